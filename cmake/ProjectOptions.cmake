@@ -1,0 +1,32 @@
+# What every target of this project, and none of a plugin author's, is compiled with: link to mcp_project_options.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+add_library(mcp_project_options INTERFACE)
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  target_compile_options(mcp_project_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # False positives of gcc 12 in the inlined standard library.
+    target_compile_options(mcp_project_options INTERFACE
+      -Wno-restrict -Wno-maybe-uninitialized $<$<COMPILE_LANGUAGE:CXX>:-Wno-dangling-pointer>)
+  endif()
+endif()
+if(MCP_SANITIZER)
+  # A plugin is a plain library to its author, so the flag reaches every target, ours and add_mcp_plugin's.
+  add_compile_options(-fsanitize=${MCP_SANITIZER} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${MCP_SANITIZER})
+endif()

@@ -1,0 +1,96 @@
+#include "catalog/catalog.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mcph {
+namespace {
+
+void add_paragraph(std::string& text, std::string_view paragraph) {
+  if (paragraph.empty()) return;
+  if (!text.empty()) text += "\n\n";
+  text += paragraph;
+}
+
+template <class Served>
+const Served* find(const std::map<std::string, Served, std::less<>>& index, std::string_view key) {
+  const auto found = index.find(key);
+  return found == index.end() ? nullptr : &found->second;
+}
+
+template <class Index, class Render>
+ComponentList render(std::string kind, const Index& index, Render json) {
+  ComponentList list(std::move(kind));
+  for (const auto& [key, served] : index)
+    list.add(key, json(*served.component));
+  return list;
+}
+
+}  // namespace
+
+Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions)
+    : generation_(generation), plugins_(std::move(plugins)), instructions_(instructions) {
+  for (const auto& owner : plugins_) {
+    const auto& components = *owner.components;
+    add(tools_, components.tools, owner, "tool", [](const Tool& tool) { return tool.name; });
+    add(resources_, components.resources, owner, "resource", [](const Resource& resource) { return resource.uri; });
+    add(templates_, components.resource_templates, owner, "resource template",
+        [](const ResourceTemplate& entry) { return std::string(entry.uri_template.text()); });
+    add(prompts_, components.prompts, owner, "prompt", [](const Prompt& prompt) { return prompt.name; });
+    add_paragraph(instructions_, components.instructions);
+  }
+
+  for (const auto& [key, served] : templates_)
+    templates_by_specificity_.push_back(&served);
+  std::stable_sort(templates_by_specificity_.begin(), templates_by_specificity_.end(),
+                   [](const auto* a, const auto* b) {
+                     return a->component->uri_template.more_specific_than(b->component->uri_template);
+                   });
+
+  const auto json = [](const auto& component) { return component.json; };
+  tool_list_ = render("tools", tools_, json);
+  tool_object_output_list_ = render("tools", tools_, [](const Tool& tool) { return tool.json_object_output; });
+  resource_list_ = render("resources", resources_, json);
+  template_list_ = render("resourceTemplates", templates_, json);
+  prompt_list_ = render("prompts", prompts_, json);
+}
+
+template <class Component, class Key>
+void Catalog::add(Index<Component>& index, const std::vector<Component>& components, const ServedPlugin& owner,
+                  std::string_view kind, Key key) {
+  for (const auto& component : components) {
+    const auto [place, added] = index.try_emplace(key(component), Served<Component>{&component, owner.plugin});
+    if (!added) {
+      conflicts_.push_back(
+          {std::string(kind), place->first, place->second.plugin->identity().file, owner.plugin->identity().file});
+    }
+  }
+}
+
+const Served<Tool>* Catalog::find_tool(std::string_view name) const {
+  return find(tools_, name);
+}
+
+const Served<Prompt>* Catalog::find_prompt(std::string_view name) const {
+  return find(prompts_, name);
+}
+
+const Served<Resource>* Catalog::find_resource(std::string_view uri) const {
+  return find(resources_, uri);
+}
+
+std::optional<Catalog::TemplateMatch> Catalog::match_template(std::string_view uri) const {
+  for (const auto* served : templates_by_specificity_) {
+    if (auto variables = served->component->uri_template.match(uri))
+      return TemplateMatch{served, *std::move(variables)};
+  }
+  return std::nullopt;
+}
+
+ListKinds Catalog::differences(const Catalog& other) const {
+  return {.tools = tool_list_ != other.tool_list_,
+          .resources = resource_list_ != other.resource_list_ || template_list_ != other.template_list_,
+          .prompts = prompt_list_ != other.prompt_list_};
+}
+
+}  // namespace mcph

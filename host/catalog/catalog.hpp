@@ -1,0 +1,111 @@
+// The immutable snapshot of all components being served. Whoever serves a request takes the current one and looks
+// everything up in it, so that a reload is never seen by halves. Built by the reloader, published through
+// PublishedCatalog, freed when the last request that took it has ended; freeing it drops its leases on the plugins.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/component_list.hpp"
+#include "catalog/components.hpp"
+#include "plugin/plugin.hpp"
+
+namespace mcph {
+
+// One plugin version with what it exports.
+struct ServedPlugin {
+  std::shared_ptr<Plugin> plugin;
+  std::shared_ptr<const Components> components;
+};
+
+// A component and the plugin that owns it.
+template <class Component>
+struct Served {
+  const Component* component = nullptr;
+  std::shared_ptr<Plugin> plugin;
+};
+
+// A component that is not served, because a plugin whose path sorts before has one with the same key.
+struct Conflict {
+  std::string kind;  // "tool", "resource", "resource template" or "prompt"
+  std::string key;
+  std::filesystem::path served;
+  std::filesystem::path hidden;
+
+  friend auto operator<=>(const Conflict&, const Conflict&) = default;
+};
+
+// Which of the lists changed, or which a listener wants.
+struct ListKinds {
+  bool tools = false;
+  bool resources = false;
+  bool prompts = false;
+
+  bool any() const { return tools || resources || prompts; }
+  friend bool operator==(const ListKinds&, const ListKinds&) = default;
+};
+
+class Catalog {
+ public:
+  Catalog() = default;
+  // `plugins` in the order that decides conflicts: by path. `instructions` is the operator's text for the model, to
+  // which the plugins' own are added.
+  Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions = {});
+
+  std::uint64_t generation() const { return generation_; }
+  const std::vector<ServedPlugin>& plugins() const { return plugins_; }
+  const std::vector<Conflict>& conflicts() const { return conflicts_; }
+  const std::string& instructions() const { return instructions_; }
+
+  const Served<Tool>* find_tool(std::string_view name) const;
+  const Served<Prompt>* find_prompt(std::string_view name) const;
+  const Served<Resource>* find_resource(std::string_view uri) const;
+
+  struct TemplateMatch {
+    const Served<ResourceTemplate>* served;
+    std::map<std::string, std::string> variables;
+  };
+  // The most specific template that matches; null if none does.
+  std::optional<TemplateMatch> match_template(std::string_view uri) const;
+
+  const ComponentList& tools() const { return tool_list_; }
+  const ComponentList& tools_object_output() const { return tool_object_output_list_; }
+  const ComponentList& resources() const { return resource_list_; }
+  const ComponentList& resource_templates() const { return template_list_; }
+  const ComponentList& prompts() const { return prompt_list_; }
+
+  ListKinds differences(const Catalog& other) const;
+
+ private:
+  template <class Component>
+  using Index = std::map<std::string, Served<Component>, std::less<>>;
+
+  template <class Component, class Key>
+  void add(Index<Component>& index, const std::vector<Component>& components, const ServedPlugin& owner,
+           std::string_view kind, Key key);
+
+  std::uint64_t generation_ = 0;
+  std::vector<ServedPlugin> plugins_;
+  std::vector<Conflict> conflicts_;
+  std::string instructions_;
+
+  Index<Tool> tools_;
+  Index<Resource> resources_;
+  Index<ResourceTemplate> templates_;
+  Index<Prompt> prompts_;
+  std::vector<const Served<ResourceTemplate>*> templates_by_specificity_;
+
+  ComponentList tool_list_;
+  ComponentList tool_object_output_list_;
+  ComponentList resource_list_;
+  ComponentList template_list_;
+  ComponentList prompt_list_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,227 @@
+#include "catalog/components.hpp"
+
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "json_text.hpp"
+#include "plugin/names.hpp"
+
+namespace mcph {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One component of the document while it is read: knows its own place, for messages.
+class Description {
+ public:
+  Description(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}
+
+  const Json& json() const { return json_; }
+  void rename(std::string_view name) { place_.append(" \"").append(name).append("\""); }
+  Error error(std::string_view field, std::string_view reason) const {
+    return fail(place_ + ": " + std::string(field) + (field.empty() ? "" : " ") + std::string(reason));
+  }
+
+  Result<std::string> required_text(const char* field) const {
+    const auto found = json_.find(field);
+    if (found == json_.end()) return error(field, "is missing");
+    if (!found->is_string()) return error(field, "is not a string");
+    if (found->get_ref<const std::string&>().empty()) return error(field, "is empty");
+    return found->get<std::string>();
+  }
+
+  Result<> optional_fields(std::initializer_list<const char*> fields, bool (Json::*is_type)() const noexcept,
+                           std::string_view type) const {
+    for (const auto* field : fields) {
+      const auto found = json_.find(field);
+      if (found != json_.end() && !((*found).*is_type)()) return error(field, "is not " + std::string(type));
+    }
+    return {};
+  }
+
+  // The fields that every kind of component shares.
+  Result<> common_fields() const {
+    if (auto texts = optional_fields({"title", "description"}, &Json::is_string, "a string"); texts.has_error()) {
+      return texts;
+    }
+    if (auto objects = optional_fields({"_meta", "annotations"}, &Json::is_object, "an object"); objects.has_error()) {
+      return objects;
+    }
+    const auto icons = json_.find("icons");
+    if (icons == json_.end()) return {};
+    if (!icons->is_array()) return error("icons", "is not an array");
+    for (const auto& icon : *icons) {
+      if (!icon.is_object() || !icon.contains("src") || !icon["src"].is_string()) {
+        return error("icons", "has an entry without a \"src\" string");
+      }
+    }
+    return {};
+  }
+
+  Result<std::string> component_name() const {
+    auto name = required_text("name");
+    if (name.has_value() && !is_component_name(*name)) {
+      return error("name", "\"" + *name + "\" is not 1 to 128 characters of A-Za-z0-9_.-");
+    }
+    return name;
+  }
+
+ private:
+  const Json& json_;
+  std::string place_;
+};
+
+Result<Tool> read_tool(Description description) {
+  auto name = description.component_name();
+  if (name.has_error()) return name.error();
+  description.rename(*name);
+  if (auto common = description.common_fields(); common.has_error()) return common.error();
+
+  const auto& json = description.json();
+  const auto input = json.find("inputSchema");
+  if (input == json.end()) return description.error("inputSchema", "is missing");
+  if (!input->is_object()) return description.error("inputSchema", "is not an object");
+  if (input->value("type", Json()) != "object")
+    return description.error("inputSchema", "must have \"type\": \"object\"");
+  auto schema = Schema::compile(*input);
+  if (schema.has_error()) return description.error("inputSchema", "is invalid: " + schema.error().message);
+
+  Tool tool{*std::move(name), *std::move(schema), dump(json), {}, false};
+  const auto output = json.find("outputSchema");
+  if (output == json.end()) {
+    tool.json_object_output = tool.json;
+    return tool;
+  }
+  if (!output->is_object()) return description.error("outputSchema", "is not an object");
+  if (auto compiled = Schema::compile(*output); compiled.has_error()) {
+    return description.error("outputSchema", "is invalid: " + compiled.error().message);
+  }
+  tool.has_output_schema = true;
+  auto object_output = json;
+  if (output->value("type", Json()) != "object") object_output.erase("outputSchema");
+  tool.json_object_output = dump(object_output);
+  return tool;
+}
+
+Result<Resource> read_resource(Description description) {
+  auto uri = description.required_text("uri");
+  if (uri.has_error()) return uri.error();
+  description.rename(*uri);
+  if (!is_absolute_uri(*uri)) return description.error("uri", "is not an absolute URI such as \"scheme://path\"");
+  auto name = description.required_text("name");
+  if (name.has_error()) return name.error();
+  if (auto common = description.common_fields(); common.has_error()) return common.error();
+  if (auto mime = description.optional_fields({"mimeType"}, &Json::is_string, "a string"); mime.has_error()) {
+    return mime.error();
+  }
+  if (auto size = description.optional_fields({"size"}, &Json::is_number, "a number"); size.has_error()) {
+    return size.error();
+  }
+  return Resource{*std::move(uri), *std::move(name), dump(description.json())};
+}
+
+Result<ResourceTemplate> read_resource_template(Description description) {
+  auto text = description.required_text("uriTemplate");
+  if (text.has_error()) return text.error();
+  description.rename(*text);
+  auto uri_template = UriTemplate::parse(*text);
+  if (uri_template.has_error()) return description.error("uriTemplate", "is invalid: " + uri_template.error().message);
+  auto name = description.required_text("name");
+  if (name.has_error()) return name.error();
+  if (auto common = description.common_fields(); common.has_error()) return common.error();
+  if (auto mime = description.optional_fields({"mimeType"}, &Json::is_string, "a string"); mime.has_error()) {
+    return mime.error();
+  }
+  return ResourceTemplate{*std::move(uri_template), *std::move(name), dump(description.json())};
+}
+
+Result<Prompt> read_prompt(Description description) {
+  auto name = description.component_name();
+  if (name.has_error()) return name.error();
+  description.rename(*name);
+  if (auto common = description.common_fields(); common.has_error()) return common.error();
+
+  Prompt prompt{*std::move(name), {}, dump(description.json())};
+  const auto arguments = description.json().find("arguments");
+  if (arguments == description.json().end()) return prompt;
+  if (!arguments->is_array()) return description.error("arguments", "is not an array");
+  std::set<std::string> names;
+  for (const auto& argument : *arguments) {
+    if (!argument.is_object() || !argument.contains("name") || !argument["name"].is_string()) {
+      return description.error("arguments", "has an entry without a \"name\" string");
+    }
+    const auto& argument_name = argument["name"].get_ref<const std::string&>();
+    if (!names.insert(argument_name).second) {
+      return description.error("arguments", "names \"" + argument_name + "\" twice");
+    }
+    const auto required = argument.value("required", Json(false));
+    if (!required.is_boolean()) {
+      return description.error("arguments", "\"" + argument_name + "\": required is not true or false");
+    }
+    if (required.get<bool>()) prompt.required_arguments.push_back(argument_name);
+  }
+  return prompt;
+}
+
+const std::string& key_of(const Tool& tool) {
+  return tool.name;
+}
+const std::string& key_of(const Resource& resource) {
+  return resource.uri;
+}
+std::string key_of(const ResourceTemplate& resource_template) {
+  return std::string(resource_template.uri_template.text());
+}
+const std::string& key_of(const Prompt& prompt) {
+  return prompt.name;
+}
+
+template <class Component>
+Result<std::vector<Component>> read_all(const Json& document, const char* kind,
+                                        Result<Component> (*read)(Description description)) {
+  std::vector<Component> components;
+  const auto list = document.find(kind);
+  if (list == document.end()) return components;
+  if (!list->is_array()) return fail(std::string(kind) + " is not an array");
+  std::set<std::string> keys;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    Description description((*list)[i], std::string(kind) + "[" + std::to_string(i) + "]");
+    if (!(*list)[i].is_object()) return description.error("", "is not an object");
+    auto component = read(description);
+    if (component.has_error()) return component.error();
+    if (!keys.insert(key_of(*component)).second) {
+      return description.error("", "\"" + std::string(key_of(*component)) + "\" is described twice");
+    }
+    components.push_back(*std::move(component));
+  }
+  return components;
+}
+
+}  // namespace
+
+Result<Components> parse_components(std::string_view document) {
+  auto parsed = parse_ordered_json(document);
+  if (parsed.has_error()) return fail("its description is not valid JSON: " + parsed.error().message);
+  const Json& json = *parsed;
+  if (!json.is_object()) return fail("its description is not a JSON object");
+
+  auto tools = read_all<Tool>(json, "tools", read_tool);
+  if (tools.has_error()) return tools.error();
+  auto resources = read_all<Resource>(json, "resources", read_resource);
+  if (resources.has_error()) return resources.error();
+  auto templates = read_all<ResourceTemplate>(json, "resourceTemplates", read_resource_template);
+  if (templates.has_error()) return templates.error();
+  auto prompts = read_all<Prompt>(json, "prompts", read_prompt);
+  if (prompts.has_error()) return prompts.error();
+
+  const auto instructions = json.value("instructions", Json(""));
+  if (!instructions.is_string()) return fail("instructions is not a string");
+  return Components{*std::move(tools), *std::move(resources), *std::move(templates), *std::move(prompts),
+                    instructions.get<std::string>()};
+}
+
+}  // namespace mcph

@@ -1,0 +1,56 @@
+// What one plugin exports, read from its components document and checked: MCP's required fields, names, schemas, URI
+// templates. Immutable once made, so that every catalog that serves this plugin version shares it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/schema.hpp"
+#include "catalog/uri_template.hpp"
+#include "result.hpp"
+
+namespace mcph {
+
+// `json` is the component as the plugin described it, rendered once.
+struct Tool {
+  std::string name;
+  Schema input_schema;
+  std::string json;
+  // The same without an outputSchema whose root is not an object, which only revisions from 2026-07-28 on allow.
+  std::string json_object_output;
+  bool has_output_schema = false;
+};
+
+struct Resource {
+  std::string uri;
+  std::string name;
+  std::string json;
+};
+
+struct ResourceTemplate {
+  UriTemplate uri_template;
+  std::string name;
+  std::string json;
+};
+
+struct Prompt {
+  std::string name;
+  std::vector<std::string> required_arguments;
+  std::string json;
+};
+
+struct Components {
+  std::vector<Tool> tools;
+  std::vector<Resource> resources;
+  std::vector<ResourceTemplate> resource_templates;
+  std::vector<Prompt> prompts;
+  std::string instructions;
+
+  std::size_t size() const { return tools.size() + resources.size() + resource_templates.size() + prompts.size(); }
+};
+
+// The error names the component and the field: "tools[2] \"add\": inputSchema/properties/a/type: ...".
+Result<Components> parse_components(std::string_view document);
+
+}  // namespace mcph

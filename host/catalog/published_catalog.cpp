@@ -1,0 +1,34 @@
+#include "catalog/published_catalog.hpp"
+
+#include <utility>
+
+namespace mcph {
+
+ListKinds PublishedCatalog::publish(std::shared_ptr<const Catalog> next) {
+  const auto previous = current_.exchange(next);
+  const auto kinds = next->differences(*previous);
+  if (!kinds.any()) return kinds;
+
+  std::vector<std::shared_ptr<ListListener>> listening;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(listeners_, [](const auto& listener) { return listener.expired(); });
+    for (const auto& listener : listeners_) {
+      if (auto alive = listener.lock()) listening.push_back(std::move(alive));
+    }
+  }
+  for (const auto& listener : listening)
+    listener->lists_changed(kinds);
+  return kinds;
+}
+
+void PublishedCatalog::listen(std::weak_ptr<ListListener> listener) {
+  const std::lock_guard lock(mutex_);
+  // Kept from growing with listeners that are gone while nothing is published.
+  if (listeners_.size() == listeners_.capacity()) {
+    std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
+  }
+  listeners_.push_back(std::move(listener));
+}
+
+}  // namespace mcph

@@ -1,0 +1,41 @@
+#include "catalog/schema.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "catalog/schema_compiler.hpp"
+#include "catalog/schema_defaults.hpp"
+#include "catalog/schema_evaluation.hpp"
+#include "catalog/schema_program.hpp"
+
+namespace mcph {
+
+using schema::Evaluation;
+
+Result<Schema> Schema::compile(const nlohmann::ordered_json& schema) {
+  auto program = schema::Compiler(schema).compile();
+  if (!program) return program.error();
+  return Schema(std::make_shared<const schema::Program>(*std::move(program)));
+}
+
+std::optional<Violation> Schema::validate(const nlohmann::json& instance) const {
+  Evaluation decision(*program_, Evaluation::Mode::decide);
+  const bool valid = decision.check_instance(instance);
+  if (decision.limit()) return decision.limit();
+  if (valid) return std::nullopt;
+  // Only now is it worth collecting what the message needs.
+  Evaluation explanation(*program_, Evaluation::Mode::explain);
+  explanation.check_instance(instance);
+  return explanation.take_violation();
+}
+
+void Schema::apply_defaults(nlohmann::json& instance) const {
+  if (program_->has_defaults) schema::DefaultFiller(*program_).fill(schema::root_node, instance);
+}
+
+const std::vector<std::string>& Schema::unchecked_keywords() const {
+  return program_->unchecked_keywords;
+}
+
+}  // namespace mcph

@@ -1,0 +1,72 @@
+// A JSON Schema (2020-12 or draft-07), compiled once and then used to check instances. Immutable after compile: any
+// number of threads may use one Schema at once. A value of pointer size; copies share what was compiled.
+//
+// Checked: type, enum, const; minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf; minLength, maxLength
+// (in code points); items, prefixItems (draft-07: array form of items, additionalItems), minItems, maxItems,
+// uniqueItems; properties, required, additionalProperties, minProperties, maxProperties; allOf, anyOf, oneOf, not,
+// if/then/else; $ref within the schema, by JSON Pointer or $anchor; boolean schemas. Numbers are compared by exact
+// value: 1 equals 1.0, and 9007199254740993 does not equal 9007199254740992.0.
+//
+// Not checked yet: pattern and patternProperties (they need an expression engine that runs in linear time; std::regex
+// overflows the stack), contains, propertyNames, dependent*, unevaluated*, $dynamicRef. unchecked_keywords() tells
+// which of them a schema has. `format` is an annotation, as 2020-12 has it by default. Other keywords are ignored.
+//
+// Limits, so that neither a hostile schema nor a hostile instance overflows the stack or runs for long; reaching one is
+// a violation, or an error of compile, that says so.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "result.hpp"
+
+namespace mcph {
+
+namespace schema {
+struct Program;
+}
+
+// Why an instance is not what a schema asks for.
+struct Violation {
+  std::string path;     // of the value in question: a JSON Pointer, empty for the whole instance
+  std::string keyword;  // the schema's keyword that failed: "maximum"
+  std::string message;  // for people and models: `"limit" must be at most 100, but is 250`
+};
+
+class Schema {
+ public:
+  // Levels of arrays and objects in the schema's own text.
+  static constexpr std::size_t max_nesting = 128;
+  // Subschemas inside one another while checking. An instance as deep as parse_json reads takes up to four a level: the
+  // value, a $ref, and an anyOf on the way to the next.
+  static constexpr std::size_t max_depth = 256;
+  // Steps of one check: a subschema applied to a value is one, and so is a member looked up. A fraction of a second.
+  static constexpr std::size_t max_steps = 10'000'000;
+
+  // The error begins with the JSON Pointer of the keyword that is wrong. Refused: what the dialect does not allow, a
+  // `$schema` that is neither 2020-12 nor draft-07, a `$ref` out of the schema (nothing is ever fetched) or to nowhere.
+  static Result<Schema> compile(const nlohmann::ordered_json& schema);
+
+  // The first violation, if there is one. Allocates nothing for a valid instance, apart from uniqueItems.
+  std::optional<Violation> validate(const nlohmann::json& instance) const;
+
+  // For a valid instance: adds each absent property whose schema has a `default`, in objects at any depth that are
+  // present. What was added is not completed further. Applies through properties, additionalProperties, items,
+  // prefixItems, allOf and $ref; not through anyOf, oneOf, if and not, where the instance decides what applies.
+  void apply_defaults(nlohmann::json& instance) const;
+
+  // JSON Pointers of keywords that restrict instances and are not checked: worth a warning when a component is loaded.
+  const std::vector<std::string>& unchecked_keywords() const;
+
+ private:
+  explicit Schema(std::shared_ptr<const schema::Program> program) : program_(std::move(program)) {}
+
+  std::shared_ptr<const schema::Program> program_;
+};
+
+}  // namespace mcph

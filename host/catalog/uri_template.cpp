@@ -1,0 +1,282 @@
+#include "catalog/uri_template.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace mcph {
+namespace {
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_space_or_control(char c) {
+  return static_cast<unsigned char>(c) <= ' ' || c == '\x7F';
+}
+
+std::optional<unsigned> hex_digit(char c) {
+  if (is_digit(c)) return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
+  return std::nullopt;
+}
+
+// The bytes of the well-formed sequence that `text` begins with (table 3-7 of the Unicode standard), or 0.
+std::size_t utf8_sequence_size(std::string_view text) {
+  const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const auto lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return 0;
+  // The second byte also rules out overlong forms, surrogates, and what lies beyond U+10FFFF.
+  const auto lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const auto highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (byte(1) < lowest || byte(1) > highest) return 0;
+  for (std::size_t at = 2; at < size; ++at) {
+    if ((byte(at) & 0xC0) != 0x80) return 0;
+  }
+  return size;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto size = utf8_sequence_size(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+// RFC 6570 section 2.3.
+bool is_variable_name(std::string_view name) {
+  const auto allowed = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '%'; };
+  return !name.empty() && std::all_of(name.begin(), name.end(), allowed) && percent_decode(name).has_value() &&
+         !name.starts_with('.') && !name.ends_with('.') && name.find("..") == std::string_view::npos;
+}
+
+std::string in_quotes(std::string_view text) {
+  return "\"" + std::string(text) + "\"";
+}
+
+}  // namespace
+
+// Splits a template's text into parts, from left to right.
+class UriTemplateParser {
+ public:
+  explicit UriTemplateParser(std::string_view text) : rest_(text), result_(text) {}
+
+  Result<UriTemplate> parse() {
+    while (!rest_.empty()) {
+      const auto error = rest_.front() == '{' ? expression() : rest_.front() == '*' ? wildcard() : literal();
+      if (error) return about(*error);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  using Kind = UriTemplate::Kind;
+  using Reason = std::optional<std::string>;  // why the template is refused, if it is
+
+  Error about(std::string_view reason) const {
+    return fail("the URI template " + in_quotes(result_.text()) + " " + std::string(reason));
+  }
+
+  Reason expression() {
+    const auto end = rest_.find('}');
+    if (end == std::string_view::npos) return "has a \"{\" without its \"}\"";
+    const auto whole = rest_.substr(0, end + 1);
+    auto name = rest_.substr(1, end - 1);
+    rest_.remove_prefix(end + 1);
+
+    auto kind = Kind::segment;
+    if (name.starts_with('+') || name.starts_with('#')) {
+      kind = Kind::anything;
+      if (name.front() == '#') add_literal("#");
+      name.remove_prefix(1);
+    }
+    if (!is_variable_name(name)) {
+      return "has the expression " + in_quotes(whole) + ", but only {name}, {+name} and {#name} with one name of " +
+             "letters, digits, \"_\" and \".\" are supported";
+    }
+    return add_variable(kind, name);
+  }
+
+  Reason wildcard() {
+    rest_.remove_prefix(1);
+    return add_variable(Kind::anything, "*");
+  }
+
+  Reason literal() {
+    const auto text = rest_.substr(0, rest_.find_first_of("{*"));
+    if (text.find('}') != std::string_view::npos) return "has a \"}\" without its \"{\"";
+    if (std::any_of(text.begin(), text.end(), is_space_or_control)) return "has a space or a control character";
+    add_literal(text);
+    rest_.remove_prefix(text.size());
+    return std::nullopt;
+  }
+
+  void add_literal(std::string_view text) {
+    auto& parts = result_.parts_;
+    if (parts.empty() || parts.back().kind != Kind::literal) parts.push_back({Kind::literal, {}});
+    parts.back().text += text;
+  }
+
+  Reason add_variable(Kind kind, std::string_view name) {
+    auto& parts = result_.parts_;
+    const auto same = [name](const auto& part) { return part.kind != Kind::literal && part.text == name; };
+    if (std::any_of(parts.begin(), parts.end(), same)) return "has the variable " + in_quotes(name) + " twice";
+    if (!parts.empty() && parts.back().kind != Kind::literal) {
+      return "has no text between the variables " + in_quotes(parts.back().text) + " and " + in_quotes(name) +
+             ", so a URI cannot be split into their values";
+    }
+    parts.push_back({kind, std::string(name)});
+    return std::nullopt;
+  }
+
+  std::string_view rest_;
+  UriTemplate result_;
+};
+
+// Which ends of the template match which ends of the URI, filled from the right in one pass a part. With it the split
+// is found from left to right without ever trying a way that fails later: this is what bounds the time of a match.
+class UriTemplate::Matches {
+ public:
+  Matches(const std::vector<Part>& parts, std::string_view uri)
+      : uri_(uri), row_size_(uri.size() + 1), table_((parts.size() + 1) * row_size_) {
+    set(parts.size(), uri.size());
+    for (auto part = parts.size(); part-- > 0;) {
+      if (parts[part].kind == Kind::literal) {
+        fill_literal(part, parts[part].text);
+      } else {
+        fill_variable(part, parts[part].kind);
+      }
+    }
+  }
+
+  // True if the parts from `part` on match the URI from `offset` on.
+  bool at(std::size_t part, std::size_t offset) const { return table_[part * row_size_ + offset]; }
+
+  // The largest end that a value beginning at `offset` can have. Expects at(part, offset).
+  std::size_t longest_value_end(std::size_t part, Kind kind, std::size_t offset) const {
+    auto longest = offset;
+    for (auto end = offset; end < uri_.size() && may_be_in(kind, uri_[end]);) {
+      if (at(part + 1, ++end)) longest = end;
+    }
+    return longest;
+  }
+
+ private:
+  static bool may_be_in(Kind kind, char c) { return kind == Kind::anything || (c != '/' && c != '?' && c != '#'); }
+
+  void set(std::size_t part, std::size_t offset) { table_[part * row_size_ + offset] = true; }
+
+  void fill_literal(std::size_t part, std::string_view text) {
+    for (std::size_t offset = 0; offset + text.size() <= uri_.size(); ++offset) {
+      if (at(part + 1, offset + text.size()) && uri_.substr(offset).starts_with(text)) set(part, offset);
+    }
+  }
+
+  void fill_variable(std::size_t part, Kind kind) {
+    bool reaches_an_end = false;
+    for (auto offset = uri_.size(); offset-- > 0;) {
+      reaches_an_end = may_be_in(kind, uri_[offset]) && (reaches_an_end || at(part + 1, offset + 1));
+      if (reaches_an_end) set(part, offset);
+    }
+  }
+
+  std::string_view uri_;
+  std::size_t row_size_;
+  std::vector<bool> table_;
+};
+
+Result<UriTemplate> UriTemplate::parse(std::string_view text) {
+  if (text.empty()) return fail("the URI template is empty");
+  if (text.size() > max_template_size) {
+    return fail("the URI template is longer than " + std::to_string(max_template_size) + " bytes");
+  }
+  return UriTemplateParser(text).parse();
+}
+
+std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string_view uri) const {
+  if (uri.size() > max_uri_size) return std::nullopt;
+  if (parts_.front().kind == Kind::literal && !uri.starts_with(parts_.front().text)) return std::nullopt;
+  const Matches matches(parts_, uri);
+  if (!matches.at(0, 0)) return std::nullopt;
+
+  std::map<std::string, std::string> values;
+  std::size_t offset = 0;
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    const auto& [kind, text] = parts_[part];
+    if (kind == Kind::literal) {
+      offset += text.size();
+      continue;
+    }
+    const auto end = matches.longest_value_end(part, kind, offset);
+    auto value = percent_decode(uri.substr(offset, end - offset));
+    if (!value || !is_utf8(*value)) return std::nullopt;
+    values.emplace(text, *std::move(value));
+    offset = end;
+  }
+  return values;
+}
+
+std::vector<std::string> UriTemplate::variables() const {
+  std::vector<std::string> names;
+  for (const auto& part : parts_) {
+    if (part.kind != Kind::literal) names.push_back(part.text);
+  }
+  return names;
+}
+
+std::size_t UriTemplate::literal_size() const {
+  return std::accumulate(parts_.begin(), parts_.end(), std::size_t{0}, [](std::size_t sum, const Part& part) {
+    return sum + (part.kind == Kind::literal ? part.text.size() : 0);
+  });
+}
+
+std::size_t UriTemplate::count(Kind kind) const {
+  return static_cast<std::size_t>(
+      std::count_if(parts_.begin(), parts_.end(), [kind](const Part& part) { return part.kind == kind; }));
+}
+
+bool UriTemplate::more_specific_than(const UriTemplate& other) const {
+  const auto rank = [](const UriTemplate& t) {
+    const auto wide = t.count(Kind::anything);
+    return std::tuple(max_template_size - t.literal_size(), t.count(Kind::segment) + wide, wide);
+  };
+  return rank(*this) < rank(other);
+}
+
+std::optional<std::string> percent_decode(std::string_view encoded) {
+  std::string decoded;
+  decoded.reserve(encoded.size());
+  for (std::size_t at = 0; at < encoded.size(); ++at) {
+    if (encoded[at] != '%') {
+      decoded += encoded[at];
+      continue;
+    }
+    if (encoded.size() - at < 3) return std::nullopt;
+    const auto high = hex_digit(encoded[at + 1]);
+    const auto low = hex_digit(encoded[at + 2]);
+    if (!high || !low) return std::nullopt;
+    decoded += static_cast<char>(*high * 16 + *low);
+    at += 2;
+  }
+  return decoded;
+}
+
+bool is_absolute_uri(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos || colon + 1 == text.size()) return false;
+  const auto scheme = text.substr(0, colon);
+  const auto in_scheme = [](char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.'; };
+  return !scheme.empty() && is_letter(scheme.front()) && std::all_of(scheme.begin(), scheme.end(), in_scheme) &&
+         std::none_of(text.begin(), text.end(), is_space_or_control);
+}
+
+}  // namespace mcph

@@ -1,0 +1,74 @@
+// A URI template of a resource (RFC 6570), matched backwards: from a URI to the values of the template's variables.
+// A value type, immutable once parsed: any number of threads may match at once.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "result.hpp"
+
+namespace mcph {
+
+// What stands between literal text (everything that stands for itself, byte for byte):
+//
+//   {name}    one or more bytes other than "/", "?" and "#"
+//   {+name}   one or more bytes of any kind: a path, for instance
+//   {#name}   "#", then one or more bytes of any kind
+//   *         one or more bytes of any kind; the variable's name is "*" (our extension: docs://*)
+//
+// That is levels 1 and 2 of the RFC. Higher levels are refused, and so are a variable that appears twice and two
+// variables with no text between them, because no one could say where the first value ends.
+class UriTemplate {
+ public:
+  // Longer templates are refused, longer URIs match nothing. The time of a match is at most proportional to the product
+  // of both lengths, whatever they contain.
+  static constexpr std::size_t max_template_size = 2048;
+  static constexpr std::size_t max_uri_size = 16384;
+
+  static Result<UriTemplate> parse(std::string_view text);
+
+  // The decoded value of each variable, or nothing if the URI does not match. Where a URI can be split in several ways,
+  // the first variable takes as much as it can, then the second, as with a greedy regular expression. A value whose
+  // percent-encoding is broken, or that is not UTF-8 when decoded, makes the URI not match. Decoding can bring up any
+  // character, "/" and NUL included: a value is a name to look up, not a path to trust.
+  std::optional<std::map<std::string, std::string>> match(std::string_view uri) const;
+
+  std::string_view text() const { return text_; }
+
+  // In the order of the template.
+  std::vector<std::string> variables() const;
+
+  // A strict weak order for choosing among templates that match the same URI: more literal text first, then fewer
+  // variables, then fewer variables that may run across "/".
+  bool more_specific_than(const UriTemplate& other) const;
+
+ private:
+  friend class UriTemplateParser;
+
+  enum class Kind { literal, segment, anything };
+  struct Part {
+    Kind kind;
+    std::string text;  // what a literal stands for, or the variable's name
+  };
+
+  explicit UriTemplate(std::string_view text) : text_(text) {}
+  std::size_t literal_size() const;
+  std::size_t count(Kind kind) const;
+
+  class Matches;
+
+  std::string text_;
+  std::vector<Part> parts_;
+};
+
+// RFC 3986 section 2.1. Nothing if a "%" is not followed by two hexadecimal digits.
+std::optional<std::string> percent_decode(std::string_view encoded);
+
+// A scheme (RFC 3986 section 3.1), ":", and something after it; no spaces and no control characters anywhere.
+bool is_absolute_uri(std::string_view text);
+
+}  // namespace mcph

@@ -1,0 +1,102 @@
+// Runs one tool without a client.
+#include <future>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "cli/commands.hpp"
+#include "cli/host.hpp"
+#include "json_text.hpp"
+#include "protocol/component_calls.hpp"
+#include "protocol/plugin_result.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr int tool_failed = 1;
+constexpr int cannot_call = 2;
+
+int complain(std::string_view what) {
+  std::cerr << "mcp-plugin-host: " << what << "\n";
+  return cannot_call;
+}
+
+// A call whose end somebody waits for, and whose progress a person sees.
+class TerminalCall final : public Call {
+ public:
+  using Call::Call;
+
+  std::pair<Outcome, std::string> wait() { return ended_.get_future().get(); }
+
+  void progress(double progress, double total, std::string_view message) override {
+    std::cerr << "progress " << progress;
+    if (total > 0) std::cerr << "/" << total;
+    std::cerr << (message.empty() ? "" : " ") << message << "\n";
+  }
+  void complete(Outcome outcome, std::string json) override { ended_.set_value({outcome, std::move(json)}); }
+  std::string context() const override {
+    return R"({"protocolVersion":"2026-07-28","client":{"name":"mcp-plugin-host call"},"clientCapabilities":{}})";
+  }
+
+ private:
+  std::promise<std::pair<Outcome, std::string>> ended_;
+};
+
+void print_block(const Json& block) {
+  const auto type = block.value("type", "");
+  if (type == "text") {
+    std::cout << block.value("text", "") << "\n";
+  } else {
+    auto shown = block;
+    for (const auto* bulky : {"data", "blob"}) {
+      if (shown.contains(bulky))
+        shown[bulky] =
+            "... " + std::to_string(shown[bulky].get_ref<const std::string&>().size()) + " characters of base64";
+    }
+    std::cout << dump(shown) << "\n";
+  }
+}
+
+int print_result(std::string_view json, bool whole) {
+  const auto result = read_plugin_result("tools/call", json);
+  if (result.has_error()) return complain("the plugin answered with something invalid: " + result.error().message);
+  if (whole) {
+    std::cout << dump(*result) << "\n";
+  } else {
+    for (const auto& block : (*result)["content"])
+      print_block(block);
+  }
+  return result->value("isError", false) ? tool_failed : 0;
+}
+
+}  // namespace
+
+int run(const CallCommand& command) {
+  Log log(command.host.log_level, command.host.log_format);
+  auto arguments = parse_json(command.arguments);
+  if (arguments.has_error()) return complain("the arguments are not valid JSON: " + arguments.error().message);
+  auto host = Host::create(command.host, log);
+  if (host.has_error()) return complain(host.error().message);
+  (*host)->reloader().load_all();
+
+  auto planned = plan_tool_call(*(*host)->catalog().current(), {{"name", command.tool}, {"arguments", *arguments}});
+  if (const auto* refusal = std::get_if<Refusal>(&planned)) return complain(refusal->message);
+  auto& plan = std::get<CallPlan>(planned);
+  const auto call = std::make_shared<TerminalCall>(plan.method, std::move(plan.params));
+  plan.plugin->invoke(call);
+  const auto [outcome, json] = call->wait();
+  switch (outcome) {
+    case Outcome::result:
+      return print_result(json, command.json);
+    case Outcome::error: {
+      const auto error = read_plugin_error(json);
+      return complain(error.has_error() ? error.error().message : error->message);
+    }
+    case Outcome::input_required:
+      break;
+  }
+  return complain("the tool asks the client something, which needs a client: " + json);
+}
+
+}  // namespace mcph

@@ -1,0 +1,19 @@
+// What each command does. Each returns the status with which the program exits: 0 for success, 1 where the command was
+// understood and its outcome is bad, 2 where it could not be carried out.
+#pragma once
+
+#include "cli/options.hpp"
+
+namespace mcph {
+
+int run(const ServeCommand& command);
+int run(const StdioCommand& command);
+int run(const InspectCommand& command);
+int run(const ListCommand& command);
+int run(const CallCommand& command);
+int run(const NewCommand& command);
+inline int run(const Exit& command) {
+  return command.status;
+}
+
+}  // namespace mcph

@@ -1,0 +1,19 @@
+// What plugins export, for a person at a terminal or for a script. Free functions.
+#pragma once
+
+#include <ostream>
+
+#include <nlohmann/json.hpp>
+
+#include "catalog/components.hpp"
+#include "plugin/plugin.hpp"
+
+namespace mcph {
+
+// A line a component: kind, name or URI, and the first line of its description.
+void print_components(std::ostream& out, const Components& components);
+
+// {"file", "plugin", "version", "digest", "tools": [...], "resources": [...], ...}
+nlohmann::ordered_json components_json(const PluginIdentity& identity, const Components& components);
+
+}  // namespace mcph

@@ -1,0 +1,49 @@
+// The objects that serve plugins, in the order in which they need each other. Made by a command, which adds what it
+// needs on top; ended by end, or by the destructor where nothing can be in flight.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "catalog/published_catalog.hpp"
+#include "cli/options.hpp"
+#include "log.hpp"
+#include "reload/plugin_loader.hpp"
+#include "reload/reloader.hpp"
+#include "reload/retirement.hpp"
+#include "result.hpp"
+#include "transport/serving_threads.hpp"
+
+namespace mcph {
+
+class Host {
+ public:
+  // Fails if no private folder for the plugins' copies can be made. The log outlives it.
+  static Result<std::unique_ptr<Host>> create(const HostOptions& options, Log& log);
+  ~Host();
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  ServingThreads& threads() { return threads_; }
+  PluginLoader& loader() { return loader_; }
+  PublishedCatalog& catalog() { return catalog_; }
+  Reloader& reloader() { return *reloader_; }
+
+  // Cancels what still runs.
+  void cancel_calls();
+
+  // Stops reloading, serving and every plugin. False: something does not come to rest, and only leaving the process
+  // without unwinding remains.
+  bool end(std::chrono::milliseconds patience);
+
+ private:
+  Host(const HostOptions& options, PrivateFolder copies, Log& log);
+
+  ServingThreads threads_;
+  Retirement retirement_;
+  PluginLoader loader_;
+  PublishedCatalog catalog_;
+  std::unique_ptr<Reloader> reloader_;
+};
+
+}  // namespace mcph

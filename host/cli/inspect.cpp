@@ -1,0 +1,125 @@
+// The commands that look at plugins without serving them: inspect and list.
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/component_table.hpp"
+#include "cli/host.hpp"
+
+namespace mcph {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+constexpr int cannot_look = 2;
+
+// The folder is order for people; something else in it than its name says is worth a remark.
+std::optional<std::string> folder_remark(const std::filesystem::path& file, const Components& components) {
+  const auto path = std::filesystem::absolute(file);
+  const auto lies_in = [&](const char* folder) {
+    return std::any_of(path.begin(), path.end(), [&](const auto& part) { return part == folder; });
+  };
+  const auto remark = [](const std::string& folder, const std::string& kind) {
+    return "it lies in " + folder + "/ but exports no " + kind + "; it is served all the same";
+  };
+  if (lies_in("tools") && components.tools.empty()) return remark("tools", "tool");
+  if (lies_in("prompts") && components.prompts.empty()) return remark("prompts", "prompt");
+  if (lies_in("resources") && components.resources.empty() && components.resource_templates.empty()) {
+    return remark("resources", "resource");
+  }
+  return std::nullopt;
+}
+
+void print_refusal(const std::filesystem::path& file, const std::string& reason, bool json) {
+  if (json) {
+    std::cout << OrderedJson{{"file", file.string()}, {"refused", reason}}.dump() << "\n";
+  } else {
+    std::cout << file.string() << ": refused: " << reason << "\n";
+  }
+}
+
+void print_loaded(const LoadedPlugin& loaded, bool json) {
+  const auto& identity = loaded.served.plugin->identity();
+  const auto& components = *loaded.served.components;
+  auto remarks = loaded.remarks;
+  if (auto remark = folder_remark(identity.file, components)) remarks.push_back(*std::move(remark));
+  if (json) {
+    auto object = components_json(identity, components);
+    object["remarks"] = remarks;
+    std::cout << object.dump() << "\n";
+    return;
+  }
+  std::cout << identity.file.string() << ": " << identity.name << " " << identity.version << " (" << identity.digest
+            << ")\n";
+  print_components(std::cout, components);
+  for (const auto& remark : remarks)
+    std::cout << "  remark: " << remark << "\n";
+}
+
+int complain(std::string_view what) {
+  std::cerr << "mcp-plugin-host: " << what << "\n";
+  return cannot_look;
+}
+
+}  // namespace
+
+int run(const InspectCommand& command) {
+  Log log(command.host.log_level, command.host.log_format);
+  auto host = Host::create(command.host, log);
+  if (host.has_error()) return complain(host.error().message);
+  bool all_good = true;
+  for (const auto& file : command.files) {
+    const auto loaded = (*host)->loader().load(file, {});
+    if (loaded.has_error()) {
+      all_good = false;
+      print_refusal(file, loaded.error().message, command.json);
+    } else {
+      print_loaded(*loaded, command.json);
+    }
+  }
+  return all_good ? 0 : 1;
+}
+
+int run(const ListCommand& command) {
+  Log log(command.host.log_level, command.host.log_format);
+  auto host = Host::create(command.host, log);
+  if (host.has_error()) return complain(host.error().message);
+  (*host)->reloader().load_all();
+  const auto catalog = (*host)->catalog().current();
+  const auto refused = (*host)->reloader().refused();
+
+  if (command.json) {
+    OrderedJson object{
+        {"plugins", OrderedJson::array()}, {"refused", OrderedJson::array()}, {"hidden", OrderedJson::array()}};
+    for (const auto& [plugin, components] : catalog->plugins())
+      object["plugins"].push_back(components_json(plugin->identity(), *components));
+    for (const auto& [file, reason] : refused)
+      object["refused"].push_back({{"file", file.string()}, {"reason", reason}});
+    for (const auto& conflict : catalog->conflicts()) {
+      object["hidden"].push_back(
+          {{conflict.kind, conflict.key}, {"file", conflict.hidden.string()}, {"served", conflict.served.string()}});
+    }
+    std::cout << object.dump() << "\n";
+    return refused.empty() ? 0 : 1;
+  }
+
+  for (const auto& [plugin, components] : catalog->plugins()) {
+    const auto& identity = plugin->identity();
+    std::cout << identity.file.string() << ": " << identity.name << " " << identity.version << "\n";
+    print_components(std::cout, *components);
+  }
+  for (const auto& conflict : catalog->conflicts()) {
+    std::cout << conflict.hidden.string() << ": " << conflict.kind << " " << conflict.key << " is hidden by "
+              << conflict.served.string() << "\n";
+  }
+  for (const auto& [file, reason] : refused)
+    print_refusal(file, reason, false);
+  if (catalog->plugins().empty() && refused.empty()) {
+    std::cout << "No plugins below " << std::filesystem::absolute(command.host.components).string()
+              << "; put one into its folder tools, resources or prompts\n";
+  }
+  return refused.empty() ? 0 : 1;
+}
+
+}  // namespace mcph

@@ -1,0 +1,207 @@
+#include "cli/options.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/ip/address.hpp>
+
+#include "plugin/names.hpp"
+#include "version.hpp"
+
+namespace mcph {
+namespace {
+
+// $XDG_STATE_HOME, or what the XDG Base Directory Specification puts in its place.
+std::filesystem::path default_data_root() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
+    return std::filesystem::path(state) / "mcp-plugin-host";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    return std::filesystem::path(home) / ".local/state/mcp-plugin-host";
+  }
+  return std::filesystem::temp_directory_path() / "mcp-plugin-host-data";
+}
+
+// "127.0.0.1:8080", "[::1]:8080" or ":8080". Empty: it was understood.
+std::string read_listen_address(const std::string& text, HttpOptions& http) {
+  const auto colon = text.rfind(':');
+  const std::string explanation = "\"" + text + "\" is not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080";
+  if (colon == std::string::npos) return explanation;
+  auto address = text.substr(0, colon);
+  if (address.size() > 2 && address.front() == '[' && address.back() == ']')
+    address = address.substr(1, address.size() - 2);
+  if (address.empty() || address == "localhost") address = "127.0.0.1";
+  const auto port = std::string_view(text).substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), http.port);
+  if (error != std::errc{} || end != port.data() + port.size()) return explanation;
+  boost::system::error_code not_an_address;
+  const auto parsed = boost::asio::ip::make_address(address, not_an_address);
+  if (not_an_address) return explanation;
+  http.address = address;
+  http.access.loopback_only = parsed.is_loopback();
+  return {};
+}
+
+std::string lower_case(std::string text) {
+  for (auto& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+template <class Duration>
+void add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& description) {
+  app.add_option_function<typename Duration::rep>(
+         name, [&target](const typename Duration::rep& count) { target = Duration(count); }, description)
+      ->check(CLI::Range(typename Duration::rep{1}, typename Duration::rep{std::numeric_limits<int>::max()}))
+      ->default_str(std::to_string(target.count()));
+}
+
+// `quiet` is the level of a command whose output is the answer to a question.
+void add_host_options(CLI::App& app, HostOptions& host, std::optional<Log::Level> quiet = std::nullopt) {
+  host.log_level = quiet.value_or(Log::Level::info);
+  app.add_option("--components", host.components, "Folder with tools/, resources/ and prompts/")
+      ->envname("MCP_COMPONENTS")
+      ->capture_default_str();
+  app.add_option("--data", host.data_root, "Folder below which each plugin may keep data");
+  const std::map<std::string, Log::Level> levels{{"debug", Log::Level::debug},
+                                                 {"info", Log::Level::info},
+                                                 {"warning", Log::Level::warning},
+                                                 {"error", Log::Level::error},
+                                                 {"off", Log::Level::off}};
+  app.add_option("--log-level", host.log_level, "debug, info, warning, error or off")
+      ->transform(CLI::CheckedTransformer(levels, CLI::ignore_case).description(""));
+  const std::map<std::string, Log::Format> formats{{"text", Log::Format::text}, {"json", Log::Format::json}};
+  app.add_option("--log-format", host.log_format, "text, or json for one JSON object a line")
+      ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case).description(""))
+      ->default_str("text");
+}
+
+void add_serving_options(CLI::App& app, HostOptions& host) {
+  app.add_option("--instructions", host.instructions, "What the model is told about this server");
+  app.add_option("--page-size", host.serving.page_size, "Items of a list in one answer")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000}))
+      ->capture_default_str();
+  add_duration(app, "--list-freshness-ms", host.serving.list_freshness, "How long clients may keep a list");
+  app.add_option("--threads", host.threads, "Threads that do I/O; 0 for as many as there are processors, at most 4")
+      ->check(CLI::Range(0U, 64U))
+      ->capture_default_str();
+  add_duration(app, "--shutdown-grace-s", host.shutdown_grace, "How long calls in flight may take when the host ends");
+}
+
+struct HttpTexts {
+  std::string listen = "127.0.0.1:8080";
+  std::vector<std::string> allowed_hosts;
+  std::vector<std::string> allowed_origins;
+  bool allow_remote = false;
+};
+
+void add_http_options(CLI::App& app, ServeCommand& serve, HttpTexts& texts) {
+  auto& limits = serve.http.limits;
+  app.add_option("--listen", texts.listen, "ADDRESS:PORT; port 0 takes a free one")->capture_default_str();
+  app.add_flag("--allow-remote-without-authentication", texts.allow_remote,
+               "Listen on an address that others reach, although this server does not ask who they are");
+  app.add_option("--allow-host", texts.allowed_hosts, "A host name under which clients may address this server");
+  app.add_option("--allow-origin", texts.allowed_origins, "An origin whose web pages may use this server, or *");
+  app.add_option("--max-body-bytes", limits.body_bytes, "Of one request")->capture_default_str();
+  app.add_option("--max-header-bytes", limits.header_bytes, "Of one request")->capture_default_str();
+  app.add_option("--max-connections", limits.connections, "Open at once")->capture_default_str();
+  add_duration(app, "--header-time-ms", limits.header_time, "From a request's first byte to the end of its headers");
+  add_duration(app, "--body-time-ms", limits.body_time, "From there to the end of its body");
+  add_duration(app, "--idle-time-ms", limits.idle_time, "Of a connection between requests");
+  add_duration(app, "--heartbeat-ms", limits.heartbeat, "Between signs of life on a quiet stream");
+  app.add_option("--max-sessions", serve.sessions.count, "Legacy sessions open at once")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_duration(app, "--session-idle-s", serve.sessions.idle_time, "After which a legacy session ends");
+}
+
+// What options.cpp alone can check: that the pieces fit together. Empty: they do.
+std::string settle_http(ServeCommand& serve, const HttpTexts& texts) {
+  if (auto mistake = read_listen_address(texts.listen, serve.http); !mistake.empty()) return "--listen: " + mistake;
+  for (const auto& host : texts.allowed_hosts)
+    serve.http.access.allowed_hosts.push_back(lower_case(host));
+  for (const auto& origin : texts.allowed_origins)
+    serve.http.access.allowed_origins.push_back(lower_case(origin));
+  if (serve.http.access.loopback_only || texts.allow_remote) return {};
+  return "--listen " + texts.listen +
+         " is reached by others, and this server has no authentication yet. Listen on 127.0.0.1 behind a proxy that "
+         "authenticates, or say --allow-remote-without-authentication if everybody who can reach it may use it.";
+}
+
+}  // namespace
+
+Command parse_command_line(int argc, char** argv) {
+  CLI::App app("Serves compiled plugins to MCP clients: drop one into mcp_components and they have its tools.",
+               "mcp-plugin-host");
+  app.set_version_flag("--version", std::string("mcp-plugin-host ") + version);
+  app.require_subcommand(1);
+
+  ServeCommand serve;
+  HttpTexts http;
+  auto* serve_app = app.add_subcommand("serve", "Serve over HTTP at http://ADDRESS:PORT/mcp");
+  add_host_options(*serve_app, serve.host);
+  add_serving_options(*serve_app, serve.host);
+  add_http_options(*serve_app, serve, http);
+
+  StdioCommand stdio;
+  auto* stdio_app =
+      app.add_subcommand("stdio", "Serve the client that started this program, over standard input and output");
+  add_host_options(*stdio_app, stdio.host);
+  add_serving_options(*stdio_app, stdio.host);
+
+  InspectCommand inspect;
+  auto* inspect_app = app.add_subcommand("inspect", "Say what plugins export, or why they would be refused");
+  add_host_options(*inspect_app, inspect.host, Log::Level::warning);
+  inspect_app->add_option("FILE", inspect.files, "Plugin libraries")->required();
+  inspect_app->add_flag("--json", inspect.json, "One JSON object a file");
+
+  ListCommand list;
+  auto* list_app = app.add_subcommand("list", "Say what the components folder would serve");
+  add_host_options(*list_app, list.host, Log::Level::off);
+  list_app->add_flag("--json", list.json, "One JSON object");
+
+  CallCommand call;
+  auto* call_app = app.add_subcommand("call", "Run a tool without a client");
+  add_host_options(*call_app, call.host, Log::Level::warning);
+  call_app->add_option("TOOL", call.tool, "The tool's name")->required();
+  call_app->add_option("JSON", call.arguments, "Its arguments, a JSON object")->capture_default_str();
+  call_app->add_flag("--json", call.json, "Print the whole result");
+
+  NewCommand create;
+  auto* new_app = app.add_subcommand("new", "Make a plugin project that builds at once");
+  new_app->add_option("NAME", create.name, "Of the plugin")->required()->check([](const std::string& name) {
+    return is_component_name(name) && name.front() != '.' && name.front() != '-'
+               ? std::string()
+               : std::string("the name must be 1 to 128 characters of A-Za-z0-9_.- and begin with a letter or digit");
+  });
+  new_app->add_option("--in", create.directory, "Where to make the folder NAME")->capture_default_str();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    constexpr int usage = 2;
+    return Exit{app.exit(error) == 0 ? 0 : usage};
+  }
+
+  for (auto* host : {&serve.host, &stdio.host, &inspect.host, &list.host, &call.host}) {
+    if (host->data_root.empty()) host->data_root = default_data_root();
+  }
+  if (*stdio_app) return stdio;
+  if (*inspect_app) return inspect;
+  if (*list_app) return list;
+  if (*call_app) return call;
+  if (*new_app) return create;
+  if (const auto mistake = settle_http(serve, http); !mistake.empty()) {
+    std::cerr << mistake << "\n";
+    return Exit{2};
+  }
+  return serve;
+}
+
+}  // namespace mcph

@@ -1,0 +1,66 @@
+// The command line, read into values. Nothing else of the program knows CLI11.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "log.hpp"
+#include "protocol/serving.hpp"
+#include "protocol/session.hpp"
+#include "transport/http_server.hpp"
+
+namespace mcph {
+
+// What every command that loads plugins takes.
+struct HostOptions {
+  std::filesystem::path components = "mcp_components";
+  std::filesystem::path data_root;  // of the plugins' data directories
+  std::string instructions;         // for the model
+  ServingOptions serving;
+  unsigned threads = 0;  // that do I/O; 0: as many as there are processors, at most 4
+  std::chrono::seconds shutdown_grace{10};
+  Log::Level log_level = Log::Level::info;
+  Log::Format log_format = Log::Format::text;
+};
+
+struct ServeCommand {
+  HostOptions host;
+  HttpOptions http;
+  Sessions::Limits sessions;
+};
+struct StdioCommand {
+  HostOptions host;
+};
+struct InspectCommand {
+  HostOptions host;
+  std::vector<std::filesystem::path> files;
+  bool json = false;
+};
+struct ListCommand {
+  HostOptions host;
+  bool json = false;
+};
+struct CallCommand {
+  HostOptions host;
+  std::string tool;
+  std::string arguments = "{}";
+  bool json = false;
+};
+struct NewCommand {
+  std::string name;
+  std::filesystem::path directory = ".";
+};
+// Nothing to do but to exit: --help, --version, or a mistake that has been told.
+struct Exit {
+  int status;
+};
+
+using Command = std::variant<ServeCommand, StdioCommand, InspectCommand, ListCommand, CallCommand, NewCommand, Exit>;
+
+Command parse_command_line(int argc, char** argv);
+
+}  // namespace mcph

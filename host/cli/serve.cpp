@@ -1,0 +1,155 @@
+// The two commands that serve clients until they are told to stop.
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/signal_set.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/host.hpp"
+#include "log.hpp"
+#include "protocol/server.hpp"
+#include "transport/http_server.hpp"
+#include "transport/standard_streams.hpp"
+#include "transport/stdio_transport.hpp"
+#include "version.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr int cannot_serve = 2;
+// After calls have been cancelled they may still end in an orderly way.
+constexpr std::chrono::seconds cancel_grace{2};
+constexpr std::chrono::seconds end_patience{15};
+
+ServerIdentity identity() {
+  return {.name = "mcp-plugin-host", .title = "MCP Plugin Host", .version = version};
+}
+
+// Calls `first` on the first SIGINT or SIGTERM. A second one ends the process at once.
+class StopSignals {
+ public:
+  StopSignals(boost::asio::io_context& context, std::function<void(int)> first) : signals_(context, SIGINT, SIGTERM) {
+    signals_.async_wait([this, first = std::move(first)](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      signals_.async_wait([](const boost::system::error_code& again, int repeated) {
+        if (!again) std::_Exit(128 + repeated);
+      });
+      first(signal);
+    });
+  }
+
+ private:
+  boost::asio::signal_set signals_;
+};
+
+const char* name_of(int signal) {
+  return signal == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+// True once `done` says so, false if that takes longer.
+bool wait_until(const std::function<bool()>& done, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds step{5};
+  for (const auto end = std::chrono::steady_clock::now() + patience; !done(); std::this_thread::sleep_for(step)) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+  }
+  return true;
+}
+
+// Ends in an orderly way if everything comes to rest, else without unwinding what a plugin still uses.
+int finish(Host& host, Log& log) {
+  if (host.end(end_patience)) {
+    log.info("stopped");
+    return 0;
+  }
+  log.error("stopped", {{"remark", "a plugin does not come to rest; leaving it"}});
+  std::_Exit(0);
+}
+
+int complain(std::string_view what) {
+  std::cerr << "mcp-plugin-host: " << what << "\n";
+  return cannot_serve;
+}
+
+void load_components(Host& host, const HostOptions& options, Log& log) {
+  const auto begin = std::chrono::steady_clock::now();
+  host.reloader().load_all();
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  const auto catalog = host.catalog().current();
+  log.info("components loaded", {{"folder", std::filesystem::absolute(options.components).string()},
+                                 {"plugins", catalog->plugins().size()},
+                                 {"refused", host.reloader().refused().size()},
+                                 {"ms", took.count()}});
+}
+
+}  // namespace
+
+int run(const ServeCommand& command) {
+  std::signal(SIGPIPE, SIG_IGN);
+  Log log(command.host.log_level, command.host.log_format);
+  auto streams = StandardStreams::take(log);
+  if (streams.has_error()) return complain(streams.error().message);
+  auto host = Host::create(command.host, log);
+  if (host.has_error()) return complain(host.error().message);
+
+  Server server((*host)->catalog(), identity(), command.host.serving, command.sessions);
+  HttpServer http((*host)->threads(), command.http, server, log);
+  std::promise<int> stop;
+  const StopSignals signals((*host)->threads().next_context(), [&](int signal) { stop.set_value(signal); });
+
+  load_components(**host, command.host, log);
+  if (const auto listening = http.listen(); listening.has_error()) {
+    (*host)->end(end_patience);
+    return complain(listening.error().message);
+  }
+  const auto address =
+      command.http.address.find(':') == std::string::npos ? command.http.address : "[" + command.http.address + "]";
+  log.info("serving",
+           {{"url", "http://" + address + ":" + std::to_string(http.port()) + std::string(HttpServer::endpoint)},
+            {"version", version}});
+  (*host)->reloader().run();
+
+  const int signal = stop.get_future().get();
+  log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", command.host.shutdown_grace.count()}});
+  server.close_streams();
+  http.shut_down();
+  const auto quiet = [&] { return http.connections() == 0; };
+  if (!wait_until(quiet, command.host.shutdown_grace)) {
+    log.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"connections", http.connections()}});
+    (*host)->cancel_calls();
+    wait_until(quiet, cancel_grace);
+  }
+  return finish(**host, log);
+}
+
+int run(const StdioCommand& command) {
+  std::signal(SIGPIPE, SIG_IGN);
+  Log log(command.host.log_level, command.host.log_format);
+  auto streams = StandardStreams::take(log);
+  if (streams.has_error()) return complain(streams.error().message);
+  auto host = Host::create(command.host, log);
+  if (host.has_error()) return complain(host.error().message);
+
+  Server server((*host)->catalog(), identity(), command.host.serving, {});
+  StdioTransport transport(streams->input(), streams->output(), server, log);
+  const StopSignals signals((*host)->threads().next_context(), [&](int) { transport.interrupt(); });
+  load_components(**host, command.host, log);
+  (*host)->reloader().run();
+
+  transport.run();
+  server.close_streams();
+  if (!transport.finish(command.host.shutdown_grace)) {
+    log.warning("calls cancelled", {{"reason", "they did not finish in time after the end of input"}});
+    (*host)->cancel_calls();
+    transport.finish(cancel_grace);
+  }
+  return finish(**host, log);
+}
+
+}  // namespace mcph

@@ -1,0 +1,28 @@
+#include "plugin/call.hpp"
+
+#include <utility>
+
+namespace mcph {
+
+void Call::cancel(CancelReason reason) {
+  std::function<void(CancelReason)> listener;
+  {
+    const std::lock_guard lock(mutex_);
+    if (cancelled() != CancelReason::none) return;
+    reason_.store(reason, std::memory_order_release);
+    listener = listener_;
+  }
+  if (listener) listener(reason);
+}
+
+void Call::on_cancel(std::function<void(CancelReason)> listener) {
+  CancelReason reason = CancelReason::none;
+  {
+    const std::lock_guard lock(mutex_);
+    listener_ = listener;
+    reason = cancelled();
+  }
+  if (listener && reason != CancelReason::none) listener(reason);
+}
+
+}  // namespace mcph

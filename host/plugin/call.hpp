@@ -1,0 +1,54 @@
+// One call in flight: a request given to a plugin. The protocol derives from it to hear of progress and of the end; the
+// plugin keeps it until it is completed. Shared by both sides; every function may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace mcph {
+
+// The values are those of MCP_CANCEL_* in mcp/plugin.h.
+enum class CancelReason : std::int32_t { none = 0, client = 1, deadline = 2, shutdown = 3, reload = 4 };
+
+// The values are those of MCP_OUTCOME_* in mcp/plugin.h.
+enum class Outcome : std::int32_t { result = 0, error = 1, input_required = 2 };
+
+class Call {
+ public:
+  // `method` must outlive the call: it is one of the protocol's literals. `params` is a JSON object.
+  Call(std::string_view method, std::string params) : method_(method), params_(std::move(params)) {}
+  virtual ~Call() = default;
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  std::string_view method() const { return method_; }
+  const std::string& params() const { return params_; }
+
+  // What the plugin says. `complete` is called exactly once, and nothing after it.
+  virtual void progress(double progress, double total, std::string_view message) = 0;
+  virtual void complete(Outcome outcome, std::string json) = 0;
+
+  // Who is calling: the JSON object that mcp_host.call_context promises.
+  virtual std::string context() const = 0;
+
+  // Asks for an early end. The first reason stays.
+  void cancel(CancelReason reason);
+  CancelReason cancelled() const { return reason_.load(std::memory_order_acquire); }
+
+  // The plugin's wish to hear of a cancellation, heard at once if it has already happened. An empty function ends it.
+  void on_cancel(std::function<void(CancelReason)> listener);
+
+ private:
+  const std::string_view method_;
+  const std::string params_;
+  std::atomic<CancelReason> reason_{CancelReason::none};
+  std::mutex mutex_;
+  std::function<void(CancelReason)> listener_;
+};
+
+}  // namespace mcph

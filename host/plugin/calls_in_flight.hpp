@@ -1,0 +1,33 @@
+// The calls that one plugin version has accepted and not completed, by id. An id is never used twice, so that a second
+// or late completion finds nothing instead of somebody else's call. Owned by a plugin; any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "plugin/call.hpp"
+
+namespace mcph {
+
+class CallsInFlight {
+ public:
+  std::uint64_t add(std::shared_ptr<Call> call);
+
+  std::shared_ptr<Call> find(std::uint64_t id) const;
+
+  // Removes it; null if it is unknown or has been taken already.
+  std::shared_ptr<Call> take(std::uint64_t id);
+
+  std::vector<std::shared_ptr<Call>> all() const;
+  std::size_t size() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::uint64_t last_id_ = 0;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Call>> calls_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,275 @@
+#include "plugin/in_process_plugin.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+#include <exception>
+#include <future>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "json_text.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr int internal_error = -32603;  // JSON-RPC 2.0 section 5.1
+
+mcp_string as_mcp(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+std::string_view view(mcp_string text) {
+  return text.data == nullptr ? std::string_view{} : std::string_view(text.data, static_cast<std::size_t>(text.size));
+}
+
+// A sink that collects into a string.
+mcp_sink sink_into(std::string& text) {
+  return {&text, [](void* context, mcp_string piece) { static_cast<std::string*>(context)->append(view(piece)); }};
+}
+
+std::string error_object(int code, std::string_view message) {
+  std::string json = R"({"code":)" + std::to_string(code) + R"(,"message":)";
+  append_json_string(json, message);
+  return json += '}';
+}
+
+// Runs plugin code that must not throw, and says what happened if it did.
+template <class Function>
+Result<> guarded(std::string_view function, Function&& call) {
+  try {
+    call();
+    return {};
+  } catch (const std::exception& error) {
+    return fail(std::string(function) + " let an exception escape: " + error.what());
+  } catch (...) {
+    return fail(std::string(function) + " let an exception escape");
+  }
+}
+
+std::string hexadecimal(std::uint64_t number) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016" PRIx64, number);
+  return digits;
+}
+
+InProcessPlugin& self_of(const mcp_host* host);
+
+}  // namespace
+
+Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary library, PluginSetup setup,
+                                                                 CallRunner& runner, Log& log) {
+  std::unique_ptr<InProcessPlugin> plugin(new InProcessPlugin(std::move(library), std::move(setup), runner, log));
+  std::string reason;
+  const auto sink = sink_into(reason);
+  auto made = guarded("create", [&] { plugin->instance_ = plugin->table_.create(&plugin->host_, &sink); });
+  if (made.has_error()) return made.error();
+  if (plugin->instance_ == nullptr) {
+    return fail(reason.empty() ? "create failed and gave no reason" : "create failed: " + reason);
+  }
+  return plugin;
+}
+
+InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log)
+    : library_(std::move(library)),
+      table_(library_.table()),
+      identity_{setup.file, std::string(view(table_.name)), std::string(view(table_.version)),
+                hexadecimal(library_.copy().digest())},
+      setup_(std::move(setup)),
+      concurrent_calls_((table_.flags & MCP_PLUGIN_SERIAL) != 0 ? 1 : setup_.limits.concurrent_calls),
+      runner_(runner),
+      log_(log),
+      host_(host_table(this)) {
+  if ((table_.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library_.never_unload();
+}
+
+InProcessPlugin::~InProcessPlugin() {
+  if (instance_ == nullptr) return;
+  report(guarded("stop", [this] { table_.stop(instance_); }));
+}
+
+Result<std::string> InProcessPlugin::describe() {
+  std::string document;
+  const auto sink = sink_into(document);
+  auto described = guarded("describe", [&] { table_.describe(instance_, &sink); });
+  if (described.has_error()) return described.error();
+  return document;
+}
+
+Result<> InProcessPlugin::start() {
+  if (table_.start == nullptr) return {};
+  std::string reason;
+  const auto sink = sink_into(reason);
+  std::int32_t status = 0;
+  auto started = guarded("start", [&] { status = table_.start(instance_, &sink); });
+  if (started.has_error()) return started.error();
+  if (status != 0) {
+    return fail(reason.empty() ? "start failed with status " + std::to_string(status) : "start failed: " + reason);
+  }
+  return {};
+}
+
+void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
+  if (calls_.size() >= setup_.limits.waiting_calls) {
+    refuse(*call, "plugin " + identity_.name + " is busy: " + std::to_string(setup_.limits.waiting_calls) +
+                      " calls are in flight; try again later");
+    return;
+  }
+  const auto id = calls_.add(call);
+  call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
+  {
+    const std::lock_guard lock(mutex_);
+    if (running_ >= concurrent_calls_) {
+      waiting_.push_back(id);
+      return;
+    }
+    ++running_;
+  }
+  // The task holds the call, and the call holds the lease on this plugin.
+  runner_.run([this, id, call = std::move(call)] { run(id); });
+}
+
+void InProcessPlugin::run(std::uint64_t id) {
+  for (;;) {
+    // Held beyond run_one, so that the lease on this plugin outlives the look into the queue.
+    const auto call = calls_.find(id);
+    run_one(id);
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty()) {
+      --running_;
+      return;
+    }
+    id = waiting_.front();
+    waiting_.pop_front();
+  }
+}
+
+void InProcessPlugin::run_one(std::uint64_t id) {
+  const auto call = calls_.find(id);
+  if (call == nullptr) return;
+  if (call->cancelled() != CancelReason::none) {
+    if (calls_.take(id) != nullptr) refuse(*call, "the call was cancelled before it began");
+    return;
+  }
+  const auto invoked =
+      guarded("invoke", [&] { table_.invoke(instance_, id, as_mcp(call->method()), as_mcp(call->params())); });
+  if (!invoked.has_error()) return;
+  report(invoked);
+  if (calls_.take(id) != nullptr) refuse(*call, "plugin " + identity_.name + ": " + invoked.error().message);
+}
+
+void InProcessPlugin::refuse(Call& call, std::string message) const {
+  call.on_cancel({});
+  call.complete(Outcome::error, error_object(internal_error, message));
+}
+
+void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
+  if (table_.cancel == nullptr || calls_.find(id) == nullptr) return;
+  report(guarded("cancel", [&] { table_.cancel(instance_, id, static_cast<std::int32_t>(reason)); }));
+}
+
+void InProcessPlugin::cancel_all(CancelReason reason) {
+  for (const auto& call : calls_.all())
+    call->cancel(reason);
+}
+
+bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
+  if (instance_ == nullptr) return true;
+  // On a thread of its own, because a plugin whose stop never returns must not take this one with it.
+  std::promise<void> stopped;
+  auto done = stopped.get_future();
+  std::thread stopper([this, stopped = std::move(stopped)]() mutable {
+    report(guarded("stop", [this] { table_.stop(instance_); }));
+    stopped.set_value();
+  });
+  if (done.wait_for(patience) != std::future_status::ready) {
+    stopper.detach();
+    return false;
+  }
+  stopper.join();
+  instance_ = nullptr;
+  return true;
+}
+
+void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string_view json) {
+  const auto call = calls_.take(id);
+  if (call == nullptr) {
+    report(fail("it completed call " + std::to_string(id) + ", which is unknown or completed already"));
+    return;
+  }
+  call->on_cancel({});
+  if (outcome < MCP_OUTCOME_RESULT || outcome > MCP_OUTCOME_INPUT_REQUIRED) {
+    refuse(*call,
+           "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
+    return;
+  }
+  call->complete(static_cast<Outcome>(outcome), std::string(json));
+}
+
+void InProcessPlugin::report(const Result<>& misbehaviour) const {
+  if (!misbehaviour.has_error()) return;
+  log_.error("plugin misbehaved", {{"file", setup_.file.string()}, {"reason", misbehaviour.error().message}});
+}
+
+void InProcessPlugin::write_log(std::int32_t level, std::string_view message) const {
+  const auto severity = level >= MCP_LOG_ERROR     ? Log::Level::error
+                        : level >= MCP_LOG_WARNING ? Log::Level::warning
+                        : level >= MCP_LOG_INFO    ? Log::Level::info
+                                                   : Log::Level::debug;
+  log_.write(severity, message, {{"plugin", identity_.name}});
+}
+
+std::string InProcessPlugin::make_data_directory() const {
+  std::error_code error;
+  std::filesystem::create_directories(setup_.data_directory, error);
+  if (!error) return setup_.data_directory.string();
+  log_.error("data directory cannot be made",
+             {{"plugin", identity_.name}, {"directory", setup_.data_directory.string()}, {"reason", error.message()}});
+  return {};
+}
+
+mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
+  mcp_host host{};
+  host.size = sizeof(mcp_host);
+  host.context = self;
+  host.complete = [](const mcp_host* h, mcp_call_id call, std::int32_t outcome, mcp_string json) {
+    self_of(h).complete(call, outcome, view(json));
+  };
+  host.progress = [](const mcp_host* h, mcp_call_id id, double progress, double total, mcp_string message) {
+    if (const auto call = self_of(h).calls_.find(id)) call->progress(progress, total, view(message));
+  };
+  host.log = [](const mcp_host* h, mcp_call_id, std::int32_t level, mcp_string message) {
+    self_of(h).write_log(level, view(message));
+  };
+  host.is_cancelled = [](const mcp_host* h, mcp_call_id id) {
+    const auto call = self_of(h).calls_.find(id);
+    return call == nullptr ? MCP_CANCEL_CLIENT : static_cast<std::int32_t>(call->cancelled());
+  };
+  host.call_context = [](const mcp_host* h, mcp_call_id id, const mcp_sink* sink) {
+    if (const auto call = self_of(h).calls_.find(id)) sink->write(sink->context, as_mcp(call->context()));
+  };
+  host.configuration = [](const mcp_host* h, const mcp_sink* sink) {
+    sink->write(sink->context, as_mcp(self_of(h).setup_.configuration));
+  };
+  host.data_directory = [](const mcp_host* h, const mcp_sink* sink) {
+    sink->write(sink->context, as_mcp(self_of(h).make_data_directory()));
+  };
+  host.components_changed = [](const mcp_host* h) {
+    if (const auto& changed = self_of(h).setup_.events.components_changed) changed();
+  };
+  host.resource_updated = [](const mcp_host* h, mcp_string uri) {
+    if (const auto& updated = self_of(h).setup_.events.resource_updated) updated(std::string(view(uri)));
+  };
+  host.get_interface = [](const mcp_host*, const char*) -> const void* { return nullptr; };
+  return host;
+}
+
+namespace {
+
+InProcessPlugin& self_of(const mcp_host* host) {
+  return *static_cast<InProcessPlugin*>(host->context);
+}
+
+}  // namespace
+
+}  // namespace mcph

@@ -1,0 +1,82 @@
+// A plugin version that runs in this process: the C contract of mcp/plugin.h called directly. It gives the plugin its
+// mcp_host table, keeps the plugin's calls by id, bounds how many run at once, and takes whatever the plugin throws.
+// Any thread, except where Plugin says [control].
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <string>
+
+#include <mcp/plugin.h>
+
+#include "log.hpp"
+#include "plugin/call_runner.hpp"
+#include "plugin/calls_in_flight.hpp"
+#include "plugin/plugin.hpp"
+#include "plugin/plugin_library.hpp"
+
+namespace mcph {
+
+// What a plugin is given besides its library.
+struct PluginSetup {
+  std::filesystem::path file;            // where it lies in the components folder, for messages
+  std::string configuration = "{}";      // a JSON object
+  std::filesystem::path data_directory;  // made when the plugin first asks for it
+  PluginLimits limits;
+  PluginEvents events;
+};
+
+class InProcessPlugin final : public Plugin {
+ public:
+  // [control] Makes the instance. The runner and the log outlive it.
+  static Result<std::unique_ptr<InProcessPlugin>> create(PluginLibrary library, PluginSetup setup, CallRunner& runner,
+                                                         Log& log);
+
+  // Stops the instance if nobody has.
+  ~InProcessPlugin() override;
+  InProcessPlugin(const InProcessPlugin&) = delete;
+  InProcessPlugin& operator=(const InProcessPlugin&) = delete;
+
+  const PluginIdentity& identity() const override { return identity_; }
+  Result<std::string> describe() override;
+  Result<> start() override;
+  void invoke(std::shared_ptr<Call> call) override;
+  void cancel_all(CancelReason reason) override;
+  std::size_t calls_in_flight() const override { return calls_.size(); }
+  bool stop(std::chrono::milliseconds patience) override;
+
+  // The library must stay mapped even after a clean stop.
+  void never_unload() { library_.never_unload(); }
+
+ private:
+  InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log);
+
+  void run(std::uint64_t id);
+  void run_one(std::uint64_t id);
+  void refuse(Call& call, std::string message) const;
+  void cancel(std::uint64_t id, CancelReason reason);
+
+  void complete(mcp_call_id call, std::int32_t outcome, std::string_view json);
+  void report(const Result<>& misbehaviour) const;
+  void write_log(std::int32_t level, std::string_view message) const;
+  std::string make_data_directory() const;
+  static mcp_host host_table(InProcessPlugin* self);
+
+  PluginLibrary library_;
+  const mcp_plugin& table_;
+  const PluginIdentity identity_;
+  const PluginSetup setup_;
+  const std::size_t concurrent_calls_;
+  CallRunner& runner_;
+  Log& log_;
+  const mcp_host host_;
+  void* instance_ = nullptr;
+
+  CallsInFlight calls_;
+  std::mutex mutex_;
+  std::size_t running_ = 0;
+  std::deque<std::uint64_t> waiting_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,60 @@
+// One loaded version of a plugin, however it runs. Nothing above this interface knows whether it runs in this process
+// or in one of its own. Held by shared pointers, which are the leases: the catalog holds one, every call in flight
+// holds one, and when the last is gone the version is stopped and unloaded, never on the thread that dropped it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "plugin/call.hpp"
+#include "result.hpp"
+
+namespace mcph {
+
+struct PluginIdentity {
+  std::filesystem::path file;  // as it lies in the components folder
+  std::string name;            // as the plugin calls itself
+  std::string version;
+  std::string digest;  // of the library's bytes, in hex; tells builds apart, not cryptographic
+};
+
+// What one plugin may take of the host.
+struct PluginLimits {
+  std::size_t concurrent_calls = 16;  // invocations running at once
+  std::size_t waiting_calls = 1024;   // accepted and not completed, those that run included; one more is refused
+};
+
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+
+  virtual const PluginIdentity& identity() const = 0;
+
+  // [control] The components document of mcp_plugin.describe.
+  virtual Result<std::string> describe() = 0;
+
+  // [control] Makes it ready for calls.
+  virtual Result<> start() = 0;
+
+  // [any] Gives it a call, which it completes now or later, with an error if it cannot take it.
+  virtual void invoke(std::shared_ptr<Call> call) = 0;
+
+  // [any] Cancels every call in flight.
+  virtual void cancel_all(CancelReason reason) = 0;
+  virtual std::size_t calls_in_flight() const = 0;
+
+  // [control] Ends it; no call is in flight. False: it did not come to rest and is left as it is.
+  virtual bool stop(std::chrono::milliseconds patience) = 0;
+};
+
+// What a plugin says of its own accord. [any]
+struct PluginEvents {
+  std::function<void()> components_changed;
+  std::function<void(std::string uri)> resource_updated;
+};
+
+}  // namespace mcph

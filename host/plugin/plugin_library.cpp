@@ -1,0 +1,73 @@
+#include "plugin/plugin_library.hpp"
+
+#include <cstddef>
+#include <exception>
+#include <string>
+
+#include "plugin/names.hpp"
+
+namespace mcph {
+namespace {
+
+// The loader's own words, without what Boost.DLL puts around them and with the file as the person knows it.
+std::string loader_message(std::string message, const std::string& private_path) {
+  if (const auto at = message.find(private_path); at != std::string::npos) {
+    const auto after = message.find_first_not_of(": ", at + private_path.size());
+    if (after != std::string::npos) message.erase(0, after);
+  } else if (const auto colon = message.find("): "); colon != std::string::npos) {
+    message.erase(0, colon + 3);
+  }
+  if (const auto tail = message.rfind(" [system:"); tail != std::string::npos) message.erase(tail);
+  constexpr std::string_view missing = ": cannot open shared object file";
+  if (const auto at = message.find(missing); at != std::string::npos) {
+    return "needs the library " + message.substr(0, at) +
+           ", which the system does not find; install it, or put it where the dynamic linker looks";
+  }
+  return "the dynamic linker refused it: " + message;
+}
+
+std::string_view view(mcp_string text) {
+  return {text.data, static_cast<std::size_t>(text.size)};
+}
+
+Result<> check_table(const mcp_plugin* table) {
+  if (table == nullptr) return fail("its entry function returned no plugin");
+  constexpr auto least = offsetof(mcp_plugin, stop) + sizeof(mcp_plugin::stop);
+  if (table->size < least) {
+    return fail("its plugin table has " + std::to_string(table->size) + " bytes, but the contract needs at least " +
+                std::to_string(least) + "; set mcp_plugin.size to sizeof(mcp_plugin)");
+  }
+  if (!is_component_name(view(table->name))) {
+    return fail("its plugin name \"" + std::string(view(table->name)) +
+                "\" is not 1 to 128 characters of A-Za-z0-9_.-");
+  }
+  if (table->create == nullptr) return fail("its plugin table lacks create");
+  if (table->describe == nullptr) return fail("its plugin table lacks describe");
+  if (table->invoke == nullptr) return fail("its plugin table lacks invoke");
+  if (table->stop == nullptr) return fail("its plugin table lacks stop");
+  return {};
+}
+
+}  // namespace
+
+Result<PluginLibrary> PluginLibrary::load(PrivateCopy copy) {
+  // Bound at once, so that a missing symbol is told now and not by a crash in a call; local, so that two versions of a
+  // plugin never see each other's symbols.
+  constexpr auto mode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local;
+  try {
+    boost::dll::shared_library library(copy.path(), mode);
+    const auto entry = library.get<const mcp_plugin*()>(MCP_PLUGIN_ENTRY_SYMBOL);
+    const auto* table = entry();
+    if (auto checked = check_table(table); checked.has_error()) return checked.error();
+    return PluginLibrary(std::move(copy), std::move(library), table);
+  } catch (const std::exception& error) {
+    return fail(loader_message(error.what(), copy.path().string()));
+  }
+}
+
+void PluginLibrary::never_unload() {
+  // Moved to the heap and forgotten: the mapping and the file behind it stay until the process ends.
+  new boost::dll::shared_library(std::move(library_));
+}
+
+}  // namespace mcph

@@ -1,0 +1,257 @@
+#include "plugin/private_copy.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <random>
+#include <string>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "plugin/library_file.hpp"
+
+namespace mcph {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view folder_prefix = "mcp-plugin-host-";
+constexpr const char* lock_name = "in-use";
+
+std::string last_error() {
+  return std::generic_category().message(errno);
+}
+
+std::string hexadecimal(std::uint64_t number) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text(16, '0');
+  for (auto digit = text.rbegin(); digit != text.rend(); ++digit, number >>= 4)
+    *digit = digits[number & 15];
+  return text;
+}
+
+std::uint64_t random_number() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+// Restarts a system call that a signal interrupted.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR)
+    result = call();
+  return result;
+}
+
+FileDescriptor open_file(const fs::path& file, int flags, ::mode_t mode = 0) {
+  return FileDescriptor(uninterrupted([&] { return ::open(file.c_str(), flags | O_CLOEXEC, mode); }));
+}
+
+// --- The folder ---
+
+// Tried, because the file system's flags do not tell what a security module forbids.
+bool can_be_mapped_as_code(const FileDescriptor& file) {
+  constexpr std::size_t length = 1;  // rounded up to a page; nothing of it is touched
+  void* const mapping = ::mmap(nullptr, length, PROT_READ | PROT_EXEC, MAP_PRIVATE, file.get(), 0);
+  if (mapping == MAP_FAILED) return false;
+  ::munmap(mapping, length);
+  return true;
+}
+
+// True if we may remove it: its owner is gone. `lock` then holds the folder against everybody else.
+bool is_abandoned(const fs::path& folder, FileDescriptor& lock) {
+  struct ::stat status {};
+  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) return false;
+  lock = open_file(folder / lock_name, O_RDWR | O_NOFOLLOW);
+  if (lock) return ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
+  // Its owner may be about to make the lock, unless it was interrupted long ago.
+  constexpr std::chrono::minutes long_ago{1};
+  const std::chrono::seconds made{status.st_mtim.tv_sec};
+  return errno == ENOENT && std::chrono::system_clock::now().time_since_epoch() - made > long_ago;
+}
+
+void remove_abandoned_folders(const fs::path& parent) {
+  std::error_code error;
+  for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
+    if (!entry->path().filename().native().starts_with(folder_prefix)) continue;
+    FileDescriptor lock;
+    std::error_code ignored;
+    if (is_abandoned(entry->path(), lock)) fs::remove_all(entry->path(), ignored);
+  }
+}
+
+// --- The copy ---
+
+constexpr std::uint64_t fnv_offset_basis = 14695981039346656037U;
+
+std::uint64_t fnv1a(std::uint64_t digest, const std::vector<unsigned char>& bytes, std::size_t count) {
+  constexpr std::uint64_t prime = 1099511628211U;
+  for (std::size_t i = 0; i < count; ++i)
+    digest = (digest ^ bytes[i]) * prime;
+  return digest;
+}
+
+Error changed() {
+  return fail("it changed while it was read; it will be tried again");
+}
+
+Result<FileIdentity> identity_of(const FileDescriptor& file) {
+  struct ::stat status {};
+  if (::fstat(file.get(), &status) != 0) return fail("it cannot be read: " + last_error());
+  if (!S_ISREG(status.st_mode)) return fail("it is not a regular file");
+  return identity_from(status);
+}
+
+bool write_all(const FileDescriptor& file, const unsigned char* bytes, std::size_t count) {
+  while (count > 0) {
+    const auto written = uninterrupted([&] { return ::write(file.get(), bytes, count); });
+    if (written < 0) return false;
+    bytes += written;
+    count -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+// Copies the first `size` bytes and returns their digest. One pass of read and write: the digest needs every byte, so
+// letting the kernel copy (copy_file_range) saves nothing.
+Result<std::uint64_t> copy_bytes(const FileDescriptor& from, const FileDescriptor& to, std::uint64_t size) {
+  std::vector<unsigned char> block(std::size_t{256} * 1024);
+  auto digest = fnv_offset_basis;
+  while (size > 0) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, block.size()));
+    const auto got = uninterrupted([&] { return ::read(from.get(), block.data(), wanted); });
+    if (got < 0) return fail("it cannot be read: " + last_error());
+    if (got == 0) return changed();
+    const auto count = static_cast<std::size_t>(got);
+    if (!write_all(to, block.data(), count)) return fail("its private copy cannot be written: " + last_error());
+    digest = fnv1a(digest, block, count);
+    size -= count;
+  }
+  return digest;
+}
+
+// Short enough that what is appended to it still fits into a file name.
+std::string short_stem(const fs::path& file) {
+  constexpr std::size_t most = 100;
+  return file.stem().string().substr(0, most);
+}
+
+}  // namespace
+
+PrivateCopy::PrivateCopy(PrivateCopy&& other) noexcept
+    : path_(std::exchange(other.path_, {})), digest_(other.digest_), source_identity_(other.source_identity_) {}
+
+PrivateCopy& PrivateCopy::operator=(PrivateCopy&& other) noexcept {
+  PrivateCopy taken(std::move(other));
+  std::swap(path_, taken.path_);
+  std::swap(digest_, taken.digest_);
+  std::swap(source_identity_, taken.source_identity_);
+  return *this;  // and what this owned before is deleted with `taken`
+}
+
+PrivateCopy::~PrivateCopy() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+std::vector<fs::path> PrivateFolder::default_parents() {
+  std::error_code error;
+  auto temporary = fs::temp_directory_path(error);
+  std::vector<fs::path> parents{error ? fs::path("/tmp") : std::move(temporary)};
+  if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime != nullptr && *runtime != '\0') {
+    parents.emplace_back(runtime);
+  }
+  parents.emplace_back("/var/tmp");
+  if (const auto current = fs::current_path(error); !error) parents.push_back(current / ".cache");
+  return parents;
+}
+
+Result<PrivateFolder> PrivateFolder::create(const std::vector<fs::path>& parents) {
+  std::string reasons;
+  for (const auto& parent : parents) {
+    remove_abandoned_folders(parent);
+    auto folder = create_in(parent);
+    if (folder) return folder;
+    reasons += (reasons.empty() ? "" : "; ") + parent.string() + ": " + folder.error().message;
+  }
+  return fail("no folder can hold the private copies of plugin libraries (" + reasons +
+              "); set TMPDIR to a folder that can be written and is not mounted noexec");
+}
+
+Result<PrivateFolder> PrivateFolder::create_in(const fs::path& parent) {
+  std::error_code ignored;
+  fs::create_directory(parent, ignored);  // what is wrong with it shows in the next step
+  constexpr int attempts = 8;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const auto name = std::string(folder_prefix) + std::to_string(::getpid()) + '-' + hexadecimal(random_number());
+    const auto path = parent / name;
+    if (::mkdir(path.c_str(), S_IRWXU) != 0) {
+      if (errno == EEXIST) continue;
+      return fail("it cannot be written: " + last_error());
+    }
+    auto lock = open_file(path / lock_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    if (!lock) {
+      const auto reason = last_error();
+      ::rmdir(path.c_str());
+      return fail("it cannot be written: " + reason);
+    }
+    PrivateFolder folder(path, std::move(lock));
+    if (::flock(folder.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK) continue;  // another host took it for abandoned before it was locked
+      return fail("its files cannot be locked: " + last_error());
+    }
+    struct ::stat status {};
+    if (::fstat(folder.lock_.get(), &status) != 0 || status.st_nlink == 0) continue;  // the same, and it is removed
+    if (!can_be_mapped_as_code(folder.lock_)) return fail("its files cannot be mapped as code; is it mounted noexec?");
+    return folder;
+  }
+  return fail("other hosts keep removing what is made in it");
+}
+
+PrivateFolder::~PrivateFolder() {
+  if (!lock_) return;
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
+  // Not to wait for the writer of a named pipe; regular files know no waiting.
+  const auto source = open_file(file, O_RDONLY | O_NONBLOCK);
+  if (!source) return fail("it cannot be opened: " + last_error());
+  const auto before = identity_of(source);
+  if (!before) return before.error();
+  if (before->size > max_library_size) {
+    return fail("it has " + std::to_string(before->size) + " bytes, more than the " + std::to_string(max_library_size) +
+                " that a plugin may have");
+  }
+
+  const auto stem = path_ / (short_stem(file) + '.' + std::to_string(++generation_));
+  PrivateCopy copy(stem.string() + ".partial");
+  const auto target = open_file(copy.path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IXUSR);
+  if (!target) return fail("its private copy cannot be made in " + path_.string() + ": " + last_error());
+  const auto digest = copy_bytes(source, target, before->size);
+  if (!digest) return digest.error();
+  const auto after = identity_of(source);
+  if (!after) return after.error();
+  if (*after != *before) return changed();
+
+  auto final_path = stem;
+  final_path += '.' + hexadecimal(*digest) + file.extension().string();
+  if (::rename(copy.path_.c_str(), final_path.c_str()) != 0) {
+    return fail("its private copy cannot be named " + final_path.string() + ": " + last_error());
+  }
+  copy.path_ = std::move(final_path);
+  copy.digest_ = *digest;
+  copy.source_identity_ = *before;
+  return copy;
+}
+
+}  // namespace mcph

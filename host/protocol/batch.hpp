@@ -1,0 +1,30 @@
+// The replies of a JSON-RPC batch, gathered into the one reply of the HTTP request or line that brought it. Shared by
+// the exchanges of its parts; any thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "protocol/exchange.hpp"
+
+namespace mcph {
+
+class Batch : public std::enable_shared_from_this<Batch> {
+ public:
+  // `parts` messages will be answered; each must be, with an empty body where none is due.
+  Batch(std::size_t parts, std::shared_ptr<Exchange> whole) : missing_(parts), whole_(std::move(whole)) {}
+
+  std::shared_ptr<Exchange> part();
+  void add(std::string body);
+  void notify(std::string message) { whole_->notify(std::move(message)); }
+
+ private:
+  std::mutex mutex_;
+  std::size_t missing_;
+  std::string bodies_;
+  const std::shared_ptr<Exchange> whole_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,18 @@
+// What this server can do, and what a client must be able to do for a question that a plugin asks it. Free functions.
+#pragma once
+
+#include <string_view>
+
+#include "protocol/message.hpp"
+
+namespace mcph {
+
+// A ServerCapabilities object: every list may change while a client is connected. States only what works.
+inline constexpr std::string_view server_capabilities =
+    R"({"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{"listChanged":true}})";
+
+// The part of ClientCapabilities that the input requests need and the client lacks; an empty object if nothing is
+// missing.
+Json missing_capabilities(const Json& input_requests, const Json& client_capabilities);
+
+}  // namespace mcph

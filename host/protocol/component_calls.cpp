@@ -1,0 +1,79 @@
+#include "protocol/component_calls.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "json_text.hpp"
+
+namespace mcph {
+namespace {
+
+std::optional<Refusal> require_string(const Json& params, const char* field) {
+  const auto found = params.find(field);
+  if (found != params.end() && found->is_string()) return std::nullopt;
+  return Refusal{Refusal::Reason::malformed, std::string("params.") + field + " must be a string"};
+}
+
+// Clients may leave "arguments" out; the plugin always finds an object.
+std::optional<Refusal> complete_arguments(Json& params) {
+  auto& arguments = params["arguments"];
+  if (arguments.is_null()) arguments = Json::object();
+  if (arguments.is_object()) return std::nullopt;
+  return Refusal{Refusal::Reason::malformed, "params.arguments must be an object"};
+}
+
+}  // namespace
+
+Planned plan_tool_call(const Catalog& catalog, Json params) {
+  if (auto refusal = require_string(params, "name")) return *std::move(refusal);
+  const auto& name = params["name"].get_ref<const std::string&>();
+  const auto* served = catalog.find_tool(name);
+  if (served == nullptr) return Refusal{Refusal::Reason::unknown_tool, "Unknown tool: " + name};
+  if (auto refusal = complete_arguments(params)) return *std::move(refusal);
+
+  auto& arguments = params["arguments"];
+  served->component->input_schema.apply_defaults(arguments);
+  if (const auto violation = served->component->input_schema.validate(arguments)) {
+    return Refusal{Refusal::Reason::invalid_arguments,
+                   "Invalid arguments for tool " + name + ": " + violation->message,
+                   {{"path", violation->path}, {"keyword", violation->keyword}}};
+  }
+  return CallPlan{served->plugin, "tools/call", dump(params), name};
+}
+
+Planned plan_resource_read(const Catalog& catalog, Json params) {
+  if (auto refusal = require_string(params, "uri")) return *std::move(refusal);
+  const auto uri = params["uri"].get<std::string>();
+  if (const auto* served = catalog.find_resource(uri)) {
+    return CallPlan{served->plugin, "resources/read", dump(params), uri};
+  }
+  if (auto match = catalog.match_template(uri)) {
+    params["uriTemplate"] = match->served->component->uri_template.text();
+    params["variables"] = std::move(match->variables);
+    return CallPlan{match->served->plugin, "resources/read", dump(params), uri};
+  }
+  return Refusal{Refusal::Reason::unknown_resource, "Resource not found: " + uri, {{"uri", uri}}};
+}
+
+Planned plan_prompt_get(const Catalog& catalog, Json params) {
+  if (auto refusal = require_string(params, "name")) return *std::move(refusal);
+  const auto& name = params["name"].get_ref<const std::string&>();
+  const auto* served = catalog.find_prompt(name);
+  if (served == nullptr) return Refusal{Refusal::Reason::unknown_prompt, "Unknown prompt: " + name};
+  if (auto refusal = complete_arguments(params)) return *std::move(refusal);
+
+  const auto& arguments = params["arguments"];
+  for (const auto& [argument, value] : arguments.items()) {
+    if (!value.is_string()) {
+      return Refusal{Refusal::Reason::malformed, "Prompt argument \"" + argument + "\" must be a string"};
+    }
+  }
+  for (const auto& required : served->component->required_arguments) {
+    if (!arguments.contains(required)) {
+      return Refusal{Refusal::Reason::malformed, "Prompt " + name + " needs the argument \"" + required + "\""};
+    }
+  }
+  return CallPlan{served->plugin, "prompts/get", dump(params), name};
+}
+
+}  // namespace mcph

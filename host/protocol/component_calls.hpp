@@ -1,0 +1,37 @@
+// From a request's params to a call on a component of a catalog: finds the component, checks what the client gave, and
+// says which plugin to invoke with what. The same for both eras; what differs is how a refusal is reported, so a
+// refusal says what it is. Free functions; any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "catalog/catalog.hpp"
+#include "protocol/message.hpp"
+
+namespace mcph {
+
+struct CallPlan {
+  std::shared_ptr<Plugin> plugin;
+  std::string_view method;
+  std::string params;     // as mcp_plugin.invoke promises it
+  std::string component;  // the tool's or prompt's name, or the URI; for messages
+};
+
+struct Refusal {
+  enum class Reason { malformed, unknown_tool, unknown_prompt, unknown_resource, invalid_arguments };
+  Reason reason;
+  std::string message;
+  Json data = nullptr;
+};
+
+using Planned = std::variant<CallPlan, Refusal>;
+
+// Each takes the request's params without _meta.
+Planned plan_tool_call(const Catalog& catalog, Json params);
+Planned plan_resource_read(const Catalog& catalog, Json params);
+Planned plan_prompt_get(const Catalog& catalog, Json params);
+
+}  // namespace mcph

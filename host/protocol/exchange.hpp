@@ -1,0 +1,58 @@
+// One request as the protocol sees it: it may send notifications, ends with exactly one reply, and can be abandoned by
+// the client. A transport derives from it to say how the messages travel: a JSON body, an SSE stream, a line on stdout.
+// Replies are keyed by the exchange, never by the client's JSON-RPC id, because ids of different clients may be equal.
+// Shared by the transport and whoever answers; any thread.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plugin/call.hpp"
+
+namespace mcph {
+
+struct Reply {
+  std::string body;                                              // one message; empty where none is due
+  unsigned status = 200;                                         // of HTTP; other transports have none
+  std::vector<std::pair<std::string, std::string>> fields = {};  // of HTTP, besides those of the transport
+};
+
+class Exchange {
+ public:
+  Exchange() = default;
+  virtual ~Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // Sends a notification that belongs to the request. Nothing once the exchange has ended.
+  void notify(std::string message);
+
+  // Ends the exchange. Only the first reply counts.
+  void reply(Reply reply);
+
+  // The client wants no answer any more: ends the exchange without one and cancels the work.
+  void abandon();
+
+  // Asks the work to end early; the reply still goes out.
+  void cancel(CancelReason reason);
+
+  // What cancels the work. Called at once if that is wanted already.
+  void on_cancel(std::function<void(CancelReason)> listener);
+
+  bool ended() const;
+
+ private:
+  // Never called after `finish`, and never two at once.
+  virtual void send(std::string message) = 0;
+  virtual void finish(Reply reply) = 0;
+
+  mutable std::mutex mutex_;
+  bool ended_ = false;
+  CancelReason cancelled_ = CancelReason::none;
+  std::function<void(CancelReason)> listener_;
+};
+
+}  // namespace mcph

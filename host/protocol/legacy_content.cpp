@@ -1,0 +1,52 @@
+#include "protocol/legacy_content.hpp"
+
+#include <string>
+
+namespace mcph {
+namespace {
+
+constexpr std::string_view audio_since = "2025-03-26";
+constexpr std::string_view resource_links_since = "2025-06-18";
+
+Json text_block(std::string text) {
+  return {{"type", "text"}, {"text", std::move(text)}};
+}
+
+bool fit_block(Json& block, std::string_view revision) {
+  const auto type = block.value("type", "");
+  if (type == "audio" && revision < audio_since) {
+    block = text_block("[audio, " + block.value("mimeType", "") + ": this client's protocol revision has no audio]");
+    return true;
+  }
+  if (type == "resource_link" && revision < resource_links_since) {
+    block = text_block(block.value("name", "") + ": " + block.value("uri", ""));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool fit_to_revision(Json& result, std::string_view revision) {
+  bool changed = false;
+  // Members of the modern era's results.
+  for (const auto* member : {"resultType", "ttlMs", "cacheScope"})
+    changed |= result.erase(member) > 0;
+  // Any JSON value is allowed there only from 2026-07-28 on.
+  if (const auto structured = result.find("structuredContent");
+      structured != result.end() && !structured->is_object()) {
+    result.erase(structured);
+    changed = true;
+  }
+  if (const auto content = result.find("content"); content != result.end()) {
+    for (auto& block : *content)
+      changed |= fit_block(block, revision);
+  }
+  if (const auto messages = result.find("messages"); messages != result.end()) {
+    for (auto& message : *messages)
+      changed |= fit_block(message["content"], revision);
+  }
+  return changed;
+}
+
+}  // namespace mcph

@@ -1,0 +1,14 @@
+// Plugins answer in the words of the newest revision. What an older one does not have is taken out or said in another
+// way, so that no client gets a message that its revision forbids. Free functions; any thread.
+#pragma once
+
+#include <string_view>
+
+#include "protocol/message.hpp"
+
+namespace mcph {
+
+// Makes a result fit a legacy revision. True if anything had to change.
+bool fit_to_revision(Json& result, std::string_view revision);
+
+}  // namespace mcph

@@ -1,0 +1,180 @@
+#include "protocol/legacy_era.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "json_text.hpp"
+#include "protocol/capabilities.hpp"
+#include "protocol/legacy_content.hpp"
+#include "protocol/result_members.hpp"
+
+namespace mcph {
+namespace {
+
+// Since this revision wrong arguments are a tool error, which the model can read and mend (2025-11-25, changelog).
+constexpr std::string_view arguments_are_tool_errors_since = "2025-11-25";
+
+int code_of(Refusal::Reason reason) {
+  return reason == Refusal::Reason::unknown_resource ? error_code::resource_not_found : error_code::invalid_params;
+}
+
+}  // namespace
+
+LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options)
+    : catalog_(catalog), options_(options), identity_(identity.json()) {}
+
+bool LegacyEra::is_revision(std::string_view version) {
+  return std::find(revisions.begin(), revisions.end(), version) != revisions.end();
+}
+
+LegacyEra::Handler LegacyEra::find_handler(std::string_view method) {
+  struct Entry {
+    std::string_view method;
+    Handler handler;
+  };
+  static constexpr std::array table{
+      Entry{"tools/call", &LegacyEra::call_tool},
+      Entry{"tools/list", &LegacyEra::list_tools},
+      Entry{"resources/read", &LegacyEra::read_resource},
+      Entry{"resources/list", &LegacyEra::list_resources},
+      Entry{"resources/templates/list", &LegacyEra::list_resource_templates},
+      Entry{"prompts/get", &LegacyEra::get_prompt},
+      Entry{"prompts/list", &LegacyEra::list_prompts},
+      Entry{"ping", &LegacyEra::ping},
+  };
+  for (const auto& entry : table) {
+    if (entry.method == method) return entry.handler;
+  }
+  return nullptr;
+}
+
+std::variant<Negotiated, RpcError> LegacyEra::negotiate(const Json& params) {
+  const auto version = params.find("protocolVersion");
+  if (version == params.end() || !version->is_string()) {
+    return RpcError{error_code::invalid_params, "Invalid params: initialize needs the string protocolVersion"};
+  }
+  const auto capabilities = params.value("capabilities", Json::object());
+  if (!capabilities.is_object()) {
+    return RpcError{error_code::invalid_params, "Invalid params: capabilities must be an object"};
+  }
+  const auto& requested = version->get_ref<const std::string&>();
+  return Negotiated{is_revision(requested) ? requested : std::string(revisions.back()),
+                    params.value("clientInfo", Json()), capabilities};
+}
+
+Reply LegacyEra::initialize_reply(std::string_view id, const Negotiated& negotiated) const {
+  std::string result = R"({"protocolVersion":")" + negotiated.protocol_version + R"(","capabilities":)" +
+                       std::string(server_capabilities) + R"(,"serverInfo":)" + identity_;
+  if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
+    result += R"(,"instructions":)";
+    append_json_string(result, catalog->instructions());
+  }
+  return {result_response(id, result + "}")};
+}
+
+void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session,
+                       const std::shared_ptr<Exchange>& exchange) {
+  const auto handler = find_handler(message.method);
+  if (handler == nullptr) {
+    return exchange->reply(
+        error(message.id, message.method, {error_code::method_not_found, "Method not found: " + message.method}));
+  }
+  session->requests().add(message.id, exchange);
+  (this->*handler)({std::move(message.id), std::move(message.params), session, exchange});
+}
+
+void LegacyEra::take(const Message& notification, Session& session) {
+  if (notification.method == "notifications/initialized") return session.initialized();
+  if (notification.method != "notifications/cancelled") return;
+  const auto id = notification.params.find("requestId");
+  if (id == notification.params.end()) return;
+  if (const auto exchange = session.requests().find(dump(*id))) exchange->abandon();
+}
+
+void LegacyEra::ping(Request request) {
+  request.exchange->reply({result_response(request.id, "{}")});
+}
+
+void LegacyEra::list_tools(Request request) {
+  list(request, catalog_.current()->tools_object_output(), "tools");
+}
+
+void LegacyEra::list_resources(Request request) {
+  list(request, catalog_.current()->resources(), "resources");
+}
+
+void LegacyEra::list_resource_templates(Request request) {
+  list(request, catalog_.current()->resource_templates(), "resourceTemplates");
+}
+
+void LegacyEra::list_prompts(Request request) {
+  list(request, catalog_.current()->prompts(), "prompts");
+}
+
+void LegacyEra::list(const Request& request, const ComponentList& components, std::string_view field) const {
+  const auto members = list_members(components, field, request.params, options_.page_size);
+  if (members.has_error()) {
+    const RpcError error{error_code::invalid_params, "Invalid cursor: " + members.error().message};
+    return request.exchange->reply({error_response(request.id, error)});
+  }
+  request.exchange->reply({result_response(request.id, "{" + *members + "}")});
+}
+
+void LegacyEra::call_tool(Request request) {
+  perform(std::move(request), plan_tool_call);
+}
+
+void LegacyEra::read_resource(Request request) {
+  perform(std::move(request), plan_resource_read);
+}
+
+void LegacyEra::get_prompt(Request request) {
+  perform(std::move(request), plan_prompt_get);
+}
+
+void LegacyEra::perform(Request request, Plan plan) {
+  const auto& negotiated = request.session->negotiated();
+  Caller caller{negotiated.protocol_version, negotiated.client, negotiated.capabilities};
+  if (const auto meta = request.params.find("_meta"); meta != request.params.end()) {
+    caller.meta = std::move(*meta);
+    request.params.erase(meta);
+  }
+  auto planned = plan(*catalog_.current(), std::move(request.params));
+  if (auto* call = std::get_if<CallPlan>(&planned)) {
+    return PluginCall::begin(std::move(*call), std::move(request.id), std::move(caller), std::move(request.exchange),
+                             *this);
+  }
+  refuse(request, std::move(std::get<Refusal>(planned)));
+}
+
+void LegacyEra::refuse(const Request& request, Refusal refusal) {
+  if (refusal.reason == Refusal::Reason::invalid_arguments &&
+      request.session->negotiated().protocol_version >= arguments_are_tool_errors_since) {
+    return request.exchange->reply({result_response(request.id, "{" + tool_error_members(refusal.message) + "}")});
+  }
+  const RpcError error{code_of(refusal.reason), std::move(refusal.message), std::move(refusal.data)};
+  request.exchange->reply({error_response(request.id, error)});
+}
+
+Reply LegacyEra::result(std::string_view id, std::string_view, const Caller& caller, Json result,
+                        std::string json) const {
+  const bool changed = fit_to_revision(result, caller.protocol_version);
+  const bool one_line = json.find_first_of("\r\n") == std::string::npos;
+  return {result_response(id, changed || !one_line ? dump(result) : json)};
+}
+
+Reply LegacyEra::error(std::string_view id, std::string_view, const RpcError& error) const {
+  return {error_response(id, error)};
+}
+
+Reply LegacyEra::input_required(std::string_view id, std::string_view method, const Caller& caller,
+                                Json required) const {
+  const auto& first = *required["inputRequests"].begin();
+  const auto message = "This needs an answer from the client (" + first.value("method", "") +
+                       "), which this server asks only of clients that speak 2026-07-28 or later; this one speaks " +
+                       caller.protocol_version;
+  if (method == "tools/call") return {result_response(id, "{" + tool_error_members(message) + "}")};
+  return error(id, method, {error_code::internal_error, message});
+}
+
+}  // namespace mcph

@@ -1,0 +1,75 @@
+// Revisions 2024-11-05 to 2025-11-25: a client opens a session with initialize, and later requests are understood by
+// what was negotiated there. One for the process; any thread.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "catalog/published_catalog.hpp"
+#include "protocol/exchange.hpp"
+#include "protocol/message.hpp"
+#include "protocol/plugin_call.hpp"
+#include "protocol/serving.hpp"
+#include "protocol/session.hpp"
+
+namespace mcph {
+
+class LegacyEra final : public CallAnswers {
+ public:
+  // Oldest first.
+  static constexpr std::array<std::string_view, 4> revisions = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
+  static bool is_revision(std::string_view version);
+  // JSON-RPC batches came and went with one revision (2025-06-18, changelog).
+  static bool has_batches(std::string_view version) { return version == "2025-03-26"; }
+
+  LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options);
+
+  // Settles an initialize request, or says what is wrong with it.
+  static std::variant<Negotiated, RpcError> negotiate(const Json& params);
+  Reply initialize_reply(std::string_view id, const Negotiated& negotiated) const;
+
+  // Answers a request of a session, but for initialize.
+  void handle(Message request, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
+  // Takes a notification of a session.
+  static void take(const Message& notification, Session& session);
+
+  Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
+               std::string json) const override;
+  Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
+  Reply input_required(std::string_view id, std::string_view method, const Caller& caller,
+                       Json required) const override;
+
+ private:
+  struct Request {
+    std::string id;
+    Json params;
+    std::shared_ptr<Session> session;
+    std::shared_ptr<Exchange> exchange;
+  };
+  using Handler = void (LegacyEra::*)(Request);
+  static Handler find_handler(std::string_view method);
+
+  void ping(Request request);
+  void list_tools(Request request);
+  void list_resources(Request request);
+  void list_resource_templates(Request request);
+  void list_prompts(Request request);
+  void call_tool(Request request);
+  void read_resource(Request request);
+  void get_prompt(Request request);
+
+  void list(const Request& request, const ComponentList& components, std::string_view field) const;
+  using Plan = Planned (*)(const Catalog&, Json);
+  void perform(Request request, Plan plan);
+  static void refuse(const Request& request, Refusal refusal);
+
+  PublishedCatalog& catalog_;
+  const ServingOptions options_;
+  const std::string identity_;  // JSON
+};
+
+}  // namespace mcph

@@ -1,0 +1,74 @@
+#include "protocol/message.hpp"
+
+#include <utility>
+
+#include "json_text.hpp"
+
+namespace mcph {
+namespace {
+
+ReadMessage invalid(std::string id, std::string reason) {
+  return {std::nullopt, RpcError{error_code::invalid_request, "Invalid request: " + std::move(reason)}, std::move(id)};
+}
+
+bool is_request_id(const Json& id) {
+  return id.is_string() || id.is_number_integer();
+}
+
+}  // namespace
+
+ReadMessage read_message(Json json) {
+  if (!json.is_object()) return invalid({}, "a message is a JSON object");
+  const auto id = json.find("id");
+  std::string id_text = id != json.end() && is_request_id(*id) ? dump(*id) : std::string();
+
+  const auto version = json.find("jsonrpc");
+  if (version == json.end() || *version != "2.0") return invalid(std::move(id_text), "\"jsonrpc\" must be \"2.0\"");
+  if (id != json.end() && id_text.empty()) return invalid({}, "\"id\" must be a string or an integer");
+
+  Message message;
+  message.id = id_text;
+  const auto method = json.find("method");
+  if (method == json.end()) {
+    if (!json.contains("result") && !json.contains("error")) {
+      return invalid(std::move(id_text), "there is neither a \"method\" nor a \"result\" or \"error\"");
+    }
+    message.kind = Message::Kind::response;
+    return {std::move(message), std::nullopt, std::move(id_text)};
+  }
+  if (!method->is_string()) return invalid(std::move(id_text), "\"method\" must be a string");
+  message.method = std::move(method->get_ref<std::string&>());
+  message.kind = id == json.end() ? Message::Kind::notification : Message::Kind::request;
+
+  if (const auto params = json.find("params"); params != json.end()) {
+    if (!params->is_object()) return invalid(std::move(id_text), "\"params\" must be an object");
+    message.params = std::move(*params);
+  }
+  return {std::move(message), std::nullopt, std::move(id_text)};
+}
+
+std::string error_response(std::string_view id, const RpcError& error) {
+  std::string text = R"({"jsonrpc":"2.0",)";
+  if (!id.empty()) text.append(R"("id":)").append(id).append(",");
+  text += R"("error":{"code":)" + std::to_string(error.code) + R"(,"message":)";
+  append_json_string(text, error.message);
+  if (!error.data.is_null()) text += R"(,"data":)" + dump(error.data);
+  return text += "}}";
+}
+
+std::string result_response(std::string_view id, std::string_view result_json) {
+  constexpr std::string_view head = R"({"jsonrpc":"2.0","id":)";
+  constexpr std::string_view middle = R"(,"result":)";
+  std::string text;
+  text.reserve(head.size() + id.size() + middle.size() + result_json.size() + 1);
+  return text.append(head).append(id).append(middle).append(result_json).append("}");
+}
+
+std::string notification(std::string_view method, std::string_view params_json) {
+  std::string text = R"({"jsonrpc":"2.0","method":")";
+  text.append(method).append("\"");
+  if (!params_json.empty()) text.append(R"(,"params":)").append(params_json);
+  return text += '}';
+}
+
+}  // namespace mcph

@@ -1,0 +1,56 @@
+// JSON-RPC 2.0 messages (MCP 2026-07-28, basic, "Messages"): reading what a client sent, writing what it gets. Values
+// and free functions; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace mcph {
+
+using Json = nlohmann::json;
+
+namespace error_code {
+inline constexpr int parse_error = -32700;
+inline constexpr int invalid_request = -32600;
+inline constexpr int method_not_found = -32601;
+inline constexpr int invalid_params = -32602;
+inline constexpr int internal_error = -32603;
+inline constexpr int resource_not_found = -32002;  // until 2025-11-25
+inline constexpr int header_mismatch = -32020;     // from 2026-07-28 on, like the two below
+inline constexpr int missing_client_capability = -32021;
+inline constexpr int unsupported_protocol_version = -32022;
+}  // namespace error_code
+
+struct RpcError {
+  int code = error_code::internal_error;
+  std::string message;
+  Json data = nullptr;  // null: none
+};
+
+struct Message {
+  enum class Kind { request, notification, response };
+  Kind kind = Kind::request;
+  std::string id;  // as JSON text, `7` or `"seven"`; of requests and responses
+  std::string method;
+  Json params = Json::object();
+};
+
+// A message, or why it is none. `id` is set where it could be read, so that the error reaches its request.
+struct ReadMessage {
+  std::optional<Message> message;
+  std::optional<RpcError> error;
+  std::string id;
+};
+ReadMessage read_message(Json json);
+
+// `id` is JSON text; empty where the request's own could not be read: then the response has none (2025-11-25 and later,
+// basic, "Error Responses"; JSON-RPC's null is no RequestId of any revision's schema).
+std::string error_response(std::string_view id, const RpcError& error);
+std::string result_response(std::string_view id, std::string_view result_json);
+// `params_json` may be empty.
+std::string notification(std::string_view method, std::string_view params_json = {});
+
+}  // namespace mcph

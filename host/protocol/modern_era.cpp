@@ -1,0 +1,250 @@
+#include "protocol/modern_era.hpp"
+
+#include <array>
+#include <utility>
+
+#include "json_text.hpp"
+#include "protocol/capabilities.hpp"
+#include "protocol/modern_headers.hpp"
+#include "protocol/result_members.hpp"
+#include "protocol/subscription.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr unsigned http_ok = 200;
+constexpr unsigned http_bad_request = 400;
+constexpr unsigned http_not_found = 404;
+
+// The errors whose HTTP status the revision prescribes; others belong to the answer of a well-formed request.
+unsigned status_of(int code) {
+  switch (code) {
+    case error_code::header_mismatch:
+    case error_code::missing_client_capability:
+    case error_code::unsupported_protocol_version:
+      return http_bad_request;
+    case error_code::method_not_found:
+      return http_not_found;
+    default:
+      return http_ok;
+  }
+}
+
+// Codes that this revision forbids to emit (basic, "Error Codes") become their successors.
+int allowed_code(int code) {
+  constexpr int reserved_first = -32099;
+  constexpr int reserved_last = -32020;
+  if (code == error_code::resource_not_found) return error_code::invalid_params;
+  const bool defined = code == error_code::header_mismatch || code == error_code::missing_client_capability ||
+                       code == error_code::unsupported_protocol_version;
+  if (code >= reserved_first && code <= reserved_last && !defined) return error_code::internal_error;
+  return code;
+}
+
+Reply error_reply(std::string_view id, const RpcError& error, unsigned status) {
+  return {error_response(id, error), status};
+}
+
+// The plugin's text with further members in front, if that makes one line of valid JSON.
+bool can_prepend_members(const Json& result, std::string_view json) {
+  return !result.contains("_meta") && !result.contains("resultType") && json.starts_with('{') &&
+         json.find_first_of("\r\n") == std::string_view::npos;
+}
+
+}  // namespace
+
+ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options)
+    : catalog_(catalog),
+      options_(options),
+      identity_(identity.json()),
+      opening_(R"({"resultType":"complete","_meta":{")" + std::string(meta_key::server_info) + R"(":)" + identity_ +
+               "}"),
+      caching_(R"("ttlMs":)" + std::to_string(options.list_freshness.count()) + R"(,"cacheScope":"public")") {}
+
+bool ModernEra::is_modern(const Message& message, const HttpHead* head) {
+  if (const auto meta = message.params.find("_meta"); meta != message.params.end() && meta->is_object()) {
+    if (meta->contains(meta_key::protocol_version)) return true;
+  }
+  return head != nullptr && head->protocol_version == revision;
+}
+
+ModernEra::Handler ModernEra::find_handler(std::string_view method) {
+  struct Entry {
+    std::string_view method;
+    Handler handler;
+  };
+  static constexpr std::array table{
+      Entry{"tools/call", &ModernEra::call_tool},
+      Entry{"tools/list", &ModernEra::list_tools},
+      Entry{"resources/read", &ModernEra::read_resource},
+      Entry{"resources/list", &ModernEra::list_resources},
+      Entry{"resources/templates/list", &ModernEra::list_resource_templates},
+      Entry{"prompts/get", &ModernEra::get_prompt},
+      Entry{"prompts/list", &ModernEra::list_prompts},
+      Entry{"server/discover", &ModernEra::discover},
+      Entry{"subscriptions/listen", &ModernEra::listen},
+  };
+  for (const auto& entry : table) {
+    if (entry.method == method) return entry.handler;
+  }
+  return nullptr;
+}
+
+void ModernEra::handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange) {
+  Request request{std::move(message.id), std::move(message.params), {}, exchange};
+  if (const auto error = take_meta(request.params, request.caller)) {
+    return exchange->reply(error_reply(request.id, *error, http_bad_request));
+  }
+  const auto& version = request.caller.protocol_version;
+  if (head != nullptr) {
+    if (const auto error = check_headers(*head, message.method, request.params, version)) {
+      return exchange->reply(error_reply(request.id, *error, http_bad_request));
+    }
+  }
+  if (version != revision) {
+    const RpcError error{error_code::unsupported_protocol_version,
+                         "Unsupported protocol version",
+                         {{"supported", Json::array({revision})}, {"requested", version}}};
+    return exchange->reply(error_reply(request.id, error, http_bad_request));
+  }
+  const auto handler = find_handler(message.method);
+  if (handler == nullptr) {
+    const RpcError error{error_code::method_not_found, "Method not found: " + message.method};
+    return exchange->reply(error_reply(request.id, error, http_not_found));
+  }
+  (this->*handler)(std::move(request));
+}
+
+void ModernEra::discover(Request request) {
+  std::string members = R"("supportedVersions":[")" + std::string(revision) + R"("],"capabilities":)" +
+                        std::string(server_capabilities) + "," + caching_;
+  if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
+    members += R"(,"instructions":)";
+    append_json_string(members, catalog->instructions());
+  }
+  request.exchange->reply(complete(request.id, members));
+}
+
+void ModernEra::list_tools(Request request) {
+  list(request, catalog_.current()->tools(), "tools");
+}
+
+void ModernEra::list_resources(Request request) {
+  list(request, catalog_.current()->resources(), "resources");
+}
+
+void ModernEra::list_resource_templates(Request request) {
+  list(request, catalog_.current()->resource_templates(), "resourceTemplates");
+}
+
+void ModernEra::list_prompts(Request request) {
+  list(request, catalog_.current()->prompts(), "prompts");
+}
+
+void ModernEra::list(const Request& request, const ComponentList& components, std::string_view field) const {
+  const auto members = list_members(components, field, request.params, options_.page_size);
+  if (members.has_error()) {
+    const RpcError error{error_code::invalid_params, "Invalid cursor: " + members.error().message};
+    return request.exchange->reply(error_reply(request.id, error, http_ok));
+  }
+  request.exchange->reply(complete(request.id, caching_ + "," + *members));
+}
+
+void ModernEra::call_tool(Request request) {
+  auto planned = plan_tool_call(*catalog_.current(), std::move(request.params));
+  perform(std::move(request), std::move(planned));
+}
+
+void ModernEra::read_resource(Request request) {
+  auto planned = plan_resource_read(*catalog_.current(), std::move(request.params));
+  perform(std::move(request), std::move(planned));
+}
+
+void ModernEra::get_prompt(Request request) {
+  auto planned = plan_prompt_get(*catalog_.current(), std::move(request.params));
+  perform(std::move(request), std::move(planned));
+}
+
+void ModernEra::perform(Request request, Planned planned) {
+  if (auto* plan = std::get_if<CallPlan>(&planned)) {
+    return PluginCall::begin(std::move(*plan), std::move(request.id), std::move(request.caller),
+                             std::move(request.exchange), *this);
+  }
+  auto& refusal = std::get<Refusal>(planned);
+  if (refusal.reason == Refusal::Reason::invalid_arguments) {
+    return request.exchange->reply(complete(request.id, tool_error_members(refusal.message)));
+  }
+  const RpcError error{error_code::invalid_params, std::move(refusal.message), std::move(refusal.data)};
+  request.exchange->reply(error_reply(request.id, error, http_ok));
+}
+
+void ModernEra::listen(Request request) {
+  const auto filter = request.params.find("notifications");
+  if (filter == request.params.end() || !filter->is_object()) {
+    const RpcError error{error_code::invalid_params, "Invalid params: params.notifications must be an object"};
+    return request.exchange->reply(error_reply(request.id, error, http_ok));
+  }
+  const auto wants = [&](const char* field) { return filter->value(field, Json()) == true; };
+  const ListKinds wanted{.tools = wants("toolsListChanged"),
+                         .resources = wants("resourcesListChanged"),
+                         .prompts = wants("promptsListChanged")};
+  auto subscription = Subscription::open(std::move(request.id), wanted, std::move(request.exchange), catalog_);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
+  subscriptions_.push_back(std::move(subscription));
+}
+
+void ModernEra::end_subscriptions() {
+  std::vector<std::weak_ptr<Subscription>> open;
+  {
+    const std::lock_guard lock(mutex_);
+    open.swap(subscriptions_);
+  }
+  for (const auto& weak : open) {
+    if (const auto subscription = weak.lock()) subscription->end(identity_);
+  }
+}
+
+Reply ModernEra::complete(std::string_view id, std::string_view members) const {
+  std::string result;
+  result.reserve(opening_.size() + members.size() + 2);
+  result.append(opening_).append(",").append(members).append("}");
+  return {result_response(id, result)};
+}
+
+Reply ModernEra::result(std::string_view id, std::string_view method, const Caller&, Json result,
+                        std::string json) const {
+  std::string hints;
+  if (method == "resources/read") {
+    if (!result.contains("ttlMs")) hints += R"("ttlMs":0,)";
+    if (!result.contains("cacheScope")) hints += R"("cacheScope":"private",)";
+  }
+  if (can_prepend_members(result, json)) return complete(id, hints + json.substr(1, json.rfind('}') - 1));
+
+  result["resultType"] = "complete";
+  result["_meta"][meta_key::server_info] = Json::parse(identity_);
+  return {result_response(id, "{" + hints + dump(result).substr(1))};
+}
+
+Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& error) const {
+  auto allowed = error;
+  allowed.code = allowed_code(error.code);
+  return error_reply(id, allowed, status_of(allowed.code));
+}
+
+Reply ModernEra::input_required(std::string_view id, std::string_view method, const Caller& caller,
+                                Json required) const {
+  const auto missing = missing_capabilities(required["inputRequests"], caller.capabilities);
+  if (!missing.empty()) {
+    return error(id, method,
+                 {error_code::missing_client_capability,
+                  "Missing required client capability",
+                  {{"requiredCapabilities", missing}}});
+  }
+  const Json result = {{"resultType", "input_required"},
+                       {"_meta", {{meta_key::server_info, Json::parse(identity_)}}},
+                       {"inputRequests", std::move(required["inputRequests"])}};
+  return {result_response(id, dump(result))};
+}
+
+}  // namespace mcph

@@ -1,0 +1,76 @@
+// Revision 2026-07-28: every request carries its version and its client's capabilities, nothing is remembered between
+// requests, and changes travel on the streams of subscriptions/listen. One for the process; any thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/published_catalog.hpp"
+#include "protocol/exchange.hpp"
+#include "protocol/message.hpp"
+#include "protocol/plugin_call.hpp"
+#include "protocol/serving.hpp"
+
+namespace mcph {
+
+class Subscription;
+
+class ModernEra final : public CallAnswers {
+ public:
+  static constexpr std::string_view revision = "2026-07-28";
+
+  ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options);
+
+  // Whether a message is of this era: it has the era's _meta, or its headers name the era's revision or one unknown.
+  static bool is_modern(const Message& message, const HttpHead* head);
+
+  // Answers a request. `head` is null where there is no HTTP.
+  void handle(Message request, const HttpHead* head, const std::shared_ptr<Exchange>& exchange);
+
+  // Ends every open subscription as "Graceful Closure" says (basic/patterns/subscriptions).
+  void end_subscriptions();
+
+  Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
+               std::string json) const override;
+  Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
+  Reply input_required(std::string_view id, std::string_view method, const Caller& caller,
+                       Json required) const override;
+
+ private:
+  struct Request {
+    std::string id;
+    Json params;  // without _meta
+    Caller caller;
+    std::shared_ptr<Exchange> exchange;
+  };
+  using Handler = void (ModernEra::*)(Request);
+  static Handler find_handler(std::string_view method);
+
+  void discover(Request request);
+  void list_tools(Request request);
+  void list_resources(Request request);
+  void list_resource_templates(Request request);
+  void list_prompts(Request request);
+  void call_tool(Request request);
+  void read_resource(Request request);
+  void get_prompt(Request request);
+  void listen(Request request);
+
+  void list(const Request& request, const ComponentList& components, std::string_view field) const;
+  void perform(Request request, Planned planned);
+  Reply complete(std::string_view id, std::string_view members) const;
+
+  PublishedCatalog& catalog_;
+  const ServingOptions options_;
+  const std::string identity_;  // JSON
+  const std::string opening_;   // of every complete result: its type and who answers
+  const std::string caching_;   // the freshness hints of lists
+
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Subscription>> subscriptions_;
+};
+
+}  // namespace mcph

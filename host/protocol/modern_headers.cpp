@@ -1,0 +1,87 @@
+#include "protocol/modern_headers.hpp"
+
+#include <string>
+#include <utility>
+
+#include "base64.hpp"
+
+namespace mcph {
+namespace {
+
+RpcError mismatch(std::string message) {
+  return {error_code::header_mismatch, "Header mismatch: " + std::move(message)};
+}
+
+std::string in_quotes(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+// The member of the params that Mcp-Name mirrors; null for methods without one.
+const char* name_source(std::string_view method) {
+  if (method == "tools/call" || method == "prompts/get") return "name";
+  if (method == "resources/read") return "uri";
+  return nullptr;
+}
+
+std::optional<RpcError> check_name(const HttpHead& head, std::string_view method, const Json& params) {
+  const auto* source = name_source(method);
+  if (source == nullptr) return std::nullopt;
+  const auto value = params.find(source);
+  if (value == params.end() || !value->is_string()) return std::nullopt;  // refused with the method's own words
+  const auto& expected = value->get_ref<const std::string&>();
+  if (!head.name) return mismatch("the Mcp-Name header is missing; it must mirror params." + std::string(source));
+  const auto decoded = decode_mcp_header_value(*head.name);
+  if (!decoded) return mismatch("the Mcp-Name header is neither plain ASCII nor valid =?base64?...?=");
+  if (*decoded == expected) return std::nullopt;
+  return mismatch("Mcp-Name header value " + in_quotes(*decoded) + " does not match body value " + in_quotes(expected));
+}
+
+}  // namespace
+
+std::optional<RpcError> take_meta(Json& params, Caller& caller) {
+  const auto refuse = [](const std::string& what) {
+    return RpcError{error_code::invalid_params, "Invalid params: " + what};
+  };
+  const auto meta = params.find("_meta");
+  if (meta == params.end() || !meta->is_object()) return refuse("params._meta must be an object");
+
+  const auto version = meta->find(meta_key::protocol_version);
+  if (version == meta->end() || !version->is_string()) {
+    return refuse(std::string("params._meta lacks the string ") + meta_key::protocol_version);
+  }
+  const auto capabilities = meta->find(meta_key::client_capabilities);
+  if (capabilities == meta->end() || !capabilities->is_object()) {
+    return refuse(std::string("params._meta lacks the object ") + meta_key::client_capabilities);
+  }
+  const auto client = meta->find(meta_key::client_info);
+  if (client != meta->end() && !client->is_object()) {
+    return refuse(std::string("params._meta has a ") + meta_key::client_info + " that is not an object");
+  }
+
+  caller.protocol_version = version->get<std::string>();
+  caller.capabilities = std::move(*capabilities);
+  if (client != meta->end()) caller.client = std::move(*client);
+  meta->erase(meta_key::protocol_version);
+  meta->erase(meta_key::client_capabilities);
+  meta->erase(meta_key::client_info);
+  if (!meta->empty()) caller.meta = std::move(*meta);
+  params.erase("_meta");
+  return std::nullopt;
+}
+
+std::optional<RpcError> check_headers(const HttpHead& head, std::string_view method, const Json& params,
+                                      std::string_view protocol_version) {
+  if (!head.protocol_version) return mismatch("the MCP-Protocol-Version header is missing");
+  if (*head.protocol_version != protocol_version) {
+    return mismatch("MCP-Protocol-Version header value " + in_quotes(*head.protocol_version) +
+                    " does not match body value " + in_quotes(protocol_version));
+  }
+  if (!head.method) return mismatch("the Mcp-Method header is missing");
+  if (*head.method != method) {
+    return mismatch("Mcp-Method header value " + in_quotes(*head.method) + " does not match body value " +
+                    in_quotes(method));
+  }
+  return check_name(head, method, params);
+}
+
+}  // namespace mcph

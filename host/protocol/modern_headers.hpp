@@ -1,0 +1,29 @@
+// The request metadata of revision 2026-07-28: the _meta that every request must have, and the HTTP headers that mirror
+// the body (basic, "General fields"; basic/transports/streamable-http, "Request Metadata"). Free functions; any thread.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "protocol/message.hpp"
+#include "protocol/plugin_call.hpp"
+#include "protocol/serving.hpp"
+
+namespace mcph {
+
+namespace meta_key {
+inline constexpr auto protocol_version = "io.modelcontextprotocol/protocolVersion";
+inline constexpr auto client_info = "io.modelcontextprotocol/clientInfo";
+inline constexpr auto client_capabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr auto server_info = "io.modelcontextprotocol/serverInfo";
+inline constexpr auto subscription_id = "io.modelcontextprotocol/subscriptionId";
+}  // namespace meta_key
+
+// Takes _meta out of the params and reads it into `caller`. An error if a required field is missing or of a wrong type.
+std::optional<RpcError> take_meta(Json& params, Caller& caller);
+
+// An error with code -32020 if a required header is missing or differs from the body.
+std::optional<RpcError> check_headers(const HttpHead& head, std::string_view method, const Json& params,
+                                      std::string_view protocol_version);
+
+}  // namespace mcph

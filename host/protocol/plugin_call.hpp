@@ -1,0 +1,67 @@
+// A client's request on its way through a plugin: what the plugin reports goes to the request's exchange, in the words
+// of the era that the request came in. Shared by the exchange, which can cancel it, and the plugin, which completes it;
+// any thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "plugin/plugin.hpp"
+#include "protocol/component_calls.hpp"
+#include "protocol/exchange.hpp"
+#include "protocol/message.hpp"
+
+namespace mcph {
+
+// What a request tells of its sender.
+struct Caller {
+  std::string protocol_version;
+  Json client = nullptr;  // an Implementation, where the client said it
+  Json capabilities = Json::object();
+  Json meta = nullptr;  // the request's own _meta
+};
+
+// How an era words the end of a call. Lives as long as the host.
+class CallAnswers {
+ public:
+  virtual ~CallAnswers() = default;
+  // `json` is the text that was read into `result`.
+  virtual Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
+                       std::string json) const = 0;
+  virtual Reply error(std::string_view id, std::string_view method, const RpcError& error) const = 0;
+  virtual Reply input_required(std::string_view id, std::string_view method, const Caller& caller,
+                               Json required) const = 0;
+};
+
+class PluginCall final : public Call {
+ public:
+  // Begins the call: gives it to the plugin and makes the exchange's cancellation reach it.
+  static void begin(CallPlan plan, std::string id, Caller caller, std::shared_ptr<Exchange> exchange,
+                    const CallAnswers& answers);
+
+  PluginCall(CallPlan plan, std::string id, Caller caller, std::shared_ptr<Exchange> exchange,
+             const CallAnswers& answers);
+
+  void progress(double progress, double total, std::string_view message) override;
+  void complete(Outcome outcome, std::string json) override;
+  std::string context() const override;
+
+ private:
+  Reply answer(Outcome outcome, std::string json) const;
+  Reply misbehaviour(std::string_view reason) const;
+
+  const std::shared_ptr<Plugin> plugin_;  // the lease
+  const std::string component_;
+  const std::string id_;
+  const Caller caller_;
+  const std::shared_ptr<Exchange> exchange_;
+  const CallAnswers& answers_;
+  std::string progress_token_;  // as JSON text; empty: the client wants no progress
+
+  std::mutex mutex_;
+  std::optional<double> last_progress_;
+};
+
+}  // namespace mcph

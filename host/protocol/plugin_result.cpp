@@ -1,0 +1,141 @@
+#include "protocol/plugin_result.hpp"
+
+#include <array>
+#include <initializer_list>
+#include <utility>
+
+#include "json_text.hpp"
+
+namespace mcph {
+namespace {
+
+// Deep enough for any real result, shallow enough for the recursion of the JSON library.
+constexpr std::size_t deepest_result = 128;
+
+Result<> require_strings(const Json& object, std::initializer_list<const char*> fields, const std::string& place) {
+  for (const auto* field : fields) {
+    const auto found = object.find(field);
+    if (found == object.end() || !found->is_string()) return fail(place + " lacks the string \"" + field + "\"");
+  }
+  return {};
+}
+
+Result<> check_resource_contents(const Json& contents, const std::string& place) {
+  if (!contents.is_object()) return fail(place + " is not an object");
+  if (auto uri = require_strings(contents, {"uri"}, place); uri.has_error()) return uri;
+  const auto is_text = [&](const char* field) { return contents.contains(field) && contents[field].is_string(); };
+  if (!is_text("text") && !is_text("blob")) return fail(place + " has neither a \"text\" nor a \"blob\" string");
+  return {};
+}
+
+Result<> check_content_block(const Json& block, const std::string& place) {
+  if (!block.is_object()) return fail(place + " is not an object");
+  const auto type = block.find("type");
+  if (type == block.end() || !type->is_string()) return fail(place + " lacks the string \"type\"");
+  if (*type == "text") return require_strings(block, {"text"}, place);
+  if (*type == "image" || *type == "audio") return require_strings(block, {"data", "mimeType"}, place);
+  if (*type == "resource_link") return require_strings(block, {"uri", "name"}, place);
+  if (*type != "resource") return fail(place + " has the unknown type " + dump(*type));
+  const auto resource = block.find("resource");
+  if (resource == block.end()) return fail(place + " lacks \"resource\"");
+  return check_resource_contents(*resource, place + ".resource");
+}
+
+Result<> check_tool_result(const Json& result) {
+  const auto content = result.find("content");
+  if (content == result.end() || !content->is_array()) return fail("it lacks the array \"content\"");
+  for (std::size_t i = 0; i < content->size(); ++i) {
+    auto block = check_content_block((*content)[i], "content[" + std::to_string(i) + "]");
+    if (block.has_error()) return block;
+  }
+  const auto is_error = result.find("isError");
+  if (is_error != result.end() && !is_error->is_boolean()) return fail("\"isError\" is not true or false");
+  return {};
+}
+
+Result<> check_read_result(const Json& result) {
+  const auto contents = result.find("contents");
+  if (contents == result.end() || !contents->is_array()) return fail("it lacks the array \"contents\"");
+  for (std::size_t i = 0; i < contents->size(); ++i) {
+    auto checked = check_resource_contents((*contents)[i], "contents[" + std::to_string(i) + "]");
+    if (checked.has_error()) return checked;
+  }
+  const auto ttl = result.find("ttlMs");
+  if (ttl != result.end() && !ttl->is_number_unsigned()) return fail("\"ttlMs\" is not a whole number of at least 0");
+  const auto scope = result.find("cacheScope");
+  if (scope != result.end() && *scope != "public" && *scope != "private") {
+    return fail(R"("cacheScope" is neither "public" nor "private")");
+  }
+  return {};
+}
+
+Result<> check_prompt_result(const Json& result) {
+  const auto messages = result.find("messages");
+  if (messages == result.end() || !messages->is_array()) return fail("it lacks the array \"messages\"");
+  for (std::size_t i = 0; i < messages->size(); ++i) {
+    const auto& message = (*messages)[i];
+    const auto place = "messages[" + std::to_string(i) + "]";
+    if (!message.is_object()) return fail(place + " is not an object");
+    const auto role = message.find("role");
+    if (role == message.end() || (*role != "user" && *role != "assistant")) {
+      return fail(place + R"( has a "role" that is neither "user" nor "assistant")");
+    }
+    const auto content = message.find("content");
+    if (content == message.end()) return fail(place + " lacks \"content\"");
+    if (auto block = check_content_block(*content, place + ".content"); block.has_error()) return block;
+  }
+  const auto description = result.find("description");
+  if (description != result.end() && !description->is_string()) return fail("\"description\" is not a string");
+  return {};
+}
+
+Result<> check_result(std::string_view method, const Json& result) {
+  if (method == "tools/call") return check_tool_result(result);
+  if (method == "resources/read") return check_read_result(result);
+  return check_prompt_result(result);
+}
+
+Result<Json> read_object(std::string_view json) {
+  auto parsed = parse_json(json, deepest_result);
+  if (parsed.has_error()) return fail("it is not valid JSON: " + parsed.error().message);
+  if (!parsed->is_object()) return fail("it is not a JSON object");
+  return parsed;
+}
+
+}  // namespace
+
+Result<Json> read_plugin_result(std::string_view method, std::string_view json) {
+  auto result = read_object(json);
+  if (result.has_error()) return result;
+  if (const auto meta = result->find("_meta"); meta != result->end() && !meta->is_object()) {
+    return fail("\"_meta\" is not an object");
+  }
+  if (auto checked = check_result(method, *result); checked.has_error()) return checked.error();
+  return result;
+}
+
+Result<RpcError> read_plugin_error(std::string_view json) {
+  auto error = read_object(json);
+  if (error.has_error()) return error.error();
+  const auto code = error->find("code");
+  if (code == error->end() || !code->is_number_integer()) return fail("the error lacks the whole number \"code\"");
+  if (auto message = require_strings(*error, {"message"}, "the error"); message.has_error()) return message.error();
+  return RpcError{code->get<int>(), (*error)["message"].get<std::string>(), error->value("data", Json())};
+}
+
+Result<Json> read_input_required(std::string_view json) {
+  auto required = read_object(json);
+  if (required.has_error()) return required;
+  const auto requests = required->find("inputRequests");
+  if (requests == required->end() || !requests->is_object() || requests->empty()) {
+    return fail("it lacks \"inputRequests\", an object with at least one request");
+  }
+  for (const auto& [name, request] : requests->items()) {
+    const auto place = "inputRequests." + name;
+    if (!request.is_object()) return fail(place + " is not an object");
+    if (auto method = require_strings(request, {"method"}, place); method.has_error()) return method.error();
+  }
+  return required;
+}
+
+}  // namespace mcph

@@ -1,0 +1,20 @@
+// The parts of results that read the same in both eras, as the inside of a JSON object. Free functions; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "catalog/component_list.hpp"
+#include "protocol/message.hpp"
+#include "result.hpp"
+
+namespace mcph {
+
+// `"tools":[...],"nextCursor":"..."` for a list request's params; fails for a cursor that is not one of the list's.
+Result<std::string> list_members(const ComponentList& components, std::string_view field, const Json& params,
+                                 std::size_t page_size);
+
+// The members of a CallToolResult that says what went wrong, for the model to read.
+std::string tool_error_members(std::string_view message);
+
+}  // namespace mcph

@@ -1,0 +1,235 @@
+#include "protocol/server.hpp"
+
+#include <ctime>
+#include <utility>
+
+#include "json_text.hpp"
+#include "protocol/batch.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr unsigned http_accepted = 202;
+constexpr unsigned http_no_content = 204;
+constexpr unsigned http_bad_request = 400;
+constexpr unsigned http_not_found = 404;
+constexpr unsigned http_method_not_allowed = 405;
+constexpr unsigned http_unavailable = 503;
+
+// Messages nest a few levels; a tool's arguments some more. Deeper ones are refused before anything is built.
+constexpr std::size_t deepest_message = 64;
+
+Reply refuse(std::string_view id, RpcError error, unsigned status = http_bad_request) {
+  return {error_response(id, error), status};
+}
+
+Reply refuse_parse(const Error& error) {
+  return refuse({}, {error_code::parse_error, "Parse error: " + error.message});
+}
+
+// RFC 3339, in UTC.
+std::string timestamp(std::chrono::system_clock::time_point when) {
+  const auto seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[sizeof "9999-12-31T23:59:59Z"];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+RpcError batch_refusal() {
+  return {error_code::invalid_request,
+          "Invalid request: batches exist only in sessions of revision 2025-03-26; send one message at a time"};
+}
+
+bool is_initialize(const Message& message) {
+  return message.kind == Message::Kind::request && message.method == "initialize";
+}
+
+}  // namespace
+
+Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
+               Sessions::Limits session_limits)
+    : catalog_(catalog),
+      sessions_(session_limits, catalog),
+      legacy_(catalog, identity, options),
+      modern_(catalog, identity, options) {}
+
+void Server::receive_post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+  auto json = parse_json(body, deepest_message);
+  if (json.has_error()) return exchange->reply(refuse_parse(json.error()));
+  if (json->is_array()) return receive_batch(*std::move(json), head, exchange);
+
+  auto read = read_message(*std::move(json));
+  if (read.error) return exchange->reply(refuse(read.id, *read.error));
+  auto& message = *read.message;
+  if (!ModernEra::is_modern(message, &head)) return receive_legacy(std::move(message), head, exchange);
+  // The era has no notification or response that a client would send over HTTP.
+  if (message.kind != Message::Kind::request) return exchange->reply({{}, http_accepted});
+  modern_.handle(std::move(message), &head, exchange);
+}
+
+void Server::receive_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+  if (head.protocol_version && !LegacyEra::is_revision(*head.protocol_version)) {
+    auto supported = Json::array({ModernEra::revision});
+    for (const auto revision : LegacyEra::revisions)
+      supported.push_back(revision);
+    return exchange->reply(refuse(message.id, {error_code::unsupported_protocol_version,
+                                               "Unsupported protocol version in the MCP-Protocol-Version header",
+                                               {{"supported", supported}, {"requested", *head.protocol_version}}}));
+  }
+  if (is_initialize(message)) return initialize(message, exchange);
+  auto found = find_session(message.id, head);
+  if (found.session == nullptr) return exchange->reply(std::move(found.refusal));
+  serve(std::move(message), found.session, exchange);
+}
+
+void Server::receive_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+  auto found = find_session({}, head);
+  if (found.session == nullptr) return exchange->reply(std::move(found.refusal));
+  serve_batch(std::move(batch), found.session, exchange);
+}
+
+void Server::initialize(const Message& message, const std::shared_ptr<Exchange>& exchange) {
+  auto settled = LegacyEra::negotiate(message.params);
+  if (const auto* error = std::get_if<RpcError>(&settled)) {
+    return exchange->reply(legacy_.error(message.id, message.method, *error));
+  }
+  const auto session = sessions_.open(std::move(std::get<Negotiated>(settled)));
+  if (session == nullptr) {
+    return exchange->reply(refuse(message.id,
+                                  {error_code::internal_error,
+                                   "Too many sessions are open; end one with DELETE or try again later",
+                                   {{"reason", "too_many_sessions"}}},
+                                  http_unavailable));
+  }
+  auto reply = legacy_.initialize_reply(message.id, session->negotiated());
+  reply.fields = {{"Mcp-Session-Id", session->id()}, {"X-Session-Expires-At", timestamp(sessions_.expiry())}};
+  exchange->reply(std::move(reply));
+}
+
+Server::FoundSession Server::find_session(std::string_view request_id, const HttpHead& head) {
+  if (!head.session_id) {
+    return {nullptr, refuse(request_id, {error_code::invalid_request,
+                                         "Missing Mcp-Session-Id header: send initialize first, then its session id "
+                                         "with every request",
+                                         {{"reason", "missing_session_id"}}})};
+  }
+  auto session = sessions_.find(*head.session_id);
+  if (session != nullptr) return {std::move(session), {}};
+  return {nullptr, refuse(request_id,
+                          {error_code::invalid_request,
+                           "Session not found: it has ended; send initialize for a new one",
+                           {{"reason", "session_not_found"}}},
+                          http_not_found)};
+}
+
+void Server::receive_line(std::string_view line, StdioClient& client, const std::shared_ptr<Exchange>& exchange) {
+  auto json = parse_json(line, deepest_message);
+  if (json.has_error()) return exchange->reply(refuse_parse(json.error()));
+  if (json->is_array()) return receive_batch_line(*std::move(json), client, exchange);
+
+  auto read = read_message(*std::move(json));
+  if (read.error) return exchange->reply(refuse(read.id, *read.error));
+  auto& message = *read.message;
+  if (message.kind == Message::Kind::request && ModernEra::is_modern(message, nullptr)) {
+    client.modern_requests.add(message.id, exchange);
+    return modern_.handle(std::move(message), nullptr, exchange);
+  }
+  if (is_initialize(message)) return initialize_stdio(message, client, exchange);
+  if (message.method == "notifications/cancelled") {
+    const auto id = message.params.find("requestId");
+    const auto cancelled = id == message.params.end() ? nullptr : client.modern_requests.find(dump(*id));
+    if (cancelled != nullptr) cancelled->abandon();
+  }
+  if (client.session != nullptr) return serve(std::move(message), client.session, exchange);
+  if (message.kind != Message::Kind::request) return exchange->reply({});
+  if (message.method == "ping") return exchange->reply({result_response(message.id, "{}")});
+  exchange->reply(refuse(message.id, {error_code::invalid_request,
+                                      "Not initialized: send initialize first, or a request with the _meta of "
+                                      "revision 2026-07-28"}));
+}
+
+void Server::receive_batch_line(Json batch, StdioClient& client, const std::shared_ptr<Exchange>& exchange) {
+  if (client.session == nullptr) return exchange->reply(refuse({}, batch_refusal()));
+  serve_batch(std::move(batch), client.session, exchange);
+}
+
+void Server::initialize_stdio(const Message& message, StdioClient& client, const std::shared_ptr<Exchange>& exchange) {
+  if (client.session != nullptr) {
+    return exchange->reply(refuse(message.id, {error_code::invalid_request, "This client is initialized already"}));
+  }
+  auto settled = LegacyEra::negotiate(message.params);
+  if (const auto* error = std::get_if<RpcError>(&settled)) {
+    return exchange->reply(legacy_.error(message.id, message.method, *error));
+  }
+  client.session = std::make_shared<Session>(std::string(), std::move(std::get<Negotiated>(settled)));
+  client.session->attach(client.output);
+  catalog_.listen(client.session);
+  exchange->reply(legacy_.initialize_reply(message.id, client.session->negotiated()));
+}
+
+void Server::serve_batch(Json batch, const std::shared_ptr<Session>& session,
+                         const std::shared_ptr<Exchange>& exchange) {
+  if (!LegacyEra::has_batches(session->negotiated().protocol_version)) {
+    return exchange->reply(refuse({}, batch_refusal()));
+  }
+  if (batch.empty() || batch.size() > longest_batch) {
+    return exchange->reply(refuse({}, {error_code::invalid_request, "Invalid request: a batch has 1 to " +
+                                                                        std::to_string(longest_batch) + " messages"}));
+  }
+  const auto whole = std::make_shared<Batch>(batch.size(), exchange);
+  std::vector<std::pair<ReadMessage, std::shared_ptr<Exchange>>> parts;
+  std::vector<std::weak_ptr<Exchange>> unanswered;
+  for (auto& json : batch) {
+    parts.emplace_back(read_message(std::move(json)), whole->part());
+    unanswered.push_back(parts.back().second);
+  }
+  exchange->on_cancel([unanswered = std::move(unanswered)](CancelReason) {
+    for (const auto& weak : unanswered) {
+      if (const auto part = weak.lock()) part->abandon();
+    }
+  });
+  for (auto& [read, part] : parts) {
+    if (read.error) {
+      part->reply(refuse(read.id, *read.error));
+    } else if (is_initialize(*read.message)) {
+      part->reply(
+          refuse(read.id, {error_code::invalid_request, "Invalid request: initialize cannot be part of a batch"}));
+    } else {
+      serve(*std::move(read.message), session, part);
+    }
+  }
+}
+
+void Server::serve(Message message, const std::shared_ptr<Session>& session,
+                   const std::shared_ptr<Exchange>& exchange) {
+  if (message.kind == Message::Kind::request) return legacy_.handle(std::move(message), session, exchange);
+  if (message.kind == Message::Kind::notification) LegacyEra::take(message, *session);
+  exchange->reply({{}, http_accepted});
+}
+
+Server::StreamAdmission Server::admit_stream(const HttpHead& head) {
+  if (head.protocol_version == ModernEra::revision) {
+    return {nullptr, refuse({},
+                            {error_code::invalid_request,
+                             "Revision 2026-07-28 has no GET stream; send subscriptions/listen by POST"},
+                            http_method_not_allowed)};
+  }
+  auto found = find_session({}, head);
+  return {std::move(found.session), std::move(found.refusal)};
+}
+
+Reply Server::end_session(const HttpHead& head) {
+  auto found = find_session({}, head);
+  if (found.session == nullptr) return std::move(found.refusal);
+  sessions_.close(found.session->id());
+  return {{}, http_no_content};
+}
+
+void Server::close_streams() {
+  modern_.end_subscriptions();
+  sessions_.close_all();
+}
+
+}  // namespace mcph

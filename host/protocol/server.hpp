@@ -1,0 +1,75 @@
+// The protocol's front: takes the text that a transport received, finds out which era it belongs to and to which
+// session, and hands it on. Every text ends in exactly one reply on its exchange, an empty one where none is due.
+// Made by main; any thread.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "catalog/published_catalog.hpp"
+#include "protocol/exchange.hpp"
+#include "protocol/legacy_era.hpp"
+#include "protocol/message.hpp"
+#include "protocol/modern_era.hpp"
+#include "protocol/serving.hpp"
+#include "protocol/session.hpp"
+
+namespace mcph {
+
+// What one stdio process remembers of its client: the legacy session, if it opened one, and the requests in flight of
+// both eras. Used by one thread.
+struct StdioClient {
+  std::shared_ptr<Session> session;
+  RequestsInFlight modern_requests;
+  std::shared_ptr<NotificationStream> output;
+};
+
+class Server {
+ public:
+  static constexpr std::size_t longest_batch = 32;
+
+  Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
+         Sessions::Limits session_limits);
+
+  // The body of an HTTP POST.
+  void receive_post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
+
+  // A line of standard input.
+  void receive_line(std::string_view line, StdioClient& client, const std::shared_ptr<Exchange>& exchange);
+
+  // A GET: the session whose notification stream it opens. A reply with an empty body and status 200: go on.
+  struct StreamAdmission {
+    std::shared_ptr<Session> session;
+    Reply refusal;
+  };
+  StreamAdmission admit_stream(const HttpHead& head);
+
+  // A DELETE.
+  Reply end_session(const HttpHead& head);
+
+  // The process is about to end: closes every subscription and session stream in the way their eras prescribe.
+  void close_streams();
+
+ private:
+  void receive_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
+  void receive_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
+  void receive_batch_line(Json batch, StdioClient& client, const std::shared_ptr<Exchange>& exchange);
+  void initialize(const Message& message, const std::shared_ptr<Exchange>& exchange);
+  void initialize_stdio(const Message& message, StdioClient& client, const std::shared_ptr<Exchange>& exchange);
+  void serve_batch(Json batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
+  void serve(Message message, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
+
+  struct FoundSession {
+    std::shared_ptr<Session> session;
+    Reply refusal;
+  };
+  FoundSession find_session(std::string_view request_id, const HttpHead& head);
+
+  PublishedCatalog& catalog_;
+  Sessions sessions_;
+  LegacyEra legacy_;
+  ModernEra modern_;
+};
+
+}  // namespace mcph

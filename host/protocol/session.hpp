@@ -1,0 +1,104 @@
+// A legacy client from initialize until its session ends: what was negotiated, its requests in flight, and the streams
+// on which it hears of changes. Sessions holds those of HTTP by id; a stdio process has at most one, without an id.
+// Any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "catalog/published_catalog.hpp"
+#include "protocol/message.hpp"
+#include "protocol/notification_stream.hpp"
+#include "protocol/requests_in_flight.hpp"
+
+namespace mcph {
+
+// What initialize settled.
+struct Negotiated {
+  std::string protocol_version;
+  Json client = nullptr;
+  Json capabilities = Json::object();
+};
+
+class Session final : public ListListener {
+ public:
+  Session(std::string id, Negotiated negotiated) : id_(std::move(id)), negotiated_(std::move(negotiated)) {}
+
+  const std::string& id() const { return id_; }
+  const Negotiated& negotiated() const { return negotiated_; }
+  RequestsInFlight& requests() { return requests_; }
+
+  // The client said notifications/initialized; only from now on is it told of changes.
+  void initialized();
+
+  // A change is told on one stream only (MCP 2025-11-25, basic/transports, "Multiple Connections"); while there is
+  // none, it is kept until there is.
+  void lists_changed(ListKinds kinds) override;
+  void attach(std::weak_ptr<NotificationStream> stream);
+  bool has_stream() const;
+  void close_streams();
+
+ private:
+  void tell_pending();
+  bool send(const std::string& message);
+
+  const std::string id_;
+  const Negotiated negotiated_;
+  RequestsInFlight requests_;
+
+  mutable std::mutex mutex_;
+  bool initialized_ = false;
+  ListKinds pending_;
+  std::vector<std::weak_ptr<NotificationStream>> streams_;
+};
+
+class Sessions {
+ public:
+  using Clock = std::function<std::chrono::system_clock::time_point()>;
+
+  struct Limits {
+    std::size_t count = 10'000;
+    std::chrono::seconds idle_time{std::chrono::hours(24)};
+  };
+
+  Sessions(Limits limits, PublishedCatalog& catalog, Clock clock = std::chrono::system_clock::now);
+
+  // Null if there are as many as allowed and each is in use. Where there are as many as allowed, the one that has been
+  // idle longest and has no stream makes room.
+  std::shared_ptr<Session> open(Negotiated negotiated);
+
+  // Null if it is unknown or has expired. Counts as use.
+  std::shared_ptr<Session> find(std::string_view id);
+
+  // False if there was none.
+  bool close(std::string_view id);
+
+  // When the session ends unless it is used before.
+  std::chrono::system_clock::time_point expiry() const { return clock_() + limits_.idle_time; }
+
+  void close_all();
+
+ private:
+  struct Entry {
+    std::shared_ptr<Session> session;
+    std::chrono::system_clock::time_point last_use;
+  };
+
+  void remove_expired();
+  bool make_room();
+
+  const Limits limits_;
+  PublishedCatalog& catalog_;
+  const Clock clock_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Entry> sessions_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,58 @@
+#include "protocol/subscription.hpp"
+
+#include <utility>
+
+#include "protocol/message.hpp"
+#include "protocol/modern_headers.hpp"
+
+namespace mcph {
+
+std::shared_ptr<Subscription> Subscription::open(std::string id, ListKinds wanted, std::shared_ptr<Exchange> exchange,
+                                                 PublishedCatalog& catalog) {
+  auto subscription = std::make_shared<Subscription>(std::move(id), wanted, exchange);
+  {
+    // A change that is published meanwhile waits for the acknowledgment to be out.
+    const std::lock_guard lock(subscription->mutex_);
+    catalog.listen(subscription);
+    subscription->acknowledge();
+  }
+  // Held by the exchange until that has ended.
+  exchange->on_cancel([subscription](CancelReason) {});
+  return subscription;
+}
+
+void Subscription::acknowledge() {
+  std::string honoured;
+  const auto add = [&](bool wanted, std::string_view field) {
+    if (!wanted) return;
+    if (!honoured.empty()) honoured += ',';
+    honoured.append("\"").append(field).append("\":true");
+  };
+  add(wanted_.tools, "toolsListChanged");
+  add(wanted_.prompts, "promptsListChanged");
+  add(wanted_.resources, "resourcesListChanged");
+  exchange_->notify(notification("notifications/subscriptions/acknowledged",
+                                 "{" + meta() + R"(,"notifications":{)" + honoured + "}}"));
+}
+
+void Subscription::lists_changed(ListKinds kinds) {
+  const std::lock_guard lock(mutex_);
+  const auto tell = [&](bool changed, std::string_view method) {
+    if (changed) exchange_->notify(notification(method, "{" + meta() + "}"));
+  };
+  tell(kinds.tools && wanted_.tools, "notifications/tools/list_changed");
+  tell(kinds.resources && wanted_.resources, "notifications/resources/list_changed");
+  tell(kinds.prompts && wanted_.prompts, "notifications/prompts/list_changed");
+}
+
+void Subscription::end(std::string_view server_info_json) {
+  exchange_->reply({result_response(
+      id_, R"({"resultType":"complete","_meta":{")" + std::string(meta_key::subscription_id) + R"(":)" + id_ + R"(,")" +
+               std::string(meta_key::server_info) + R"(":)" + std::string(server_info_json) + "}}")});
+}
+
+std::string Subscription::meta() const {
+  return R"("_meta":{")" + std::string(meta_key::subscription_id) + R"(":)" + id_ + "}";
+}
+
+}  // namespace mcph

@@ -1,0 +1,39 @@
+// One open subscriptions/listen request (2026-07-28, basic/patterns/subscriptions): acknowledged first, then told of
+// the lists it asked for, until the client cancels it or the server ends it. It and its exchange keep each other until
+// then; any thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "catalog/published_catalog.hpp"
+#include "protocol/exchange.hpp"
+
+namespace mcph {
+
+class Subscription final : public ListListener {
+ public:
+  // `id` is the request's id as JSON text. Sends the acknowledgment before any change can be told.
+  static std::shared_ptr<Subscription> open(std::string id, ListKinds wanted, std::shared_ptr<Exchange> exchange,
+                                            PublishedCatalog& catalog);
+
+  Subscription(std::string id, ListKinds wanted, std::shared_ptr<Exchange> exchange)
+      : id_(std::move(id)), wanted_(wanted), exchange_(std::move(exchange)) {}
+
+  void lists_changed(ListKinds kinds) override;
+
+  // Replies to the request, which ends it. `server_info_json` names who answers.
+  void end(std::string_view server_info_json);
+
+ private:
+  void acknowledge();
+  std::string meta() const;
+
+  const std::string id_;
+  const ListKinds wanted_;
+  const std::shared_ptr<Exchange> exchange_;
+  std::mutex mutex_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,233 @@
+#include "reload/component_scan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <set>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <utility>
+
+namespace mcph {
+namespace {
+
+namespace fs = std::filesystem;
+
+#if defined(_WIN32)
+constexpr std::string_view library_extension = ".dll";
+#elif defined(__APPLE__)
+constexpr std::string_view library_extension = ".dylib";
+#else
+constexpr std::string_view library_extension = ".so";
+#endif
+
+bool is_passed_over(std::string_view name) {
+  return name.starts_with('.') || name.ends_with('~') || name.ends_with(".tmp");
+}
+
+bool is_plugin(const fs::path& file) {
+  return file.extension() == library_extension;
+}
+
+struct State {
+  int error = 0;  // of errno; 0 if the rest is known
+  ::mode_t mode = 0;
+  FileIdentity identity;
+};
+
+State state_of(const fs::path& path) {
+  struct ::stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {errno, 0, {}};
+  return {0, status.st_mode, identity_from(status)};
+}
+
+bool is_absent(int error) {
+  return error == ENOENT || error == ENOTDIR;
+}
+
+using Entries = std::vector<fs::directory_entry>;  // of one folder, sorted by name
+
+const fs::path::string_type& name_order(const fs::directory_entry& entry) {
+  return entry.path().native();
+}
+
+std::string words(int error) {
+  return std::generic_category().message(error);
+}
+
+class Scan {
+ public:
+  Scan(fs::path root, const ScanLimits& limits) : root_(std::move(root)), limits_(limits) {}
+
+  ScanResult run();
+
+ private:
+  struct Folder {
+    fs::path path;
+    ComponentFolder top;
+    std::size_t depth;
+  };
+
+  void scan_folder(const Folder& folder);
+  Entries list(const fs::path& folder);
+  void scan_entry(const fs::directory_entry& entry, const Entries& siblings, const Folder& folder);
+  void add_plugin(const fs::path& file, const State& state, const Entries& siblings, ComponentFolder top);
+  std::optional<FileIdentity> configuration_of(const fs::path& plugin, const Entries& siblings);
+  void watch_target_of(const fs::path& link);
+  void report(const fs::path& path, std::string reason) {
+    result_.problems.push_back({path, std::move(reason), false});
+  }
+  void report_hidden(const fs::path& path, std::string reason) {
+    result_.problems.push_back({path, std::move(reason), true});
+  }
+
+  const fs::path root_;
+  const ScanLimits& limits_;
+  ScanResult result_;
+  std::size_t entries_ = 0;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> visited_;  // device and inode of each folder
+  std::vector<Folder> linked_;  // scanned after all real folders, so that a folder is found under its real path
+};
+
+ScanResult Scan::run() {
+  constexpr std::array<std::pair<const char*, ComponentFolder>, 3> tops{{{"prompts", ComponentFolder::prompts},
+                                                                         {"resources", ComponentFolder::resources},
+                                                                         {"tools", ComponentFolder::tools}}};
+  const auto root = state_of(root_);
+  if (root.error == 0 && !S_ISDIR(root.mode)) report(root_, "it is not a folder");
+  result_.folders.push_back(root_);
+  for (const auto& [name, top] : tops) {
+    const auto path = root_ / name;
+    result_.folders.push_back(path);
+    std::error_code absent;
+    const Folder folder{path, top, 0};
+    if (fs::is_symlink(path, absent)) {
+      linked_.push_back(folder);
+    } else {
+      scan_folder(folder);
+    }
+  }
+  // Links that are found on the way are appended, which is why each is copied out of the vector.
+  for (std::size_t i = 0; i < linked_.size(); ++i)
+    scan_folder(Folder(linked_[i]));
+
+  std::ranges::sort(result_.plugins, {}, &PluginFile::file);
+  std::ranges::sort(result_.problems, {}, &ScanProblem::path);
+  std::ranges::sort(result_.folders);
+  result_.folders.erase(std::unique(result_.folders.begin(), result_.folders.end()), result_.folders.end());
+  return std::move(result_);
+}
+
+void Scan::scan_folder(const Folder& folder) {
+  if (entries_ > limits_.entries) return;
+  const auto state = state_of(folder.path);
+  if (is_absent(state.error)) return;
+  if (state.error != 0) return report_hidden(folder.path, "the folder cannot be read: " + words(state.error));
+  if (!S_ISDIR(state.mode)) return report(folder.path, "it is not a folder");
+  if (!visited_.emplace(state.identity.device, state.identity.inode).second) return;
+  if (folder.depth > limits_.depth) {
+    return report_hidden(folder.path, "it lies deeper than " + std::to_string(limits_.depth) +
+                                          " folders and is not looked into; move it up");
+  }
+  result_.folders.push_back(folder.path);
+  const auto entries = list(folder.path);
+  for (const auto& entry : entries)
+    scan_entry(entry, entries, folder);
+}
+
+Entries Scan::list(const fs::path& folder) {
+  Entries entries;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (++entries_ > limits_.entries) {
+      report_hidden(root_, "it holds more than " + std::to_string(limits_.entries) + " files and folders; those from " +
+                               folder.string() + " on are not looked at; keep only plugins here");
+      break;
+    }
+    if (!is_passed_over(entry->path().filename().native())) entries.push_back(*entry);
+  }
+  if (error && !is_absent(error.value())) {
+    report_hidden(folder, "the folder cannot be read: " + error.message());
+  }
+  std::ranges::sort(entries, {}, name_order);
+  return entries;
+}
+
+void Scan::scan_entry(const fs::directory_entry& entry, const Entries& siblings, const Folder& folder) {
+  const auto& path = entry.path();
+  const Folder below{path, folder.top, folder.depth + 1};
+  std::error_code ignored;
+  const bool is_link = entry.is_symlink(ignored);
+  if (!is_link && entry.is_directory(ignored)) return scan_folder(below);
+  if (!is_link && !is_plugin(path)) return;
+
+  const auto state = state_of(path);
+  if (state.error == 0 && S_ISDIR(state.mode)) {
+    linked_.push_back(below);
+  } else if (is_plugin(path)) {
+    if (is_link) watch_target_of(path);
+    add_plugin(path, state, siblings, folder.top);
+  }
+}
+
+void Scan::add_plugin(const fs::path& file, const State& state, const Entries& siblings, ComponentFolder top) {
+  std::error_code ignored;
+  if (is_absent(state.error)) {
+    // Removed since it was listed, unless its name is still there.
+    if (fs::is_symlink(file, ignored)) report(file, "it is a link to a file that does not exist");
+  } else if (state.error != 0) {
+    report_hidden(file, "it cannot be read: " + words(state.error));
+  } else if (!S_ISREG(state.mode)) {
+    report(file, "it is not a regular file");
+  } else {
+    result_.plugins.push_back({file, top, state.identity, configuration_of(file, siblings)});
+  }
+}
+
+std::optional<FileIdentity> Scan::configuration_of(const fs::path& plugin, const Entries& siblings) {
+  auto file = plugin;
+  file.replace_extension(".json");
+  // Most plugins have none, and the list of the folder tells so without asking the file system.
+  const auto entry = std::ranges::lower_bound(siblings, file.native(), {}, name_order);
+  if (entry == siblings.end() || entry->path() != file) return std::nullopt;
+  std::error_code ignored;
+  const bool is_link = entry->is_symlink(ignored);
+  if (is_link) watch_target_of(file);
+  const auto state = state_of(file);
+  if (state.error == 0 && S_ISREG(state.mode)) return state.identity;
+  if (state.error == 0) {
+    report(file, "the configuration is not a regular file");
+  } else if (!is_absent(state.error)) {
+    report(file, "the configuration cannot be read: " + words(state.error));
+  } else if (is_link) {
+    report(file, "the configuration is a link to a file that does not exist");
+  }
+  return std::nullopt;
+}
+
+// A change of the target shows only in the folder that the target lies in, and so does its coming if it is missing.
+void Scan::watch_target_of(const fs::path& link) {
+  std::error_code error;
+  const auto next = fs::read_symlink(link, error);
+  if (error) return;
+  const auto target = fs::weakly_canonical(link.parent_path() / next, error);
+  if (!error) result_.folders.push_back(target.parent_path());
+}
+
+}  // namespace
+
+bool ScanResult::may_be_hidden(const fs::path& file) const {
+  return std::any_of(problems.begin(), problems.end(), [&file](const ScanProblem& problem) {
+    return problem.hides_content &&
+           std::mismatch(problem.path.begin(), problem.path.end(), file.begin(), file.end()).first ==
+               problem.path.end();
+  });
+}
+
+ScanResult scan_components(const fs::path& root, const ScanLimits& limits) {
+  // Without a slash at its end, so that it is a prefix of the paths below it.
+  return Scan(root.has_filename() ? root : root.parent_path(), limits).run();
+}
+
+}  // namespace mcph

@@ -1,0 +1,62 @@
+// What lies in the drop folder: every plugin library below ROOT/{tools,resources,prompts}, with the state it is in. A
+// scan looks at names and states only and opens no file; comparing it with the one before tells what was added,
+// replaced and removed. Plain functions without state, callable from any thread; the control thread scans.
+//
+// A file is a plugin by its name: NAME.so (NAME.dll, NAME.dylib where those are native), and NAME.json beside it is its
+// configuration. Passed over are hidden names (.NAME), backups (NAME~) and NAME.tmp, folders included. Symbolic links
+// are followed: a linked plugin has its target's identity. A folder that can be reached in several ways is scanned
+// once, under its real path if that lies in the drop folder.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/file_identity.hpp"
+
+namespace mcph {
+
+// The three folders are order for people: a plugin may export any kind of component from any of them.
+enum class ComponentFolder { tools, resources, prompts };
+
+struct PluginFile {
+  std::filesystem::path file;
+  ComponentFolder folder;
+  FileIdentity identity;
+  std::optional<FileIdentity> configuration;  // of NAME.json, if there is one
+
+  bool operator==(const PluginFile&) const = default;
+};
+
+// Something that a person expected to be served and that is not: a folder that cannot be read, a plugin that is a
+// dangling link or no regular file, a limit that was reached.
+struct ScanProblem {
+  std::filesystem::path path;
+  std::string reason;
+  bool hides_content = false;  // plugins that were at or below the path before may still be there
+
+  bool operator==(const ScanProblem&) const = default;
+};
+
+struct ScanResult {
+  std::vector<PluginFile> plugins;    // sorted by path
+  std::vector<ScanProblem> problems;  // sorted by path
+
+  // Where a change can show: the root, the three folders (even absent ones), all below them, and the folders in which
+  // the targets of linked plugins and configurations lie. Sorted.
+  std::vector<std::filesystem::path> folders;
+
+  // True if a plugin that is missing here has not been shown to be gone, because a problem hides it.
+  bool may_be_hidden(const std::filesystem::path& file) const;
+};
+
+struct ScanLimits {
+  std::size_t entries = 10'000;  // files and folders looked at
+  std::size_t depth = 16;        // folders below one of the three
+};
+
+// Never fails as a whole: what cannot be read is a problem, and the rest is found. An absent root or folder is empty.
+ScanResult scan_components(const std::filesystem::path& root, const ScanLimits& limits = {});
+
+}  // namespace mcph

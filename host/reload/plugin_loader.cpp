@@ -1,0 +1,85 @@
+#include "reload/plugin_loader.hpp"
+
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "json_text.hpp"
+#include "plugin/in_process_plugin.hpp"
+#include "plugin/library_file.hpp"
+
+namespace mcph {
+namespace {
+
+Result<std::string> read_configuration(const std::filesystem::path& plugin_file) {
+  const auto file = configuration_file(plugin_file);
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return std::string("{}");
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) return fail("its configuration " + file.string() + " cannot be read");
+  const auto json = parse_json(text.str());
+  if (json.has_error())
+    return fail("its configuration " + file.string() + " is not valid JSON: " + json.error().message);
+  if (!json->is_object()) return fail("its configuration " + file.string() + " is not a JSON object");
+  return text.str();
+}
+
+std::vector<std::string> remarks_on(const LibraryFacts& facts) {
+  std::vector<std::string> remarks;
+  if (facts.unique_symbol_count > 0) {
+    remarks.push_back("it defines " + std::to_string(facts.unique_symbol_count) + " GNU-unique symbols (such as " +
+                      facts.unique_symbol_examples.front() +
+                      "), so it is never unloaded and a new version may share state with it; compile it with "
+                      "-fno-gnu-unique and -fvisibility=hidden, as add_mcp_plugin() does");
+  }
+  if (facts.never_unloads) remarks.emplace_back("it was linked with -z nodelete, so it is never unloaded");
+  if (facts.has_thread_exit_destructors) {
+    remarks.emplace_back(
+        "it has thread_local objects with destructors, so it stays mapped until every thread that ran it ends");
+  }
+  return remarks;
+}
+
+}  // namespace
+
+std::filesystem::path configuration_file(const std::filesystem::path& plugin_file) {
+  return std::filesystem::path(plugin_file).replace_extension(".json");
+}
+
+PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Retirement& retirement, Log& log)
+    : copies_(std::move(copies)), options_(std::move(options)), runner_(runner), retirement_(retirement), log_(log) {}
+
+Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, PluginEvents events) {
+  auto configuration = read_configuration(file);
+  if (configuration.has_error()) return configuration.error();
+  auto copy = copies_.copy(file);
+  if (copy.has_error()) return copy.error();
+  const auto identity = copy->source_identity();
+  const auto facts = inspect_library(copy->path());
+  if (facts.has_error()) return facts.error();
+  auto library = PluginLibrary::load(*std::move(copy));
+  if (library.has_error()) return library.error();
+
+  PluginSetup setup{.file = file,
+                    .configuration = *std::move(configuration),
+                    .data_directory = options_.data_root / file.stem(),
+                    .limits = options_.limits,
+                    .events = std::move(events)};
+  auto created = InProcessPlugin::create(*std::move(library), std::move(setup), runner_, log_);
+  if (created.has_error()) return created.error();
+  auto plugin = retirement_.lease(*std::move(created));
+
+  const auto description = plugin->describe();
+  if (description.has_error()) return description.error();
+  auto components = parse_components(*description);
+  if (components.has_error()) return components.error();
+  return LoadedPlugin{
+      {std::move(plugin), std::make_shared<const Components>(*std::move(components))}, identity, remarks_on(*facts)};
+}
+
+}  // namespace mcph

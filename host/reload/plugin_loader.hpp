@@ -1,0 +1,53 @@
+// From a file in the components folder to a plugin version that is ready to be served: copied, checked before anything
+// of it runs, mapped, described, and its description read. Each step that fails says why; nothing of a failed one is
+// left. Owned by main; used by the control thread.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+#include "log.hpp"
+#include "plugin/call_runner.hpp"
+#include "plugin/plugin.hpp"
+#include "plugin/private_copy.hpp"
+#include "reload/component_scan.hpp"
+#include "reload/retirement.hpp"
+#include "result.hpp"
+
+namespace mcph {
+
+struct LoadedPlugin {
+  ServedPlugin served;
+  FileIdentity identity;             // of the file that was read
+  std::vector<std::string> remarks;  // what a person should know and what does not keep it from being served
+};
+
+class PluginLoader {
+ public:
+  struct Options {
+    std::filesystem::path data_root;  // each plugin's data directory is below it
+    PluginLimits limits;
+  };
+
+  // The runner, the retirement and the log outlive it.
+  PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Retirement& retirement, Log& log);
+
+  // The plugin is created and described, not started. `events` is for the instance.
+  Result<LoadedPlugin> load(const std::filesystem::path& file, PluginEvents events);
+
+ private:
+  PrivateFolder copies_;
+  const Options options_;
+  CallRunner& runner_;
+  Retirement& retirement_;
+  Log& log_;
+};
+
+// The file NAME.json that configures NAME.so.
+std::filesystem::path configuration_file(const std::filesystem::path& plugin_file);
+
+}  // namespace mcph

@@ -1,0 +1,275 @@
+#include "reload/reloader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mcph {
+namespace {
+
+std::string milliseconds_since(Reloader::Clock::time_point begin) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(Reloader::Clock::now() - begin).count());
+}
+
+}  // namespace
+
+Reloader::Reloader(Options options, PluginLoader& loader, PublishedCatalog& catalog, Log& log)
+    : options_(std::move(options)), loader_(loader), catalog_(catalog), log_(log), watch_(FolderWatch::create()) {}
+
+Reloader::~Reloader() {
+  stop();
+}
+
+void Reloader::load_all() {
+  look(false);
+}
+
+void Reloader::run() {
+  thread_ = std::thread([this] { control(); });
+}
+
+void Reloader::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  watch_->wake();
+  thread_.join();
+}
+
+void Reloader::cancel_calls(CancelReason reason) {
+  for (const auto& [file, tracked] : tracked_) {
+    if (tracked.served.plugin != nullptr) tracked.served.plugin->cancel_all(reason);
+  }
+  for (const auto& each : draining_) {
+    if (const auto plugin = each.plugin.lock()) plugin->cancel_all(reason);
+  }
+}
+
+std::vector<Reloader::Refused> Reloader::refused() const {
+  std::vector<Refused> refused;
+  for (const auto& [file, tracked] : tracked_) {
+    if (!tracked.refusal.empty()) refused.push_back({file, tracked.refusal});
+  }
+  return refused;
+}
+
+void Reloader::control() {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+    }
+    const auto due = look(true);
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now());
+    watch_->wait(std::clamp(left, std::chrono::milliseconds(1), options_.rescan_interval));
+  }
+}
+
+Reloader::Clock::time_point Reloader::look(bool settle) {
+  const auto now = Clock::now();
+  auto due = now + options_.rescan_interval;
+  const auto scan = scan_components(options_.root);
+  watch_->watch(scan.folders);
+  report_problems(scan);
+
+  bool changed = generation_ == 0;
+  for (const auto& file : scan.plugins)
+    changed |= notice(file, settle, now, due);
+  changed |= withdraw_missing(scan, now, due);
+  changed |= describe_again();
+  if (changed) publish();
+  check_draining(now, due);
+  return due;
+}
+
+bool Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now, Clock::time_point& due) {
+  auto& tracked = tracked_[file.file];
+  tracked.missing_since.reset();
+  if (tracked.taken == file) {
+    tracked.changing.reset();
+    return false;
+  }
+  if (settle && tracked.changing != file) {
+    tracked.changing = file;
+    tracked.changed_at = now;
+  }
+  if (settle && now - tracked.changed_at < options_.settle_time) {
+    due = std::min(due, tracked.changed_at + options_.settle_time);
+    return false;
+  }
+  return take(tracked, file);
+}
+
+bool Reloader::withdraw_missing(const ScanResult& scan, Clock::time_point now, Clock::time_point& due) {
+  bool changed = false;
+  for (auto entry = tracked_.begin(); entry != tracked_.end();) {
+    auto& [file, tracked] = *entry;
+    const auto found = std::lower_bound(scan.plugins.begin(), scan.plugins.end(), file,
+                                        [](const PluginFile& each, const auto& path) { return each.file < path; });
+    const bool present = (found != scan.plugins.end() && found->file == file) || scan.may_be_hidden(file);
+    if (present) {
+      ++entry;
+      continue;
+    }
+    if (!tracked.missing_since) tracked.missing_since = now;
+    if (now - *tracked.missing_since < options_.removal_patience) {
+      due = std::min(due, *tracked.missing_since + options_.removal_patience);
+      ++entry;
+      continue;
+    }
+    if (tracked.served.plugin != nullptr) {
+      log_.info("plugin withdrawn", {{"file", file.string()}, {"reason", "the file is gone"}});
+      retire(tracked.served, now);
+      changed = true;
+    }
+    entry = tracked_.erase(entry);
+  }
+  return changed;
+}
+
+bool Reloader::take(Tracked& tracked, const PluginFile& file) {
+  const auto begin = Clock::now();
+  auto loaded = loader_.load(file.file, {.components_changed = [this, path = file.file] { components_changed(path); },
+                                         .resource_updated = {}});
+  if (loaded.has_error()) {
+    refuse(tracked, file, loaded.error().message);
+    return false;
+  }
+  // Something newer came between the look and the copy: the next look takes it.
+  if (loaded->identity != file.identity) return false;
+  if (const auto started = loaded->served.plugin->start(); started.has_error()) {
+    refuse(tracked, file, started.error().message);
+    return false;
+  }
+
+  const auto& identity = loaded->served.plugin->identity();
+  log_.info(tracked.served.plugin == nullptr ? "plugin loaded" : "plugin replaced",
+            {{"file", file.file.string()},
+             {"plugin", identity.name},
+             {"version", identity.version},
+             {"digest", identity.digest},
+             {"components", loaded->served.components->size()},
+             {"ms", milliseconds_since(begin)}});
+  for (const auto& remark : loaded->remarks)
+    log_.warning("plugin remark", {{"file", file.file.string()}, {"remark", remark}});
+  tracked.taken = file;
+  tracked.changing.reset();
+  tracked.refusal.clear();
+  serve(tracked, *std::move(loaded));
+  return true;
+}
+
+void Reloader::refuse(Tracked& tracked, const PluginFile& file, const std::string& reason) {
+  tracked.taken = file;
+  tracked.changing.reset();
+  tracked.refusal = reason;
+  const bool serving = tracked.served.plugin != nullptr;
+  log_.error(
+      "plugin refused",
+      {{"file", file.file.string()},
+       {"reason", reason},
+       {"serving", serving ? "the last good version, " + tracked.served.plugin->identity().version : "nothing of it"}});
+}
+
+void Reloader::serve(Tracked& tracked, LoadedPlugin loaded) {
+  retire(tracked.served, Clock::now());
+  tracked.served = std::move(loaded.served);
+}
+
+void Reloader::retire(const ServedPlugin& old, Clock::time_point now) {
+  if (old.plugin != nullptr) draining_.push_back({old.plugin, old.plugin->identity(), now});
+}
+
+bool Reloader::describe_again() {
+  std::set<std::filesystem::path> files;
+  {
+    const std::lock_guard lock(mutex_);
+    files.swap(to_describe_);
+  }
+  bool changed = false;
+  for (const auto& file : files) {
+    const auto found = tracked_.find(file);
+    if (found == tracked_.end() || found->second.served.plugin == nullptr) continue;
+    auto& served = found->second.served;
+    const auto description = served.plugin->describe();
+    auto components =
+        description.has_error() ? Result<Components>(description.error()) : parse_components(*description);
+    if (components.has_error()) {
+      log_.error("plugin misbehaved",
+                 {{"file", file.string()},
+                  {"reason", "its components changed to something invalid: " + components.error().message},
+                  {"serving", "the components it had before"}});
+      continue;
+    }
+    served.components = std::make_shared<const Components>(*std::move(components));
+    log_.info("plugin changed its components", {{"file", file.string()}, {"components", served.components->size()}});
+    changed = true;
+  }
+  return changed;
+}
+
+void Reloader::publish() {
+  std::vector<ServedPlugin> plugins;
+  for (const auto& [file, tracked] : tracked_) {
+    if (tracked.served.plugin != nullptr) plugins.push_back(tracked.served);
+  }
+  const auto next = std::make_shared<const Catalog>(++generation_, std::move(plugins), options_.instructions);
+  report_conflicts(*next);
+  catalog_.publish(next);
+}
+
+void Reloader::report_conflicts(const Catalog& catalog) {
+  for (const auto& conflict : catalog.conflicts()) {
+    if (std::find(reported_conflicts_.begin(), reported_conflicts_.end(), conflict) != reported_conflicts_.end())
+      continue;
+    log_.warning("component hidden", {{conflict.kind, conflict.key},
+                                      {"served", conflict.served.string()},
+                                      {"hidden", conflict.hidden.string()},
+                                      {"reason", "two plugins export it and the first by path is served"}});
+  }
+  reported_conflicts_ = catalog.conflicts();
+}
+
+void Reloader::report_problems(const ScanResult& scan) {
+  for (const auto& problem : scan.problems) {
+    if (std::find(reported_problems_.begin(), reported_problems_.end(), problem) != reported_problems_.end()) continue;
+    log_.warning("components folder", {{"path", problem.path.string()}, {"problem", problem.reason}});
+  }
+  reported_problems_ = scan.problems;
+  if (auto degradation = watch_->degraded_reason(); degradation != reported_degradation_) {
+    reported_degradation_ = std::move(degradation);
+    if (!reported_degradation_.empty()) log_.warning("watching degraded", {{"reason", reported_degradation_}});
+  }
+}
+
+void Reloader::check_draining(Clock::time_point now, Clock::time_point& due) {
+  std::erase_if(draining_, [](const Draining& each) { return each.plugin.expired(); });
+  for (auto& each : draining_) {
+    const auto deadline = each.since + options_.drain_time;
+    if (each.cancelled) continue;
+    if (now < deadline) {
+      due = std::min(due, deadline);
+      continue;
+    }
+    const auto plugin = each.plugin.lock();
+    if (plugin == nullptr) continue;
+    each.cancelled = true;
+    log_.warning("calls cancelled",
+                 {{"file", each.identity.file.string()},
+                  {"version", each.identity.version},
+                  {"calls", plugin->calls_in_flight()},
+                  {"reason", "they did not finish in time after the plugin was replaced or removed"}});
+    plugin->cancel_all(CancelReason::reload);
+  }
+}
+
+void Reloader::components_changed(const std::filesystem::path& file) {
+  {
+    const std::lock_guard lock(mutex_);
+    to_describe_.insert(file);
+  }
+  watch_->wake();
+}
+
+}  // namespace mcph

@@ -1,0 +1,118 @@
+// Keeps the catalog true to the components folder: looks at the folder, loads what is new or changed, withdraws what is
+// gone, publishes a new catalog, and lets old versions drain. A file that cannot be served leaves the last good version
+// serving and never touches another. Owned by main. The control thread is the one that runs it; only the functions
+// marked [any] may be called from elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "catalog/published_catalog.hpp"
+#include "log.hpp"
+#include "reload/component_scan.hpp"
+#include "reload/folder_watch.hpp"
+#include "reload/plugin_loader.hpp"
+
+namespace mcph {
+
+class Reloader {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Options {
+    std::filesystem::path root;                       // holds tools, resources and prompts
+    std::string instructions;                         // the operator's, for the model
+    std::chrono::milliseconds settle_time{30};        // a changed file is taken when it has been still for so long
+    std::chrono::milliseconds removal_patience{100};  // a missing file may be about to be replaced
+    std::chrono::milliseconds rescan_interval{1000};  // looks without a hint
+    std::chrono::milliseconds drain_time{30'000};     // then an old version's calls are cancelled
+  };
+
+  // A plugin file and why it is not served as it lies there now.
+  struct Refused {
+    std::filesystem::path file;
+    std::string reason;
+  };
+
+  // The loader, the catalog and the log outlive it.
+  Reloader(Options options, PluginLoader& loader, PublishedCatalog& catalog, Log& log);
+  ~Reloader();
+  Reloader(const Reloader&) = delete;
+  Reloader& operator=(const Reloader&) = delete;
+
+  // Looks once and takes everything as it lies there. Before run.
+  void load_all();
+
+  // Begins to watch, on a thread of its own.
+  void run();
+  void stop();
+
+  // Cancels the calls of every version that is served or drains. After stop, or without run.
+  void cancel_calls(CancelReason reason);
+
+  // What load_all refused.
+  std::vector<Refused> refused() const;
+
+ private:
+  struct Tracked {
+    std::optional<PluginFile> taken;  // the state of the file that was last loaded or refused
+    ServedPlugin served;              // empty if no version was ever good
+    std::string refusal;              // of the state taken; empty if it is served
+    std::optional<PluginFile> changing;
+    Clock::time_point changed_at;
+    std::optional<Clock::time_point> missing_since;
+  };
+
+  struct Draining {
+    std::weak_ptr<Plugin> plugin;
+    PluginIdentity identity;
+    Clock::time_point since;
+    bool cancelled = false;
+  };
+
+  void control();
+  // One look at the folder. Returns when the next is due.
+  Clock::time_point look(bool settle);
+  // The functions below return whether the catalog must be built anew.
+  bool notice(const PluginFile& file, bool settle, Clock::time_point now, Clock::time_point& due);
+  bool withdraw_missing(const ScanResult& scan, Clock::time_point now, Clock::time_point& due);
+  bool take(Tracked& tracked, const PluginFile& file);
+  bool describe_again();
+  void refuse(Tracked& tracked, const PluginFile& file, const std::string& reason);
+  void serve(Tracked& tracked, LoadedPlugin loaded);
+  void retire(const ServedPlugin& old, Clock::time_point now);
+  void publish();
+  void report_conflicts(const Catalog& catalog);
+  void report_problems(const ScanResult& scan);
+  void check_draining(Clock::time_point now, Clock::time_point& due);
+  void components_changed(const std::filesystem::path& file);  // [any]
+
+  const Options options_;
+  PluginLoader& loader_;
+  PublishedCatalog& catalog_;
+  Log& log_;
+  const std::unique_ptr<FolderWatch> watch_;
+
+  std::map<std::filesystem::path, Tracked> tracked_;
+  std::vector<Draining> draining_;
+  std::vector<Conflict> reported_conflicts_;
+  std::vector<ScanProblem> reported_problems_;
+  std::string reported_degradation_;
+  std::uint64_t generation_ = 0;
+
+  std::mutex mutex_;
+  std::set<std::filesystem::path> to_describe_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace mcph

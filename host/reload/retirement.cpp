@@ -1,0 +1,70 @@
+#include "reload/retirement.hpp"
+
+#include <utility>
+
+namespace mcph {
+
+Retirement::Retirement(std::chrono::milliseconds patience, Log& log)
+    : patience_(patience), log_(log), thread_([this] { run(); }) {}
+
+Retirement::~Retirement() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::shared_ptr<Plugin> Retirement::lease(std::unique_ptr<Plugin> plugin) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++alive_;
+  }
+  return {plugin.release(), [this](Plugin* last) { retire(std::unique_ptr<Plugin>(last)); }};
+}
+
+bool Retirement::wait_until_empty(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, patience, [this] { return alive_ == 0; });
+}
+
+void Retirement::retire(std::unique_ptr<Plugin> plugin) {
+  {
+    const std::lock_guard lock(mutex_);
+    retired_.push_back(std::move(plugin));
+  }
+  changed_.notify_all();
+}
+
+void Retirement::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !retired_.empty(); });
+    if (retired_.empty()) return;
+    auto plugin = std::move(retired_.front());
+    retired_.pop_front();
+    lock.unlock();
+    end(std::move(plugin));
+    lock.lock();
+    --alive_;
+    changed_.notify_all();
+  }
+}
+
+void Retirement::end(std::unique_ptr<Plugin> plugin) {
+  const auto identity = plugin->identity();
+  if (plugin->stop(patience_)) {
+    plugin.reset();
+    log_.debug("plugin unloaded",
+               {{"file", identity.file.string()}, {"version", identity.version}, {"digest", identity.digest}});
+    return;
+  }
+  // Its code may still run, so neither the object nor the library may go.
+  [[maybe_unused]] const auto* left = plugin.release();
+  log_.error("plugin does not stop", {{"file", identity.file.string()},
+                                      {"version", identity.version},
+                                      {"consequence", "it stays mapped until the host ends"}});
+}
+
+}  // namespace mcph

@@ -1,0 +1,48 @@
+// Where plugin versions end: when the last lease on one is gone, it is stopped and unloaded here, on a thread of its
+// own, so that neither a call's thread nor the control thread waits for a plugin that is slow to stop. Made by main
+// before the first plugin and destroyed after the last lease.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "log.hpp"
+#include "plugin/plugin.hpp"
+
+namespace mcph {
+
+class Retirement {
+ public:
+  // A plugin whose stop takes longer than `patience` is left as it is, for the life of the process, and reported.
+  Retirement(std::chrono::milliseconds patience, Log& log);
+  // Ends the plugins that have been retired.
+  ~Retirement();
+  Retirement(const Retirement&) = delete;
+  Retirement& operator=(const Retirement&) = delete;
+
+  // Shares a plugin: when the last copy of the pointer is gone, the plugin retires.
+  std::shared_ptr<Plugin> lease(std::unique_ptr<Plugin> plugin);
+
+  // Waits until every plugin that has been leased is gone; false if that took longer.
+  bool wait_until_empty(std::chrono::milliseconds patience);
+
+ private:
+  void retire(std::unique_ptr<Plugin> plugin);
+  void run();
+  void end(std::unique_ptr<Plugin> plugin);
+
+  const std::chrono::milliseconds patience_;
+  Log& log_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::unique_ptr<Plugin>> retired_;
+  std::size_t alive_ = 0;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace mcph

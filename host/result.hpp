@@ -1,0 +1,34 @@
+// Expected failures are values: Result<T> is a T or an Error that says, in words a person can act on, what went wrong.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <boost/system/result.hpp>
+
+namespace mcph {
+
+struct Error {
+  Error() = default;  // declared, so that a text does not convert to an error
+  std::string message;
+};
+
+template <class T = void>
+using Result = boost::system::result<T, Error>;
+
+[[nodiscard]] inline Error fail(std::string message) {
+  Error error;
+  error.message = std::move(message);
+  return error;
+}
+
+}  // namespace mcph
+
+namespace boost::system {
+// Found by Result::value(); reaching it is a bug, because a Result is asked before it is used.
+[[noreturn]] BOOST_NORETURN inline void throw_exception_from_error(const mcph::Error& error,
+                                                                   const boost::source_location&) {
+  throw std::runtime_error(error.message);
+}
+}  // namespace boost::system

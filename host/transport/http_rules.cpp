@@ -1,0 +1,137 @@
+#include "transport/http_rules.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+namespace mcph {
+namespace {
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string lowered(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), lower);
+  return result;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr auto blanks = " \t";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+// Calls `visit` for each trimmed element of a separated list until it returns true.
+template <class Visit>
+bool any_element(std::string_view list, char separator, Visit visit) {
+  while (true) {
+    const auto end = list.find(separator);
+    if (visit(trimmed(list.substr(0, end)))) return true;
+    if (end == std::string_view::npos) return false;
+    list.remove_prefix(end + 1);
+  }
+}
+
+// The host of "host", "host:port", "[v6]" or "[v6]:port"; empty if it is none of these.
+std::string_view without_port(std::string_view authority) {
+  if (authority.starts_with('[')) {
+    const auto close = authority.find(']');
+    if (close == std::string_view::npos) return {};
+    const auto rest = authority.substr(close + 1);
+    return rest.empty() || rest.starts_with(':') ? authority.substr(0, close + 1) : std::string_view{};
+  }
+  const auto colon = authority.find(':');
+  return authority.substr(0, colon);
+}
+
+bool is_loopback_v4(std::string_view host) {
+  int parts = 0;
+  bool first_is_127 = false;
+  const bool malformed = any_element(host, '.', [&](std::string_view part) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc{} || end != part.data() + part.size() || value > 255) return true;
+    if (parts == 0) first_is_127 = value == 127;
+    ++parts;
+    return false;
+  });
+  return !malformed && parts == 4 && first_is_127;
+}
+
+bool contains(const std::vector<std::string>& list, std::string_view value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+bool refuses_by_quality(std::string_view range) {
+  return any_element(range, ';', [](std::string_view parameter) {
+    if (parameter.size() < 3 || lower(parameter[0]) != 'q' || parameter[1] != '=') return false;
+    return parameter.find_first_not_of("0.", 2) == std::string_view::npos;
+  });
+}
+
+bool range_covers(std::string_view range, std::string_view media_type) {
+  if (range == "*/*" || equal_ignoring_case(range, media_type)) return true;
+  const auto slash = media_type.find('/');
+  return range.ends_with("/*") &&
+         equal_ignoring_case(range.substr(0, range.size() - 1), media_type.substr(0, slash + 1));
+}
+
+}  // namespace
+
+bool is_loopback_host(std::string_view host) {
+  const auto name = without_port(host);
+  return equal_ignoring_case(name, "localhost") || name == "[::1]" || is_loopback_v4(name);
+}
+
+bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host) {
+  if (!host || host->empty()) return false;
+  if (contains(access.allowed_hosts, lowered(without_port(*host)))) return true;
+  if (access.loopback_only) return is_loopback_host(*host);
+  return access.allowed_hosts.empty();
+}
+
+bool origin_allowed(const HttpAccess& access, std::optional<std::string_view> origin) {
+  if (!origin) return true;
+  const auto lower_origin = lowered(*origin);
+  if (contains(access.allowed_origins, "*") || contains(access.allowed_origins, lower_origin)) return true;
+  const auto scheme_end = lower_origin.find("://");
+  return access.loopback_only && scheme_end != std::string::npos &&
+         is_loopback_host(std::string_view(lower_origin).substr(scheme_end + 3));
+}
+
+bool accepts(std::optional<std::string_view> accept, std::string_view media_type) {
+  if (!accept) return true;
+  return any_element(*accept, ',', [&](std::string_view range) {
+    const auto type = trimmed(range.substr(0, range.find(';')));
+    return range_covers(type, media_type) && !refuses_by_quality(range);
+  });
+}
+
+bool is_json(std::optional<std::string_view> content_type) {
+  return content_type &&
+         equal_ignoring_case(trimmed(content_type->substr(0, content_type->find(';'))), "application/json");
+}
+
+std::string cors_allowed_headers(std::optional<std::string_view> requested) {
+  std::string allowed =
+      "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id";
+  if (!requested) return allowed;
+  constexpr std::string_view mirrored = "mcp-param-";
+  any_element(*requested, ',', [&](std::string_view name) {
+    const bool is_token = std::all_of(name.begin(), name.end(),
+                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
+    if (is_token && equal_ignoring_case(name.substr(0, mirrored.size()), mirrored)) allowed.append(", ").append(name);
+    return false;
+  });
+  return allowed;
+}
+
+}  // namespace mcph

@@ -1,0 +1,35 @@
+// The rules by which an HTTP request is admitted before its body is looked at: Host and Origin against DNS rebinding,
+// Accept and Content-Type as the streamable HTTP transport prescribes, and what CORS lets a browser do. Pure functions
+// of header values; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mcph {
+
+struct HttpAccess {
+  bool loopback_only = true;                 // listens on a loopback address: only loopback names may be the Host
+  std::vector<std::string> allowed_hosts;    // further names, without port, lower case
+  std::vector<std::string> allowed_origins;  // further origins, "https://app.example.com", lower case; "*" is any
+};
+
+// "localhost", 127.0.0.0/8 or [::1], with or without a port.
+bool is_loopback_host(std::string_view host);
+
+bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host);
+// A request without an Origin is not a browser's.
+bool origin_allowed(const HttpAccess& access, std::optional<std::string_view> origin);
+
+// Whether an Accept header admits a media type; wildcards do, a quality of 0 does not. No header admits all
+// (RFC 9110 section 12.5.1).
+bool accepts(std::optional<std::string_view> accept, std::string_view media_type);
+
+bool is_json(std::optional<std::string_view> content_type);
+
+// The value of Access-Control-Allow-Headers: the headers of the transport, and those asked for that mirror parameters.
+std::string cors_allowed_headers(std::optional<std::string_view> requested);
+
+}  // namespace mcph

@@ -1,0 +1,111 @@
+#include "transport/http_server.hpp"
+
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include "transport/http_connection.hpp"
+
+namespace mcph {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
+
+constexpr std::string_view too_many_connections =
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+    "Content-Length: 29\r\n\r\nToo many connections are open\n";
+
+}  // namespace
+
+HttpServer::HttpServer(ServingThreads& threads, HttpOptions options, Server& server, Log& log)
+    : threads_(threads), options_(std::move(options)), server_(server), log_(log), acceptor_(threads.next_context()) {}
+
+HttpServer::~HttpServer() = default;
+
+Result<> HttpServer::listen() {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(options_.address, error);
+  if (error) return fail("\"" + options_.address + "\" is not an IP address");
+  const tcp::endpoint local(address, options_.port);
+  const auto where = options_.address + ":" + std::to_string(options_.port);
+
+  acceptor_.open(local.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_.bind(local, error);
+  if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
+  if (error) {
+    return fail("cannot listen on " + where + ": " + error.message() +
+                (error == asio::error::address_in_use ? "; choose another port with --listen" : ""));
+  }
+  port_ = acceptor_.local_endpoint().port();
+  asio::co_spawn(acceptor_.get_executor(), accept(), asio::detached);
+  return {};
+}
+
+asio::awaitable<void> HttpServer::accept() {
+  // Where descriptors run out, accepting again at once would only burn the processor.
+  constexpr std::chrono::milliseconds pause{100};
+  asio::steady_timer timer(acceptor_.get_executor());
+  for (;;) {
+    auto [error, socket] = co_await acceptor_.async_accept(asio::make_strand(threads_.next_context()), as_value);
+    if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) co_return;
+    if (error) {
+      log_.error("accept failed", {{"reason", error.message()}});
+      timer.expires_after(pause);
+      co_await timer.async_wait(as_value);
+      continue;
+    }
+    admit(std::move(socket));
+  }
+}
+
+void HttpServer::admit(tcp::socket socket) {
+  boost::system::error_code ignored;
+  // Without it a small answer waits for the acknowledgment of the one before.
+  socket.set_option(tcp::no_delay(true), ignored);
+  std::shared_ptr<HttpConnection> connection;
+  {
+    const std::lock_guard lock(mutex_);
+    if (shutting_down_) return;
+    if (connections_.size() < options_.limits.connections) {
+      connection = std::make_shared<HttpConnection>(std::move(socket), *this);
+      connections_.insert(connection.get());
+    }
+  }
+  if (connection != nullptr) return connection->start();
+  log_.warning("connection refused", {{"reason", "too many are open"}, {"limit", options_.limits.connections}});
+  socket.non_blocking(true, ignored);
+  asio::write(socket, asio::buffer(too_many_connections), ignored);
+}
+
+void HttpServer::closed(HttpConnection* connection) {
+  const std::lock_guard lock(mutex_);
+  connections_.erase(connection);
+}
+
+void HttpServer::shut_down() {
+  asio::post(acceptor_.get_executor(), [this] {
+    boost::system::error_code ignored;
+    acceptor_.close(ignored);
+  });
+  const std::lock_guard lock(mutex_);
+  shutting_down_ = true;
+  for (auto* connection : connections_)
+    connection->shut_down();
+}
+
+std::size_t HttpServer::connections() const {
+  const std::lock_guard lock(mutex_);
+  return connections_.size();
+}
+
+}  // namespace mcph

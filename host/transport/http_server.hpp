@@ -1,0 +1,82 @@
+// The streamable HTTP transport: accepts connections on one address and serves the MCP endpoint to each. Made by main
+// on the serving threads; its functions may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include "log.hpp"
+#include "protocol/server.hpp"
+#include "result.hpp"
+#include "transport/http_rules.hpp"
+#include "transport/serving_threads.hpp"
+
+namespace mcph {
+
+struct HttpLimits {
+  std::size_t body_bytes = std::size_t{4} << 20;
+  std::uint32_t header_bytes = 32 << 10;
+  std::size_t connections = 4096;
+  std::chrono::milliseconds header_time{10'000};  // from a request's first byte to the end of its headers
+  std::chrono::milliseconds body_time{30'000};    // from there to the end of its body
+  std::chrono::milliseconds idle_time{120'000};   // of a connection between requests
+  std::chrono::milliseconds write_time{30'000};   // of one write to a client that does not read
+  std::chrono::milliseconds heartbeat{15'000};    // between comments on a quiet stream
+};
+
+struct HttpOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8080;  // 0: any free one
+  HttpAccess access;
+  HttpLimits limits;
+};
+
+class HttpConnection;
+
+class HttpServer {
+ public:
+  static constexpr std::string_view endpoint = "/mcp";
+
+  // The threads, the server and the log outlive it.
+  HttpServer(ServingThreads& threads, HttpOptions options, Server& server, Log& log);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  // Binds and begins to accept.
+  Result<> listen();
+  std::uint16_t port() const { return port_; }
+
+  // Accepts no more, and ends every connection once it has answered what it was asked.
+  void shut_down();
+  std::size_t connections() const;
+
+ private:
+  friend class HttpConnection;
+
+  boost::asio::awaitable<void> accept();
+  void admit(boost::asio::ip::tcp::socket socket);
+  void closed(HttpConnection* connection);
+
+  ServingThreads& threads_;
+  const HttpOptions options_;
+  Server& server_;
+  Log& log_;
+  boost::asio::ip::tcp::acceptor acceptor_;
+  std::uint16_t port_ = 0;
+
+  mutable std::mutex mutex_;
+  bool shutting_down_ = false;
+  std::unordered_set<HttpConnection*> connections_;
+};
+
+}  // namespace mcph

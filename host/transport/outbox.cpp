@@ -1,0 +1,43 @@
+#include "transport/outbox.hpp"
+
+#include <utility>
+
+namespace mcph {
+
+bool Outbox::put(std::string message) {
+  std::unique_lock lock(mutex_);
+  if (ended_) return false;
+  bytes_ += message.size();
+  if (content_.messages.size() >= most_messages || bytes_ > most_bytes) {
+    ended_ = true;
+    content_.overflowed = true;
+  } else {
+    content_.messages.push_back(std::move(message));
+  }
+  const bool taken = !ended_;
+  wake(lock);
+  return taken;
+}
+
+void Outbox::end(Reply reply) {
+  std::unique_lock lock(mutex_);
+  if (ended_) return;
+  ended_ = true;
+  content_.reply = std::move(reply);
+  wake(lock);
+}
+
+Outbox::Content Outbox::take() {
+  const std::lock_guard lock(mutex_);
+  waited_for_ = content_.empty();
+  bytes_ = 0;
+  return std::exchange(content_, {});
+}
+
+void Outbox::wake(std::unique_lock<std::mutex>& lock) {
+  const bool due = std::exchange(waited_for_, false);
+  lock.unlock();
+  if (due) wake_();
+}
+
+}  // namespace mcph

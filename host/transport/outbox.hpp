@@ -1,0 +1,50 @@
+// What is on its way to one HTTP response or stream: messages in order and, at the end, a reply. Filled from any
+// thread; emptied by the connection's coroutine, which is woken when there is something. Bounded: a reader that is too
+// slow loses its connection, never a message in the middle.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/exchange.hpp"
+
+namespace mcph {
+
+class Outbox {
+ public:
+  static constexpr std::size_t most_messages = 1024;
+  static constexpr std::size_t most_bytes = std::size_t{4} << 20;
+
+  // `wake` is called from any thread, only while the coroutine waits, and may be called once too often.
+  explicit Outbox(std::function<void()> wake) : wake_(std::move(wake)) {}
+
+  // False: the outbox has ended or overflowed, and the message was not taken.
+  bool put(std::string message);
+  void end(Reply reply);
+
+  struct Content {
+    std::vector<std::string> messages;
+    std::optional<Reply> reply;
+    bool overflowed = false;
+
+    bool empty() const { return messages.empty() && !reply && !overflowed; }
+  };
+  // Everything there is. Where that is nothing, the next change wakes the coroutine.
+  Content take();
+
+ private:
+  void wake(std::unique_lock<std::mutex>& lock);
+
+  const std::function<void()> wake_;
+  std::mutex mutex_;
+  Content content_;
+  std::size_t bytes_ = 0;
+  bool ended_ = false;
+  bool waited_for_ = false;
+};
+
+}  // namespace mcph

@@ -1,0 +1,191 @@
+#include "transport/serving_threads.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+namespace mcph {
+namespace {
+
+constexpr std::chrono::milliseconds tick{1};
+constexpr std::int64_t slow_task_ns = 1'000'000;
+// Without a task for so many ticks the watchdog sleeps until there is one again.
+constexpr int idle_ticks = 32;
+
+std::int64_t now_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
+
+}  // namespace
+
+thread_local ServingThreads::Seat* ServingThreads::current_seat_ = nullptr;
+
+ServingThreads::ServingThreads(unsigned lanes, unsigned blocked_limit)
+    : blocked_limit_(blocked_limit), watchdog_([this] { watch(); }) {
+  const std::lock_guard lock(mutex_);
+  for (unsigned i = 0; i < lanes; ++i)
+    lanes_.push_back(std::make_unique<Lane>());
+  for (unsigned i = 0; i < lanes; ++i)
+    add_thread();
+}
+
+ServingThreads::~ServingThreads() {
+  stop();
+  for (auto& thread : threads_)
+    thread.join();
+  {
+    const std::lock_guard lock(watch_mutex_);
+    watch_stopping_ = true;
+  }
+  watch_wake_.notify_one();
+  watchdog_.join();
+}
+
+void ServingThreads::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  for (const auto& lane : lanes_)
+    lane->context.stop();
+  seats_changed_.notify_all();
+}
+
+bool ServingThreads::join(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  return thread_ended_.wait_for(lock, patience, [this] { return alive_ == 0; });
+}
+
+boost::asio::io_context& ServingThreads::next_context() {
+  return lanes_[turn_.fetch_add(1, std::memory_order_relaxed) % lanes_.size()]->context;
+}
+
+void ServingThreads::add_thread() {
+  auto& seat = seats_.emplace_back();
+  ++alive_;
+  threads_.emplace_back([this, &seat] { serve(seat); });
+}
+
+ServingThreads::Lane* ServingThreads::lane_without_leader() {
+  const auto found = std::find_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->led; });
+  return found == lanes_.end() ? nullptr : found->get();
+}
+
+void ServingThreads::serve(Seat& seat) {
+  current_seat_ = &seat;
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    seat.lane = lane_without_leader();
+    if (seat.lane == nullptr) {
+      ++spare_;
+      seats_changed_.wait(lock, [this] { return stopping_ || lane_without_leader() != nullptr; });
+      --spare_;
+      continue;
+    }
+    seat.lane->led = true;
+    seat.state.store(Seat::polling);
+    lock.unlock();
+    lead(seat);
+    lock.lock();
+  }
+  --alive_;
+  thread_ended_.notify_all();
+}
+
+void ServingThreads::lead(Seat& seat) {
+  auto& context = seat.lane->context;
+  while (seat.state.load(std::memory_order_relaxed) != Seat::replaced && !context.stopped())
+    context.run_one();
+}
+
+void ServingThreads::run(std::function<void()> task) {
+  // On the lane of the thread that hands it in, which goes on with it unless it stays busy.
+  auto& context = current_seat_ != nullptr ? current_seat_->lane->context : next_context();
+  boost::asio::post(context, [this, task = std::move(task)]() mutable { begin(std::move(task)); });
+}
+
+void ServingThreads::begin(std::function<void()> task) {
+  // Counted before it runs, so that there is always a thread left to take over from everyone who may turn out slow.
+  if (tasks_running_.fetch_add(1) >= blocked_limit_) {
+    tasks_running_.fetch_sub(1);
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(std::move(task));
+      tasks_waiting_.fetch_add(1);
+    }
+    // The last running task may have looked for a waiting one just before this one came.
+    if (tasks_running_.load() < blocked_limit_) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
+    return;
+  }
+  run_watched(*current_seat_, task);
+  tasks_running_.fetch_sub(1);
+  if (tasks_waiting_.load() > 0) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
+}
+
+void ServingThreads::run_watched(Seat& seat, std::function<void()>& task) {
+  seat.task_began_ns.store(now_ns(), std::memory_order_relaxed);
+  seat.state.store(Seat::in_task, std::memory_order_release);
+  if (watch_asleep_.load(std::memory_order_relaxed) && watch_asleep_.exchange(false)) {
+    const std::lock_guard lock(watch_mutex_);
+    watch_wake_.notify_one();
+  }
+  task();
+  auto expected = static_cast<std::uint32_t>(Seat::in_task);
+  seat.state.compare_exchange_strong(expected, Seat::polling);
+}
+
+void ServingThreads::begin_waiting_task() {
+  std::function<void()> task;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty()) return;
+    task = std::move(waiting_.front());
+    waiting_.pop_front();
+    tasks_waiting_.fetch_sub(1);
+  }
+  begin(std::move(task));
+}
+
+void ServingThreads::watch() {
+  int quiet = 0;
+  std::unique_lock lock(watch_mutex_);
+  while (!watch_stopping_) {
+    if (quiet < idle_ticks) {
+      watch_wake_.wait_for(lock, tick, [this] { return watch_stopping_; });
+    } else {
+      watch_asleep_.store(true);
+      // A task that began just before the store is seen by one more look.
+      lock.unlock();
+      const bool busy = replace_slow_leaders();
+      lock.lock();
+      if (!busy) watch_wake_.wait(lock, [this] { return watch_stopping_ || !watch_asleep_.load(); });
+      watch_asleep_.store(false);
+    }
+    lock.unlock();
+    quiet = replace_slow_leaders() ? 0 : quiet + 1;
+    lock.lock();
+  }
+}
+
+bool ServingThreads::replace_slow_leaders() {
+  bool busy = false;
+  const std::lock_guard lock(mutex_);
+  const auto now = now_ns();
+  for (auto& seat : seats_) {
+    if (seat.state.load(std::memory_order_acquire) != Seat::in_task) continue;
+    busy = true;
+    if (stopping_ || now - seat.task_began_ns.load(std::memory_order_relaxed) < slow_task_ns) continue;
+    auto expected = static_cast<std::uint32_t>(Seat::in_task);
+    if (!seat.state.compare_exchange_strong(expected, Seat::replaced)) continue;
+    seat.lane->led = false;
+    if (spare_ > 0) {
+      seats_changed_.notify_one();
+    } else {
+      add_thread();
+    }
+  }
+  return busy;
+}
+
+}  // namespace mcph

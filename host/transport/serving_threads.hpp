@@ -1,0 +1,101 @@
+// The threads that serve clients: they run the I/O and, without a hand-over to other threads, the calls of plugins.
+// There are a few lanes, each an I/O context that one thread polls, its leader. A leader that is still inside a task
+// after a millisecond loses its lane to a spare thread, so that a slow plugin costs a thread and never the I/O; the
+// usual quick call costs no thread switch at all. Made by main, joined by its destructor.
+//
+// Bounds: at most `lanes` + `blocked_limit` threads. When `blocked_limit` tasks are running, further tasks wait in a
+// queue, in order; its length is bounded by the plugins' own limits, which is where a call is refused.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "plugin/call_runner.hpp"
+
+namespace mcph {
+
+class ServingThreads final : public CallRunner {
+ public:
+  ServingThreads(unsigned lanes, unsigned blocked_limit);
+  ~ServingThreads() override;
+  ServingThreads(const ServingThreads&) = delete;
+  ServingThreads& operator=(const ServingThreads&) = delete;
+
+  // [any] The contexts take turns, so that connections spread over the lanes.
+  boost::asio::io_context& next_context();
+
+  // [any] Runs the task soon, on one of these threads.
+  void run(std::function<void()> task) override;
+
+  // [any] Ends the I/O. Tasks that run are left to end by themselves.
+  void stop();
+
+  // Waits until every thread has ended, at most this long. False: a task still runs; the process can only exit without
+  // unwinding, because that thread uses this object.
+  bool join(std::chrono::milliseconds patience);
+
+ private:
+  struct Lane {
+    // More than one thread may use the context: a leader that was replaced is still inside a handler of it.
+    boost::asio::io_context context{2};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(context);
+    bool led = false;
+  };
+
+  // What the watchdog needs to know of one thread.
+  struct Seat {
+    enum State : std::uint32_t { polling, in_task, replaced };
+    std::atomic<std::uint32_t> state{polling};
+    std::atomic<std::int64_t> task_began_ns{0};
+    Lane* lane = nullptr;  // that it leads, or led last
+  };
+
+  void add_thread();
+  void serve(Seat& seat);
+  static void lead(Seat& seat);
+  Lane* lane_without_leader();
+  void begin(std::function<void()> task);
+  void begin_waiting_task();
+  void run_watched(Seat& seat, std::function<void()>& task);
+  void watch();
+  bool replace_slow_leaders();
+
+  static thread_local Seat* current_seat_;
+
+  const unsigned blocked_limit_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::atomic<std::size_t> turn_{0};
+
+  std::mutex mutex_;
+  std::condition_variable seats_changed_;
+  std::condition_variable thread_ended_;
+  std::list<Seat> seats_;
+  std::vector<std::thread> threads_;
+  unsigned spare_ = 0;  // threads that wait for a lane
+  unsigned alive_ = 0;
+  bool stopping_ = false;
+
+  std::atomic<unsigned> tasks_running_{0};
+  std::atomic<std::size_t> tasks_waiting_{0};
+  std::deque<std::function<void()>> waiting_;
+
+  std::mutex watch_mutex_;
+  std::condition_variable watch_wake_;
+  std::atomic<bool> watch_asleep_{false};
+  bool watch_stopping_ = false;
+  std::thread watchdog_;
+};
+
+}  // namespace mcph

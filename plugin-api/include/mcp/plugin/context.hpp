@@ -1,0 +1,76 @@
+// Context: one call, as its handler sees it: how to say how far it is, whether it should end early, who is asking. The
+// runtime makes it; a handler takes `mcp::Context&` as its last parameter and must not keep it. Every function may be
+// called from any thread until the call has ended.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include <mcp/plugin.h>
+#include <mcp/plugin/json.hpp>
+
+namespace mcp {
+
+/// Severities, those of RFC 5424.
+enum class Level : std::int32_t {
+  Debug = MCP_LOG_DEBUG,
+  Info = MCP_LOG_INFO,
+  Notice = MCP_LOG_NOTICE,
+  Warning = MCP_LOG_WARNING,
+  Error = MCP_LOG_ERROR,
+  Critical = MCP_LOG_CRITICAL,
+  Alert = MCP_LOG_ALERT,
+  Emergency = MCP_LOG_EMERGENCY,
+};
+
+enum class CancelReason : std::int32_t {
+  None = MCP_CANCEL_NONE,
+  Client = MCP_CANCEL_CLIENT,
+  Deadline = MCP_CANCEL_DEADLINE,
+  Shutdown = MCP_CANCEL_SHUTDOWN,
+  Reload = MCP_CANCEL_RELOAD,
+};
+
+class Context {
+ public:
+  Context(const mcp_host& host, mcp_call_id call, const Json& params);
+
+  /// How far the call is: 0 to 1. Each must be larger than the one before. Costs little if the client did not ask.
+  void progress(double fraction, std::string_view message = {});
+  /// `value` of `total`, in whatever is being counted.
+  void progress(double value, double total, std::string_view message = {});
+
+  /// To the host's log, with the call that it belongs to.
+  void log(Level level, std::string_view message);
+  void debug(std::string_view message) { log(Level::Debug, message); }
+  void info(std::string_view message) { log(Level::Info, message); }
+  void warn(std::string_view message) { log(Level::Warning, message); }
+  void error(std::string_view message) { log(Level::Error, message); }
+
+  /// The call should end early: a long handler asks now and then, and returns or throws.
+  bool cancelled() const { return cancel_reason() != CancelReason::None; }
+  CancelReason cancel_reason() const;
+
+  /// Who is calling: {"protocolVersion", "client": {"name", "version"}?, "clientCapabilities", "meta"?}. Asked from the
+  /// host each time, so a handler that does not need it does not pay for it.
+  Json caller() const;
+
+  /// The client's answers to mcp::input_required, by the names of the requests; an empty object in the first round.
+  Json input_responses() const;
+
+ protected:
+  // Only a Call moves; a handler's Context stays where it is.
+  Context(Context&&) noexcept = default;
+  Context& operator=(Context&&) noexcept = default;
+
+  const mcp_host& host() const { return *host_; }
+  mcp_call_id id() const { return call_; }
+
+ private:
+  const mcp_host* host_;
+  mcp_call_id call_;
+  std::shared_ptr<const Json> input_responses_;
+};
+
+}  // namespace mcp

@@ -1,0 +1,203 @@
+// A callable and the names of its parameters -> a handler that takes JSON, and the schemas that say so.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <mcp/plugin/arg.hpp>
+#include <mcp/plugin/call.hpp>
+#include <mcp/plugin/context.hpp>
+#include <mcp/plugin/detail/decode.hpp>
+#include <mcp/plugin/detail/result_conversion.hpp>
+#include <mcp/plugin/detail/schema.hpp>
+#include <mcp/plugin/detail/tool_parameters.hpp>
+
+namespace mcp::detail {
+
+using ToolHandler = std::function<ToolResult(const Json& arguments, Context& context)>;
+using AsyncToolHandler = std::function<void(const Json& arguments, Call call)>;
+
+/// One of the two handlers is set.
+struct ToolBinding {
+  std::string input_schema;
+  std::string output_schema;
+  ToolHandler handler;
+  AsyncToolHandler async_handler;
+};
+
+/// What follows the handler.
+template <class... Args>
+std::array<Arg, sizeof...(Args)> arg_array(Args&&... args) {
+  constexpr bool only_args = (std::is_same_v<std::remove_cvref_t<Args>, Arg> && ...);
+  static_assert(only_args, "mcp: after the handler follow only mcp::arg(name, description)");
+  if constexpr (only_args) {
+    return {std::forward<Args>(args)...};
+  } else {
+    return {((void)args, Arg({}, {}))...};
+  }
+}
+
+/// The values of a handler's parameters, from JSON.
+template <class... Value>
+class ArgumentList {
+ public:
+  explicit ArgumentList(const std::array<Arg, sizeof...(Value)>& args)
+      : ArgumentList(args, std::index_sequence_for<Value...>()) {}
+
+  std::string schema() const { return schema_; }
+
+  std::tuple<Value...> decode(const Json& arguments) const {
+    return decode(arguments, std::index_sequence_for<Value...>());
+  }
+
+ private:
+  template <std::size_t... I>
+  ArgumentList(const std::array<Arg, sizeof...(Value)>& args, std::index_sequence<I...>)
+      : names_{args[I].name()...}, defaults_{default_of<Value>(args[I])...} {
+    require_unique_names(names_.data(), names_.size());
+    ObjectSchema object;
+    const SchemaPlace root = SchemaPlace::root(SchemaUse::Input);
+    (add_argument<Value>(object, args[I], root), ...);
+    schema_ = object.schema(SchemaUse::Input).text();
+  }
+
+  template <class T>
+  static std::optional<without_optional<T>> default_of(const Arg& arg) {
+    if (arg.default_json().empty()) return std::nullopt;
+    return mcp::detail::decode<without_optional<T>>(*parsed(arg.default_json()), Place{nullptr, arg.name()});
+  }
+
+  template <class T>
+  static T value_of(const Json& arguments, std::string_view name, const std::optional<without_optional<T>>& fallback) {
+    const Place place{nullptr, name};
+    const Json* value = find_member(arguments, name);
+    if (value && is_null(*value) && !std::is_same_v<T, Json>) value = nullptr;
+    if (value) return mcp::detail::decode<T>(*value, place);
+    if (fallback) return *fallback;
+    if constexpr (is_optional<T>) {
+      return std::nullopt;
+    } else {
+      refuse(place, "is missing");
+    }
+  }
+
+  // Braces, so that the arguments are looked at in their order and the first that is wrong is the one that is named.
+  template <std::size_t... I>
+  std::tuple<Value...> decode(const Json& arguments, std::index_sequence<I...>) const {
+    return std::tuple<Value...>{value_of<Value>(arguments, names_[I], std::get<I>(defaults_))...};
+  }
+
+  std::array<std::string, sizeof...(Value)> names_;
+  std::tuple<std::optional<without_optional<Value>>...> defaults_;
+  std::string schema_;
+};
+
+/// The fields of the one struct that a handler takes.
+template <Described T>
+class StructArguments {
+ public:
+  std::string schema() const { return described_schema<T>(SchemaPlace::root(SchemaUse::Input)).text(); }
+  std::tuple<T> decode(const Json& arguments) const { return {decode_described<T>(arguments, Place{})}; }
+};
+
+/// Throws std::invalid_argument that names the tool.
+[[noreturn]] void refuse_tool(std::string_view tool, const std::invalid_argument& why);
+
+template <class Parameters, std::size_t Names, std::size_t... I>
+auto bind_parameters(const std::array<Arg, Names>& args, std::index_sequence<I...>) {
+  return ArgumentList<typename Parameters::template Value<I>...>(args);
+}
+
+template <class F, std::size_t Names>
+auto bind_arguments(const std::array<Arg, Names>& args) {
+  using P = ToolParameters<F>;
+  if constexpr (Names == 0 && P::is_one_struct()) {
+    return StructArguments<typename P::template Value<0>>();
+  } else {
+    return bind_parameters<P>(args, std::make_index_sequence<Names>());
+  }
+}
+
+/// Calls with the values moved, and with what follows them.
+template <class F, class Values, class... Trailing>
+decltype(auto) apply_values(const F& callable, Values&& values, Trailing&&... trailing) {
+  return std::apply(
+      [&](auto&... value) -> decltype(auto) {
+        return callable(std::move(value)..., std::forward<Trailing>(trailing)...);
+      },
+      values);
+}
+
+template <class F, class Values>
+decltype(auto) call_tool(const F& callable, Values&& values, Context& context) {
+  if constexpr (ToolParameters<F>::takes_context) {
+    return apply_values(callable, values, context);
+  } else {
+    return apply_values(callable, values);
+  }
+}
+
+template <class Invoke>
+ToolResult result_of(const Invoke& invoke) {
+  if constexpr (std::is_void_v<decltype(invoke())>) {
+    invoke();
+    return {};
+  } else {
+    return tool_result(invoke());
+  }
+}
+
+template <class F, std::size_t Names>
+ToolBinding bind_tool(std::string_view name, F callable, const std::array<Arg, Names>& args) try {
+  using Result = typename Signature<F>::Result;
+  auto arguments = bind_arguments<F>(args);
+  ToolBinding binding{arguments.schema(), output_schema<Result>(), {}, {}};
+  // Shared, because a std::function copies what it holds, and a handler may own what cannot be copied.
+  auto bound = std::make_shared<std::pair<decltype(arguments), F>>(std::move(arguments), std::move(callable));
+  binding.handler = [bound](const Json& json, Context& context) -> ToolResult {
+    auto values = bound->first.decode(json);
+    return result_of([&]() -> Result { return call_tool(bound->second, values, context); });
+  };
+  return binding;
+} catch (const std::invalid_argument& error) {
+  refuse_tool(name, error);
+}
+
+template <class F, std::size_t Names>
+ToolBinding bind_async_tool(std::string_view name, F callable, const std::array<Arg, Names>& args) try {
+  auto arguments = bind_arguments<F>(args);
+  ToolBinding binding{arguments.schema(), {}, {}, {}};
+  auto bound = std::make_shared<std::pair<decltype(arguments), F>>(std::move(arguments), std::move(callable));
+  binding.async_handler = [bound](const Json& json, Call call) {
+    auto values = bound->first.decode(json);
+    apply_values(bound->second, values, std::move(call));
+  };
+  return binding;
+} catch (const std::invalid_argument& error) {
+  refuse_tool(name, error);
+}
+
+template <class F>
+ToolBinding bind_raw_tool(std::string_view schema, F callable) {
+  ToolBinding binding{std::string(schema), {}, {}, {}};
+  auto bound = std::make_shared<F>(std::move(callable));
+  binding.handler = [bound](const Json& json, Context& context) -> ToolResult {
+    return result_of([&]() -> decltype(auto) {
+      if constexpr (std::is_invocable_v<const F&, const Json&, Context&>) {
+        return (*bound)(json, context);
+      } else {
+        return (*bound)(json);
+      }
+    });
+  };
+  return binding;
+}
+
+}  // namespace mcp::detail

@@ -1,0 +1,119 @@
+// What a handler of a tool may take, and the words a person reads whose handler takes something else.
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <mcp/plugin/call.hpp>
+#include <mcp/plugin/context.hpp>
+#include <mcp/plugin/detail/callable.hpp>
+#include <mcp/plugin/detail/types.hpp>
+
+namespace mcp::detail {
+
+/// The callable's parameters as a tool sees them: values, and at the end perhaps the context or the call.
+template <class F>
+struct ToolParameters {
+  using All = typename Signature<F>::Parameters;
+  static constexpr std::size_t all_count = std::tuple_size_v<All>;
+
+  template <class T>
+  static constexpr bool ends_with() {
+    if constexpr (all_count == 0) {
+      return false;
+    } else {
+      return std::is_same_v<std::tuple_element_t<all_count - 1, All>, T>;
+    }
+  }
+
+  static constexpr bool takes_context = ends_with<Context&>();
+  static constexpr bool takes_call = ends_with<Call>() || ends_with<Call&&>();
+  static constexpr std::size_t count = all_count - (takes_context || takes_call ? 1 : 0);
+
+  template <std::size_t I>
+  using Raw = std::tuple_element_t<I, All>;
+  template <std::size_t I>
+  using Value = std::remove_cvref_t<Raw<I>>;
+
+  static constexpr auto indices = std::make_index_sequence<count>();
+
+  template <class T, std::size_t... I>
+  static constexpr bool any_value_is(std::index_sequence<I...>) {
+    return (std::is_same_v<Value<I>, T> || ...);
+  }
+  template <std::size_t... I>
+  static constexpr bool any_is_mutable_reference(std::index_sequence<I...>) {
+    return ((std::is_lvalue_reference_v<Raw<I>> && !std::is_const_v<std::remove_reference_t<Raw<I>>>) || ...);
+  }
+
+  /// The one parameter is a described struct, whose fields are the tool's arguments.
+  static constexpr bool is_one_struct() {
+    if constexpr (count == 1) {
+      return Described<Value<0>>;
+    } else {
+      return false;
+    }
+  }
+};
+
+/// False after telling the author why, so that the compiler says nothing else about the same mistake.
+template <class F>
+constexpr bool check_handler() {
+  static_assert(Callable<F>,
+                "mcp: the handler must be a function or a lambda whose parameters have types: write (double a), not "
+                "(auto a), because the schema comes from them");
+  return Callable<F> && check_not_mutable<F>();
+}
+
+template <class F, std::size_t Names>
+constexpr bool check_parameters() {
+  using P = ToolParameters<F>;
+  constexpr bool context_by_value = P::template any_value_is<Context>(P::indices);
+  constexpr bool raw = P::template any_value_is<Json>(P::indices) && P::count == 1 && Names == 0;
+  constexpr bool mutable_reference = P::any_is_mutable_reference(P::indices) && !context_by_value;
+  constexpr bool named = context_by_value || raw || Names == P::count || (Names == 0 && P::is_one_struct());
+  static_assert(!context_by_value, "mcp: take the context as the last parameter, by reference: mcp::Context&");
+  static_assert(!raw,
+                "mcp: a handler that takes mcp::Json as it is has no schema of its own: use plugin.raw_tool(name, "
+                "description, schema, handler)");
+  static_assert(!mutable_reference, "mcp: take arguments by value or by const reference, and mcp::Context& at the end");
+  static_assert(named,
+                "mcp: give one mcp::arg(name, description) for each parameter of the handler, in their order; "
+                "mcp::Context& and mcp::Call at the end do not count, and one struct with fields() needs none");
+  return !context_by_value && !raw && !mutable_reference && named;
+}
+
+template <class F, std::size_t Names>
+constexpr bool check_tool() {
+  if constexpr (check_handler<F>()) {
+    static_assert(!ToolParameters<F>::takes_call, "mcp: a handler that takes mcp::Call is for plugin.async_tool");
+    return check_parameters<F, Names>() && !ToolParameters<F>::takes_call;
+  }
+  return false;
+}
+
+template <class F, std::size_t Names>
+constexpr bool check_async_tool() {
+  if constexpr (check_handler<F>()) {
+    constexpr bool takes_call = ToolParameters<F>::takes_call;
+    constexpr bool returns_nothing = std::is_void_v<typename Signature<F>::Result>;
+    static_assert(takes_call, "mcp: the last parameter of an asynchronous tool's handler is mcp::Call");
+    static_assert(returns_nothing,
+                  "mcp: an asynchronous tool answers with call.complete(result), so its handler returns nothing");
+    if constexpr (takes_call && returns_nothing) return check_parameters<F, Names>();
+  }
+  return false;
+}
+
+template <class F>
+constexpr bool check_raw_tool() {
+  constexpr bool fits =
+      std::is_invocable_v<const F&, const Json&> || std::is_invocable_v<const F&, const Json&, Context&>;
+  static_assert(fits,
+                "mcp: the handler of a raw tool takes (const mcp::Json& arguments), and mcp::Context& if it likes");
+  return fits;
+}
+
+}  // namespace mcp::detail

@@ -1,0 +1,190 @@
+// mcp::field describes one member of a struct: its name for clients, what it means, its bounds. A struct whose fields()
+// returns a tuple of them is a *described struct*, and can be a tool's arguments, a result, a configuration, or part of
+// one. Everything here is a constant expression: mistakes are found by the compiler.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include <mcp/plugin/detail/scalar.hpp>
+#include <mcp/plugin/detail/types.hpp>
+
+namespace mcp {
+
+namespace detail {
+
+struct ConstantKeyword {
+  std::string_view name;
+  Scalar value;
+};
+
+/// As many as there are keywords that a field can set.
+inline constexpr std::size_t max_keywords = 8;
+
+}  // namespace detail
+
+template <class Class, class Member, std::size_t Choices = 0>
+class Field {
+ public:
+  /// What the modifiers below are about: T of a member std::optional<T>.
+  using Value = detail::without_optional<Member>;
+
+  constexpr Field(std::string_view name, Member Class::*member, std::string_view description)
+      : name_(name), description_(description), member_(member) {}
+
+  /// The smallest and the largest number allowed.
+  template <class T>
+  constexpr Field min(T bound) const {
+    require_number();
+    return with("minimum", detail::scalar(bound));
+  }
+  template <class T>
+  constexpr Field max(T bound) const {
+    require_number();
+    return with("maximum", detail::scalar(bound));
+  }
+
+  /// In characters (Unicode code points).
+  constexpr Field min_length(std::size_t length) const {
+    require_text();
+    return with("minLength", detail::scalar(length));
+  }
+  constexpr Field max_length(std::size_t length) const {
+    require_text();
+    return with("maxLength", detail::scalar(length));
+  }
+  /// A regular expression (ECMA-262) that the text must contain a match of: write ^...$ to match all of it.
+  constexpr Field pattern(std::string_view expression) const {
+    require_text();
+    return with("pattern", detail::scalar(expression));
+  }
+
+  constexpr Field min_items(std::size_t count) const {
+    require_list();
+    return with("minItems", detail::scalar(count));
+  }
+  constexpr Field max_items(std::size_t count) const {
+    require_list();
+    return with("maxItems", detail::scalar(count));
+  }
+
+  /// The value when the field is absent, which makes the field one that need not be given.
+  template <class T>
+  constexpr Field default_value(const T& value) const {
+    static_assert(detail::Number<Value> || std::is_same_v<Value, bool> || std::is_same_v<Value, std::string> ||
+                      detail::NamedEnum<Value>,
+                  "mcp: a field can have a default if it is a number, a bool, a std::string or a named enum");
+    if constexpr (detail::Number<Value>) {
+      return with("default", detail::scalar(static_cast<Value>(value)));
+    } else {
+      return with("default", detail::scalar(value));
+    }
+  }
+
+  /// The only values allowed. (An enum with names says the same with a type.)
+  template <class... T>
+  constexpr Field<Class, Member, sizeof...(T)> one_of(const T&... values) const {
+    static_assert(detail::Number<Value> || std::is_same_v<Value, std::string>,
+                  "mcp: .one_of() is for numbers and texts");
+    return Field<Class, Member, sizeof...(T)>(*this, {detail::scalar(values)...});
+  }
+
+  constexpr std::string_view name() const { return name_; }
+  constexpr std::string_view description() const { return description_; }
+  constexpr Member Class::*member() const { return member_; }
+  constexpr const std::array<detail::Scalar, Choices>& choices() const { return choices_; }
+  constexpr const detail::ConstantKeyword* begin() const { return keywords_.data(); }
+  constexpr const detail::ConstantKeyword* end() const { return keywords_.data() + keyword_count_; }
+
+  /// The default, or a Scalar that holds nothing.
+  constexpr detail::Scalar default_scalar() const {
+    for (const auto& keyword : *this) {
+      if (keyword.name == "default") return keyword.value;
+    }
+    return {};
+  }
+
+  template <std::size_t Others>
+  constexpr Field(const Field<Class, Member, Others>& other, const std::array<detail::Scalar, Choices>& choices)
+      : name_(other.name()), description_(other.description()), member_(other.member()), choices_(choices) {
+    for (const auto& keyword : other)
+      keywords_[keyword_count_++] = keyword;
+  }
+
+ private:
+  static constexpr void require_number() {
+    static_assert(detail::Number<Value>,
+                  "mcp: .min() and .max() are for numbers: use .min_length()/.max_length() for texts and "
+                  ".min_items()/.max_items() for vectors");
+  }
+  static constexpr void require_text() {
+    static_assert(std::is_same_v<Value, std::string>,
+                  "mcp: .min_length(), .max_length() and .pattern() are for std::string");
+  }
+  static constexpr void require_list() {
+    static_assert(detail::is_list<Value>, "mcp: .min_items() and .max_items() are for std::vector");
+  }
+
+  constexpr Field with(std::string_view keyword, detail::Scalar value) const {
+    Field changed = *this;
+    for (std::size_t i = 0; i < keyword_count_; ++i) {
+      if (keywords_[i].name != keyword) continue;
+      changed.keywords_[i].value = value;
+      return changed;
+    }
+    changed.keywords_[changed.keyword_count_++] = {keyword, value};
+    return changed;
+  }
+
+  std::string_view name_;
+  std::string_view description_;
+  Member Class::*member_;
+  std::array<detail::ConstantKeyword, detail::max_keywords> keywords_{};
+  std::size_t keyword_count_ = 0;
+  std::array<detail::Scalar, Choices> choices_{};
+};
+
+/// A member whose type is std::optional<T>, or that has a default_value, need not be given; every other must.
+template <class Class, class Member>
+constexpr Field<Class, Member> field(std::string_view name, Member Class::*member, std::string_view description = {}) {
+  return Field<Class, Member>(name, member, description);
+}
+
+namespace detail {
+
+template <Described T>
+inline constexpr auto fields_of = T::fields();
+
+template <class... Fields>
+constexpr bool names_are_unique(const std::tuple<Fields...>& fields) {
+  return std::apply(
+      [](const auto&... field) {
+        const std::array<std::string_view, sizeof...(field)> names{field.name()...};
+        for (std::size_t i = 0; i < names.size(); ++i) {
+          for (std::size_t j = i + 1; j < names.size(); ++j) {
+            if (names[i] == names[j]) return false;
+          }
+        }
+        return true;
+      },
+      fields);
+}
+
+/// Calls `each` with every field of T, in the author's order.
+template <Described T, class Function>
+void for_each_field(Function&& each) {
+  static_assert(names_are_unique(fields_of<T>), "mcp: two fields of this struct have the same name");
+  std::apply([&](const auto&... field) { (each(field), ...); }, fields_of<T>);
+}
+
+template <class Member>
+constexpr bool is_required(bool has_default) {
+  return !is_optional<Member> && !has_default;
+}
+
+}  // namespace detail
+}  // namespace mcp

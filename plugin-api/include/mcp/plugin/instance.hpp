@@ -1,0 +1,150 @@
+// Plugin: the running instance, as its author sees it. setup is given it and registers components with it; it lives
+// until the end of stop, so handlers may capture a reference to it. Registering and removing is possible from any
+// thread at any time: what has changed is served, all at once, from the next components_changed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <mcp/plugin/arg.hpp>
+#include <mcp/plugin/context.hpp>
+#include <mcp/plugin/detail/decode.hpp>
+#include <mcp/plugin/detail/prompt_binding.hpp>
+#include <mcp/plugin/detail/resource_binding.hpp>
+#include <mcp/plugin/detail/tool_binding.hpp>
+#include <mcp/plugin/json.hpp>
+#include <mcp/plugin/prompt.hpp>
+#include <mcp/plugin/resource.hpp>
+#include <mcp/plugin/tool.hpp>
+
+namespace mcp {
+
+namespace detail {
+class Instance;
+}
+
+class Plugin {
+ public:
+  explicit Plugin(detail::Instance& instance) : instance_(instance) {}
+  Plugin(const Plugin&) = delete;
+  Plugin& operator=(const Plugin&) = delete;
+
+  /// A tool whose arguments are the handler's parameters, named by mcp::arg in their order, or the fields of the one
+  /// struct that it takes. mcp::Context& may follow. What the handler returns is the result; what it throws, the error.
+  template <class F, class... Args>
+  Tool tool(std::string_view name, std::string_view description, F handler, Args&&... args) {
+    const auto names = detail::arg_array(std::forward<Args>(args)...);
+    detail::ToolBinding binding;
+    if constexpr (detail::check_tool<F, sizeof...(Args)>())
+      binding = detail::bind_tool(name, std::move(handler), names);
+    return add_tool(name, description, std::move(binding));
+  }
+
+  /// A tool that takes its arguments as they are. `input_schema` is JSON Schema, an object with "type": "object".
+  template <class F>
+  Tool raw_tool(std::string_view name, std::string_view description, std::string_view input_schema, F handler) {
+    detail::ToolBinding binding;
+    if constexpr (detail::check_raw_tool<F>()) binding = detail::bind_raw_tool(input_schema, std::move(handler));
+    return add_tool(name, description, std::move(binding));
+  }
+
+  /// A tool whose handler returns at once, and which is answered later through the mcp::Call that is its last
+  /// parameter.
+  template <class F, class... Args>
+  Tool async_tool(std::string_view name, std::string_view description, F handler, Args&&... args) {
+    const auto names = detail::arg_array(std::forward<Args>(args)...);
+    detail::ToolBinding binding;
+    if constexpr (detail::check_async_tool<F, sizeof...(Args)>()) {
+      binding = detail::bind_async_tool(name, std::move(handler), names);
+    }
+    return add_tool(name, description, std::move(binding));
+  }
+
+  /// `handler` takes nothing, (const mcp::Uri&), (mcp::Context&) or both, and returns a text, bytes, JSON,
+  /// mcp::ResourceContent(s), or a std::optional of those.
+  template <class F>
+  Resource resource(std::string_view uri, std::string_view name, std::string_view description, F handler) {
+    detail::ResourceHandler bound;
+    if constexpr (detail::check_resource_handler<F>()) bound = detail::bind_resource(std::move(handler));
+    return add_resource(uri, name, description, std::move(bound));
+  }
+
+  /// All resources whose URI matches a template of RFC 6570, such as "notes://{name}", or a wildcard, "docs://*".
+  template <class F>
+  Resource resource_template(std::string_view uri_template, std::string_view name, std::string_view description,
+                             F handler) {
+    detail::ResourceHandler bound;
+    if constexpr (detail::check_resource_handler<F>()) bound = detail::bind_resource(std::move(handler));
+    return add_resource_template(uri_template, name, description, std::move(bound));
+  }
+
+  /// `handler` takes nothing, (const mcp::Arguments&), (mcp::Context&) or both, and returns a text (one message of the
+  /// user), mcp::Content, mcp::Message or mcp::Messages.
+  template <class F>
+  Prompt prompt(std::string_view name, std::string_view description, const std::vector<Arg>& arguments, F handler) {
+    detail::PromptHandler bound;
+    if constexpr (detail::check_prompt_handler<F>()) bound = detail::bind_prompt(std::move(handler));
+    return add_prompt(name, description, arguments, std::move(bound));
+  }
+  template <class F>
+  Prompt prompt(std::string_view name, std::string_view description, F handler) {
+    return prompt(name, description, std::vector<Arg>{}, std::move(handler));
+  }
+
+  /// One message of the user. Each {placeholder} is a required argument; write {{ and }} for braces.
+  Prompt prompt_text(std::string_view name, std::string_view description, std::string_view text);
+
+  /// False if there is no such component.
+  bool remove_tool(std::string_view name);
+  bool remove_resource(std::string_view uri);
+  bool remove_resource_template(std::string_view uri_template);
+  bool remove_prompt(std::string_view name);
+
+  /// For the model: what this plugin is for and how its components go together.
+  void instructions(std::string_view text);
+
+  /// Publishes what has been registered, changed and removed since, and tells clients. Not needed in setup.
+  void components_changed();
+  /// The content of a resource has changed: tells the clients that subscribed to it.
+  void resource_updated(std::string_view uri);
+
+  /// The object in NAME.json beside the library, or {}. It does not change during the life of an instance.
+  const Json& config() const;
+  /// The same as a described struct, or any other type that has a JSON form. Throws std::invalid_argument that names
+  /// what is wrong: in setup, that is the message with which the plugin is refused.
+  template <class T>
+  T config_as() const {
+    return detail::decode<T>(config(), detail::Place{nullptr, "configuration"});
+  }
+  /// Absolute path of a directory of the plugin's own, which outlives its versions. Throws if it cannot be made.
+  std::string data_directory() const;
+
+  /// Runs when the instance is going to be served: open sockets and files and start threads here, not in setup. If it
+  /// throws, the plugin is not served. In the order of registration.
+  void on_start(std::function<void()> function);
+  /// Runs at the end, in reverse order, if the instance was started: join every thread here.
+  void on_stop(std::function<void()> function);
+
+  /// To the host's log, outside of any call.
+  void log(Level level, std::string_view message);
+  void debug(std::string_view message) { log(Level::Debug, message); }
+  void info(std::string_view message) { log(Level::Info, message); }
+  void warn(std::string_view message) { log(Level::Warning, message); }
+  void error(std::string_view message) { log(Level::Error, message); }
+
+ private:
+  Tool add_tool(std::string_view name, std::string_view description, detail::ToolBinding binding);
+  Resource add_resource(std::string_view uri, std::string_view name, std::string_view description,
+                        detail::ResourceHandler handler);
+  Resource add_resource_template(std::string_view uri_template, std::string_view name, std::string_view description,
+                                 detail::ResourceHandler handler);
+  Prompt add_prompt(std::string_view name, std::string_view description, const std::vector<Arg>& arguments,
+                    detail::PromptHandler handler);
+
+  detail::Instance& instance_;
+};
+
+}  // namespace mcp

@@ -1,0 +1,114 @@
+// Unit tests of a plugin without a host and without loading a library: a Harness runs a setup function behind the same
+// C table that a host would use, and plays the host. Arguments are not checked against schemas here; a host does that
+// before it calls a plugin. A Harness may be used from several threads; it stops the plugin when it is destroyed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mcp/plugin/context.hpp>
+#include <mcp/plugin/export.hpp>
+#include <nlohmann/json.hpp>
+
+namespace mcp::testing {
+
+struct LogEntry {
+  Level level;
+  std::string message;
+};
+
+struct Progress {
+  double value;
+  double total;
+  std::string message;
+};
+
+/// How a call ended.
+struct Outcome {
+  std::int32_t kind;  ///< MCP_OUTCOME_RESULT, MCP_OUTCOME_ERROR or MCP_OUTCOME_INPUT_REQUIRED
+  Json json;          ///< what mcp/plugin.h says for this kind
+
+  /// A result that is not a tool error.
+  bool ok() const;
+  /// Every text in it, one a line: of a tool's contents, a resource's contents, a prompt's messages, or of an error.
+  std::string text() const;
+  /// The structured content of a tool's result, or null.
+  Json structured() const;
+  /// The code of a JSON-RPC error, or 0.
+  int error_code() const;
+};
+
+namespace detail {
+class FakeHost;
+}  // namespace detail
+
+/// A tool call that runs on a thread of its own.
+class PendingCall {
+ public:
+  PendingCall(detail::FakeHost& host, mcp_call_id call, std::function<void()> invoke);
+  PendingCall(PendingCall&&) noexcept;
+  /// Waits for the handler to return, and does not wait for the answer.
+  ~PendingCall();
+
+  bool done() const;
+  void cancel(CancelReason reason = CancelReason::Client);
+  /// Throws std::runtime_error if there is no answer within the limit.
+  Outcome wait(std::chrono::milliseconds limit = std::chrono::seconds(10));
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class Harness {
+ public:
+  /// Creates and starts the plugin. Throws std::runtime_error with the reason if it refuses.
+  explicit Harness(mcp::detail::Setup setup, const Json& config = Json::object());
+  /// The same for a plugin in any language. The library stays loaded for as long as the Harness lives.
+  explicit Harness(const mcp_plugin& plugin, const Json& config = Json::object());
+  ~Harness();
+  Harness(const Harness&) = delete;
+  Harness& operator=(const Harness&) = delete;
+
+  /// The document that the host would read: tools, resources, resourceTemplates, prompts, instructions.
+  nlohmann::ordered_json describe() const;
+
+  Outcome call_tool(std::string_view name, const Json& arguments = Json::object());
+  /// The second round of a tool that returned mcp::input_required.
+  Outcome call_tool(std::string_view name, const Json& arguments, const Json& input_responses);
+  PendingCall start_tool(std::string_view name, const Json& arguments = Json::object());
+
+  Outcome read(std::string_view uri);
+  /// What a host does when a URI matches a template. The URI that the handler sees is the template with the values in
+  /// place of {name} and *.
+  Outcome read_template(std::string_view uri_template, const std::map<std::string, std::string>& variables);
+  Outcome get_prompt(std::string_view name, const std::map<std::string, std::string>& arguments = {});
+
+  /// Any method, any params.
+  Outcome invoke(std::string_view method, const Json& params);
+
+  /// What Context::caller returns from now on.
+  void set_caller(const Json& caller);
+
+  std::vector<LogEntry> logs() const;
+  std::vector<Progress> progress() const;
+  /// How often the plugin said that its components changed.
+  int components_changed() const;
+  std::vector<std::string> updated_resources() const;
+
+ private:
+  void start(const mcp_plugin& plugin, void* instance, const std::string& reason);
+  void invoke(mcp_call_id call, std::string_view method, const Json& params);
+
+  std::unique_ptr<detail::FakeHost> host_;
+  mcp_plugin plugin_{};
+  void* instance_ = nullptr;
+};
+
+}  // namespace mcp::testing

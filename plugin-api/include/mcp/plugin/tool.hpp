@@ -1,0 +1,33 @@
+// Tool: the modifiers of a tool that Plugin::tool, raw_tool or async_tool has registered. The hints tell a client how
+// careful to be; the defaults are MCP's: not read-only, destructive, not idempotent, open world.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include <mcp/plugin/component.hpp>
+
+namespace mcp {
+
+namespace detail {
+struct ToolRecord;
+}
+
+class Tool : public Component<Tool> {
+ public:
+  Tool(std::shared_ptr<detail::Registry> registry, std::shared_ptr<detail::ToolRecord> record);
+
+  /// Changes nothing in its environment.
+  Tool& read_only(bool value = true);
+  /// May overwrite or delete, where false means that it only adds.
+  Tool& destructive(bool value = true);
+  /// Doing it again with the same arguments changes nothing more.
+  Tool& idempotent(bool value = true);
+  /// Reaches beyond a closed set of things, such as into the web.
+  Tool& open_world(bool value = true);
+  /// JSON Schema of the structured content, as text: for a result whose type does not say it. Throws
+  /// std::invalid_argument if it is not a JSON object.
+  Tool& output_schema(std::string_view json);
+};
+
+}  // namespace mcp

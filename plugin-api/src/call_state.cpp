@@ -1,0 +1,102 @@
+#include "call_state.hpp"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "host_text.hpp"
+
+namespace mcp::detail {
+
+void PendingCalls::add(mcp_call_id call, std::shared_ptr<CallState> state) {
+  const std::lock_guard lock(mutex_);
+  calls_.insert_or_assign(call, std::move(state));
+}
+
+void PendingCalls::remove(mcp_call_id call) {
+  const std::lock_guard lock(mutex_);
+  calls_.erase(call);
+}
+
+std::shared_ptr<CallState> PendingCalls::find(mcp_call_id call) {
+  const std::lock_guard lock(mutex_);
+  const auto found = calls_.find(call);
+  return found == calls_.end() ? nullptr : found->second;
+}
+
+void CallState::finish(const Answer& answer) {
+  if (try_finish(answer)) return;
+  host_.log(&host_, call_, MCP_LOG_WARNING, borrowed("a call was answered twice; the second answer was ignored"));
+}
+
+bool CallState::try_finish(const Answer& answer) {
+  std::vector<std::function<void()>> unused;
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(finished_, true)) return false;
+    unused.swap(on_cancel_);
+  }
+  pending_->remove(call_);
+  unused.clear();
+  // Last: once its last call is answered, the host may stop the instance.
+  host_.complete(&host_, call_, answer.outcome, borrowed(answer.json));
+  return true;
+}
+
+void CallState::drop() {
+  {
+    const std::lock_guard lock(mutex_);
+    dropped_ = true;
+    if (handler_running_) return;
+  }
+  finish_dropped();
+}
+
+void CallState::handler_returned() {
+  {
+    const std::lock_guard lock(mutex_);
+    handler_running_ = false;
+    if (!dropped_) return;
+  }
+  finish_dropped();
+}
+
+void CallState::finish_dropped() {
+  try_finish(ToolResult().text("The tool gave up this call without an answer.").is_error().answer());
+}
+
+void CallState::cancel() {
+  std::vector<std::function<void()>> functions;
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_ || std::exchange(cancelled_, true)) return;
+    functions.swap(on_cancel_);
+  }
+  run(functions);
+}
+
+void CallState::on_cancel(std::function<void()> function) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_) return;
+    if (!cancelled_) {
+      on_cancel_.push_back(std::move(function));
+      return;
+    }
+  }
+  run({std::move(function)});
+}
+
+void CallState::run(const std::vector<std::function<void()>>& functions) {
+  for (const auto& function : functions) {
+    try {
+      function();
+    } catch (const std::exception& error) {
+      host_.log(&host_, call_, MCP_LOG_ERROR, borrowed(std::string("a function of on_cancel threw: ") + error.what()));
+    } catch (...) {
+      host_.log(&host_, call_, MCP_LOG_ERROR, borrowed("a function of on_cancel threw an unknown exception"));
+    }
+  }
+}
+
+}  // namespace mcp::detail

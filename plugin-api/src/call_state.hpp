@@ -1,0 +1,65 @@
+// CallState: what is known about one asynchronous call, shared by its mcp::Call and by PendingCalls, through which the
+// host's cancellation finds it. Every function may be called from any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include <mcp/plugin.h>
+#include <mcp/plugin/tool_result.hpp>
+
+namespace mcp::detail {
+
+class CallState;
+
+/// The asynchronous calls of one instance that have not been answered.
+class PendingCalls {
+ public:
+  void add(mcp_call_id call, std::shared_ptr<CallState> state);
+  void remove(mcp_call_id call);
+  /// Null if there is no such call.
+  std::shared_ptr<CallState> find(mcp_call_id call);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<mcp_call_id, std::shared_ptr<CallState>> calls_;
+};
+
+class CallState {
+ public:
+  CallState(const mcp_host& host, mcp_call_id call, std::shared_ptr<PendingCalls> pending)
+      : host_(host), call_(call), pending_(std::move(pending)) {}
+
+  /// The first answer goes to the host; a later one is logged and ignored.
+  void finish(const Answer& answer);
+
+  /// The Call is gone. While its handler is still running this answers nothing, because an exception that ends the
+  /// handler also drops the Call, and says more.
+  void drop();
+  void handler_returned();
+
+  void cancel();
+  void on_cancel(std::function<void()> function);
+
+ private:
+  /// False if there is an answer already.
+  bool try_finish(const Answer& answer);
+  void finish_dropped();
+  void run(const std::vector<std::function<void()>>& functions);
+
+  const mcp_host& host_;
+  const mcp_call_id call_;
+  const std::shared_ptr<PendingCalls> pending_;
+
+  std::mutex mutex_;
+  bool handler_running_ = true;
+  bool dropped_ = false;
+  bool finished_ = false;
+  bool cancelled_ = false;
+  std::vector<std::function<void()>> on_cancel_;
+};
+
+}  // namespace mcp::detail

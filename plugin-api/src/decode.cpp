@@ -1,0 +1,131 @@
+#include <cmath>
+#include <stdexcept>
+
+#include <mcp/plugin/detail/decode.hpp>
+#include <nlohmann/json.hpp>
+
+namespace mcp::detail {
+namespace {
+
+std::string path_of(const Place& place) {
+  std::string path = place.parent ? path_of(*place.parent) : std::string();
+  if (place.name.empty()) return place.parent ? path + '[' + std::to_string(place.index) + ']' : path;
+  if (!path.empty()) path += '.';
+  return path.append(place.name);
+}
+
+std::string type_in_words(const Json& value) {
+  if (value.is_null()) return "null";
+  return std::string(value.is_structured() ? "an " : "a ") + value.type_name();
+}
+
+[[noreturn]] void refuse_type(const Json& value, const Place& place, std::string_view expected) {
+  refuse(place, "must be " + std::string(expected) + ", not " + type_in_words(value));
+}
+
+[[noreturn]] void refuse_range(const Json& value, const Place& place, const std::string& min, const std::string& max) {
+  refuse(place, "is " + value.dump() + ", outside of " + min + " to " + max);
+}
+
+/// JSON Schema counts 3.0 as an integer, and 2^53 is the last that a double can be trusted with.
+bool is_whole(double number) {
+  return std::abs(number) <= 9007199254740992.0 && std::trunc(number) == number;
+}
+
+}  // namespace
+
+void refuse(const Place& place, std::string_view why) {
+  const std::string path = path_of(place);
+  throw std::invalid_argument((path.empty() ? std::string("the value") : '"' + path + '"') + ' ' + std::string(why));
+}
+
+void refuse_name(const Json& value, const Place& place, const std::vector<std::string_view>& allowed) {
+  std::string list;
+  for (const auto name : allowed)
+    list.append(list.empty() ? "" : ", ").append(name);
+  refuse(place, "is " + dump_json(value) + ", not one of " + list);
+}
+
+bool decode_boolean(const Json& value, const Place& place) {
+  if (!value.is_boolean()) refuse_type(value, place, "a boolean");
+  return value.get<bool>();
+}
+
+std::int64_t decode_integer(const Json& value, const Place& place, std::int64_t min, std::int64_t max) {
+  std::int64_t integer = 0;
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (number > static_cast<std::uint64_t>(max)) refuse_range(value, place, std::to_string(min), std::to_string(max));
+    integer = static_cast<std::int64_t>(number);
+  } else if (value.is_number_integer()) {
+    integer = value.get<std::int64_t>();
+  } else if (value.is_number_float() && is_whole(value.get<double>())) {
+    integer = static_cast<std::int64_t>(value.get<double>());
+  } else {
+    refuse_type(value, place, "an integer");
+  }
+  if (integer < min || integer > max) refuse_range(value, place, std::to_string(min), std::to_string(max));
+  return integer;
+}
+
+std::uint64_t decode_unsigned(const Json& value, const Place& place, std::uint64_t max) {
+  std::uint64_t integer = 0;
+  if (value.is_number_integer()) {
+    if (value < 0) refuse_range(value, place, "0", std::to_string(max));
+    integer = value.get<std::uint64_t>();
+  } else if (value.is_number_float() && is_whole(value.get<double>()) && value.get<double>() >= 0) {
+    integer = static_cast<std::uint64_t>(value.get<double>());
+  } else {
+    refuse_type(value, place, "an integer that is not negative");
+  }
+  if (integer > max) refuse_range(value, place, "0", std::to_string(max));
+  return integer;
+}
+
+double decode_number(const Json& value, const Place& place) {
+  if (!value.is_number()) refuse_type(value, place, "a number");
+  return value.get<double>();
+}
+
+const std::string& decode_string(const Json& value, const Place& place) {
+  if (!value.is_string()) refuse_type(value, place, "a string");
+  return value.get_ref<const std::string&>();
+}
+
+std::size_t list_size(const Json& value, const Place& place) {
+  if (!value.is_array()) refuse_type(value, place, "an array");
+  return value.size();
+}
+
+const Json& list_item(const Json& value, std::size_t index) {
+  return value[index];
+}
+
+std::vector<std::pair<const std::string*, const Json*>> members(const Json& value, const Place& place) {
+  require_object(value, place);
+  std::vector<std::pair<const std::string*, const Json*>> list;
+  for (const auto& [name, member] : value.get_ref<const Json::object_t&>())
+    list.emplace_back(&name, &member);
+  return list;
+}
+
+void require_object(const Json& value, const Place& place) {
+  if (!value.is_object()) refuse_type(value, place, "an object");
+}
+
+const Json* find_member(const Json& object, std::string_view name) {
+  if (!object.is_object()) return nullptr;
+  const auto& members = object.get_ref<const Json::object_t&>();
+  const auto found = members.find(name);
+  return found == members.end() ? nullptr : &found->second;
+}
+
+bool is_null(const Json& value) {
+  return value.is_null();
+}
+
+void copy(const Json& from, Json& to) {
+  to = from;
+}
+
+}  // namespace mcp::detail

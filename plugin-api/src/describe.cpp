@@ -1,0 +1,86 @@
+#include "describe.hpp"
+
+#include <mcp/plugin/detail/json_text.hpp>
+
+namespace mcp::detail {
+namespace {
+
+void add_flag(ObjectText& object, std::string_view name, std::optional<bool> flag) {
+  if (flag) object.member(name, *flag ? "true" : "false");
+}
+
+/// The members that every kind of component ends with.
+std::string finished(ObjectText& object, const Metadata& metadata) {
+  ArrayText icons;
+  for (const auto& icon : metadata.icons)
+    icons.item(icon);
+  if (!icons.empty()) object.member("icons", icons.text());
+  return object.member_if("_meta", metadata.meta).text();
+}
+
+std::string tool_annotations(const ToolRecord& tool) {
+  ObjectText hints;
+  add_flag(hints, "readOnlyHint", tool.read_only);
+  add_flag(hints, "destructiveHint", tool.destructive);
+  add_flag(hints, "idempotentHint", tool.idempotent);
+  add_flag(hints, "openWorldHint", tool.open_world);
+  return hints.empty() ? std::string() : hints.text();
+}
+
+std::string tool_text(const ToolRecord& tool) {
+  ObjectText object;
+  object.string("name", tool.name).string_if("title", tool.title).string_if("description", tool.description);
+  object.member("inputSchema", tool.binding.input_schema);
+  object.member_if("outputSchema", tool.binding.output_schema);
+  object.member_if("annotations", tool_annotations(tool));
+  return finished(object, tool);
+}
+
+std::string resource_text(const ResourceRecord& resource, std::string_view uri_name) {
+  ObjectText object;
+  object.string(uri_name, resource.uri).string("name", resource.name).string_if("title", resource.title);
+  object.string_if("description", resource.description).string_if("mimeType", resource.mime_type);
+  if (resource.size) object.member("size", std::to_string(*resource.size));
+  object.member_if("annotations", resource.annotations);
+  return finished(object, resource);
+}
+
+std::string argument_text(const Arg& argument) {
+  ObjectText object;
+  object.string("name", argument.name()).string_if("title", argument.title());
+  object.string_if("description", argument.description());
+  if (argument.is_required()) object.member("required", "true");
+  return object.text();
+}
+
+std::string prompt_text(const PromptRecord& prompt) {
+  ObjectText object;
+  object.string("name", prompt.name).string_if("title", prompt.title).string_if("description", prompt.description);
+  ArrayText arguments;
+  for (const Arg& argument : prompt.arguments)
+    arguments.item(argument_text(argument));
+  if (!arguments.empty()) object.member("arguments", arguments.text());
+  return finished(object, prompt);
+}
+
+template <class Record, class Text>
+void add_list(ObjectText& object, std::string_view name, const Shelf<Record>& shelf, const Text& text) {
+  ArrayText list;
+  for (const auto& record : shelf.all())
+    list.item(text(*record));
+  if (!list.empty()) object.member(name, list.text());
+}
+
+}  // namespace
+
+std::string describe(const Components& components) {
+  ObjectText object;
+  add_list(object, "tools", components.tools, tool_text);
+  add_list(object, "resources", components.resources, [](auto& each) { return resource_text(each, "uri"); });
+  add_list(object, "resourceTemplates", components.resource_templates,
+           [](auto& each) { return resource_text(each, "uriTemplate"); });
+  add_list(object, "prompts", components.prompts, prompt_text);
+  return object.string_if("instructions", components.instructions).text();
+}
+
+}  // namespace mcp::detail

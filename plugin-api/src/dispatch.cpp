@@ -1,0 +1,211 @@
+#include "dispatch.hpp"
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <mcp/plugin/detail/decode.hpp>
+#include <mcp/plugin/detail/json_text.hpp>
+#include <mcp/plugin/error.hpp>
+#include <nlohmann/json.hpp>
+
+#include "answers.hpp"
+#include "host_text.hpp"
+#include "metadata_text.hpp"
+
+namespace mcp::detail {
+namespace {
+
+struct Request {
+  const mcp_host& host;
+  mcp_call_id call;
+  const Json& params;
+};
+
+void log_unknown_exception(const Request& request, const std::string& component) {
+  request.host.log(&request.host, request.call, MCP_LOG_ERROR,
+                   borrowed(component + " threw something that is not a std::exception"));
+}
+
+const std::string& text_param(const Json& params, std::string_view name) {
+  const Json* value = find_member(params, name);
+  if (!value) throw ProtocolError(invalid_params, "params." + std::string(name) + " is missing");
+  return decode_string(*value, Place{nullptr, name, 0});
+}
+
+/// An object of strings, as a map that owns them.
+std::map<std::string, std::string, std::less<>> texts_param(const Json& params, std::string_view name) {
+  std::map<std::string, std::string, std::less<>> texts;
+  const Json* object = find_member(params, name);
+  if (!object || object->is_null()) return texts;
+  const Place place{nullptr, name, 0};
+  for (const auto& [key, value] : members(*object, place)) {
+    texts.emplace(*key, decode_string(*value, Place{&place, *key, 0}));
+  }
+  return texts;
+}
+
+// Tools ---------------------------------------------------------------------------------------------------------------
+
+/// What a tool's handler threw, as an answer. To be called while the exception is being handled.
+Answer tool_failure(const Request& request, const ToolRecord& tool) {
+  try {
+    throw;
+  } catch (const ProtocolError& error) {
+    return error_answer(error);
+  } catch (const std::exception& error) {
+    return ToolResult().text(error.what()).is_error().answer();
+  } catch (...) {
+    log_unknown_exception(request, "tool \"" + tool.name + '"');
+    return ToolResult().text("The tool failed for an unknown reason.").is_error().answer();
+  }
+}
+
+Answer run_tool(const Request& request, const ToolRecord& tool, const Json& arguments) {
+  try {
+    Context context(request.host, request.call, request.params);
+    return tool.binding.handler(arguments, context).answer();
+  } catch (...) {
+    return tool_failure(request, tool);
+  }
+}
+
+void run_async_tool(const Request& request, const ToolRecord& tool, const Json& arguments,
+                    const std::shared_ptr<PendingCalls>& pending) {
+  const auto state = std::make_shared<CallState>(request.host, request.call, pending);
+  pending->add(request.call, state);
+  // The host may have cancelled the call before it could be found here.
+  if (request.host.is_cancelled(&request.host, request.call) != MCP_CANCEL_NONE) state->cancel();
+  try {
+    tool.binding.async_handler(arguments, Call(request.host, request.call, request.params, state));
+  } catch (...) {
+    state->finish(tool_failure(request, tool));
+  }
+  state->handler_returned();
+}
+
+std::optional<Answer> call_tool(const Request& request, const Components& components,
+                                const std::shared_ptr<PendingCalls>& pending) {
+  const std::string& name = text_param(request.params, "name");
+  const ToolRecord* tool = components.tools.find(name);
+  if (!tool) throw ProtocolError(invalid_params, "Unknown tool: " + name);
+
+  const Json no_arguments = Json::object();
+  const Json* arguments = find_member(request.params, "arguments");
+  if (!arguments) arguments = &no_arguments;
+
+  if (!tool->binding.async_handler) return run_tool(request, *tool, *arguments);
+  run_async_tool(request, *tool, *arguments, pending);
+  return std::nullopt;
+}
+
+// Resources -----------------------------------------------------------------------------------------------------------
+
+Answer contents_answer(const ResourceRecord& resource, const Uri& uri, const ResourceContents& contents) {
+  ArrayText list;
+  for (const auto& content : contents)
+    list.item(content.json(uri.text(), resource.mime_type));
+  ObjectText object;
+  object.member("contents", list.text());
+  if (resource.time_to_live) {
+    object.member("ttlMs", std::to_string(resource.time_to_live->count()));
+    object.string("cacheScope", cache_scope_name(resource.cache_scope));
+  }
+  return {MCP_OUTCOME_RESULT, object.text()};
+}
+
+Answer not_found(const std::string& uri) {
+  return error_answer(resource_not_found, NotFound(uri).what(), ObjectText().string("uri", uri).text());
+}
+
+const ResourceRecord* find_resource(const Components& components, const Json& params, const std::string& uri) {
+  const Json* uri_template = find_member(params, "uriTemplate");
+  if (!uri_template) return components.resources.find(uri);
+  return components.resource_templates.find(decode_string(*uri_template, Place{nullptr, "uriTemplate", 0}));
+}
+
+Answer read_resource(const Request& request, const Components& components) {
+  const Uri uri(text_param(request.params, "uri"), texts_param(request.params, "variables"));
+  const ResourceRecord* resource = find_resource(components, request.params, uri.text());
+  if (!resource) return not_found(uri.text());
+  try {
+    Context context(request.host, request.call, request.params);
+    return contents_answer(*resource, uri, resource->handler(uri, context));
+  } catch (const NotFound& error) {
+    return not_found(error.uri());
+  } catch (const ProtocolError& error) {
+    return error_answer(error);
+  } catch (const std::exception& error) {
+    return error_answer(internal_error, error.what());
+  } catch (...) {
+    log_unknown_exception(request, "resource \"" + uri.text() + '"');
+    return error_answer(internal_error, "The resource failed for an unknown reason.");
+  }
+}
+
+// Prompts -------------------------------------------------------------------------------------------------------------
+
+Answer messages_answer(const PromptRecord& prompt, const Messages& messages) {
+  ArrayText list;
+  for (const Message& message : messages) {
+    list.item(ObjectText().string("role", role_name(message.role)).member("content", message.content.json()).text());
+  }
+  ObjectText object;
+  object.string_if("description", prompt.description).member("messages", list.text());
+  return {MCP_OUTCOME_RESULT, object.text()};
+}
+
+Arguments prompt_arguments(const PromptRecord& prompt, const Json& params) {
+  auto given = texts_param(params, "arguments");
+  std::vector<std::string> declared;
+  for (const Arg& argument : prompt.arguments) {
+    if (argument.is_required() && !given.contains(argument.name())) {
+      throw std::invalid_argument("Missing argument \"" + argument.name() + "\" of prompt \"" + prompt.name + '"');
+    }
+    declared.push_back(argument.name());
+  }
+  return Arguments(std::move(given), std::move(declared));
+}
+
+Answer get_prompt(const Request& request, const Components& components) {
+  const std::string& name = text_param(request.params, "name");
+  const PromptRecord* prompt = components.prompts.find(name);
+  if (!prompt) throw ProtocolError(invalid_params, "Unknown prompt: " + name);
+  try {
+    Context context(request.host, request.call, request.params);
+    return messages_answer(*prompt, prompt->handler(prompt_arguments(*prompt, request.params), context));
+  } catch (const ProtocolError& error) {
+    return error_answer(error);
+  } catch (const std::invalid_argument& error) {
+    return error_answer(invalid_params, error.what());
+  } catch (const std::exception& error) {
+    return error_answer(internal_error, error.what());
+  } catch (...) {
+    log_unknown_exception(request, "prompt \"" + name + '"');
+    return error_answer(internal_error, "The prompt failed for an unknown reason.");
+  }
+}
+
+}  // namespace
+
+std::optional<Answer> dispatch(const mcp_host& host, mcp_call_id call, const Components& components,
+                               const std::shared_ptr<PendingCalls>& pending, std::string_view method,
+                               std::string_view params) {
+  try {
+    const Json parsed_params = parse_json(params);
+    const Request request{host, call, parsed_params};
+    if (method == "tools/call") return call_tool(request, components, pending);
+    if (method == "resources/read") return read_resource(request, components);
+    if (method == "prompts/get") return get_prompt(request, components);
+    return error_answer(method_not_found, "Unknown method: " + std::string(method));
+  } catch (const ProtocolError& error) {
+    return error_answer(error);
+  } catch (const std::exception& error) {
+    return error_answer(invalid_params, error.what());
+  }
+}
+
+}  // namespace mcp::detail

@@ -1,0 +1,55 @@
+// Instance: one running plugin behind the C table. create makes it, stop ends it; in between it owns the registry, the
+// configuration, the pending asynchronous calls and the mcp::Plugin that the author sees.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <mcp/plugin.h>
+#include <mcp/plugin/export.hpp>
+#include <mcp/plugin/instance.hpp>
+#include <nlohmann/json.hpp>
+
+#include "call_state.hpp"
+#include "registry.hpp"
+
+namespace mcp::detail {
+
+class Instance {
+ public:
+  /// Runs setup and publishes what it registered. Throws what setup throws.
+  Instance(const mcp_host& host, Setup setup);
+  /// Runs the functions of on_stop if start was called, and then destroys the handlers, and with them what they own,
+  /// while the host is still there to be told of calls that end this way.
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  const mcp_host& host() const { return host_; }
+  const Json& config() const { return config_; }
+  const std::shared_ptr<Registry>& registry() const { return registry_; }
+
+  void on_start(std::function<void()> function) { on_start_.push_back(std::move(function)); }
+  void on_stop(std::function<void()> function) { on_stop_.push_back(std::move(function)); }
+
+  std::string describe() const;
+  /// Throws what the first function of on_start that fails throws.
+  void start();
+
+  void invoke(mcp_call_id call, std::string_view method, std::string_view params);
+  void cancel(mcp_call_id call);
+
+ private:
+  const mcp_host& host_;
+  const Json config_;
+  const std::shared_ptr<PendingCalls> pending_ = std::make_shared<PendingCalls>();
+  const std::shared_ptr<Registry> registry_ = std::make_shared<Registry>();
+  std::vector<std::function<void()>> on_start_;
+  std::vector<std::function<void()>> on_stop_;
+  bool started_ = false;
+  Plugin plugin_{*this};
+};
+
+}  // namespace mcp::detail

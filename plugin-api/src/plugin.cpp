@@ -1,0 +1,128 @@
+#include <stdexcept>
+
+#include <mcp/plugin/instance.hpp>
+
+#include "host_text.hpp"
+#include "instance.hpp"
+#include "object_text.hpp"
+#include "prompt_text.hpp"
+
+namespace mcp {
+namespace {
+
+template <class Record>
+std::shared_ptr<Record> make_record(std::string_view name, std::string_view description) {
+  auto record = std::make_shared<Record>();
+  record->name = name;
+  record->description = description;
+  return record;
+}
+
+std::shared_ptr<detail::ResourceRecord> make_resource(std::string_view uri, std::string_view name,
+                                                      std::string_view description, detail::ResourceHandler handler) {
+  auto record = make_record<detail::ResourceRecord>(name, description);
+  record->uri = uri;
+  record->handler = std::move(handler);
+  return record;
+}
+
+}  // namespace
+
+Tool Plugin::add_tool(std::string_view name, std::string_view description, detail::ToolBinding binding) {
+  detail::require_object_text(binding.input_schema, "tool \"" + std::string(name) + "\": the input schema");
+  auto record = make_record<detail::ToolRecord>(name, description);
+  record->binding = std::move(binding);
+  instance_.registry()->add(record);
+  return Tool(instance_.registry(), std::move(record));
+}
+
+Resource Plugin::add_resource(std::string_view uri, std::string_view name, std::string_view description,
+                              detail::ResourceHandler handler) {
+  if (uri.find_first_of("*{") != std::string_view::npos) {
+    throw std::invalid_argument("resource \"" + std::string(uri) +
+                                "\": a URI with * or {} stands for many resources: use resource_template");
+  }
+  auto record = make_resource(uri, name, description, std::move(handler));
+  instance_.registry()->add_resource(record);
+  return Resource(instance_.registry(), std::move(record));
+}
+
+Resource Plugin::add_resource_template(std::string_view uri_template, std::string_view name,
+                                       std::string_view description, detail::ResourceHandler handler) {
+  auto record = make_resource(uri_template, name, description, std::move(handler));
+  instance_.registry()->add_resource_template(record);
+  return Resource(instance_.registry(), std::move(record));
+}
+
+Prompt Plugin::add_prompt(std::string_view name, std::string_view description, const std::vector<Arg>& arguments,
+                          detail::PromptHandler handler) {
+  auto record = make_record<detail::PromptRecord>(name, description);
+  record->arguments = arguments;
+  record->handler = std::move(handler);
+  instance_.registry()->add(record);
+  return Prompt(instance_.registry(), std::move(record));
+}
+
+Prompt Plugin::prompt_text(std::string_view name, std::string_view description, std::string_view text) {
+  detail::PromptText parsed(text);
+  std::vector<Arg> arguments;
+  for (const auto& placeholder : parsed.placeholders())
+    arguments.push_back(arg(placeholder).required());
+  return prompt(name, description, arguments,
+                [parsed = std::move(parsed)](const Arguments& given) { return parsed.filled(given); });
+}
+
+bool Plugin::remove_tool(std::string_view name) {
+  return instance_.registry()->remove_tool(name);
+}
+
+bool Plugin::remove_resource(std::string_view uri) {
+  return instance_.registry()->remove_resource(uri);
+}
+
+bool Plugin::remove_resource_template(std::string_view uri_template) {
+  return instance_.registry()->remove_resource_template(uri_template);
+}
+
+bool Plugin::remove_prompt(std::string_view name) {
+  return instance_.registry()->remove_prompt(name);
+}
+
+void Plugin::instructions(std::string_view text) {
+  instance_.registry()->set_instructions(text);
+}
+
+void Plugin::components_changed() {
+  instance_.registry()->publish();
+  instance_.host().components_changed(&instance_.host());
+}
+
+void Plugin::resource_updated(std::string_view uri) {
+  instance_.host().resource_updated(&instance_.host(), detail::borrowed(uri));
+}
+
+const Json& Plugin::config() const {
+  return instance_.config();
+}
+
+std::string Plugin::data_directory() const {
+  const mcp_host& host = instance_.host();
+  std::string path = detail::answer_of_host([&](const mcp_sink* sink) { host.data_directory(&host, sink); });
+  if (path.empty()) throw std::runtime_error("the host could not make this plugin's data directory; its log says why");
+  return path;
+}
+
+void Plugin::on_start(std::function<void()> function) {
+  instance_.on_start(std::move(function));
+}
+
+void Plugin::on_stop(std::function<void()> function) {
+  instance_.on_stop(std::move(function));
+}
+
+void Plugin::log(Level level, std::string_view message) {
+  const mcp_host& host = instance_.host();
+  host.log(&host, 0, static_cast<std::int32_t>(level), detail::borrowed(message));
+}
+
+}  // namespace mcp

@@ -1,0 +1,66 @@
+#include <mcp/plugin/detail/json_text.hpp>
+#include <mcp/plugin/resource.hpp>
+
+#include "base64.hpp"
+#include "metadata_text.hpp"
+#include "registry.hpp"
+
+namespace mcp {
+namespace {
+
+detail::ResourceRecord& record_of(detail::Metadata& metadata) {
+  return static_cast<detail::ResourceRecord&>(metadata);
+}
+
+}  // namespace
+
+ResourceContent text_resource(std::string_view text, std::string_view mime_type) {
+  return ResourceContent("\"text\":" + detail::quoted(text), mime_type);
+}
+
+ResourceContent blob_resource(Bytes data, std::string_view mime_type) {
+  return ResourceContent("\"blob\":\"" + detail::base64(data.view()) + '"', mime_type);
+}
+
+ResourceContent& ResourceContent::meta(const Json& meta) {
+  meta_ = dump_json(meta);
+  return *this;
+}
+
+std::string ResourceContent::json(std::string_view default_uri, std::string_view default_mime_type) const {
+  detail::ObjectText object;
+  object.string("uri", uri_.empty() ? default_uri : uri_);
+  object.string_if("mimeType", mime_type_.empty() ? default_mime_type : mime_type_);
+  object.member_if("_meta", meta_);
+  std::string json = object.text();
+  json.back() = ',';
+  return json + body_ + '}';
+}
+
+Resource::Resource(std::shared_ptr<detail::Registry> registry, std::shared_ptr<detail::ResourceRecord> record)
+    : Component(std::move(registry), std::move(record)) {}
+
+Resource& Resource::mime_type(std::string_view mime_type) {
+  registry().change([&] { record_of(metadata()).mime_type = mime_type; });
+  return *this;
+}
+
+Resource& Resource::size(std::uint64_t bytes) {
+  registry().change([&] { record_of(metadata()).size = bytes; });
+  return *this;
+}
+
+Resource& Resource::annotations(const Annotations& annotations) {
+  registry().change([&] { record_of(metadata()).annotations = detail::annotations_text(annotations); });
+  return *this;
+}
+
+Resource& Resource::cache(std::chrono::milliseconds time_to_live, CacheScope scope) {
+  registry().change([&] {
+    record_of(metadata()).time_to_live = time_to_live;
+    record_of(metadata()).cache_scope = scope;
+  });
+  return *this;
+}
+
+}  // namespace mcp

@@ -1,0 +1,136 @@
+#include "fake_host.hpp"
+
+#include <random>
+#include <stdexcept>
+
+#include "../host_text.hpp"
+
+namespace mcp::testing::detail {
+namespace {
+
+using mcp::detail::view;
+using mcp::detail::write;
+
+std::filesystem::path make_directory() {
+  std::random_device random;
+  for (;;) {
+    auto path = std::filesystem::temp_directory_path() / ("mcp-plugin-test-" + std::to_string(random()));
+    if (std::filesystem::create_directory(path)) return path;
+  }
+}
+
+}  // namespace
+
+FakeHost::FakeHost(const Json& config) : config_(config.dump()) {
+  table_.size = sizeof(mcp_host);
+  table_.context = this;
+  table_.complete = [](const mcp_host* host, mcp_call_id call, std::int32_t kind, mcp_string json) {
+    of(host).complete(call, kind, json);
+  };
+  table_.progress = [](const mcp_host* host, mcp_call_id, double value, double total, mcp_string message) {
+    const std::lock_guard lock(of(host).mutex_);
+    of(host).progress_.push_back({value, total, std::string(view(message))});
+  };
+  table_.log = [](const mcp_host* host, mcp_call_id, std::int32_t level, mcp_string message) {
+    const std::lock_guard lock(of(host).mutex_);
+    of(host).logs_.push_back({static_cast<Level>(level), std::string(view(message))});
+  };
+  table_.is_cancelled = [](const mcp_host* host, mcp_call_id call) -> std::int32_t {
+    const std::lock_guard lock(of(host).mutex_);
+    const auto found = of(host).calls_.find(call);
+    const bool is_open = found != of(host).calls_.end() && !found->second.outcome;
+    return is_open ? found->second.cancelled : MCP_CANCEL_CLIENT;
+  };
+  table_.call_context = [](const mcp_host* host, mcp_call_id, const mcp_sink* sink) {
+    const std::lock_guard lock(of(host).mutex_);
+    write(sink, of(host).caller_);
+  };
+  table_.configuration = [](const mcp_host* host, const mcp_sink* sink) { write(sink, of(host).config_); };
+  table_.data_directory = [](const mcp_host* host, const mcp_sink* sink) { write(sink, of(host).data_directory()); };
+  table_.components_changed = [](const mcp_host* host) {
+    const std::lock_guard lock(of(host).mutex_);
+    ++of(host).components_changed_;
+  };
+  table_.resource_updated = [](const mcp_host* host, mcp_string uri) {
+    const std::lock_guard lock(of(host).mutex_);
+    of(host).updated_resources_.emplace_back(view(uri));
+  };
+  table_.get_interface = [](const mcp_host*, const char*) -> const void* { return nullptr; };
+}
+
+FakeHost::~FakeHost() {
+  std::error_code ignored;
+  if (!data_directory_.empty()) std::filesystem::remove_all(data_directory_, ignored);
+}
+
+mcp_call_id FakeHost::begin_call() {
+  const std::lock_guard lock(mutex_);
+  calls_.try_emplace(++last_call_);
+  return last_call_;
+}
+
+void FakeHost::cancel(mcp_call_id call, std::int32_t reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    calls_.at(call).cancelled = reason;
+  }
+  if (cancel_) cancel_(instance_, call, reason);
+}
+
+bool FakeHost::is_done(mcp_call_id call) const {
+  const std::lock_guard lock(mutex_);
+  return calls_.at(call).outcome.has_value();
+}
+
+Outcome FakeHost::wait(mcp_call_id call, std::chrono::milliseconds limit) {
+  std::unique_lock lock(mutex_);
+  const FakeCall& entry = calls_.at(call);
+  if (!completed_.wait_for(lock, limit, [&] { return entry.outcome.has_value(); })) {
+    throw std::runtime_error("the call was not answered within " + std::to_string(limit.count()) + " ms");
+  }
+  return *entry.outcome;
+}
+
+void FakeHost::complete(mcp_call_id call, std::int32_t kind, mcp_string json) {
+  const std::lock_guard lock(mutex_);
+  const auto found = calls_.find(call);
+  if (found == calls_.end() || found->second.outcome) {
+    logs_.push_back({Level::Error, "a call was completed that is unknown or was completed before"});
+    return;
+  }
+  found->second.outcome = Outcome{kind, Json::parse(view(json))};
+  completed_.notify_all();
+}
+
+std::string FakeHost::data_directory() {
+  const std::lock_guard lock(mutex_);
+  if (data_directory_.empty()) data_directory_ = make_directory();
+  return data_directory_.string();
+}
+
+void FakeHost::set_caller(const Json& caller) {
+  const std::lock_guard lock(mutex_);
+  caller_ = caller.dump();
+}
+
+std::vector<LogEntry> FakeHost::logs() const {
+  const std::lock_guard lock(mutex_);
+  return logs_;
+}
+
+std::vector<Progress> FakeHost::progress() const {
+  const std::lock_guard lock(mutex_);
+  return progress_;
+}
+
+int FakeHost::components_changed() const {
+  const std::lock_guard lock(mutex_);
+  return components_changed_;
+}
+
+std::vector<std::string> FakeHost::updated_resources() const {
+  const std::lock_guard lock(mutex_);
+  return updated_resources_;
+}
+
+}  // namespace mcp::testing::detail

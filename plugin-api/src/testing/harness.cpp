@@ -1,0 +1,198 @@
+#include <stdexcept>
+#include <thread>
+
+#include <mcp/plugin/testing.hpp>
+
+#include "../host_text.hpp"
+#include "fake_host.hpp"
+
+namespace mcp::testing {
+namespace {
+
+using mcp::detail::answer_of_host;
+using mcp::detail::borrowed;
+
+Json params_of_tool(std::string_view name, const Json& arguments) {
+  return {{"name", name}, {"arguments", arguments}};
+}
+
+/// Adds the texts of a content, a resource content or a message.
+void add_texts(std::string& texts, const Json& value) {
+  if (value.is_array()) {
+    for (const Json& each : value)
+      add_texts(texts, each);
+  } else if (value.is_object() && value.contains("text") && value["text"].is_string()) {
+    if (!texts.empty()) texts += '\n';
+    texts += value["text"].get<std::string>();
+  } else if (value.is_object()) {
+    for (const char* inner : {"content", "contents", "messages", "resource"}) {
+      if (value.contains(inner)) add_texts(texts, value[inner]);
+    }
+  }
+}
+
+void replace(std::string& text, const std::string& what, const std::string& with) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+}
+
+std::string expanded(std::string_view uri_template, const std::map<std::string, std::string>& variables) {
+  std::string uri(uri_template);
+  for (const auto& [name, value] : variables) {
+    if (name == "*") {
+      replace(uri, "*", value);
+    } else {
+      replace(uri, '{' + name + '}', value);
+      replace(uri, "{+" + name + '}', value);
+    }
+  }
+  return uri;
+}
+
+}  // namespace
+
+bool Outcome::ok() const {
+  return kind == MCP_OUTCOME_RESULT && !json.value("isError", false);
+}
+
+std::string Outcome::text() const {
+  if (kind == MCP_OUTCOME_ERROR) return json.value("message", std::string());
+  std::string texts;
+  add_texts(texts, json);
+  return texts;
+}
+
+Json Outcome::structured() const {
+  return json.value("structuredContent", Json());
+}
+
+int Outcome::error_code() const {
+  return kind == MCP_OUTCOME_ERROR ? json.value("code", 0) : 0;
+}
+
+struct PendingCall::State {
+  detail::FakeHost& host;
+  mcp_call_id call;
+  std::thread thread;
+};
+
+PendingCall::PendingCall(detail::FakeHost& host, mcp_call_id call, std::function<void()> invoke)
+    : state_(new State{host, call, std::thread(std::move(invoke))}) {}
+
+PendingCall::PendingCall(PendingCall&&) noexcept = default;
+
+PendingCall::~PendingCall() {
+  if (state_) state_->thread.join();
+}
+
+bool PendingCall::done() const {
+  return state_->host.is_done(state_->call);
+}
+
+void PendingCall::cancel(CancelReason reason) {
+  state_->host.cancel(state_->call, static_cast<std::int32_t>(reason));
+}
+
+Outcome PendingCall::wait(std::chrono::milliseconds limit) {
+  return state_->host.wait(state_->call, limit);
+}
+
+Harness::Harness(mcp::detail::Setup setup, const Json& config) : host_(std::make_unique<detail::FakeHost>(config)) {
+  void* instance = nullptr;
+  const std::string reason = answer_of_host(
+      [&](const mcp_sink* error) { instance = mcp::detail::create_instance(setup, host_->table(), error); });
+  start(mcp::detail::plugin_table({}, {}, 0, nullptr), instance, reason);
+}
+
+Harness::Harness(const mcp_plugin& plugin, const Json& config) : host_(std::make_unique<detail::FakeHost>(config)) {
+  void* instance = nullptr;
+  const std::string reason =
+      answer_of_host([&](const mcp_sink* error) { instance = plugin.create(host_->table(), error); });
+  start(plugin, instance, reason);
+}
+
+void Harness::start(const mcp_plugin& plugin, void* instance, const std::string& reason) {
+  if (!instance) throw std::runtime_error("setup failed: " + reason);
+  plugin_ = plugin;
+  instance_ = instance;
+  host_->serve(plugin_, instance_);
+  if (!plugin_.start) return;
+  std::int32_t failed = 0;
+  const std::string start_reason =
+      answer_of_host([&](const mcp_sink* error) { failed = plugin_.start(instance_, error); });
+  if (!failed) return;
+  plugin_.stop(instance_);
+  throw std::runtime_error("start failed: " + start_reason);
+}
+
+Harness::~Harness() {
+  plugin_.stop(instance_);
+}
+
+nlohmann::ordered_json Harness::describe() const {
+  return nlohmann::ordered_json::parse(
+      answer_of_host([&](const mcp_sink* sink) { plugin_.describe(instance_, sink); }));
+}
+
+Outcome Harness::call_tool(std::string_view name, const Json& arguments) {
+  return invoke("tools/call", params_of_tool(name, arguments));
+}
+
+Outcome Harness::call_tool(std::string_view name, const Json& arguments, const Json& input_responses) {
+  Json params = params_of_tool(name, arguments);
+  params["inputResponses"] = input_responses;
+  return invoke("tools/call", params);
+}
+
+PendingCall Harness::start_tool(std::string_view name, const Json& arguments) {
+  const mcp_call_id call = host_->begin_call();
+  return PendingCall(*host_, call,
+                     [this, call, params = params_of_tool(name, arguments)] { invoke(call, "tools/call", params); });
+}
+
+Outcome Harness::read(std::string_view uri) {
+  return invoke("resources/read", {{"uri", uri}});
+}
+
+Outcome Harness::read_template(std::string_view uri_template, const std::map<std::string, std::string>& variables) {
+  return invoke("resources/read",
+                {{"uri", expanded(uri_template, variables)}, {"uriTemplate", uri_template}, {"variables", variables}});
+}
+
+Outcome Harness::get_prompt(std::string_view name, const std::map<std::string, std::string>& arguments) {
+  return invoke("prompts/get", {{"name", name}, {"arguments", arguments}});
+}
+
+Outcome Harness::invoke(std::string_view method, const Json& params) {
+  const mcp_call_id call = host_->begin_call();
+  invoke(call, method, params);
+  return host_->wait(call, std::chrono::seconds(10));
+}
+
+void Harness::invoke(mcp_call_id call, std::string_view method, const Json& params) {
+  const std::string text = dump_json(params);
+  plugin_.invoke(instance_, call, borrowed(method), borrowed(text));
+}
+
+void Harness::set_caller(const Json& caller) {
+  host_->set_caller(caller);
+}
+
+std::vector<LogEntry> Harness::logs() const {
+  return host_->logs();
+}
+
+std::vector<Progress> Harness::progress() const {
+  return host_->progress();
+}
+
+int Harness::components_changed() const {
+  return host_->components_changed();
+}
+
+std::vector<std::string> Harness::updated_resources() const {
+  return host_->updated_resources();
+}
+
+}  // namespace mcp::testing

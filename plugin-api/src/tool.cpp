@@ -1,0 +1,51 @@
+#include <stdexcept>
+
+#include <mcp/plugin/detail/tool_binding.hpp>
+#include <mcp/plugin/tool.hpp>
+
+#include "object_text.hpp"
+#include "registry.hpp"
+
+namespace mcp {
+namespace {
+
+detail::ToolRecord& record_of(detail::Metadata& metadata) {
+  return static_cast<detail::ToolRecord&>(metadata);
+}
+
+}  // namespace
+
+Tool::Tool(std::shared_ptr<detail::Registry> registry, std::shared_ptr<detail::ToolRecord> record)
+    : Component(std::move(registry), std::move(record)) {}
+
+Tool& Tool::read_only(bool value) {
+  registry().change([&] { record_of(metadata()).read_only = value; });
+  return *this;
+}
+
+Tool& Tool::destructive(bool value) {
+  registry().change([&] { record_of(metadata()).destructive = value; });
+  return *this;
+}
+
+Tool& Tool::idempotent(bool value) {
+  registry().change([&] { record_of(metadata()).idempotent = value; });
+  return *this;
+}
+
+Tool& Tool::open_world(bool value) {
+  registry().change([&] { record_of(metadata()).open_world = value; });
+  return *this;
+}
+
+Tool& Tool::output_schema(std::string_view json) {
+  detail::require_object_text(json, "tool \"" + metadata().name + "\": the output schema");
+  registry().change([&] { record_of(metadata()).binding.output_schema = json; });
+  return *this;
+}
+
+void detail::refuse_tool(std::string_view tool, const std::invalid_argument& why) {
+  throw std::invalid_argument("tool \"" + std::string(tool) + "\": " + why.what());
+}
+
+}  // namespace mcp

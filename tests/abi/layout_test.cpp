@@ -1,0 +1,130 @@
+// The layout of the C contract, in literals: what has been released never moves. LP64, which is every 64-bit Unix.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <gtest/gtest.h>
+#include <mcp/plugin.h>
+
+#if !defined(__LP64__)
+#error "these offsets are those of LP64"
+#endif
+
+namespace {
+
+TEST(Layout, StringIsFrozen) {
+  EXPECT_EQ(sizeof(mcp_string), 16U);
+  EXPECT_EQ(offsetof(mcp_string, data), 0U);
+  EXPECT_EQ(offsetof(mcp_string, size), 8U);
+}
+
+TEST(Layout, SinkIsFrozen) {
+  EXPECT_EQ(sizeof(mcp_sink), 16U);
+  EXPECT_EQ(offsetof(mcp_sink, context), 0U);
+  EXPECT_EQ(offsetof(mcp_sink, write), 8U);
+}
+
+TEST(Layout, HostOnlyGrowsAtItsEnd) {
+  EXPECT_EQ(offsetof(mcp_host, size), 0U);
+  EXPECT_EQ(offsetof(mcp_host, reserved), 4U);
+  EXPECT_EQ(offsetof(mcp_host, context), 8U);
+  EXPECT_EQ(offsetof(mcp_host, complete), 16U);
+  EXPECT_EQ(offsetof(mcp_host, progress), 24U);
+  EXPECT_EQ(offsetof(mcp_host, log), 32U);
+  EXPECT_EQ(offsetof(mcp_host, is_cancelled), 40U);
+  EXPECT_EQ(offsetof(mcp_host, call_context), 48U);
+  EXPECT_EQ(offsetof(mcp_host, configuration), 56U);
+  EXPECT_EQ(offsetof(mcp_host, data_directory), 64U);
+  EXPECT_EQ(offsetof(mcp_host, components_changed), 72U);
+  EXPECT_EQ(offsetof(mcp_host, resource_updated), 80U);
+  EXPECT_EQ(offsetof(mcp_host, get_interface), 88U);
+  EXPECT_EQ(sizeof(mcp_host), 96U);
+}
+
+TEST(Layout, PluginOnlyGrowsAtItsEnd) {
+  EXPECT_EQ(offsetof(mcp_plugin, size), 0U);
+  EXPECT_EQ(offsetof(mcp_plugin, flags), 4U);
+  EXPECT_EQ(offsetof(mcp_plugin, name), 8U);
+  EXPECT_EQ(offsetof(mcp_plugin, version), 24U);
+  EXPECT_EQ(offsetof(mcp_plugin, create), 40U);
+  EXPECT_EQ(offsetof(mcp_plugin, describe), 48U);
+  EXPECT_EQ(offsetof(mcp_plugin, start), 56U);
+  EXPECT_EQ(offsetof(mcp_plugin, invoke), 64U);
+  EXPECT_EQ(offsetof(mcp_plugin, cancel), 72U);
+  EXPECT_EQ(offsetof(mcp_plugin, stop), 80U);
+  EXPECT_EQ(offsetof(mcp_plugin, get_interface), 88U);
+  EXPECT_EQ(sizeof(mcp_plugin), 96U);
+}
+
+TEST(Layout, EverythingIsPlainData) {
+  EXPECT_TRUE(std::is_standard_layout_v<mcp_string> && std::is_trivial_v<mcp_string>);
+  EXPECT_TRUE(std::is_standard_layout_v<mcp_sink> && std::is_trivial_v<mcp_sink>);
+  EXPECT_TRUE(std::is_standard_layout_v<mcp_host> && std::is_trivial_v<mcp_host>);
+  EXPECT_TRUE(std::is_standard_layout_v<mcp_plugin> && std::is_trivial_v<mcp_plugin>);
+}
+
+template <class Expected, class Actual>
+constexpr bool same = std::is_same_v<Expected, Actual>;
+
+TEST(Layout, SignaturesOfTheHostsFunctions) {
+  EXPECT_TRUE((same<void (*)(const mcp_host*, mcp_call_id, std::int32_t, mcp_string), decltype(mcp_host::complete)>));
+  EXPECT_TRUE((same<void (*)(const mcp_host*, mcp_call_id, double, double, mcp_string), decltype(mcp_host::progress)>));
+  EXPECT_TRUE((same<void (*)(const mcp_host*, mcp_call_id, std::int32_t, mcp_string), decltype(mcp_host::log)>));
+  EXPECT_TRUE((same<std::int32_t (*)(const mcp_host*, mcp_call_id), decltype(mcp_host::is_cancelled)>));
+  EXPECT_TRUE((same<void (*)(const mcp_host*, mcp_call_id, const mcp_sink*), decltype(mcp_host::call_context)>));
+  EXPECT_TRUE((same<void (*)(const mcp_host*, const mcp_sink*), decltype(mcp_host::configuration)>));
+  EXPECT_TRUE((same<void (*)(const mcp_host*, const mcp_sink*), decltype(mcp_host::data_directory)>));
+  EXPECT_TRUE((same<void (*)(const mcp_host*), decltype(mcp_host::components_changed)>));
+  EXPECT_TRUE((same<void (*)(const mcp_host*, mcp_string), decltype(mcp_host::resource_updated)>));
+  EXPECT_TRUE((same<const void* (*)(const mcp_host*, const char*), decltype(mcp_host::get_interface)>));
+  EXPECT_TRUE((same<void (*)(void*, mcp_string), decltype(mcp_sink::write)>));
+}
+
+TEST(Layout, SignaturesOfThePluginsFunctions) {
+  EXPECT_TRUE((same<void* (*)(const mcp_host*, const mcp_sink*), decltype(mcp_plugin::create)>));
+  EXPECT_TRUE((same<void (*)(void*, const mcp_sink*), decltype(mcp_plugin::describe)>));
+  EXPECT_TRUE((same<std::int32_t (*)(void*, const mcp_sink*), decltype(mcp_plugin::start)>));
+  EXPECT_TRUE((same<void (*)(void*, mcp_call_id, mcp_string, mcp_string), decltype(mcp_plugin::invoke)>));
+  EXPECT_TRUE((same<void (*)(void*, mcp_call_id, std::int32_t), decltype(mcp_plugin::cancel)>));
+  EXPECT_TRUE((same<void (*)(void*), decltype(mcp_plugin::stop)>));
+  EXPECT_TRUE((same<const void* (*)(void*, const char*), decltype(mcp_plugin::get_interface)>));
+  EXPECT_TRUE((same<const mcp_plugin* (*)(void), mcp_plugin_entry_v1_fn>));
+  EXPECT_TRUE((same<std::uint64_t, mcp_call_id>));
+}
+
+TEST(Layout, Constants) {
+  EXPECT_EQ(std::string_view(MCP_PLUGIN_ENTRY_SYMBOL), "mcp_plugin_entry_v1");
+  EXPECT_EQ(MCP_OUTCOME_RESULT, 0);
+  EXPECT_EQ(MCP_OUTCOME_ERROR, 1);
+  EXPECT_EQ(MCP_OUTCOME_INPUT_REQUIRED, 2);
+  EXPECT_EQ(MCP_CANCEL_NONE, 0);
+  EXPECT_EQ(MCP_CANCEL_CLIENT, 1);
+  EXPECT_EQ(MCP_CANCEL_DEADLINE, 2);
+  EXPECT_EQ(MCP_CANCEL_SHUTDOWN, 3);
+  EXPECT_EQ(MCP_CANCEL_RELOAD, 4);
+  EXPECT_EQ(MCP_LOG_DEBUG, 0);
+  EXPECT_EQ(MCP_LOG_INFO, 1);
+  EXPECT_EQ(MCP_LOG_NOTICE, 2);
+  EXPECT_EQ(MCP_LOG_WARNING, 3);
+  EXPECT_EQ(MCP_LOG_ERROR, 4);
+  EXPECT_EQ(MCP_LOG_CRITICAL, 5);
+  EXPECT_EQ(MCP_LOG_ALERT, 6);
+  EXPECT_EQ(MCP_LOG_EMERGENCY, 7);
+  EXPECT_EQ(MCP_PLUGIN_SERIAL, 1U);
+  EXPECT_EQ(MCP_PLUGIN_NEVER_UNLOAD, 2U);
+}
+
+TEST(Layout, HasIsFalseForAMemberThatTheOtherSideDidNotKnow) {
+  mcp_host host{};
+  host.get_interface = [](const mcp_host*, const char*) -> const void* { return nullptr; };
+  host.size = sizeof(mcp_host);
+  EXPECT_TRUE(MCP_HAS(&host, mcp_host, get_interface));
+  host.size = offsetof(mcp_host, get_interface);
+  EXPECT_FALSE(MCP_HAS(&host, mcp_host, get_interface));
+  host.size = sizeof(mcp_host);
+  host.get_interface = nullptr;
+  EXPECT_FALSE(MCP_HAS(&host, mcp_host, get_interface));
+}
+
+}  // namespace
