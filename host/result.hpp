@@ -23,12 +23,9 @@ using Result = boost::system::result<T, Error>;
   return error;
 }
 
-}  // namespace mcph
-
-namespace boost::system {
 // Found by Result::value(); reaching it is a bug, because a Result is asked before it is used.
-[[noreturn]] BOOST_NORETURN inline void throw_exception_from_error(const mcph::Error& error,
-                                                                   const boost::source_location&) {
+[[noreturn]] inline void throw_exception_from_error(const Error& error, const boost::source_location&) {
   throw std::runtime_error(error.message);
 }
-}  // namespace boost::system
+
+}  // namespace mcph

@@ -90,7 +90,7 @@ Result<Tool> read_tool(Description description) {
   auto schema = Schema::compile(*input);
   if (schema.has_error()) return description.error("inputSchema", "is invalid: " + schema.error().message);
 
-  Tool tool{*std::move(name), *std::move(schema), dump(json), {}, false};
+  Tool tool{*std::move(name), *std::move(schema), dump(json), {}};
   const auto output = json.find("outputSchema");
   if (output == json.end()) {
     tool.json_object_output = tool.json;
@@ -100,7 +100,6 @@ Result<Tool> read_tool(Description description) {
   if (auto compiled = Schema::compile(*output); compiled.has_error()) {
     return description.error("outputSchema", "is invalid: " + compiled.error().message);
   }
-  tool.has_output_schema = true;
   auto object_output = json;
   if (output->value("type", Json()) != "object") object_output.erase("outputSchema");
   tool.json_object_output = dump(object_output);

@@ -19,7 +19,6 @@ struct Tool {
   std::string json;
   // The same without an outputSchema whose root is not an object, which only revisions from 2026-07-28 on allow.
   std::string json_object_output;
-  bool has_output_schema = false;
 };
 
 struct Resource {

@@ -1,6 +1,5 @@
 #include "catalog/schema_compiler.hpp"
 
-#include <array>
 #include <utility>
 
 #include <nlohmann/json.hpp>

@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include "version.hpp"
+
 namespace mcph {
 namespace {
 
@@ -16,23 +18,45 @@ unsigned lanes(unsigned wanted) {
   return wanted > 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, most);
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log) {
-  auto copies = PrivateFolder::create();
-  if (copies.has_error()) return copies.error();
-  return std::unique_ptr<Host>(new Host(options, *std::move(copies), log));
+PluginLoader::Options loader_options(const HostOptions& options, NamedLimits limits, const PublishedCatalog& catalog) {
+  const PluginLimits per_plugin;
+  limits.insert({{"concurrentCallsPerPlugin", per_plugin.concurrent_calls},
+                 {"callsInFlightPerPlugin", per_plugin.waiting_calls},
+                 {"blockedThreads", most_blocked_threads},
+                 {"pageSize", options.serving.page_size}});
+  return {.data_root = options.data_root,
+          .limits = per_plugin,
+          .server_info = [&catalog, root = options.components, limits = std::move(limits)] {
+            return server_info_json(server_identity(), *catalog.current(), root, limits);
+          }};
 }
 
-Host::Host(const HostOptions& options, PrivateFolder copies, Log& log)
+}  // namespace
+
+ServerIdentity server_identity() {
+  return {.name = "mcp-plugin-host", .title = "MCP Plugin Host", .version = version};
+}
+
+Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log, NamedLimits limits) {
+  auto copies = PrivateFolder::create();
+  if (copies.has_error()) return copies.error();
+  return std::unique_ptr<Host>(new Host(options, *std::move(copies), std::move(limits), log));
+}
+
+Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log)
     : threads_(lanes(options.threads), most_blocked_threads),
       retirement_(stop_patience, log),
-      loader_(std::move(copies), {.data_root = options.data_root, .limits = {}}, threads_, retirement_, log),
+      loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, retirement_, log),
       reloader_(std::make_unique<Reloader>(
           Reloader::Options{.root = options.components, .instructions = options.instructions}, loader_, catalog_,
           log)) {}
 
-Host::~Host() = default;
+Host::~Host() {
+  // Plugins that are being stopped may still ask what this host serves.
+  catalog_.clear();
+  reloader_.reset();
+  retirement_.wait_until_empty(stop_patience);
+}
 
 void Host::cancel_calls() {
   reloader_->stop();

@@ -8,6 +8,7 @@
 #include "catalog/published_catalog.hpp"
 #include "cli/options.hpp"
 #include "log.hpp"
+#include "protocol/server_info.hpp"
 #include "reload/plugin_loader.hpp"
 #include "reload/reloader.hpp"
 #include "reload/retirement.hpp"
@@ -16,10 +17,14 @@
 
 namespace mcph {
 
+// Who this program says it is, to clients and to plugins.
+ServerIdentity server_identity();
+
 class Host {
  public:
-  // Fails if no private folder for the plugins' copies can be made. The log outlives it.
-  static Result<std::unique_ptr<Host>> create(const HostOptions& options, Log& log);
+  // Fails if no private folder for the plugins' copies can be made. The log outlives it. `limits` are what the command
+  // adds to the limits that the host tells plugins of.
+  static Result<std::unique_ptr<Host>> create(const HostOptions& options, Log& log, NamedLimits limits = {});
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
@@ -37,12 +42,12 @@ class Host {
   bool end(std::chrono::milliseconds patience);
 
  private:
-  Host(const HostOptions& options, PrivateFolder copies, Log& log);
+  Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log);
 
   ServingThreads threads_;
   Retirement retirement_;
-  PluginLoader loader_;
   PublishedCatalog catalog_;
+  PluginLoader loader_;
   std::unique_ptr<Reloader> reloader_;
 };
 

@@ -28,8 +28,13 @@ constexpr int cannot_serve = 2;
 constexpr std::chrono::seconds cancel_grace{2};
 constexpr std::chrono::seconds end_patience{15};
 
-ServerIdentity identity() {
-  return {.name = "mcp-plugin-host", .title = "MCP Plugin Host", .version = version};
+NamedLimits limits_of(const ServeCommand& command) {
+  const auto& http = command.http.limits;
+  const auto ms = [](std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); };
+  return {{"bodyBytes", http.body_bytes},       {"headerBytes", http.header_bytes},
+          {"connections", http.connections},    {"headerMs", ms(http.header_time)},
+          {"bodyMs", ms(http.body_time)},       {"idleMs", ms(http.idle_time)},
+          {"sessions", command.sessions.count}, {"sessionIdleMs", ms(command.sessions.idle_time)}};
 }
 
 // Calls `first` on the first SIGINT or SIGTERM. A second one ends the process at once.
@@ -95,10 +100,10 @@ int run(const ServeCommand& command) {
   Log log(command.host.log_level, command.host.log_format);
   auto streams = StandardStreams::take(log);
   if (streams.has_error()) return complain(streams.error().message);
-  auto host = Host::create(command.host, log);
+  auto host = Host::create(command.host, log, limits_of(command));
   if (host.has_error()) return complain(host.error().message);
 
-  Server server((*host)->catalog(), identity(), command.host.serving, command.sessions);
+  Server server((*host)->catalog(), server_identity(), command.host.serving, command.sessions);
   HttpServer http((*host)->threads(), command.http, server, log);
   std::promise<int> stop;
   const StopSignals signals((*host)->threads().next_context(), [&](int signal) { stop.set_value(signal); });
@@ -136,7 +141,7 @@ int run(const StdioCommand& command) {
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);
 
-  Server server((*host)->catalog(), identity(), command.host.serving, {});
+  Server server((*host)->catalog(), server_identity(), command.host.serving, {});
   StdioTransport transport(streams->input(), streams->output(), server, log);
   const StopSignals signals((*host)->threads().next_context(), [&](int) { transport.interrupt(); });
   load_components(**host, command.host, log);

@@ -57,6 +57,11 @@ InProcessPlugin& self_of(const mcp_host* host);
 
 }  // namespace
 
+const mcp_server_info InProcessPlugin::server_info_table = {
+    sizeof(mcp_server_info), 0, [](const mcp_host* host, const mcp_sink* sink) {
+      sink->write(sink->context, as_mcp(self_of(host).setup_.server_info()));
+    }};
+
 Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary library, PluginSetup setup,
                                                                  CallRunner& runner, Log& log) {
   std::unique_ptr<InProcessPlugin> plugin(new InProcessPlugin(std::move(library), std::move(setup), runner, log));
@@ -260,7 +265,10 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
   host.resource_updated = [](const mcp_host* h, mcp_string uri) {
     if (const auto& updated = self_of(h).setup_.events.resource_updated) updated(std::string(view(uri)));
   };
-  host.get_interface = [](const mcp_host*, const char*) -> const void* { return nullptr; };
+  host.get_interface = [](const mcp_host* h, const char* name) -> const void* {
+    const bool offered = name == std::string_view(MCP_SERVER_INFO) && self_of(h).setup_.server_info != nullptr;
+    return offered ? &server_info_table : nullptr;
+  };
   return host;
 }
 

@@ -5,10 +5,12 @@
 
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <string>
 
 #include <mcp/plugin.h>
+#include <mcp/server_info.h>
 
 #include "log.hpp"
 #include "plugin/call_runner.hpp"
@@ -25,6 +27,7 @@ struct PluginSetup {
   std::filesystem::path data_directory;  // made when the plugin first asks for it
   PluginLimits limits;
   PluginEvents events;
+  std::function<std::string()> server_info;  // what mcp/server_info.h offers; empty: this host does not
 };
 
 class InProcessPlugin final : public Plugin {
@@ -62,6 +65,7 @@ class InProcessPlugin final : public Plugin {
   void write_log(std::int32_t level, std::string_view message) const;
   std::string make_data_directory() const;
   static mcp_host host_table(InProcessPlugin* self);
+  static const mcp_server_info server_info_table;
 
   PluginLibrary library_;
   const mcp_plugin& table_;

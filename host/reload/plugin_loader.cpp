@@ -29,13 +29,19 @@ Result<std::string> read_configuration(const std::filesystem::path& plugin_file)
   return text.str();
 }
 
-std::vector<std::string> remarks_on(const LibraryFacts& facts) {
+std::vector<std::string> remarks_on(const LibraryFacts& facts, const Components& components) {
   std::vector<std::string> remarks;
+  for (const auto& tool : components.tools) {
+    for (const auto& keyword : tool.input_schema.unchecked_keywords()) {
+      remarks.push_back("tool " + tool.name + ": " + keyword +
+                        " of its inputSchema is not checked before the plugin sees the arguments");
+    }
+  }
   if (facts.unique_symbol_count > 0) {
     remarks.push_back("it defines " + std::to_string(facts.unique_symbol_count) + " GNU-unique symbols (such as " +
                       facts.unique_symbol_examples.front() +
                       "), so it is never unloaded and a new version may share state with it; compile it with "
-                      "-fno-gnu-unique and -fvisibility=hidden, as add_mcp_plugin() does");
+                      "-fno-gnu-unique, -fvisibility=hidden and a version script, as add_mcp_plugin() does");
   }
   if (facts.never_unloads) remarks.emplace_back("it was linked with -z nodelete, so it is never unloaded");
   if (facts.has_thread_exit_destructors) {
@@ -69,7 +75,8 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
                     .configuration = *std::move(configuration),
                     .data_directory = options_.data_root / file.stem(),
                     .limits = options_.limits,
-                    .events = std::move(events)};
+                    .events = std::move(events),
+                    .server_info = options_.server_info};
   auto created = InProcessPlugin::create(*std::move(library), std::move(setup), runner_, log_);
   if (created.has_error()) return created.error();
   auto plugin = retirement_.lease(*std::move(created));
@@ -78,8 +85,10 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
   if (description.has_error()) return description.error();
   auto components = parse_components(*description);
   if (components.has_error()) return components.error();
-  return LoadedPlugin{
-      {std::move(plugin), std::make_shared<const Components>(*std::move(components))}, identity, remarks_on(*facts)};
+  auto remarks = remarks_on(*facts, *components);
+  return LoadedPlugin{{std::move(plugin), std::make_shared<const Components>(*std::move(components))},
+                      identity,
+                      std::move(remarks)};
 }
 
 }  // namespace mcph

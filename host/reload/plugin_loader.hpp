@@ -31,6 +31,7 @@ class PluginLoader {
   struct Options {
     std::filesystem::path data_root;  // each plugin's data directory is below it
     PluginLimits limits;
+    std::function<std::string()> server_info;  // JSON, for plugins that ask; may be empty
   };
 
   // The runner, the retirement and the log outlive it.

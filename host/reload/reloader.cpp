@@ -119,7 +119,9 @@ bool Reloader::withdraw_missing(const ScanResult& scan, Clock::time_point now, C
       continue;
     }
     if (tracked.served.plugin != nullptr) {
-      log_.info("plugin withdrawn", {{"file", file.string()}, {"reason", "the file is gone"}});
+      say_when_published([this, path = file.string()] {
+        log_.info("plugin withdrawn", {{"file", path}, {"reason", "the file is gone"}});
+      });
       retire(tracked.served, now);
       changed = true;
     }
@@ -143,14 +145,15 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
     return false;
   }
 
-  const auto& identity = loaded->served.plugin->identity();
-  log_.info(tracked.served.plugin == nullptr ? "plugin loaded" : "plugin replaced",
-            {{"file", file.file.string()},
-             {"plugin", identity.name},
-             {"version", identity.version},
-             {"digest", identity.digest},
-             {"components", loaded->served.components->size()},
-             {"ms", milliseconds_since(begin)}});
+  say_when_published([this, replaced = tracked.served.plugin != nullptr, identity = loaded->served.plugin->identity(),
+                      components = loaded->served.components->size(), took = milliseconds_since(begin)] {
+    log_.info(replaced ? "plugin replaced" : "plugin loaded", {{"file", identity.file.string()},
+                                                               {"plugin", identity.name},
+                                                               {"version", identity.version},
+                                                               {"digest", identity.digest},
+                                                               {"components", components},
+                                                               {"ms", took}});
+  });
   for (const auto& remark : loaded->remarks)
     log_.warning("plugin remark", {{"file", file.file.string()}, {"remark", remark}});
   tracked.taken = file;
@@ -203,7 +206,9 @@ bool Reloader::describe_again() {
       continue;
     }
     served.components = std::make_shared<const Components>(*std::move(components));
-    log_.info("plugin changed its components", {{"file", file.string()}, {"components", served.components->size()}});
+    say_when_published([this, path = file.string(), components = served.components->size()] {
+      log_.info("plugin changed its components", {{"file", path}, {"components", components}});
+    });
     changed = true;
   }
   return changed;
@@ -215,8 +220,14 @@ void Reloader::publish() {
     if (tracked.served.plugin != nullptr) plugins.push_back(tracked.served);
   }
   const auto next = std::make_shared<const Catalog>(++generation_, std::move(plugins), options_.instructions);
-  report_conflicts(*next);
   catalog_.publish(next);
+  for (const auto& say : std::exchange(to_say_, {}))
+    say();
+  report_conflicts(*next);
+}
+
+void Reloader::say_when_published(std::function<void()> say) {
+  to_say_.push_back(std::move(say));
 }
 
 void Reloader::report_conflicts(const Catalog& catalog) {

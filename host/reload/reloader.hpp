@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -91,6 +92,8 @@ class Reloader {
   void serve(Tracked& tracked, LoadedPlugin loaded);
   void retire(const ServedPlugin& old, Clock::time_point now);
   void publish();
+  // What the log says of a change, it says when the change is being served.
+  void say_when_published(std::function<void()> say);
   void report_conflicts(const Catalog& catalog);
   void report_problems(const ScanResult& scan);
   void check_draining(Clock::time_point now, Clock::time_point& due);
@@ -107,6 +110,7 @@ class Reloader {
   std::vector<Conflict> reported_conflicts_;
   std::vector<ScanProblem> reported_problems_;
   std::string reported_degradation_;
+  std::vector<std::function<void()>> to_say_;
   std::uint64_t generation_ = 0;
 
   std::mutex mutex_;

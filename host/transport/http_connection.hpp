@@ -1,28 +1,32 @@
-// One HTTP connection: a coroutine on a strand that reads a request, has it answered, writes the answer, and begins
-// again. Keeps itself alive until the connection is closed; shut_down may be called from any thread.
+// One HTTP connection: a coroutine that reads a request, has it answered, writes the answer, and begins again. It runs
+// on one lane of the serving threads, where one thread at a time runs it, so that it needs no lock. Keeps itself alive
+// until the connection is closed; attend and shut_down may be called from any thread.
 //
-// What a coroutine here hands to another one is a named value, never a temporary inside the co_await expression: gcc 12
-// destroys some of those twice.
+// It has no timer of its own: it says when it wants attention, and the server, which looks at all its connections a few
+// times a second, gives it. That saves each request several system calls.
+//
+// What a coroutine here hands to another one is a named value, never a temporary inside the co_await expression, and
+// co_await is never an operand of && or ||: gcc 12 compiles those wrongly.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 #include "protocol/server.hpp"
+#include "transport/http_response.hpp"
 #include "transport/http_server.hpp"
 #include "transport/outbox.hpp"
 
@@ -30,10 +34,16 @@ namespace mcph {
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
+  using Clock = std::chrono::steady_clock;
+
   HttpConnection(boost::asio::ip::tcp::socket socket, HttpServer& owner);
 
   void start();
-  // Ends the connection after the answer it is busy with, at once if there is none.
+
+  // [any] The time is `now`: does what is due by then.
+  void attend(Clock::time_point now);
+
+  // [any] Ends the connection after the answer it is busy with, at once if there is none.
   void shut_down();
 
  private:
@@ -42,20 +52,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   template <class T>
   using awaitable = boost::asio::awaitable<T>;
 
-  struct Response {
-    unsigned status = 200;
-    std::string body = {};
-    std::string_view content_type = "application/json";
-    std::vector<std::pair<std::string, std::string>> fields = {};
-  };
-
-  // What writing an answer needs of the request that it answers.
-  struct Client {
-    unsigned http_version = 11;
-    bool keep_alive = true;
-    bool head_only = false;
-    std::optional<std::string> origin = {};  // of a browser that may read the answer
-  };
+  // What the coroutine waits for, and so what it means when its time is up.
+  enum class Waiting { for_request, for_bytes, for_answer };
 
   static awaitable<void> serve(std::shared_ptr<HttpConnection> self);
   // The functions below return whether the connection can take another request.
@@ -63,36 +61,37 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   awaitable<bool> read_request(Parser& parser);
   awaitable<bool> refuse_unreadable(boost::beast::error_code error, bool begun);
   awaitable<bool> answer(const Request& request);
-  awaitable<bool> answer_post(const Request& request, const Client& client);
-  awaitable<bool> answer_get(const Request& request, const Client& client);
-  awaitable<bool> write(const Client& client, Response response);
-
-  awaitable<bool> open_stream(const Client& client);
-  awaitable<bool> write_stream(const Client& client, std::string_view text);
-  awaitable<bool> close_stream(const Client& client);
+  awaitable<bool> answer_post(const Request& request, const HttpClient& client);
+  awaitable<bool> answer_get(const Request& request, const HttpClient& client);
+  awaitable<bool> respond(const HttpClient& client, HttpResponse response);
   // Writes what is in the outbox until it ends. False: the client is gone or too slow.
-  awaitable<bool> stream(const Client& client, Outbox& outbox, Outbox::Content content);
+  awaitable<bool> stream(const HttpClient& client, Outbox& outbox, Outbox::Content content);
+  awaitable<bool> write(std::string_view text);
 
-  // What is next in the outbox; empty when the time is over first or the client is gone.
-  awaitable<Outbox::Content> next(Outbox& outbox, std::chrono::milliseconds patience);
+  HttpResponse answer_at_once(const Request& request);
+  std::optional<HttpResponse> refuse(const Request& request) const;
+
+  // What is next in the outbox; empty when the client should see a sign of life, or is gone.
+  awaitable<Outbox::Content> next(Outbox& outbox);
   std::function<void()> waker();
+
+  void wait_for(Waiting what, std::chrono::milliseconds patience);
+  void time_is_up(Clock::time_point now);
   void watch_for_disconnect();
   void stop_watching();
 
-  std::optional<Response> refuse(const Request& request) const;
-  static std::optional<Response> refuse_post(const Request& request);
-  Response answer_at_once(const Request& request);
-  static Response preflight_response(const Request& request);
-  static Response as_response(Reply reply);
-
   HttpServer& owner_;
   const HttpLimits& limits_;
-  boost::beast::tcp_stream stream_;
+  boost::asio::ip::tcp::socket socket_;
   boost::beast::flat_buffer buffer_;
-  boost::asio::steady_timer signal_;
+  boost::asio::steady_timer signal_;  // never expires; cancelled to wake the coroutine
+
+  std::atomic<Clock::rep> due_;  // when attention is wanted
+  Waiting waiting_ = Waiting::for_request;
+  bool timed_out_ = false;
   bool watching_ = false;
+  bool watched_ = false;  // for this answer already
   bool disconnected_ = false;
-  bool between_requests_ = false;
   bool closing_ = false;
 };
 

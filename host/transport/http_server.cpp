@@ -6,8 +6,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
@@ -27,7 +25,12 @@ constexpr std::string_view too_many_connections =
 }  // namespace
 
 HttpServer::HttpServer(ServingThreads& threads, HttpOptions options, Server& server, Log& log)
-    : threads_(threads), options_(std::move(options)), server_(server), log_(log), acceptor_(threads.next_context()) {}
+    : threads_(threads),
+      options_(std::move(options)),
+      server_(server),
+      log_(log),
+      acceptor_(threads.next_context()),
+      attention_(acceptor_.get_executor()) {}
 
 HttpServer::~HttpServer() = default;
 
@@ -48,6 +51,7 @@ Result<> HttpServer::listen() {
   }
   port_ = acceptor_.local_endpoint().port();
   asio::co_spawn(acceptor_.get_executor(), accept(), asio::detached);
+  asio::co_spawn(acceptor_.get_executor(), attend_connections(), asio::detached);
   return {};
 }
 
@@ -56,7 +60,7 @@ asio::awaitable<void> HttpServer::accept() {
   constexpr std::chrono::milliseconds pause{100};
   asio::steady_timer timer(acceptor_.get_executor());
   for (;;) {
-    auto [error, socket] = co_await acceptor_.async_accept(asio::make_strand(threads_.next_context()), as_value);
+    auto [error, socket] = co_await acceptor_.async_accept(threads_.next_context(), as_value);
     if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) co_return;
     if (error) {
       log_.error("accept failed", {{"reason", error.message()}});
@@ -65,6 +69,19 @@ asio::awaitable<void> HttpServer::accept() {
       continue;
     }
     admit(std::move(socket));
+  }
+}
+
+asio::awaitable<void> HttpServer::attend_connections() {
+  constexpr std::chrono::milliseconds interval{50};
+  for (;;) {
+    attention_.expires_after(interval);
+    co_await attention_.async_wait(as_value);
+    const auto now = std::chrono::steady_clock::now();
+    now_.store(now, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    for (auto* connection : connections_)
+      connection->attend(now);
   }
 }
 

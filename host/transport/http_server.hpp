@@ -13,6 +13,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "log.hpp"
 #include "protocol/server.hpp"
@@ -64,15 +65,20 @@ class HttpServer {
   friend class HttpConnection;
 
   boost::asio::awaitable<void> accept();
+  boost::asio::awaitable<void> attend_connections();
   void admit(boost::asio::ip::tcp::socket socket);
   void closed(HttpConnection* connection);
+  // The time, as of the last look at the connections.
+  std::chrono::steady_clock::time_point now() const { return now_.load(std::memory_order_relaxed); }
 
   ServingThreads& threads_;
   const HttpOptions options_;
   Server& server_;
   Log& log_;
   boost::asio::ip::tcp::acceptor acceptor_;
+  boost::asio::steady_timer attention_;
   std::uint16_t port_ = 0;
+  std::atomic<std::chrono::steady_clock::time_point> now_{std::chrono::steady_clock::now()};
 
   mutable std::mutex mutex_;
   bool shutting_down_ = false;

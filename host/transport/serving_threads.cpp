@@ -126,7 +126,9 @@ void ServingThreads::begin(std::function<void()> task) {
 void ServingThreads::run_watched(Seat& seat, std::function<void()>& task) {
   seat.task_began_ns.store(now_ns(), std::memory_order_relaxed);
   seat.state.store(Seat::in_task, std::memory_order_release);
-  if (watch_asleep_.load(std::memory_order_relaxed) && watch_asleep_.exchange(false)) {
+  // Written only when it changes: the threads share its cache line.
+  if (!task_began_.load(std::memory_order_relaxed)) task_began_.store(true);
+  if (watch_asleep_.load() && watch_asleep_.exchange(false)) {
     const std::lock_guard lock(watch_mutex_);
     watch_wake_.notify_one();
   }
@@ -148,23 +150,22 @@ void ServingThreads::begin_waiting_task() {
 }
 
 void ServingThreads::watch() {
-  int quiet = 0;
+  int quiet = 0;  // ticks since a task was seen to begin
   std::unique_lock lock(watch_mutex_);
   while (!watch_stopping_) {
     if (quiet < idle_ticks) {
       watch_wake_.wait_for(lock, tick, [this] { return watch_stopping_; });
     } else {
       watch_asleep_.store(true);
-      // A task that began just before the store is seen by one more look.
-      lock.unlock();
-      const bool busy = replace_slow_leaders();
-      lock.lock();
-      if (!busy) watch_wake_.wait(lock, [this] { return watch_stopping_ || !watch_asleep_.load(); });
+      // A task that began just before the store did not wake; it is seen here.
+      watch_wake_.wait(lock, [this] { return watch_stopping_ || !watch_asleep_.load() || task_began_.load(); });
       watch_asleep_.store(false);
     }
+    const bool began = task_began_.exchange(false, std::memory_order_relaxed);
     lock.unlock();
-    quiet = replace_slow_leaders() ? 0 : quiet + 1;
+    const bool busy = replace_slow_leaders();
     lock.lock();
+    quiet = began || busy ? 0 : quiet + 1;
   }
 }
 

@@ -94,6 +94,7 @@ class ServingThreads final : public CallRunner {
   std::mutex watch_mutex_;
   std::condition_variable watch_wake_;
   std::atomic<bool> watch_asleep_{false};
+  std::atomic<bool> task_began_{false};  // since the watchdog looked last
   bool watch_stopping_ = false;
   std::thread watchdog_;
 };

@@ -71,7 +71,8 @@ std::int64_t decode_integer(const Json& value, const Place& place, std::int64_t 
 std::uint64_t decode_unsigned(const Json& value, const Place& place, std::uint64_t max) {
   std::uint64_t integer = 0;
   if (value.is_number_integer()) {
-    if (value < 0) refuse_range(value, place, "0", std::to_string(max));
+    const bool is_negative = !value.is_number_unsigned() && value.get<std::int64_t>() < 0;
+    if (is_negative) refuse_range(value, place, "0", std::to_string(max));
     integer = value.get<std::uint64_t>();
   } else if (value.is_number_float() && is_whole(value.get<double>()) && value.get<double>() >= 0) {
     integer = static_cast<std::uint64_t>(value.get<double>());

@@ -33,6 +33,10 @@ bool reports_to(const mcp_sink* error, const Action& action) noexcept {
 }  // namespace
 
 void* create_instance(Setup setup, const mcp_host* host, const mcp_sink* error) noexcept {
+  return create_instance(std::function<void(Plugin&)>(setup), host, error);
+}
+
+void* create_instance(const std::function<void(Plugin&)>& setup, const mcp_host* host, const mcp_sink* error) noexcept {
   if (host->size < sizeof(mcp_host)) {
     write(error, "the host is older than this plugin: update the host, or build the plugin with an older mcp/plugin.h");
     return nullptr;

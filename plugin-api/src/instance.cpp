@@ -34,7 +34,8 @@ void run_on_stop(const mcp_host& host, const std::function<void()>& function) no
 
 }  // namespace
 
-Instance::Instance(const mcp_host& host, Setup setup) : host_(host), config_(configuration_of(host)) {
+Instance::Instance(const mcp_host& host, const std::function<void(Plugin&)>& setup)
+    : host_(host), config_(configuration_of(host)) {
   setup(plugin_);
   registry_->publish();
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <mcp/plugin.h>
-#include <mcp/plugin/export.hpp>
 #include <mcp/plugin/instance.hpp>
 #include <nlohmann/json.hpp>
 
@@ -20,7 +19,7 @@ namespace mcp::detail {
 class Instance {
  public:
   /// Runs setup and publishes what it registered. Throws what setup throws.
-  Instance(const mcp_host& host, Setup setup);
+  Instance(const mcp_host& host, const std::function<void(Plugin&)>& setup);
   /// Runs the functions of on_stop if start was called, and then destroys the handlers, and with them what they own,
   /// while the host is still there to be told of calls that end this way.
   ~Instance();

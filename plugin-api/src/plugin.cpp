@@ -112,6 +112,15 @@ std::string Plugin::data_directory() const {
   return path;
 }
 
+const void* Plugin::host_interface(const char* name) const {
+  const mcp_host& host = instance_.host();
+  return MCP_HAS(&host, mcp_host, get_interface) ? host.get_interface(&host, name) : nullptr;
+}
+
+const mcp_host& Plugin::host() const {
+  return instance_.host();
+}
+
 void Plugin::on_start(std::function<void()> function) {
   instance_.on_start(std::move(function));
 }

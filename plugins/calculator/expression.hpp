@@ -1,5 +1,5 @@
-// The value of an arithmetic expression. A pure function: any thread may call it. What an expression may cost is bounded
-// by its length and by how deep it nests.
+// The value of an arithmetic expression. A pure function: any thread may call it. What an expression may cost is
+// bounded by its length and by how deep it nests.
 #pragma once
 
 #include <cstddef>

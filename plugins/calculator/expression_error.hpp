@@ -1,5 +1,5 @@
-// ExpressionError: why an expression has no value, and where. what() is for whoever wrote the expression: the reason with
-// its position, the expression around it, and a caret below the place.
+// ExpressionError: why an expression has no value, and where. what() is for whoever wrote the expression: the reason
+// with its position, the expression around it, and a caret below the place.
 #pragma once
 
 #include <cstddef>

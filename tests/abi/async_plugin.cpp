@@ -1,4 +1,5 @@
 // A plugin whose tool answers later, from a thread of the plugin's own: one thread waits for any number of calls.
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -20,21 +21,13 @@ class Alarms {
 
   /// Calls that still wait are dropped, and so answered with an error.
   void stop() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    changed_.notify_all();
+    wake([this] { stopping_ = true; });
     thread_.join();
   }
 
   void add(Clock::time_point due, mcp::Call call) {
-    call.on_cancel([this] { changed_.notify_all(); });
-    {
-      const std::lock_guard lock(mutex_);
-      waiting_.push_back({due, std::move(call)});
-    }
-    changed_.notify_all();
+    call.on_cancel([this] { wake([] {}); });
+    wake([&] { waiting_.push_back({due, std::move(call)}); });
   }
 
  private:
@@ -45,15 +38,26 @@ class Alarms {
     bool is_over(Clock::time_point now) const { return due <= now || call.cancelled(); }
   };
 
+  template <class Change>
+  void wake(const Change& change) {
+    {
+      const std::lock_guard lock(mutex_);
+      change();
+      awake_ = true;
+    }
+    woken_.notify_one();
+  }
+
   void run() {
     std::unique_lock lock(mutex_);
     while (!stopping_) {
+      awake_ = false;
       std::vector<Alarm> over = take_over();
       lock.unlock();
-      for (Alarm& alarm : over) ring(alarm);
-      over.clear();
+      for (Alarm& alarm : over)
+        ring(alarm);
       lock.lock();
-      changed_.wait_for(lock, std::chrono::milliseconds(5), [this] { return stopping_; });
+      woken_.wait_until(lock, next_due(), [this] { return awake_; });
     }
     waiting_.clear();
   }
@@ -62,9 +66,17 @@ class Alarms {
     const auto now = Clock::now();
     std::vector<Alarm> over;
     std::vector<Alarm> rest;
-    for (Alarm& alarm : waiting_) (alarm.is_over(now) ? over : rest).push_back(std::move(alarm));
+    for (Alarm& alarm : waiting_)
+      (alarm.is_over(now) ? over : rest).push_back(std::move(alarm));
     waiting_ = std::move(rest);
     return over;
+  }
+
+  Clock::time_point next_due() const {
+    auto next = Clock::now() + std::chrono::hours(1);
+    for (const Alarm& alarm : waiting_)
+      next = std::min(next, alarm.due);
+    return next;
   }
 
   static void ring(Alarm& alarm) {
@@ -76,8 +88,9 @@ class Alarms {
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable woken_;
   std::vector<Alarm> waiting_;
+  bool awake_ = false;
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <mcp/plugin.h>
+#include <mcp/server_info.h>
 
 #if !defined(__LP64__)
 #error "these offsets are those of LP64"
@@ -55,6 +56,15 @@ TEST(Layout, PluginOnlyGrowsAtItsEnd) {
   EXPECT_EQ(offsetof(mcp_plugin, stop), 80U);
   EXPECT_EQ(offsetof(mcp_plugin, get_interface), 88U);
   EXPECT_EQ(sizeof(mcp_plugin), 96U);
+}
+
+TEST(Layout, ServerInfoOnlyGrowsAtItsEnd) {
+  EXPECT_EQ(std::string_view(MCP_SERVER_INFO), "mcp.server-info/1");
+  EXPECT_EQ(offsetof(mcp_server_info, size), 0U);
+  EXPECT_EQ(offsetof(mcp_server_info, reserved), 4U);
+  EXPECT_EQ(offsetof(mcp_server_info, describe), 8U);
+  EXPECT_EQ(sizeof(mcp_server_info), 16U);
+  EXPECT_TRUE((std::is_same_v<void (*)(const mcp_host*, const mcp_sink*), decltype(mcp_server_info::describe)>));
 }
 
 TEST(Layout, EverythingIsPlainData) {

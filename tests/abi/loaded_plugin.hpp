@@ -1,9 +1,8 @@
 // LoadedPlugin: a plugin's library, loaded the way a host does it. Owned by a test; unloads at its end.
 #pragma once
 
-#include <string>
-
 #include <dlfcn.h>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <mcp/plugin.h>

@@ -1,27 +1,27 @@
 /* A plugin in plain C: a tool that counts how often it has been called, and a resource. */
-#include <mcp/plugin.h>
-
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <mcp/plugin.h>
+
 struct counter {
-  const mcp_host *host;
+  const mcp_host* host;
   atomic_ulong calls; /* invoke may run on several threads at once */
 };
 
-static mcp_string text(const char *zero_terminated) {
+static mcp_string text(const char* zero_terminated) {
   mcp_string string = {zero_terminated, strlen(zero_terminated)};
   return string;
 }
 
-static int equals(mcp_string string, const char *other) {
+static int equals(mcp_string string, const char* other) {
   return string.size == strlen(other) && memcmp(string.data, other, (size_t)string.size) == 0;
 }
 
-static void *create(const mcp_host *host, const mcp_sink *error) {
-  struct counter *self = malloc(sizeof *self);
+static void* create(const mcp_host* host, const mcp_sink* error) {
+  struct counter* self = malloc(sizeof *self);
   if (self == NULL) {
     error->write(error->context, text("out of memory"));
     return NULL;
@@ -31,7 +31,7 @@ static void *create(const mcp_host *host, const mcp_sink *error) {
   return self;
 }
 
-static void describe(void *self, const mcp_sink *sink) {
+static void describe(void* self, const mcp_sink* sink) {
   (void)self;
   sink->write(sink->context,
               text("{\"tools\":[{\"name\":\"count\",\"description\":\"Counts its calls.\","
@@ -41,11 +41,11 @@ static void describe(void *self, const mcp_sink *sink) {
                                   "\"description\":\"What this plugin is.\",\"mimeType\":\"text/plain\"}]}"));
 }
 
-static void invoke(void *instance, mcp_call_id call, mcp_string method, mcp_string params) {
-  struct counter *self = instance;
+static void invoke(void* instance, mcp_call_id call, mcp_string method, mcp_string params) {
+  struct counter* self = instance;
   char result[128];
-  /* There is one component of each kind, so the method alone tells which is meant. With more of them, or with arguments,
-   * read `params` with a JSON library. */
+  /* There is one component of each kind, so the method alone tells which is meant. With more of them, or with
+   * arguments, read `params` with a JSON library. */
   (void)params;
   if (equals(method, "tools/call")) {
     unsigned long calls = atomic_fetch_add(&self->calls, 1) + 1;
@@ -60,7 +60,7 @@ static void invoke(void *instance, mcp_call_id call, mcp_string method, mcp_stri
   }
 }
 
-static void stop(void *self) {
+static void stop(void* self) {
   free(self);
 }
 
@@ -74,6 +74,6 @@ static const mcp_plugin plugin = {
     .stop = stop,
 };
 
-MCP_PLUGIN_EXPORT const mcp_plugin *mcp_plugin_entry_v1(void) {
+MCP_PLUGIN_EXPORT const mcp_plugin* mcp_plugin_entry_v1(void) {
   return &plugin;
 }

@@ -55,7 +55,11 @@ FakeHost::FakeHost(const Json& config) : config_(config.dump()) {
     const std::lock_guard lock(of(host).mutex_);
     of(host).updated_resources_.emplace_back(view(uri));
   };
-  table_.get_interface = [](const mcp_host*, const char*) -> const void* { return nullptr; };
+  table_.get_interface = [](const mcp_host* host, const char* name) -> const void* {
+    const std::lock_guard lock(of(host).mutex_);
+    const auto found = of(host).interfaces_.find(name);
+    return found == of(host).interfaces_.end() ? nullptr : found->second;
+  };
 }
 
 FakeHost::~FakeHost() {
@@ -111,6 +115,11 @@ std::string FakeHost::data_directory() {
 void FakeHost::set_caller(const Json& caller) {
   const std::lock_guard lock(mutex_);
   caller_ = caller.dump();
+}
+
+void FakeHost::provide_interface(const std::string& name, const void* table) {
+  const std::lock_guard lock(mutex_);
+  interfaces_.insert_or_assign(name, table);
 }
 
 std::vector<LogEntry> FakeHost::logs() const {

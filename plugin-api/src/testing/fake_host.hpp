@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -42,6 +43,7 @@ class FakeHost {
   Outcome wait(mcp_call_id call, std::chrono::milliseconds limit);
 
   void set_caller(const Json& caller);
+  void provide_interface(const std::string& name, const void* table);
   std::vector<LogEntry> logs() const;
   std::vector<Progress> progress() const;
   int components_changed() const;
@@ -62,6 +64,7 @@ class FakeHost {
   std::map<mcp_call_id, FakeCall> calls_;
   mcp_call_id last_call_ = 0;
   std::string caller_ = "{}";
+  std::map<std::string, const void*, std::less<>> interfaces_;
   std::vector<LogEntry> logs_;
   std::vector<Progress> progress_;
   int components_changed_ = 0;

@@ -98,7 +98,8 @@ Outcome PendingCall::wait(std::chrono::milliseconds limit) {
   return state_->host.wait(state_->call, limit);
 }
 
-Harness::Harness(mcp::detail::Setup setup, const Json& config) : host_(std::make_unique<detail::FakeHost>(config)) {
+Harness::Harness(const std::function<void(Plugin&)>& setup, const Json& config)
+    : host_(std::make_unique<detail::FakeHost>(config)) {
   void* instance = nullptr;
   const std::string reason = answer_of_host(
       [&](const mcp_sink* error) { instance = mcp::detail::create_instance(setup, host_->table(), error); });
@@ -177,6 +178,10 @@ void Harness::invoke(mcp_call_id call, std::string_view method, const Json& para
 
 void Harness::set_caller(const Json& caller) {
   host_->set_caller(caller);
+}
+
+void Harness::provide_interface(const std::string& name, const void* table) {
+  host_->provide_interface(name, table);
 }
 
 std::vector<LogEntry> Harness::logs() const {

@@ -132,6 +132,8 @@ TEST(Schema, ComparesNumbersExactly) {
   expect_invalid(R"({"const":18446744073709551615})", {"-1", "18446744073709551616.0"});
   expect_valid(R"({"minimum":-1})", {"18446744073709551615", "1e300"});
   expect_valid(R"({"maximum":18446744073709551615})", {"-1", "-1e300", "18446744073709551615"});
+  expect_invalid(R"({"maximum":18446744073709551615})", {"18446744073709551616.0"});
+  expect_invalid(R"({"minimum":18446744073709551616.0})", {"18446744073709551615"});
   expect_invalid(R"({"maximum":9223372036854775807})", {"9223372036854775808", "9223372036854775808.0"});
   expect_valid(R"({"minimum":-9223372036854775808})", {"-9223372036854775808", "-9223372036854775808.0"});
   expect_invalid(R"({"minimum":-9223372036854775808})", {"-9223372036854777856.0"});
@@ -156,6 +158,8 @@ TEST(Schema, DividesAsPeopleDo) {
   expect_valid(R"({"multipleOf":0.0001})", {"0.0075"});
   expect_valid(R"({"multipleOf":3})", {"9007199254740993", "-18", "18446744073709551615", "3e10"});
   expect_invalid(R"({"multipleOf":3})", {"9007199254740992", "18446744073709551614", "1e10"});
+  expect_valid(R"({"multipleOf":4})", {"100", "1e2", "1e300"});
+  expect_invalid(R"({"multipleOf":4})", {"10", "1e1"});
   expect_invalid(R"({"multipleOf":0.123456789})", {"1e308"});
   expect_valid(R"({"multipleOf":18446744073709551615})", {"18446744073709551615", "0"});
   expect_invalid(R"({"multipleOf":18446744073709551615})", {"1e300"});
@@ -269,6 +273,15 @@ TEST(Schema, TakesReferencesRelativeToTheNearestId) {
   })";
   expect_valid(schema, {R"({"a":1,"b":"s"})"});
   expect_invalid(schema, {R"({"a":"s"})", R"({"b":1})"});
+  // Also where only a pointer leads into the inner schema.
+  expect_invalid(R"({"$defs": {"x": {"type": "string"}}, "$ref": "#/x-library/inner/x-part", "x-library": {
+                   "inner": {"$id": "https://example.com/inner", "$defs": {"x": {"type": "integer"}},
+                             "x-part": {"$ref": "#/$defs/x"}}}})",
+                 {"\"s\""});
+  // In draft-07 an $id beside a $ref does not count.
+  expect_invalid(R"({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"x": {"type": "integer"}},
+                   "items": {"$id": "https://example.com/inner", "$ref": "#/definitions/x"}})",
+                 {"[1.5]"});
 }
 
 TEST(Schema, ChecksRecursiveStructures) {

@@ -211,6 +211,7 @@ TEST(PercentDecode, TakesPlusForPlusAndAnyHexadecimalDigits) {
   EXPECT_EQ(percent_decode("a+b%2B%2b"), "a+b++");
   EXPECT_EQ(percent_decode(""), "");
   EXPECT_EQ(percent_decode("%2"), std::nullopt);
+  EXPECT_EQ(percent_decode(std::string_view("a%41", 3)), std::nullopt);
 }
 
 TEST(AbsoluteUri, NeedsASchemeAndSomethingAfterIt) {

@@ -67,7 +67,7 @@ TEST(Base64, RefusesTextThatEncodingWouldNotProduce) {
 }
 
 TEST(Base64Url, RefusesPaddingAndTheOtherAlphabet) {
-  for (const auto* text : {"Zg==", "Zm8=", "Z", "Zm9vY", "++//", "Zh", "Zm9"}) {
+  for (const auto* text : {"Zg==", "Zm8=", "Z", "A", "AAAAA", "++//", "Zh", "Zm9"}) {
     EXPECT_EQ(base64url_decode(text), std::nullopt) << text;
   }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include <mcp/plugin.h>
@@ -15,6 +16,7 @@ using Setup = void (*)(Plugin&);
 
 /// Null after writing the reason to `error`.
 void* create_instance(Setup setup, const mcp_host* host, const mcp_sink* error) noexcept;
+void* create_instance(const std::function<void(Plugin&)>& setup, const mcp_host* host, const mcp_sink* error) noexcept;
 
 // The other functions of the table, which are the same for every plugin.
 void describe_instance(void* self, const mcp_sink* sink) noexcept;

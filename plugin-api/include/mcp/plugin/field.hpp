@@ -78,7 +78,11 @@ class Field {
     static_assert(detail::Number<Value> || std::is_same_v<Value, bool> || std::is_same_v<Value, std::string> ||
                       detail::NamedEnum<Value>,
                   "mcp: a field can have a default if it is a number, a bool, a std::string or a named enum");
-    if constexpr (detail::Number<Value>) {
+    constexpr bool is_of_its_kind = detail::Number<Value> == detail::Number<T> &&
+                                    std::is_same_v<Value, bool> == std::is_same_v<T, bool> &&
+                                    std::is_convertible_v<const T&, Value>;
+    static_assert(is_of_its_kind, "mcp: the default of a field must have the field's type");
+    if constexpr (detail::Number<Value> && detail::Number<T>) {
       return with("default", detail::scalar(static_cast<Value>(value)));
     } else {
       return with("default", detail::scalar(value));

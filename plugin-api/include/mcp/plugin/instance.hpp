@@ -122,6 +122,12 @@ class Plugin {
   /// Absolute path of a directory of the plugin's own, which outlives its versions. Throws if it cannot be made.
   std::string data_directory() const;
 
+  /// An optional interface of the host by name and major version, such as "mcp.server-info/1", or null. What its
+  /// functions take besides is host().
+  const void* host_interface(const char* name) const;
+  /// The C contract itself, for what this class does not have.
+  const mcp_host& host() const;
+
   /// Runs when the instance is going to be served: open sockets and files and start threads here, not in setup. If it
   /// throws, the plugin is not served. In the order of registration.
   void on_start(std::function<void()> function);

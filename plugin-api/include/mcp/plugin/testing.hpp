@@ -69,7 +69,7 @@ class PendingCall {
 class Harness {
  public:
   /// Creates and starts the plugin. Throws std::runtime_error with the reason if it refuses.
-  explicit Harness(mcp::detail::Setup setup, const Json& config = Json::object());
+  explicit Harness(const std::function<void(Plugin&)>& setup, const Json& config = Json::object());
   /// The same for a plugin in any language. The library stays loaded for as long as the Harness lives.
   explicit Harness(const mcp_plugin& plugin, const Json& config = Json::object());
   ~Harness();
@@ -95,6 +95,9 @@ class Harness {
 
   /// What Context::caller returns from now on.
   void set_caller(const Json& caller);
+
+  /// What Plugin::host_interface returns for this name from now on. The test owns the table.
+  void provide_interface(const std::string& name, const void* table);
 
   std::vector<LogEntry> logs() const;
   std::vector<Progress> progress() const;

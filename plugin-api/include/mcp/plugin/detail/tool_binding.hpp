@@ -63,7 +63,7 @@ class ArgumentList {
       : names_{args[I].name()...}, defaults_{default_of<Value>(args[I])...} {
     require_unique_names(names_.data(), names_.size());
     ObjectSchema object;
-    const SchemaPlace root = SchemaPlace::root(SchemaUse::Input);
+    [[maybe_unused]] const SchemaPlace root = SchemaPlace::root(SchemaUse::Input);
     (add_argument<Value>(object, args[I], root), ...);
     schema_ = object.schema(SchemaUse::Input).text();
   }

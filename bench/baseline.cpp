@@ -1,0 +1,102 @@
+// The baseline of the benchmark: the least that a Beast server must do to answer a tools/call. It reads a POST, parses its
+// body with nlohmann_json, and writes the same bytes as the host would for the echo tool; no checks, no plugin, no
+// sessions, no streams. One thread and one I/O context a lane, like the host.
+//
+// usage: bench_baseline LANES legacy|modern      prints "listening PORT"
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+
+namespace {
+
+constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
+constexpr std::chrono::seconds patience{30};
+
+constexpr auto modern_opening =
+    R"("resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-plugin-host","title":"MCP Plugin Host","version":"0.1.0"}},)";
+
+std::string answer(const std::string& body, bool modern) {
+  const auto request = nlohmann::json::parse(body);
+  const auto& text = request["params"]["arguments"]["text"];
+  return R"({"jsonrpc":"2.0","id":)" + request["id"].dump() + R"(,"result":{)" + (modern ? modern_opening : "") +
+         R"("content":[{"type":"text","text":)" + text.dump() + "}]}}";
+}
+
+asio::awaitable<void> serve(tcp::socket socket, bool modern) {
+  beast::tcp_stream stream(std::move(socket));
+  beast::flat_buffer buffer;
+  for (;;) {
+    http::request<http::string_body> request;
+    stream.expires_after(patience);
+    const auto [read_error, read_count] = co_await http::async_read(stream, buffer, request, as_value);
+    if (read_error) co_return;
+    http::response<http::string_body> response(http::status::ok, request.version());
+    response.set(http::field::content_type, "application/json");
+    response.keep_alive(request.keep_alive());
+    response.body() = answer(request.body(), modern);
+    response.prepare_payload();
+    stream.expires_after(patience);
+    const auto [write_error, write_count] = co_await http::async_write(stream, response, as_value);
+    if (write_error || !response.keep_alive()) co_return;
+  }
+}
+
+asio::awaitable<void> accept(tcp::acceptor& acceptor, std::vector<std::unique_ptr<asio::io_context>>& lanes,
+                             bool modern) {
+  for (std::size_t turn = 0;; ++turn) {
+    auto& lane = *lanes[turn % lanes.size()];
+    auto [error, socket] = co_await acceptor.async_accept(lane, as_value);
+    if (error) co_return;
+    socket.set_option(tcp::no_delay(true));
+    asio::co_spawn(lane, serve(std::move(socket), modern), asio::detached);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int lane_count = argc > 1 ? std::atoi(argv[1]) : 1;
+  const bool modern = argc > 2 && std::string(argv[2]) == "modern";
+
+  std::vector<std::unique_ptr<asio::io_context>> lanes;
+  for (int i = 0; i < lane_count; ++i)
+    lanes.push_back(std::make_unique<asio::io_context>(lane_count > 1 ? 2 : 1));
+  tcp::acceptor acceptor(*lanes.front(), tcp::endpoint(asio::ip::make_address("127.0.0.1"), 0));
+  std::cout << "listening " << acceptor.local_endpoint().port() << std::endl;
+  asio::co_spawn(*lanes.front(), accept(acceptor, lanes, modern), asio::detached);
+
+  std::vector<std::thread> threads;
+  for (auto& lane : lanes)
+    threads.emplace_back([&lane] {
+      const auto work = asio::make_work_guard(*lane);
+      lane->run();
+    });
+  for (auto& thread : threads)
+    thread.join();
+}

@@ -1,0 +1,44 @@
+// What goes out in answer to an HTTP request, as text: written here and not by Beast, because a head that is one piece
+// of memory costs one copy in the kernel instead of twenty. Values and free functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/exchange.hpp"
+
+namespace mcph {
+
+struct HttpResponse {
+  unsigned status = 200;
+  std::string body = {};
+  std::string_view content_type = "application/json";
+  std::vector<std::pair<std::string, std::string>> fields = {};
+
+  static HttpResponse from(Reply reply) {
+    return {.status = reply.status, .body = std::move(reply.body), .fields = std::move(reply.fields)};
+  }
+};
+
+// What an answer depends on besides its content.
+struct HttpClient {
+  unsigned version = 11;  // of HTTP, 10 or 11
+  bool keep_alive = true;
+  bool head_only = false;
+  std::optional<std::string> origin = {};  // of a browser that may read the answer
+};
+
+// The whole response (RFC 9112).
+std::string to_text(const HttpClient& client, const HttpResponse& response);
+
+// The head of a response whose body is an event stream: chunked in HTTP/1.1, ended by closing in HTTP/1.0.
+std::string event_stream_head(const HttpClient& client);
+
+// A piece of such a body, and its end.
+std::string event_stream_piece(const HttpClient& client, std::string_view text);
+inline constexpr std::string_view event_stream_end = "0\r\n\r\n";
+
+}  // namespace mcph

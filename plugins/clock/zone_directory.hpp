@@ -1,0 +1,32 @@
+// ZoneDirectory: the time zone database as a folder of files, which is how operating systems have it. An immutable
+// value that reads the folder anew for each question; any number of threads may use one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clock/time_zone.hpp"
+
+namespace plugins::clock {
+
+class ZoneDirectory {
+ public:
+  explicit ZoneDirectory(std::string folder) : folder_(std::move(folder)) {}
+
+  // "UTC" is there even without a database. Upper and lower case are the same. Throws std::runtime_error that names
+  // similar zones, or says how to install the database.
+  TimeZone load(std::string_view name) const;
+
+  // Every zone, ordered. Empty without a database.
+  std::vector<std::string> names() const;
+
+ private:
+  // Nothing if there is no such file.
+  std::optional<TimeZone> load_exactly(const std::string& name) const;
+
+  std::string folder_;
+};
+
+}  // namespace plugins::clock

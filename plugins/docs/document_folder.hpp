@@ -1,0 +1,54 @@
+// DocumentFolder: the Markdown files below a folder. An immutable value; any number of threads may use one.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "shared/rooted_directory.hpp"
+
+namespace plugins::docs {
+
+struct Document {
+  std::uint64_t size = 0;
+  std::int64_t modified_nanoseconds = 0;  // since 1970
+  std::string title;
+  std::string description;
+
+  // The same file, as far as can be told without reading it.
+  bool is_unchanged(const Document& other) const {
+    return size == other.size && modified_nanoseconds == other.modified_nanoseconds;
+  }
+};
+
+// By path in the folder: "guide/install.md".
+using Documents = std::map<std::string, Document, std::less<>>;
+
+class DocumentFolder {
+ public:
+  static constexpr std::uint64_t max_document_size = 10485760;
+  static constexpr std::size_t max_documents = 1000;
+  static constexpr int max_depth = 16;
+
+  explicit DocumentFolder(std::string path) : directory_(std::move(path)) {}
+
+  const std::string& path() const { return directory_.path(); }
+  bool exists() const { return directory_.exists(); }
+
+  // What is there now, without documents that are too large or cannot be read. Reads those only that `known` does not
+  // have unchanged. Empty if the folder is not there.
+  Documents scan(const Documents& known) const;
+
+  // The content of one document. Nothing if there is none with this path. Throws FileError.
+  std::optional<std::string> read(std::string_view path) const;
+
+ private:
+  std::optional<Document> document(const WalkedEntry& entry, const Documents& known) const;
+
+  RootedDirectory directory_;
+};
+
+}  // namespace plugins::docs

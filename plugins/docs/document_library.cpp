@@ -1,0 +1,85 @@
+#include "docs/document_library.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <mcp/plugin/typed.hpp>
+
+#include "docs/built_in_document.hpp"
+#include "docs/markdown_summary.hpp"
+#include "shared/text.hpp"
+
+namespace plugins::docs {
+namespace {
+
+std::string uri_of(std::string_view path) {
+  return "docs://" + percent_encoded_path(path);
+}
+
+bool has_unchanged(const Documents& documents, const std::string& path, const Document& document) {
+  const auto found = documents.find(path);
+  return found != documents.end() && found->second.is_unchanged(document);
+}
+
+}  // namespace
+
+DocumentLibrary::DocumentLibrary(mcp::Plugin& plugin, DocumentFolder folder)
+    : plugin_(plugin), folder_(std::move(folder)) {}
+
+void DocumentLibrary::refresh() {
+  Documents now = folder_.scan(documents_);
+  bool is_changed = now.empty() != has_built_in_;
+  std::vector<std::string> rewritten;
+  for (const auto& [path, document] : documents_) {
+    if (has_unchanged(now, path, document)) continue;
+    is_changed = true;
+    withdraw(path);
+    if (now.contains(path)) rewritten.push_back(path);
+  }
+  // Between the two, because a document may have the name of the built-in one.
+  set_built_in(now.empty());
+  for (const auto& [path, document] : now) {
+    if (has_unchanged(documents_, path, document)) continue;
+    is_changed = true;
+    publish(path, document);
+  }
+  documents_ = std::move(now);
+  if (!is_changed) return;
+  plugin_.components_changed();
+  for (const std::string& path : rewritten)
+    plugin_.resource_updated(uri_of(path));
+}
+
+std::optional<std::string> DocumentLibrary::read(std::string_view path) const {
+  try {
+    return folder_.read(path);
+  } catch (const FileError& error) {
+    throw mcp::ProtocolError(mcp::invalid_params, '"' + std::string(path) + "\" " + error.what());
+  }
+}
+
+void DocumentLibrary::withdraw(const std::string& path) {
+  plugin_.remove_resource(uri_of(path));
+}
+
+void DocumentLibrary::publish(const std::string& path, const Document& document) {
+  const auto modified = static_cast<std::time_t>(document.modified_nanoseconds / 1'000'000'000);
+  plugin_.resource(uri_of(path), path, document.description, [this, path] { return read(path); })
+      .title(document.title)
+      .mime_type("text/markdown")
+      .size(document.size)
+      .annotations({.last_modified = utc_text(modified)});
+}
+
+void DocumentLibrary::set_built_in(bool is_wanted) {
+  if (is_wanted == has_built_in_) return;
+  has_built_in_ = is_wanted;
+  if (!is_wanted) return withdraw(std::string(built_in_name));
+  const MarkdownSummary summary = summarize_markdown(built_in_document());
+  plugin_.resource(uri_of(built_in_name), built_in_name, summary.paragraph, [] { return built_in_document(); })
+      .title(summary.title)
+      .mime_type("text/markdown")
+      .size(built_in_document().size());
+}
+
+}  // namespace plugins::docs

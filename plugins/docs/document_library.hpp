@@ -1,0 +1,41 @@
+// DocumentLibrary: keeps the resources of the plugin the same as the documents in the folder. refresh is called by one
+// thread at a time; read by any.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "docs/document_folder.hpp"
+
+namespace mcp {
+class Plugin;
+}
+
+namespace plugins::docs {
+
+class DocumentLibrary {
+ public:
+  // The plugin outlives this object.
+  DocumentLibrary(mcp::Plugin& plugin, DocumentFolder folder);
+
+  const DocumentFolder& folder() const { return folder_; }
+
+  // Looks at the folder, and tells the host and clients what is different from the last time.
+  void refresh();
+
+  // Nothing if there is no such document. Throws mcp::ProtocolError if it cannot be read.
+  std::optional<std::string> read(std::string_view path) const;
+
+ private:
+  void withdraw(const std::string& path);
+  void publish(const std::string& path, const Document& document);
+  void set_built_in(bool is_wanted);
+
+  mcp::Plugin& plugin_;
+  const DocumentFolder folder_;
+  Documents documents_;
+  bool has_built_in_ = false;
+};
+
+}  // namespace plugins::docs

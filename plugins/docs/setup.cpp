@@ -1,0 +1,96 @@
+#include "docs/setup.hpp"
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include <mcp/plugin/typed.hpp>
+
+#include "docs/built_in_document.hpp"
+#include "docs/document_library.hpp"
+#include "docs/periodic_task.hpp"
+
+namespace plugins::docs {
+namespace {
+
+constexpr int shortest_interval = 50;
+
+struct Settings {
+  std::optional<std::string> folder;
+  int rescan_milliseconds = 2000;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("folder", &Settings::folder),
+                      mcp::field("rescanMilliseconds", &Settings::rescan_milliseconds).default_value(2000)};
+  }
+};
+
+Settings settings_of(const mcp::Plugin& plugin) {
+  const auto settings = plugin.config_as<Settings>();
+  if (settings.folder && !settings.folder->starts_with('/')) {
+    throw std::invalid_argument("folder must be an absolute path, not \"" + *settings.folder + "\"");
+  }
+  if (settings.rescan_milliseconds < shortest_interval) {
+    throw std::invalid_argument("rescanMilliseconds must be at least " + std::to_string(shortest_interval));
+  }
+  return settings;
+}
+
+// What is there between start and stop.
+class Service {
+ public:
+  Service(mcp::Plugin& plugin, const Settings& settings)
+      : library_(plugin, DocumentFolder(settings.folder ? *settings.folder : plugin.data_directory())) {
+    library_.refresh();
+    rescan_.emplace(std::chrono::milliseconds(settings.rescan_milliseconds), [this, &plugin] { refresh(plugin); });
+  }
+
+  const DocumentLibrary& library() const { return library_; }
+
+ private:
+  void refresh(mcp::Plugin& plugin) {
+    try {
+      library_.refresh();
+    } catch (const std::exception& error) {
+      plugin.error("the folder " + library_.folder().path() + " could not be looked through: " + error.what());
+    }
+  }
+
+  DocumentLibrary library_;
+  std::optional<PeriodicTask> rescan_;
+};
+
+void report_folder(mcp::Plugin& plugin, const DocumentFolder& folder) {
+  if (folder.exists()) {
+    plugin.info("serving the Markdown files in " + folder.path());
+  } else {
+    plugin.warn("there is no folder " + folder.path() + " yet; its Markdown files are served once it is there");
+  }
+}
+
+std::optional<std::string> read(const DocumentLibrary& library, const std::string& path) {
+  auto content = library.read(path);
+  if (!content && path == built_in_name) return std::string(built_in_document());
+  return content;
+}
+
+}  // namespace
+
+void setup(mcp::Plugin& plugin) {
+  const Settings settings = settings_of(plugin);
+  const auto service = std::make_shared<std::optional<Service>>();
+  plugin
+      .resource_template("docs://*", "document", "A Markdown document by its path: docs://guide/install.md",
+                         [service](const mcp::Uri& uri) { return read((*service)->library(), uri["*"]); })
+      .title("Document")
+      .mime_type("text/markdown");
+  plugin.on_start([&plugin, settings, service] {
+    service->emplace(plugin, settings);
+    report_folder(plugin, (*service)->library().folder());
+  });
+  plugin.on_stop([service] { service->reset(); });
+}
+
+}  // namespace plugins::docs

@@ -1,0 +1,61 @@
+#include "files/listing.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "files/glob.hpp"
+#include "shared/text.hpp"
+
+namespace plugins::files {
+namespace {
+
+EntryType type_of(const struct stat& status) {
+  if (S_ISREG(status.st_mode)) return EntryType::file;
+  if (S_ISDIR(status.st_mode)) return EntryType::folder;
+  if (S_ISLNK(status.st_mode)) return EntryType::link;
+  return EntryType::other;
+}
+
+Entry entry_of(const Location& location, const struct stat& status) {
+  Entry entry{location.absolute_path(), type_of(status), std::nullopt, utc_text(status.st_mtim.tv_sec)};
+  if (entry.type == EntryType::file) entry.size = status.st_size;
+  return entry;
+}
+
+// Whether the entry is one that was asked for. `folder` is where the list begins.
+bool is_wanted(const RelativePath& path, const RelativePath& folder, const std::optional<std::string>& pattern) {
+  if (!pattern) return true;
+  const bool is_about_path = pattern->find('/') != std::string::npos;
+  return glob_matches(*pattern, is_about_path ? path.below(folder)->text() : path.name());
+}
+
+}  // namespace
+
+Listing list_roots(const Roots& roots) {
+  Listing listing;
+  for (const Root& root : roots.all()) {
+    struct stat status {};
+    if (::stat(root.directory.path().c_str(), &status) == 0) listing.entries.push_back(entry_of({&root, {}}, status));
+  }
+  return listing;
+}
+
+Listing list_folder(const Location& folder, const ListQuery& query, const mcp::Context& context) {
+  Listing listing;
+  const auto limit = static_cast<std::size_t>(std::clamp(query.limit, 1, max_list_entries));
+  const auto add = [&](const WalkedEntry& entry) {
+    if (context.cancelled()) throw std::runtime_error("cancelled");
+    if (!is_wanted(entry.path, folder.path, query.pattern)) return true;
+    if (listing.entries.size() == limit) {
+      listing.complete = false;
+      return false;
+    }
+    listing.entries.push_back(entry_of({folder.root, entry.path}, entry.status));
+    return true;
+  };
+  const WalkLimits limits{.max_depth = std::clamp(query.depth, 1, max_list_depth)};
+  if (!folder.root->directory.walk(folder.path, limits, add)) listing.complete = false;
+  return listing;
+}
+
+}  // namespace plugins::files

@@ -1,0 +1,161 @@
+#include "files/setup.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <mcp/plugin/typed.hpp>
+
+#include "files/file_access.hpp"
+#include "files/file_content_type.hpp"
+#include "files/settings.hpp"
+
+namespace plugins::files {
+namespace {
+
+using SharedAccess = std::shared_ptr<const FileAccess>;
+
+constexpr std::string_view path_help = "Absolute, or from the name of a root: \"docs/guide.md\"";
+
+struct ReadQuery {
+  std::string path;
+  std::optional<int> first_line;
+  std::optional<int> line_count;
+  static constexpr auto fields() {
+    return std::tuple{
+        mcp::field("path", &ReadQuery::path, path_help).min_length(1),
+        mcp::field("first_line", &ReadQuery::first_line, "Of a text: begin with this line, counted from 1").min(1),
+        mcp::field("line_count", &ReadQuery::line_count, "Of a text: at most this many lines").min(1)};
+  }
+};
+
+struct WriteOrder {
+  std::string path;
+  std::string content;
+  bool create_folders = false;
+  static constexpr auto fields() {
+    return std::tuple{
+        mcp::field("path", &WriteOrder::path, path_help).min_length(1),
+        mcp::field("content", &WriteOrder::content, "The whole text of the file"),
+        mcp::field("create_folders", &WriteOrder::create_folders, "Make the folders that are missing above the file")
+            .default_value(false)};
+  }
+};
+
+std::string_view selected_lines(std::string_view text, const ReadQuery& query) {
+  const auto line_end = [&text](std::size_t from) {
+    const std::size_t end = text.find('\n', from);
+    return end == std::string_view::npos ? text.size() : end + 1;
+  };
+  std::size_t begin = 0;
+  for (int line = 1; line < query.first_line.value_or(1) && begin < text.size(); ++line)
+    begin = line_end(begin);
+  if (!query.line_count) return text.substr(begin);
+  std::size_t end = begin;
+  for (int line = 0; line < *query.line_count && end < text.size(); ++line)
+    end = line_end(end);
+  return text.substr(begin, end - begin);
+}
+
+mcp::Content content_of(const FileAccess::File& file, const ReadQuery& query) {
+  const ContentType type = content_type(file.location.path.name(), file.content);
+  if (type.is_text) return mcp::text(selected_lines(file.content, query));
+  if (query.first_line || query.line_count) throw PathError(query.path, "is not a text and has no lines");
+  if (type.mime_type.starts_with("image/")) return mcp::image(file.content, type.mime_type);
+  if (type.mime_type.starts_with("audio/")) return mcp::audio(file.content, type.mime_type);
+  return mcp::embedded_blob(file_uri(file.location), type.mime_type, file.content);
+}
+
+mcp::ResourceContent resource_of(const FileAccess& access, const mcp::Uri& uri) {
+  try {
+    const FileAccess::File file = access.read('/' + uri["path"]);
+    const ContentType type = content_type(file.location.path.name(), file.content);
+    return type.is_text ? mcp::text_resource(file.content, type.mime_type)
+                        : mcp::blob_resource(file.content, type.mime_type);
+  } catch (const FileNotFound&) {
+    throw mcp::NotFound(uri.text());
+  } catch (const PathError& error) {
+    throw mcp::ProtocolError(mcp::invalid_params, error.what());
+  }
+}
+
+std::string sentence(std::string_view done, std::size_t bytes, const Location& location) {
+  return std::string(done) + ' ' + std::to_string(bytes) + " bytes to " + location.absolute_path();
+}
+
+std::string instructions(const Roots& roots) {
+  std::string text = "Files can be used below these folders only:";
+  for (const Root& root : roots.all()) {
+    text += "\n- " + root.name + ": " + root.directory.path() + (root.writable ? "" : " (read-only)");
+  }
+  return text;
+}
+
+void warn_about_missing(mcp::Plugin& plugin, const Roots& roots) {
+  for (const Root& root : roots.all()) {
+    if (root.directory.exists()) continue;
+    plugin.warn("the root \"" + root.name + "\" is not there, or is no folder: " + root.directory.path());
+  }
+}
+
+void register_reading(mcp::Plugin& plugin, const SharedAccess& access) {
+  plugin
+      .tool("read_file", "Reads a file: a text, all of it or some lines, an image, or other bytes.",
+            [access](const ReadQuery& query) { return content_of(access->read(query.path), query); })
+      .title("Read a file")
+      .read_only()
+      .idempotent()
+      .open_world(false);
+  plugin
+      .tool("list_files", "Lists the entries of a folder and, with depth, of the folders in it.",
+            [access](const ListQuery& query, mcp::Context& context) { return access->list(query, context); })
+      .title("List files")
+      .read_only()
+      .idempotent()
+      .open_world(false);
+  plugin
+      .resource_template("file:///{+path}", "file", "A file below one of the configured folders",
+                         [access](const mcp::Uri& uri) { return resource_of(*access, uri); })
+      .title("File");
+}
+
+void register_writing(mcp::Plugin& plugin, const SharedAccess& access) {
+  plugin
+      .tool("write_file", "Writes a text file, in place of what was there.",
+            [access, &plugin](const WriteOrder& order) {
+              const auto folders =
+                  order.create_folders ? FileAccess::Folders::are_made : FileAccess::Folders::must_exist;
+              const Location location = access->write(order.path, order.content, folders);
+              plugin.resource_updated(file_uri(location));
+              return sentence("Wrote", order.content.size(), location);
+            })
+      .title("Write a file")
+      .idempotent()
+      .open_world(false);
+  plugin
+      .tool(
+          "append_file", "Adds text to the end of a file, which is made if it is not there.",
+          [access, &plugin](const std::string& path, const std::string& content) {
+            const Location location = access->append(path, content);
+            plugin.resource_updated(file_uri(location));
+            return sentence("Appended", content.size(), location);
+          },
+          mcp::arg("path", path_help).min_length(1), mcp::arg("content", "What to add; nothing is put before it"))
+      .title("Append to a file")
+      .destructive(false)
+      .open_world(false);
+}
+
+}  // namespace
+
+void setup(mcp::Plugin& plugin) {
+  const auto settings = plugin.config_as<Settings>();
+  const auto access = std::make_shared<const FileAccess>(roots_of(settings), max_file_bytes_of(settings));
+  register_reading(plugin, access);
+  register_writing(plugin, access);
+  if (!access->roots().all().empty()) plugin.instructions(instructions(access->roots()));
+  plugin.on_start([&plugin, access] { warn_about_missing(plugin, access->roots()); });
+}
+
+}  // namespace plugins::files

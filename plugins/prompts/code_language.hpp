@@ -1,0 +1,17 @@
+// Programming languages by the names that people give them. A table that never changes; any thread may use it.
+#pragma once
+
+#include <string_view>
+
+namespace plugins::prompts {
+
+struct CodeLanguage {
+  std::string_view name;
+  std::string_view file_ending;
+  std::string_view mime_type;
+};
+
+// "C++", "cpp" and "CPP" are the same. What is not known is plain text.
+CodeLanguage code_language(std::string_view name);
+
+}  // namespace plugins::prompts

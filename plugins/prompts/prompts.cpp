@@ -1,0 +1,13 @@
+// prompts: four messages that are worth having ready.
+//
+//   greeting       static but for a name and a style: formal, casual, friendly, pirate
+//   code_review    a review of code, which goes along as an embedded resource
+//   summarize      a summary, for an audience and of a length
+//   explain_error  what an error message means and what to do
+//
+// It has no configuration.
+#include <mcp/plugin/typed.hpp>
+
+#include "prompts/setup.hpp"
+
+MCP_PLUGIN("prompts", "1.0.0", plugins::prompts::setup)

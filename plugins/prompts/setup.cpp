@@ -1,0 +1,115 @@
+#include "prompts/setup.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <mcp/plugin/typed.hpp>
+
+#include "prompts/code_language.hpp"
+
+namespace plugins::prompts {
+namespace {
+
+struct Style {
+  std::string_view name;
+  std::string_view request;
+};
+
+constexpr std::array styles{
+    Style{"formal", "in a formal and courteous tone, in complete sentences and without contractions"},
+    Style{"casual", "in a casual tone, as one speaks to a colleague one likes"},
+    Style{"friendly", "in a warm and friendly tone, with a word of encouragement"},
+    Style{"pirate", "as a pirate of the golden age would, harmless and cheerful"},
+};
+
+std::string style_names() {
+  std::string names;
+  for (const Style& style : styles) {
+    if (!names.empty()) names += ", ";
+    names += style.name;
+  }
+  return names;
+}
+
+const Style& style_named(std::string_view name) {
+  const auto* const found =
+      std::find_if(styles.begin(), styles.end(), [name](const Style& style) { return style.name == name; });
+  if (found == styles.end()) {
+    throw mcp::ProtocolError(mcp::invalid_params,
+                             "Unknown style \"" + std::string(name) + "\". Known styles: " + style_names());
+  }
+  return *found;
+}
+
+mcp::Message greeting(const mcp::Arguments& given) {
+  const Style& style = style_named(given.value_or("style", "friendly"));
+  const std::string whom = given.has("name") ? "Greet " + given["name"] : std::string("Greet me");
+  return mcp::user(whom + ' ' + std::string(style.request) +
+                   ". Two sentences at most. Then ask, in one short sentence, what there is to do today.");
+}
+
+mcp::Messages code_review(const mcp::Arguments& given) {
+  const CodeLanguage language = code_language(given["language"]);
+  std::string request = "Review the ";
+  if (!language.name.empty()) request += std::string(language.name) + ' ';
+  request += "code in the attached resource.";
+  if (given.has("focus")) request += " Look at this above all: " + given["focus"] + '.';
+  request +=
+      "\n\nReport what is wrong before what could be nicer: bugs, security holes, undefined or surprising behaviour, "
+      "missing error handling, then clarity and simplicity. For each finding give the place, what happens because of "
+      "it, and the corrected lines. If you are not sure of something, say so and say what would settle it. If the code "
+      "is good, say that in one sentence and stop.";
+  const std::string uri = "snippet://code." + std::string(language.file_ending);
+  return {mcp::user(request), mcp::user(mcp::embedded(uri, language.mime_type, given["code"]))};
+}
+
+mcp::Message summarize(const mcp::Arguments& given) {
+  return mcp::user("Summarize the text below in " + given.value_or("length", "one paragraph") + ", for " +
+                   given.value_or("audience", "a reader who does not know the subject") +
+                   ". Begin with the most important point. Keep names, numbers and dates as they are, add nothing that "
+                   "the text does not say, and tell it apart when the text is unsure of something.\n\n---\n" +
+                   given["text"]);
+}
+
+mcp::Message explain_error(const mcp::Arguments& given) {
+  std::string request =
+      "Explain the error message below: what it means in plain words, its most likely cause here, how to confirm that "
+      "cause, and how to fix it. If several causes are plausible, order them by likelihood, with a check for each.\n\n"
+      "Error message:\n" +
+      given["error"];
+  if (given.has("context")) request += "\n\nWhat led to it:\n" + given["context"];
+  return mcp::user(request);
+}
+
+}  // namespace
+
+void setup(mcp::Plugin& plugin) {
+  plugin
+      .prompt("greeting", "A greeting in a style of your choice",
+              {mcp::arg("name", "Whom to greet. Left out: you"),
+               mcp::arg("style", "One of " + style_names() + ". Left out: friendly")},
+              greeting)
+      .title("Greeting");
+  plugin
+      .prompt("code_review", "A thorough review of a piece of code",
+              {mcp::arg("code", "The code").required(), mcp::arg("language", "Its language, such as C++ or Python"),
+               mcp::arg("focus", "What matters most, such as thread safety")},
+              code_review)
+      .title("Code review");
+  plugin
+      .prompt("summarize", "A faithful summary of a text",
+              {mcp::arg("text", "The text").required(), mcp::arg("audience", "Who is going to read it"),
+               mcp::arg("length", "Such as \"three bullet points\". Left out: one paragraph")},
+              summarize)
+      .title("Summary");
+  plugin
+      .prompt("explain_error", "What an error message means and what to do",
+              {mcp::arg("error", "The message, with its stack trace if there is one").required(),
+               mcp::arg("context", "What you did, and the code or command that it is about")},
+              explain_error)
+      .title("Explain an error");
+}
+
+}  // namespace plugins::prompts

@@ -1,0 +1,22 @@
+// FileError: why a file could not be used. what() is a clause without the path, such as "does not exist", for the
+// caller to put behind the path in the words in which it was given.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace plugins {
+
+class FileError : public std::runtime_error {
+ public:
+  // `error` is an errno.
+  explicit FileError(int error);
+  FileError(int error, const std::string& reason) : std::runtime_error(reason), error_(error) {}
+
+  bool is_not_found() const;
+
+ private:
+  int error_;
+};
+
+}  // namespace plugins

@@ -1,0 +1,22 @@
+// Small questions about text that more than one plugin asks. Pure functions.
+#pragma once
+
+#include <ctime>
+#include <string>
+#include <string_view>
+
+namespace plugins {
+
+// Well-formed UTF-8 (table 3-7 of the Unicode standard) without NUL.
+bool is_text(std::string_view bytes);
+
+// ASCII letters only, which is what file endings and zone names are made of.
+std::string lower_case(std::string_view text);
+
+// RFC 3986: everything but unreserved characters and "/" becomes %XX.
+std::string percent_encoded_path(std::string_view path);
+
+// "2026-01-12T15:00:58Z"
+std::string utc_text(std::time_t time);
+
+}  // namespace plugins

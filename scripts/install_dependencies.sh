@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Installs what building (and, with --tests, testing) needs and is missing. Debian and Ubuntu; elsewhere it names the
+# packages and stops. Safe to run again: does nothing when nothing is missing.
+set -euo pipefail
+
+build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev)
+test_packages=(libgtest-dev libgmock-dev clang clang-format clang-tidy npm curl)
+
+packages=("${build_packages[@]}")
+[[ "${1:-}" == --tests ]] && packages+=("${test_packages[@]}")
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "This is neither Debian nor Ubuntu. Install what these Debian packages hold, then build with" >&2
+  echo "  cmake --preset release && cmake --build --preset release" >&2
+  printf '  %s\n' "${packages[@]}" >&2
+  exit 1
+fi
+
+is_installed() { [[ "$(dpkg-query -W -f='${Status}' "$1" 2>/dev/null)" == "install ok installed" ]]; }
+
+missing=()
+for package in "${packages[@]}"; do
+  # A node of another origin brings its own npm.
+  if [[ "$package" == npm ]] && command -v npm >/dev/null; then continue; fi
+  is_installed "$package" || missing+=("$package")
+done
+[[ ${#missing[@]} -eq 0 ]] && exit 0
+
+echo "Installing: ${missing[*]}"
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+  command -v sudo >/dev/null || { echo "Run this as root, or install sudo: apt-get install needs it." >&2; exit 1; }
+  as_root=(sudo)
+fi
+"${as_root[@]}" apt-get update -qq
+# Newer systems have dropped libboost1.81-dev and have a newer Boost by the plain name.
+available=()
+for package in "${missing[@]}"; do
+  if [[ "$package" == libboost1.81-dev ]] && ! apt-cache show "$package" >/dev/null 2>&1; then package=libboost-dev; fi
+  available+=("$package")
+done
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${available[@]}" >/dev/null

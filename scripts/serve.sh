@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the release preset, and serves mcp_components at http://127.0.0.1:8080/mcp.
+# Arguments go to `mcp-plugin-host serve`: ./scripts/serve.sh --listen 127.0.0.1:9000
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/install_dependencies.sh
+if [[ ! -f build/release/build.ninja ]]; then
+  echo "Configuring build/release"
+  cmake --preset release >/dev/null
+fi
+echo "Building (quick when nothing changed)"
+cmake --build --preset release --target mcp-plugin-host shipped_plugins
+echo "Serving mcp_components; stop with Ctrl-C"
+exec build/release/bin/mcp-plugin-host serve --components mcp_components "$@"

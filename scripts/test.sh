@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything, runs all tests. Arguments go to ctest: ./scripts/test.sh -R integration
+#
+# MCP_TEST_SANITIZERS=1 also builds and runs the unit and integration tests with AddressSanitizer and UBSan, then with
+# ThreadSanitizer; MCP_TEST_TIDY=1 runs clang-tidy over the host and the plugins. Both take long.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/install_dependencies.sh --tests
+echo "Building build/release"
+cmake --preset release >/dev/null
+cmake --build --preset release
+
+if [[ "${MCP_TEST_TIDY:-0}" == 1 ]]; then
+  echo "Running clang-tidy"
+  cmake --preset tidy >/dev/null
+  cmake --build --preset tidy
+fi
+if [[ "${MCP_TEST_SANITIZERS:-0}" == 1 ]]; then
+  for preset in asan tsan; do
+    echo "Building and testing build/$preset"
+    cmake --preset "$preset" >/dev/null
+    cmake --build --preset "$preset"
+    ctest --preset "$preset" -R '^(unit|plugins|integration)'
+  done
+fi
+
+echo "Testing build/release"
+exec ctest --preset release "$@"

@@ -1,0 +1,185 @@
+// Asynchronous tools: a call is answered exactly once, whatever becomes of it.
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mcp/plugin.hpp>
+#include <mcp/plugin/testing.hpp>
+
+namespace {
+
+using mcp::Json;
+using mcp::testing::Harness;
+
+struct Input {
+  int value = 0;
+  static constexpr auto fields() { return std::tuple{mcp::field("value", &Input::value)}; }
+};
+
+TEST(AsyncTool, CompletesWithAnyResultFromAnotherThread) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.async_tool("t", "Later", [](const Input& in, mcp::Call call) {
+      std::thread([value = in.value, call = std::move(call)]() mutable {
+        call.progress(0.5, "half");
+        call.info("thinking");
+        call.complete(value * 2);
+      }).detach();
+    });
+  });
+  EXPECT_EQ(harness.describe()["tools"][0].dump(),
+            R"({"name":"t","description":"Later","inputSchema":{"type":"object","properties":{"value":)"
+            R"({"type":"integer"}},"required":["value"],"additionalProperties":false}})");
+  EXPECT_EQ(harness.call_tool("t", {{"value", 21}}).json.dump(),
+            R"({"content":[{"text":"42","type":"text"}],"structuredContent":{"result":42}})");
+  EXPECT_EQ(harness.progress().size(), 1U);
+  EXPECT_EQ(harness.logs()[0].message, "thinking");
+}
+
+TEST(AsyncTool, MayCompleteBeforeItsHandlerReturns) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.async_tool("t", "", [](mcp::Call call) { call.complete("now"); });
+    plugin.async_tool("nothing", "", [](mcp::Call call) { call.complete(); });
+  });
+  EXPECT_EQ(harness.call_tool("t").text(), "now");
+  EXPECT_EQ(harness.call_tool("nothing").json.dump(), R"({"content":[]})");
+}
+
+TEST(AsyncTool, Failures) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.async_tool("fail", "", [](mcp::Call call) { call.fail("no luck"); });
+    plugin.async_tool("protocol", "", [](mcp::Call call) { call.fail(mcp::ProtocolError(-32000, "custom")); });
+    plugin.async_tool("throw", "", [](mcp::Call) { throw std::runtime_error("thrown"); });
+    plugin.async_tool(
+        "argument", "", [](int, mcp::Call) {}, mcp::arg("a"));
+  });
+  EXPECT_EQ(harness.call_tool("fail").json.dump(), R"({"content":[{"text":"no luck","type":"text"}],"isError":true})");
+  EXPECT_EQ(harness.call_tool("protocol").json.dump(), R"({"code":-32000,"message":"custom"})");
+  EXPECT_EQ(harness.call_tool("throw").text(), "thrown");
+  EXPECT_EQ(harness.call_tool("argument").text(), R"("a" is missing)");
+}
+
+TEST(AsyncTool, ADroppedCallIsAnsweredWithAnError) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.async_tool("at once", "", [](mcp::Call) {});
+    plugin.async_tool("later", "", [](mcp::Call call) {
+      std::thread([call = std::move(call)] {
+        const auto& unused = call;
+        (void)unused;
+      }).detach();
+    });
+  });
+  for (const char* tool : {"at once", "later"}) {
+    const auto outcome = harness.call_tool(tool);
+    EXPECT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.text(), "The tool gave up this call without an answer.");
+  }
+}
+
+TEST(AsyncTool, OnlyTheFirstAnswerCounts) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.async_tool("t", "", [](mcp::Call call) {
+      call.complete("first");
+      call.fail("second");
+    });
+    plugin.async_tool("u", "", [](mcp::Call call) {
+      call.complete("first");
+      throw std::runtime_error("second");
+    });
+  });
+  EXPECT_EQ(harness.call_tool("t").text(), "first");
+  EXPECT_EQ(harness.call_tool("u").text(), "first");
+  ASSERT_EQ(harness.logs().size(), 2U);
+  EXPECT_EQ(harness.logs()[0].message, "a call was answered twice; the second answer was ignored");
+}
+
+TEST(AsyncTool, AMovedCallRefusesToAnswer) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.async_tool("t", "", [](mcp::Call call) {
+      mcp::Call owner = std::move(call);
+      try {
+        call.complete("from nowhere");  // NOLINT(bugprone-use-after-move): what is tested
+      } catch (const std::logic_error& error) {
+        owner.complete(error.what());
+      }
+    });
+  });
+  EXPECT_EQ(harness.call_tool("t").text(), "this mcp::Call has been moved to another: use that one");
+}
+
+/// Keeps calls until a test takes them, as a plugin with a queue does.
+struct Kept {
+  std::mutex mutex;
+  std::vector<mcp::Call> calls;
+  std::atomic<int> cancelled = 0;
+};
+
+void keep(mcp::Plugin& plugin) {
+  const auto kept = std::make_shared<Kept>();
+  plugin.async_tool("keep", "", [kept](mcp::Call call) {
+    call.on_cancel([&kept = *kept] { ++kept.cancelled; });
+    const std::lock_guard lock(kept->mutex);
+    kept->calls.push_back(std::move(call));
+  });
+  plugin.tool("count", "", [kept] {
+    const std::lock_guard lock(kept->mutex);
+    return kept->calls.size();
+  });
+  plugin.tool("cancelled", "", [kept] { return kept->cancelled.load(); });
+  plugin.tool("release", "", [kept] {
+    const std::lock_guard lock(kept->mutex);
+    for (auto& call : kept->calls)
+      call.complete(static_cast<int>(call.cancel_reason()));
+    kept->calls.clear();
+  });
+}
+
+void wait_for(Harness& harness, const std::string& tool, const std::string& text) {
+  while (harness.call_tool(tool).text() != text)
+    std::this_thread::yield();
+}
+
+TEST(AsyncTool, OnCancelRunsOnceAndTheCallIsStillAnswered) {
+  Harness harness(keep);
+  auto call = harness.start_tool("keep");
+  wait_for(harness, "count", "1");
+  call.cancel(mcp::CancelReason::Reload);
+  call.cancel(mcp::CancelReason::Reload);
+  EXPECT_EQ(harness.call_tool("cancelled").text(), "1");
+  EXPECT_FALSE(call.done());
+  harness.call_tool("release");
+  EXPECT_EQ(call.wait().text(), "4");
+  call.cancel();
+  EXPECT_EQ(harness.call_tool("cancelled").text(), "1");
+}
+
+TEST(AsyncTool, CallsThatAreKeptForeverAreAnsweredWhenThePluginStops) {
+  auto harness = std::make_unique<Harness>(keep);
+  {
+    auto call = harness->start_tool("keep");
+    wait_for(*harness, "count", "1");
+    EXPECT_FALSE(call.done());
+  }
+  EXPECT_TRUE(harness->logs().empty());
+  harness.reset();  // Under AddressSanitizer, a leak or a use after free would end the test here.
+}
+
+TEST(AsyncTool, CancelBeforeTheHandlerRunsIsNotLost) {
+  std::atomic<bool> seen = false;
+  for (int i = 0; i < 200; ++i) {
+    Harness harness(keep);
+    auto call = harness.start_tool("keep");
+    call.cancel();
+    wait_for(harness, "count", "1");
+    wait_for(harness, "cancelled", "1");
+    harness.call_tool("release");
+    seen = call.wait().text() == "1";
+    ASSERT_TRUE(seen);
+  }
+}
+
+}  // namespace

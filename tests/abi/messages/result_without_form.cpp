@@ -1,0 +1,10 @@
+// expect: a tool cannot return this type: return nothing, a text, a number
+#include <mcp/plugin/typed.hpp>
+
+struct Point {
+  double x;
+};
+
+void setup(mcp::Plugin& plugin) {
+  plugin.tool("origin", "The origin.", [] { return Point{0}; });
+}

@@ -1,0 +1,7 @@
+// expect: std::string_view and pointers cannot be arguments or fields, because nothing would own what they point to:
+#include <mcp/plugin/typed.hpp>
+
+void setup(mcp::Plugin& plugin) {
+  plugin.tool(
+      "size", "Measures.", [](std::string_view text) { return text.size(); }, mcp::arg("text"));
+}

@@ -1,0 +1,12 @@
+// expect: a struct with fields() must be default-constructible
+#include <mcp/plugin/typed.hpp>
+
+struct In {
+  explicit In(int v) : value(v) {}
+  int value;
+  static constexpr auto fields() { return std::tuple{mcp::field("value", &In::value)}; }
+};
+
+void setup(mcp::Plugin& plugin) {
+  plugin.tool("t", "T.", [](const In& in) { return in.value; });
+}

@@ -1,0 +1,11 @@
+// expect: this type has no JSON form: use numbers, bool, std::string, named enums
+#include <mcp/plugin/typed.hpp>
+
+struct Point {
+  double x;
+};
+
+void setup(mcp::Plugin& plugin) {
+  plugin.tool(
+      "norm", "Measures.", [](const Point& p) { return p.x; }, mcp::arg("point"));
+}

@@ -1,0 +1,3 @@
+#include "setup.hpp"
+
+MCP_PLUGIN("outside", "1.0.0", setup)

@@ -1,0 +1,287 @@
+// The life of an instance: configuration, start and stop, and components that change while calls run.
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mcp/plugin.hpp>
+#include <mcp/plugin/testing.hpp>
+
+namespace {
+
+using mcp::Json;
+using mcp::testing::Harness;
+
+std::string refusal(const std::function<void(mcp::Plugin&)>& setup, const Json& config = Json::object()) {
+  try {
+    const Harness harness(setup, config);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Setup, WhatItThrowsIsTheReasonForTheRefusal) {
+  EXPECT_EQ(refusal([](mcp::Plugin&) { throw std::runtime_error("no licence"); }), "setup failed: no licence");
+  EXPECT_EQ(refusal([](mcp::Plugin&) { throw 5; }), "setup failed: threw something that is not a std::exception");
+}
+
+TEST(Setup, TwoComponentsWithOneNameAreRefused) {
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.tool("t", "", [] {});
+              plugin.tool("t", "", [] {});
+            }),
+            "setup failed: tool \"t\" is registered twice");
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.resource("r://a", "a", "", [] { return ""; });
+              plugin.resource("r://a", "b", "", [] { return ""; });
+            }),
+            "setup failed: resource \"r://a\" is registered twice");
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.prompt_text("p", "", "");
+              plugin.prompt_text("p", "", "");
+            }),
+            "setup failed: prompt \"p\" is registered twice");
+}
+
+struct Settings {
+  std::string root;
+  int depth = 0;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("root", &Settings::root), mcp::field("depth", &Settings::depth).default_value(3)};
+  }
+};
+
+void configured(mcp::Plugin& plugin) {
+  const auto settings = plugin.config_as<Settings>();
+  plugin.tool("t", "", [settings] { return settings.root + std::to_string(settings.depth); });
+  plugin.tool("raw", "", [&plugin] { return plugin.config(); });
+}
+
+TEST(Configuration, IsGivenAsJsonAndAsAStruct) {
+  Harness harness(configured, {{"root", "/srv"}});
+  EXPECT_EQ(harness.call_tool("t").text(), "/srv3");
+  EXPECT_EQ(harness.call_tool("raw").text(), R"({"root":"/srv"})");
+}
+
+TEST(Configuration, AMistakeInItIsNamed) {
+  EXPECT_EQ(refusal(configured), R"(setup failed: "configuration.root" is missing)");
+  EXPECT_EQ(refusal(configured, {{"root", 1}}), R"(setup failed: "configuration.root" must be a string, not a number)");
+}
+
+TEST(Start, RunsInOrderAndStopInReverse) {
+  std::string order;
+  {
+    const Harness harness([&](mcp::Plugin& plugin) {
+      plugin.on_start([&] { order += 'a'; });
+      plugin.on_start([&] { order += 'b'; });
+      plugin.on_stop([&] { order += 'y'; });
+      plugin.on_stop([] { throw std::runtime_error("ignored"); });
+      plugin.on_stop([&] { order += 'z'; });
+      order += 's';
+    });
+    EXPECT_EQ(order, "sab");
+  }
+  EXPECT_EQ(order, "sabzy");
+}
+
+TEST(Start, AFailureIsTheReasonForTheRefusalAndStopStillRuns) {
+  bool stopped = false;
+  EXPECT_EQ(refusal([&](mcp::Plugin& plugin) {
+              plugin.on_start([] { throw std::runtime_error("port 80 is taken"); });
+              plugin.on_stop([&] { stopped = true; });
+            }),
+            "start failed: port 80 is taken");
+  EXPECT_TRUE(stopped);
+}
+
+void inspected(mcp::Plugin& plugin) {
+  plugin.tool("t", "", [] {});
+  plugin.on_start([] { std::abort(); });
+  plugin.on_stop([] { std::abort(); });
+}
+
+MCP_PLUGIN("inspected", "0.1.0", inspected, MCP_PLUGIN_SERIAL | MCP_PLUGIN_NEVER_UNLOAD)
+
+TEST(Entry, TheTableSaysWhatTheMacroSays) {
+  const mcp_plugin* plugin = mcp_plugin_entry_v1();
+  EXPECT_EQ(plugin, mcp_plugin_entry_v1());
+  EXPECT_EQ(plugin->size, sizeof(mcp_plugin));
+  EXPECT_EQ(plugin->flags, MCP_PLUGIN_SERIAL | MCP_PLUGIN_NEVER_UNLOAD);
+  EXPECT_EQ(std::string(plugin->name.data, plugin->name.size), "inspected");
+  EXPECT_EQ(std::string(plugin->version.data, plugin->version.size), "0.1.0");
+}
+
+TEST(Entry, InspectingCreatesDescribesAndStopsWithoutStarting) {
+  mcp_host host{};
+  host.size = sizeof host;
+  host.configuration = [](const mcp_host*, const mcp_sink*) {};
+  std::string text;
+  const mcp_sink sink{&text, [](void* context, mcp_string piece) {
+                        static_cast<std::string*>(context)->append(piece.data, piece.size);
+                      }};
+  const mcp_plugin* plugin = mcp_plugin_entry_v1();
+  void* instance = plugin->create(&host, &sink);
+  ASSERT_TRUE(instance);
+  plugin->describe(instance, &sink);
+  plugin->stop(instance);
+  EXPECT_EQ(text, R"({"tools":[{"name":"t","inputSchema":{"type":"object","properties":{},)"
+                  R"("additionalProperties":false}}]})");
+}
+
+TEST(Entry, AHostThatIsTooOldIsRefusedInWords) {
+  mcp_host host{};
+  host.size = sizeof host - 8;
+  std::string reason;
+  const mcp_sink sink{&reason, [](void* context, mcp_string piece) {
+                        static_cast<std::string*>(context)->append(piece.data, piece.size);
+                      }};
+  EXPECT_EQ(mcp_plugin_entry_v1()->create(&host, &sink), nullptr);
+  EXPECT_EQ(reason,
+            "the host is older than this plugin: update the host, or build the plugin with an older mcp/plugin.h");
+}
+
+TEST(DataDirectory, IsAPlaceToWriteTo) {
+  Harness harness([](mcp::Plugin& plugin) { plugin.tool("t", "", [&plugin] { return plugin.data_directory(); }); });
+  const std::string path = harness.call_tool("t").text();
+  EXPECT_TRUE(std::filesystem::is_directory(path));
+  EXPECT_EQ(harness.call_tool("t").text(), path);
+}
+
+TEST(HostInterface, IsNullUnlessTheHostHasIt) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("t", "", [&plugin] {
+      const auto* number = static_cast<const int*>(plugin.host_interface("mcp.number/1"));
+      return number ? *number : 0;
+    });
+  });
+  EXPECT_EQ(harness.call_tool("t").text(), "0");
+  const int number = 7;
+  harness.provide_interface("mcp.number/1", &number);
+  EXPECT_EQ(harness.call_tool("t").text(), "7");
+}
+
+void changing(mcp::Plugin& plugin) {
+  plugin.tool("old", "", [] { return "old"; });
+  plugin.tool(
+      "add", "", [&plugin](const std::string& name) { plugin.tool(name, "", [name] { return name; }); },
+      mcp::arg("name"));
+  plugin.tool(
+      "remove", "", [&plugin](const std::string& name) { return plugin.remove_tool(name); }, mcp::arg("name"));
+  plugin.tool("publish", "", [&plugin] { plugin.components_changed(); });
+}
+
+std::string tool_names(const Harness& harness) {
+  std::string names;
+  const auto components = harness.describe();
+  for (const auto& tool : components["tools"])
+    names += tool["name"].get<std::string>() + ' ';
+  return names;
+}
+
+TEST(Change, IsServedAllAtOnceWhenItIsPublished) {
+  Harness harness(changing);
+  harness.call_tool("add", {{"name", "new"}});
+  EXPECT_EQ(harness.call_tool("remove", {{"name", "old"}}).text(), "true");
+  EXPECT_EQ(harness.call_tool("remove", {{"name", "old"}}).text(), "false");
+  EXPECT_EQ(tool_names(harness), "old add remove publish ");
+  EXPECT_EQ(harness.call_tool("old").text(), "old");
+  EXPECT_EQ(harness.call_tool("new").error_code(), mcp::invalid_params);
+  EXPECT_EQ(harness.components_changed(), 0);
+
+  harness.call_tool("publish");
+  EXPECT_EQ(harness.components_changed(), 1);
+  EXPECT_EQ(tool_names(harness), "add remove publish new ");
+  EXPECT_EQ(harness.call_tool("new").text(), "new");
+  EXPECT_EQ(harness.call_tool("old").error_code(), mcp::invalid_params);
+}
+
+TEST(Change, EveryKindOfComponentCanBeRemovedAndModified) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource("r://a", "a", "", [] { return ""; });
+    plugin.resource_template("r://{x}", "x", "", [] { return ""; });
+    plugin.prompt_text("p", "", "");
+    const mcp::Tool tool = plugin.tool("t", "", [] {});
+    plugin.tool("change", "", [&plugin, tool] {
+      mcp::Tool(tool).title("Changed").read_only();
+      plugin.instructions("Changed too");
+      const bool removed =
+          plugin.remove_resource("r://a") && plugin.remove_resource_template("r://{x}") && plugin.remove_prompt("p");
+      plugin.components_changed();
+      return removed;
+    });
+  });
+  EXPECT_EQ(harness.describe().size(), 4U);
+  EXPECT_EQ(harness.call_tool("change").text(), "true");
+  const auto components = harness.describe();
+  EXPECT_EQ(components.size(), 2U);
+  EXPECT_EQ(components["tools"][0]["title"], "Changed");
+  EXPECT_EQ(components["tools"][0]["annotations"].dump(), R"({"readOnlyHint":true})");
+  EXPECT_EQ(components["instructions"], "Changed too");
+}
+
+TEST(Change, ResourceUpdatedReachesTheHost) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("t", "", [&plugin] {
+      plugin.resource_updated("r://a");
+      plugin.warn("outside of any call");
+    });
+  });
+  harness.call_tool("t");
+  EXPECT_EQ(harness.updated_resources(), std::vector<std::string>{"r://a"});
+  EXPECT_EQ(harness.logs()[0].message, "outside of any call");
+}
+
+TEST(Change, CallsRunWhileComponentsComeAndGo) {
+  Harness harness(changing);
+  std::atomic<bool> done = false;
+  std::atomic<int> failures = 0;
+  std::atomic<int> calls = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!done) {
+        if (harness.call_tool("old").text() != "old") ++failures;
+        if (harness.describe()["tools"].size() < 4) ++failures;
+        ++calls;
+      }
+    });
+  }
+  threads.emplace_back([&] {
+    for (int i = 0; i < 300; ++i) {
+      const std::string name = "tool" + std::to_string(i);
+      harness.call_tool("add", {{"name", name}});
+      harness.call_tool("publish");
+      if (harness.call_tool(name).text() != name) ++failures;
+      harness.call_tool("remove", {{"name", name}});
+      harness.call_tool("publish");
+    }
+    done = true;
+  });
+  for (auto& thread : threads)
+    thread.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_GT(calls, 0);
+  EXPECT_EQ(harness.components_changed(), 600);
+  EXPECT_EQ(tool_names(harness), "old add remove publish ");
+}
+
+TEST(Stop, ABuilderThatAHandlerOwnsIsNoLeak) {
+  const auto owned = std::make_shared<int>(0);
+  {
+    const Harness harness([&](mcp::Plugin& plugin) {
+      const mcp::Tool tool = plugin.tool("t", "", [] {});
+      plugin.tool("u", "", [tool, owned] { return *owned; });
+    });
+    EXPECT_GT(owned.use_count(), 1);
+  }
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
+}  // namespace

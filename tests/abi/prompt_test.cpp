@@ -1,0 +1,101 @@
+// Prompts: arguments, messages by type, static texts with placeholders, failures.
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <mcp/plugin.hpp>
+#include <mcp/plugin/testing.hpp>
+
+namespace {
+
+using mcp::Json;
+using mcp::testing::Harness;
+
+TEST(Prompt, DescribesItsArguments) {
+  const Harness harness([](mcp::Plugin& plugin) {
+    plugin
+        .prompt("p", "A prompt", {mcp::arg("code", "The code").required(), mcp::arg("style").title("Style")},
+                [](const mcp::Arguments&) { return ""; })
+        .title("P")
+        .icon("data:,x")
+        .meta({{"k", 1}});
+  });
+  EXPECT_EQ(harness.describe().dump(),
+            R"({"prompts":[{"name":"p","title":"P","description":"A prompt","arguments":[)"
+            R"({"name":"code","description":"The code","required":true},{"name":"style","title":"Style"}],)"
+            R"("icons":[{"src":"data:,x"}],"_meta":{"k":1}}]})");
+}
+
+TEST(Prompt, MessagesByType) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.prompt("text", "About", [] { return "hello"; });
+    plugin.prompt("content", "", [] { return mcp::embedded("notes://a", "text/plain", "A"); });
+    plugin.prompt("message", "", [] { return mcp::assistant("I am here"); });
+    plugin.prompt("messages", "", [](mcp::Context& context) {
+      context.info("asked");
+      return mcp::Messages{mcp::user("a"), mcp::assistant(mcp::image(std::string("b"), "image/png"))};
+    });
+  });
+  EXPECT_EQ(harness.get_prompt("text").json.dump(),
+            R"({"description":"About","messages":[{"content":{"text":"hello","type":"text"},"role":"user"}]})");
+  EXPECT_EQ(harness.get_prompt("content").json["messages"].dump(),
+            R"([{"content":{"resource":{"mimeType":"text/plain","text":"A","uri":"notes://a"},"type":"resource"},)"
+            R"("role":"user"}])");
+  EXPECT_EQ(harness.get_prompt("message").json["messages"].dump(),
+            R"([{"content":{"text":"I am here","type":"text"},"role":"assistant"}])");
+  EXPECT_EQ(harness.get_prompt("messages").json["messages"].dump(),
+            R"([{"content":{"text":"a","type":"text"},"role":"user"},)"
+            R"({"content":{"data":"Yg==","mimeType":"image/png","type":"image"},"role":"assistant"}])");
+  EXPECT_EQ(harness.logs().size(), 1U);
+}
+
+TEST(Prompt, ArgumentsThatWereNotGivenAreEmpty) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.prompt("p", "", {mcp::arg("a", "").required(), mcp::arg("b", "")}, [](const mcp::Arguments& given) {
+      return given["a"] + '[' + given["b"] + ']' + given.value_or("b", "none") + (given.has("b") ? "y" : "n");
+    });
+    plugin.prompt("typo", "", {mcp::arg("a", "")}, [](const mcp::Arguments& given) { return given["A"]; });
+  });
+  EXPECT_EQ(harness.get_prompt("p", {{"a", "1"}}).text(), "1[]nonen");
+  EXPECT_EQ(harness.get_prompt("p", {{"a", "1"}, {"b", "2"}}).text(), "1[2]2y");
+  EXPECT_EQ(harness.get_prompt("typo").json.dump(), R"({"code":-32603,"message":"the prompt has no argument \"A\""})");
+}
+
+TEST(Prompt, Failures) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.prompt("required", "", {mcp::arg("a", "").required()}, [](const mcp::Arguments&) { return ""; });
+    plugin.prompt("argument", "", []() -> std::string { throw std::invalid_argument("no such style"); });
+    plugin.prompt("failed", "", []() -> std::string { throw std::runtime_error("disk is full"); });
+    plugin.prompt("protocol", "", []() -> std::string { throw mcp::ProtocolError(-32000, "custom"); });
+    plugin.prompt("unknown", "", []() -> std::string { throw 5; });
+  });
+  const auto error = [&](const char* name) { return harness.get_prompt(name).json.dump(); };
+  EXPECT_EQ(error("required"), R"({"code":-32602,"message":"Missing argument \"a\" of prompt \"required\""})");
+  EXPECT_EQ(error("argument"), R"({"code":-32602,"message":"no such style"})");
+  EXPECT_EQ(error("failed"), R"({"code":-32603,"message":"disk is full"})");
+  EXPECT_EQ(error("protocol"), R"({"code":-32000,"message":"custom"})");
+  EXPECT_EQ(error("unknown"), R"({"code":-32603,"message":"The prompt failed for an unknown reason."})");
+  EXPECT_EQ(error("none"), R"({"code":-32602,"message":"Unknown prompt: none"})");
+  EXPECT_EQ(harness.logs().size(), 1U);
+}
+
+TEST(PromptText, EachPlaceholderIsOneRequiredArgument) {
+  Harness harness(
+      [](mcp::Plugin& plugin) { plugin.prompt_text("greet", "Greets", "Dear {title} {last-name}, {title}!"); });
+  EXPECT_EQ(harness.describe()["prompts"][0]["arguments"].dump(),
+            R"([{"name":"title","required":true},{"name":"last-name","required":true}])");
+  EXPECT_EQ(harness.get_prompt("greet", {{"title", "Dr"}, {"last-name", "{title}"}}).text(), "Dear Dr {title}, Dr!");
+  EXPECT_EQ(harness.get_prompt("greet", {{"title", "Dr"}}).error_code(), mcp::invalid_params);
+}
+
+TEST(PromptText, OtherBracesStayWhatTheyAre) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.prompt_text("braces", "", R"({{name}} { x } {} {"a": 1} } {)");
+    plugin.prompt_text("empty", "", "");
+  });
+  EXPECT_FALSE(harness.describe()["prompts"][0].contains("arguments"));
+  EXPECT_EQ(harness.get_prompt("braces").text(), R"({name} { x } {} {"a": 1} } {)");
+  EXPECT_EQ(harness.get_prompt("empty").text(), "");
+}
+
+}  // namespace

@@ -1,0 +1,153 @@
+// Resources and resource templates: what they describe, what reading them gives, how they fail.
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mcp/plugin.hpp>
+#include <mcp/plugin/testing.hpp>
+
+namespace {
+
+using mcp::Json;
+using mcp::testing::Harness;
+
+struct Version {
+  int major = 1;
+  int minor = 2;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("major", &Version::major), mcp::field("minor", &Version::minor)};
+  }
+};
+
+TEST(Resource, DescribesAllThatMcpLetsItCarry) {
+  const Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource("notes://a", "a", "A note", [] { return "x"; })
+        .title("A")
+        .mime_type("text/plain")
+        .size(1)
+        .annotations({.audience = {mcp::Role::Assistant}, .priority = 1})
+        .icon("https://example.org/a.png")
+        .meta({{"k", 1}});
+    plugin.resource_template("notes://{name}", "note", "One note", [] { return "x"; }).mime_type("text/plain");
+  });
+  EXPECT_EQ(harness.describe().dump(),
+            R"({"resources":[{"uri":"notes://a","name":"a","title":"A","description":"A note",)"
+            R"("mimeType":"text/plain","size":1,"annotations":{"audience":["assistant"],"priority":1},)"
+            R"("icons":[{"src":"https://example.org/a.png"}],"_meta":{"k":1}}],)"
+            R"("resourceTemplates":[{"uriTemplate":"notes://{name}","name":"note","description":"One note",)"
+            R"("mimeType":"text/plain"}]})");
+}
+
+TEST(Resource, ContentsByType) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource("r://text", "text", "", [] { return std::string("t"); }).mime_type("text/x");
+    plugin.resource("r://bytes", "bytes", "", [] { return std::vector<unsigned char>{1, 2, 3}; });
+    plugin.resource("r://stdbytes", "stdbytes", "", [] { return std::vector<std::byte>{std::byte{255}}; });
+    plugin.resource("r://json", "json", "", [] { return Json{{"a", 1}}; });
+    plugin.resource("r://struct", "struct", "", [] { return Version{}; });
+    plugin.resource("r://own", "own", "",
+                    [] {
+                      return mcp::text_resource("t", "text/y").meta({{"k", 1}});
+                    })
+        .mime_type("text/x");
+    plugin.resource("r://several", "several", "", [] {
+      return mcp::ResourceContents{mcp::text_resource("a").uri("r://several/a"),
+                                   mcp::blob_resource(std::string("b"), "image/png")};
+    });
+  });
+  const auto contents = [&](const char* uri) { return harness.read(uri).json["contents"].dump(); };
+  EXPECT_EQ(contents("r://text"), R"([{"mimeType":"text/x","text":"t","uri":"r://text"}])");
+  EXPECT_EQ(contents("r://bytes"), R"([{"blob":"AQID","uri":"r://bytes"}])");
+  EXPECT_EQ(contents("r://stdbytes"), R"([{"blob":"/w==","uri":"r://stdbytes"}])");
+  EXPECT_EQ(contents("r://json"), R"([{"mimeType":"application/json","text":"{\"a\":1}","uri":"r://json"}])");
+  EXPECT_EQ(contents("r://struct"),
+            R"([{"mimeType":"application/json","text":"{\"major\":1,\"minor\":2}","uri":"r://struct"}])");
+  EXPECT_EQ(contents("r://own"), R"([{"_meta":{"k":1},"mimeType":"text/y","text":"t","uri":"r://own"}])");
+  EXPECT_EQ(contents("r://several"),
+            R"([{"text":"a","uri":"r://several/a"},{"blob":"Yg==","mimeType":"image/png","uri":"r://several"}])");
+}
+
+TEST(Resource, CacheHintIsPartOfTheResult) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource("r://a", "a", "", [] { return "a"; }).cache(std::chrono::seconds(2));
+    plugin.resource("r://b", "b", "", [] { return "b"; }).cache(std::chrono::milliseconds(1), mcp::CacheScope::Public);
+  });
+  EXPECT_EQ(harness.read("r://a").json.dump(),
+            R"({"cacheScope":"private","contents":[{"text":"a","uri":"r://a"}],"ttlMs":2000})");
+  EXPECT_EQ(harness.read("r://b").json.dump(),
+            R"({"cacheScope":"public","contents":[{"text":"b","uri":"r://b"}],"ttlMs":1})");
+}
+
+TEST(Resource, HandlersTakeWhatTheyNeed) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource("r://uri", "uri", "", [](const mcp::Uri& uri) { return uri.text(); });
+    plugin.resource("r://context", "context", "", [](mcp::Context& context) {
+      context.info("read");
+      return "c";
+    });
+    plugin.resource("r://both", "both", "", [](const mcp::Uri& uri, mcp::Context& context) {
+      context.progress(1);
+      return uri.text();
+    });
+  });
+  EXPECT_EQ(harness.read("r://uri").text(), "r://uri");
+  EXPECT_EQ(harness.read("r://context").text(), "c");
+  EXPECT_EQ(harness.read("r://both").text(), "r://both");
+  EXPECT_EQ(harness.logs().size(), 1U);
+  EXPECT_EQ(harness.progress().size(), 1U);
+}
+
+TEST(ResourceTemplate, VariablesAreGivenDecoded) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource_template("notes://{name}", "note", "", [](const mcp::Uri& uri) {
+      return uri["name"] + '|' + uri.text() + '|' + uri.value_or("page", "1") + '|' + (uri.has("page") ? "y" : "n");
+    });
+    plugin.resource_template("docs://*", "docs", "", [](const mcp::Uri& uri) { return uri["*"]; });
+    plugin.resource_template("bad://{x}", "bad", "", [](const mcp::Uri& uri) { return uri["y"]; });
+  });
+  EXPECT_EQ(harness.read_template("notes://{name}", {{"name", "a b"}}).text(), "a b|notes://a b|1|n");
+  EXPECT_EQ(harness.read_template("docs://*", {{"*", "guide/start.md"}}).text(), "guide/start.md");
+  const auto bad = harness.read_template("bad://{x}", {{"x", "1"}});
+  EXPECT_EQ(bad.error_code(), mcp::internal_error);
+  EXPECT_EQ(bad.text(), R"(the URI has no variable "y")");
+}
+
+TEST(Resource, Failures) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource_template("r://{x}", "r", "", [](const mcp::Uri& uri) -> std::optional<std::string> {
+      if (uri["x"] == "nothing") return std::nullopt;
+      if (uri["x"] == "thrown") throw mcp::NotFound(uri.text());
+      if (uri["x"] == "failed") throw std::runtime_error("disk is full");
+      if (uri["x"] == "protocol") throw mcp::ProtocolError(-32000, "custom");
+      throw 5;
+    });
+  });
+  const auto error = [&](const char* x) { return harness.read_template("r://{x}", {{"x", x}}).json.dump(); };
+  EXPECT_EQ(error("nothing"),
+            R"({"code":-32002,"data":{"uri":"r://nothing"},"message":"Resource not found: r://nothing"})");
+  EXPECT_EQ(error("thrown"),
+            R"({"code":-32002,"data":{"uri":"r://thrown"},"message":"Resource not found: r://thrown"})");
+  EXPECT_EQ(error("failed"), R"({"code":-32603,"message":"disk is full"})");
+  EXPECT_EQ(error("protocol"), R"({"code":-32000,"message":"custom"})");
+  EXPECT_TRUE(harness.logs().empty());
+  EXPECT_EQ(error("unknown"), R"({"code":-32603,"message":"The resource failed for an unknown reason."})");
+  EXPECT_EQ(harness.logs().size(), 1U);
+  EXPECT_EQ(harness.read("r://none").error_code(), mcp::resource_not_found);
+}
+
+TEST(Resource, AUriWithAPlaceholderIsRefusedInWords) {
+  try {
+    const Harness harness([](mcp::Plugin& plugin) { plugin.resource("docs://*", "docs", "", [] { return ""; }); });
+    FAIL() << "was accepted";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "setup failed: resource \"docs://*\": a URI with * or {} stands for many resources: use "
+                 "resource_template");
+  }
+}
+
+}  // namespace

@@ -1,0 +1,311 @@
+// JSON Schema from C++ types, and values through them: what clients are told, and what handlers get.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <mcp/plugin.hpp>
+#include <mcp/plugin/testing.hpp>
+
+namespace {
+
+using mcp::Json;
+using mcp::testing::Harness;
+
+/// The input schema of the first tool.
+std::string input_schema(const Harness& harness) {
+  return harness.describe()["tools"][0]["inputSchema"].dump();
+}
+
+std::string property(const Harness& harness, const std::string& name) {
+  return harness.describe()["tools"][0]["inputSchema"]["properties"][name].dump();
+}
+
+/// The reason for which setup refuses.
+std::string refusal(const std::function<void(mcp::Plugin&)>& setup) {
+  try {
+    const Harness harness(setup);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Schema, PlainParametersInTheirOrder) {
+  const Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool(
+        "t", "", [](const std::string&, double, bool, int, std::optional<int>) {}, mcp::arg("zebra", "A text"),
+        mcp::arg("apple"), mcp::arg("mango"), mcp::arg("fig"), mcp::arg("kiwi", "May be left out"));
+  });
+  EXPECT_EQ(input_schema(harness),
+            R"({"type":"object","properties":{)"
+            R"("zebra":{"type":"string","description":"A text"},"apple":{"type":"number"},"mango":{"type":"boolean"},)"
+            R"("fig":{"type":"integer"},"kiwi":{"type":"integer","description":"May be left out"}},)"
+            R"("required":["zebra","apple","mango","fig"],"additionalProperties":false})");
+}
+
+TEST(Schema, NoParameters) {
+  const Harness harness([](mcp::Plugin& plugin) { plugin.tool("t", "", [](mcp::Context&) {}); });
+  EXPECT_EQ(input_schema(harness), R"({"type":"object","properties":{},"additionalProperties":false})");
+}
+
+TEST(Schema, IntegersOfEveryWidth) {
+  const Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool(
+        "t", "",
+        [](std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+           std::uint64_t, float, long double) {},
+        mcp::arg("i8"), mcp::arg("u8"), mcp::arg("i16"), mcp::arg("u16"), mcp::arg("i32"), mcp::arg("u32"),
+        mcp::arg("i64"), mcp::arg("u64"), mcp::arg("f"), mcp::arg("ld"));
+  });
+  EXPECT_EQ(property(harness, "i8"), R"({"type":"integer","minimum":-128,"maximum":127})");
+  EXPECT_EQ(property(harness, "u8"), R"({"type":"integer","minimum":0,"maximum":255})");
+  EXPECT_EQ(property(harness, "i16"), R"({"type":"integer","minimum":-32768,"maximum":32767})");
+  EXPECT_EQ(property(harness, "u16"), R"({"type":"integer","minimum":0,"maximum":65535})");
+  EXPECT_EQ(property(harness, "i32"), R"({"type":"integer"})");
+  EXPECT_EQ(property(harness, "u32"), R"({"type":"integer","minimum":0})");
+  EXPECT_EQ(property(harness, "i64"), R"({"type":"integer"})");
+  EXPECT_EQ(property(harness, "u64"), R"({"type":"integer","minimum":0})");
+  EXPECT_EQ(property(harness, "f"), R"({"type":"number"})");
+  EXPECT_EQ(property(harness, "ld"), R"({"type":"number"})");
+}
+
+TEST(Schema, ListsMapsAndAnything) {
+  const Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool(
+        "t", "",
+        [](const std::vector<std::string>&, const std::map<std::string, int>&,
+           const std::unordered_map<std::string, std::vector<bool>>&, const std::vector<std::optional<int>>&,
+           const Json&) {},
+        mcp::arg("list").min_items(1).max_items(3), mcp::arg("map"), mcp::arg("hash"), mcp::arg("holes"),
+        mcp::arg("any"));
+  });
+  EXPECT_EQ(property(harness, "list"), R"({"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3})");
+  EXPECT_EQ(property(harness, "map"), R"({"type":"object","additionalProperties":{"type":"integer"}})");
+  EXPECT_EQ(property(harness, "hash"),
+            R"({"type":"object","additionalProperties":{"type":"array","items":{"type":"boolean"}}})");
+  EXPECT_EQ(property(harness, "holes"), R"({"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}})");
+  EXPECT_EQ(property(harness, "any"), R"({})");
+}
+
+TEST(Schema, ModifiersOfArguments) {
+  const Harness harness([](mcp::Plugin& plugin) {
+    const std::vector<std::string> from_configuration{"red", "green"};
+    plugin.tool(
+        "t", "", [](int, double, const std::string&, const std::string&, const std::string&, int) {},
+        mcp::arg("a").min(1).max(10).default_value(5), mcp::arg("b").min(-0.5).max(0.5),
+        mcp::arg("c").min_length(1).max_length(8).pattern("^[a-z]\\d$"), mcp::arg("d").one_of("x", "y"),
+        mcp::arg("e").one_of(from_configuration), mcp::arg("f").one_of(1, 2));
+  });
+  EXPECT_EQ(property(harness, "a"), R"({"type":"integer","minimum":1,"maximum":10,"default":5})");
+  EXPECT_EQ(property(harness, "b"), R"({"type":"number","minimum":-0.5,"maximum":0.5})");
+  EXPECT_EQ(property(harness, "c"), R"({"type":"string","minLength":1,"maxLength":8,"pattern":"^[a-z]\\d$"})");
+  EXPECT_EQ(property(harness, "d"), R"({"type":"string","enum":["x","y"]})");
+  EXPECT_EQ(property(harness, "e"), R"({"type":"string","enum":["red","green"]})");
+  EXPECT_EQ(property(harness, "f"), R"({"type":"integer","enum":[1,2]})");
+  EXPECT_EQ(harness.describe()["tools"][0]["inputSchema"]["required"].dump(), R"(["b","c","d","e","f"])");
+}
+
+enum class Unit { Celsius, Fahrenheit };
+constexpr auto mcp_enum(Unit) {
+  return mcp::enum_names<Unit>({{Unit::Celsius, "celsius"}, {Unit::Fahrenheit, "fahrenheit"}});
+}
+
+struct Point {
+  double x = 0;
+  double y = 0;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("x", &Point::x, "Across").min(-1).max(1), mcp::field("y", &Point::y)};
+  }
+};
+
+struct Everything {
+  Point point;
+  Unit unit = Unit::Fahrenheit;
+  std::vector<Point> path;
+  std::map<std::string, Unit> units;
+  std::optional<std::string> note;
+  int count = 0;
+  std::uint8_t small = 0;
+  bool flag = false;
+  std::string size;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("point", &Everything::point, "Where"),
+                      mcp::field("unit", &Everything::unit).default_value(Unit::Celsius),
+                      mcp::field("path", &Everything::path).min_items(1).max_items(7),
+                      mcp::field("units", &Everything::units),
+                      mcp::field("note", &Everything::note).min_length(1).max_length(80).pattern("^[a-z]+$"),
+                      mcp::field("count", &Everything::count).default_value(3).one_of(1, 2, 3),
+                      mcp::field("small", &Everything::small).min(1).default_value(200),
+                      mcp::field("flag", &Everything::flag).default_value(true),
+                      mcp::field("size", &Everything::size).one_of("small", "large").default_value("small")};
+  }
+};
+
+void everything(mcp::Plugin& plugin) {
+  plugin.tool("t", "", [](const Everything& in) { return in; });
+}
+
+TEST(Schema, DescribedStructWithEverything) {
+  const Harness harness(everything);
+  EXPECT_EQ(input_schema(harness),
+            R"({"type":"object","properties":{)"
+            R"("point":{"type":"object","properties":{"x":{"type":"number","description":"Across","minimum":-1,)"
+            R"("maximum":1},"y":{"type":"number"}},"required":["x","y"],"additionalProperties":false,)"
+            R"("description":"Where"},)"
+            R"("unit":{"type":"string","enum":["celsius","fahrenheit"],"default":"celsius"},)"
+            R"("path":{"type":"array","items":{"type":"object","properties":{"x":{"type":"number",)"
+            R"("description":"Across","minimum":-1,"maximum":1},"y":{"type":"number"}},"required":["x","y"],)"
+            R"("additionalProperties":false},"minItems":1,"maxItems":7},)"
+            R"("units":{"type":"object","additionalProperties":{"type":"string","enum":["celsius","fahrenheit"]}},)"
+            R"("note":{"type":"string","minLength":1,"maxLength":80,"pattern":"^[a-z]+$"},)"
+            R"("count":{"type":"integer","default":3,"enum":[1,2,3]},)"
+            R"("small":{"type":"integer","minimum":1,"maximum":255,"default":200},)"
+            R"("flag":{"type":"boolean","default":true},)"
+            R"("size":{"type":"string","default":"small","enum":["small","large"]}},)"
+            R"("required":["point","path","units"],"additionalProperties":false})");
+}
+
+TEST(Schema, AResultPromisesEverythingThatIsNotOptional) {
+  const Harness harness(everything);
+  const auto schema = harness.describe()["tools"][0]["outputSchema"];
+  EXPECT_EQ(schema["required"].dump(), R"(["point","unit","path","units","count","small","flag","size"])");
+  EXPECT_FALSE(schema.contains("additionalProperties"));
+}
+
+TEST(Values, DefaultsAreFilledInAndFieldsKeepTheirOrder) {
+  Harness harness(everything);
+  const auto outcome =
+      harness.call_tool("t", {{"point", {{"x", 0.5}, {"y", 1}}}, {"path", Json::array()}, {"units", Json::object()}});
+  EXPECT_EQ(outcome.text(),
+            R"({"point":{"x":0.5,"y":1},"unit":"celsius","path":[],"units":{},"count":3,"small":200,"flag":true,)"
+            R"("size":"small"})");
+}
+
+TEST(Values, EverythingComesBack) {
+  Harness harness(everything);
+  const Json in = Json::parse(R"({"point":{"x":1,"y":2},"unit":"fahrenheit","path":[{"x":0.25,"y":-3}],
+    "units":{"a":"celsius"},"note":"abc","count":2,"small":7,"flag":false,"size":"large"})");
+  EXPECT_EQ(harness.call_tool("t", in).structured(), in);
+}
+
+TEST(Values, NullIsTheSameAsAbsentForWhatNeedNotBeGiven) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool(
+        "t", "", [](std::optional<int> a, int b) { return std::to_string(a.value_or(-1)) + ' ' + std::to_string(b); },
+        mcp::arg("a"), mcp::arg("b").default_value(4));
+  });
+  EXPECT_EQ(harness.call_tool("t", {{"a", nullptr}, {"b", nullptr}}).text(), "-1 4");
+  EXPECT_EQ(harness.call_tool("t").text(), "-1 4");
+  EXPECT_EQ(harness.call_tool("t", {{"a", 1}, {"b", 2}}).text(), "1 2");
+}
+
+struct Node {
+  std::string name;
+  std::vector<Node> children;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("name", &Node::name), mcp::field("children", &Node::children)};
+  }
+};
+
+TEST(Schema, AStructThatContainsItselfIsAReference) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("whole", "", [](const Node& node) { return node; });
+    plugin.tool(
+        "part", "", [](const Node& node) { return std::vector<Node>{node}; }, mcp::arg("a/b c~", ""));
+  });
+  const auto tools = harness.describe()["tools"];
+  EXPECT_EQ(tools[0]["inputSchema"]["properties"]["children"]["items"]["$ref"], "#");
+  EXPECT_EQ(tools[1]["inputSchema"]["properties"]["a/b c~"]["properties"]["children"]["items"]["$ref"],
+            "#/properties/a~1b%20c~0");
+  EXPECT_EQ(tools[1]["outputSchema"]["properties"]["result"]["items"]["properties"]["children"]["items"]["$ref"],
+            "#/properties/result/items");
+  const Json tree = Json::parse(R"({"name":"a","children":[{"name":"b","children":[]}]})");
+  EXPECT_EQ(harness.call_tool("whole", tree).structured(), tree);
+}
+
+TEST(Values, WhatTheTypeCannotHoldIsRefusedByPlace) {
+  Harness harness(everything);
+  const auto error = [&](const char* pointer, const Json& value) {
+    Json in = Json::parse(R"({"point":{"x":1,"y":2},"path":[{"x":1,"y":2}],"units":{"a":"celsius"}})");
+    in[Json::json_pointer(pointer)] = value;
+    const auto outcome = harness.call_tool("t", in);
+    EXPECT_TRUE(outcome.json["isError"]) << outcome.json;
+    return outcome.text();
+  };
+  EXPECT_EQ(error("/point/x", "1"), R"("point.x" must be a number, not a string)");
+  EXPECT_EQ(error("/path/0/y", nullptr), R"("path[0].y" is missing)");
+  EXPECT_EQ(error("/path", Json::object()), R"("path" must be an array, not an object)");
+  EXPECT_EQ(error("/point", Json::array()), R"("point" must be an object, not an array)");
+  EXPECT_EQ(error("/units/a", "kelvin"), R"("units.a" is "kelvin", not one of celsius, fahrenheit)");
+  EXPECT_EQ(error("/small", 256), R"("small" is 256, outside of 0 to 255)");
+  EXPECT_EQ(error("/small", -1), R"("small" is -1, outside of 0 to 255)");
+  EXPECT_EQ(error("/count", 3000000000), R"("count" is 3000000000, outside of -2147483648 to 2147483647)");
+  EXPECT_EQ(error("/count", 1.5), R"("count" must be an integer, not a number)");
+  EXPECT_EQ(error("/flag", 1), R"("flag" must be a boolean, not a number)");
+}
+
+TEST(Values, IntegersAtTheirLimits) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool(
+        "t", "", [](std::int64_t a, std::uint64_t b) { return std::to_string(a) + ' ' + std::to_string(b); },
+        mcp::arg("a"), mcp::arg("b"));
+  });
+  const auto text = [&](const char* json) { return harness.call_tool("t", Json::parse(json)).text(); };
+  EXPECT_EQ(text(R"({"a":-9223372036854775808,"b":18446744073709551615})"),
+            "-9223372036854775808 18446744073709551615");
+  EXPECT_EQ(text(R"({"a":9223372036854775807,"b":0})"), "9223372036854775807 0");
+  EXPECT_EQ(text(R"({"a":3.0,"b":4.0})"), "3 4");
+  EXPECT_EQ(text(R"({"a":9223372036854775808,"b":0})"),
+            R"("a" is 9223372036854775808, outside of -9223372036854775808 to 9223372036854775807)");
+  EXPECT_EQ(text(R"({"a":1e300,"b":0})"), R"("a" must be an integer, not a number)");
+  EXPECT_EQ(text(R"({"a":0,"b":-2.0})"), R"("b" must be an integer that is not negative, not a number)");
+}
+
+TEST(Setup, RefusesModifiersThatDoNotFitTheirArgument) {
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.tool(
+                  "t", "", [](const std::string&) {}, mcp::arg("a").min(1));
+            }),
+            R"(setup failed: tool "t": argument "a": its type has no "minimum")");
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.tool(
+                  "t", "", [](int) {}, mcp::arg("a").min_length(1));
+            }),
+            R"(setup failed: tool "t": argument "a": its type has no "minLength")");
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.tool(
+                  "t", "", [](int) {}, mcp::arg("a").default_value("x"));
+            }),
+            R"(setup failed: tool "t": "a" must be an integer, not a string)");
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.tool(
+                  "t", "", [](int, int) {}, mcp::arg("a"), mcp::arg("a"));
+            }),
+            R"(setup failed: tool "t": two arguments are named "a")");
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.tool(
+                  "t", "", [](int) {}, mcp::arg(""));
+            }),
+            R"(setup failed: tool "t": argument 1 has no name)");
+}
+
+TEST(Setup, RefusesSchemasThatAreNoJsonObject) {
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.raw_tool("t", "", "[]", [](const Json& in) { return in; }); }),
+            R"(setup failed: tool "t": the input schema is not a JSON object)");
+  EXPECT_NE(refusal([](mcp::Plugin& plugin) {
+              plugin.raw_tool("t", "", "{,}", [](const Json& in) { return in; });
+            }).find(R"(setup failed: tool "t": the input schema is not valid JSON: )"),
+            std::string::npos);
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.tool("t", "", [] {}).output_schema("1"); }),
+            R"(setup failed: tool "t": the output schema is not a JSON object)");
+}
+
+}  // namespace

@@ -1,0 +1,122 @@
+// A client that gives a call up: the plugin sees it, in every era and over every transport.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { Components } from './support/components.mjs';
+import { HttpHost } from './support/host.mjs';
+import { modernRequest, post, postModern, request, Session, initializeRequest } from './support/http.mjs';
+import { LineClient } from './support/stdio.mjs';
+
+let components;
+let host;
+before(async () => {
+  components = await Components.create('slow');
+  host = await HttpHost.start(components);
+});
+after(async () => {
+  await host.stop();
+  await components.discard();
+});
+
+const longCall = (label) => ({ name: 'wait', arguments: { label, milliseconds: 30_000 } });
+
+// Until the plugin has said `outcome` of a call.
+async function untilOutcome(outcome, outcomes) {
+  for (let tries = 0; tries < 200; ++tries) {
+    if ((await outcomes()).includes(outcome)) return;
+    await sleep(20);
+  }
+  assert.fail(`the plugin says ${JSON.stringify(await outcomes())}, not ${outcome}`);
+}
+
+async function outcomesOverHttp() {
+  const response = await postModern(host.url, 'tools/call', { name: 'outcomes' });
+  return (await response.json()).result.structuredContent.result;
+}
+
+for (const kind of kinds) {
+  const transports = {
+    HTTP: () => connectHttp(kind, host.url),
+    stdio: () => connectStdio(kind, components),
+  };
+  for (const [transport, connect] of Object.entries(transports)) {
+    test(`ReachesThePlugin: ${kind.name} over ${transport}`, async () => {
+      const client = await connect();
+      const outcomes = async () =>
+        (await client.callTool({ name: 'outcomes', arguments: {} })).structuredContent.result;
+      const label = `${kind.name} ${transport}`;
+      const givingUp = new AbortController();
+      const rejected = assert.rejects(kind.call(client, longCall(label), { signal: givingUp.signal }));
+      await untilOutcome(`${label} begun`, outcomes);
+      givingUp.abort('no longer needed');
+      await rejected;
+      await untilOutcome(`${label} cancelled: client`, outcomes);
+      await client.close();
+    });
+  }
+}
+
+test('ALegacyCallIsNotCancelledByALostConnection', async () => {
+  const session = await Session.open(host.url);
+  const givingUp = new AbortController();
+  const params = { name: 'wait', arguments: { label: 'disconnected', milliseconds: 300 } };
+  const call = assert.rejects(session.post(request('tools/call', params), {}, { signal: givingUp.signal }));
+  await untilOutcome('disconnected begun', outcomesOverHttp);
+  givingUp.abort();
+  await call;
+  await untilOutcome('disconnected finished', outcomesOverHttp);
+});
+
+test('ACancellationOfAnotherSessionsRequestIsIgnored', async () => {
+  const mine = await Session.open(host.url);
+  const other = await Session.open(host.url);
+  const params = { name: 'wait', arguments: { label: 'mine', milliseconds: 300 } };
+  const call = mine.ask('tools/call', params, 'same-id');
+  await untilOutcome('mine begun', outcomesOverHttp);
+  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'same-id' } };
+  assert.equal((await other.post(cancelled)).status, 202);
+  assert.equal((await call).result.content[0].text, 'mine');
+});
+
+test('ACancellationOfAnUnknownRequestIsIgnored', async () => {
+  const session = await Session.open(host.url);
+  for (const params of [{ requestId: 'nothing' }, {}, { requestId: { an: 'object' } }]) {
+    const response = await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    assert.equal(response.status, 202);
+  }
+});
+
+test('ACancelledLegacyRequestIsNotAnswered', async () => {
+  const session = await Session.open(host.url);
+  const response = session.post(request('tools/call', longCall('unanswered'), 'unanswered'));
+  await untilOutcome('unanswered begun', outcomesOverHttp);
+  await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'unanswered' } });
+  await untilOutcome('unanswered cancelled: client', outcomesOverHttp);
+  const ended = await response;
+  assert.equal(await ended.text(), '');
+});
+
+const stdioEras = {
+  legacy: async (client) => {
+    await client.ask(initializeRequest('2025-11-25'));
+    client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return request;
+  },
+  modern: async () => modernRequest,
+};
+for (const [era, open] of Object.entries(stdioEras)) {
+  test(`ACancelledRequestOverStdioIsNotAnswered, ${era}`, async (context) => {
+    const client = LineClient.start(context, await Components.create('slow'));
+    const make = await open(client);
+    const outcomes = async () =>
+      (await client.ask(make('tools/call', { name: 'outcomes' }, 'outcomes'))).result.structuredContent.result;
+    client.send(make('tools/call', longCall('x'), 'long'));
+    await untilOutcome('x begun', outcomes);
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
+    await untilOutcome('x cancelled: client', outcomes);
+    client.endInput();
+    assert.deepEqual(await client.rest(), []);
+  });
+}

@@ -1,0 +1,59 @@
+// The JSON file beside a plugin is its configuration, and a change of it starts the plugin anew.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Components } from './support/components.mjs';
+import { serve } from './support/host.mjs';
+import { postModern } from './support/http.mjs';
+
+async function greeting(host) {
+  const { result } = await (await postModern(host.url, 'tools/call', { name: 'greet', arguments: {} })).json();
+  return result.content[0].text;
+}
+
+const configure = (components, settings) => components.write('configured.json', JSON.stringify(settings));
+
+test('IsGivenToThePlugin', async (context) => {
+  const components = await Components.create('configured');
+  await configure(components, { greeting: 'Ahoy' });
+  assert.equal(await greeting(await serve(context, components)), 'Ahoy');
+});
+
+test('RestartsThePluginWhenItComesChangesAndGoes', async (context) => {
+  const components = await Components.create('configured');
+  const host = await serve(context, components);
+  assert.equal(await greeting(host), 'Hello');
+
+  const replacements = () => host.log.matching({ event: 'plugin replaced' }).length;
+  const untilReplaced = async (count) => {
+    for (let tries = 0; replacements() < count && tries < 250; ++tries) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(replacements(), count);
+  };
+  await configure(components, { greeting: 'Ahoy' });
+  await untilReplaced(1);
+  assert.equal(await greeting(host), 'Ahoy');
+  await configure(components, { greeting: 'Servus' });
+  await untilReplaced(2);
+  assert.equal(await greeting(host), 'Servus');
+  await components.removeFile('configured.json');
+  await untilReplaced(3);
+  assert.equal(await greeting(host), 'Hello');
+});
+
+for (const [what, text, reason] of [
+  ['IsNotJson', '{"greeting": ', /configured\.json.*not valid JSON/],
+  ['IsNoObject', '[1]', /configured\.json.*not a JSON object/],
+  ['IsRefusedByThePlugin', '{"greeting": ""}', /the greeting must not be empty/],
+]) {
+  test(`ThePluginGoesOnAsItWasWhenTheNewOne ${what}`, async (context) => {
+    const components = await Components.create('configured');
+    await configure(components, { greeting: 'Ahoy' });
+    const host = await serve(context, components);
+    await components.write('configured.json', text);
+    const refusal = await host.log.until({ event: 'plugin refused' });
+    assert.match(refusal.reason, reason);
+    assert.equal(await greeting(host), 'Ahoy');
+  });
+}

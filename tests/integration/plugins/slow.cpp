@@ -1,0 +1,93 @@
+// Tools that take their time, and one that tells what became of the calls before it.
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <mcp/plugin.hpp>
+
+namespace {
+
+class Outcomes {
+ public:
+  void add(std::string outcome) {
+    const std::lock_guard lock(mutex_);
+    outcomes_.push_back(std::move(outcome));
+  }
+  std::vector<std::string> all() const {
+    const std::lock_guard lock(mutex_);
+    return outcomes_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> outcomes_;
+};
+
+std::string name_of(mcp::CancelReason reason) {
+  switch (reason) {
+    case mcp::CancelReason::None:
+      return "none";
+    case mcp::CancelReason::Client:
+      return "client";
+    case mcp::CancelReason::Deadline:
+      return "deadline";
+    case mcp::CancelReason::Shutdown:
+      return "shutdown";
+    case mcp::CancelReason::Reload:
+      return "reload";
+  }
+  return "unknown";
+}
+
+constexpr std::chrono::milliseconds step{5};
+
+// Waits, reporting progress `reports` times on the way, unless it is cancelled.
+std::string wait(Outcomes& outcomes, const std::string& label, int milliseconds, int reports, mcp::Context& context) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto length = std::chrono::milliseconds(milliseconds);
+  outcomes.add(label + " begun");
+  int reported = 0;
+  for (auto passed = begin - begin; passed < length; passed = std::chrono::steady_clock::now() - begin) {
+    if (context.cancelled()) {
+      outcomes.add(label + " cancelled: " + name_of(context.cancel_reason()));
+      throw std::runtime_error("cancelled");
+    }
+    if (reported < reports && passed * reports >= length * reported) {
+      ++reported;
+      context.progress(reported, reports, "step " + std::to_string(reported));
+    }
+    std::this_thread::sleep_for(step);
+  }
+  outcomes.add(label + " finished");
+  return label;
+}
+
+// As many notifications as a slow reader needs to fall behind.
+std::string flood(int count, int size, mcp::Context& context) {
+  const std::string padding(static_cast<std::size_t>(size), 'x');
+  for (int i = 1; i <= count && !context.cancelled(); ++i)
+    context.progress(i, count, padding);
+  return "flooded";
+}
+
+void setup(mcp::Plugin& plugin) {
+  const auto outcomes = std::make_shared<Outcomes>();
+  plugin.tool(
+      "wait", "Answers with its label after a while.",
+      [outcomes](const std::string& label, int milliseconds, int reports, mcp::Context& context) {
+        return wait(*outcomes, label, milliseconds, reports, context);
+      },
+      mcp::arg("label", "What to answer"), mcp::arg("milliseconds", "How long to wait").min(0).max(60'000),
+      mcp::arg("reports", "Of progress").min(0).max(1000).default_value(0));
+  plugin.tool("outcomes", "What became of the calls of wait.", [outcomes] { return outcomes->all(); });
+  plugin.tool("flood", "Reports progress without pause.", flood, mcp::arg("count", "How often").min(1),
+              mcp::arg("size", "Bytes of each message").min(0));
+}
+
+}  // namespace
+
+MCP_PLUGIN("slow", "1.0.0", setup)

@@ -1,0 +1,167 @@
+// A file that is dropped in, replaced in any way or taken out is served, swapped or withdrawn, and every client of every
+// kind hears of it, of the kinds of lists that changed and of no other.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { Components } from './support/components.mjs';
+import { HttpHost } from './support/host.mjs';
+
+// Longer than the host waits for anything that belongs to the same change.
+const quietMs = 300;
+const patienceMs = 5000;
+
+// Hears what one client is told.
+class Listener {
+  #heard = [];
+
+  static async on(name, kind, client) {
+    const listener = new Listener(name, client);
+    await kind.onListChanged(client, (list) => listener.#heard.push({ list, at: Date.now() }));
+    return listener;
+  }
+
+  constructor(name, client) {
+    this.name = name;
+    this.client = client;
+  }
+
+  get lists() {
+    return this.#heard.map((each) => each.list).sort();
+  }
+
+  forget() {
+    this.#heard = [];
+  }
+
+  async untilHeard(count) {
+    const end = Date.now() + patienceMs;
+    while (this.#heard.length < count && Date.now() < end) await sleep(5);
+    return this.#heard.at(-1)?.at;
+  }
+
+  async version() {
+    return (await this.client.callTool({ name: 'version', arguments: {} })).content[0].text;
+  }
+
+  // Unlike `version`, looked up anew: an SDK may keep a list for as long as the server allows.
+  async toolNames() {
+    return (await this.client.listTools({}, { cacheMode: 'bypass' })).tools.map((tool) => tool.name);
+  }
+}
+
+let components;
+let host;
+const listeners = [];
+before(async () => {
+  components = await Components.create('plain_c');
+  host = await HttpHost.start(components);
+  for (const kind of kinds) {
+    const http = await connectHttp(kind, host.url);
+    listeners.push(await Listener.on(`${kind.name} over HTTP`, kind, http));
+    const stdio = await connectStdio(kind, components);
+    listeners.push(await Listener.on(`${kind.name} over stdio`, kind, stdio));
+  }
+});
+after(async () => {
+  for (const listener of listeners) await listener.client.close();
+  await host.stop();
+  await components.discard();
+});
+
+// Does `change` and checks that every listener is told of `lists`, each once.
+async function everybodyHears(context, lists, change) {
+  for (const listener of listeners) listener.forget();
+  const begin = Date.now();
+  await change();
+  const times = [];
+  for (const listener of listeners) times.push((await listener.untilHeard(lists.length)) - begin);
+  await sleep(quietMs);
+  for (const listener of listeners) assert.deepEqual(listener.lists, lists, listener.name);
+  if (lists.length > 0) context.diagnostic(`told after ${Math.min(...times)} to ${Math.max(...times)} ms`);
+}
+
+async function everybodyGets(version, otherTool) {
+  for (const listener of listeners) {
+    assert.equal(await listener.version(), version, listener.name);
+    assert.deepEqual(await listener.toolNames(), [otherTool, 'params', 'version'], listener.name);
+  }
+}
+
+const allLists = ['prompts', 'resources', 'tools'];
+
+test('EverybodyIsToldOfANewFile', async (context) => {
+  await everybodyHears(context, allLists, () => components.add('sample_v1', 'sample.so'));
+  await everybodyGets('1', 'only_in_v1');
+});
+
+test('EverybodyIsToldOfAFileOverwrittenInPlace', async (context) => {
+  await everybodyHears(context, ['tools'], () => components.overwrite('sample.so', 'sample_v2'));
+  await everybodyGets('2', 'only_in_v2');
+});
+
+test('EverybodyIsToldOfAFileRenamedOverTheOldOne', async (context) => {
+  await everybodyHears(context, ['tools'], () => components.renameOver('sample.so', 'sample_v1'));
+  await everybodyGets('1', 'only_in_v1');
+});
+
+test('EverybodyIsToldOfAFileReplacedByALink', async (context) => {
+  await everybodyHears(context, ['tools'], () => components.switchLink('sample.so', 'sample_v2'));
+  await everybodyGets('2', 'only_in_v2');
+});
+
+test('EverybodyIsToldOfALinkSwitchedToAnotherFile', async (context) => {
+  await everybodyHears(context, ['tools'], () => components.switchLink('sample.so', 'sample_v1'));
+  await everybodyGets('1', 'only_in_v1');
+});
+
+test('EverybodyIsToldOfALinkWhoseTargetIsOverwritten', async (context) => {
+  await everybodyHears(context, ['tools'], () => components.overwrite('sample.so', 'sample_v2'));
+  await everybodyGets('2', 'only_in_v2');
+  await components.overwrite('sample.so', 'sample_v1');
+  for (const listener of listeners) await listener.untilHeard(2);
+});
+
+test('EverybodyIsToldOfAFileRemovedAndWrittenAgainAsByALinker', async (context) => {
+  await everybodyHears(context, ['tools'], async () => {
+    await components.removeFile('sample.so');
+    await components.add('sample_v2', 'sample.so');
+  });
+  await everybodyGets('2', 'only_in_v2');
+});
+
+test('NobodyIsDisturbedByAVersionWithTheSameLists', async (context) => {
+  await everybodyHears(context, ['tools'], () => components.overwrite('sample.so', 'sample_v1'));
+  await everybodyHears(context, [], async () => {
+    await components.overwrite('sample.so', 'sample_v1_patched');
+    await sleep(quietMs);
+  });
+  await everybodyGets('1 patched', 'only_in_v1');
+});
+
+test('ABurstOfChangesIsToldOnce', async (context) => {
+  await everybodyHears(context, ['tools'], async () => {
+    for (const plugin of ['sample_v2', 'sample_v1', 'sample_v2', 'sample_v1', 'sample_v2']) {
+      await components.overwrite('sample.so', plugin);
+    }
+  });
+  await everybodyGets('2', 'only_in_v2');
+});
+
+test('EverybodyIsToldOfARemovedFile', async (context) => {
+  await everybodyHears(context, allLists, () => components.removeFile('sample.so'));
+  for (const listener of listeners) assert.deepEqual(await listener.toolNames(), ['params'], listener.name);
+});
+
+test('EverybodyIsToldOfAFileInANewFolder', async (context) => {
+  await everybodyHears(context, allLists, () => components.add('sample_v1', 'team/one/sample.so'));
+  await everybodyGets('1', 'only_in_v1');
+});
+
+test('EverybodyIsToldOfAFileInAnotherKindsFolder', async (context) => {
+  await components.removeFile('team/one/sample.so');
+  for (const listener of listeners) await listener.untilHeard(6);
+  await everybodyHears(context, allLists, () => components.add('sample_v2', '../prompts/sample.so'));
+  await everybodyGets('2', 'only_in_v2');
+});

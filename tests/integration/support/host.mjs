@@ -1,0 +1,78 @@
+// A running host, of either transport, and its end. Every host that a test starts ends with the test, by its own process
+// id, and must end with status 0.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import { LogLines } from './log_lines.mjs';
+
+export const program = process.env.MCP_HOST;
+
+const running = new Set();
+// A test that is killed half-way leaves no host behind.
+process.on('exit', () => {
+  for (const host of running) host.kill('SIGKILL');
+});
+
+export function argumentsOf(command, components, more = []) {
+  return [command, '--components', components.root, '--data', components.data, '--log-format', 'json', ...more];
+}
+
+class RunningHost {
+  constructor(child) {
+    this.child = child;
+    this.log = new LogLines(child.stderr);
+    this.exited = once(child, 'exit').then(([status, signal]) => {
+      running.delete(child);
+      return { status, signal };
+    });
+    running.add(child);
+  }
+
+  signal(name) {
+    this.child.kill(name);
+  }
+
+  // How it ended; fails if it does not end in time.
+  async end({ patienceMs = 20_000 } = {}) {
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
+    const end = await this.exited;
+    clearTimeout(timer);
+    return end;
+  }
+
+  async stop() {
+    this.signal('SIGTERM');
+    assert.deepEqual(await this.end(), { status: 0, signal: null });
+  }
+}
+
+export class HttpHost extends RunningHost {
+  // Serves `components` on a free port; `more` are further options of `serve`.
+  static async start(components, more = []) {
+    const child = spawn(program, argumentsOf('serve', components, ['--listen', '127.0.0.1:0', ...more]), {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const host = new HttpHost(child);
+    const { url } = await host.log.until({ event: 'serving' }, { patienceMs: 20_000 });
+    host.url = new URL(url);
+    return host;
+  }
+}
+
+export class StdioHost extends RunningHost {
+  static start(components, more = []) {
+    const child = spawn(program, argumentsOf('stdio', components, more), { stdio: ['pipe', 'pipe', 'pipe'] });
+    return new StdioHost(child);
+  }
+}
+
+// The host with its components folder, for the length of the test or suite that `context` belongs to.
+export async function serve(context, components, more = []) {
+  const host = await HttpHost.start(components, more);
+  context.after(async () => {
+    await host.stop();
+    await components.discard();
+  });
+  return host;
+}

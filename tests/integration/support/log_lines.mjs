@@ -1,0 +1,63 @@
+// What a host writes to its log: JSON lines, kept, and waited for by what they say.
+
+export class LogLines {
+  #entries = [];
+  #waiting = new Set();
+  #rest = '';
+
+  constructor(stream) {
+    stream.setEncoding('utf8');
+    stream.on('data', (text) => this.#take(text));
+  }
+
+  get entries() {
+    return this.#entries;
+  }
+
+  matching(fields) {
+    return this.#entries.filter((entry) => hasFields(entry, fields));
+  }
+
+  // The first entry, already written or to come, that has these fields.
+  until(fields, { patienceMs = 5000 } = {}) {
+    const found = this.matching(fields)[0];
+    if (found) return Promise.resolve(found);
+    return new Promise((resolve, reject) => {
+      const wait = { fields, resolve };
+      this.#waiting.add(wait);
+      setTimeout(() => {
+        if (!this.#waiting.delete(wait)) return;
+        const written = this.#entries.map((entry) => JSON.stringify(entry)).join('\n');
+        reject(new Error(`the log has no ${JSON.stringify(fields)} after ${patienceMs} ms:\n${written}`));
+      }, patienceMs).unref();
+    });
+  }
+
+  #take(text) {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop();
+    for (const line of lines) this.#add(parse(line));
+  }
+
+  #add(entry) {
+    this.#entries.push(entry);
+    for (const wait of this.#waiting) {
+      if (!hasFields(entry, wait.fields)) continue;
+      this.#waiting.delete(wait);
+      wait.resolve(entry);
+    }
+  }
+}
+
+function hasFields(entry, fields) {
+  return Object.entries(fields).every(([name, value]) => entry[name] === value);
+}
+
+// Sanitizers and crashing programs write lines that are not JSON.
+function parse(line) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return { text: line };
+  }
+}

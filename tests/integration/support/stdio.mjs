@@ -1,0 +1,87 @@
+// A client on a host's standard streams that sends and reads single lines.
+import { createInterface } from 'node:readline';
+
+import { StdioHost } from './host.mjs';
+
+export class LineClient {
+  // Ends with the test that `context` belongs to, unless the test has ended it.
+  static start(context, components, more = []) {
+    const client = new LineClient(StdioHost.start(components, more));
+    context.after(async () => {
+      await client.host.stop();
+      await components.discard();
+    });
+    return client;
+  }
+
+  #lines = [];
+  #waiting = [];
+  #ended = false;
+
+  constructor(host) {
+    this.host = host;
+    const reader = createInterface({ input: host.child.stdout });
+    reader.on('line', (line) => {
+      this.#lines.push(line);
+      this.#wake();
+    });
+    reader.on('close', () => {
+      this.#ended = true;
+      this.#wake();
+    });
+  }
+
+  send(message) {
+    this.sendLine(JSON.stringify(message));
+  }
+  sendLine(line) {
+    this.host.child.stdin.write(`${line}\n`);
+  }
+  endInput() {
+    this.host.child.stdin.end();
+  }
+
+  // The next line as JSON; fails if the host writes anything else to its output, or nothing for too long.
+  async next({ patienceMs = 5000 } = {}) {
+    const end = Date.now() + patienceMs;
+    while (this.#lines.length === 0) {
+      if (this.#ended) throw new Error('the host has closed its output');
+      if (Date.now() >= end) throw new Error(`no line after ${patienceMs} ms`);
+      await new Promise((resolve) => {
+        const timer = setTimeout(resolve, end - Date.now());
+        this.#waiting.push(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    return JSON.parse(this.#lines.shift());
+  }
+
+  // The answer to a request; what comes before it is dropped.
+  async ask(message) {
+    this.send(message);
+    return this.until((each) => each.id === message.id);
+  }
+
+  async until(matches) {
+    for (;;) {
+      const message = await this.next();
+      if (matches(message)) return message;
+    }
+  }
+
+  // Everything until the host closes its output.
+  async rest() {
+    const messages = [];
+    while (!this.#ended || this.#lines.length > 0) {
+      if (this.#lines.length > 0) messages.push(JSON.parse(this.#lines.shift()));
+      else await new Promise((resolve) => this.#waiting.push(resolve));
+    }
+    return messages;
+  }
+
+  #wake() {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+}

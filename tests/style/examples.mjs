@@ -1,0 +1,48 @@
+// Compiles, parses or runs every code block of the README and the documentation, so that none of them lies:
+//   cpp: a whole plugin or a whole file: compiled (syntax and types)      c: likewise, as C11
+//   json: parsed      sh: run, with the built program first in PATH, in an empty folder with the shipped plugins
+//   console: shown only; for what runs for ever or needs a client that is not here
+// usage: examples.mjs SOURCE_DIR HOST COMPONENTS_DIR CXX CC
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const [source, host, components, cxx, cc] = process.argv.slice(2);
+const documents = ['README.md', 'CONTRIBUTING.md', 'plugin-api/ABI.md', 'bench/README.md',
+  ...readdirSync(path.join(source, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+const folder = mkdtempSync(path.join(os.tmpdir(), 'examples-'));
+symlinkSync(components, path.join(folder, 'mcp_components'));
+const include = ['-I', path.join(source, 'plugin-api/include')];
+const environment = { ...process.env, PATH: `${path.dirname(host)}:${process.env.PATH}` };
+
+const checks = {
+  cpp(file) { execFileSync(cxx, ['-std=c++20', '-Wall', '-Wextra', '-Werror', '-fsyntax-only', ...include, file], { stdio: 'pipe' }); },
+  c(file) { execFileSync(cc, ['-std=c11', '-Wall', '-Wextra', '-Werror', '-fsyntax-only', ...include, file], { stdio: 'pipe' }); },
+  json(file) { JSON.parse(readFileSync(file, 'utf8')); },
+  sh(file) { execFileSync('bash', ['-euo', 'pipefail', file], { cwd: folder, env: environment, stdio: 'pipe' }); },
+  console() {},
+};
+
+let passed = 0;
+const failures = [];
+for (const document of documents) {
+  const text = readFileSync(path.join(source, document), 'utf8');
+  for (const match of text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)) {
+    const [, language, code] = match;
+    const place = `${document}:${text.slice(0, match.index).split('\n').length}`;
+    const file = path.join(folder, `block.${language}`);
+    writeFileSync(file, code);
+    try {
+      if (!checks[language]) throw new Error(`a block of the unknown language "${language}"`);
+      checks[language](file);
+      ++passed;
+    } catch (error) {
+      failures.push(`${place}: ${error.message}\n${error.stdout ?? ''}${error.stderr ?? ''}`);
+    }
+  }
+}
+rmSync(folder, { recursive: true });
+for (const failure of failures) console.error(failure);
+console.log(`${passed} passed, ${failures.length} failed`);
+process.exit(failures.length === 0 ? 0 : 1);

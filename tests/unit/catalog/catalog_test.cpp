@@ -1,0 +1,149 @@
+#include "catalog/catalog.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../served_plugin.hpp"
+
+namespace mcph {
+namespace {
+
+using test::served_plugin;
+using test::tool;
+using test::tools;
+
+Catalog catalog_of(std::vector<ServedPlugin> plugins) {
+  return Catalog(1, std::move(plugins));
+}
+
+std::string file_of(const Plugin& plugin) {
+  return plugin.identity().file.filename().string();
+}
+
+std::string all_of(const ComponentList& list) {
+  return list.page(std::nullopt, 100)->items;
+}
+
+// Which template a URI is given to.
+std::string matched(const Catalog& catalog, std::string_view uri) {
+  const auto match = catalog.match_template(uri);
+  return match ? std::string(match->served->component->uri_template.text()) : "none";
+}
+
+TEST(Catalog, WithoutPluginsHasNothing) {
+  const Catalog catalog;
+  EXPECT_EQ(catalog.generation(), 0U);
+  EXPECT_EQ(catalog.find_tool("a"), nullptr);
+  EXPECT_EQ(catalog.find_prompt("a"), nullptr);
+  EXPECT_EQ(catalog.find_resource("a://b"), nullptr);
+  EXPECT_FALSE(catalog.match_template("a://b"));
+  EXPECT_EQ(all_of(catalog.tools()), "");
+}
+
+TEST(Catalog, FindsAComponentAndWhoOwnsIt) {
+  const auto catalog = catalog_of({served_plugin("a.so", tools(tool("add"))),
+                                   served_plugin("b.so", R"({"resources":[{"uri":"x://y","name":"y"}],
+                                                            "prompts":[{"name":"ask"}]})")});
+  ASSERT_NE(catalog.find_tool("add"), nullptr);
+  EXPECT_EQ(file_of(*catalog.find_tool("add")->plugin), "a.so");
+  ASSERT_NE(catalog.find_resource("x://y"), nullptr);
+  EXPECT_EQ(catalog.find_resource("x://y")->component->name, "y");
+  ASSERT_NE(catalog.find_prompt("ask"), nullptr);
+  EXPECT_EQ(file_of(*catalog.find_prompt("ask")->plugin), "b.so");
+  EXPECT_EQ(catalog.find_tool("ask"), nullptr);
+}
+
+TEST(Catalog, ListsComponentsByNameWhateverTheOrderOfPlugins) {
+  const auto catalog =
+      catalog_of({served_plugin("1.so", tools(tool("c") + "," + tool("a"))), served_plugin("2.so", tools(tool("b")))});
+  EXPECT_EQ(all_of(catalog.tools()), tool("a") + "," + tool("b") + "," + tool("c"));
+}
+
+TEST(Catalog, ServesTheFirstPluginByPathAndReportsTheOther) {
+  const auto catalog = catalog_of({served_plugin("a.so", tools(tool("same", R"(,"title":"A")"))),
+                                   served_plugin("b.so", tools(tool("same", R"(,"title":"B")") + "," + tool("own")))});
+  EXPECT_EQ(file_of(*catalog.find_tool("same")->plugin), "a.so");
+  EXPECT_EQ(file_of(*catalog.find_tool("own")->plugin), "b.so");
+  EXPECT_EQ(all_of(catalog.tools()), tool("own") + "," + tool("same", R"(,"title":"A")"));
+  const std::vector<Conflict> conflicts = {{"tool", "same", "/components/tools/a.so", "/components/tools/b.so"}};
+  EXPECT_EQ(catalog.conflicts(), conflicts);
+}
+
+TEST(Catalog, ReportsConflictsOfEveryKind) {
+  const auto* document = R"({"resources":[{"uri":"x://y","name":"y"}],
+                             "resourceTemplates":[{"uriTemplate":"x://{z}","name":"z"}],
+                             "prompts":[{"name":"p"}]})";
+  const auto catalog = catalog_of({served_plugin("a.so", document), served_plugin("b.so", document)});
+  std::vector<std::string> reported;
+  for (const auto& conflict : catalog.conflicts())
+    reported.push_back(conflict.kind + " " + conflict.key);
+  EXPECT_EQ(reported, (std::vector<std::string>{"resource x://y", "resource template x://{z}", "prompt p"}));
+}
+
+TEST(Catalog, LetsTheOtherTakeOverWhenTheFirstIsGone) {
+  const auto b = served_plugin("b.so", tools(tool("same")));
+  const auto catalog = catalog_of({b});
+  EXPECT_EQ(catalog.find_tool("same")->plugin, b.plugin);
+  EXPECT_TRUE(catalog.conflicts().empty());
+}
+
+TEST(Catalog, GivesAUriToTheMostSpecificTemplate) {
+  const auto catalog = catalog_of({served_plugin("a.so", R"({"resourceTemplates":[
+      {"uriTemplate":"*","name":"anything"},
+      {"uriTemplate":"notes://{+path}","name":"below"},
+      {"uriTemplate":"notes://{name}","name":"one"},
+      {"uriTemplate":"notes://work/{name}","name":"work"}]})")});
+  EXPECT_EQ(matched(catalog, "notes://work/today"), "notes://work/{name}");
+  EXPECT_EQ(matched(catalog, "notes://today"), "notes://{name}");
+  EXPECT_EQ(matched(catalog, "notes://home/today"), "notes://{+path}");
+  EXPECT_EQ(matched(catalog, "other://today"), "*");
+}
+
+TEST(Catalog, MatchesATemplateWithItsVariables) {
+  const auto catalog =
+      catalog_of({served_plugin("a.so", R"({"resourceTemplates":[{"uriTemplate":"a://{b}/{c}","name":"n"}]})")});
+  const auto match = catalog.match_template("a://x%20y/z");
+  ASSERT_TRUE(match);
+  EXPECT_EQ(match->variables, (std::map<std::string, std::string>{{"b", "x y"}, {"c", "z"}}));
+  EXPECT_EQ(file_of(*match->served->plugin), "a.so");
+  EXPECT_FALSE(catalog.match_template("a://x"));
+}
+
+TEST(Catalog, JoinsTheInstructionsOfTheOperatorAndThePlugins) {
+  const Catalog catalog(1,
+                        {served_plugin("a.so", R"({"instructions":"Of a."})"), served_plugin("b.so", "{}"),
+                         served_plugin("c.so", R"({"instructions":"Of c."})")},
+                        "Of the operator.");
+  EXPECT_EQ(catalog.instructions(), "Of the operator.\n\nOf a.\n\nOf c.");
+}
+
+TEST(Catalog, DiffersFromAnotherInTheKindsThatChangedOnly) {
+  const auto with = [](const std::string& document) { return catalog_of({served_plugin("a.so", document)}); };
+  const auto none = Catalog();
+  EXPECT_EQ(with("{}").differences(none), ListKinds{});
+  EXPECT_EQ(with(tools(tool("a"))).differences(none), ListKinds{.tools = true});
+  EXPECT_EQ(with(R"({"resources":[{"uri":"a://b","name":"n"}]})").differences(none), ListKinds{.resources = true});
+  EXPECT_EQ(with(R"({"resourceTemplates":[{"uriTemplate":"a://*","name":"n"}]})").differences(none),
+            ListKinds{.resources = true});
+  EXPECT_EQ(with(R"({"prompts":[{"name":"p"}]})").differences(none), ListKinds{.prompts = true});
+}
+
+TEST(Catalog, DoesNotDifferWhenOnlyTheVersionBehindAListChanged) {
+  const auto document = tools(tool("a"));
+  EXPECT_EQ(Catalog(2, {served_plugin("b.so", document)}).differences(Catalog(1, {served_plugin("a.so", document)})),
+            ListKinds{});
+  EXPECT_EQ(catalog_of({served_plugin("a.so", tools(tool("a", R"(,"title":"new")")))})
+                .differences(catalog_of({served_plugin("a.so", document)})),
+            ListKinds{.tools = true});
+}
+
+TEST(Catalog, HoldsALeaseOnItsPlugins) {
+  auto served = served_plugin("a.so", tools(tool("a")));
+  const std::weak_ptr<Plugin> plugin = served.plugin;
+  auto catalog = std::make_unique<Catalog>(1, std::vector<ServedPlugin>{std::move(served)});
+  EXPECT_FALSE(plugin.expired());
+  catalog.reset();
+  EXPECT_TRUE(plugin.expired());
+}
+
+}  // namespace
+}  // namespace mcph

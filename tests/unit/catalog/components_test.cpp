@@ -1,0 +1,188 @@
+#include "catalog/components.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+std::string refusal_of(std::string_view document) {
+  const auto components = parse_components(document);
+  return components ? "accepted" : components.error().message;
+}
+
+Components accepted(std::string_view document) {
+  auto components = parse_components(document);
+  if (!components) ADD_FAILURE() << components.error().message;
+  return components ? *std::move(components) : Components{};
+}
+
+std::string refusal_of_tool(const std::string& tool) {
+  return refusal_of(R"({"tools":[)" + tool + "]}");
+}
+std::string refusal_of_resource(const std::string& resource) {
+  return refusal_of(R"({"resources":[)" + resource + "]}");
+}
+std::string refusal_of_template(const std::string& resource_template) {
+  return refusal_of(R"({"resourceTemplates":[)" + resource_template + "]}");
+}
+std::string refusal_of_prompt(const std::string& prompt) {
+  return refusal_of(R"({"prompts":[)" + prompt + "]}");
+}
+
+TEST(Components, OfAnEmptyObjectAreNone) {
+  const auto components = accepted("{}");
+  EXPECT_EQ(components.size(), 0U);
+  EXPECT_EQ(components.instructions, "");
+}
+
+TEST(Components, OfEveryKindAreRead) {
+  const auto components = accepted(R"({
+    "tools": [{"name": "add", "inputSchema": {"type": "object"}}],
+    "resources": [{"uri": "notes://all", "name": "all", "mimeType": "text/plain", "size": 7}],
+    "resourceTemplates": [{"uriTemplate": "notes://{name}", "name": "one"}],
+    "prompts": [{"name": "review", "arguments": [{"name": "code", "required": true}, {"name": "style"}]}],
+    "instructions": "Adds and notes."
+  })");
+  ASSERT_EQ(components.size(), 4U);
+  EXPECT_EQ(components.tools[0].name, "add");
+  EXPECT_EQ(components.resources[0].uri, "notes://all");
+  EXPECT_EQ(components.resources[0].name, "all");
+  EXPECT_EQ(components.resource_templates[0].uri_template.text(), "notes://{name}");
+  EXPECT_EQ(components.resource_templates[0].name, "one");
+  EXPECT_EQ(components.prompts[0].name, "review");
+  EXPECT_EQ(components.prompts[0].required_arguments, std::vector<std::string>{"code"});
+  EXPECT_EQ(components.instructions, "Adds and notes.");
+}
+
+TEST(Components, KeepEveryMemberInThePluginsOrder) {
+  const auto components = accepted(
+      R"({"tools":[{"title":"T","name":"t","_meta":{"z":1,"a":2},"inputSchema":{"type":"object"},"x-own":[1.5, null]}]})");
+  EXPECT_EQ(components.tools[0].json,
+            R"({"title":"T","name":"t","_meta":{"z":1,"a":2},"inputSchema":{"type":"object"},"x-own":[1.5,null]})");
+}
+
+TEST(Components, OfALegacyClientHaveNoOutputSchemaThatIsNotAnObject) {
+  const auto components = accepted(R"({"tools":[
+      {"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}},
+      {"name":"b","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}},
+      {"name":"c","inputSchema":{"type":"object"}}]})");
+  EXPECT_TRUE(components.tools[0].has_output_schema);
+  EXPECT_EQ(components.tools[0].json,
+            R"({"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}})");
+  EXPECT_EQ(components.tools[0].json_object_output, R"({"name":"a","inputSchema":{"type":"object"}})");
+  EXPECT_EQ(components.tools[1].json_object_output, components.tools[1].json);
+  EXPECT_FALSE(components.tools[2].has_output_schema);
+  EXPECT_EQ(components.tools[2].json_object_output, components.tools[2].json);
+}
+
+TEST(Components, AreRefusedAsAWhole) {
+  EXPECT_EQ(refusal_of("{").substr(0, 37), "its description is not valid JSON: li");
+  EXPECT_EQ(refusal_of("[]"), "its description is not a JSON object");
+  EXPECT_EQ(refusal_of(R"({"tools":{}})"), "tools is not an array");
+  EXPECT_EQ(refusal_of(R"({"resources":1})"), "resources is not an array");
+  EXPECT_EQ(refusal_of(R"({"resourceTemplates":""})"), "resourceTemplates is not an array");
+  EXPECT_EQ(refusal_of(R"({"prompts":null})"), "prompts is not an array");
+  EXPECT_EQ(refusal_of(R"({"instructions":1})"), "instructions is not a string");
+  EXPECT_EQ(refusal_of(R"({"tools":[1]})"), "tools[0]: is not an object");
+}
+
+TEST(Components, AreRefusedForTheName) {
+  EXPECT_EQ(refusal_of_tool("{}"), "tools[0]: name is missing");
+  EXPECT_EQ(refusal_of_tool(R"({"name":1})"), "tools[0]: name is not a string");
+  EXPECT_EQ(refusal_of_tool(R"({"name":""})"), "tools[0]: name is empty");
+  EXPECT_EQ(refusal_of_tool(R"({"name":"two words"})"),
+            "tools[0]: name \"two words\" is not 1 to 128 characters of A-Za-z0-9_.-");
+  EXPECT_EQ(refusal_of_prompt(R"({"name":"a/b"})"),
+            "prompts[0]: name \"a/b\" is not 1 to 128 characters of A-Za-z0-9_.-");
+  const auto longest = std::string(128, 'n');
+  EXPECT_EQ(refusal_of_prompt(R"({"name":")" + longest + "\"}"), "accepted");
+  EXPECT_EQ(refusal_of_prompt(R"({"name":"n)" + longest + "\"}"),
+            "prompts[0]: name \"n" + longest + "\" is not 1 to 128 characters of A-Za-z0-9_.-");
+}
+
+TEST(Components, AreRefusedForTheInputSchema) {
+  EXPECT_EQ(refusal_of_tool(R"({"name":"t"})"), "tools[0] \"t\": inputSchema is missing");
+  EXPECT_EQ(refusal_of_tool(R"({"name":"t","inputSchema":true})"), "tools[0] \"t\": inputSchema is not an object");
+  EXPECT_EQ(refusal_of_tool(R"({"name":"t","inputSchema":{}})"),
+            "tools[0] \"t\": inputSchema must have \"type\": \"object\"");
+  EXPECT_EQ(refusal_of_tool(R"({"name":"t","inputSchema":{"type":"string"}})"),
+            "tools[0] \"t\": inputSchema must have \"type\": \"object\"");
+  const auto refusal =
+      refusal_of_tool(R"({"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"integre"}}}})");
+  EXPECT_EQ(refusal.substr(0, refusal.find("/type:")),
+            "tools[0] \"t\": inputSchema is invalid: /properties/a");
+}
+
+TEST(Components, AreRefusedForTheOutputSchema) {
+  const std::string head = R"({"name":"t","inputSchema":{"type":"object"},"outputSchema":)";
+  EXPECT_EQ(refusal_of_tool(head + "[]}"), "tools[0] \"t\": outputSchema is not an object");
+  EXPECT_EQ(refusal_of_tool(head + R"({"minimum":"x"}})").substr(0, 51),
+            "tools[0] \"t\": outputSchema is invalid: /minimum: ");
+}
+
+TEST(Components, AreRefusedForFieldsThatAllKindsShare) {
+  const auto refusal = [](const std::string& field) { return refusal_of_prompt(R"({"name":"p",)" + field + "}"); };
+  EXPECT_EQ(refusal(R"("title":1)"), "prompts[0] \"p\": title is not a string");
+  EXPECT_EQ(refusal(R"("description":{})"), "prompts[0] \"p\": description is not a string");
+  EXPECT_EQ(refusal(R"("_meta":[])"), "prompts[0] \"p\": _meta is not an object");
+  EXPECT_EQ(refusal(R"("annotations":"x")"), "prompts[0] \"p\": annotations is not an object");
+  EXPECT_EQ(refusal(R"("icons":{})"), "prompts[0] \"p\": icons is not an array");
+  EXPECT_EQ(refusal(R"("icons":[{"sizes":["any"]}])"),
+            "prompts[0] \"p\": icons has an entry without a \"src\" string");
+  EXPECT_EQ(refusal(R"("icons":[{"src":"https://example.org/i.png"}])"), "accepted");
+}
+
+TEST(Components, AreRefusedForAResource) {
+  EXPECT_EQ(refusal_of_resource("{}"), "resources[0]: uri is missing");
+  EXPECT_EQ(refusal_of_resource(R"({"uri":"notes","name":"n"})"),
+            "resources[0] \"notes\": uri is not an absolute URI such as \"scheme://path\"");
+  EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b"})"), "resources[0] \"a://b\": name is missing");
+  EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"n","mimeType":1})"),
+            "resources[0] \"a://b\": mimeType is not a string");
+  EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"n","size":"1"})"),
+            "resources[0] \"a://b\": size is not a number");
+  EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"n","title":1})"),
+            "resources[0] \"a://b\": title is not a string");
+  EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"any words, for people"})"), "accepted");
+}
+
+TEST(Components, AreRefusedForAResourceTemplate) {
+  EXPECT_EQ(refusal_of_template("{}"), "resourceTemplates[0]: uriTemplate is missing");
+  const auto refusal = refusal_of_template(R"({"uriTemplate":"a://{b","name":"n"})");
+  EXPECT_EQ(refusal.substr(0, 54), "resourceTemplates[0] \"a://{b\": uriTemplate is invalid:");
+  EXPECT_EQ(refusal_of_template(R"({"uriTemplate":"a://{b}"})"), "resourceTemplates[0] \"a://{b}\": name is missing");
+  EXPECT_EQ(refusal_of_template(R"({"uriTemplate":"a://{b}","name":"n","mimeType":null})"),
+            "resourceTemplates[0] \"a://{b}\": mimeType is not a string");
+  EXPECT_EQ(refusal_of_template(R"({"uriTemplate":"a://{b}","name":"n","_meta":1})"),
+            "resourceTemplates[0] \"a://{b}\": _meta is not an object");
+}
+
+TEST(Components, AreRefusedForAPromptsArguments) {
+  const auto refusal = [](const std::string& arguments) {
+    return refusal_of_prompt(R"({"name":"p","arguments":)" + arguments + "}");
+  };
+  EXPECT_EQ(refusal("{}"), "prompts[0] \"p\": arguments is not an array");
+  EXPECT_EQ(refusal("[1]"), "prompts[0] \"p\": arguments has an entry without a \"name\" string");
+  EXPECT_EQ(refusal(R"([{"required":true}])"), "prompts[0] \"p\": arguments has an entry without a \"name\" string");
+  EXPECT_EQ(refusal(R"([{"name":"a"},{"name":"a"}])"), "prompts[0] \"p\": arguments names \"a\" twice");
+  EXPECT_EQ(refusal(R"([{"name":"a","required":"yes"}])"),
+            "prompts[0] \"p\": arguments \"a\": required is not true or false");
+}
+
+TEST(Components, OfOneKeyAreRefusedTheSecondTime) {
+  EXPECT_EQ(refusal_of_prompt(R"({"name":"a"},{"name":"b"},{"name":"a"})"), "prompts[2]: \"a\" is described twice");
+  EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"n"},{"uri":"a://b","name":"m"})"),
+            "resources[1]: \"a://b\" is described twice");
+  EXPECT_EQ(refusal_of_template(R"({"uriTemplate":"a://*","name":"n"},{"uriTemplate":"a://*","name":"m"})"),
+            "resourceTemplates[1]: \"a://*\" is described twice");
+}
+
+TEST(Components, OfDifferentKindsMayShareAName) {
+  EXPECT_EQ(refusal_of(R"({"tools":[{"name":"x","inputSchema":{"type":"object"}}],"prompts":[{"name":"x"}]})"),
+            "accepted");
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,46 @@
+// A plugin without a library: it keeps the calls it is given, for the test to complete, and remembers what became of
+// it. Used on the test's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plugin/plugin.hpp"
+
+namespace mcph::test {
+
+class FakePlugin final : public Plugin {
+ public:
+  explicit FakePlugin(std::filesystem::path file = "/components/tools/fake.so") {
+    identity_.name = file.stem().string();
+    identity_.version = "1.0.0";
+    identity_.file = std::move(file);
+  }
+
+  const PluginIdentity& identity() const override { return identity_; }
+  Result<std::string> describe() override { return std::string("{}"); }
+  Result<> start() override { return {}; }
+  void invoke(std::shared_ptr<Call> call) override {
+    calls.push_back(call);
+    if (on_invoke) on_invoke(*call);
+  }
+  void cancel_all(CancelReason reason) override {
+    for (const auto& call : calls)
+      call->cancel(reason);
+  }
+  std::size_t calls_in_flight() const override { return calls.size(); }
+  bool stop(std::chrono::milliseconds) override { return true; }
+
+  Call& last_call() const { return *calls.back(); }
+
+  std::vector<std::shared_ptr<Call>> calls;
+  std::function<void(Call&)> on_invoke;
+
+ private:
+  PluginIdentity identity_;
+};
+
+}  // namespace mcph::test

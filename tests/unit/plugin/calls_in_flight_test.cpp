@@ -1,0 +1,91 @@
+#include "plugin/calls_in_flight.hpp"
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+class SilentCall final : public Call {
+ public:
+  SilentCall() : Call("tools/call", "{}") {}
+  void progress(double, double, std::string_view) override {}
+  void complete(Outcome, std::string) override {}
+  std::string context() const override { return "{}"; }
+};
+
+TEST(CallsInFlight, FindsACallByItsIdUntilItIsTaken) {
+  CallsInFlight calls;
+  const auto call = std::make_shared<SilentCall>();
+  const auto id = calls.add(call);
+  EXPECT_EQ(calls.find(id), call);
+  EXPECT_EQ(calls.size(), 1U);
+  EXPECT_EQ(calls.take(id), call);
+  EXPECT_EQ(calls.find(id), nullptr);
+  EXPECT_EQ(calls.take(id), nullptr);
+  EXPECT_EQ(calls.size(), 0U);
+}
+
+TEST(CallsInFlight, NeverGivesTheIdZeroAndNeverOneTwice) {
+  CallsInFlight calls;
+  std::set<std::uint64_t> ids;
+  for (int i = 0; i < 1000; ++i) {
+    const auto id = calls.add(std::make_shared<SilentCall>());
+    EXPECT_NE(id, 0U);
+    EXPECT_TRUE(ids.insert(id).second);
+    if (i % 2 == 0) calls.take(id);
+  }
+}
+
+TEST(CallsInFlight, KnowsNothingOfAnIdThatItNeverGave) {
+  CallsInFlight calls;
+  const auto id = calls.add(std::make_shared<SilentCall>());
+  EXPECT_EQ(calls.find(0), nullptr);
+  EXPECT_EQ(calls.take(id + 1), nullptr);
+  EXPECT_EQ(calls.size(), 1U);
+}
+
+TEST(CallsInFlight, HoldsEachCallUntilItIsTaken) {
+  CallsInFlight calls;
+  auto call = std::make_shared<SilentCall>();
+  const std::weak_ptr<Call> trace = call;
+  const auto id = calls.add(std::move(call));
+  EXPECT_FALSE(trace.expired());
+  calls.take(id);
+  EXPECT_TRUE(trace.expired());
+}
+
+TEST(CallsInFlight, ListsAllThatAreOpen) {
+  CallsInFlight calls;
+  const auto first = std::make_shared<SilentCall>();
+  const auto second = std::make_shared<SilentCall>();
+  calls.add(first);
+  calls.take(calls.add(std::make_shared<SilentCall>()));
+  calls.add(second);
+  const auto all = calls.all();
+  EXPECT_EQ(std::set<std::shared_ptr<Call>>(all.begin(), all.end()), (std::set<std::shared_ptr<Call>>{first, second}));
+}
+
+TEST(CallsInFlight, GivesACallToOneOfManyThatTakeIt) {
+  CallsInFlight calls;
+  std::vector<std::uint64_t> ids;
+  for (int i = 0; i < 1000; ++i)
+    ids.push_back(calls.add(std::make_shared<SilentCall>()));
+  std::atomic<int> taken{0};
+  const auto take_all = [&] {
+    for (const auto id : ids) {
+      if (calls.take(id) != nullptr) ++taken;
+    }
+  };
+  std::thread other(take_all);
+  take_all();
+  other.join();
+  EXPECT_EQ(taken.load(), 1000);
+  EXPECT_EQ(calls.size(), 0U);
+}
+
+}  // namespace
+}  // namespace mcph

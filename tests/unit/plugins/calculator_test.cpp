@@ -1,0 +1,62 @@
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mcp/plugin/testing.hpp>
+
+#include "calculator/setup.hpp"
+
+namespace plugins::calculator {
+namespace {
+
+using mcp::Json;
+using testing::HasSubstr;
+
+class Calculator : public testing::Test {
+ protected:
+  mcp::testing::Outcome calculate(const Json& arguments) { return harness_.call_tool("calculate", arguments); }
+
+  mcp::testing::Harness harness_{setup};
+};
+
+TEST_F(Calculator, AnswersTheValueAndItsText) {
+  const auto outcome = calculate({{"expression", "0.1 + 0.2"}});
+  ASSERT_TRUE(outcome.ok()) << outcome.text();
+  EXPECT_EQ(outcome.structured(), (Json{{"result", 0.1 + 0.2}, {"formatted", "0.3"}}));
+}
+
+TEST_F(Calculator, RoundsToThePrecisionAskedFor) {
+  EXPECT_EQ(calculate({{"expression", "pi"}, {"precision", 4}}).structured()["formatted"], "3.142");
+  EXPECT_EQ(calculate({{"expression", "pi"}, {"precision", 17}}).structured()["formatted"], "3.1415926535897931");
+  EXPECT_EQ(calculate({{"expression", "2^100"}}).structured()["formatted"], "1.26765060023e+30");
+}
+
+TEST_F(Calculator, RefusesAPrecisionThatMeansNothing) {
+  EXPECT_FALSE(calculate({{"expression", "1"}, {"precision", 0}}).ok());
+  EXPECT_FALSE(calculate({{"expression", "1"}, {"precision", 1000}}).ok());
+}
+
+TEST_F(Calculator, TellsTheModelWhereTheErrorIs) {
+  const auto outcome = calculate({{"expression", "1 + * 2"}});
+  EXPECT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.text(), "Expected a number at position 5\n1 + * 2\n    ^");
+}
+
+TEST_F(Calculator, BoundsNesting) {
+  const auto outcome = calculate({{"expression", std::string(4000, '(')}});
+  EXPECT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.text(), HasSubstr("Nested more than 200 levels deep"));
+}
+
+TEST_F(Calculator, DescribesItsBounds) {
+  const auto tool = harness_.describe()["tools"][0];
+  EXPECT_EQ(tool["name"], "calculate");
+  EXPECT_EQ(tool["inputSchema"]["required"], Json{"expression"});
+  EXPECT_EQ(tool["inputSchema"]["properties"]["precision"]["default"], 12);
+  EXPECT_EQ(tool["inputSchema"]["properties"]["precision"]["maximum"], 17);
+  EXPECT_EQ(tool["inputSchema"]["properties"]["expression"]["maxLength"], 4096);
+  EXPECT_EQ(tool["annotations"]["readOnlyHint"], true);
+}
+
+}  // namespace
+}  // namespace plugins::calculator

@@ -1,0 +1,169 @@
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mcp/plugin/testing.hpp>
+
+#include "docs/setup.hpp"
+#include "temporary_folder.hpp"
+
+namespace plugins::docs {
+namespace {
+
+namespace fs = std::filesystem;
+using mcp::Json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> uris(const mcp::testing::Harness& harness) {
+  std::vector<std::string> uris;
+  const auto description = harness.describe();
+  for (const auto& resource : description.at("resources"))
+    uris.push_back(resource["uri"].get<std::string>());
+  return uris;
+}
+
+// False if it does not come true within ten seconds.
+bool comes_true(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
+class Docs : public testing::Test {
+ protected:
+  Docs() {
+    folder_.write("outside/secret.md", "# Secret");
+    folder_.write("docs/index.md", "# Welcome\n\nThe first page.\n");
+    folder_.write("docs/guide/how to.markdown", "No heading.\n");
+    folder_.write("docs/picture.png", "x");
+    folder_.write("docs/.hidden.md", "# Hidden");
+    const std::chrono::sys_days day(std::chrono::year(2026) / std::chrono::January / 12);
+    fs::last_write_time(folder_.path() / "docs/index.md",
+                        std::chrono::file_clock::from_sys(std::chrono::sys_seconds(day)));
+  }
+
+  Json config() const { return {{"folder", (folder_.path() / "docs").string()}, {"rescanMilliseconds", 50}}; }
+  static mcp::testing::Outcome read(mcp::testing::Harness& harness, const std::string& path) {
+    return harness.read_template("docs://*", {{"*", path}});
+  }
+
+  mcph::test::TemporaryFolder folder_;
+};
+
+TEST_F(Docs, ListsEachDocumentWithWhatItIsAbout) {
+  const mcp::testing::Harness harness(setup, config());
+  EXPECT_THAT(uris(harness), ElementsAre("docs://guide/how%20to.markdown", "docs://index.md"));
+  EXPECT_EQ(harness.describe()["resources"][1], (nlohmann::ordered_json{
+                                                    {"uri", "docs://index.md"},
+                                                    {"name", "index.md"},
+                                                    {"title", "Welcome"},
+                                                    {"description", "The first page."},
+                                                    {"mimeType", "text/markdown"},
+                                                    {"size", 27},
+                                                    {"annotations", {{"lastModified", "2026-01-12T00:00:00Z"}}},
+                                                }));
+  EXPECT_EQ(harness.describe()["resources"][0]["title"], "how to");
+}
+
+TEST_F(Docs, ReadsADocumentThroughTheListAndThroughTheTemplate) {
+  mcp::testing::Harness harness(setup, config());
+  const Json content{
+      {"uri", "docs://index.md"}, {"mimeType", "text/markdown"}, {"text", "# Welcome\n\nThe first page.\n"}};
+  EXPECT_EQ(harness.read("docs://index.md").json["contents"][0], content);
+  EXPECT_EQ(read(harness, "index.md").json["contents"][0], content);
+  EXPECT_EQ(read(harness, "guide/how to.markdown").text(), "No heading.\n");
+}
+
+TEST_F(Docs, RefusesPathsThatLeaveTheFolder) {
+  fs::create_symlink(folder_.path() / "outside/secret.md", folder_.path() / "docs/link.md");
+  mcp::testing::Harness harness(setup, config());
+  EXPECT_EQ(read(harness, "../outside/secret.md").error_code(), -32002);
+  EXPECT_EQ(read(harness, "/outside/secret.md").error_code(), -32002);
+  EXPECT_EQ(read(harness, std::string("index.md\0", 9)).error_code(), -32002);
+  const auto link = read(harness, "link.md");
+  EXPECT_EQ(link.error_code(), -32602);
+  EXPECT_EQ(link.text(), "\"link.md\" leads out of its root through a symbolic link");
+  EXPECT_THAT(uris(harness), testing::Not(testing::Contains("docs://link.md")));
+}
+
+TEST_F(Docs, ServesMarkdownOnly) {
+  mcp::testing::Harness harness(setup, config());
+  EXPECT_EQ(read(harness, "picture.png").error_code(), -32002);
+  EXPECT_EQ(read(harness, ".hidden.md").error_code(), -32002);
+  EXPECT_EQ(read(harness, "guide").error_code(), -32002);
+  EXPECT_EQ(read(harness, "missing.md").error_code(), -32002);
+}
+
+TEST_F(Docs, RefusesADocumentThatIsNoText) {
+  folder_.write("docs/binary.md", "\xFF\xFE");
+  mcp::testing::Harness harness(setup, config());
+  EXPECT_EQ(read(harness, "binary.md").text(), "\"binary.md\" is not UTF-8 text");
+  EXPECT_THAT(uris(harness), testing::Not(testing::Contains("docs://binary.md")));
+}
+
+TEST_F(Docs, NoticesNewChangedAndRemovedDocuments) {
+  mcp::testing::Harness harness(setup, config());
+  const int before = harness.components_changed();
+  folder_.write("docs/new.md", "# New");
+  EXPECT_TRUE(comes_true([&] { return uris(harness).size() == 3; }));
+  EXPECT_GT(harness.components_changed(), before);
+
+  folder_.write("docs/index.md", "# Changed title");
+  EXPECT_TRUE(comes_true([&] { return !harness.updated_resources().empty(); }));
+  EXPECT_THAT(harness.updated_resources(), testing::Each("docs://index.md"));
+  EXPECT_TRUE(comes_true([&] { return harness.describe().dump().find("Changed title") != std::string::npos; }));
+
+  fs::remove(folder_.path() / "docs/new.md");
+  EXPECT_TRUE(comes_true([&] { return uris(harness).size() == 2; }));
+  EXPECT_EQ(harness.read("docs://new.md").error_code(), -32002);
+}
+
+TEST_F(Docs, SaysNothingWhileNothingChanges) {
+  const mcp::testing::Harness harness(setup, config());
+  const int before = harness.components_changed();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(harness.components_changed(), before);
+  EXPECT_TRUE(harness.updated_resources().empty());
+}
+
+TEST_F(Docs, BuiltInDocumentIsThereUntilThereIsAnother) {
+  fs::remove_all(folder_.path() / "docs");
+  mcp::testing::Harness harness(setup, config());
+  EXPECT_THAT(uris(harness), ElementsAre("docs://README.md"));
+  EXPECT_EQ(harness.describe()["resources"][0]["title"], "Your documents go here");
+  EXPECT_THAT(harness.read("docs://README.md").text(), HasSubstr("docs.json"));
+
+  folder_.write("docs/README.md", "# Mine");
+  EXPECT_TRUE(comes_true([&] { return harness.read("docs://README.md").text() == "# Mine"; }));
+  EXPECT_THAT(uris(harness), ElementsAre("docs://README.md"));
+  EXPECT_EQ(harness.describe()["resources"][0]["title"], "Mine");
+
+  fs::remove(folder_.path() / "docs/README.md");
+  EXPECT_TRUE(comes_true([&] { return harness.describe()["resources"][0]["title"] == "Your documents go here"; }));
+}
+
+TEST(DocsConfiguration, WorksWithoutOne) {
+  mcp::testing::Harness harness(setup);
+  EXPECT_THAT(uris(harness), ElementsAre("docs://README.md"));
+  EXPECT_THAT(harness.read_template("docs://*", {{"*", "README.md"}}).text(), HasSubstr("Your documents go here"));
+  ASSERT_EQ(harness.logs().size(), 1U);
+  EXPECT_THAT(harness.logs()[0].message, HasSubstr("serving the Markdown files in /"));
+}
+
+TEST(DocsConfiguration, MistakesAreRefusedInWords) {
+  EXPECT_THROW(mcp::testing::Harness(setup, {{"folder", "relative"}}), std::runtime_error);
+  EXPECT_THROW(mcp::testing::Harness(setup, {{"rescanMilliseconds", 1}}), std::runtime_error);
+  EXPECT_THROW(mcp::testing::Harness(setup, {{"folder", 7}}), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace plugins::docs

@@ -1,0 +1,255 @@
+#include "shared/rooted_directory.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <string>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "temporary_folder.hpp"
+
+namespace plugins {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+RelativePath path(std::string_view text) {
+  return RelativePath::parse(text).value();
+}
+
+// A root with a file, beside a folder with a secret. Both ways of resolution must behave the same, except with links
+// that stay below the root.
+class RootedDirectoryTest : public testing::TestWithParam<Resolution> {
+ protected:
+  RootedDirectoryTest() {
+    folder_.write("outside/secret.txt", "secret");
+    folder_.write("root/a/file.txt", "content");
+  }
+
+  fs::path root() const { return folder_.path() / "root"; }
+  fs::path outside() const { return folder_.path() / "outside"; }
+  std::string content(const std::string& name) const { return directory_.read(path(name), 1000); }
+  std::string error_of_read(const std::string& name) const {
+    try {
+      return "read: " + content(name);
+    } catch (const FileError& error) {
+      return error.what();
+    }
+  }
+
+  mcph::test::TemporaryFolder folder_;
+  RootedDirectory directory_{(folder_.path() / "root").string(), GetParam()};
+};
+
+TEST_P(RootedDirectoryTest, ReadsAFile) {
+  EXPECT_EQ(content("a/file.txt"), "content");
+}
+
+TEST_P(RootedDirectoryTest, RefusesSymlinkThatLeavesTheRoot) {
+  fs::create_symlink(outside() / "secret.txt", root() / "absolute");
+  fs::create_symlink("../outside/secret.txt", root() / "relative");
+  fs::create_symlink("../outside", root() / "folder");
+  fs::create_symlink("absolute", root() / "chain");
+  for (const char* name : {"absolute", "relative", "folder/secret.txt", "chain"}) {
+    EXPECT_THROW(content(name), FileError) << name;
+    EXPECT_THROW(directory_.append(path(name), "x", 1000), FileError) << name;
+  }
+  EXPECT_THROW(directory_.write(path("folder/new.txt"), "x"), FileError);
+  EXPECT_THROW(directory_.make_folders(path("folder/new")), FileError);
+  EXPECT_THROW(directory_.walk(path("folder"), {}, [](const WalkedEntry&) { return true; }), FileError);
+  EXPECT_FALSE(fs::exists(outside() / "new.txt"));
+  EXPECT_FALSE(fs::exists(outside() / "new"));
+}
+
+TEST_P(RootedDirectoryTest, RefusesTheLinksOfProc) {
+  const RootedDirectory proc("/proc/self", GetParam());
+  EXPECT_THROW(proc.read(path("root/etc/hostname"), 1000), FileError);
+  EXPECT_THROW(proc.read(path("cwd/anything"), 1000), FileError);
+}
+
+TEST_P(RootedDirectoryTest, NeverReadsOutsideWhileAFolderIsSwappedForALink) {
+  folder_.write("root/swapped/secret.txt", "harmless");
+  std::atomic<bool> is_done = false;
+  std::thread attacker([&] {
+    while (!is_done) {
+      fs::rename(root() / "swapped", root() / "kept");
+      fs::create_symlink(outside(), root() / "swapped");
+      fs::remove(root() / "swapped");
+      fs::rename(root() / "kept", root() / "swapped");
+    }
+  });
+  int reads = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const std::string text = error_of_read("swapped/secret.txt");
+    ASSERT_NE(text, "read: secret");
+    if (text == "read: harmless") ++reads;
+  }
+  is_done = true;
+  attacker.join();
+  EXPECT_GT(reads, 0);
+}
+
+TEST_P(RootedDirectoryTest, RefusesWhatIsNoRegularFile) {
+  ASSERT_EQ(::mkfifo((root() / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(error_of_read("pipe"), "is not a regular file");
+  EXPECT_EQ(error_of_read("a"), "is a folder, not a file");
+  EXPECT_EQ(error_of_read("."), "is a folder, not a file");
+  EXPECT_THROW(directory_.append(path("pipe"), "x", 1000), FileError);
+  EXPECT_THROW(directory_.write(path("pipe"), "x"), FileError);
+  EXPECT_THROW(directory_.write(path("a"), "x"), FileError);
+  EXPECT_THROW(directory_.write(path("."), "x"), FileError);
+}
+
+TEST_P(RootedDirectoryTest, SaysWhatIsWrong) {
+  EXPECT_EQ(error_of_read("missing.txt"), "does not exist");
+  EXPECT_EQ(error_of_read("a/file.txt/x"), "is not a folder, or goes through something that is not a folder");
+  EXPECT_EQ(error_of_read(std::string(300, 'x')), "is too long for a path");
+}
+
+TEST_P(RootedDirectoryTest, BoundsTheSizeOfAFileThatIsRead) {
+  folder_.write("root/large", std::string(1001, 'x'));
+  EXPECT_EQ(error_of_read("large"), "has 1001 bytes; the limit is 1000");
+  folder_.write("root/large", std::string(1000, 'x'));
+  EXPECT_EQ(content("large").size(), 1000U);
+}
+
+TEST_P(RootedDirectoryTest, BoundsTheSizeOfAFileThatDoesNotSayItsSize) {
+  const RootedDirectory proc("/proc/self", GetParam());
+  EXPECT_THROW(proc.read(path("status"), 10), FileError);
+  EXPECT_GT(proc.read(path("status"), 100000).size(), 100U);
+}
+
+TEST_P(RootedDirectoryTest, WritesInPlaceOfAFileAndKeepsItsPermissions) {
+  fs::permissions(root() / "a/file.txt", fs::perms(0640));
+  directory_.write(path("a/file.txt"), "new");
+  EXPECT_EQ(content("a/file.txt"), "new");
+  EXPECT_EQ(fs::status(root() / "a/file.txt").permissions(), fs::perms(0640));
+}
+
+TEST_P(RootedDirectoryTest, WriteLeavesNothingBehindWhenItFails) {
+  fs::create_symlink("file.txt", root() / "a/link");
+  EXPECT_THROW(directory_.write(path("a/link"), "new"), FileError);
+  EXPECT_EQ(content("a/file.txt"), "content");
+  EXPECT_EQ(std::distance(fs::directory_iterator(root() / "a"), fs::directory_iterator()), 2);
+}
+
+TEST_P(RootedDirectoryTest, ReadersSeeTheOldContentOrTheNew) {
+  const std::string one(900, '1');
+  const std::string two(800, '2');
+  directory_.write(path("file"), one);
+  std::atomic<bool> is_done = false;
+  std::thread writer([&] {
+    for (int i = 0; !is_done; ++i)
+      directory_.write(path("file"), i % 2 == 0 ? two : one);
+  });
+  for (int i = 0; i < 500; ++i) {
+    const std::string text = content("file");
+    ASSERT_TRUE(text == one || text == two) << text.size();
+  }
+  is_done = true;
+  writer.join();
+}
+
+TEST_P(RootedDirectoryTest, AppendsAndMakesTheFile) {
+  directory_.append(path("log"), "one\n", 8);
+  directory_.append(path("log"), "two\n", 8);
+  EXPECT_EQ(content("log"), "one\ntwo\n");
+  EXPECT_THROW(directory_.append(path("log"), "3", 8), FileError);
+  EXPECT_EQ(content("log"), "one\ntwo\n");
+}
+
+TEST_P(RootedDirectoryTest, MakesFolders) {
+  directory_.make_folders(path("a/b/c"));
+  directory_.make_folders(path("a/b/c"));
+  EXPECT_TRUE(fs::is_directory(root() / "a/b/c"));
+  EXPECT_THROW(directory_.make_folders(path("a/file.txt/d")), FileError);
+}
+
+TEST_P(RootedDirectoryTest, WalksInOrderWithoutFollowingLinks) {
+  fs::create_symlink("..", root() / "a/loop");
+  folder_.write("root/b.txt", "");
+  std::vector<std::string> seen;
+  const auto visit = [&](const WalkedEntry& entry) {
+    seen.push_back(entry.path.text());
+    return true;
+  };
+  EXPECT_TRUE(directory_.walk({}, {.max_depth = 10}, visit));
+  EXPECT_THAT(seen, ElementsAre("a", "a/file.txt", "a/loop", "b.txt"));
+  seen.clear();
+  EXPECT_TRUE(directory_.walk({}, {.max_depth = 1}, visit));
+  EXPECT_THAT(seen, ElementsAre("a", "b.txt"));
+}
+
+TEST_P(RootedDirectoryTest, BoundsHowManyEntriesAWalkSees) {
+  for (int i = 0; i < 20; ++i)
+    folder_.write("root/many/" + std::to_string(i), "");
+  std::size_t seen = 0;
+  const auto visit = [&](const WalkedEntry&) { return ++seen > 0; };
+  EXPECT_FALSE(directory_.walk(path("many"), {.max_depth = 1, .max_entries = 10}, visit));
+  EXPECT_EQ(seen, 10U);
+}
+
+TEST_P(RootedDirectoryTest, SaysThatTheRootIsMissing) {
+  fs::remove_all(root());
+  EXPECT_FALSE(directory_.exists());
+  EXPECT_EQ(error_of_read("a/file.txt"), "is below a root that cannot be opened: No such file or directory");
+}
+
+INSTANTIATE_TEST_SUITE_P(Resolutions, RootedDirectoryTest, testing::Values(Resolution::kernel, Resolution::stepwise),
+                         [](const auto& each) { return each.param == Resolution::kernel ? "Kernel" : "Stepwise"; });
+
+TEST(RootedDirectory, KernelFollowsLinksThatStayBelowTheRoot) {
+  if (::syscall(SYS_openat2, AT_FDCWD, ".", nullptr, 0) != 0 && errno == ENOSYS) GTEST_SKIP() << "an old kernel";
+  const mcph::test::TemporaryFolder folder;
+  folder.write("a/file.txt", "content");
+  fs::create_symlink("a", folder.path() / "link");
+  EXPECT_EQ(RootedDirectory(folder.path()).read(path("link/file.txt"), 1000), "content");
+}
+
+TEST(RootedDirectory, StepwiseRefusesEveryLink) {
+  const mcph::test::TemporaryFolder folder;
+  folder.write("a/file.txt", "content");
+  fs::create_symlink("a", folder.path() / "folder");
+  fs::create_symlink("a/file.txt", folder.path() / "file");
+  const RootedDirectory directory(folder.path(), Resolution::stepwise);
+  EXPECT_THROW(directory.read(path("folder/file.txt"), 1000), FileError);
+  EXPECT_THROW(directory.read(path("file"), 1000), FileError);
+}
+
+TEST(RelativePathTest, ResolvesDotsByText) {
+  EXPECT_EQ(path("a/./b//c/").text(), "a/b/c");
+  EXPECT_EQ(path("a/../b").text(), "b");
+  EXPECT_EQ(path("/a/b/..").text(), "a");
+  EXPECT_EQ(path("").text(), ".");
+  EXPECT_EQ(path("a/..").text(), ".");
+}
+
+TEST(RelativePathTest, LeadsNowhereAboveItsBeginning) {
+  for (const char* text : {"..", "../a", "a/../..", "a/../../b", "/..", "./.."}) {
+    EXPECT_EQ(RelativePath::parse(text), std::nullopt) << text;
+  }
+}
+
+TEST(RelativePathTest, HasNoNul) {
+  EXPECT_EQ(RelativePath::parse(std::string_view("a\0b", 3)), std::nullopt);
+}
+
+TEST(RelativePathTest, KnowsWhatIsBelowWhat) {
+  EXPECT_EQ(path("a/b/c").below(path("a"))->text(), "b/c");
+  EXPECT_EQ(path("a/b").below(path("a/b"))->text(), ".");
+  EXPECT_EQ(path("a/bc").below(path("a/b")), std::nullopt);
+  EXPECT_EQ(path("a").below(path("a/b")), std::nullopt);
+}
+
+}  // namespace
+}  // namespace plugins

@@ -1,0 +1,50 @@
+#include "protocol/capabilities.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+std::string missing(const char* requests, const char* capabilities) {
+  return missing_capabilities(Json::parse(requests), Json::parse(capabilities)).dump();
+}
+
+constexpr auto form = R"({"a":{"method":"elicitation/create","params":{"message":"Name?"}}})";
+constexpr auto url = R"({"a":{"method":"elicitation/create","params":{"mode":"url","url":"https://example.org"}}})";
+
+TEST(Capabilities, OfTheServerStateThatEveryListMayChange) {
+  EXPECT_EQ(Json::parse(server_capabilities), Json::parse(R"({"tools":{"listChanged":true},
+      "resources":{"listChanged":true},"prompts":{"listChanged":true}})"));
+}
+
+TEST(Capabilities, ThatAQuestionNeedsAreNamed) {
+  EXPECT_EQ(missing(form, "{}"), R"({"elicitation":{}})");
+  EXPECT_EQ(missing(R"({"a":{"method":"sampling/createMessage"}})", "{}"), R"({"sampling":{}})");
+  EXPECT_EQ(missing(R"({"a":{"method":"roots/list"}})", "{}"), R"({"roots":{}})");
+}
+
+TEST(Capabilities, ThatTheClientHasAreNotMissing) {
+  EXPECT_EQ(missing(form, R"({"elicitation":{}})"), "{}");
+  EXPECT_EQ(missing(R"({"a":{"method":"sampling/createMessage"}})", R"({"sampling":{"tools":{}}})"), "{}");
+  EXPECT_EQ(missing(R"({"a":{"method":"roots/list"}})", R"({"roots":{"listChanged":true}})"), "{}");
+}
+
+TEST(Capabilities, ForUrlsAreApartFromThoseForForms) {
+  EXPECT_EQ(missing(url, R"({"elicitation":{}})"), R"({"elicitation":{"url":{}}})");
+  EXPECT_EQ(missing(url, R"({"elicitation":{"form":{}}})"), R"({"elicitation":{"url":{}}})");
+  EXPECT_EQ(missing(url, R"({"elicitation":{"url":{}}})"), "{}");
+}
+
+TEST(Capabilities, ThatAreNoObjectDoNotCount) {
+  EXPECT_EQ(missing(form, R"({"elicitation":true})"), R"({"elicitation":{}})");
+}
+
+TEST(Capabilities, OfSeveralQuestionsAreGathered) {
+  EXPECT_EQ(missing(R"({"a":{"method":"elicitation/create","params":{"mode":"url"}},"b":{"method":"roots/list"},
+                        "c":{"method":"elicitation/create"},"d":{"method":"sampling/createMessage"}})",
+                    R"({"sampling":{}})"),
+            R"({"elicitation":{"url":{}},"roots":{}})");
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,141 @@
+#include "protocol/component_calls.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../served_plugin.hpp"
+
+namespace mcph {
+namespace {
+
+class ComponentCallsTest : public ::testing::Test {
+ protected:
+  CallPlan plan(const Planned& planned) {
+    if (const auto* plan = std::get_if<CallPlan>(&planned)) return *plan;
+    ADD_FAILURE() << std::get<Refusal>(planned).message;
+    return {};
+  }
+  Refusal refusal(const Planned& planned) {
+    if (const auto* refusal = std::get_if<Refusal>(&planned)) return *refusal;
+    ADD_FAILURE() << "planned";
+    return {};
+  }
+  Planned call(const char* params) { return plan_tool_call(catalog_, Json::parse(params)); }
+  Planned read(const char* params) { return plan_resource_read(catalog_, Json::parse(params)); }
+  Planned get(const char* params) { return plan_prompt_get(catalog_, Json::parse(params)); }
+
+  ServedPlugin served_ = test::served_plugin("a.so", R"({
+      "tools": [
+        {"name": "free", "inputSchema": {"type": "object"}},
+        {"name": "repeat", "inputSchema": {"type": "object", "required": ["text"], "properties": {
+            "text": {"type": "string"}, "times": {"type": "integer", "maximum": 10, "default": 2}}}}],
+      "resources": [{"uri": "notes://all", "name": "all"}],
+      "resourceTemplates": [{"uriTemplate": "notes://{name}", "name": "one"}],
+      "prompts": [{"name": "review", "arguments": [{"name": "code", "required": true}, {"name": "style"}]},
+                  {"name": "hello"}]})");
+  Catalog catalog_{1, {served_}};
+};
+
+TEST_F(ComponentCallsTest, PlanAToolCallForThePluginThatOwnsTheTool) {
+  const auto planned = plan(call(R"({"name":"repeat","arguments":{"text":"a","times":3}})"));
+  EXPECT_EQ(planned.plugin, served_.plugin);
+  EXPECT_EQ(planned.method, "tools/call");
+  EXPECT_EQ(planned.component, "repeat");
+  EXPECT_EQ(planned.params, R"({"arguments":{"text":"a","times":3},"name":"repeat"})");
+}
+
+TEST_F(ComponentCallsTest, FillInDefaultsBeforeThePluginSeesTheArguments) {
+  EXPECT_EQ(plan(call(R"({"name":"repeat","arguments":{"text":"a"}})")).params,
+            R"({"arguments":{"text":"a","times":2},"name":"repeat"})");
+}
+
+TEST_F(ComponentCallsTest, GiveThePluginAnObjectWhereTheClientGaveNoArguments) {
+  EXPECT_EQ(plan(call(R"({"name":"free"})")).params, R"({"arguments":{},"name":"free"})");
+  EXPECT_EQ(plan(get(R"({"name":"hello"})")).params, R"({"arguments":{},"name":"hello"})");
+}
+
+TEST_F(ComponentCallsTest, PassOnWhatElseAToolCallHas) {
+  EXPECT_EQ(plan(call(R"({"name":"free","inputResponses":{"a":{"action":"accept"}}})")).params,
+            R"({"arguments":{},"inputResponses":{"a":{"action":"accept"}},"name":"free"})");
+}
+
+TEST_F(ComponentCallsTest, RefuseAnUnknownTool) {
+  const auto refused = refusal(call(R"({"name":"nothing"})"));
+  EXPECT_EQ(refused.reason, Refusal::Reason::unknown_tool);
+  EXPECT_EQ(refused.message, "Unknown tool: nothing");
+}
+
+TEST_F(ComponentCallsTest, RefuseArgumentsThatTheSchemaForbidsAndNameTheField) {
+  const auto refused = refusal(call(R"({"name":"repeat","arguments":{"text":"a","times":11}})"));
+  EXPECT_EQ(refused.reason, Refusal::Reason::invalid_arguments);
+  EXPECT_EQ(refused.message, R"(Invalid arguments for tool repeat: "times" must be at most 10, but is 11)");
+  EXPECT_EQ(refused.data, Json({{"path", "/times"}, {"keyword", "maximum"}}));
+
+  const auto missing = refusal(call(R"({"name":"repeat"})"));
+  EXPECT_EQ(missing.reason, Refusal::Reason::invalid_arguments);
+  EXPECT_NE(missing.message.find("\"text\""), std::string::npos);
+}
+
+TEST_F(ComponentCallsTest, RefuseAMalformedToolCall) {
+  for (const auto* params : {"{}", R"({"name":7})", R"({"name":null})"}) {
+    const auto refused = refusal(call(params));
+    EXPECT_EQ(refused.reason, Refusal::Reason::malformed);
+    EXPECT_EQ(refused.message, "params.name must be a string");
+  }
+  const auto refused = refusal(call(R"({"name":"free","arguments":[]})"));
+  EXPECT_EQ(refused.reason, Refusal::Reason::malformed);
+  EXPECT_EQ(refused.message, "params.arguments must be an object");
+}
+
+TEST_F(ComponentCallsTest, PlanAReadOfAResource) {
+  const auto planned = plan(read(R"({"uri":"notes://all"})"));
+  EXPECT_EQ(planned.method, "resources/read");
+  EXPECT_EQ(planned.component, "notes://all");
+  EXPECT_EQ(planned.params, R"({"uri":"notes://all"})");
+}
+
+TEST_F(ComponentCallsTest, PlanAReadThatATemplateMatchesWithItsVariables) {
+  const auto planned = plan(read(R"({"uri":"notes://a%20b"})"));
+  EXPECT_EQ(planned.component, "notes://a%20b");
+  EXPECT_EQ(planned.params,
+            R"({"uri":"notes://a%20b","uriTemplate":"notes://{name}","variables":{"name":"a b"}})");
+}
+
+TEST_F(ComponentCallsTest, ReplaceTemplateMembersThatAClientMadeUp) {
+  EXPECT_EQ(plan(read(R"({"uri":"notes://x","uriTemplate":"forged","variables":{"name":"forged"}})")).params,
+            R"({"uri":"notes://x","uriTemplate":"notes://{name}","variables":{"name":"x"}})");
+}
+
+TEST_F(ComponentCallsTest, DoNotPassOnTemplateMembersForAResourceWithoutATemplate) {
+  EXPECT_EQ(plan(read(R"({"uri":"notes://all","uriTemplate":"forged","variables":{"name":"forged"}})")).params,
+            R"({"uri":"notes://all"})");
+}
+
+TEST_F(ComponentCallsTest, RefuseAnUnknownResource) {
+  const auto refused = refusal(read(R"({"uri":"other://x"})"));
+  EXPECT_EQ(refused.reason, Refusal::Reason::unknown_resource);
+  EXPECT_EQ(refused.message, "Resource not found: other://x");
+  EXPECT_EQ(refused.data, Json({{"uri", "other://x"}}));
+  EXPECT_EQ(refusal(read("{}")).message, "params.uri must be a string");
+}
+
+TEST_F(ComponentCallsTest, PlanAPrompt) {
+  const auto planned = plan(get(R"({"name":"review","arguments":{"code":"x"}})"));
+  EXPECT_EQ(planned.method, "prompts/get");
+  EXPECT_EQ(planned.component, "review");
+  EXPECT_EQ(planned.params, R"({"arguments":{"code":"x"},"name":"review"})");
+}
+
+TEST_F(ComponentCallsTest, RefuseAPrompt) {
+  EXPECT_EQ(refusal(get(R"({"name":"nothing"})")).reason, Refusal::Reason::unknown_prompt);
+  EXPECT_EQ(refusal(get(R"({"name":"nothing"})")).message, "Unknown prompt: nothing");
+  EXPECT_EQ(refusal(get("{}")).message, "params.name must be a string");
+  const auto missing = refusal(get(R"({"name":"review"})"));
+  EXPECT_EQ(missing.reason, Refusal::Reason::malformed);
+  EXPECT_EQ(missing.message, R"(Prompt review needs the argument "code")");
+  EXPECT_EQ(refusal(get(R"({"name":"review","arguments":{"code":7}})")).message,
+            R"(Prompt argument "code" must be a string)");
+  EXPECT_EQ(refusal(get(R"({"name":"review","arguments":"x"})")).message, "params.arguments must be an object");
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,99 @@
+#include "protocol/message.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+ReadMessage read(const char* text) {
+  return read_message(Json::parse(text));
+}
+
+// The id that an error would carry, and its words.
+std::string refusal_of(const char* text) {
+  const auto result = read(text);
+  if (!result.error) return "accepted";
+  EXPECT_EQ(result.error->code, -32600);
+  EXPECT_FALSE(result.message);
+  return result.id + "|" + result.error->message;
+}
+
+TEST(Message, IsARequestWithAnId) {
+  const auto result = read(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a"}})");
+  ASSERT_TRUE(result.message);
+  EXPECT_EQ(result.message->kind, Message::Kind::request);
+  EXPECT_EQ(result.message->id, "7");
+  EXPECT_EQ(result.id, "7");
+  EXPECT_EQ(result.message->method, "tools/call");
+  EXPECT_EQ(result.message->params, Json({{"name", "a"}}));
+}
+
+TEST(Message, KeepsTheTypeOfItsId) {
+  EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":"7","method":"ping"})").message->id, R"("7")");
+  EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":-1,"method":"ping"})").message->id, "-1");
+  EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":"a\"b","method":"ping"})").message->id, R"("a\"b")");
+}
+
+TEST(Message, HasEmptyParamsWhereNoneAreGiven) {
+  EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":1,"method":"ping"})").message->params, Json::object());
+}
+
+TEST(Message, IsANotificationWithoutAnId) {
+  const auto result = read(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  ASSERT_TRUE(result.message);
+  EXPECT_EQ(result.message->kind, Message::Kind::notification);
+  EXPECT_EQ(result.message->id, "");
+}
+
+TEST(Message, IsAResponseWithoutAMethod) {
+  EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":1,"result":{}})").message->kind, Message::Kind::response);
+  EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}})").message->kind,
+            Message::Kind::response);
+}
+
+TEST(Message, IsRefusedInWordsWithTheIdWhereThereIsOne) {
+  EXPECT_EQ(refusal_of("1"), "|Invalid request: a message is a JSON object");
+  EXPECT_EQ(refusal_of(R"({"id":1,"method":"ping"})"), R"(1|Invalid request: "jsonrpc" must be "2.0")");
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"1.0","id":"x","method":"ping"})"),
+            R"("x"|Invalid request: "jsonrpc" must be "2.0")");
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":2.0,"id":1,"method":"ping"})"), R"(1|Invalid request: "jsonrpc" must be "2.0")");
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":3,"method":5})"), R"(3|Invalid request: "method" must be a string)");
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":3})"),
+            R"(3|Invalid request: there is neither a "method" nor a "result" or "error")");
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":3,"method":"ping","params":[1]})"),
+            R"(3|Invalid request: "params" must be an object)");
+}
+
+TEST(Message, IsRefusedForAnIdThatIsNeitherStringNorInteger) {
+  constexpr auto refusal = R"(|Invalid request: "id" must be a string or an integer)";
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":null,"method":"ping"})"), refusal);
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":1.5,"method":"ping"})"), refusal);
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":{},"method":"ping"})"), refusal);
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":true,"method":"ping"})"), refusal);
+}
+
+TEST(Message, IsWrittenAsAResult) {
+  EXPECT_EQ(result_response(R"("a")", R"({"tools":[]})"), R"({"jsonrpc":"2.0","id":"a","result":{"tools":[]}})");
+}
+
+TEST(Message, IsWrittenAsAnError) {
+  EXPECT_EQ(error_response("1", {-32601, "Method \"x\" not found"}),
+            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method \"x\" not found"}})");
+  EXPECT_EQ(error_response("1", {-32602, "No", {{"field", "a"}}}),
+            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"No","data":{"field":"a"}}})");
+}
+
+TEST(Message, IsWrittenAsAnErrorWithoutAnIdWhereNoneCouldBeRead) {
+  EXPECT_EQ(error_response({}, {-32700, "Parse error"}),
+            R"({"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"}})");
+}
+
+TEST(Message, IsWrittenAsANotification) {
+  EXPECT_EQ(notification("notifications/tools/list_changed"),
+            R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
+  EXPECT_EQ(notification("notifications/progress", R"({"progress":1})"),
+            R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}})");
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,111 @@
+#include "protocol/modern_headers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+constexpr auto revision = "2026-07-28";
+
+std::string refusal_of_meta(const char* params) {
+  auto json = Json::parse(params);
+  Caller caller;
+  const auto error = take_meta(json, caller);
+  if (!error) return "accepted";
+  EXPECT_EQ(error->code, -32602);
+  return error->message;
+}
+
+std::string refusal_of_head(const HttpHead& head, std::string_view method, const char* params = "{}") {
+  const auto error = check_headers(head, method, Json::parse(params), revision);
+  if (!error) return "accepted";
+  EXPECT_EQ(error->code, -32020);
+  return error->message;
+}
+
+TEST(ModernMeta, IsTakenOutOfTheParams) {
+  auto params = Json::parse(R"({"name":"add","_meta":{
+      "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities":{"roots":{}},
+      "io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},
+      "progressToken":1}})");
+  Caller caller;
+  EXPECT_FALSE(take_meta(params, caller));
+  EXPECT_EQ(params.dump(), R"({"name":"add"})");
+  EXPECT_EQ(caller.protocol_version, "2026-07-28");
+  EXPECT_EQ(caller.capabilities.dump(), R"({"roots":{}})");
+  EXPECT_EQ(caller.client.dump(), R"({"name":"c","version":"1"})");
+  EXPECT_EQ(caller.meta.dump(), R"({"progressToken":1})");
+}
+
+TEST(ModernMeta, MayLackTheClientsInfoAndAnythingOfTheRequestsOwn) {
+  auto params = Json::parse(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+                                         "io.modelcontextprotocol/clientCapabilities":{}}})");
+  Caller caller;
+  EXPECT_FALSE(take_meta(params, caller));
+  EXPECT_TRUE(caller.client.is_null());
+  EXPECT_TRUE(caller.meta.is_null());
+}
+
+TEST(ModernMeta, IsRefusedForEveryRequiredField) {
+  EXPECT_EQ(refusal_of_meta("{}"), "Invalid params: params._meta must be an object");
+  EXPECT_EQ(refusal_of_meta(R"({"_meta":[]})"), "Invalid params: params._meta must be an object");
+  EXPECT_EQ(refusal_of_meta(R"({"_meta":{}})"),
+            "Invalid params: params._meta lacks the string io.modelcontextprotocol/protocolVersion");
+  EXPECT_EQ(refusal_of_meta(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":20260728}})"),
+            "Invalid params: params._meta lacks the string io.modelcontextprotocol/protocolVersion");
+  EXPECT_EQ(refusal_of_meta(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})"),
+            "Invalid params: params._meta lacks the object io.modelcontextprotocol/clientCapabilities");
+  EXPECT_EQ(refusal_of_meta(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+                                         "io.modelcontextprotocol/clientCapabilities":{},
+                                         "io.modelcontextprotocol/clientInfo":"c"}})"),
+            "Invalid params: params._meta has a io.modelcontextprotocol/clientInfo that is not an object");
+}
+
+TEST(ModernHeaders, ThatMirrorTheBodyAreAccepted) {
+  EXPECT_EQ(refusal_of_head({revision, "tools/list", {}, {}}, "tools/list"), "accepted");
+  EXPECT_EQ(refusal_of_head({revision, "tools/call", "add", {}}, "tools/call", R"({"name":"add"})"), "accepted");
+  EXPECT_EQ(refusal_of_head({revision, "prompts/get", "ask", {}}, "prompts/get", R"({"name":"ask"})"), "accepted");
+  EXPECT_EQ(refusal_of_head({revision, "resources/read", "a://b", {}}, "resources/read", R"({"uri":"a://b"})"),
+            "accepted");
+}
+
+TEST(ModernHeaders, AreRefusedWhereTheyAreMissing) {
+  EXPECT_EQ(refusal_of_head({}, "tools/list"), "Header mismatch: the MCP-Protocol-Version header is missing");
+  EXPECT_EQ(refusal_of_head({revision, {}, {}, {}}, "tools/list"), "Header mismatch: the Mcp-Method header is missing");
+  EXPECT_EQ(refusal_of_head({revision, "tools/call", {}, {}}, "tools/call", R"({"name":"add"})"),
+            "Header mismatch: the Mcp-Name header is missing; it must mirror params.name");
+  EXPECT_EQ(refusal_of_head({revision, "resources/read", {}, {}}, "resources/read", R"({"uri":"a://b"})"),
+            "Header mismatch: the Mcp-Name header is missing; it must mirror params.uri");
+}
+
+TEST(ModernHeaders, AreRefusedWhereTheyDiffer) {
+  EXPECT_EQ(refusal_of_head({"2025-11-25", "tools/list", {}, {}}, "tools/list"),
+            "Header mismatch: MCP-Protocol-Version header value '2025-11-25' does not match body value '2026-07-28'");
+  EXPECT_EQ(refusal_of_head({revision, "tools/list", {}, {}}, "tools/call"),
+            "Header mismatch: Mcp-Method header value 'tools/list' does not match body value 'tools/call'");
+  EXPECT_EQ(refusal_of_head({revision, "Tools/List", {}, {}}, "tools/list"),
+            "Header mismatch: Mcp-Method header value 'Tools/List' does not match body value 'tools/list'");
+  EXPECT_EQ(refusal_of_head({revision, "tools/call", "sub", {}}, "tools/call", R"({"name":"add"})"),
+            "Header mismatch: Mcp-Name header value 'sub' does not match body value 'add'");
+}
+
+TEST(ModernHeaders, MayCarryANameInBase64) {
+  EXPECT_EQ(refusal_of_head({revision, "resources/read", "=?base64?YTovL8Ok?=", {}}, "resources/read",
+                            "{\"uri\":\"a://\xC3\xA4\"}"),
+            "accepted");
+  EXPECT_EQ(refusal_of_head({revision, "tools/call", "=?base64?YWRk?=", {}}, "tools/call", R"({"name":"add"})"),
+            "accepted");
+  EXPECT_EQ(refusal_of_head({revision, "tools/call", "=?base64?YWR?=", {}}, "tools/call", R"({"name":"add"})"),
+            "Header mismatch: the Mcp-Name header is neither plain ASCII nor valid =?base64?...?=");
+  EXPECT_EQ(refusal_of_head({revision, "resources/read", "a://\xC3\xA4", {}}, "resources/read",
+                            "{\"uri\":\"a://\xC3\xA4\"}"),
+            "Header mismatch: the Mcp-Name header is neither plain ASCII nor valid =?base64?...?=");
+}
+
+TEST(ModernHeaders, LeaveABodyWithoutANameToTheMethod) {
+  EXPECT_EQ(refusal_of_head({revision, "tools/call", {}, {}}, "tools/call", R"({"name":7})"), "accepted");
+}
+
+}  // namespace
+}  // namespace mcph

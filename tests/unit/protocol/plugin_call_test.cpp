@@ -1,0 +1,178 @@
+#include "protocol/plugin_call.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "../fake_plugin.hpp"
+#include "../recording_exchange.hpp"
+
+namespace mcph {
+namespace {
+
+// Words an end so that a test sees which one it was.
+class PlainAnswers final : public CallAnswers {
+ public:
+  Reply result(std::string_view id, std::string_view, const Caller&, Json, std::string json) const override {
+    return {"result " + std::string(id) + " " + json};
+  }
+  Reply error(std::string_view id, std::string_view, const RpcError& error) const override {
+    return {"error " + std::string(id) + " " + std::to_string(error.code) + " " + error.message};
+  }
+  Reply input_required(std::string_view id, std::string_view, const Caller&, Json required) const override {
+    return {"input required " + std::string(id) + " " + required.dump()};
+  }
+};
+
+class PluginCallTest : public ::testing::Test {
+ protected:
+  Call& begin(Json meta = nullptr) {
+    Caller caller;
+    caller.protocol_version = "2025-11-25";
+    caller.client = Json{{"name", "client"}, {"version", "1"}};
+    caller.meta = std::move(meta);
+    PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add"}, "7", std::move(caller), exchange_, answers_);
+    return plugin_->last_call();
+  }
+  Call& begin_with_token() { return begin({{"progressToken", "t"}}); }
+
+  const std::shared_ptr<test::FakePlugin> plugin_ = std::make_shared<test::FakePlugin>("/components/tools/sums.so");
+  const std::shared_ptr<test::RecordingExchange> exchange_ = std::make_shared<test::RecordingExchange>();
+  const PlainAnswers answers_;
+};
+
+constexpr auto empty_result = R"({"content":[]})";
+
+TEST_F(PluginCallTest, GivesThePluginTheRequest) {
+  const auto& call = begin();
+  EXPECT_EQ(call.method(), "tools/call");
+  EXPECT_EQ(call.params(), R"({"name":"add"})");
+  EXPECT_FALSE(exchange_->ended());
+}
+
+TEST_F(PluginCallTest, RepliesWithTheResult) {
+  begin().complete(Outcome::result, empty_result);
+  EXPECT_EQ(exchange_->body(), R"(result 7 {"content":[]})");
+}
+
+TEST_F(PluginCallTest, RepliesWithTheError) {
+  begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  EXPECT_EQ(exchange_->body(), "error 7 -32602 No such note");
+}
+
+TEST_F(PluginCallTest, RepliesWithTheQuestion) {
+  begin().complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
+  EXPECT_EQ(exchange_->body(), R"(input required 7 {"inputRequests":{"a":{"method":"roots/list"}}})");
+}
+
+TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheAnswerIsInvalid) {
+  begin().complete(Outcome::result, "{}");
+  EXPECT_EQ(exchange_->body(),
+            "error 7 -32603 Plugin sums answered tools/call of add with something invalid: it lacks the array "
+            "\"content\"");
+}
+
+TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheErrorIsInvalid) {
+  begin().complete(Outcome::error, R"({"message":"x"})");
+  EXPECT_EQ(exchange_->body(),
+            "error 7 -32603 Plugin sums answered tools/call of add with something invalid: the error lacks the whole "
+            "number \"code\"");
+}
+
+TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheQuestionIsInvalid) {
+  begin().complete(Outcome::input_required, "{}");
+  EXPECT_EQ(exchange_->body(),
+            "error 7 -32603 Plugin sums answered tools/call of add with something invalid: it lacks "
+            "\"inputRequests\", an object with at least one request");
+}
+
+TEST_F(PluginCallTest, PassesOnProgressWithTheClientsToken) {
+  begin_with_token().progress(1, 4, "first");
+  plugin_->last_call().progress(2.5, 0, "");
+  EXPECT_EQ(
+      exchange_->notifications(),
+      (std::vector<std::string>{
+          R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1.0,"total":4.0,"message":"first"}})",
+          R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":2.5}})"}));
+}
+
+TEST_F(PluginCallTest, KeepsTheTypeOfAProgressToken) {
+  begin({{"progressToken", 42}}).progress(1, 0, "");
+  ASSERT_EQ(exchange_->notifications().size(), 1U);
+  EXPECT_NE(exchange_->notifications()[0].find(R"("progressToken":42,)"), std::string::npos);
+}
+
+TEST_F(PluginCallTest, PassesOnProgressOnlyWhenItGrew) {
+  auto& call = begin_with_token();
+  call.progress(1, 0, "");
+  call.progress(1, 0, "again");
+  call.progress(0.5, 0, "back");
+  EXPECT_EQ(exchange_->notifications().size(), 1U);
+  call.progress(2, 0, "");
+  EXPECT_EQ(exchange_->notifications().size(), 2U);
+}
+
+TEST_F(PluginCallTest, PassesOnNoProgressWithoutAToken) {
+  begin().progress(1, 0, "");
+  begin({{"progressToken", nullptr}}).progress(1, 0, "");
+  begin({{"progressToken", 1.5}}).progress(1, 0, "");
+  begin("no object").progress(1, 0, "");
+  EXPECT_TRUE(exchange_->notifications().empty());
+}
+
+TEST_F(PluginCallTest, PassesOnNoProgressAfterTheResult) {
+  auto& call = begin_with_token();
+  call.complete(Outcome::result, empty_result);
+  call.progress(1, 0, "");
+  EXPECT_TRUE(exchange_->notifications().empty());
+}
+
+TEST_F(PluginCallTest, PassesOnNoProgressThatIsNoNumber) {
+  auto& call = begin_with_token();
+  call.progress(std::numeric_limits<double>::quiet_NaN(), 0, "");
+  call.progress(std::numeric_limits<double>::infinity(), 0, "");
+  EXPECT_TRUE(exchange_->notifications().empty());
+  call.progress(1, std::numeric_limits<double>::infinity(), "");
+  ASSERT_EQ(exchange_->notifications().size(), 1U);
+  EXPECT_EQ(exchange_->notifications()[0].find("total"), std::string::npos);
+}
+
+TEST_F(PluginCallTest, EscapesWhatThePluginSaysOfItsProgress) {
+  begin_with_token().progress(1, 0, "a \"b\"\n\xff");
+  ASSERT_EQ(exchange_->notifications().size(), 1U);
+  EXPECT_NE(exchange_->notifications()[0].find(R"("message":"a \"b\"\n)"
+                                               "\xEF\xBF\xBD\""),
+            std::string::npos);
+}
+
+TEST_F(PluginCallTest, IsCancelledWhenTheClientAbandonsTheRequest) {
+  const auto& call = begin();
+  exchange_->abandon();
+  EXPECT_EQ(call.cancelled(), CancelReason::client);
+}
+
+TEST_F(PluginCallTest, ReachesThePluginCancelledIfTheRequestWasAbandonedBefore) {
+  exchange_->abandon();
+  EXPECT_EQ(begin().cancelled(), CancelReason::client);
+}
+
+TEST_F(PluginCallTest, TellsWhoIsCalling) {
+  EXPECT_EQ(begin({{"traceparent", "00-1"}}).context(),
+            R"({"client":{"name":"client","version":"1"},"clientCapabilities":{},"meta":{"traceparent":"00-1"},)"
+            R"("protocolVersion":"2025-11-25"})");
+  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, "8", {.protocol_version = "2026-07-28"}, exchange_, answers_);
+  EXPECT_EQ(plugin_->last_call().context(), R"({"clientCapabilities":{},"protocolVersion":"2026-07-28"})");
+}
+
+TEST_F(PluginCallTest, HoldsALeaseOnThePluginUntilItIsGone) {
+  auto plugin = std::make_shared<test::FakePlugin>();
+  const std::weak_ptr<Plugin> trace = plugin;
+  auto call = std::make_shared<PluginCall>(CallPlan{plugin, "tools/call", "{}", "add"}, "7", Caller{}, exchange_, answers_);
+  plugin.reset();
+  EXPECT_FALSE(trace.expired());
+  call.reset();
+  EXPECT_TRUE(trace.expired());
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,52 @@
+// An exchange that remembers what a client would have received. Any thread.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocol/exchange.hpp"
+
+namespace mcph::test {
+
+class RecordingExchange final : public Exchange {
+ public:
+  std::vector<std::string> notifications() const {
+    const std::lock_guard lock(mutex_);
+    return notifications_;
+  }
+
+  std::vector<Reply> replies() const {
+    const std::lock_guard lock(mutex_);
+    return replies_;
+  }
+
+  // Of the first reply.
+  std::string body() const { return replies().empty() ? "(no reply)" : replies().front().body; }
+  unsigned status() const { return replies().empty() ? 0 : replies().front().status; }
+  std::string field(const std::string& name) const {
+    for (const auto& reply : replies()) {
+      for (const auto& [field, value] : reply.fields) {
+        if (field == name) return value;
+      }
+    }
+    return {};
+  }
+
+ private:
+  void send(std::string message) override {
+    const std::lock_guard lock(mutex_);
+    notifications_.push_back(std::move(message));
+  }
+  void finish(Reply reply) override {
+    const std::lock_guard lock(mutex_);
+    replies_.push_back(std::move(reply));
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<std::string> notifications_;
+  std::vector<Reply> replies_;
+};
+
+}  // namespace mcph::test
