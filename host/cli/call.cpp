@@ -25,7 +25,13 @@ int complain(std::string_view what) {
 // A call whose end somebody waits for, and whose progress a person sees.
 class TerminalCall final : public Call {
  public:
-  using Call::Call;
+  explicit TerminalCall(CallPlan plan) : Call(plan.method, std::move(plan.params)), plugin_(std::move(plan.plugin)) {}
+
+  static std::shared_ptr<TerminalCall> begin(CallPlan plan) {
+    auto call = std::make_shared<TerminalCall>(std::move(plan));
+    call->plugin_->invoke(call);
+    return call;
+  }
 
   std::pair<Outcome, std::string> wait() { return ended_.get_future().get(); }
 
@@ -40,6 +46,7 @@ class TerminalCall final : public Call {
   }
 
  private:
+  const std::shared_ptr<Plugin> plugin_;  // the lease
   std::promise<std::pair<Outcome, std::string>> ended_;
 };
 
@@ -82,9 +89,7 @@ int run(const CallCommand& command) {
 
   auto planned = plan_tool_call(*(*host)->catalog().current(), {{"name", command.tool}, {"arguments", *arguments}});
   if (const auto* refusal = std::get_if<Refusal>(&planned)) return complain(refusal->message);
-  auto& plan = std::get<CallPlan>(planned);
-  const auto call = std::make_shared<TerminalCall>(plan.method, std::move(plan.params));
-  plan.plugin->invoke(call);
+  const auto call = TerminalCall::begin(std::move(std::get<CallPlan>(planned)));
   const auto [outcome, json] = call->wait();
   switch (outcome) {
     case Outcome::result:

@@ -40,7 +40,8 @@ class Plugin {
   // [control] Makes it ready for calls.
   virtual Result<> start() = 0;
 
-  // [any] Gives it a call, which it completes now or later, with an error if it cannot take it.
+  // [any] Gives it a call, which it completes now or later, with an error if it cannot take it. The call holds a lease
+  // on this plugin, because the plugin's code may still run when the call has been completed.
   virtual void invoke(std::shared_ptr<Call> call) = 0;
 
   // [any] Cancels every call in flight.

@@ -9,21 +9,30 @@
 namespace mcph {
 namespace {
 
-// The loader's own words, without what Boost.DLL puts around them and with the file as the person knows it.
-std::string loader_message(std::string message, const std::string& private_path) {
-  if (const auto at = message.find(private_path); at != std::string::npos) {
-    const auto after = message.find_first_not_of(": ", at + private_path.size());
-    if (after != std::string::npos) message.erase(0, after);
-  } else if (const auto colon = message.find("): "); colon != std::string::npos) {
-    message.erase(0, colon + 3);
+// The dynamic linker's own words, out of "... (dlerror system message: WORDS): Bad file descriptor ...", and with the
+// file as the person knows it.
+std::string linker_message(std::string_view what, const std::string& private_path) {
+  constexpr std::string_view before = "dlerror system message: ";
+  const auto begin = what.find(before);
+  if (begin != std::string_view::npos) {
+    what.remove_prefix(begin + before.size());
+    what = what.substr(0, what.rfind("): "));
   }
-  if (const auto tail = message.rfind(" [system:"); tail != std::string::npos) message.erase(tail);
+  std::string message(what);
+  if (const auto at = message.find(private_path); at != std::string::npos) {
+    message.erase(0, message.find_first_not_of(": ", at + private_path.size()));
+  }
+  return message;
+}
+
+Error refusal(std::string_view what, const std::string& private_path) {
+  const auto message = linker_message(what, private_path);
   constexpr std::string_view missing = ": cannot open shared object file";
   if (const auto at = message.find(missing); at != std::string::npos) {
-    return "needs the library " + message.substr(0, at) +
-           ", which the system does not find; install it, or put it where the dynamic linker looks";
+    return fail("it needs the library " + message.substr(0, at) +
+                ", which the system does not find; install it, or put it where the dynamic linker looks");
   }
-  return "the dynamic linker refused it: " + message;
+  return fail("the dynamic linker refused it: " + message);
 }
 
 std::string_view view(mcp_string text) {
@@ -61,7 +70,7 @@ Result<PluginLibrary> PluginLibrary::load(PrivateCopy copy) {
     if (auto checked = check_table(table); checked.has_error()) return checked.error();
     return PluginLibrary(std::move(copy), std::move(library), table);
   } catch (const std::exception& error) {
-    return fail(loader_message(error.what(), copy.path().string()));
+    return refusal(error.what(), copy.path().string());
   }
 }
 

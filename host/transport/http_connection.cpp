@@ -262,7 +262,8 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(const Request& reque
   const bool whole = co_await stream(client, exchange->outbox(), std::move(content));
   // A modern client cancels by closing the stream; a legacy client that is gone has not cancelled anything.
   if (!whole && head.protocol_version == ModernEra::revision) exchange->abandon();
-  co_return whole&& client.keep_alive;
+  if (!whole) co_return false;
+  co_return client.keep_alive;
 }
 
 HttpConnection::awaitable<bool> HttpConnection::answer_get(const Request& request, const HttpClient& client) {
@@ -281,13 +282,17 @@ HttpConnection::awaitable<bool> HttpConnection::answer_get(const Request& reques
   session.reset();  // the stream does not keep a session that has been ended
   auto content = notifications->outbox().take();
   const bool whole = co_await stream(client, notifications->outbox(), std::move(content));
-  co_return whole&& client.keep_alive;
+  if (!whole) co_return false;
+  co_return client.keep_alive;
 }
 
-HttpConnection::awaitable<bool> HttpConnection::respond(const HttpClient& client, HttpResponse response) {
+HttpConnection::awaitable<bool> HttpConnection::respond(HttpClient client, HttpResponse response) {
+  // The host may have begun to shut down since the request was read.
+  client.keep_alive = client.keep_alive && !closing_;
   const auto text = to_text(client, response);
   const bool written = co_await write(text);
-  co_return written&& client.keep_alive;
+  if (!written) co_return false;
+  co_return client.keep_alive;
 }
 
 HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client, Outbox& outbox,

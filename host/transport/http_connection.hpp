@@ -63,7 +63,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   awaitable<bool> answer(const Request& request);
   awaitable<bool> answer_post(const Request& request, const HttpClient& client);
   awaitable<bool> answer_get(const Request& request, const HttpClient& client);
-  awaitable<bool> respond(const HttpClient& client, HttpResponse response);
+  awaitable<bool> respond(HttpClient client, HttpResponse response);
   // Writes what is in the outbox until it ends. False: the client is gone or too slow.
   awaitable<bool> stream(const HttpClient& client, Outbox& outbox, Outbox::Content content);
   awaitable<bool> write(std::string_view text);

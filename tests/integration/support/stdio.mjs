@@ -1,6 +1,4 @@
 // A client on a host's standard streams that sends and reads single lines.
-import { createInterface } from 'node:readline';
-
 import { StdioHost } from './host.mjs';
 
 export class LineClient {
@@ -20,12 +18,17 @@ export class LineClient {
 
   constructor(host) {
     this.host = host;
-    const reader = createInterface({ input: host.child.stdout });
-    reader.on('line', (line) => {
-      this.#lines.push(line);
+    const output = host.child.stdout.setEncoding('utf8');
+    let rest = '';
+    // Not node:readline, which also breaks lines where JSON does not have to: at U+2028 and U+2029.
+    output.on('data', (text) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop();
+      this.#lines.push(...lines);
       this.#wake();
     });
-    reader.on('close', () => {
+    output.on('close', () => {
+      if (rest) this.#lines.push(rest);
       this.#ended = true;
       this.#wake();
     });

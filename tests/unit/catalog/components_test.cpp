@@ -68,12 +68,10 @@ TEST(Components, OfALegacyClientHaveNoOutputSchemaThatIsNotAnObject) {
       {"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}},
       {"name":"b","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}},
       {"name":"c","inputSchema":{"type":"object"}}]})");
-  EXPECT_TRUE(components.tools[0].has_output_schema);
   EXPECT_EQ(components.tools[0].json,
             R"({"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}})");
   EXPECT_EQ(components.tools[0].json_object_output, R"({"name":"a","inputSchema":{"type":"object"}})");
   EXPECT_EQ(components.tools[1].json_object_output, components.tools[1].json);
-  EXPECT_FALSE(components.tools[2].has_output_schema);
   EXPECT_EQ(components.tools[2].json_object_output, components.tools[2].json);
 }
 

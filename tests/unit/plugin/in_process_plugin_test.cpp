@@ -1,0 +1,319 @@
+// Real libraries, played by tests/unit/fixtures/actor.cpp.
+#include "plugin/in_process_plugin.hpp"
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../eventually.hpp"
+#include "../standard_error.hpp"
+#include "../temporary_folder.hpp"
+#include "manual_runner.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A call that remembers how it ended.
+class RecordingCall final : public Call {
+ public:
+  explicit RecordingCall(const std::string& tool) : Call("tools/call", R"({"arguments":{},"name":")" + tool + "\"}") {}
+
+  void progress(double progress, double total, std::string_view message) override {
+    heard.push_back(std::to_string(progress) + "/" + std::to_string(total) + " " + std::string(message));
+  }
+  void complete(Outcome outcome, std::string json) override {
+    ends.push_back((outcome == Outcome::result ? "result " : "error ") + json);
+    ended = true;
+  }
+  std::string context() const override { return R"({"protocolVersion":"2026-07-28"})"; }
+
+  std::vector<std::string> heard;
+  std::vector<std::string> ends;
+  std::atomic<bool> ended{false};
+};
+
+std::string result(const std::string& structured) {
+  return R"(result {"content":[],"structuredContent":)" + structured + "}";
+}
+
+class InProcessPluginTest : public ::testing::Test {
+ protected:
+  Result<std::unique_ptr<InProcessPlugin>> create(const std::string& library, std::string configuration = "{}") {
+    auto copy = copies_->copy(std::string(MCP_TEST_FIXTURES) + "/" + library + ".so");
+    if (copy.has_error()) return copy.error();
+    auto loaded = PluginLibrary::load(*std::move(copy));
+    if (loaded.has_error()) return loaded.error();
+    setup_.configuration = std::move(configuration);
+    return InProcessPlugin::create(*std::move(loaded), setup_, runner_, log_);
+  }
+  InProcessPlugin& load(const std::string& library = "unit_actor", std::string configuration = "{}") {
+    auto created = create(library, std::move(configuration));
+    if (!created) throw std::runtime_error(created.error().message);
+    return *(plugin_ = *std::move(created));
+  }
+  std::string refusal_of(const std::string& library, std::string configuration) {
+    const auto created = create(library, std::move(configuration));
+    return created ? "accepted" : created.error().message;
+  }
+
+  std::shared_ptr<RecordingCall> begin(const std::string& tool) {
+    auto call = std::make_shared<RecordingCall>(tool);
+    plugin_->invoke(call);
+    return call;
+  }
+  std::shared_ptr<RecordingCall> call(const std::string& tool) {
+    auto call = begin(tool);
+    runner_.run_all();
+    return call;
+  }
+
+  const test::TemporaryFolder temporary_;
+  Log log_{Log::Level::warning, Log::Format::text};
+  test::ManualRunner runner_;
+  std::optional<PrivateFolder> copies_ = std::move(*PrivateFolder::create({temporary_.path()}));
+  PluginSetup setup_{.file = "/components/tools/actor.so",
+                     .configuration = "{}",
+                     .data_directory = temporary_.path() / "data" / "actor",
+                     .limits = {},
+                     .events = {}};
+  std::unique_ptr<InProcessPlugin> plugin_;
+};
+
+TEST_F(InProcessPluginTest, KnowsWhoItIs) {
+  const auto& identity = load().identity();
+  EXPECT_EQ(identity.file, "/components/tools/actor.so");
+  EXPECT_EQ(identity.name, "actor");
+  EXPECT_EQ(identity.version, "1.0.0");
+  EXPECT_EQ(identity.digest.size(), 16U);
+}
+
+TEST_F(InProcessPluginTest, IsDescribedStartedAndStopped) {
+  auto& plugin = load("unit_actor", R"({"tools":[]})");
+  EXPECT_EQ(*plugin.describe(), R"({"tools":[]})");
+  EXPECT_FALSE(plugin.start().has_error());
+  EXPECT_TRUE(plugin.stop(1min));
+  EXPECT_TRUE(plugin.stop(1min));
+}
+
+TEST_F(InProcessPluginTest, IsRefusedWithTheReasonOfCreate) {
+  EXPECT_EQ(refusal_of("unit_actor", R"({"create":"no license"})"), "create failed: no license");
+  EXPECT_EQ(refusal_of("unit_actor", R"({"create":"says nothing"})"), "create failed and gave no reason");
+  EXPECT_EQ(refusal_of("unit_actor", R"({"create":"throw"})"), "create let an exception escape: create has thrown");
+}
+
+TEST_F(InProcessPluginTest, IsRefusedWithTheReasonOfStart) {
+  EXPECT_EQ(load("unit_actor", R"({"start":"port is taken"})").start().error().message,
+            "start failed: port is taken");
+  EXPECT_EQ(load("unit_actor", R"({"start":"throw"})").start().error().message,
+            "start let an exception escape: start has thrown");
+}
+
+TEST_F(InProcessPluginTest, IsRefusedWhenDescribeThrows) {
+  EXPECT_EQ(load("unit_actor", R"({"describe":"throw"})").describe().error().message,
+            "describe let an exception escape: describe has thrown");
+}
+
+TEST_F(InProcessPluginTest, CompletesACallDuringInvoke) {
+  load();
+  const auto done = call("echo");
+  EXPECT_THAT(done->ends, ElementsAre(result(R"({"arguments":{},"name":"echo"})")));
+  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
+}
+
+TEST_F(InProcessPluginTest, CompletesACallLater) {
+  load();
+  const auto kept = call("keeps_the_call");
+  EXPECT_FALSE(kept->ended);
+  EXPECT_EQ(plugin_->calls_in_flight(), 1U);
+  call("completes_kept_calls");
+  EXPECT_THAT(kept->ends, ElementsAre(result(R"({"kept":true})")));
+  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
+}
+
+TEST_F(InProcessPluginTest, TakesTheFirstCompletionAndReportsTheSecond) {
+  const test::StandardErrorCapture log;
+  load();
+  EXPECT_THAT(call("completes_twice")->ends, ElementsAre(result(R"({"completion":1})")));
+  EXPECT_THAT(log.text(), HasSubstr("plugin misbehaved file=/components/tools/actor.so reason=\"it completed call 1, "
+                                    "which is unknown or completed already\""));
+}
+
+TEST_F(InProcessPluginTest, ReportsTheCompletionOfACallThatIsUnknown) {
+  const test::StandardErrorCapture log;
+  load();
+  EXPECT_THAT(call("completes_a_stranger")->ends, ElementsAre(result("{}")));
+  EXPECT_THAT(log.text(), HasSubstr("it completed call 1000001, which is unknown or completed already"));
+}
+
+TEST_F(InProcessPluginTest, TurnsAnUnknownOutcomeIntoAnError) {
+  load();
+  EXPECT_THAT(call("unknown_outcome")->ends,
+              ElementsAre(R"(error {"code":-32603,"message":"plugin actor completed the call with the unknown outcome 99"})"));
+}
+
+TEST_F(InProcessPluginTest, TurnsAnEscapedExceptionIntoAnErrorOfThatCallOnly) {
+  const test::StandardErrorCapture log;
+  load();
+  EXPECT_THAT(
+      call("throws")->ends,
+      ElementsAre(R"(error {"code":-32603,"message":"plugin actor: invoke let an exception escape: the act has failed"})"));
+  EXPECT_THAT(log.text(), HasSubstr("invoke let an exception escape: the act has failed"));
+  EXPECT_THAT(call("echo")->ends.size(), 1U);
+  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
+}
+
+TEST_F(InProcessPluginTest, RunsAsManyCallsAtOnceAsItMay) {
+  setup_.limits.concurrent_calls = 2;
+  load();
+  const auto first = begin("echo");
+  const auto second = begin("echo");
+  const auto third = begin("echo");
+  EXPECT_EQ(runner_.tasks.size(), 2U);
+  runner_.run_all();
+  EXPECT_TRUE(first->ended && second->ended && third->ended);
+}
+
+TEST_F(InProcessPluginTest, RunsOneCallAtATimeWhereThePluginIsSerial) {
+  load("unit_actor_serial");
+  const auto first = begin("echo");
+  const auto second = begin("echo");
+  EXPECT_EQ(runner_.tasks.size(), 1U);
+  runner_.run_all();
+  EXPECT_TRUE(first->ended && second->ended);
+  begin("echo");
+  EXPECT_EQ(runner_.tasks.size(), 1U);
+}
+
+TEST_F(InProcessPluginTest, RefusesACallBeyondItsQueue) {
+  setup_.limits = {.concurrent_calls = 1, .waiting_calls = 2};
+  load();
+  begin("echo");
+  begin("echo");
+  EXPECT_THAT(begin("echo")->ends,
+              ElementsAre(R"(error {"code":-32603,"message":"plugin actor is busy: 2 calls are in flight; try again later"})"));
+  runner_.run_all();
+  EXPECT_EQ(call("echo")->ends.size(), 1U);
+}
+
+TEST_F(InProcessPluginTest, TellsThePluginOfACancellation) {
+  load();
+  const auto waiting = begin("waits_for_cancel");
+  std::thread serving([this] { runner_.run_all(); });
+  waiting->cancel(CancelReason::deadline);
+  serving.join();
+  // It may have been cancelled before the plugin saw it.
+  EXPECT_THAT(waiting->ends,
+              ElementsAre(::testing::AnyOf(
+                  result(R"({"heard":2,"asked":2})"),
+                  R"(error {"code":-32603,"message":"the call was cancelled before it began"})")));
+}
+
+TEST_F(InProcessPluginTest, TellsThePluginWhyEveryCallIsCancelled) {
+  load();
+  std::vector<std::shared_ptr<RecordingCall>> waiting = {begin("waits_for_cancel"), begin("waits_for_cancel")};
+  std::vector<std::thread> serving;
+  for (const auto& task : runner_.tasks)
+    serving.emplace_back(task);
+  runner_.tasks.clear();
+  plugin_->cancel_all(CancelReason::reload);
+  for (auto& thread : serving)
+    thread.join();
+  for (const auto& each : waiting) {
+    EXPECT_EQ(each->cancelled(), CancelReason::reload);
+    EXPECT_TRUE(each->ended);
+  }
+}
+
+TEST_F(InProcessPluginTest, DoesNotBeginACallThatWasCancelledWhileItWaited) {
+  load();
+  const auto waiting = begin("echo");
+  waiting->cancel(CancelReason::client);
+  runner_.run_all();
+  EXPECT_THAT(waiting->ends, ElementsAre(R"(error {"code":-32603,"message":"the call was cancelled before it began"})"));
+}
+
+TEST_F(InProcessPluginTest, PassesOnProgress) {
+  load();
+  EXPECT_THAT(call("reports")->heard, ElementsAre("1.000000/4.000000 a quarter"));
+}
+
+TEST_F(InProcessPluginTest, WritesWhatThePluginLogsToTheLog) {
+  const test::StandardErrorCapture log;
+  load();
+  call("reports");
+  EXPECT_THAT(log.text(), HasSubstr("warning written by the plugin plugin=actor"));
+}
+
+TEST_F(InProcessPluginTest, PassesOnThatAResourceWasUpdated) {
+  std::vector<std::string> updated;
+  setup_.events.resource_updated = [&](const std::string& uri) { updated.push_back(uri); };
+  load();
+  call("reports");
+  EXPECT_THAT(updated, ElementsAre("actor://state"));
+}
+
+TEST_F(InProcessPluginTest, PassesOnThatComponentsChanged) {
+  int changes = 0;
+  setup_.events.components_changed = [&] { ++changes; };
+  load();
+  call("changes_its_components");
+  EXPECT_EQ(changes, 1);
+  EXPECT_THAT(*plugin_->describe(), HasSubstr("\"changed\""));
+}
+
+TEST_F(InProcessPluginTest, GivesThePluginItsConfigurationItsCallerAndADirectoryOfItsOwn) {
+  load("unit_actor", R"({"root":"/srv"})");
+  const auto directory = temporary_.path() / "data" / "actor";
+  EXPECT_FALSE(std::filesystem::exists(directory));
+  EXPECT_THAT(call("tells_what_it_got")->ends,
+              ElementsAre(result(R"({"configuration":{"root":"/srv"},"context":{"protocolVersion":"2026-07-28"},)"
+                                 R"("dataDirectory":")" +
+                                 directory.string() + "\"}")));
+  EXPECT_TRUE(std::filesystem::is_directory(directory));
+}
+
+TEST_F(InProcessPluginTest, GivesThePluginNoDirectoryWhereNoneCanBeMade) {
+  const test::StandardErrorCapture log;
+  temporary_.write("data", "a file in the way");
+  load();
+  EXPECT_THAT(call("tells_what_it_got")->ends, ElementsAre(HasSubstr(R"("dataDirectory":"")")));
+  EXPECT_THAT(log.text(), HasSubstr("data directory cannot be made plugin=actor"));
+}
+
+TEST_F(InProcessPluginTest, IsStoppedWhenItIsDestroyedWithoutAStop) {
+  load("unit_actor", R"({"trace":"yes"})");
+  plugin_.reset();
+  EXPECT_TRUE(std::filesystem::exists(temporary_.path() / "data" / "actor" / "1.0.0.stopped"));
+}
+
+TEST_F(InProcessPluginTest, IsGivenUpWhenItsStopDoesNotReturn) {
+  // Its code runs until the process ends, so neither the object nor what it refers to may go.
+  [[maybe_unused]] auto* const copies = new PrivateFolder(*std::move(copies_));
+  copies_ = std::move(*PrivateFolder::create({temporary_.path()}));
+  load("unit_actor", R"({"stop":"hangs"})");
+  EXPECT_FALSE(plugin_->stop(10ms));
+  [[maybe_unused]] const auto* left = plugin_.release();
+}
+
+TEST_F(InProcessPluginTest, DeletesItsCopyWhenItIsUnloaded) {
+  load();
+  const auto copies = [this] {
+    const std::filesystem::directory_iterator files(copies_->path());
+    return std::count_if(begin(files), end(files), [](const auto& file) { return file.path().extension() == ".so"; });
+  };
+  EXPECT_EQ(copies(), 1);
+  plugin_->stop(1min);
+  plugin_.reset();
+  EXPECT_EQ(copies(), 0);
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,112 @@
+#include "plugin/plugin_library.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../temporary_folder.hpp"
+
+namespace mcph {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class PluginLibraryTest : public ::testing::Test {
+ protected:
+  PrivateCopy copy_of(const std::string& fixture) {
+    auto copy = copies_.copy(std::string(MCP_TEST_FIXTURES) + "/" + fixture + ".so");
+    if (!copy) throw std::runtime_error(copy.error().message);
+    return *std::move(copy);
+  }
+  PluginLibrary load(const std::string& fixture) {
+    auto library = PluginLibrary::load(copy_of(fixture));
+    if (!library) throw std::runtime_error(library.error().message);
+    return *std::move(library);
+  }
+  std::string refusal_of(const std::string& fixture) {
+    const auto library = PluginLibrary::load(copy_of(fixture));
+    return library ? "accepted" : library.error().message;
+  }
+  // Whether a file is part of this process's memory.
+  static bool is_mapped(const std::filesystem::path& file) {
+    std::ifstream maps("/proc/self/maps");
+    const std::string text((std::istreambuf_iterator<char>(maps)), {});
+    return text.find(file.string()) != std::string::npos;
+  }
+
+  const test::TemporaryFolder temporary_;
+  PrivateFolder copies_ = std::move(*PrivateFolder::create({temporary_.path()}));
+};
+
+TEST_F(PluginLibraryTest, GivesTheTableOfThePlugin) {
+  const auto library = load("unit_plain");
+  EXPECT_EQ(std::string(library.table().name.data, library.table().name.size), "plain");
+  EXPECT_NE(library.table().create, nullptr);
+}
+
+TEST_F(PluginLibraryTest, IsUnmappedAndDeletedWithItsOwner) {
+  std::filesystem::path file;
+  {
+    const auto library = load("unit_plain");
+    file = library.copy().path();
+    EXPECT_TRUE(is_mapped(file));
+  }
+  EXPECT_FALSE(is_mapped(file));
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(PluginLibraryTest, StaysMappedWhereItMustNeverBeUnloaded) {
+  std::filesystem::path file;
+  {
+    auto library = load("unit_plain");
+    file = library.copy().path();
+    library.never_unload();
+  }
+  EXPECT_TRUE(is_mapped(file));
+}
+
+TEST_F(PluginLibraryTest, KeepsTwoVersionsApart) {
+  const auto first = load("unit_actor");
+  const auto second = load("unit_actor_2");
+  const auto again = load("unit_actor");
+  EXPECT_EQ(std::string(first.table().version.data), "1.0.0");
+  EXPECT_EQ(std::string(second.table().version.data), "2.0.0");
+  EXPECT_NE(&first.table(), &again.table());
+}
+
+TEST_F(PluginLibraryTest, NamesALibraryThatIsMissing) {
+  EXPECT_EQ(refusal_of("unit_missing_dependency"),
+            "needs the library libunit_absent.so, which the system does not find; install it, or put it where the "
+            "dynamic linker looks");
+}
+
+TEST_F(PluginLibraryTest, NamesAFunctionThatIsMissing) {
+  EXPECT_THAT(refusal_of("unit_undefined_symbol"),
+              AllOf(StartsWith("the dynamic linker refused it: "), HasSubstr("unit_function_that_nobody_defines"),
+                    Not(HasSubstr(temporary_.path().string()))));
+}
+
+TEST_F(PluginLibraryTest, RefusesATableThatIsTooSmall) {
+  EXPECT_EQ(refusal_of("unit_actor_small_table"),
+            "its plugin table has 16 bytes, but the contract needs at least " +
+                std::to_string(offsetof(mcp_plugin, get_interface)) +
+                "; set mcp_plugin.size to sizeof(mcp_plugin)");
+}
+
+TEST_F(PluginLibraryTest, RefusesANameThatIsNone) {
+  EXPECT_EQ(refusal_of("unit_actor_bad_name"),
+            "its plugin name \"two words\" is not 1 to 128 characters of A-Za-z0-9_.-");
+}
+
+TEST_F(PluginLibraryTest, LeavesNothingOfALibraryThatItRefuses) {
+  refusal_of("unit_actor_bad_name");
+  EXPECT_FALSE(is_mapped(copies_.path()));
+}
+
+}  // namespace
+}  // namespace mcph

@@ -51,7 +51,7 @@ TEST_F(Calculator, BoundsNesting) {
 TEST_F(Calculator, DescribesItsBounds) {
   const auto tool = harness_.describe()["tools"][0];
   EXPECT_EQ(tool["name"], "calculate");
-  EXPECT_EQ(tool["inputSchema"]["required"], Json{"expression"});
+  EXPECT_EQ(tool["inputSchema"]["required"], nlohmann::ordered_json{"expression"});
   EXPECT_EQ(tool["inputSchema"]["properties"]["precision"]["default"], 12);
   EXPECT_EQ(tool["inputSchema"]["properties"]["precision"]["maximum"], 17);
   EXPECT_EQ(tool["inputSchema"]["properties"]["expression"]["maxLength"], 4096);

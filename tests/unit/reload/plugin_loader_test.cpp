@@ -1,0 +1,173 @@
+#include "reload/plugin_loader.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../eventually.hpp"
+#include "../plugin/manual_runner.hpp"
+#include "../temporary_folder.hpp"
+
+namespace mcph {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class PluginLoaderTest : public ::testing::Test {
+ protected:
+  ~PluginLoaderTest() override { EXPECT_TRUE(retirement_.wait_until_empty(test::patience)); }
+
+  // Lays a fixture down as tools/plugin.so, with a configuration beside it if one is given.
+  fs::path drop(const std::string& fixture, const std::string& configuration = {}) const {
+    return drop_bytes(bytes_of(fs::path(MCP_TEST_FIXTURES) / (fixture + ".so")), configuration);
+  }
+  fs::path drop_bytes(const std::string& bytes, const std::string& configuration = {}) const {
+    if (!configuration.empty()) temporary_.write("tools/plugin.json", configuration);
+    return temporary_.write("tools/plugin.so", bytes);
+  }
+  static std::string bytes_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  LoadedPlugin load(const fs::path& file) {
+    auto loaded = loader_.load(file, {});
+    if (!loaded) throw std::runtime_error(loaded.error().message);
+    return *std::move(loaded);
+  }
+  std::string refusal_of(const fs::path& file) {
+    const auto loaded = loader_.load(file, {});
+    return loaded ? "accepted" : loaded.error().message;
+  }
+  std::string refusal_of_description(const std::string& configuration) {
+    return refusal_of(drop("unit_actor", configuration));
+  }
+
+  const test::TemporaryFolder temporary_;
+  Log log_{Log::Level::off, Log::Format::text};
+  test::ManualRunner runner_;
+  Retirement retirement_{std::chrono::seconds(10), log_};
+  PluginLoader loader_{std::move(*PrivateFolder::create({temporary_.path()})),
+                       {.data_root = temporary_.path() / "data", .limits = {}},
+                       runner_,
+                       retirement_,
+                       log_};
+};
+
+TEST_F(PluginLoaderTest, LoadsAPluginWithItsComponents) {
+  const auto file = drop("unit_plain");
+  const auto loaded = load(file);
+  EXPECT_EQ(loaded.served.plugin->identity().name, "plain");
+  EXPECT_EQ(loaded.served.plugin->identity().file, file);
+  ASSERT_EQ(loaded.served.components->tools.size(), 1U);
+  EXPECT_EQ(loaded.served.components->tools[0].name, "plain");
+  EXPECT_EQ(loaded.identity.size, fs::file_size(file));
+  EXPECT_THAT(loaded.remarks, ::testing::IsEmpty());
+}
+
+TEST_F(PluginLoaderTest, GivesThePluginTheConfigurationBesideIt) {
+  const auto loaded = load(drop("unit_actor", R"({"prompts":[{"name":"ask"}]})"));
+  EXPECT_EQ(loaded.served.components->prompts.size(), 1U);
+}
+
+TEST_F(PluginLoaderTest, DoesNotStartWhatItLoads) {
+  EXPECT_EQ(refusal_of(drop("unit_actor", R"({"start":"would fail"})")), "accepted");
+}
+
+TEST_F(PluginLoaderTest, GivesTwoLoadsOfOneFileTheSameDigest) {
+  const auto file = drop("unit_plain");
+  const auto first = load(file);
+  const auto second = load(file);
+  EXPECT_NE(first.served.plugin, second.served.plugin);
+  EXPECT_EQ(first.served.plugin->identity().digest, second.served.plugin->identity().digest);
+}
+
+TEST_F(PluginLoaderTest, RefusesAFileThatIsNotThere) {
+  EXPECT_THAT(refusal_of(temporary_.path() / "tools" / "absent.so"), HasSubstr("No such file or directory"));
+}
+
+TEST_F(PluginLoaderTest, RefusesAnEmptyFile) {
+  EXPECT_THAT(refusal_of(drop_bytes("")), HasSubstr("empty"));
+}
+
+TEST_F(PluginLoaderTest, RefusesATextFile) {
+  EXPECT_THAT(refusal_of(drop_bytes("#!/bin/sh\necho This is no library, although it is called one.\n")),
+              HasSubstr("not a shared library"));
+}
+
+TEST_F(PluginLoaderTest, RefusesAnExecutable) {
+  EXPECT_THAT(refusal_of(drop_bytes(bytes_of("/proc/self/exe"))), HasSubstr("program"));
+}
+
+TEST_F(PluginLoaderTest, RefusesATruncatedLibrary) {
+  const auto bytes = bytes_of(fs::path(MCP_TEST_FIXTURES) / "unit_actor.so");
+  EXPECT_THAT(refusal_of(drop_bytes(bytes.substr(0, bytes.size() / 2))), HasSubstr("truncated"));
+}
+
+TEST_F(PluginLoaderTest, RefusesALibraryWithoutTheEntrySymbol) {
+  EXPECT_THAT(refusal_of(drop("unit_no_entry")), HasSubstr("mcp_plugin_entry_v1"));
+}
+
+TEST_F(PluginLoaderTest, RefusesAPluginOfALaterContract) {
+  EXPECT_THAT(refusal_of(drop("unit_newer_contract")),
+              AllOf(HasSubstr("mcp_plugin_entry_v2"), HasSubstr("newer")));
+}
+
+TEST_F(PluginLoaderTest, RefusesALibraryWhoseDependencyIsMissing) {
+  EXPECT_THAT(refusal_of(drop("unit_missing_dependency")), StartsWith("needs the library libunit_absent.so"));
+}
+
+TEST_F(PluginLoaderTest, RefusesADescriptionThatIsNoJson) {
+  EXPECT_THAT(refusal_of_description(R"({"describe":"words"})"), StartsWith("its description is not valid JSON: "));
+}
+
+TEST_F(PluginLoaderTest, RefusesADescriptionByComponentAndField) {
+  EXPECT_EQ(refusal_of_description(R"({"tools":[{"name":"two words"}]})"),
+            "tools[0]: name \"two words\" is not 1 to 128 characters of A-Za-z0-9_.-");
+  EXPECT_EQ(refusal_of_description(R"({"tools":[{"name":"a"}]})"), "tools[0] \"a\": inputSchema is missing");
+  EXPECT_THAT(refusal_of_description(
+                  R"({"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"x":{"minimum":"1"}}}}]})"),
+              StartsWith("tools[0] \"a\": inputSchema is invalid: /properties/x/minimum: "));
+}
+
+TEST_F(PluginLoaderTest, RefusesAPluginWithTheReasonOfItsCreate) {
+  EXPECT_EQ(refusal_of_description(R"({"create":"no license"})"), "create failed: no license");
+}
+
+TEST_F(PluginLoaderTest, RefusesAConfigurationThatIsNoJson) {
+  EXPECT_THAT(refusal_of(drop("unit_plain", "{\"root\": ")),
+              StartsWith("its configuration " + (temporary_.path() / "tools/plugin.json").string() +
+                         " is not valid JSON: "));
+}
+
+TEST_F(PluginLoaderTest, RefusesAConfigurationThatIsNoObject) {
+  EXPECT_EQ(refusal_of(drop("unit_plain", "[1]")),
+            "its configuration " + (temporary_.path() / "tools/plugin.json").string() + " is not a JSON object");
+}
+
+TEST_F(PluginLoaderTest, RefusesAConfigurationThatCannotBeRead) {
+  const auto file = drop("unit_plain");
+  fs::create_directory(temporary_.path() / "tools/plugin.json");
+  EXPECT_THAT(refusal_of(file), StartsWith("its configuration "));
+}
+
+TEST_F(PluginLoaderTest, LeavesNothingOfWhatItRefused) {
+  refusal_of_description(R"({"describe":"words"})");
+  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  std::ifstream maps("/proc/self/maps");
+  const std::string text((std::istreambuf_iterator<char>(maps)), {});
+  EXPECT_EQ(text.find(temporary_.path().string()), std::string::npos);
+}
+
+TEST(ConfigurationFile, HasTheNameOfThePlugin) {
+  EXPECT_EQ(configuration_file("/components/tools/calculator.so"), "/components/tools/calculator.json");
+  EXPECT_EQ(configuration_file("/components/tools/a.b.so"), "/components/tools/a.b.json");
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,402 @@
+// A real folder, real libraries and the system's own watch. The libraries are played by tests/unit/fixtures/actor.cpp,
+// whose configuration file says what it exports.
+#include "reload/reloader.hpp"
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../eventually.hpp"
+#include "../plugin/manual_runner.hpp"
+#include "../standard_error.hpp"
+#include "../temporary_folder.hpp"
+
+namespace mcph {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using test::eventually;
+using ::testing::HasSubstr;
+
+// Keeps its plugin, as every call in flight does.
+class LeasedCall final : public Call {
+ public:
+  LeasedCall(const std::string& tool, std::shared_ptr<Plugin> lease)
+      : Call("tools/call", R"({"arguments":{},"name":")" + tool + "\"}"), lease_(std::move(lease)) {}
+  void progress(double, double, std::string_view) override {}
+  void complete(Outcome, std::string json) override {
+    end = std::move(json);
+    ended = true;
+  }
+  std::string context() const override { return "{}"; }
+
+  std::string end;
+  std::atomic<bool> ended{false};
+
+ private:
+  const std::shared_ptr<Plugin> lease_;
+};
+
+// Remembers every catalog that changed a list.
+class Publications final : public ListListener {
+ public:
+  explicit Publications(const PublishedCatalog& catalog) : catalog_(catalog) {}
+  void lists_changed(ListKinds) override {
+    ++count;
+    if (catalog_.current()->find_tool("alpha") == nullptr) alpha_was_missing = true;
+  }
+  std::atomic<int> count{0};
+  std::atomic<bool> alpha_was_missing{false};
+
+ private:
+  const PublishedCatalog& catalog_;
+};
+
+std::string exports(const std::string& tool, const std::string& more = {}) {
+  return R"({"tools":[{"name":")" + tool + R"(","inputSchema":{"type":"object"}}])" + more + "}";
+}
+
+class ReloaderTest : public ::testing::Test {
+ protected:
+  ReloaderTest() { options_.root = root(); }
+  ~ReloaderTest() override {
+    if (reloader_) reloader_->stop();
+    reloader_.reset();
+    catalog_.clear();
+    EXPECT_TRUE(retirement_.wait_until_empty(test::patience)) << "a plugin is still leased";
+  }
+
+  fs::path root() const { return temporary_.path() / "components"; }
+  fs::path file(const std::string& name) const { return root() / "tools" / (name + ".so"); }
+  fs::path configuration(const std::string& name) const { return root() / "tools" / (name + ".json"); }
+  static fs::path fixture(const std::string& name) { return fs::path(MCP_TEST_FIXTURES) / (name + ".so"); }
+
+  // Atomically, as a careful tool does.
+  void place(const fs::path& target, const fs::path& source) const {
+    fs::create_directories(target.parent_path());
+    fs::copy_file(source, temporary_.path() / "incoming", fs::copy_options::overwrite_existing);
+    fs::rename(temporary_.path() / "incoming", target);
+  }
+  void place_text(const fs::path& target, std::string_view text) const {
+    place(target, temporary_.write("text", text));
+  }
+  void drop(const std::string& name, const std::string& description, const std::string& library = "unit_actor") const {
+    place_text(configuration(name), description);
+    place(file(name), fixture(library));
+  }
+
+  // Takes what is there and goes on from it.
+  void run() {
+    reloader_.emplace(options_, loader_, catalog_, log_);
+    reloader_->load_all();
+    catalog_.listen(publications_);
+    reloader_->run();
+  }
+
+  bool serves(const std::string& tool) const { return catalog_.current()->find_tool(tool) != nullptr; }
+  std::string version_of(const std::string& tool) const {
+    const auto catalog = catalog_.current();
+    const auto* served = catalog->find_tool(tool);
+    return served == nullptr ? "none" : served->plugin->identity().version;
+  }
+  std::string file_of(const std::string& tool) const {
+    const auto catalog = catalog_.current();
+    const auto* served = catalog->find_tool(tool);
+    return served == nullptr ? "none" : served->plugin->identity().file.filename().string();
+  }
+  std::shared_ptr<Plugin> plugin_of(const std::string& tool) const {
+    const auto catalog = catalog_.current();
+    const auto* served = catalog->find_tool(tool);
+    return served == nullptr ? nullptr : served->plugin;
+  }
+
+  std::shared_ptr<LeasedCall> begin(const std::shared_ptr<Plugin>& plugin, const std::string& tool) {
+    auto call = std::make_shared<LeasedCall>(tool, plugin);
+    plugin->invoke(call);
+    return call;
+  }
+  std::string call(const std::string& tool) {
+    const auto begun = begin(plugin_of(tool), tool);
+    runner_.run_all();
+    return begun->end;
+  }
+
+  const test::TemporaryFolder temporary_;
+  Log log_{Log::Level::info, Log::Format::text};
+  const test::StandardErrorCapture captured_;
+  test::ManualRunner runner_;
+  Retirement retirement_{10s, log_};
+  PluginLoader loader_{std::move(*PrivateFolder::create({temporary_.path()})),
+                       {.data_root = temporary_.path() / "data", .limits = {}},
+                       runner_,
+                       retirement_,
+                       log_};
+  PublishedCatalog catalog_;
+  const std::shared_ptr<Publications> publications_ = std::make_shared<Publications>(catalog_);
+  Reloader::Options options_;
+  std::optional<Reloader> reloader_;
+};
+
+TEST_F(ReloaderTest, ServesWhatLiesThereAtTheStart) {
+  drop("alpha", exports("alpha"));
+  place_text(root() / "prompts" / "nested" / "beta.json", R"({"prompts":[{"name":"beta"}],"instructions":"Of beta."})");
+  place(root() / "prompts" / "nested" / "beta.so", fixture("unit_actor"));
+  options_.instructions = "Of the operator.";
+  reloader_.emplace(options_, loader_, catalog_, log_);
+  reloader_->load_all();
+  EXPECT_TRUE(serves("alpha"));
+  EXPECT_NE(catalog_.current()->find_prompt("beta"), nullptr);
+  EXPECT_EQ(catalog_.current()->instructions(), "Of the operator.\n\nOf beta.");
+  EXPECT_TRUE(reloader_->refused().empty());
+}
+
+TEST_F(ReloaderTest, StartsWithoutAnyFolder) {
+  run();
+  EXPECT_EQ(catalog_.current()->generation(), 1U);
+  drop("alpha", exports("alpha"));
+  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
+}
+
+TEST_F(ReloaderTest, ServesAFileThatIsCreated) {
+  fs::create_directories(root() / "tools");
+  run();
+  drop("alpha", exports("alpha"));
+  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
+  EXPECT_EQ(call("alpha"), R"({"content":[],"structuredContent":{"arguments":{},"name":"alpha"}})");
+}
+
+TEST_F(ReloaderTest, SwapsAFileThatIsReplacedByARename) {
+  drop("alpha", exports("alpha"));
+  run();
+  EXPECT_EQ(version_of("alpha"), "1.0.0");
+  place(file("alpha"), fixture("unit_actor_2"));
+  EXPECT_TRUE(eventually([&] { return version_of("alpha") == "2.0.0"; }));
+}
+
+TEST_F(ReloaderTest, SwapsAFileThatIsOverwrittenInPlace) {
+  drop("alpha", exports("alpha"));
+  run();
+  fs::copy_file(fixture("unit_actor_2"), file("alpha"), fs::copy_options::overwrite_existing);
+  EXPECT_TRUE(eventually([&] { return version_of("alpha") == "2.0.0"; }));
+  EXPECT_FALSE(publications_->alpha_was_missing);
+}
+
+TEST_F(ReloaderTest, SwapsAFileWhoseLinkIsSwitched) {
+  fs::create_directories(root() / "tools");
+  place_text(configuration("alpha"), exports("alpha"));
+  fs::create_symlink(fixture("unit_actor"), file("alpha"));
+  run();
+  EXPECT_EQ(version_of("alpha"), "1.0.0");
+  fs::create_symlink(fixture("unit_actor_2"), root() / "tools" / ".next");
+  fs::rename(root() / "tools" / ".next", file("alpha"));
+  EXPECT_TRUE(eventually([&] { return version_of("alpha") == "2.0.0"; }));
+}
+
+TEST_F(ReloaderTest, WithdrawsAFileThatIsRemoved) {
+  drop("alpha", exports("alpha"));
+  drop("beta", exports("beta"));
+  run();
+  fs::remove(file("alpha"));
+  EXPECT_TRUE(eventually([&] { return !serves("alpha"); }));
+  EXPECT_TRUE(serves("beta"));
+  EXPECT_THAT(captured_.text(), HasSubstr("plugin withdrawn file=" + file("alpha").string()));
+}
+
+TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewFileIsBroken) {
+  drop("alpha", exports("alpha"));
+  run();
+  place_text(file("alpha"), "no library");
+  EXPECT_TRUE(eventually([&] { return captured_.text().find("plugin refused") != std::string::npos; }));
+  EXPECT_EQ(version_of("alpha"), "1.0.0");
+  EXPECT_NE(call("alpha"), "");
+  EXPECT_THAT(captured_.text(), HasSubstr("serving=\"the last good version, 1.0.0\""));
+
+  place(file("alpha"), fixture("unit_actor_2"));
+  EXPECT_TRUE(eventually([&] { return version_of("alpha") == "2.0.0"; }));
+  EXPECT_FALSE(publications_->alpha_was_missing);
+}
+
+TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewVersionDoesNotStart) {
+  drop("alpha", exports("alpha"));
+  run();
+  place_text(configuration("alpha"), exports("alpha", R"(,"start":"the port is taken")"));
+  EXPECT_TRUE(eventually(
+      [&] { return captured_.text().find("start failed: the port is taken") != std::string::npos; }));
+  EXPECT_NE(call("alpha"), "");
+}
+
+TEST_F(ReloaderTest, OneBadFileNeverDisturbsAnother) {
+  drop("alpha", exports("alpha"));
+  place_text(file("broken"), "no library");
+  drop("misdescribed", R"({"tools":[{"name":"no schema"}]})");
+  drop("omega", exports("omega"));
+  reloader_.emplace(options_, loader_, catalog_, log_);
+  reloader_->load_all();
+  EXPECT_TRUE(serves("alpha"));
+  EXPECT_TRUE(serves("omega"));
+  const auto refused = reloader_->refused();
+  ASSERT_EQ(refused.size(), 2U);
+  EXPECT_EQ(refused[0].file, file("broken"));
+  EXPECT_EQ(refused[1].file, file("misdescribed"));
+  EXPECT_EQ(refused[1].reason, "tools[0]: name \"no schema\" is not 1 to 128 characters of A-Za-z0-9_.-");
+}
+
+TEST_F(ReloaderTest, RefusesABadFileOnceUntilItChanges) {
+  run();
+  place_text(file("broken"), "no library");
+  EXPECT_TRUE(eventually([&] { return captured_.text().find("plugin refused") != std::string::npos; }));
+  drop("alpha", exports("alpha"));
+  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
+  const auto log = captured_.text();
+  EXPECT_EQ(log.find("plugin refused", log.find("plugin refused") + 1), std::string::npos);
+}
+
+TEST_F(ReloaderTest, RestartsAPluginWhoseConfigurationChanged) {
+  drop("alpha", exports("alpha"));
+  run();
+  place_text(configuration("alpha"), exports("renamed"));
+  EXPECT_TRUE(eventually([&] { return serves("renamed"); }));
+  EXPECT_FALSE(serves("alpha"));
+}
+
+TEST_F(ReloaderTest, RestartsAPluginWhoseConfigurationIsGone) {
+  drop("alpha", exports("alpha"));
+  run();
+  fs::remove(configuration("alpha"));
+  EXPECT_TRUE(eventually([&] { return !serves("alpha"); }));
+  EXPECT_EQ(catalog_.current()->plugins().size(), 1U);
+}
+
+TEST_F(ReloaderTest, ABrokenConfigurationKeepsTheLastGoodOne) {
+  drop("alpha", exports("alpha"));
+  run();
+  place_text(configuration("alpha"), "{\"tools\": [");
+  EXPECT_TRUE(eventually([&] { return captured_.text().find("is not valid JSON") != std::string::npos; }));
+  EXPECT_TRUE(serves("alpha"));
+  place_text(configuration("alpha"), exports("mended"));
+  EXPECT_TRUE(eventually([&] { return serves("mended"); }));
+}
+
+TEST_F(ReloaderTest, NeverWithdrawsAFileThatComesBackInTime) {
+  drop("alpha", exports("alpha"));
+  options_.removal_patience = 10min;
+  run();
+  fs::remove(file("alpha"));
+  // That another file is served shows that the folder has been looked at meanwhile.
+  drop("beta", exports("beta"));
+  EXPECT_TRUE(eventually([&] { return serves("beta"); }));
+  EXPECT_TRUE(serves("alpha"));
+  place(file("alpha"), fixture("unit_actor_2"));
+  EXPECT_TRUE(eventually([&] { return version_of("alpha") == "2.0.0"; }));
+  EXPECT_FALSE(publications_->alpha_was_missing);
+}
+
+TEST_F(ReloaderTest, LetsAHiddenComponentTakeOverAtOnce) {
+  drop("first", exports("alpha"));
+  drop("second", exports("alpha"));
+  run();
+  EXPECT_EQ(file_of("alpha"), "first.so");
+  EXPECT_THAT(captured_.text(), HasSubstr("component hidden tool=alpha served=" + file("first").string() +
+                                          " hidden=" + file("second").string()));
+  fs::remove(file("first"));
+  EXPECT_TRUE(eventually([&] { return file_of("alpha") == "second.so"; }));
+  EXPECT_FALSE(publications_->alpha_was_missing);
+}
+
+TEST_F(ReloaderTest, PublishesComponentsThatAPluginChangedWhileRunning) {
+  drop("alpha", exports("changes_its_components"));
+  run();
+  const auto plugin = plugin_of("changes_its_components").get();
+  call("changes_its_components");
+  EXPECT_TRUE(eventually([&] { return serves("changed"); }));
+  EXPECT_FALSE(serves("changes_its_components"));
+  EXPECT_EQ(plugin_of("changed").get(), plugin);
+}
+
+TEST_F(ReloaderTest, LetsAnOldVersionDrainBeforeItIsStopped) {
+  const auto description = R"({"tools":[{"name":"keeps_the_call","inputSchema":{"type":"object"}}],"trace":"yes"})";
+  const auto stopped = temporary_.path() / "data" / "alpha" / "1.0.0.stopped";
+  drop("alpha", description);
+  run();
+  const std::weak_ptr<Plugin> old = plugin_of("keeps_the_call");
+  auto kept = begin(old.lock(), "keeps_the_call");
+  runner_.run_all();
+  place(file("alpha"), fixture("unit_actor_2"));
+  ASSERT_TRUE(eventually([&] { return version_of("keeps_the_call") == "2.0.0"; }));
+  ASSERT_FALSE(old.expired());
+  EXPECT_FALSE(fs::exists(stopped));
+  EXPECT_FALSE(kept->ended);
+
+  begin(old.lock(), "completes_kept_calls");
+  runner_.run_all();
+  EXPECT_TRUE(kept->ended);
+  EXPECT_FALSE(fs::exists(stopped));
+  kept.reset();
+  EXPECT_TRUE(eventually([&] { return fs::exists(stopped); }));
+}
+
+TEST_F(ReloaderTest, CancelsTheCallsOfAnOldVersionThatDoNotFinish) {
+  drop("alpha", exports("waits_for_cancel"));
+  options_.drain_time = 1ms;
+  run();
+  const auto waiting = begin(plugin_of("waits_for_cancel"), "waits_for_cancel");
+  std::thread serving([this] { runner_.run_all(); });
+  place(file("alpha"), fixture("unit_actor_2"));
+  EXPECT_TRUE(eventually([&] { return waiting->ended.load(); }));
+  serving.join();
+  EXPECT_EQ(waiting->cancelled(), CancelReason::reload);
+  EXPECT_THAT(captured_.text(), HasSubstr("calls cancelled file=" + file("alpha").string() + " version=1.0.0 calls=1"));
+}
+
+TEST_F(ReloaderTest, CancelsWhatIsServedAndWhatDrainsAtTheEnd) {
+  drop("alpha", exports("keeps_the_call"));
+  run();
+  const auto draining = begin(plugin_of("keeps_the_call"), "keeps_the_call");
+  place(file("alpha"), fixture("unit_actor_2"));
+  ASSERT_TRUE(eventually([&] { return version_of("keeps_the_call") == "2.0.0"; }));
+  const auto current = begin(plugin_of("keeps_the_call"), "keeps_the_call");
+  reloader_->stop();
+  reloader_->cancel_calls(CancelReason::shutdown);
+  EXPECT_EQ(draining->cancelled(), CancelReason::shutdown);
+  EXPECT_EQ(current->cancelled(), CancelReason::shutdown);
+  runner_.run_all();
+  EXPECT_TRUE(draining->ended);
+}
+
+TEST_F(ReloaderTest, TellsNobodyOfANewVersionThatExportsTheSame) {
+  drop("alpha", exports("alpha"));
+  run();
+  place(file("alpha"), fixture("unit_actor_2"));
+  EXPECT_TRUE(eventually([&] { return version_of("alpha") == "2.0.0"; }));
+  EXPECT_EQ(publications_->count, 0);
+}
+
+TEST_F(ReloaderTest, PublishesABurstOfFilesAsOneCatalog) {
+  constexpr int count = 20;
+  fs::create_directories(root() / "tools");
+  run();
+  const auto before = catalog_.current()->generation();
+  const auto burst = temporary_.path() / "burst";
+  for (int i = 0; i < count; ++i) {
+    const auto name = "t" + std::to_string(i);
+    place_text(burst / (name + ".json"), exports(name));
+    place(burst / (name + ".so"), fixture("unit_actor"));
+  }
+  fs::rename(burst, root() / "tools" / "burst");
+  EXPECT_TRUE(eventually([&] { return catalog_.current()->plugins().size() == count; }));
+  EXPECT_EQ(catalog_.current()->generation() - before, 1U);
+  EXPECT_EQ(publications_->count, 1);
+}
+
+TEST_F(ReloaderTest, StopsTwiceWithoutHarm) {
+  run();
+  reloader_->stop();
+  reloader_->stop();
+}
+
+}  // namespace
+}  // namespace mcph

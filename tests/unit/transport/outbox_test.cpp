@@ -1,0 +1,114 @@
+#include "transport/outbox.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+using Messages = std::vector<std::string>;
+
+class OutboxTest : public ::testing::Test {
+ protected:
+  std::atomic<int> wakes_{0};
+  Outbox outbox_{[this] { ++wakes_; }};
+};
+
+TEST_F(OutboxTest, GivesMessagesInOrderAndThenTheReply) {
+  EXPECT_TRUE(outbox_.put("1"));
+  EXPECT_TRUE(outbox_.put("2"));
+  outbox_.end({"done", 200});
+  const auto content = outbox_.take();
+  EXPECT_EQ(content.messages, (Messages{"1", "2"}));
+  ASSERT_TRUE(content.reply);
+  EXPECT_EQ(content.reply->body, "done");
+  EXPECT_FALSE(content.overflowed);
+  EXPECT_TRUE(outbox_.take().empty());
+}
+
+TEST_F(OutboxTest, WakesOnlyAReaderThatFoundNothing) {
+  outbox_.put("before anybody waits");
+  EXPECT_EQ(wakes_, 0);
+  EXPECT_FALSE(outbox_.take().empty());
+  outbox_.put("the reader has not come back yet");
+  EXPECT_EQ(wakes_, 0);
+  EXPECT_FALSE(outbox_.take().empty());
+  EXPECT_TRUE(outbox_.take().empty());
+  outbox_.put("1");
+  outbox_.put("2");
+  EXPECT_EQ(wakes_, 1);
+}
+
+TEST_F(OutboxTest, WakesTheReaderForTheReply) {
+  EXPECT_TRUE(outbox_.take().empty());
+  outbox_.end({"done"});
+  EXPECT_EQ(wakes_, 1);
+  EXPECT_TRUE(outbox_.take().reply);
+}
+
+TEST_F(OutboxTest, TakesNothingAfterTheReply) {
+  outbox_.end({"first"});
+  EXPECT_FALSE(outbox_.put("late"));
+  outbox_.end({"second"});
+  const auto content = outbox_.take();
+  EXPECT_TRUE(content.messages.empty());
+  EXPECT_EQ(content.reply->body, "first");
+}
+
+TEST_F(OutboxTest, OverflowsWhenTheReaderLeavesTooManyMessages) {
+  for (std::size_t i = 0; i < Outbox::most_messages; ++i)
+    ASSERT_TRUE(outbox_.put("m"));
+  EXPECT_FALSE(outbox_.put("one too many"));
+  EXPECT_FALSE(outbox_.put("none after it"));
+  const auto content = outbox_.take();
+  EXPECT_TRUE(content.overflowed);
+  EXPECT_EQ(content.messages.size(), Outbox::most_messages);
+}
+
+TEST_F(OutboxTest, OverflowsWhenTheReaderLeavesTooManyBytes) {
+  EXPECT_TRUE(outbox_.put(std::string(Outbox::most_bytes, 'x')));
+  EXPECT_FALSE(outbox_.put("x"));
+  EXPECT_TRUE(outbox_.take().overflowed);
+}
+
+TEST_F(OutboxTest, WakesTheReaderWhenItOverflows) {
+  EXPECT_TRUE(outbox_.take().empty());
+  EXPECT_FALSE(outbox_.put(std::string(Outbox::most_bytes + 1, 'x')));
+  EXPECT_EQ(wakes_, 1);
+}
+
+TEST_F(OutboxTest, HasRoomAgainWhenTheReaderHasTaken) {
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < Outbox::most_messages; ++i)
+      ASSERT_TRUE(outbox_.put(std::string(Outbox::most_bytes / Outbox::most_messages, 'x')));
+    EXPECT_EQ(outbox_.take().messages.size(), Outbox::most_messages);
+  }
+}
+
+TEST_F(OutboxTest, HasNoReplyOnceItOverflowed) {
+  outbox_.put(std::string(Outbox::most_bytes + 1, 'x'));
+  outbox_.end({"done"});
+  EXPECT_FALSE(outbox_.take().reply);
+}
+
+TEST_F(OutboxTest, LosesNothingBetweenWritersAndAReader) {
+  constexpr std::size_t each = Outbox::most_messages / 4;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 4; ++writer) {
+    writers.emplace_back([this] {
+      for (std::size_t i = 0; i < each; ++i)
+        EXPECT_TRUE(outbox_.put("m"));
+    });
+  }
+  std::size_t taken = 0;
+  while (taken < 4 * each)
+    taken += outbox_.take().messages.size();
+  for (auto& writer : writers)
+    writer.join();
+  EXPECT_TRUE(outbox_.take().empty());
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,155 @@
+// What a client may not do to the server, each with a clear refusal: too much, too slowly, too often.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Components } from './support/components.mjs';
+import { HttpHost, serve } from './support/host.mjs';
+import { contentHeaders, modernHeaders, modernRequest, post, postModern } from './support/http.mjs';
+import { RawConnection, requestText } from './support/raw_connection.mjs';
+
+const limits = ['--max-body-bytes', '20000', '--max-header-bytes', '4096', '--header-time-ms', '300'];
+const more = ['--body-time-ms', '500', '--idle-time-ms', '700'];
+
+let components;
+let host;
+before(async () => {
+  components = await Components.create('catalogue');
+  host = await HttpHost.start(components, [...limits, ...more]);
+});
+after(async () => {
+  await host.stop();
+  await components.discard();
+});
+
+const list = JSON.stringify(modernRequest('tools/list'));
+const listHeaders = { ...contentHeaders, ...modernHeaders('tools/list') };
+const listText = (url) => requestText(url, 'POST', listHeaders, list);
+
+function assertRefused(response, status, word) {
+  assert.equal(response.status, status);
+  assert.match(JSON.parse(response.body).error.message, word);
+  assert.equal(response.headers.connection, 'close');
+}
+
+test('ABodyThatIsTooLargeIsRefused', async () => {
+  const padded = `${list.slice(0, -1)}${' '.repeat(20_000)}}`;
+  const response = await post(host.url, padded, modernHeaders('tools/list'));
+  assert.equal(response.status, 413);
+  assert.match((await response.json()).error.message, /20000 bytes/);
+});
+
+test('ABodyFarBeyondTheLimitIsRefused', async () => {
+  const response = await post(host.url, `${list.slice(0, -1)}${' '.repeat(2_000_000)}}`, modernHeaders('tools/list'));
+  assert.equal(response.status, 413);
+});
+
+test('ABodyThatIsAnnouncedTooLargeIsRefusedBeforeItIsSent', async () => {
+  const connection = await RawConnection.open(host.url);
+  connection.write(requestText(host.url, 'POST', { ...listHeaders, 'Content-Length': 20_001 }));
+  assertRefused(await connection.response(), 413, /20000 bytes/);
+  await connection.closed;
+});
+
+test('AChunkedBodyThatGrowsTooLargeIsRefused', async () => {
+  const connection = await RawConnection.open(host.url);
+  connection.write(requestText(host.url, 'POST', { ...listHeaders, 'Transfer-Encoding': 'chunked' }));
+  const chunk = `2000\r\n${' '.repeat(0x2000)}\r\n`;
+  for (let i = 0; i < 3; ++i) connection.write(chunk);
+  assertRefused(await connection.response(), 413, /20000 bytes/);
+  await connection.closed;
+});
+
+test('ABodyOfTheLargestSizeIsServed', async () => {
+  const padded = `${list.slice(0, -1)}${' '.repeat(20_000 - list.length)}}`;
+  assert.equal((await post(host.url, padded, modernHeaders('tools/list'))).status, 200);
+});
+
+test('HeadersThatAreTooLargeAreRefused', async () => {
+  const connection = await RawConnection.open(host.url);
+  connection.write(requestText(host.url, 'POST', { ...listHeaders, 'X-Large': 'x'.repeat(5000) }, list));
+  assertRefused(await connection.response(), 431, /4096 bytes/);
+  await connection.closed;
+});
+
+test('HeadersWithoutEndAreRefused', async () => {
+  const connection = await RawConnection.open(host.url);
+  connection.write('POST /mcp HTTP/1.1\r\n');
+  for (let i = 0; i < 100; ++i) connection.write(`X-${i}: ${'x'.repeat(100)}\r\n`);
+  assertRefused(await connection.response(), 431, /4096 bytes/);
+  await connection.closed;
+});
+
+test('HeadersThatComeTooSlowlyAreRefused', async () => {
+  const connection = await RawConnection.open(host.url);
+  const begin = Date.now();
+  connection.write('POST /mcp HTTP/1.1\r\n');
+  // A byte now and then is not enough to go on.
+  const drip = setInterval(() => connection.write('X'), 100);
+  assertRefused(await connection.response(), 408, /too long/);
+  clearInterval(drip);
+  assert.ok(Date.now() - begin < 2000);
+  await connection.closed;
+});
+
+test('ABodyThatComesTooSlowlyIsRefused', async () => {
+  const connection = await RawConnection.open(host.url);
+  const begin = Date.now();
+  connection.write(listText(host.url).slice(0, -5));
+  const drip = setInterval(() => connection.write(' '), 200);
+  assertRefused(await connection.response(), 408, /too long/);
+  clearInterval(drip);
+  assert.ok(Date.now() - begin < 3000);
+  await connection.closed;
+});
+
+test('AnIdleConnectionIsClosed', async () => {
+  const connection = await RawConnection.open(host.url);
+  connection.write(listText(host.url));
+  assert.equal((await connection.response()).status, 200);
+  const begin = Date.now();
+  await connection.closed;
+  const idle = Date.now() - begin;
+  assert.ok(idle >= 600 && idle < 3000, `${idle} ms`);
+});
+
+test('ConnectionsBeyondTheLimitAreRefusedAndOthersServed', async (context) => {
+  const host = await serve(context, await Components.create('catalogue'), ['--max-connections', '3']);
+  const connections = [];
+  for (let i = 0; i < 3; ++i) {
+    const connection = await RawConnection.open(host.url);
+    connection.write(listText(host.url));
+    assert.equal((await connection.response()).status, 200);
+    connections.push(connection);
+  }
+  const refused = await RawConnection.open(host.url);
+  const response = await refused.response();
+  assert.equal(response.status, 503);
+  assert.equal(response.headers['retry-after'], '1');
+  await refused.closed;
+
+  connections[1].write(listText(host.url));
+  assert.equal((await connections[1].response()).status, 200);
+  connections.pop().end();
+  await sleep(50);
+  const admitted = await RawConnection.open(host.url);
+  admitted.write(listText(host.url));
+  assert.equal((await admitted.response()).status, 200);
+  for (const connection of [admitted, ...connections]) connection.end();
+});
+
+test('AServerOpenToOthersMustBeAskedForExplicitly', async (context) => {
+  const components = await Components.create();
+  context.after(() => components.discard());
+  const start = HttpHost.start(components, ['--listen', '0.0.0.0:0']);
+  await assert.rejects(Promise.race([start, sleep(2000).then(() => assert.fail('it has started'))]));
+});
+
+test('ASlowClientHoldsUpNobody', async () => {
+  const slow = await RawConnection.open(host.url);
+  slow.write('POST /mcp HTTP/1.1\r\nHost: loc');
+  const begin = Date.now();
+  for (let i = 0; i < 20; ++i) assert.equal((await postModern(host.url, 'tools/list')).status, 200);
+  assert.ok(Date.now() - begin < 1000);
+  slow.end();
+});

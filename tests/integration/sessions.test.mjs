@@ -1,0 +1,126 @@
+// The life of a legacy session over HTTP.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Components } from './support/components.mjs';
+import { HttpHost, serve } from './support/host.mjs';
+import { initializeRequest, post, request, Session } from './support/http.mjs';
+import { sseEvents } from './support/sse.mjs';
+
+let components;
+let host;
+before(async () => {
+  components = await Components.create('catalogue');
+  host = await HttpHost.start(components);
+});
+after(async () => {
+  await host.stop();
+  await components.discard();
+});
+
+async function assertRefused(response, status, reason) {
+  assert.equal(response.status, status);
+  assert.equal(response.headers.get('Content-Type'), 'application/json');
+  const { error } = await response.json();
+  assert.equal(error.data.reason, reason);
+}
+
+test('IdsAreLongAndNeverTheSame', async () => {
+  const ids = new Set();
+  for (let i = 0; i < 50; ++i) ids.add((await Session.open(host.url)).id);
+  assert.equal(ids.size, 50);
+  for (const id of ids) assert.match(id, /^[\x21-\x7e]{22,}$/);
+});
+
+test('InitializeTellsWhenTheSessionExpires', async () => {
+  const session = await Session.open(host.url);
+  const expires = session.initializeHeaders.get('X-Session-Expires-At');
+  assert.match(expires, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  const hours = (new Date(expires) - Date.now()) / 3_600_000;
+  assert.ok(hours > 23.9 && hours <= 24, expires);
+});
+
+test('ARequestWithoutASessionIsRefused', async () => {
+  await assertRefused(await post(host.url, request('tools/list', undefined, 9)), 400, 'missing_session_id');
+  await assertRefused(await fetch(host.url, { headers: { Accept: 'text/event-stream' } }), 400, 'missing_session_id');
+  await assertRefused(await fetch(host.url, { method: 'DELETE' }), 400, 'missing_session_id');
+});
+
+test('ARefusalCarriesTheIdOfTheRequest', async () => {
+  const response = await post(host.url, request('tools/list', undefined, 'nine'));
+  assert.equal((await response.json()).id, 'nine');
+});
+
+test('ARequestOfAnUnknownSessionIsRefused', async () => {
+  const headers = { 'Mcp-Session-Id': 'unknown' };
+  await assertRefused(await post(host.url, request('ping'), headers), 404, 'session_not_found');
+  const get = await fetch(host.url, { headers: { Accept: 'text/event-stream', ...headers } });
+  await assertRefused(get, 404, 'session_not_found');
+  await assertRefused(await fetch(host.url, { method: 'DELETE', headers }), 404, 'session_not_found');
+});
+
+test('DeleteEndsTheSession', async () => {
+  const session = await Session.open(host.url);
+  const response = await session.delete();
+  assert.equal(response.status, 204);
+  assert.equal(await response.text(), '');
+  await assertRefused(await session.post(request('ping')), 404, 'session_not_found');
+  await assertRefused(await session.delete(), 404, 'session_not_found');
+});
+
+test('DeleteEndsTheStreamsOfTheSession', async () => {
+  const session = await Session.open(host.url);
+  const stream = await session.get();
+  await session.delete();
+  for await (const event of sseEvents(stream.body)) assert.ok('comment' in event);
+});
+
+test('AnIdleSessionExpires', async (context) => {
+  const host = await serve(context, await Components.create(), ['--session-idle-s', '1']);
+  const session = await Session.open(host.url);
+  await sleep(600);
+  assert.equal((await session.post(request('ping'))).status, 200, 'use keeps it alive');
+  await sleep(600);
+  assert.equal((await session.post(request('ping'))).status, 200, 'use has kept it alive');
+  await sleep(2100);
+  await assertRefused(await session.post(request('ping')), 404, 'session_not_found');
+});
+
+test('ASessionWithAStreamDoesNotExpire', async (context) => {
+  const host = await serve(context, await Components.create(), ['--session-idle-s', '1']);
+  const session = await Session.open(host.url);
+  const closing = new AbortController();
+  await session.get({}, { signal: closing.signal });
+  await sleep(2100);
+  assert.equal((await session.post(request('ping'))).status, 200);
+  closing.abort();
+});
+
+test('TheIdlestSessionMakesRoomForANewOne', async (context) => {
+  const host = await serve(context, await Components.create(), ['--max-sessions', '2']);
+  const first = await Session.open(host.url);
+  const second = await Session.open(host.url);
+  await sleep(5);
+  assert.equal((await first.post(request('ping'))).status, 200);
+  const third = await Session.open(host.url);
+  await assertRefused(await second.post(request('ping')), 404, 'session_not_found');
+  for (const session of [first, third]) assert.equal((await session.post(request('ping'))).status, 200);
+});
+
+test('WithoutRoomForASessionInitializeIsRefused', async (context) => {
+  const host = await serve(context, await Components.create(), ['--max-sessions', '1']);
+  const session = await Session.open(host.url);
+  const closing = new AbortController();
+  await session.get({}, { signal: closing.signal });
+  await assertRefused(await post(host.url, initializeRequest('2025-11-25')), 503, 'too_many_sessions');
+  closing.abort();
+});
+
+test('InitializeWithinASessionOpensAnother', async () => {
+  const session = await Session.open(host.url);
+  const response = await session.post(initializeRequest('2025-06-18'), { 'MCP-Protocol-Version': '2025-06-18' });
+  assert.equal(response.status, 200);
+  assert.notEqual(response.headers.get('Mcp-Session-Id'), session.id);
+  assert.equal((await session.post(request('ping'))).status, 200);
+});

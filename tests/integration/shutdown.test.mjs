@@ -1,0 +1,182 @@
+// The host ends in an orderly way: calls in flight are answered, streams end, and the status is 0.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { connectHttp, kinds } from './support/clients.mjs';
+import { Components } from './support/components.mjs';
+import { HttpHost } from './support/host.mjs';
+import { initializeRequest, modernRequest, postModern, request, Session } from './support/http.mjs';
+import { RawConnection } from './support/raw_connection.mjs';
+import { sseEvents } from './support/sse.mjs';
+import { LineClient } from './support/stdio.mjs';
+
+const waitCall = (milliseconds, reports = 0) => ({ name: 'wait', arguments: { label: 'done', milliseconds, reports } });
+const orderly = { status: 0, signal: null };
+
+async function start(context, more = []) {
+  const components = await Components.create('slow');
+  const host = await HttpHost.start(components, more);
+  context.after(async () => {
+    host.signal('SIGKILL');
+    await host.end();
+    await components.discard();
+  });
+  return host;
+}
+
+for (const signal of ['SIGTERM', 'SIGINT']) {
+  test(`${signal} LetsACallInFlightFinish`, async (context) => {
+    const host = await start(context);
+    const call = postModern(host.url, 'tools/call', waitCall(400));
+    await sleep(100);
+    host.signal(signal);
+    await sleep(50);
+    await assert.rejects(postModern(host.url, 'tools/list'), 'nobody new is let in');
+    assert.equal((await (await call).json()).result.content[0].text, 'done');
+    assert.deepEqual(await host.end(), orderly);
+  });
+}
+
+test('ACallThatStreamsProgressFinishesToo', async (context) => {
+  const host = await start(context);
+  const response = await postModern(host.url, 'tools/call', { ...waitCall(400, 4), _meta: { progressToken: 1 } });
+  host.signal('SIGTERM');
+  const messages = [];
+  for await (const event of sseEvents(response.body)) if (event.data) messages.push(JSON.parse(event.data));
+  assert.equal(messages.at(-1).result.content[0].text, 'done');
+  assert.equal(messages.length, 5);
+  assert.deepEqual(await host.end(), orderly);
+});
+
+test('ACallThatTakesTooLongIsCancelled', async (context) => {
+  const host = await start(context, ['--shutdown-grace-s', '1']);
+  const call = postModern(host.url, 'tools/call', waitCall(30_000));
+  await sleep(100);
+  const begin = Date.now();
+  host.signal('SIGTERM');
+  const { result } = await (await call).json();
+  assert.equal(result.isError, true);
+  assert.deepEqual(await host.end(), orderly);
+  assert.ok(Date.now() - begin < 4000);
+  assert.equal(host.log.matching({ event: 'calls cancelled' }).length, 1);
+});
+
+test('ASecondSignalEndsTheHostAtOnce', async (context) => {
+  const host = await start(context);
+  const call = assert.rejects(postModern(host.url, 'tools/call', waitCall(30_000)));
+  await sleep(100);
+  host.signal('SIGTERM');
+  await host.log.until({ event: 'stopping' });
+  host.signal('SIGTERM');
+  assert.deepEqual(await host.end(), { status: 128 + 15, signal: null });
+  await call;
+});
+
+test('AGetStreamEndsWithItsLastChunk', async (context) => {
+  const host = await start(context);
+  const session = await Session.open(host.url);
+  const stream = await session.get();
+  host.signal('SIGTERM');
+  // A stream that is cut off would throw.
+  for await (const event of sseEvents(stream.body)) assert.ok('comment' in event);
+  assert.deepEqual(await host.end(), orderly);
+});
+
+test('ASubscriptionEndsWithItsResult', async (context) => {
+  const host = await start(context);
+  const stream = await postModern(host.url, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { id: 'mine' });
+  const events = sseEvents(stream.body);
+  await events.next();
+  host.signal('SIGTERM');
+  const rest = [];
+  for await (const event of events) if (event.data) rest.push(JSON.parse(event.data));
+  assert.equal(rest.length, 1);
+  assert.equal(rest[0].id, 'mine');
+  assert.equal(rest[0].result.resultType, 'complete');
+  assert.equal(rest[0].result._meta['io.modelcontextprotocol/subscriptionId'], 'mine');
+  assert.deepEqual(await host.end(), orderly);
+});
+
+test('TheSdkIsToldThatItsSubscriptionEndedGracefully', async (context) => {
+  const host = await start(context);
+  const kind = kinds.find((each) => each.era === 'modern');
+  const client = await connectHttp(kind, host.url);
+  const subscription = await client.listen({ toolsListChanged: true });
+  host.signal('SIGTERM');
+  assert.equal(await subscription.closed, 'graceful');
+  assert.deepEqual(await host.end(), orderly);
+  await client.close();
+});
+
+test('AnIdleConnectionHoldsNothingUp', async (context) => {
+  const host = await start(context);
+  const idle = await RawConnection.open(host.url);
+  const begin = Date.now();
+  host.signal('SIGTERM');
+  await idle.closed;
+  assert.deepEqual(await host.end(), orderly);
+  assert.ok(Date.now() - begin < 2000);
+});
+
+test('AHalfSentRequestHoldsUpForNoLongerThanHeadersMayTake', async (context) => {
+  const host = await start(context, ['--header-time-ms', '500']);
+  const half = await RawConnection.open(host.url);
+  half.write('POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n');
+  await sleep(50);
+  const begin = Date.now();
+  host.signal('SIGTERM');
+  assert.deepEqual(await host.end(), orderly);
+  assert.ok(Date.now() - begin < 3000);
+  half.end();
+});
+
+test('TheEndOfInputLetsCallsInFlightFinish', async (context) => {
+  const client = LineClient.start(context, await Components.create('slow'));
+  client.send(modernRequest('tools/call', waitCall(400), 'last'));
+  client.endInput();
+  assert.deepEqual(
+    (await client.rest()).map((message) => [message.id, message.result.content[0].text]),
+    [['last', 'done']],
+  );
+  assert.deepEqual(await client.host.end(), orderly);
+});
+
+test('TheEndOfInputIsNoReasonToWaitForever', async (context) => {
+  const client = LineClient.start(context, await Components.create('slow'), ['--shutdown-grace-s', '1']);
+  client.send(modernRequest('tools/call', waitCall(30_000), 'last'));
+  client.endInput();
+  const [answer] = await client.rest();
+  assert.deepEqual([answer.id, answer.result.isError], ['last', true]);
+  assert.deepEqual(await client.host.end(), orderly);
+});
+
+test('ASignalEndsAStdioHostAsTheEndOfInputDoes', async (context) => {
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    const client = LineClient.start(context, await Components.create('slow'));
+    await client.ask(initializeRequest('2025-11-25'));
+    client.send(request('tools/call', waitCall(300), 'last'));
+    await sleep(50);
+    client.host.signal(signal);
+    assert.equal((await client.rest())[0].result.content[0].text, 'done');
+    assert.deepEqual(await client.host.end(), orderly);
+  }
+});
+
+test('ASubscriptionOverStdioEndsWithItsResult', async (context) => {
+  const client = LineClient.start(context, await Components.create('slow'));
+  client.send(modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }, 'mine'));
+  assert.equal((await client.next()).method, 'notifications/subscriptions/acknowledged');
+  client.endInput();
+  const [end] = await client.rest();
+  assert.deepEqual([end.id, end.result.resultType], ['mine', 'complete']);
+  assert.deepEqual(await client.host.end(), orderly);
+});
+
+test('AClientThatGoesAwayEndsTheStdioHost', async (context) => {
+  const client = LineClient.start(context, await Components.create('slow'));
+  await client.ask(initializeRequest('2025-11-25'));
+  client.host.child.stdout.destroy();
+  client.send(request('ping'));
+  assert.deepEqual(await client.host.end(), orderly);
+});

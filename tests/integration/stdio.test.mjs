@@ -1,0 +1,107 @@
+// One message a line, and nothing else on standard output, whatever plugins do.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Components } from './support/components.mjs';
+import { initializeRequest, modernRequest, request } from './support/http.mjs';
+import { LineClient } from './support/stdio.mjs';
+
+const printed = ['setup says hello', 'printf says {"jsonrpc":"2.0"}', 'cout says so too', 'write says it as well'];
+
+test('WhatAPluginPrintsGoesToTheLog', async (context) => {
+  const client = LineClient.start(context, await Components.create('rude'));
+  client.send(modernRequest('tools/call', { name: 'print', arguments: {} }, 1));
+  // LineClient fails on a line that is no message.
+  assert.equal((await client.next()).result.content[0].text, 'printed');
+  client.endInput();
+  assert.deepEqual(await client.rest(), []);
+  for (const text of printed) await client.host.log.until({ event: 'plugin output', text });
+});
+
+test('APluginThatReadsStandardInputTakesNoMessageAway', async (context) => {
+  const client = LineClient.start(context, await Components.create('rude'));
+  client.send(modernRequest('tools/call', { name: 'read_input', arguments: {} }, 1));
+  client.send(modernRequest('tools/call', { name: 'print', arguments: {} }, 2));
+  const answers = [await client.next(), await client.next()].sort((a, b) => a.id - b.id);
+  assert.deepEqual(
+    answers.map((answer) => answer.result.content[0].text),
+    ['nothing', 'printed'],
+  );
+});
+
+test('AMessageMayComeInPieces', async (context) => {
+  const client = LineClient.start(context, await Components.create());
+  const line = `${JSON.stringify(modernRequest('server/discover', {}, 'pieces'))}\n`;
+  for (let i = 0; i < line.length; i += 20) {
+    client.host.child.stdin.write(line.slice(i, i + 20));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal((await client.next()).id, 'pieces');
+});
+
+test('SeveralMessagesMayComeAtOnce', async (context) => {
+  const client = LineClient.start(context, await Components.create());
+  client.sendLine([1, 2, 3].map((id) => JSON.stringify(modernRequest('tools/list', {}, id))).join('\n'));
+  const ids = [await client.next(), await client.next(), await client.next()].map((answer) => answer.id);
+  assert.deepEqual(ids.sort(), [1, 2, 3]);
+});
+
+test('BlankLinesAndCarriageReturnsAreNoMessages', async (context) => {
+  const client = LineClient.start(context, await Components.create());
+  client.sendLine('\n \r\n');
+  client.sendLine(`${JSON.stringify(modernRequest('tools/list', {}, 1))}\r`);
+  assert.equal((await client.next()).id, 1);
+});
+
+test('TheLastMessageNeedsNoNewline', async (context) => {
+  const client = LineClient.start(context, await Components.create());
+  client.host.child.stdin.end(JSON.stringify(modernRequest('tools/list', {}, 'last')));
+  assert.equal((await client.next()).id, 'last');
+});
+
+test('ALineThatIsNoMessageIsAnsweredAndTheNextOneServed', async (context) => {
+  const client = LineClient.start(context, await Components.create());
+  for (const [line, code] of [
+    ['{"jsonrpc": "2.0",', -32700],
+    ['hello', -32700],
+    ['7', -32600],
+    [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, -32700],
+  ]) {
+    client.sendLine(line);
+    const { id, error } = await client.next();
+    assert.deepEqual([id ?? null, error.code], [null, code]);
+  }
+  assert.deepEqual((await client.ask(modernRequest('tools/list', {}, 1))).result.tools, []);
+});
+
+test('ALineWithoutEndIsRefusedAndForgotten', async (context) => {
+  const client = LineClient.start(context, await Components.create());
+  const megabyte = ' '.repeat(1 << 20);
+  for (let i = 0; i < 40; ++i) client.host.child.stdin.write(megabyte);
+  client.sendLine('');
+  const { error } = await client.next();
+  assert.equal(error.code, -32600);
+  assert.match(error.message, /longer than/);
+  assert.equal((await client.ask(modernRequest('tools/list', {}, 1))).id, 1);
+});
+
+test('ALegacyRequestBeforeInitializeIsRefusedButPing', async (context) => {
+  const client = LineClient.start(context, await Components.create());
+  assert.deepEqual((await client.ask(request('ping', undefined, 1))).result, {});
+  const { error } = await client.ask(request('tools/list', undefined, 2));
+  assert.equal(error.code, -32600);
+  assert.match(error.message, /initialize/);
+});
+
+test('ASecondInitializeIsRefused', async (context) => {
+  const client = LineClient.start(context, await Components.create());
+  await client.ask(initializeRequest('2025-11-25', 1));
+  assert.equal((await client.ask(initializeRequest('2025-11-25', 2))).error.code, -32600);
+});
+
+test('ABigAnswerIsWholeAndOnOneLine', async (context) => {
+  const client = LineClient.start(context, await Components.create('plain_c'));
+  const text = 'line\nbreak \u2028 ☃ '.repeat(50_000);
+  client.send(modernRequest('tools/call', { name: 'params', arguments: { text } }, 1));
+  assert.equal((await client.next()).result.structuredContent.arguments.text, text);
+});

@@ -1,0 +1,142 @@
+// Streams over HTTP: signs of life, who is told what, and readers that are too slow.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Components } from './support/components.mjs';
+import { HttpHost, serve } from './support/host.mjs';
+import { contentHeaders, modernHeaders, modernRequest, postModern, request, Session } from './support/http.mjs';
+import { RawConnection, requestText } from './support/raw_connection.mjs';
+import { sseEvents } from './support/sse.mjs';
+
+const heartbeat = ['--heartbeat-ms', '100'];
+
+let components;
+let host;
+before(async () => {
+  components = await Components.create('slow');
+  host = await HttpHost.start(components, heartbeat);
+});
+after(async () => {
+  await host.stop();
+  await components.discard();
+});
+
+async function assertSignsOfLife(response, count) {
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('Content-Type'), 'text/event-stream');
+  assert.equal(response.headers.get('X-Accel-Buffering'), 'no');
+  assert.match(response.headers.get('Cache-Control'), /no-cache/);
+  const begin = Date.now();
+  let seen = 0;
+  for await (const event of sseEvents(response.body)) {
+    if ('comment' in event && ++seen === count) break;
+  }
+  assert.equal(seen, count);
+  return Date.now() - begin;
+}
+
+test('AQuietGetStreamGivesSignsOfLife', async () => {
+  const session = await Session.open(host.url);
+  const took = await assertSignsOfLife(await session.get(), 4);
+  assert.ok(took >= 250 && took < 3000, `${took} ms`);
+});
+
+test('AQuietSubscriptionGivesSignsOfLife', async () => {
+  await assertSignsOfLife(await postModern(host.url, 'subscriptions/listen', { notifications: {} }), 3);
+});
+
+test('ACallThatIsSilentForLongGivesSignsOfLifeAndThenItsResult', async () => {
+  const params = { name: 'wait', arguments: { label: 'late', milliseconds: 500 } };
+  const response = await postModern(host.url, 'tools/call', params);
+  assert.equal(response.headers.get('Content-Type'), 'text/event-stream');
+  const events = [];
+  for await (const event of sseEvents(response.body)) events.push(event);
+  assert.ok(events.filter((event) => 'comment' in event).length >= 2);
+  assert.equal(JSON.parse(events.at(-1).data).result.content[0].text, 'late');
+});
+
+test('AChangeIsToldOnOneStreamOfASessionOnly', async (context) => {
+  const own = await Components.create('plain_c');
+  const host = await serve(context, own);
+  const session = await Session.open(host.url);
+  const heard = [];
+  const closing = new AbortController();
+  const reading = [1, 2].map(async (number) => {
+    const stream = await session.get({}, { signal: closing.signal });
+    for await (const event of sseEvents(stream.body)) if (event.data) heard.push([number, JSON.parse(event.data).method]);
+  });
+  await sleep(100);
+  await own.add('sample_v1');
+  await sleep(500);
+  closing.abort();
+  await Promise.allSettled(reading);
+  assert.deepEqual(
+    heard.map(([, method]) => method).sort(),
+    ['prompts', 'resources', 'tools'].map((list) => `notifications/${list}/list_changed`),
+  );
+});
+
+test('AChangeWithoutAStreamIsToldOnTheNextOne', async (context) => {
+  const own = await Components.create('plain_c');
+  const host = await serve(context, own);
+  const session = await Session.open(host.url);
+  await own.add('sample_v1');
+  await host.log.until({ event: 'plugin loaded', plugin: 'sample' });
+  await sleep(100);
+  const stream = await session.get();
+  const methods = [];
+  for await (const event of sseEvents(stream.body)) {
+    if (event.data && methods.push(JSON.parse(event.data).method) === 3) break;
+  }
+  assert.equal(new Set(methods).size, 3);
+});
+
+// More than fits into the queue of a stream and the buffers of the operating system.
+const flood = { name: 'flood', arguments: { count: 2000, size: 20_000 } };
+
+for (const [era, text] of [
+  ['modern', (url) => {
+    const body = modernRequest('tools/call', { ...flood, _meta: { progressToken: 1 } });
+    return requestText(url, 'POST', { ...contentHeaders, ...modernHeaders('tools/call', 'flood') }, JSON.stringify(body));
+  }],
+  ['legacy', async (url) => {
+    const session = await Session.open(url);
+    const body = request('tools/call', { ...flood, _meta: { progressToken: 1 } });
+    return requestText(url, 'POST', { ...contentHeaders, ...session.headers }, JSON.stringify(body));
+  }],
+]) {
+  test(`AReaderThatIsTooSlowIsDisconnectedAndNobodyElse, ${era}`, async () => {
+    const before = host.log.matching({ event: 'stream closed' }).length;
+    const slow = await RawConnection.open(host.url);
+    slow.socket.pause();
+    slow.write(await text(host.url));
+    for (let tries = 0; host.log.matching({ event: 'stream closed' }).length === before && tries < 250; ++tries) {
+      assert.equal((await postModern(host.url, 'tools/list')).status, 200);
+      await sleep(20);
+    }
+    const closed = host.log.matching({ event: 'stream closed' });
+    assert.equal(closed.length, before + 1);
+    assert.match(closed.at(-1).reason, /too slowly/);
+    slow.socket.resume();
+    await slow.closed;
+  });
+}
+
+test('AReaderThatKeepsUpGetsEverything', async () => {
+  const params = { name: 'flood', arguments: { count: 500, size: 1000 }, _meta: { progressToken: 1 } };
+  const response = await postModern(host.url, 'tools/call', params);
+  const progress = [];
+  let result;
+  for await (const event of sseEvents(response.body)) {
+    if (!event.data) continue;
+    const message = JSON.parse(event.data);
+    if (message.method) progress.push(message.params.progress);
+    else result = message.result;
+  }
+  assert.deepEqual(
+    progress,
+    Array.from({ length: 500 }, (_, i) => i + 1),
+  );
+  assert.equal(result.content[0].text, 'flooded');
+});

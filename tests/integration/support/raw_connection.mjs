@@ -1,0 +1,75 @@
+// A TCP connection on which a test writes bytes as it likes, and reads HTTP responses.
+import { connect } from 'node:net';
+import { once } from 'node:events';
+
+export class RawConnection {
+  #received = '';
+  #waiting = [];
+
+  static async open(url) {
+    const socket = connect({ host: url.hostname, port: url.port });
+    await once(socket, 'connect');
+    return new RawConnection(socket);
+  }
+
+  constructor(socket) {
+    this.socket = socket;
+    this.closed = new Promise((resolve) => socket.on('close', resolve));
+    socket.on('error', () => {}); // a reset is one way of being closed
+    socket.setEncoding('latin1');
+    socket.on('data', (text) => {
+      this.#received += text;
+      for (const wake of this.#waiting.splice(0)) wake();
+    });
+    socket.on('close', () => {
+      for (const wake of this.#waiting.splice(0)) wake();
+    });
+  }
+
+  write(text) {
+    this.socket.write(text);
+  }
+
+  // The next response; a body needs a Content-Length.
+  async response() {
+    await this.#until(() => this.#received.includes('\r\n\r\n'));
+    const end = this.#received.indexOf('\r\n\r\n');
+    const [first, ...lines] = this.#received.slice(0, end).split('\r\n');
+    this.#received = this.#received.slice(end + 4);
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    );
+    const size = Number(headers['content-length'] ?? 0);
+    await this.#until(() => this.#received.length >= size);
+    const body = this.#received.slice(0, size);
+    this.#received = this.#received.slice(size);
+    return { status: Number(first.split(' ')[1]), headers, body };
+  }
+
+  // Text up to and with `mark`.
+  async textUntil(mark) {
+    await this.#until(() => this.#received.includes(mark));
+    const end = this.#received.indexOf(mark) + mark.length;
+    const text = this.#received.slice(0, end);
+    this.#received = this.#received.slice(end);
+    return text;
+  }
+
+  end() {
+    this.socket.destroy();
+  }
+
+  async #until(done) {
+    while (!done()) {
+      if (this.socket.destroyed) throw new Error(`closed by the server after ${JSON.stringify(this.#received)}`);
+      await new Promise((resolve) => this.#waiting.push(resolve));
+    }
+  }
+}
+
+// A whole request as text.
+export function requestText(url, method, headers = {}, body = '') {
+  const all = { Host: url.host, ...(body && { 'Content-Length': Buffer.byteLength(body) }), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${url.pathname} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+}
