@@ -27,6 +27,7 @@ constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr auto allowed_methods = "GET, POST, DELETE, OPTIONS, HEAD";
 // Most answers come sooner, and watching costs system calls.
 constexpr std::chrono::milliseconds unwatched_time{50};
+constexpr std::chrono::milliseconds linger_time{1000};
 
 std::optional<std::string_view> header(const http::fields& fields, std::string_view name) {
   const auto found = fields.find(beast::string_view(name.data(), name.size()));
@@ -64,7 +65,8 @@ HttpResponse preflight_response(const http::fields& fields) {
 // A request whose answer travels on this connection.
 class HttpExchange final : public Exchange {
  public:
-  explicit HttpExchange(std::function<void()> wake) : outbox_(std::move(wake)) {}
+  HttpExchange(std::function<void()> wake, std::function<void()> overflow)
+      : outbox_(std::move(wake), std::move(overflow)) {}
   Outbox& outbox() { return outbox_; }
 
  private:
@@ -77,7 +79,8 @@ class HttpExchange final : public Exchange {
 // A legacy GET stream.
 class HttpNotificationStream final : public NotificationStream {
  public:
-  explicit HttpNotificationStream(std::function<void()> wake) : outbox_(std::move(wake)) {}
+  HttpNotificationStream(std::function<void()> wake, std::function<void()> overflow)
+      : outbox_(std::move(wake), std::move(overflow)) {}
   Outbox& outbox() { return outbox_; }
 
   bool send(std::string message) override { return outbox_.put(std::move(message)); }
@@ -137,10 +140,24 @@ void HttpConnection::time_is_up(Clock::time_point now) {
 HttpConnection::awaitable<void> HttpConnection::serve(std::shared_ptr<HttpConnection> self) {
   while (co_await self->serve_request()) {
   }
+  if (self->unread_) co_await self->linger();
   beast::error_code ignored;
   self->socket_.shutdown(tcp::socket::shutdown_both, ignored);
   self->socket_.close(ignored);
   self->owner_.closed(self.get());
+}
+
+// Closing with bytes unread would reset the connection, and the client would lose the answer that says why (RFC 9112
+// section 9.6).
+HttpConnection::awaitable<void> HttpConnection::linger() {
+  beast::error_code ignored;
+  socket_.shutdown(tcp::socket::shutdown_send, ignored);
+  wait_for(Waiting::for_bytes, linger_time);
+  buffer_.clear();
+  for (;;) {
+    const auto [error, count] = co_await socket_.async_read_some(buffer_.prepare(read_size), as_value);
+    if (error) co_return;
+  }
 }
 
 HttpConnection::awaitable<bool> HttpConnection::serve_request() {
@@ -193,6 +210,7 @@ HttpConnection::awaitable<bool> HttpConnection::refuse_unreadable(beast::error_c
   } else {
     co_return false;  // the client closed the connection, or was quiet for too long
   }
+  unread_ = true;
   const HttpClient client{.keep_alive = false};
   co_return co_await respond(client, std::move(response));
 }
@@ -250,7 +268,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(const Request& reque
     co_return co_await respond(client, std::move(response));
   }
   const auto head = head_of(request);
-  const auto exchange = std::make_shared<HttpExchange>(waker());
+  const auto exchange = std::make_shared<HttpExchange>(waker(), breaker());
   owner_.server_.receive_post(request.body(), head, exchange);
 
   auto content = co_await next(exchange->outbox());
@@ -277,7 +295,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer_get(const Request& reques
     if (response.status == 405) response.fields.emplace_back("Allow", "POST, OPTIONS, HEAD");
     co_return co_await respond(client, std::move(response));
   }
-  const auto notifications = std::make_shared<HttpNotificationStream>(waker());
+  const auto notifications = std::make_shared<HttpNotificationStream>(waker(), breaker());
   session->attach(notifications);
   session.reset();  // the stream does not keep a session that has been ended
   auto content = notifications->outbox().take();
@@ -307,8 +325,8 @@ HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client,
     if (!events.empty()) text += event_stream_piece(client, events);
     if (content.reply && client.version >= 11) text += event_stream_end;
     const bool written = co_await write(text);
-    if (content.overflowed) owner_.log_.warning("stream closed", {{"reason", "the client reads too slowly"}});
-    if (!written || content.overflowed) co_return false;
+    if (overflowed_) owner_.log_.warning("stream closed", {{"reason", "the client reads too slowly"}});
+    if (!written || overflowed_) co_return false;
     if (content.reply) co_return client.version >= 11;
     text.clear();
     content = co_await next(outbox);
@@ -339,6 +357,19 @@ std::function<void()> HttpConnection::waker() {
     if (self == nullptr) return;
     const auto executor = self->socket_.get_executor();
     asio::post(executor, [self] { self->signal_.cancel(); });
+  };
+}
+
+std::function<void()> HttpConnection::breaker() {
+  return [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    const auto executor = self->socket_.get_executor();
+    asio::post(executor, [self] {
+      self->overflowed_ = true;
+      beast::error_code ignored;
+      self->socket_.cancel(ignored);
+    });
   };
 }
 

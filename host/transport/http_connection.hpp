@@ -56,6 +56,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   enum class Waiting { for_request, for_bytes, for_answer };
 
   static awaitable<void> serve(std::shared_ptr<HttpConnection> self);
+  awaitable<void> linger();
   // The functions below return whether the connection can take another request.
   awaitable<bool> serve_request();
   awaitable<bool> read_request(Parser& parser);
@@ -74,6 +75,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // What is next in the outbox; empty when the client should see a sign of life, or is gone.
   awaitable<Outbox::Content> next(Outbox& outbox);
   std::function<void()> waker();
+  std::function<void()> breaker();
 
   void wait_for(Waiting what, std::chrono::milliseconds patience);
   void time_is_up(Clock::time_point now);
@@ -89,6 +91,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::atomic<Clock::rep> due_;  // when attention is wanted
   Waiting waiting_ = Waiting::for_request;
   bool timed_out_ = false;
+  bool overflowed_ = false;
+  bool unread_ = false;  // the client may still be sending what was refused
   bool watching_ = false;
   bool watched_ = false;  // for this answer already
   bool disconnected_ = false;

@@ -18,6 +18,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
 
+constexpr unsigned most_turned_away = 64;
 constexpr std::string_view too_many_connections =
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Type: text/plain\r\n"
     "Content-Length: 29\r\n\r\nToo many connections are open\n";
@@ -100,8 +101,30 @@ void HttpServer::admit(tcp::socket socket) {
   }
   if (connection != nullptr) return connection->start();
   log_.warning("connection refused", {{"reason", "too many are open"}, {"limit", options_.limits.connections}});
-  socket.non_blocking(true, ignored);
-  asio::write(socket, asio::buffer(too_many_connections), ignored);
+  // Beyond the bound the client learns it from the closed connection.
+  if (turned_away_.load() < most_turned_away) {
+    const auto executor = socket.get_executor();
+    asio::co_spawn(executor, turn_away(std::make_shared<tcp::socket>(std::move(socket))), asio::detached);
+  }
+}
+
+asio::awaitable<void> HttpServer::turn_away(std::shared_ptr<tcp::socket> socket) {
+  turned_away_.fetch_add(1);
+  co_await asio::async_write(*socket, asio::buffer(too_many_connections), as_value);
+  // The request may have arrived already: closing with bytes unread would take the answer back.
+  boost::system::error_code ignored;
+  socket->shutdown(tcp::socket::shutdown_send, ignored);
+  asio::steady_timer timer(socket->get_executor(), std::chrono::seconds(1));
+  timer.async_wait([socket](const boost::system::error_code& cancelled) {
+    boost::system::error_code unimportant;
+    if (!cancelled) socket->cancel(unimportant);
+  });
+  char discarded[4096];
+  for (;;) {
+    const auto [error, count] = co_await socket->async_read_some(asio::buffer(discarded), as_value);
+    if (error) break;
+  }
+  turned_away_.fetch_sub(1);
 }
 
 void HttpServer::closed(HttpConnection* connection) {

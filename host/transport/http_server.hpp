@@ -67,6 +67,7 @@ class HttpServer {
   boost::asio::awaitable<void> accept();
   boost::asio::awaitable<void> attend_connections();
   void admit(boost::asio::ip::tcp::socket socket);
+  boost::asio::awaitable<void> turn_away(std::shared_ptr<boost::asio::ip::tcp::socket> socket);
   void closed(HttpConnection* connection);
   // The time, as of the last look at the connections.
   std::chrono::steady_clock::time_point now() const { return now_.load(std::memory_order_relaxed); }
@@ -83,6 +84,7 @@ class HttpServer {
   mutable std::mutex mutex_;
   bool shutting_down_ = false;
   std::unordered_set<HttpConnection*> connections_;
+  std::atomic<unsigned> turned_away_{0};  // that are being told so
 };
 
 }  // namespace mcph

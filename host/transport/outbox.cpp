@@ -8,15 +8,16 @@ bool Outbox::put(std::string message) {
   std::unique_lock lock(mutex_);
   if (ended_) return false;
   bytes_ += message.size();
-  if (content_.messages.size() >= most_messages || bytes_ > most_bytes) {
-    ended_ = true;
-    content_.overflowed = true;
-  } else {
+  if (content_.messages.size() < most_messages && bytes_ <= most_bytes) {
     content_.messages.push_back(std::move(message));
+    wake(lock);
+    return true;
   }
-  const bool taken = !ended_;
+  ended_ = true;
+  content_.overflowed = true;
   wake(lock);
-  return taken;
+  overflow_();
+  return false;
 }
 
 void Outbox::end(Reply reply) {

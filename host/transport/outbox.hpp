@@ -19,8 +19,11 @@ class Outbox {
   static constexpr std::size_t most_messages = 1024;
   static constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
-  // `wake` is called from any thread, only while the coroutine waits, and may be called once too often.
-  explicit Outbox(std::function<void()> wake) : wake_(std::move(wake)) {}
+  // Both are called from any thread: `wake` only while the coroutine waits, and perhaps once too often; `overflow`
+  // once, whatever the coroutine does.
+  explicit Outbox(
+      std::function<void()> wake, std::function<void()> overflow = [] {})
+      : wake_(std::move(wake)), overflow_(std::move(overflow)) {}
 
   // False: the outbox has ended or overflowed, and the message was not taken.
   bool put(std::string message);
@@ -40,6 +43,7 @@ class Outbox {
   void wake(std::unique_lock<std::mutex>& lock);
 
   const std::function<void()> wake_;
+  const std::function<void()> overflow_;
   std::mutex mutex_;
   Content content_;
   std::size_t bytes_ = 0;

@@ -24,6 +24,16 @@ std::shared_ptr<CallState> PendingCalls::find(mcp_call_id call) {
   return found == calls_.end() ? nullptr : found->second;
 }
 
+void PendingCalls::abandon_all() {
+  std::unordered_map<mcp_call_id, std::shared_ptr<CallState>> left;
+  {
+    const std::lock_guard lock(mutex_);
+    left.swap(calls_);
+  }
+  for (const auto& [call, state] : left)
+    state->abandon();
+}
+
 void CallState::finish(const Answer& answer) {
   if (try_finish(answer)) return;
   host_.log(&host_, call_, MCP_LOG_WARNING, borrowed("a call was answered twice; the second answer was ignored"));
@@ -49,7 +59,7 @@ void CallState::drop() {
     dropped_ = true;
     if (handler_running_) return;
   }
-  finish_dropped();
+  abandon();
 }
 
 void CallState::handler_returned() {
@@ -58,10 +68,10 @@ void CallState::handler_returned() {
     handler_running_ = false;
     if (!dropped_) return;
   }
-  finish_dropped();
+  abandon();
 }
 
-void CallState::finish_dropped() {
+void CallState::abandon() {
   try_finish(ToolResult().text("The tool gave up this call without an answer.").is_error().answer());
 }
 

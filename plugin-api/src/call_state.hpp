@@ -22,6 +22,9 @@ class PendingCalls {
   void remove(mcp_call_id call);
   /// Null if there is no such call.
   std::shared_ptr<CallState> find(mcp_call_id call);
+  /// Answers every call that is left, with an error. What its owner does afterwards changes nothing and reaches no
+  /// host.
+  void abandon_all();
 
  private:
   std::mutex mutex_;
@@ -40,6 +43,8 @@ class CallState {
   /// handler also drops the Call, and says more.
   void drop();
   void handler_returned();
+  /// Answers with an error that says that there is no answer, unless there is one.
+  void abandon();
 
   void cancel();
   void on_cancel(std::function<void()> function);
@@ -47,7 +52,6 @@ class CallState {
  private:
   /// False if there is an answer already.
   bool try_finish(const Answer& answer);
-  void finish_dropped();
   void run(const std::vector<std::function<void()>>& functions);
 
   const mcp_host& host_;

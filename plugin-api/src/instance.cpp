@@ -45,6 +45,8 @@ Instance::~Instance() {
     std::for_each(on_stop_.rbegin(), on_stop_.rend(), [&](const auto& function) { run_on_stop(host_, function); });
   }
   registry_->clear();
+  // Calls whose owner outlives the instance, which it should not.
+  pending_->abandon_all();
 }
 
 std::string Instance::describe() const {

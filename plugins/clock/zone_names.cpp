@@ -72,6 +72,7 @@ std::vector<std::string> similar_names(std::string_view meant, const std::vector
   std::sort(ranked.begin(), ranked.end());
   if (ranked.size() > most_suggestions) ranked.resize(most_suggestions);
   std::vector<std::string> similar;
+  similar.reserve(ranked.size());
   for (auto& [how_unlike, name] : ranked)
     similar.push_back(std::move(name));
   return similar;

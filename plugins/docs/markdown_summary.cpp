@@ -1,6 +1,7 @@
 #include "docs/markdown_summary.hpp"
 
 #include <cstddef>
+#include <utility>
 
 namespace plugins::docs {
 namespace {
@@ -69,7 +70,7 @@ class Summary {
  public:
   void add(std::string_view line) {
     if (is_fence(line)) is_in_fence_ = !is_in_fence_;
-    if (is_in_fence_ || is_fence(line)) {
+    if (is_in_fence_ || is_fence(line) || line.empty()) {
       end_paragraph();
     } else if (const std::string_view title = heading(line); !title.empty()) {
       end_paragraph();
@@ -77,8 +78,6 @@ class Summary {
     } else if (is_underline(line) && !paragraph_.empty()) {
       if (summary_.title.empty()) summary_.title = paragraph_;
       paragraph_.clear();
-    } else if (line.empty()) {
-      end_paragraph();
     } else if (!paragraph_.empty() || begins_paragraph(line)) {
       if (!paragraph_.empty()) paragraph_ += ' ';
       paragraph_ += line;

@@ -28,7 +28,7 @@ struct Settings {
 };
 
 Settings settings_of(const mcp::Plugin& plugin) {
-  const auto settings = plugin.config_as<Settings>();
+  auto settings = plugin.config_as<Settings>();
   if (settings.folder && !settings.folder->starts_with('/')) {
     throw std::invalid_argument("folder must be an absolute path, not \"" + *settings.folder + "\"");
   }

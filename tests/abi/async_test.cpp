@@ -2,6 +2,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -166,6 +167,34 @@ TEST(AsyncTool, CallsThatAreKeptForeverAreAnsweredWhenThePluginStops) {
   }
   EXPECT_TRUE(harness->logs().empty());
   harness.reset();  // Under AddressSanitizer, a leak or a use after free would end the test here.
+}
+
+TEST(AsyncTool, ACallThatOutlivesThePluginWasAnsweredWhenItStopped) {
+  std::optional<mcp::Call> outlives;
+  int answers = 0;
+  mcp_host host{};
+  host.size = sizeof host;
+  host.context = &answers;
+  host.complete = [](const mcp_host* self, mcp_call_id, std::int32_t, mcp_string) {
+    ++*static_cast<int*>(self->context);
+  };
+  host.log = [](const mcp_host*, mcp_call_id, std::int32_t, mcp_string) {};
+  host.is_cancelled = [](const mcp_host*, mcp_call_id) -> std::int32_t { return MCP_CANCEL_NONE; };
+  host.configuration = [](const mcp_host*, const mcp_sink*) {};
+  const auto setup = [&](mcp::Plugin& plugin) {
+    plugin.async_tool("t", "", [&](mcp::Call call) { outlives.emplace(std::move(call)); });
+  };
+  const mcp_sink error{nullptr, [](void*, mcp_string) {}};
+  void* instance = mcp::detail::create_instance(setup, &host, &error);
+  ASSERT_TRUE(instance);
+  const std::string method = "tools/call";
+  const std::string params = R"({"name":"t"})";
+  mcp::detail::invoke_instance(instance, 1, {method.data(), method.size()}, {params.data(), params.size()});
+  EXPECT_EQ(answers, 0);
+  mcp::detail::stop_instance(instance);
+  EXPECT_EQ(answers, 1);
+  outlives.reset();
+  EXPECT_EQ(answers, 1);
 }
 
 TEST(AsyncTool, CancelBeforeTheHandlerRunsIsNotLost) {

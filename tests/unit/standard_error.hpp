@@ -29,7 +29,8 @@ class StandardErrorCapture {
     std::fflush(stderr);
     std::string text;
     char block[4096];
-    for (ssize_t count = 0; (count = ::pread(::fileno(file_), block, sizeof block, static_cast<off_t>(text.size()))) > 0;)
+    for (ssize_t count = 0;
+         (count = ::pread(::fileno(file_), block, sizeof block, static_cast<off_t>(text.size()))) > 0;)
       text.append(block, static_cast<std::size_t>(count));
     return text;
   }

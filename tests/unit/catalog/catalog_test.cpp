@@ -40,8 +40,8 @@ TEST(Catalog, WithoutPluginsHasNothing) {
 }
 
 TEST(Catalog, FindsAComponentAndWhoOwnsIt) {
-  const auto catalog = catalog_of({served_plugin("a.so", tools(tool("add"))),
-                                   served_plugin("b.so", R"({"resources":[{"uri":"x://y","name":"y"}],
+  const auto catalog = catalog_of(
+      {served_plugin("a.so", tools(tool("add"))), served_plugin("b.so", R"({"resources":[{"uri":"x://y","name":"y"}],
                                                             "prompts":[{"name":"ask"}]})")});
   ASSERT_NE(catalog.find_tool("add"), nullptr);
   EXPECT_EQ(file_of(*catalog.find_tool("add")->plugin), "a.so");

@@ -79,8 +79,8 @@ TEST(ComponentList, RefusesWhatIsNoCursor) {
   EXPECT_EQ(refusal_of(list, ""), refusal);
   EXPECT_EQ(refusal_of(list, "2"), refusal);
   EXPECT_EQ(refusal_of(list, "not base64!"), refusal);
-  EXPECT_EQ(refusal_of(list, "dG9vbHM"), refusal);       // "tools"
-  EXPECT_EQ(refusal_of(list, "dG9vbHNhOmI"), refusal);   // "toolsa:b"
+  EXPECT_EQ(refusal_of(list, "dG9vbHM"), refusal);        // "tools"
+  EXPECT_EQ(refusal_of(list, "dG9vbHNhOmI"), refusal);    // "toolsa:b"
   EXPECT_EQ(refusal_of(list, "dG9vbHM6YQ"), "accepted");  // "tools:a"
 }
 

@@ -2,7 +2,6 @@
 #include "plugin/in_process_plugin.hpp"
 
 #include <atomic>
-#include <optional>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -47,7 +46,7 @@ std::string result(const std::string& structured) {
 class InProcessPluginTest : public ::testing::Test {
  protected:
   Result<std::unique_ptr<InProcessPlugin>> create(const std::string& library, std::string configuration = "{}") {
-    auto copy = copies_->copy(std::string(MCP_TEST_FIXTURES) + "/" + library + ".so");
+    auto copy = copies_.copy(std::string(MCP_TEST_FIXTURES) + "/" + library + ".so");
     if (copy.has_error()) return copy.error();
     auto loaded = PluginLibrary::load(*std::move(copy));
     if (loaded.has_error()) return loaded.error();
@@ -75,15 +74,18 @@ class InProcessPluginTest : public ::testing::Test {
     return call;
   }
 
+  PluginSetup usual_setup() const {
+    PluginSetup setup;
+    setup.file = "/components/tools/actor.so";
+    setup.data_directory = temporary_.path() / "data" / "actor";
+    return setup;
+  }
+
   const test::TemporaryFolder temporary_;
   Log log_{Log::Level::warning, Log::Format::text};
   test::ManualRunner runner_;
-  std::optional<PrivateFolder> copies_ = std::move(*PrivateFolder::create({temporary_.path()}));
-  PluginSetup setup_{.file = "/components/tools/actor.so",
-                     .configuration = "{}",
-                     .data_directory = temporary_.path() / "data" / "actor",
-                     .limits = {},
-                     .events = {}};
+  PrivateFolder copies_ = std::move(*PrivateFolder::create({temporary_.path()}));
+  PluginSetup setup_ = usual_setup();
   std::unique_ptr<InProcessPlugin> plugin_;
 };
 
@@ -110,8 +112,7 @@ TEST_F(InProcessPluginTest, IsRefusedWithTheReasonOfCreate) {
 }
 
 TEST_F(InProcessPluginTest, IsRefusedWithTheReasonOfStart) {
-  EXPECT_EQ(load("unit_actor", R"({"start":"port is taken"})").start().error().message,
-            "start failed: port is taken");
+  EXPECT_EQ(load("unit_actor", R"({"start":"port is taken"})").start().error().message, "start failed: port is taken");
   EXPECT_EQ(load("unit_actor", R"({"start":"throw"})").start().error().message,
             "start let an exception escape: start has thrown");
 }
@@ -155,8 +156,9 @@ TEST_F(InProcessPluginTest, ReportsTheCompletionOfACallThatIsUnknown) {
 
 TEST_F(InProcessPluginTest, TurnsAnUnknownOutcomeIntoAnError) {
   load();
-  EXPECT_THAT(call("unknown_outcome")->ends,
-              ElementsAre(R"(error {"code":-32603,"message":"plugin actor completed the call with the unknown outcome 99"})"));
+  EXPECT_THAT(
+      call("unknown_outcome")->ends,
+      ElementsAre(R"(error {"code":-32603,"message":"plugin actor completed the call with the unknown outcome 99"})"));
 }
 
 TEST_F(InProcessPluginTest, TurnsAnEscapedExceptionIntoAnErrorOfThatCallOnly) {
@@ -164,7 +166,8 @@ TEST_F(InProcessPluginTest, TurnsAnEscapedExceptionIntoAnErrorOfThatCallOnly) {
   load();
   EXPECT_THAT(
       call("throws")->ends,
-      ElementsAre(R"(error {"code":-32603,"message":"plugin actor: invoke let an exception escape: the act has failed"})"));
+      ElementsAre(
+          R"(error {"code":-32603,"message":"plugin actor: invoke let an exception escape: the act has failed"})"));
   EXPECT_THAT(log.text(), HasSubstr("invoke let an exception escape: the act has failed"));
   EXPECT_THAT(call("echo")->ends.size(), 1U);
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
@@ -197,8 +200,9 @@ TEST_F(InProcessPluginTest, RefusesACallBeyondItsQueue) {
   load();
   begin("echo");
   begin("echo");
-  EXPECT_THAT(begin("echo")->ends,
-              ElementsAre(R"(error {"code":-32603,"message":"plugin actor is busy: 2 calls are in flight; try again later"})"));
+  EXPECT_THAT(
+      begin("echo")->ends,
+      ElementsAre(R"(error {"code":-32603,"message":"plugin actor is busy: 2 calls are in flight; try again later"})"));
   runner_.run_all();
   EXPECT_EQ(call("echo")->ends.size(), 1U);
 }
@@ -210,10 +214,9 @@ TEST_F(InProcessPluginTest, TellsThePluginOfACancellation) {
   waiting->cancel(CancelReason::deadline);
   serving.join();
   // It may have been cancelled before the plugin saw it.
-  EXPECT_THAT(waiting->ends,
-              ElementsAre(::testing::AnyOf(
-                  result(R"({"heard":2,"asked":2})"),
-                  R"(error {"code":-32603,"message":"the call was cancelled before it began"})")));
+  EXPECT_THAT(waiting->ends, ElementsAre(::testing::AnyOf(
+                                 result(R"({"heard":2,"asked":2})"),
+                                 R"(error {"code":-32603,"message":"the call was cancelled before it began"})")));
 }
 
 TEST_F(InProcessPluginTest, TellsThePluginWhyEveryCallIsCancelled) {
@@ -237,7 +240,8 @@ TEST_F(InProcessPluginTest, DoesNotBeginACallThatWasCancelledWhileItWaited) {
   const auto waiting = begin("echo");
   waiting->cancel(CancelReason::client);
   runner_.run_all();
-  EXPECT_THAT(waiting->ends, ElementsAre(R"(error {"code":-32603,"message":"the call was cancelled before it began"})"));
+  EXPECT_THAT(waiting->ends,
+              ElementsAre(R"(error {"code":-32603,"message":"the call was cancelled before it began"})"));
 }
 
 TEST_F(InProcessPluginTest, PassesOnProgress) {
@@ -288,6 +292,20 @@ TEST_F(InProcessPluginTest, GivesThePluginNoDirectoryWhereNoneCanBeMade) {
   EXPECT_THAT(log.text(), HasSubstr("data directory cannot be made plugin=actor"));
 }
 
+TEST_F(InProcessPluginTest, TellsAPluginThatAsksWhatTheHostIs) {
+  setup_.server_info = [] { return std::string(R"({"name":"host"})"); };
+  load();
+  EXPECT_THAT(call("asks_what_the_host_is")->ends, ElementsAre(result(R"({"name":"host"})")));
+}
+
+TEST_F(InProcessPluginTest, HasNoInterfaceThatItDoesNotOffer) {
+  load();
+  EXPECT_THAT(call("asks_what_the_host_is")->ends, ElementsAre(result("null")));
+  setup_.server_info = [] { return std::string("{}"); };
+  load();
+  EXPECT_THAT(call("asks_for_a_strange_interface")->ends, ElementsAre(result("null")));
+}
+
 TEST_F(InProcessPluginTest, IsStoppedWhenItIsDestroyedWithoutAStop) {
   load("unit_actor", R"({"trace":"yes"})");
   plugin_.reset();
@@ -295,19 +313,19 @@ TEST_F(InProcessPluginTest, IsStoppedWhenItIsDestroyedWithoutAStop) {
 }
 
 TEST_F(InProcessPluginTest, IsGivenUpWhenItsStopDoesNotReturn) {
-  // Its code runs until the process ends, so neither the object nor what it refers to may go.
-  [[maybe_unused]] auto* const copies = new PrivateFolder(*std::move(copies_));
-  copies_ = std::move(*PrivateFolder::create({temporary_.path()}));
   load("unit_actor", R"({"stop":"hangs"})");
   EXPECT_FALSE(plugin_->stop(10ms));
+  // Its code runs until the process ends, so the object may not go.
   [[maybe_unused]] const auto* left = plugin_.release();
 }
 
 TEST_F(InProcessPluginTest, DeletesItsCopyWhenItIsUnloaded) {
   load();
   const auto copies = [this] {
-    const std::filesystem::directory_iterator files(copies_->path());
-    return std::count_if(begin(files), end(files), [](const auto& file) { return file.path().extension() == ".so"; });
+    int count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(copies_.path()))
+      count += file.path().string().find("actor") != std::string::npos ? 1 : 0;
+    return count;
   };
   EXPECT_EQ(copies(), 1);
   plugin_->stop(1min);

@@ -81,7 +81,7 @@ TEST_F(PluginLibraryTest, KeepsTwoVersionsApart) {
 
 TEST_F(PluginLibraryTest, NamesALibraryThatIsMissing) {
   EXPECT_EQ(refusal_of("unit_missing_dependency"),
-            "needs the library libunit_absent.so, which the system does not find; install it, or put it where the "
+            "it needs the library libunit_absent.so, which the system does not find; install it, or put it where the "
             "dynamic linker looks");
 }
 
@@ -92,10 +92,9 @@ TEST_F(PluginLibraryTest, NamesAFunctionThatIsMissing) {
 }
 
 TEST_F(PluginLibraryTest, RefusesATableThatIsTooSmall) {
-  EXPECT_EQ(refusal_of("unit_actor_small_table"),
-            "its plugin table has 16 bytes, but the contract needs at least " +
-                std::to_string(offsetof(mcp_plugin, get_interface)) +
-                "; set mcp_plugin.size to sizeof(mcp_plugin)");
+  EXPECT_EQ(refusal_of("unit_actor_small_table"), "its plugin table has 16 bytes, but the contract needs at least " +
+                                                      std::to_string(offsetof(mcp_plugin, get_interface)) +
+                                                      "; set mcp_plugin.size to sizeof(mcp_plugin)");
 }
 
 TEST_F(PluginLibraryTest, RefusesANameThatIsNone) {

@@ -147,6 +147,16 @@ TEST(TimeZone, KnowsAWholeDayThatWasSkipped) {
   EXPECT_EQ(shown(apia.resolve(local("2011-12-31T00:00")).time), "2011-12-30T10:00:00");
 }
 
+TEST(TimeZone, RuleDoesNotReachBackIntoTheTable) {
+  const TimeZone zone("Test", ZoneData{{{utc("2020-06-01T00:00"), 1}},
+                                       {Offset{hours(5), false, "OLD"}, Offset{hours(1), false, "NEW"}},
+                                       PosixRule::parse("NEW-1")});
+  EXPECT_EQ(zone.resolve(local("2020-06-01T00:30")).kind, Resolution::Kind::unique);
+  EXPECT_EQ(shown(zone.resolve(local("2020-06-01T00:30")).time), "2020-05-31T19:30:00");
+  EXPECT_EQ(zone.resolve(local("2020-06-01T02:00")).kind, Resolution::Kind::repeated);
+  EXPECT_EQ(zone.resolve(local("2020-06-01T05:00")).kind, Resolution::Kind::unique);
+}
+
 std::string big_endian(std::uint64_t number, int bytes) {
   std::string text;
   for (int i = bytes - 1; i >= 0; --i)

@@ -1,9 +1,9 @@
 #include "shared/rooted_directory.hpp"
 
-#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -79,9 +79,8 @@ TEST_P(RootedDirectoryTest, RefusesTheLinksOfProc) {
 
 TEST_P(RootedDirectoryTest, NeverReadsOutsideWhileAFolderIsSwappedForALink) {
   folder_.write("root/swapped/secret.txt", "harmless");
-  std::atomic<bool> is_done = false;
-  std::thread attacker([&] {
-    while (!is_done) {
+  const std::jthread attacker([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
       fs::rename(root() / "swapped", root() / "kept");
       fs::create_symlink(outside(), root() / "swapped");
       fs::remove(root() / "swapped");
@@ -94,8 +93,6 @@ TEST_P(RootedDirectoryTest, NeverReadsOutsideWhileAFolderIsSwappedForALink) {
     ASSERT_NE(text, "read: secret");
     if (text == "read: harmless") ++reads;
   }
-  is_done = true;
-  attacker.join();
   EXPECT_GT(reads, 0);
 }
 
@@ -147,17 +144,14 @@ TEST_P(RootedDirectoryTest, ReadersSeeTheOldContentOrTheNew) {
   const std::string one(900, '1');
   const std::string two(800, '2');
   directory_.write(path("file"), one);
-  std::atomic<bool> is_done = false;
-  std::thread writer([&] {
-    for (int i = 0; !is_done; ++i)
+  const std::jthread writer([&](const std::stop_token& stop) {
+    for (int i = 0; !stop.stop_requested(); ++i)
       directory_.write(path("file"), i % 2 == 0 ? two : one);
   });
   for (int i = 0; i < 500; ++i) {
     const std::string text = content("file");
     ASSERT_TRUE(text == one || text == two) << text.size();
   }
-  is_done = true;
-  writer.join();
 }
 
 TEST_P(RootedDirectoryTest, AppendsAndMakesTheFile) {

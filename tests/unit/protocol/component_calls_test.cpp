@@ -96,8 +96,7 @@ TEST_F(ComponentCallsTest, PlanAReadOfAResource) {
 TEST_F(ComponentCallsTest, PlanAReadThatATemplateMatchesWithItsVariables) {
   const auto planned = plan(read(R"({"uri":"notes://a%20b"})"));
   EXPECT_EQ(planned.component, "notes://a%20b");
-  EXPECT_EQ(planned.params,
-            R"({"uri":"notes://a%20b","uriTemplate":"notes://{name}","variables":{"name":"a b"}})");
+  EXPECT_EQ(planned.params, R"({"uri":"notes://a%20b","uriTemplate":"notes://{name}","variables":{"name":"a b"}})");
 }
 
 TEST_F(ComponentCallsTest, ReplaceTemplateMembersThatAClientMadeUp) {

@@ -47,8 +47,7 @@ TEST(Message, IsANotificationWithoutAnId) {
 
 TEST(Message, IsAResponseWithoutAMethod) {
   EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":1,"result":{}})").message->kind, Message::Kind::response);
-  EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}})").message->kind,
-            Message::Kind::response);
+  EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}})").message->kind, Message::Kind::response);
 }
 
 TEST(Message, IsRefusedInWordsWithTheIdWhereThereIsOne) {

@@ -98,9 +98,9 @@ TEST(ModernHeaders, MayCarryANameInBase64) {
             "accepted");
   EXPECT_EQ(refusal_of_head({revision, "tools/call", "=?base64?YWR?=", {}}, "tools/call", R"({"name":"add"})"),
             "Header mismatch: the Mcp-Name header is neither plain ASCII nor valid =?base64?...?=");
-  EXPECT_EQ(refusal_of_head({revision, "resources/read", "a://\xC3\xA4", {}}, "resources/read",
-                            "{\"uri\":\"a://\xC3\xA4\"}"),
-            "Header mismatch: the Mcp-Name header is neither plain ASCII nor valid =?base64?...?=");
+  EXPECT_EQ(
+      refusal_of_head({revision, "resources/read", "a://\xC3\xA4", {}}, "resources/read", "{\"uri\":\"a://\xC3\xA4\"}"),
+      "Header mismatch: the Mcp-Name header is neither plain ASCII nor valid =?base64?...?=");
 }
 
 TEST(ModernHeaders, LeaveABodyWithoutANameToTheMethod) {

@@ -167,7 +167,8 @@ TEST_F(PluginCallTest, TellsWhoIsCalling) {
 TEST_F(PluginCallTest, HoldsALeaseOnThePluginUntilItIsGone) {
   auto plugin = std::make_shared<test::FakePlugin>();
   const std::weak_ptr<Plugin> trace = plugin;
-  auto call = std::make_shared<PluginCall>(CallPlan{plugin, "tools/call", "{}", "add"}, "7", Caller{}, exchange_, answers_);
+  auto call =
+      std::make_shared<PluginCall>(CallPlan{plugin, "tools/call", "{}", "add"}, "7", Caller{}, exchange_, answers_);
   plugin.reset();
   EXPECT_FALSE(trace.expired());
   call.reset();

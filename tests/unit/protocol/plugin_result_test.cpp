@@ -24,7 +24,8 @@ std::string refusal_of_prompt(std::string_view json) {
 
 TEST(PluginResult, IsReadWithAllItsMembers) {
   const auto result = read_plugin_result(
-      "tools/call", R"({"content":[{"type":"text","text":"a"}],"isError":true,"_meta":{"m":1},"structuredContent":[]})");
+      "tools/call",
+      R"({"content":[{"type":"text","text":"a"}],"isError":true,"_meta":{"m":1},"structuredContent":[]})");
   ASSERT_TRUE(result);
   EXPECT_EQ((*result)["structuredContent"], Json::array());
   EXPECT_EQ((*result)["_meta"]["m"], 1);
@@ -33,7 +34,7 @@ TEST(PluginResult, IsReadWithAllItsMembers) {
 TEST(PluginResult, IsRefusedWhenItIsNoObject) {
   EXPECT_EQ(refusal_of_tool("{").substr(0, 22), "it is not valid JSON: ");
   EXPECT_EQ(refusal_of_tool("[]"), "it is not a JSON object");
-  EXPECT_EQ(refusal_of_tool(""). substr(0, 22), "it is not valid JSON: ");
+  EXPECT_EQ(refusal_of_tool("").substr(0, 22), "it is not valid JSON: ");
   EXPECT_EQ(refusal_of_tool(R"({"content":[],"_meta":1})"), "\"_meta\" is not an object");
 }
 
@@ -131,7 +132,8 @@ TEST(PluginError, IsRefusedWhenItsCodeIsTooLargeForOne) {
 }
 
 TEST(InputRequired, IsReadWithItsRequests) {
-  const auto required = read_input_required(R"({"inputRequests":{"name":{"method":"elicitation/create","params":{}}}})");
+  const auto required =
+      read_input_required(R"({"inputRequests":{"name":{"method":"elicitation/create","params":{}}}})");
   ASSERT_TRUE(required);
   EXPECT_EQ((*required)["inputRequests"]["name"]["method"], "elicitation/create");
 }

@@ -36,9 +36,9 @@ inline std::string modern_request(const std::string& id, const std::string& meth
   return request(id, method, "{" + members + modern_meta(version) + "}");
 }
 inline std::string initialize(const std::string& version) {
-  return request("0", "initialize",
-                 R"({"protocolVersion":")" + version +
-                     R"(","capabilities":{},"clientInfo":{"name":"client","version":"1"}})");
+  return request(
+      "0", "initialize",
+      R"({"protocolVersion":")" + version + R"(","capabilities":{},"clientInfo":{"name":"client","version":"1"}})");
 }
 inline constexpr std::string_view initialized = R"({"jsonrpc":"2.0","method":"notifications/initialized"})";
 

@@ -1,8 +1,7 @@
 // What the protocol's front does with an HTTP request: sessions, statuses, and what each refusal says.
-#include "protocol/server.hpp"
-
 #include <gtest/gtest.h>
 
+#include "protocol/server.hpp"
 #include "server_fixture.hpp"
 
 namespace mcph {
@@ -75,11 +74,12 @@ TEST_F(ServerHttpTest, SaysThatASessionHasEnded) {
 TEST_F(ServerHttpTest, RefusesALegacyRevisionThatItDoesNotKnow) {
   const auto session = open_session("2025-11-25");
   EXPECT_EQ(
-      answer_to(request("1", "ping"), {.protocol_version = "2025-01-01", .method = {}, .name = {}, .session_id = session}),
+      answer_to(request("1", "ping"),
+                {.protocol_version = "2025-01-01", .method = {}, .name = {}, .session_id = session}),
       R"(400 {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"Unsupported protocol version in the MCP-Protocol-Version header","data":{"requested":"2025-01-01","supported":["2026-07-28","2024-11-05","2025-03-26","2025-06-18","2025-11-25"]}}})");
-  EXPECT_EQ(
-      answer_to(request("1", "ping"), {.protocol_version = "2025-11-25", .method = {}, .name = {}, .session_id = session}),
-      R"(200 {"jsonrpc":"2.0","id":1,"result":{}})");
+  EXPECT_EQ(answer_to(request("1", "ping"),
+                      {.protocol_version = "2025-11-25", .method = {}, .name = {}, .session_id = session}),
+            R"(200 {"jsonrpc":"2.0","id":1,"result":{}})");
 }
 
 TEST_F(ServerHttpTest, AcceptsNotificationsAndResponsesWithoutABody) {
@@ -199,15 +199,16 @@ TEST_F(ServerHttpTest, RefusesAModernRevisionThatItDoesNotKnow) {
 }
 
 TEST_F(ServerHttpTest, AcceptsAModernNotificationWithoutABody) {
-  EXPECT_EQ(answer_to(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{)" + test::modern_meta() + "}}",
-                      {.protocol_version = "2026-07-28", .method = "notifications/cancelled", .name = {}, .session_id = {}}),
-            "202 ");
+  EXPECT_EQ(
+      answer_to(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{)" + test::modern_meta() + "}}",
+                {.protocol_version = "2026-07-28", .method = "notifications/cancelled", .name = {}, .session_id = {}}),
+      "202 ");
 }
 
 TEST_F(ServerHttpTest, AnswersABatchWithABatch) {
   const auto session = open_session("2025-03-26");
-  EXPECT_EQ(answer_to("[" + request("1", "ping") + "," + std::string(test::initialized) + "," + request("\"b\"", "ping") +
-                          R"(,{"jsonrpc":"2.0","id":3}])",
+  EXPECT_EQ(answer_to("[" + request("1", "ping") + "," + std::string(test::initialized) + "," +
+                          request("\"b\"", "ping") + R"(,{"jsonrpc":"2.0","id":3}])",
                       in_session(session)),
             R"(200 [{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":"b","result":{}},)"
             R"({"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"Invalid request: there is neither a )"

@@ -1,8 +1,7 @@
 // What the protocol's front does with a line of standard input.
-#include "protocol/server.hpp"
-
 #include <gtest/gtest.h>
 
+#include "protocol/server.hpp"
 #include "server_fixture.hpp"
 
 namespace mcph {
@@ -23,8 +22,9 @@ class ServerStdioTest : public test::ServerFixture {
 
 TEST_F(ServerStdioTest, RefusesALineThatIsNoMessage) {
   EXPECT_EQ(answer_to("hello").find(R"({"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: )"), 0U);
-  EXPECT_EQ(answer_to(R"({"jsonrpc":"2.0","id":7,"method":1})"),
-            R"({"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Invalid request: \"method\" must be a string"}})");
+  EXPECT_EQ(
+      answer_to(R"({"jsonrpc":"2.0","id":7,"method":1})"),
+      R"({"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Invalid request: \"method\" must be a string"}})");
 }
 
 TEST_F(ServerStdioTest, WantsInitializeOrModernMetaFirst) {
@@ -46,8 +46,9 @@ TEST_F(ServerStdioTest, SaysNothingToNotificationsAndResponses) {
 }
 
 TEST_F(ServerStdioTest, ServesALegacyClient) {
-  EXPECT_EQ(answer_to(initialize("2025-06-18")).find(R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18")"),
-            0U);
+  EXPECT_EQ(
+      answer_to(initialize("2025-06-18")).find(R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18")"),
+      0U);
   EXPECT_EQ(answer_to(request("1", "resources/list")),
             R"({"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"notes://all","name":"all"}]}})");
 }
@@ -114,7 +115,8 @@ TEST_F(ServerStdioTest, CancelsAModernRequest) {
 }
 
 TEST_F(ServerStdioTest, EndsASubscriptionThatTheClientCancels) {
-  const auto stream = line(modern_request("9", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)"));
+  const auto stream =
+      line(modern_request("9", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)"));
   line(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}})");
   publish("{}");
   EXPECT_EQ(stream->notifications().size(), 1U);

@@ -74,8 +74,9 @@ TEST_P(EveryLegacyRevision, RefusesAnUnknownMethod) {
 
 TEST_P(EveryLegacyRevision, HasNoMethodOfTheModernEra) {
   for (const auto* method : {"server/discover", "subscriptions/listen"}) {
-    EXPECT_EQ(answer(request("1", method)), R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: )" +
-                                                std::string(method) + R"("}})");
+    EXPECT_EQ(answer(request("1", method)),
+              R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: )" + std::string(method) +
+                  R"("}})");
   }
 }
 
@@ -112,9 +113,7 @@ TEST_P(EveryLegacyRevision, RefusesABadCursor) {
 }
 
 TEST_P(EveryLegacyRevision, PassesOnThePluginsError) {
-  plugin_->on_invoke = [](Call& call) {
-    call.complete(Outcome::error, R"({"code":-32002,"message":"No such note"})");
-  };
+  plugin_->on_invoke = [](Call& call) { call.complete(Outcome::error, R"({"code":-32002,"message":"No such note"})"); };
   EXPECT_EQ(answer(request("1", "resources/read", R"({"uri":"notes://x"})")),
             R"({"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"No such note"}})");
 }
@@ -133,9 +132,10 @@ TEST_F(ServerTest, RefusesInvalidArgumentsByCodeUntil20250618) {
   const auto text = request("1", "tools/call", R"({"name":"add","arguments":{"a":"x"}})");
   for (const auto* version : {"2024-11-05", "2025-03-26", "2025-06-18"}) {
     const auto answer = legacy(version, text);
-    EXPECT_EQ(answer.find(
-                  R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid arguments for tool add: \"a\" )"),
-              0U)
+    EXPECT_EQ(
+        answer.find(
+            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid arguments for tool add: \"a\" )"),
+        0U)
         << answer;
   }
   EXPECT_TRUE(plugin_->calls.empty());
@@ -161,9 +161,9 @@ TEST_F(ServerTest, RefusesInvalidArgumentsByAToolErrorFrom20251125On) {
 
 TEST_F(ServerTest, OffersItsNewestLegacyRevisionToAClientOfAnUnknownOne) {
   for (const auto* version : {"1999-01-01", "2027-01-01", "2026-07-28", ""}) {
-    EXPECT_EQ(post(initialize(version))->body().find(
-                  R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25",)"),
-              0U);
+    EXPECT_EQ(
+        post(initialize(version))->body().find(R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25",)"),
+        0U);
   }
 }
 
@@ -184,9 +184,8 @@ TEST_F(ServerTest, TakesWhatAnOlderRevisionDoesNotHaveOutOfAResult) {
   EXPECT_EQ(
       legacy("2024-11-05", text),
       R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"text":"[audio, audio/wav: this client's protocol revision has no audio]","type":"text"}]}})");
-  EXPECT_EQ(
-      legacy("2025-03-26", text),
-      R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"audio","data":"","mimeType":"audio/wav"}]}})");
+  EXPECT_EQ(legacy("2025-03-26", text),
+            R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"audio","data":"","mimeType":"audio/wav"}]}})");
 }
 
 TEST_F(ServerTest, WritesOneLineWhateverThePluginWrote) {
@@ -240,8 +239,7 @@ TEST_F(ServerTest, SaysHowLongAModernClientMayKeepAResource) {
 
 TEST_F(ServerTest, RefusesWhatAModernClientAsksForWithTheErasCodes) {
   const auto unknown_tool = post_modern("tools/call", R"("name":"sub",)", "sub");
-  EXPECT_EQ(unknown_tool->body(),
-            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool: sub"}})");
+  EXPECT_EQ(unknown_tool->body(), R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool: sub"}})");
   EXPECT_EQ(unknown_tool->status(), 200U);
   EXPECT_EQ(post_modern("prompts/get", R"("name":"ask",)", "ask")->body(),
             R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown prompt: ask"}})");

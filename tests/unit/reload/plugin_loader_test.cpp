@@ -48,14 +48,17 @@ class PluginLoaderTest : public ::testing::Test {
     return refusal_of(drop("unit_actor", configuration));
   }
 
+  PluginLoader::Options loader_options() const {
+    PluginLoader::Options options;
+    options.data_root = temporary_.path() / "data";
+    return options;
+  }
+
   const test::TemporaryFolder temporary_;
   Log log_{Log::Level::off, Log::Format::text};
   test::ManualRunner runner_;
   Retirement retirement_{std::chrono::seconds(10), log_};
-  PluginLoader loader_{std::move(*PrivateFolder::create({temporary_.path()})),
-                       {.data_root = temporary_.path() / "data", .limits = {}},
-                       runner_,
-                       retirement_,
+  PluginLoader loader_{std::move(*PrivateFolder::create({temporary_.path()})), loader_options(), runner_, retirement_,
                        log_};
 };
 
@@ -114,12 +117,11 @@ TEST_F(PluginLoaderTest, RefusesALibraryWithoutTheEntrySymbol) {
 }
 
 TEST_F(PluginLoaderTest, RefusesAPluginOfALaterContract) {
-  EXPECT_THAT(refusal_of(drop("unit_newer_contract")),
-              AllOf(HasSubstr("mcp_plugin_entry_v2"), HasSubstr("newer")));
+  EXPECT_THAT(refusal_of(drop("unit_newer_contract")), AllOf(HasSubstr("contract version 2"), HasSubstr("contract too new")));
 }
 
 TEST_F(PluginLoaderTest, RefusesALibraryWhoseDependencyIsMissing) {
-  EXPECT_THAT(refusal_of(drop("unit_missing_dependency")), StartsWith("needs the library libunit_absent.so"));
+  EXPECT_THAT(refusal_of(drop("unit_missing_dependency")), StartsWith("it needs the library libunit_absent.so"));
 }
 
 TEST_F(PluginLoaderTest, RefusesADescriptionThatIsNoJson) {
@@ -140,9 +142,9 @@ TEST_F(PluginLoaderTest, RefusesAPluginWithTheReasonOfItsCreate) {
 }
 
 TEST_F(PluginLoaderTest, RefusesAConfigurationThatIsNoJson) {
-  EXPECT_THAT(refusal_of(drop("unit_plain", "{\"root\": ")),
-              StartsWith("its configuration " + (temporary_.path() / "tools/plugin.json").string() +
-                         " is not valid JSON: "));
+  EXPECT_THAT(
+      refusal_of(drop("unit_plain", "{\"root\": ")),
+      StartsWith("its configuration " + (temporary_.path() / "tools/plugin.json").string() + " is not valid JSON: "));
 }
 
 TEST_F(PluginLoaderTest, RefusesAConfigurationThatIsNoObject) {

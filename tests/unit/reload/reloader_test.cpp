@@ -125,15 +125,18 @@ class ReloaderTest : public ::testing::Test {
     return begun->end;
   }
 
+  PluginLoader::Options loader_options() const {
+    PluginLoader::Options options;
+    options.data_root = temporary_.path() / "data";
+    return options;
+  }
+
   const test::TemporaryFolder temporary_;
   Log log_{Log::Level::info, Log::Format::text};
   const test::StandardErrorCapture captured_;
   test::ManualRunner runner_;
   Retirement retirement_{10s, log_};
-  PluginLoader loader_{std::move(*PrivateFolder::create({temporary_.path()})),
-                       {.data_root = temporary_.path() / "data", .limits = {}},
-                       runner_,
-                       retirement_,
+  PluginLoader loader_{std::move(*PrivateFolder::create({temporary_.path()})), loader_options(), runner_, retirement_,
                        log_};
   PublishedCatalog catalog_;
   const std::shared_ptr<Publications> publications_ = std::make_shared<Publications>(catalog_);
@@ -224,8 +227,8 @@ TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewVersionDoesNotStart) {
   drop("alpha", exports("alpha"));
   run();
   place_text(configuration("alpha"), exports("alpha", R"(,"start":"the port is taken")"));
-  EXPECT_TRUE(eventually(
-      [&] { return captured_.text().find("start failed: the port is taken") != std::string::npos; }));
+  EXPECT_TRUE(
+      eventually([&] { return captured_.text().find("start failed: the port is taken") != std::string::npos; }));
   EXPECT_NE(call("alpha"), "");
 }
 

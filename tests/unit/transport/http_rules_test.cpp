@@ -13,10 +13,30 @@ TEST(LoopbackHost, IsThisMachineByNameOrAddress) {
 }
 
 TEST(LoopbackHost, IsNothingThatOnlyLooksLikeIt) {
-  for (const auto* host :
-       {"", ":8080", "example.org", "localhost.example.org", "localhost.", "my-localhost", "127.0.0.1.example.org",
-        "128.0.0.1", "10.127.0.1", "127.0.0", "127.0.0.1.1", "127.0.0.256", "127.0.0.-1", "127.0.0.", "127..0.1",
-        "0.0.0.0", "::1", "[::1", "[::1]x", "[::2]", "[::ffff:127.0.0.1]", "127.0.0.1/", "localhost/", " localhost"}) {
+  for (const auto* host : {"",
+                           ":8080",
+                           "example.org",
+                           "localhost.example.org",
+                           "localhost.",
+                           "my-localhost",
+                           "127.0.0.1.example.org",
+                           "128.0.0.1",
+                           "10.127.0.1",
+                           "127.0.0",
+                           "127.0.0.1.1",
+                           "127.0.0.256",
+                           "127.0.0.-1",
+                           "127.0.0.",
+                           "127..0.1",
+                           "0.0.0.0",
+                           "::1",
+                           "[::1",
+                           "[::1]x",
+                           "[::2]",
+                           "[::ffff:127.0.0.1]",
+                           "127.0.0.1/",
+                           "localhost/",
+                           " localhost"}) {
     EXPECT_FALSE(is_loopback_host(host)) << host;
   }
 }
@@ -62,8 +82,8 @@ TEST(OriginHeader, IsNotRequired) {
 }
 
 TEST(OriginHeader, IsThisMachineWhereOnlyItIsListenedTo) {
-  for (const auto* origin : {"http://localhost:3000", "https://localhost", "http://127.0.0.1:6274", "http://[::1]:80",
-                             "HTTP://LOCALHOST"}) {
+  for (const auto* origin :
+       {"http://localhost:3000", "https://localhost", "http://127.0.0.1:6274", "http://[::1]:80", "HTTP://LOCALHOST"}) {
     EXPECT_TRUE(origin_allowed({}, origin)) << origin;
   }
   for (const auto* origin : {"", "null", "localhost", "http://", "http://evil.example", "http://localhost.evil.example",
@@ -73,8 +93,7 @@ TEST(OriginHeader, IsThisMachineWhereOnlyItIsListenedTo) {
 }
 
 TEST(OriginHeader, MayBeAFurtherOneExactly) {
-  const HttpAccess access{
-      .loopback_only = false, .allowed_hosts = {}, .allowed_origins = {"https://app.example.org"}};
+  const HttpAccess access{.loopback_only = false, .allowed_hosts = {}, .allowed_origins = {"https://app.example.org"}};
   EXPECT_TRUE(origin_allowed(access, "https://app.example.org"));
   EXPECT_TRUE(origin_allowed(access, "HTTPS://App.Example.org"));
   EXPECT_FALSE(origin_allowed(access, "http://app.example.org"));

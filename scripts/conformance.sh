@@ -1,0 +1,31 @@
+#!/bin/sh
+# conformance.sh [ARGUMENTS]: runs the official MCP server suite against this host with a plugin that has what it asks for.
+#
+# With arguments, those are the suite's own: --scenario NAME, --suite all, --requirements 2026-07-28, --spec-version ...,
+# --verbose. Without, every scenario under every revision, as a table; the status is 0 if those pass that must.
+#
+# BUILD_DIR is the build folder, build/release if it is not set.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${BUILD_DIR:-$root/build/release}
+suite=$root/tests/conformance
+
+if [ ! -f "$build/CMakeCache.txt" ]; then
+  if [ -n "${BUILD_DIR:-}" ]; then
+    echo "$build is no build folder; configure it first, or unset BUILD_DIR" >&2
+    exit 1
+  fi
+  (cd "$root" && cmake --preset release)
+fi
+cmake --build "$build" --target mcp-plugin-host conformance_plugin
+
+sh "$root/tests/integration/npm_ci.sh" "$suite"
+
+MCP_HOST=$build/bin/mcp-plugin-host
+MCP_CONFORMANCE=$build/tests/conformance
+export MCP_HOST MCP_CONFORMANCE
+if [ $# -eq 0 ]; then
+  exec sh "$root/tests/integration/node.sh" "$suite" "$suite/required.mjs"
+fi
+exec sh "$root/tests/integration/node.sh" "$suite" "$suite/with_host.mjs" "$@"
