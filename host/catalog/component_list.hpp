@@ -29,7 +29,8 @@ class ComponentList {
   // At most `size` items after `cursor`; fails if the cursor was never one of this list.
   Result<Page> page(std::optional<std::string_view> cursor, std::size_t size) const;
 
-  friend bool operator==(const ComponentList&, const ComponentList&) = default;
+  // Whether a client would see a difference.
+  friend bool operator==(const ComponentList& a, const ComponentList& b) { return a.items_ == b.items_; }
 
  private:
   struct Item {

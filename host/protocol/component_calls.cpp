@@ -44,6 +44,9 @@ Planned plan_tool_call(const Catalog& catalog, Json params) {
 Planned plan_resource_read(const Catalog& catalog, Json params) {
   if (auto refusal = require_string(params, "uri")) return *std::move(refusal);
   const auto uri = params["uri"].get<std::string>();
+  // The host's own words to the plugin; what a client puts there has not been checked.
+  params.erase("uriTemplate");
+  params.erase("variables");
   if (const auto* served = catalog.find_resource(uri)) {
     return CallPlan{served->plugin, "resources/read", dump(params), uri};
   }

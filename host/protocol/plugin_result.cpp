@@ -119,8 +119,12 @@ Result<RpcError> read_plugin_error(std::string_view json) {
   if (error.has_error()) return error.error();
   const auto code = error->find("code");
   if (code == error->end() || !code->is_number_integer()) return fail("the error lacks the whole number \"code\"");
+  const auto number = code->get<std::int64_t>();
+  if (!std::in_range<int>(number) || (code->is_number_unsigned() && number < 0)) {
+    return fail("the error's \"code\" does not fit into 32 bits");
+  }
   if (auto message = require_strings(*error, {"message"}, "the error"); message.has_error()) return message.error();
-  return RpcError{code->get<int>(), (*error)["message"].get<std::string>(), error->value("data", Json())};
+  return RpcError{static_cast<int>(number), (*error)["message"].get<std::string>(), error->value("data", Json())};
 }
 
 Result<Json> read_input_required(std::string_view json) {

@@ -185,9 +185,15 @@ void Server::serve_batch(Json batch, const std::shared_ptr<Session>& session,
     parts.emplace_back(read_message(std::move(json)), whole->part());
     unanswered.push_back(parts.back().second);
   }
-  exchange->on_cancel([unanswered = std::move(unanswered)](CancelReason) {
+  exchange->on_cancel([unanswered = std::move(unanswered)](CancelReason reason) {
     for (const auto& weak : unanswered) {
-      if (const auto part = weak.lock()) part->abandon();
+      const auto part = weak.lock();
+      if (part == nullptr) continue;
+      if (reason == CancelReason::client) {
+        part->abandon();
+      } else {
+        part->cancel(reason);
+      }
     }
   });
   for (auto& [read, part] : parts) {

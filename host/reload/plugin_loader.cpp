@@ -86,9 +86,8 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
   auto components = parse_components(*description);
   if (components.has_error()) return components.error();
   auto remarks = remarks_on(*facts, *components);
-  return LoadedPlugin{{std::move(plugin), std::make_shared<const Components>(*std::move(components))},
-                      identity,
-                      std::move(remarks)};
+  return LoadedPlugin{
+      {std::move(plugin), std::make_shared<const Components>(*std::move(components))}, identity, std::move(remarks)};
 }
 
 }  // namespace mcph

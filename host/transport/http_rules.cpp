@@ -40,16 +40,15 @@ bool any_element(std::string_view list, char separator, Visit visit) {
   }
 }
 
+bool is_port_or_nothing(std::string_view text) {
+  return text.empty() || (text.front() == ':' && text.find_first_not_of("0123456789", 1) == std::string_view::npos);
+}
+
 // The host of "host", "host:port", "[v6]" or "[v6]:port"; empty if it is none of these.
 std::string_view without_port(std::string_view authority) {
-  if (authority.starts_with('[')) {
-    const auto close = authority.find(']');
-    if (close == std::string_view::npos) return {};
-    const auto rest = authority.substr(close + 1);
-    return rest.empty() || rest.starts_with(':') ? authority.substr(0, close + 1) : std::string_view{};
-  }
-  const auto colon = authority.find(':');
-  return authority.substr(0, colon);
+  const auto end =
+      authority.starts_with('[') ? authority.find(']') + 1 : std::min(authority.find(':'), authority.size());
+  return end > 0 && is_port_or_nothing(authority.substr(end)) ? authority.substr(0, end) : std::string_view{};
 }
 
 bool is_loopback_v4(std::string_view host) {
@@ -77,11 +76,13 @@ bool refuses_by_quality(std::string_view range) {
   });
 }
 
-bool range_covers(std::string_view range, std::string_view media_type) {
-  if (range == "*/*" || equal_ignoring_case(range, media_type)) return true;
-  const auto slash = media_type.find('/');
-  return range.ends_with("/*") &&
-         equal_ignoring_case(range.substr(0, range.size() - 1), media_type.substr(0, slash + 1));
+// How specific a media range is that covers the type: 3 for the type itself, 2 for "type/*", 1 for "*/*", 0 if it does
+// not cover it.
+int specificity(std::string_view range, std::string_view media_type) {
+  if (equal_ignoring_case(range, media_type)) return 3;
+  if (range == "*/*") return 1;
+  const auto family = media_type.substr(0, media_type.find('/') + 1);
+  return range.ends_with("/*") && equal_ignoring_case(range.substr(0, range.size() - 1), family) ? 2 : 0;
 }
 
 }  // namespace
@@ -109,10 +110,17 @@ bool origin_allowed(const HttpAccess& access, std::optional<std::string_view> or
 
 bool accepts(std::optional<std::string_view> accept, std::string_view media_type) {
   if (!accept) return true;
-  return any_element(*accept, ',', [&](std::string_view range) {
-    const auto type = trimmed(range.substr(0, range.find(';')));
-    return range_covers(type, media_type) && !refuses_by_quality(range);
+  int most_specific = 0;
+  bool accepted = false;
+  any_element(*accept, ',', [&](std::string_view range) {
+    const auto specific = specificity(trimmed(range.substr(0, range.find(';'))), media_type);
+    if (specific > most_specific) {
+      most_specific = specific;
+      accepted = !refuses_by_quality(range);
+    }
+    return false;
   });
+  return accepted;
 }
 
 bool is_json(std::optional<std::string_view> content_type) {

@@ -23,8 +23,8 @@ bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host
 // A request without an Origin is not a browser's.
 bool origin_allowed(const HttpAccess& access, std::optional<std::string_view> origin);
 
-// Whether an Accept header admits a media type; wildcards do, a quality of 0 does not. No header admits all
-// (RFC 9110 section 12.5.1).
+// Whether an Accept header admits a media type: by the most specific range that covers it, unless its quality is 0. No
+// header admits all (RFC 9110 section 12.5.1).
 bool accepts(std::optional<std::string_view> accept, std::string_view media_type);
 
 bool is_json(std::optional<std::string_view> content_type);

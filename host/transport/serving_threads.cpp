@@ -72,6 +72,11 @@ ServingThreads::Lane* ServingThreads::lane_without_leader() {
   return found == lanes_.end() ? nullptr : found->get();
 }
 
+std::size_t ServingThreads::lanes_without_leader() const {
+  return static_cast<std::size_t>(
+      std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->led; }));
+}
+
 void ServingThreads::serve(Seat& seat) {
   current_seat_ = &seat;
   std::unique_lock lock(mutex_);
@@ -180,7 +185,8 @@ bool ServingThreads::replace_slow_leaders() {
     auto expected = static_cast<std::uint32_t>(Seat::in_task);
     if (!seat.state.compare_exchange_strong(expected, Seat::replaced)) continue;
     seat.lane->led = false;
-    if (spare_ > 0) {
+    // A spare thread that has been woken and has not got the mutex yet still counts, and so does the lane it will take.
+    if (lanes_without_leader() <= spare_) {
       seats_changed_.notify_one();
     } else {
       add_thread();

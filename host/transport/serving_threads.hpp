@@ -66,6 +66,7 @@ class ServingThreads final : public CallRunner {
   void serve(Seat& seat);
   static void lead(Seat& seat);
   Lane* lane_without_leader();
+  std::size_t lanes_without_leader() const;
   void begin(std::function<void()> task);
   void begin_waiting_task();
   void run_watched(Seat& seat, std::function<void()>& task);
@@ -83,7 +84,7 @@ class ServingThreads final : public CallRunner {
   std::condition_variable thread_ended_;
   std::list<Seat> seats_;
   std::vector<std::thread> threads_;
-  unsigned spare_ = 0;  // threads that wait for a lane
+  std::size_t spare_ = 0;  // threads that wait for a lane
   unsigned alive_ = 0;
   bool stopping_ = false;
 

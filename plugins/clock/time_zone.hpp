@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "clock/posix_rule.hpp"
 #include "clock/zone_data.hpp"

@@ -12,8 +12,8 @@
 //     "maxFileBytes": 10485760
 //   }
 //
-// Without roots every tool says how to configure them. ".." and symbolic links cannot lead out of a root; links that
-// stay below it work, on kernels before Linux 5.6 not even those. A written file replaces the old one in one step.
+// Without roots every tool says how to configure them. Neither ".." nor a symbolic link leads out of a root. Links that
+// stay below it work, except on Linux before 5.6, where none does. A written file replaces the old one in one step.
 #include <mcp/plugin/typed.hpp>
 
 #include "files/setup.hpp"

@@ -26,7 +26,8 @@ typedef struct mcp_server_info {
    *
    *     {"name", "version",
    *      "protocolVersions": {"legacy": ["2024-11-05", ...], "modern": ["2026-07-28", ...]},
-   *      "plugins": [{"file", "name", "version", "components": {"tools", "resources", "resourceTemplates", "prompts"}}],
+   *      "plugins": [{"file", "name", "version",
+   *                   "components": {"tools", "resources", "resourceTemplates", "prompts"}}, ...],
    *      "limits": {name: number, ...}}
    *
    * "file" is relative to the folder of components; each member of "components" is an array of names, or of URIs. More

@@ -1,12 +1,15 @@
 // A client on a host's standard streams that sends and reads single lines.
+import assert from 'node:assert/strict';
+
 import { StdioHost } from './host.mjs';
 
 export class LineClient {
-  // Ends with the test that `context` belongs to, unless the test has ended it.
+  // Ends with the test that `context` belongs to, and must end with status 0.
   static start(context, components, more = []) {
     const client = new LineClient(StdioHost.start(components, more));
     context.after(async () => {
-      await client.host.stop();
+      client.endInput();
+      assert.deepEqual(await client.host.end(), { status: 0, signal: null });
       await components.discard();
     });
     return client;
@@ -18,6 +21,7 @@ export class LineClient {
 
   constructor(host) {
     this.host = host;
+    host.child.stdin.on('error', () => {}); // of a host that has ended: what it said and its status tell
     const output = host.child.stdout.setEncoding('utf8');
     let rest = '';
     // Not node:readline, which also breaks lines where JSON does not have to: at U+2028 and U+2029.
