@@ -1,5 +1,5 @@
-// The baseline of the benchmark: the least that a Beast server must do to answer a tools/call. It reads a POST, parses its
-// body with nlohmann_json, and writes the same bytes as the host would for the echo tool; no checks, no plugin, no
+// The baseline of the benchmark: the least that a Beast server must do to answer a tools/call. It reads a POST, parses
+// its body with nlohmann_json, and writes the same bytes as the host would for the echo tool; no checks, no plugin, no
 // sessions, no streams. One thread and one I/O context a lane, like the host.
 //
 // usage: bench_baseline LANES legacy|modern      prints "listening PORT"
@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -25,7 +25,6 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
-
 #include <nlohmann/json.hpp>
 
 namespace asio = boost::asio;

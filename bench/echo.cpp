@@ -4,8 +4,8 @@
 #include <mcp/plugin.hpp>
 
 static void setup(mcp::Plugin& plugin) {
-  plugin.tool("echo", "Says what it is given.", [](const std::string& text) { return text; },
-              mcp::arg("text", "What to say"));
+  plugin.tool(
+      "echo", "Says what it is given.", [](const std::string& text) { return text; }, mcp::arg("text", "What to say"));
 }
 
 MCP_PLUGIN("bench-echo", "1.0.0", setup)

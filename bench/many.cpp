@@ -5,9 +5,10 @@
 
 static void setup(mcp::Plugin& plugin) {
   for (int i = 0; i < 100; ++i) {
-    plugin.tool("tool_" + std::to_string(i), "One of a hundred tools that say what they are given.",
-                [](const std::string& text, int times) { return text + std::to_string(times); },
-                mcp::arg("text", "What to say"), mcp::arg("times", "How often").min(1).max(10));
+    plugin.tool(
+        "tool_" + std::to_string(i), "One of a hundred tools that say what they are given.",
+        [](const std::string& text, int times) { return text + std::to_string(times); },
+        mcp::arg("text", "What to say"), mcp::arg("times", "How often").min(1).max(10));
   }
 }
 

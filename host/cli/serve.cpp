@@ -50,6 +50,16 @@ class StopSignals {
     });
   }
 
+  // By then the end has begun, and a signal must not turn it into a death.
+  ~StopSignals() {
+    boost::system::error_code ignored;
+    signals_.clear(ignored);
+    std::signal(SIGINT, SIG_IGN);
+    std::signal(SIGTERM, SIG_IGN);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
  private:
   boost::asio::signal_set signals_;
 };

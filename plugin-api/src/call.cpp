@@ -15,8 +15,8 @@ Call::Call(Call&& other) noexcept = default;
 Call& Call::operator=(Call&& other) noexcept {
   if (this == &other) return *this;
   if (state_) state_->drop();
-  Context::operator=(std::move(other));
   state_ = std::move(other.state_);
+  Context::operator=(std::move(other));
   return *this;
 }
 

@@ -10,8 +10,7 @@
 // "/usr/share/zoneinfo"}.
 //
 // The database is read here and not by a library: Debian has Howard Hinnant's date and Google's cctz as shared
-// libraries only, and a plugin should need nothing but itself; date does not apply the rules for years beyond the
-// table, and cctz keeps every zone for the life of the process, which in a plugin that is reloaded is a leak.
+// libraries only, and a plugin should need nothing but itself.
 #include <mcp/plugin/typed.hpp>
 
 #include "clock/setup.hpp"

@@ -112,6 +112,26 @@ TEST(AsyncTool, AMovedCallRefusesToAnswer) {
   EXPECT_EQ(harness.call_tool("t").text(), "this mcp::Call has been moved to another: use that one");
 }
 
+TEST(AsyncTool, AssigningToACallDropsTheOneThatWasThere) {
+  std::optional<mcp::Call> owned;
+  std::atomic<bool> kept = false;
+  Harness harness([&](mcp::Plugin& plugin) {
+    plugin.async_tool("keep", "", [&](mcp::Call call) {
+      owned.emplace(std::move(call));
+      kept = true;
+    });
+    plugin.async_tool("replace", "", [&](mcp::Call call) {
+      *owned = std::move(call);
+      owned->complete("mine");
+    });
+  });
+  auto first = harness.start_tool("keep");
+  while (!kept)
+    std::this_thread::yield();
+  EXPECT_EQ(harness.call_tool("replace").text(), "mine");
+  EXPECT_EQ(first.wait().text(), "The tool gave up this call without an answer.");
+}
+
 /// Keeps calls until a test takes them, as a plugin with a queue does.
 struct Kept {
   std::mutex mutex;

@@ -11,7 +11,9 @@ import { runSuite } from './suite.mjs';
 
 const options = argv.slice(2);
 const results = await mkdtemp(join(tmpdir(), 'mcp-conformance-'));
-const output = options.some((option) => option === '-o' || option.startsWith('--output-dir')) ? [] : ['--output-dir', results];
+const output = options.some((option) => option === '-o' || option.startsWith('--output-dir'))
+  ? []
+  : ['--output-dir', results];
 
 const host = await HttpHost.start(new Components(env.MCP_CONFORMANCE));
 let status;

@@ -49,7 +49,13 @@ for (const origin of ['http://localhost', 'http://localhost:6274', 'https://127.
     assert.equal(await statusForOrigin(host.url, origin), 200);
   });
 }
-for (const origin of ['https://evil.example', 'http://localhost.evil.example', 'null', 'file://', 'http://127.0.0.1.evil.example']) {
+for (const origin of [
+  'https://evil.example',
+  'http://localhost.evil.example',
+  'null',
+  'file://',
+  'http://127.0.0.1.evil.example',
+]) {
   test(`TheOrigin ${origin} IsRefused`, async () => {
     assert.equal(await statusForOrigin(host.url, origin), 403);
   });

@@ -4,7 +4,16 @@ import { after, before, test } from 'node:test';
 
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
-import { allMessages, initializeRequest, legacyRevisions, modernHeaders, modernRequest, post, request, Session } from './support/http.mjs';
+import {
+  allMessages,
+  initializeRequest,
+  legacyRevisions,
+  modernHeaders,
+  modernRequest,
+  post,
+  request,
+  Session,
+} from './support/http.mjs';
 import { LineClient } from './support/stdio.mjs';
 
 let components;
@@ -78,7 +87,11 @@ test('AnEmptyBatchIsInvalid', async () => {
 
 test('ProgressOfAPartComesBeforeTheAnswers', async () => {
   const session = await Session.open(host.url, withBatches);
-  const params = { name: 'wait', arguments: { label: 'part', milliseconds: 50, reports: 2 }, _meta: { progressToken: 1 } };
+  const params = {
+    name: 'wait',
+    arguments: { label: 'part', milliseconds: 50, reports: 2 },
+    _meta: { progressToken: 1 },
+  };
   const messages = await allMessages(await session.post([request('tools/call', params, 1), ping(2)]));
   const answers = messages.pop();
   assert.deepEqual(Object.keys(byId(answers)).sort(), ['1', '2']);

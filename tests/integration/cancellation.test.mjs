@@ -58,6 +58,16 @@ for (const kind of kinds) {
   }
 }
 
+test('AModernCallIsCancelledWhenItsStreamIsClosed', async () => {
+  const givingUp = new AbortController();
+  const params = { name: 'wait', arguments: { label: 'streamed', milliseconds: 30_000, reports: 1000 } };
+  const withProgress = { ...params, _meta: { progressToken: 1 } };
+  const response = await postModern(host.url, 'tools/call', withProgress, { signal: givingUp.signal });
+  assert.equal(response.headers.get('Content-Type'), 'text/event-stream');
+  givingUp.abort();
+  await untilOutcome('streamed cancelled: client', outcomesOverHttp);
+});
+
 test('ALegacyCallIsNotCancelledByALostConnection', async () => {
   const session = await Session.open(host.url);
   const givingUp = new AbortController();

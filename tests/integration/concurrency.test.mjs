@@ -34,7 +34,9 @@ test('SessionsThatUseTheSameIdsGetTheirOwnAnswers', async () => {
 
 test('ModernRequestsThatUseTheSameIdGetTheirOwnAnswers', async () => {
   const asked = Array.from({ length: 40 }, async (_, i) => {
-    const response = await postModern(host.url, 'tools/call', waitCall(`modern ${i}`, 50 + (i % 3) * 10), { id: 'same' });
+    const response = await postModern(host.url, 'tools/call', waitCall(`modern ${i}`, 50 + (i % 3) * 10), {
+      id: 'same',
+    });
     const answer = await response.json();
     assert.deepEqual([answer.id, answer.result.content[0].text], ['same', `modern ${i}`]);
   });
@@ -43,7 +45,9 @@ test('ModernRequestsThatUseTheSameIdGetTheirOwnAnswers', async () => {
 
 test('OneSessionMayHaveTheSameIdInFlightTwice', async () => {
   const session = await Session.open(host.url);
-  const answers = await Promise.all(['first', 'second'].map((label) => session.ask('tools/call', waitCall(label, 80), 1)));
+  const answers = await Promise.all(
+    ['first', 'second'].map((label) => session.ask('tools/call', waitCall(label, 80), 1)),
+  );
   assert.deepEqual(
     answers.map((answer) => answer.result?.content[0].text ?? answer.error.code),
     ['first', 'second'],
@@ -74,7 +78,11 @@ test('RequestsOverStdioAreAnsweredAsTheyFinish', async (context) => {
 
 test('BothErasMaySpeakOnOneStdioProcess', async (context) => {
   const client = LineClient.start(context, await Components.create('catalogue'));
-  const initialize = request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } }, 1);
+  const initialize = request(
+    'initialize',
+    { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    1,
+  );
   assert.equal((await client.ask(initialize)).result.protocolVersion, '2025-06-18');
   const modern = await client.ask(modernRequest('tools/call', { name: 'caller', arguments: {} }, 2));
   assert.equal(modern.result.structuredContent.protocolVersion, '2026-07-28');

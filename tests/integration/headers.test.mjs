@@ -134,7 +134,11 @@ test('AQuestionIsAResultThatTheClientAnswersInTheNextRequest', async () => {
   assert.equal(first.inputRequests.name.method, 'elicitation/create');
   const inputResponses = { name: { action: 'accept', content: { name: 'Ada' } } };
   const requestState = first.requestState;
-  const second = await postModern(host.url, 'tools/call', { ...params, inputResponses, ...(requestState && { requestState }) });
+  const second = await postModern(host.url, 'tools/call', {
+    ...params,
+    inputResponses,
+    ...(requestState && { requestState }),
+  });
   assert.match((await second.json()).result.content[0].text, /Ada/);
 });
 

@@ -83,7 +83,12 @@ for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
   });
 }
 
-for (const accept of ['application/json', 'text/event-stream', 'text/html', 'application/json;q=0, text/event-stream']) {
+for (const accept of [
+  'application/json',
+  'text/event-stream',
+  'text/html',
+  'application/json;q=0, text/event-stream',
+]) {
   test(`PostThatAccepts ${accept} IsRefused`, async () => {
     const response = await post(host.url, initializeRequest('2025-11-25'), { Accept: accept });
     assert.equal(response.status, 406);
@@ -156,7 +161,10 @@ test('ArgumentsMayNestAsFarAsMessagesDo', async () => {
 
 test('BadUtf8IsRefused', async () => {
   const text = JSON.stringify(modernRequest('tools/list'));
-  const bytes = Buffer.concat([Buffer.from(text.slice(0, -1)), Buffer.from([0x2c, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])]);
+  const bytes = Buffer.concat([
+    Buffer.from(text.slice(0, -1)),
+    Buffer.from([0x2c, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+  ]);
   const response = await fetch(host.url, {
     method: 'POST',
     headers: { ...contentHeaders, ...modernHeaders('tools/list') },
@@ -216,7 +224,8 @@ test('AChunkedBodyIsRead', async () => {
   const headers = { ...contentHeaders, ...modernHeaders('tools/list'), 'Transfer-Encoding': 'chunked' };
   const connection = await RawConnection.open(host.url);
   connection.write(requestText(host.url, 'POST', headers));
-  for (const piece of [body.slice(0, 10), body.slice(10)]) connection.write(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+  for (const piece of [body.slice(0, 10), body.slice(10)])
+    connection.write(`${piece.length.toString(16)}\r\n${piece}\r\n`);
   connection.write('0\r\n\r\n');
   assert.equal((await connection.response()).status, 200);
   connection.end();

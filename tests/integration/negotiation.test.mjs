@@ -101,9 +101,14 @@ test('DiscoverTellsEverythingThatAClientNeeds', async () => {
 
 test('ModernRequestOfAnUnknownRevisionIsToldTheSupportedOnes', async () => {
   const meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
-  const response = await postModern(host.url, 'tools/list', { _meta: meta }, {
-    headers: { 'MCP-Protocol-Version': '2099-01-01' },
-  });
+  const response = await postModern(
+    host.url,
+    'tools/list',
+    { _meta: meta },
+    {
+      headers: { 'MCP-Protocol-Version': '2099-01-01' },
+    },
+  );
   assert.equal(response.status, 400);
   const { error } = await response.json();
   assert.equal(error.code, -32022);

@@ -39,7 +39,8 @@ for (const kind of kinds) {
 }
 
 const eras = {
-  legacy: async (params) => (await Session.open(host.url)).post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  legacy: async (params) =>
+    (await Session.open(host.url)).post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
   modern: (params) => postModern(host.url, 'tools/call', params),
 };
 

@@ -76,6 +76,15 @@ test('DeleteEndsTheStreamsOfTheSession', async () => {
   for await (const event of sseEvents(stream.body)) assert.ok('comment' in event);
 });
 
+test('DeleteLetsACallInFlightFinish', async (context) => {
+  const host = await serve(context, await Components.create('slow'));
+  const session = await Session.open(host.url);
+  const call = session.ask('tools/call', { name: 'wait', arguments: { label: 'done', milliseconds: 300 } });
+  await sleep(50);
+  assert.equal((await session.delete()).status, 204);
+  assert.equal((await call).result.content[0].text, 'done');
+});
+
 test('AnIdleSessionExpires', async (context) => {
   const host = await serve(context, await Components.create(), ['--session-idle-s', '1']);
   const session = await Session.open(host.url);

@@ -85,7 +85,12 @@ test('AGetStreamEndsWithItsLastChunk', async (context) => {
 
 test('ASubscriptionEndsWithItsResult', async (context) => {
   const host = await start(context);
-  const stream = await postModern(host.url, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { id: 'mine' });
+  const stream = await postModern(
+    host.url,
+    'subscriptions/listen',
+    { notifications: { toolsListChanged: true } },
+    { id: 'mine' },
+  );
   const events = sseEvents(stream.body);
   await events.next();
   host.signal('SIGTERM');

@@ -64,7 +64,8 @@ test('AChangeIsToldOnOneStreamOfASessionOnly', async (context) => {
   const closing = new AbortController();
   const reading = [1, 2].map(async (number) => {
     const stream = await session.get({}, { signal: closing.signal });
-    for await (const event of sseEvents(stream.body)) if (event.data) heard.push([number, JSON.parse(event.data).method]);
+    for await (const event of sseEvents(stream.body))
+      if (event.data) heard.push([number, JSON.parse(event.data).method]);
   });
   await sleep(100);
   await own.add('sample_v1');
@@ -96,15 +97,26 @@ test('AChangeWithoutAStreamIsToldOnTheNextOne', async (context) => {
 const flood = { name: 'flood', arguments: { count: 2000, size: 20_000 } };
 
 for (const [era, text] of [
-  ['modern', (url) => {
-    const body = modernRequest('tools/call', { ...flood, _meta: { progressToken: 1 } });
-    return requestText(url, 'POST', { ...contentHeaders, ...modernHeaders('tools/call', 'flood') }, JSON.stringify(body));
-  }],
-  ['legacy', async (url) => {
-    const session = await Session.open(url);
-    const body = request('tools/call', { ...flood, _meta: { progressToken: 1 } });
-    return requestText(url, 'POST', { ...contentHeaders, ...session.headers }, JSON.stringify(body));
-  }],
+  [
+    'modern',
+    (url) => {
+      const body = modernRequest('tools/call', { ...flood, _meta: { progressToken: 1 } });
+      return requestText(
+        url,
+        'POST',
+        { ...contentHeaders, ...modernHeaders('tools/call', 'flood') },
+        JSON.stringify(body),
+      );
+    },
+  ],
+  [
+    'legacy',
+    async (url) => {
+      const session = await Session.open(url);
+      const body = request('tools/call', { ...flood, _meta: { progressToken: 1 } });
+      return requestText(url, 'POST', { ...contentHeaders, ...session.headers }, JSON.stringify(body));
+    },
+  ],
 ]) {
   test(`AReaderThatIsTooSlowIsDisconnectedAndNobodyElse, ${era}`, async () => {
     const before = host.log.matching({ event: 'stream closed' }).length;
@@ -122,6 +134,22 @@ for (const [era, text] of [
     await slow.closed;
   });
 }
+
+test('AnHttp10ClientReadsItsStreamUntilTheConnectionIsClosed', async () => {
+  const params = {
+    name: 'wait',
+    arguments: { label: 'old', milliseconds: 50, reports: 2 },
+    _meta: { progressToken: 1 },
+  };
+  const headers = { ...contentHeaders, ...modernHeaders('tools/call', 'wait') };
+  const text = requestText(host.url, 'POST', headers, JSON.stringify(modernRequest('tools/call', params)));
+  const connection = await RawConnection.open(host.url);
+  connection.write(text.replace('HTTP/1.1', 'HTTP/1.0'));
+  const response = await connection.response();
+  assert.deepEqual([response.status, response.headers['transfer-encoding']], [200, undefined]);
+  assert.match(await connection.textUntil('"old"'), /notifications\/progress.*notifications\/progress/s);
+  await connection.closed;
+});
 
 test('AReaderThatKeepsUpGetsEverything', async () => {
   const params = { name: 'flood', arguments: { count: 500, size: 1000 }, _meta: { progressToken: 1 } };

@@ -46,7 +46,11 @@ async function listen(notifications, id, signal) {
 
 test('BeginsWithTheAcknowledgmentOfWhatIsHonoured', async () => {
   const closing = new AbortController();
-  const stream = await listen({ ...everything, resourceSubscriptions: ['a://b'], unheardOf: true }, 'x', closing.signal);
+  const stream = await listen(
+    { ...everything, resourceSubscriptions: ['a://b'], unheardOf: true },
+    'x',
+    closing.signal,
+  );
   assert.deepEqual(await stream.next(), {
     jsonrpc: '2.0',
     method: 'notifications/subscriptions/acknowledged',

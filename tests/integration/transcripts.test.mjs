@@ -25,7 +25,8 @@ async function readTranscript(file) {
 
 // The host's version is the one literal that changes without the protocol changing.
 const withVersion = (message) => JSON.parse(JSON.stringify(message).replaceAll('$VERSION', version));
-const withoutVersion = (message) => JSON.parse(JSON.stringify(message).replaceAll(`"version":"${version}"`, '"version":"$VERSION"'));
+const withoutVersion = (message) =>
+  JSON.parse(JSON.stringify(message).replaceAll(`"version":"${version}"`, '"version":"$VERSION"'));
 
 const sorted = (messages) => messages.map((message) => JSON.stringify(message)).sort();
 

@@ -16,7 +16,8 @@
  *   [any]      from any thread, at any time between create and the end of stop
  *
  * Memory. What a function is given stays valid until that function returns, and no longer. What a function hands over
- * is copied by the receiver before the receiving function returns. Nothing that one side allocated is freed by the other.
+ * is copied by the receiver before the receiving function returns. Nothing that one side allocated is freed by the
+ * other.
  *
  * Exceptions never cross: every function of this header must return normally.
  *
@@ -39,7 +40,7 @@
 #endif
 
 /* True if the struct that `pointer` points to was filled by a side that knew `member`, and the member is set. */
-#define MCP_HAS(pointer, type, member)                                                                                 \
+#define MCP_HAS(pointer, type, member) \
   ((pointer)->size >= offsetof(type, member) + sizeof((pointer)->member) && (pointer)->member != NULL)
 
 /* The name of the one symbol that a plugin exports. The major version of the contract is part of it. */
@@ -51,14 +52,14 @@ extern "C" {
 
 /* UTF-8 text of `size` bytes, not necessarily followed by a zero. `data` may be null if `size` is 0. */
 typedef struct mcp_string {
-  const char *data;
+  const char* data;
   uint64_t size;
 } mcp_string;
 
 /* Where a function puts text that it returns. `write` copies; call it any number of times, the pieces are joined. */
 typedef struct mcp_sink {
-  void *context; /* the sink's own; pass it to write unchanged */
-  void (*write)(void *context, mcp_string text);
+  void* context; /* the sink's own; pass it to write unchanged */
+  void (*write)(void* context, mcp_string text);
 } mcp_sink;
 
 /* One call in flight. A number, not a pointer: an id that is unknown or already completed is reported, never followed.
@@ -66,10 +67,11 @@ typedef struct mcp_sink {
 typedef uint64_t mcp_call_id;
 
 /* Outcomes of a call, for mcp_host.complete. Plugins may be given new ones to use; the set never shrinks. */
-#define MCP_OUTCOME_RESULT INT32_C(0)         /* json is the method's result object, as the newest revision defines it */
-#define MCP_OUTCOME_ERROR INT32_C(1)          /* json is a JSON-RPC error object: {"code", "message", "data"?} */
-#define MCP_OUTCOME_INPUT_REQUIRED INT32_C(2) /* json is {"inputRequests": {name: {"method", "params"}}}: ask the      */
-                                              /* client, then invoke again with "inputResponses" in params            */
+#define MCP_OUTCOME_RESULT INT32_C(0) /* json is the method's result object, as the newest revision defines it */
+#define MCP_OUTCOME_ERROR INT32_C(1)  /* json is a JSON-RPC error object: {"code", "message", "data"?} */
+/* json is {"inputRequests": {name: {"method", "params"}}}: ask the client, then invoke again with "inputResponses" in
+ * params. */
+#define MCP_OUTCOME_INPUT_REQUIRED INT32_C(2)
 
 /* Why a call should end early. */
 #define MCP_CANCEL_NONE INT32_C(0)     /* it should not */
@@ -93,42 +95,42 @@ typedef struct mcp_host mcp_host;
 struct mcp_host {
   uint32_t size; /* sizeof(mcp_host) as the host knew it */
   uint32_t reserved;
-  void *context; /* the host's own */
+  void* context; /* the host's own */
 
   /* [any] Ends a call, exactly once, during invoke or later. A second completion is logged and ignored. */
-  void (*complete)(const mcp_host *host, mcp_call_id call, int32_t outcome, mcp_string json);
+  void (*complete)(const mcp_host* host, mcp_call_id call, int32_t outcome, mcp_string json);
 
   /* [any] Tells how far a call is. `progress` must grow from call to call; `total` is 0 or less if unknown; `message`
    * may be empty. Does nothing, cheaply, if the client did not ask for progress. */
-  void (*progress)(const mcp_host *host, mcp_call_id call, double progress, double total, mcp_string message);
+  void (*progress)(const mcp_host* host, mcp_call_id call, double progress, double total, mcp_string message);
 
   /* [any] Writes to the host's log; `call` is the call it belongs to, or 0. `level` is one of MCP_LOG_*. */
-  void (*log)(const mcp_host *host, mcp_call_id call, int32_t level, mcp_string message);
+  void (*log)(const mcp_host* host, mcp_call_id call, int32_t level, mcp_string message);
 
   /* [any] One of MCP_CANCEL_*. An unknown or completed call counts as cancelled by the client. */
-  int32_t (*is_cancelled)(const mcp_host *host, mcp_call_id call);
+  int32_t (*is_cancelled)(const mcp_host* host, mcp_call_id call);
 
   /* [any] Who is calling, as a JSON object: {"protocolVersion", "client": {"name", "version", ...}?,
    * "clientCapabilities": {...}, "meta": the request's own _meta?}. Rendered only when asked for. Writes nothing for an
    * unknown call. */
-  void (*call_context)(const mcp_host *host, mcp_call_id call, const mcp_sink *sink);
+  void (*call_context)(const mcp_host* host, mcp_call_id call, const mcp_sink* sink);
 
   /* [any] The plugin's configuration, a JSON object: the content of NAME.json beside NAME.so, or {}. It never changes
    * during the life of an instance; a changed file starts a new instance. */
-  void (*configuration)(const mcp_host *host, const mcp_sink *sink);
+  void (*configuration)(const mcp_host* host, const mcp_sink* sink);
 
   /* [any] Absolute path of a directory that is this plugin's own and outlives its versions. Made on first use. Writes
    * nothing if it cannot be made. */
-  void (*data_directory)(const mcp_host *host, const mcp_sink *sink);
+  void (*data_directory)(const mcp_host* host, const mcp_sink* sink);
 
   /* [any] What describe would say has changed: the host will call describe again soon. */
-  void (*components_changed)(const mcp_host *host);
+  void (*components_changed)(const mcp_host* host);
 
   /* [any] The content of a resource has changed. */
-  void (*resource_updated)(const mcp_host *host, mcp_string uri);
+  void (*resource_updated)(const mcp_host* host, mcp_string uri);
 
   /* [any] An optional interface of the host by name and major version, such as "mcp.something/1", or null. */
-  const void *(*get_interface)(const mcp_host *host, const char *name);
+  const void* (*get_interface)(const mcp_host* host, const char* name);
 };
 
 /* Flags of mcp_plugin. */
@@ -137,45 +139,45 @@ struct mcp_host {
 
 /* What a plugin is. One constant table a library; `self` is the instance that create returned. */
 typedef struct mcp_plugin {
-  uint32_t size;  /* sizeof(mcp_plugin) as the plugin knew it */
-  uint32_t flags; /* MCP_PLUGIN_* */
+  uint32_t size;      /* sizeof(mcp_plugin) as the plugin knew it */
+  uint32_t flags;     /* MCP_PLUGIN_* */
   mcp_string name;    /* 1 to 128 characters of A-Z a-z 0-9 _ . - */
   mcp_string version; /* the plugin's own, for people: "1.4.2" */
 
   /* [control] Makes the instance. Opens no thread, socket or file: `inspect` calls create, describe and stop only.
    * On failure writes the reason to `error` and returns null. */
-  void *(*create)(const mcp_host *host, const mcp_sink *error);
+  void* (*create)(const mcp_host* host, const mcp_sink* error);
 
   /* [control] Writes one JSON object with the instance's components in MCP's own shapes: "tools", "resources",
    * "resourceTemplates" and "prompts", each an array and each optional, and optionally "instructions", a string for the
    * model. Called again after components_changed. */
-  void (*describe)(void *self, const mcp_sink *sink);
+  void (*describe)(void* self, const mcp_sink* sink);
 
   /* [control] The instance is going to be served: open what it needs. Returns 0, or writes the reason to `error` and
    * returns another number. May be null. */
-  int32_t (*start)(void *self, const mcp_sink *error);
+  int32_t (*start)(void* self, const mcp_sink* error);
 
-  /* [worker] Serves one call. `method` is "tools/call", "resources/read" or "prompts/get". `params` is the JSON object of
-   * the request's params without _meta; the arguments of a tool have been checked against its inputSchema and its
+  /* [worker] Serves one call. `method` is "tools/call", "resources/read" or "prompts/get". `params` is the JSON object
+   * of the request's params without _meta; the arguments of a tool have been checked against its inputSchema and its
    * defaults filled in. A read that a resource template matched has "uriTemplate" and "variables" (an object of
    * decoded strings) besides "uri". Answers by mcp_host.complete. */
-  void (*invoke)(void *self, mcp_call_id call, mcp_string method, mcp_string params);
+  void (*invoke)(void* self, mcp_call_id call, mcp_string method, mcp_string params);
 
   /* [any] A call that should end early; it must still be completed. `reason` is one of MCP_CANCEL_*. May be null: then
    * is_cancelled tells. */
-  void (*cancel)(void *self, mcp_call_id call, int32_t reason);
+  void (*cancel)(void* self, mcp_call_id call, int32_t reason);
 
   /* [control] The end: no invoke runs or follows. Joins every thread, frees everything, `self` included; after it
    * returns nothing of the library may run. Called also when start failed or was never called. */
-  void (*stop)(void *self);
+  void (*stop)(void* self);
 
   /* [any] An optional interface of the plugin by name and major version, or null. May be null. */
-  const void *(*get_interface)(void *self, const char *name);
+  const void* (*get_interface)(void* self, const char* name);
 } mcp_plugin;
 
 /* [control] The entry symbol. Has no side effect; the table lives as long as the library is mapped. */
-typedef const mcp_plugin *(*mcp_plugin_entry_v1_fn)(void);
-MCP_PLUGIN_EXPORT const mcp_plugin *mcp_plugin_entry_v1(void);
+typedef const mcp_plugin* (*mcp_plugin_entry_v1_fn)(void);
+MCP_PLUGIN_EXPORT const mcp_plugin* mcp_plugin_entry_v1(void);
 
 #ifdef __cplusplus
 }

@@ -32,7 +32,7 @@ typedef struct mcp_server_info {
    *
    * "file" is relative to the folder of components; each member of "components" is an array of names, or of URIs. More
    * members may be there. `host` is the mcp_host that was given to create. */
-  void (*describe)(const mcp_host *host, const mcp_sink *sink);
+  void (*describe)(const mcp_host* host, const mcp_sink* sink);
 } mcp_server_info;
 
 #ifdef __cplusplus

@@ -84,7 +84,7 @@ class InProcessPluginTest : public ::testing::Test {
   const test::TemporaryFolder temporary_;
   Log log_{Log::Level::warning, Log::Format::text};
   test::ManualRunner runner_;
-  PrivateFolder copies_ = std::move(*PrivateFolder::create({temporary_.path()}));
+  PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
   PluginSetup setup_ = usual_setup();
   std::unique_ptr<InProcessPlugin> plugin_;
 };

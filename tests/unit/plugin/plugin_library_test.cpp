@@ -40,7 +40,7 @@ class PluginLibraryTest : public ::testing::Test {
   }
 
   const test::TemporaryFolder temporary_;
-  PrivateFolder copies_ = std::move(*PrivateFolder::create({temporary_.path()}));
+  PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
 };
 
 TEST_F(PluginLibraryTest, GivesTheTableOfThePlugin) {

@@ -58,8 +58,7 @@ class PluginLoaderTest : public ::testing::Test {
   Log log_{Log::Level::off, Log::Format::text};
   test::ManualRunner runner_;
   Retirement retirement_{std::chrono::seconds(10), log_};
-  PluginLoader loader_{std::move(*PrivateFolder::create({temporary_.path()})), loader_options(), runner_, retirement_,
-                       log_};
+  PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, retirement_, log_};
 };
 
 TEST_F(PluginLoaderTest, LoadsAPluginWithItsComponents) {
@@ -117,7 +116,8 @@ TEST_F(PluginLoaderTest, RefusesALibraryWithoutTheEntrySymbol) {
 }
 
 TEST_F(PluginLoaderTest, RefusesAPluginOfALaterContract) {
-  EXPECT_THAT(refusal_of(drop("unit_newer_contract")), AllOf(HasSubstr("contract version 2"), HasSubstr("contract too new")));
+  EXPECT_THAT(refusal_of(drop("unit_newer_contract")),
+              AllOf(HasSubstr("contract version 2"), HasSubstr("contract too new")));
 }
 
 TEST_F(PluginLoaderTest, RefusesALibraryWhoseDependencyIsMissing) {

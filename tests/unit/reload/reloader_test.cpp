@@ -140,8 +140,7 @@ class ReloaderTest : public ::testing::Test {
   const test::StandardErrorCapture captured_;
   test::ManualRunner runner_;
   Retirement retirement_{10s, log_};
-  PluginLoader loader_{std::move(*PrivateFolder::create({temporary_.path()})), loader_options(), runner_, retirement_,
-                       log_};
+  PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, retirement_, log_};
   PublishedCatalog catalog_;
   const std::shared_ptr<Publications> publications_ = std::make_shared<Publications>(catalog_);
   Reloader::Options options_;
