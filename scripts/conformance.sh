@@ -1,8 +1,10 @@
 #!/bin/sh
-# conformance.sh [ARGUMENTS]: runs the official MCP server suite against this host with a plugin that has what it asks for.
+# conformance.sh [ARGUMENTS]: runs the official MCP server suite against this host, with a plugin that has what the suite
+# asks for.
 #
-# With arguments, those are the suite's own: --scenario NAME, --suite all, --requirements 2026-07-28, --spec-version ...,
-# --verbose. Without, every scenario under every revision, as a table; the status is 0 if those pass that must.
+# With arguments, those are the suite's own, such as --scenario NAME, --suite all, --requirements 2026-07-28,
+# --spec-version 2025-11-25, --verbose. Without, every scenario under every revision, as a table; then the status is 0
+# if those pass that must.
 #
 # BUILD_DIR is the build folder, build/release if it is not set.
 set -eu

@@ -367,8 +367,9 @@ std::function<void()> HttpConnection::breaker() {
     const auto executor = self->socket_.get_executor();
     asio::post(executor, [self] {
       self->overflowed_ = true;
+      // Cancelling would miss a write between two of its steps; this fails the next step too.
       beast::error_code ignored;
-      self->socket_.cancel(ignored);
+      self->socket_.shutdown(tcp::socket::shutdown_both, ignored);
     });
   };
 }

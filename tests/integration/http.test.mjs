@@ -11,7 +11,6 @@ import {
   modernRequest,
   post,
   postModern,
-  request,
   Session,
 } from './support/http.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';

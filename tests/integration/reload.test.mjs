@@ -1,5 +1,5 @@
-// A file that is dropped in, replaced in any way or taken out is served, swapped or withdrawn, and every client of every
-// kind hears of it, of the kinds of lists that changed and of no other.
+// A file that is dropped in, replaced in any way or taken out is served, swapped or withdrawn. Every client of every kind
+// hears of it: of the lists that changed, and of no other.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 // subscriptions/listen, as it goes over the wire.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
@@ -22,12 +22,6 @@ after(async () => {
   await host.stop();
   await components.discard();
 });
-beforeEach(async () => {
-  if (host.log.matching({ event: 'plugin loaded', plugin: 'sample' }).length === 0) return;
-  await components.removeFile('sample.so').catch(() => {});
-  await sleep(300);
-});
-
 // The messages of a new stream, from its acknowledgment on.
 async function listen(notifications, id, signal) {
   const response = await postModern(host.url, 'subscriptions/listen', { notifications }, { id, signal });
@@ -73,7 +67,7 @@ test('TellsOnlyWhatWasAskedForAndWhoseItIs', async () => {
   });
   assert.deepEqual(await tools.next(), changed('tools', 1));
   assert.deepEqual(await prompts.next(), changed('prompts', 'two'));
-  // A replacement that changes the tools alone, then the removal of all: what comes next to each tells what was between.
+  // A replacement that changes the tools alone, then the removal of all: what comes next tells what was between.
   await components.overwrite('sample.so', 'sample_v2');
   assert.deepEqual(await tools.next(), changed('tools', 1));
   await components.removeFile('sample.so');

@@ -1,8 +1,8 @@
 // Conversations over stdio as data: each line of transcripts/*.jsonl is what goes in or what must come out, to the last
-// member. `"in"` may be a string, which is sent as it is. `"unordered"` is a list of messages that may come in any order.
+// member. "in" may be a string, which is sent as it is. "unordered" is a list of messages that may come in any order.
 // The first line says which plugins are served and with which options. $VERSION is the version of the program.
 //
-// With UPDATE_TRANSCRIPTS=1 the files are written anew with what the host says now; read the difference before you keep it.
+// With UPDATE_TRANSCRIPTS=1 the files are written anew with what the host says now: read the difference.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A running host, of either transport, and its end. Every host that a test starts ends with the test, by its own process
-// id, and must end with status 0.
+// A running host, of either transport, and its end. Every host that a test starts ends with the test, by its own
+// process id, and must end with status 0.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ class RunningHost {
   constructor(child) {
     this.child = child;
     this.log = new LogLines(child.stderr);
-    this.exited = once(child, 'exit').then(([status, signal]) => {
+    this.exited = once(child, 'close').then(([status, signal]) => {
       running.delete(child);
       return { status, signal };
     });
@@ -48,14 +48,17 @@ class RunningHost {
 }
 
 export class HttpHost extends RunningHost {
-  // Serves `components` on a free port; `more` are further options of `serve`.
-  static async start(components, more = []) {
-    const child = spawn(program, argumentsOf('serve', components, ['--listen', '127.0.0.1:0', ...more]), {
+  // Serves `components`, on a free port unless told otherwise; `more` are further options of `serve`.
+  static async start(components, more = [], listen = '127.0.0.1:0') {
+    const child = spawn(program, argumentsOf('serve', components, ['--listen', listen, ...more]), {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const host = new HttpHost(child);
-    const { url } = await host.log.until({ event: 'serving' }, { patienceMs: 20_000 });
-    host.url = new URL(url);
+    const serving = host.log.until({ event: 'serving' }, { patienceMs: 20_000 });
+    const ended = host.exited.then(({ status }) => {
+      throw new Error(`the host ended with status ${status}: ${host.log.text()}`);
+    });
+    host.url = new URL((await Promise.race([serving, ended])).url);
     return host;
   }
 }

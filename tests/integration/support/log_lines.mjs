@@ -14,6 +14,10 @@ export class LogLines {
     return this.#entries;
   }
 
+  text() {
+    return this.#entries.map((entry) => entry.text ?? JSON.stringify(entry)).join('\n');
+  }
+
   matching(fields) {
     return this.#entries.filter((entry) => hasFields(entry, fields));
   }
@@ -27,8 +31,7 @@ export class LogLines {
       this.#waiting.add(wait);
       setTimeout(() => {
         if (!this.#waiting.delete(wait)) return;
-        const written = this.#entries.map((entry) => JSON.stringify(entry)).join('\n');
-        reject(new Error(`the log has no ${JSON.stringify(fields)} after ${patienceMs} ms:\n${written}`));
+        reject(new Error(`the log has no ${JSON.stringify(fields)} after ${patienceMs} ms:\n${this.text()}`));
       }, patienceMs).unref();
     });
   }

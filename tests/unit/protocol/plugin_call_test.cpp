@@ -26,6 +26,9 @@ class PlainAnswers final : public CallAnswers {
 
 class PluginCallTest : public ::testing::Test {
  protected:
+  // A request without an answer holds its call, and the call its request: a client always ends it in the end.
+  ~PluginCallTest() override { exchange_->abandon(); }
+
   Call& begin(Json meta = nullptr) {
     Caller caller;
     caller.protocol_version = "2025-11-25";
@@ -38,7 +41,7 @@ class PluginCallTest : public ::testing::Test {
 
   const std::shared_ptr<test::FakePlugin> plugin_ = std::make_shared<test::FakePlugin>("/components/tools/sums.so");
   const std::shared_ptr<test::RecordingExchange> exchange_ = std::make_shared<test::RecordingExchange>();
-  const PlainAnswers answers_;
+  const PlainAnswers answers_{};
 };
 
 constexpr auto empty_result = R"({"content":[]})";

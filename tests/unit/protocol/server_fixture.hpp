@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -48,6 +49,11 @@ class ServerFixture : public ::testing::Test {
       : server_(catalog_, {"host", "Host", "1.0"}, options, limits) {
     publish(usual_components);
   }
+  // A request without an answer holds its call, and the call its request: a client always ends it in the end.
+  ~ServerFixture() override {
+    for (const auto& exchange : exchanges_)
+      exchange->abandon();
+  }
 
   void publish(std::string_view document) {
     catalog_.publish(
@@ -55,7 +61,7 @@ class ServerFixture : public ::testing::Test {
   }
 
   std::shared_ptr<RecordingExchange> post(std::string_view body, const HttpHead& head = {}) {
-    auto exchange = std::make_shared<RecordingExchange>();
+    auto exchange = make_exchange();
     server_.receive_post(body, head, exchange);
     return exchange;
   }
@@ -78,7 +84,7 @@ class ServerFixture : public ::testing::Test {
   }
 
   std::shared_ptr<RecordingExchange> line(std::string_view text) {
-    auto exchange = std::make_shared<RecordingExchange>();
+    auto exchange = make_exchange();
     server_.receive_line(text, stdio_, exchange);
     return exchange;
   }
@@ -89,6 +95,13 @@ class ServerFixture : public ::testing::Test {
   Server server_;
   const std::shared_ptr<RecordingStream> output_ = std::make_shared<RecordingStream>();
   StdioClient stdio_{nullptr, {}, output_};
+
+ private:
+  std::shared_ptr<RecordingExchange> make_exchange() {
+    return exchanges_.emplace_back(std::make_shared<RecordingExchange>());
+  }
+
+  std::vector<std::shared_ptr<RecordingExchange>> exchanges_;
 };
 
 }  // namespace mcph::test

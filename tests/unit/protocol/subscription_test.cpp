@@ -10,6 +10,9 @@ namespace {
 
 class SubscriptionTest : public ::testing::Test {
  protected:
+  // An open subscription and its request hold each other.
+  ~SubscriptionTest() override { exchange_->abandon(); }
+
   std::shared_ptr<Subscription> open(ListKinds wanted, std::string id = "1") {
     return Subscription::open(std::move(id), wanted, exchange_, catalog_);
   }
