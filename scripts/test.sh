@@ -13,8 +13,7 @@ cmake --build --preset release
 
 if [[ "${MCP_TEST_TIDY:-0}" == 1 ]]; then
   echo "Running clang-tidy"
-  cmake --preset tidy >/dev/null
-  cmake --build --preset tidy
+  tests/style/tidy.sh "$PWD" "$PWD/build/release"
 fi
 if [[ "${MCP_TEST_SANITIZERS:-0}" == 1 ]]; then
   for preset in asan tsan; do

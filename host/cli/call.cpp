@@ -77,17 +77,10 @@ int print_result(std::string_view json, bool whole) {
   return result->value("isError", false) ? tool_failed : 0;
 }
 
-}  // namespace
-
-int run(const CallCommand& command) {
-  Log log(command.host.log_level, command.host.log_format);
-  auto arguments = parse_json(command.arguments);
-  if (arguments.has_error()) return complain("the arguments are not valid JSON: " + arguments.error().message);
-  auto host = Host::create(command.host, log);
-  if (host.has_error()) return complain(host.error().message);
-  (*host)->reloader().load_all();
-
-  auto planned = plan_tool_call(*(*host)->catalog().current(), {{"name", command.tool}, {"arguments", *arguments}});
+int call_tool(Host& host, const CallCommand& command, Json arguments) {
+  host.reloader().load_all();
+  auto planned =
+      plan_tool_call(*host.catalog().current(), {{"name", command.tool}, {"arguments", std::move(arguments)}});
   if (const auto* refusal = std::get_if<Refusal>(&planned)) return complain(refusal->message);
   const auto call = TerminalCall::begin(std::move(std::get<CallPlan>(planned)));
   const auto [outcome, json] = call->wait();
@@ -102,6 +95,17 @@ int run(const CallCommand& command) {
       break;
   }
   return complain("the tool asks the client something, which needs a client: " + json);
+}
+
+}  // namespace
+
+int run(const CallCommand& command) {
+  Log log(command.host.log_level, command.host.log_format);
+  auto arguments = parse_json(command.arguments);
+  if (arguments.has_error()) return complain("the arguments are not valid JSON: " + arguments.error().message);
+  auto host = Host::create(command.host, log);
+  if (host.has_error()) return complain(host.error().message);
+  return finish(**host, call_tool(**host, command, *std::move(arguments)));
 }
 
 }  // namespace mcph

@@ -1,6 +1,8 @@
 #include "cli/host.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iostream>
 #include <thread>
 #include <utility>
 
@@ -51,25 +53,26 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
           Reloader::Options{.root = options.components, .instructions = options.instructions}, loader_, catalog_,
           log)) {}
 
-Host::~Host() {
-  // Plugins that are being stopped may still ask what this host serves.
-  catalog_.clear();
-  reloader_.reset();
-  retirement_.wait_until_empty(stop_patience);
-}
+Host::~Host() = default;
 
-void Host::cancel_calls() {
-  reloader_->stop();
-  reloader_->cancel_calls(CancelReason::shutdown);
+void Host::cancel_calls(std::chrono::milliseconds patience) {
+  if (reloader_->stop(patience)) reloader_->cancel_calls(CancelReason::shutdown);
 }
 
 bool Host::end(std::chrono::milliseconds patience) {
-  reloader_->stop();
+  if (!reloader_->stop(patience)) return false;
   threads_.stop();
   if (!threads_.join(patience)) return false;
   catalog_.clear();
-  reloader_.reset();
+  reloader_->release_plugins();
   return retirement_.wait_until_empty(patience);
+}
+
+int finish(Host& host, int status) {
+  constexpr std::chrono::seconds patience{15};
+  if (host.end(patience)) return status;
+  std::cerr << "mcp-plugin-host: a plugin does not come to rest; leaving it\n";
+  std::_Exit(status);
 }
 
 }  // namespace mcph

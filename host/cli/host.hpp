@@ -34,11 +34,11 @@ class Host {
   PublishedCatalog& catalog() { return catalog_; }
   Reloader& reloader() { return *reloader_; }
 
-  // Cancels what still runs.
-  void cancel_calls();
+  // Stops reloading and cancels what still runs.
+  void cancel_calls(std::chrono::milliseconds patience);
 
-  // Stops reloading, serving and every plugin. False: something does not come to rest, and only leaving the process
-  // without unwinding remains.
+  // Stops reloading, serving and every plugin; must be called before the destructor if plugins have been loaded. False:
+  // something does not come to rest, and only leaving the process without unwinding remains.
   bool end(std::chrono::milliseconds patience);
 
  private:
@@ -50,5 +50,8 @@ class Host {
   PluginLoader loader_;
   std::unique_ptr<Reloader> reloader_;
 };
+
+// Ends the host and returns the status, or leaves the process with it where a plugin does not come to rest.
+int finish(Host& host, int status);
 
 }  // namespace mcph

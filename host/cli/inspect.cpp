@@ -62,6 +62,39 @@ int complain(std::string_view what) {
   return cannot_look;
 }
 
+void print_catalog_json(const Catalog& catalog, const std::vector<Reloader::Refused>& refused) {
+  OrderedJson object{
+      {"plugins", OrderedJson::array()}, {"refused", OrderedJson::array()}, {"hidden", OrderedJson::array()}};
+  for (const auto& [plugin, components] : catalog.plugins())
+    object["plugins"].push_back(components_json(plugin->identity(), *components));
+  for (const auto& [file, reason] : refused)
+    object["refused"].push_back({{"file", file.string()}, {"reason", reason}});
+  for (const auto& conflict : catalog.conflicts()) {
+    object["hidden"].push_back(
+        {{conflict.kind, conflict.key}, {"file", conflict.hidden.string()}, {"served", conflict.served.string()}});
+  }
+  std::cout << object.dump() << "\n";
+}
+
+void print_catalog(const Catalog& catalog, const std::vector<Reloader::Refused>& refused,
+                   const std::filesystem::path& folder) {
+  for (const auto& [plugin, components] : catalog.plugins()) {
+    const auto& identity = plugin->identity();
+    std::cout << identity.file.string() << ": " << identity.name << " " << identity.version << "\n";
+    print_components(std::cout, *components);
+  }
+  for (const auto& conflict : catalog.conflicts()) {
+    std::cout << conflict.hidden.string() << ": " << conflict.kind << " " << conflict.key << " is hidden by "
+              << conflict.served.string() << "\n";
+  }
+  for (const auto& [file, reason] : refused)
+    print_refusal(file, reason, false);
+  if (catalog.plugins().empty() && refused.empty()) {
+    std::cout << "No plugins below " << std::filesystem::absolute(folder).string()
+              << "; put one into its folder tools, resources or prompts\n";
+  }
+}
+
 }  // namespace
 
 int run(const InspectCommand& command) {
@@ -78,7 +111,7 @@ int run(const InspectCommand& command) {
       print_loaded(*loaded, command.json);
     }
   }
-  return all_good ? 0 : 1;
+  return finish(**host, all_good ? 0 : 1);
 }
 
 int run(const ListCommand& command) {
@@ -86,40 +119,13 @@ int run(const ListCommand& command) {
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);
   (*host)->reloader().load_all();
-  const auto catalog = (*host)->catalog().current();
   const auto refused = (*host)->reloader().refused();
-
   if (command.json) {
-    OrderedJson object{
-        {"plugins", OrderedJson::array()}, {"refused", OrderedJson::array()}, {"hidden", OrderedJson::array()}};
-    for (const auto& [plugin, components] : catalog->plugins())
-      object["plugins"].push_back(components_json(plugin->identity(), *components));
-    for (const auto& [file, reason] : refused)
-      object["refused"].push_back({{"file", file.string()}, {"reason", reason}});
-    for (const auto& conflict : catalog->conflicts()) {
-      object["hidden"].push_back(
-          {{conflict.kind, conflict.key}, {"file", conflict.hidden.string()}, {"served", conflict.served.string()}});
-    }
-    std::cout << object.dump() << "\n";
-    return refused.empty() ? 0 : 1;
+    print_catalog_json(*(*host)->catalog().current(), refused);
+  } else {
+    print_catalog(*(*host)->catalog().current(), refused, command.host.components);
   }
-
-  for (const auto& [plugin, components] : catalog->plugins()) {
-    const auto& identity = plugin->identity();
-    std::cout << identity.file.string() << ": " << identity.name << " " << identity.version << "\n";
-    print_components(std::cout, *components);
-  }
-  for (const auto& conflict : catalog->conflicts()) {
-    std::cout << conflict.hidden.string() << ": " << conflict.kind << " " << conflict.key << " is hidden by "
-              << conflict.served.string() << "\n";
-  }
-  for (const auto& [file, reason] : refused)
-    print_refusal(file, reason, false);
-  if (catalog->plugins().empty() && refused.empty()) {
-    std::cout << "No plugins below " << std::filesystem::absolute(command.host.components).string()
-              << "; put one into its folder tools, resources or prompts\n";
-  }
-  return refused.empty() ? 0 : 1;
+  return finish(**host, refused.empty() ? 0 : 1);
 }
 
 }  // namespace mcph

@@ -26,7 +26,6 @@ namespace {
 constexpr int cannot_serve = 2;
 // After calls have been cancelled they may still end in an orderly way.
 constexpr std::chrono::seconds cancel_grace{2};
-constexpr std::chrono::seconds end_patience{15};
 
 NamedLimits limits_of(const ServeCommand& command) {
   const auto& http = command.http.limits;
@@ -77,16 +76,6 @@ bool wait_until(const std::function<bool()>& done, std::chrono::milliseconds pat
   return true;
 }
 
-// Ends in an orderly way if everything comes to rest, else without unwinding what a plugin still uses.
-int finish(Host& host, Log& log) {
-  if (host.end(end_patience)) {
-    log.info("stopped");
-    return 0;
-  }
-  log.error("stopped", {{"remark", "a plugin does not come to rest; leaving it"}});
-  std::_Exit(0);
-}
-
 int complain(std::string_view what) {
   std::cerr << "mcp-plugin-host: " << what << "\n";
   return cannot_serve;
@@ -95,6 +84,11 @@ int complain(std::string_view what) {
 void load_components(Host& host, const HostOptions& options, Log& log) {
   const auto begin = std::chrono::steady_clock::now();
   host.reloader().load_all();
+  std::error_code unimportant;
+  if (!std::filesystem::is_directory(options.components, unimportant)) {
+    log.warning("components folder is missing", {{"folder", std::filesystem::absolute(options.components).string()},
+                                                 {"remedy", "make it, or name another one with --components"}});
+  }
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   const auto catalog = host.catalog().current();
   log.info("components loaded", {{"folder", std::filesystem::absolute(options.components).string()},
@@ -120,8 +114,7 @@ int run(const ServeCommand& command) {
 
   load_components(**host, command.host, log);
   if (const auto listening = http.listen(); listening.has_error()) {
-    (*host)->end(end_patience);
-    return complain(listening.error().message);
+    return finish(**host, complain(listening.error().message));
   }
   const auto address =
       command.http.address.find(':') == std::string::npos ? command.http.address : "[" + command.http.address + "]";
@@ -137,10 +130,12 @@ int run(const ServeCommand& command) {
   const auto quiet = [&] { return http.connections() == 0; };
   if (!wait_until(quiet, command.host.shutdown_grace)) {
     log.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"connections", http.connections()}});
-    (*host)->cancel_calls();
+    (*host)->cancel_calls(cancel_grace);
     wait_until(quiet, cancel_grace);
   }
-  return finish(**host, log);
+  const int status = finish(**host, 0);
+  log.info("stopped");
+  return status;
 }
 
 int run(const StdioCommand& command) {
@@ -161,10 +156,13 @@ int run(const StdioCommand& command) {
   server.close_streams();
   if (!transport.finish(command.host.shutdown_grace)) {
     log.warning("calls cancelled", {{"reason", "they did not finish in time after the end of input"}});
-    (*host)->cancel_calls();
-    transport.finish(cancel_grace);
+    (*host)->cancel_calls(cancel_grace);
+    // A client that does not read its answers holds the writing thread.
+    if (!transport.finish(cancel_grace)) std::_Exit(0);
   }
-  return finish(**host, log);
+  const int status = finish(**host, 0);
+  log.info("stopped");
+  return status;
 }
 
 }  // namespace mcph

@@ -62,6 +62,17 @@ const mcp_server_info InProcessPlugin::server_info_table = {
       sink->write(sink->context, as_mcp(self_of(host).setup_.server_info()));
     }};
 
+template <class Function>
+void InProcessPlugin::serve(std::string_view function, Function&& function_of_host) noexcept {
+  try {
+    function_of_host(*this);
+  } catch (const std::exception& error) {
+    log_.error("host function failed", {{"function", function}, {"plugin", identity_.name}, {"reason", error.what()}});
+  } catch (...) {
+    log_.error("host function failed", {{"function", function}, {"plugin", identity_.name}});
+  }
+}
+
 Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary library, PluginSetup setup,
                                                                  CallRunner& runner, Log& log) {
   std::unique_ptr<InProcessPlugin> plugin(new InProcessPlugin(std::move(library), std::move(setup), runner, log));
@@ -169,8 +180,23 @@ void InProcessPlugin::refuse(Call& call, std::string message) const {
 }
 
 void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
-  if (table_.cancel == nullptr || calls_.find(id) == nullptr) return;
-  report(guarded("cancel", [&] { table_.cancel(instance_, id, static_cast<std::int32_t>(reason)); }));
+  const auto call = calls_.find(id);
+  if (call == nullptr) return;
+  if (stop_waiting(id)) {
+    // The plugin has never heard of it.
+    if (calls_.take(id) != nullptr) refuse(*call, "the call was cancelled before it began");
+    return;
+  }
+  if (table_.cancel == nullptr) return;
+  // Not here: the plugin may take its time, and this may be a thread that does I/O. The call holds the lease.
+  runner_.run([this, call, id, reason] {
+    report(guarded("cancel", [&] { table_.cancel(instance_, id, static_cast<std::int32_t>(reason)); }));
+  });
+}
+
+bool InProcessPlugin::stop_waiting(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  return std::erase(waiting_, id) > 0;
 }
 
 void InProcessPlugin::cancel_all(CancelReason reason) {
@@ -208,7 +234,11 @@ void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string
            "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
     return;
   }
-  call->complete(static_cast<Outcome>(outcome), std::string(json));
+  try {
+    call->complete(static_cast<Outcome>(outcome), std::string(json));
+  } catch (const std::exception& error) {
+    refuse(*call, std::string("the host could not handle what the plugin answered: ") + error.what());
+  }
 }
 
 void InProcessPlugin::report(const Result<>& misbehaviour) const {
@@ -233,37 +263,48 @@ std::string InProcessPlugin::make_data_directory() const {
   return {};
 }
 
+// Each function is called from C: nothing may be thrown through it (mcp/plugin.h).
 mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
   mcp_host host{};
   host.size = sizeof(mcp_host);
   host.context = self;
   host.complete = [](const mcp_host* h, mcp_call_id call, std::int32_t outcome, mcp_string json) {
-    self_of(h).complete(call, outcome, view(json));
+    self_of(h).serve("complete", [&](InProcessPlugin& plugin) { plugin.complete(call, outcome, view(json)); });
   };
   host.progress = [](const mcp_host* h, mcp_call_id id, double progress, double total, mcp_string message) {
-    if (const auto call = self_of(h).calls_.find(id)) call->progress(progress, total, view(message));
+    self_of(h).serve("progress", [&](InProcessPlugin& plugin) {
+      if (const auto call = plugin.calls_.find(id)) call->progress(progress, total, view(message));
+    });
   };
   host.log = [](const mcp_host* h, mcp_call_id, std::int32_t level, mcp_string message) {
-    self_of(h).write_log(level, view(message));
+    self_of(h).serve("log", [&](const InProcessPlugin& plugin) { plugin.write_log(level, view(message)); });
   };
   host.is_cancelled = [](const mcp_host* h, mcp_call_id id) {
     const auto call = self_of(h).calls_.find(id);
     return call == nullptr ? MCP_CANCEL_CLIENT : static_cast<std::int32_t>(call->cancelled());
   };
   host.call_context = [](const mcp_host* h, mcp_call_id id, const mcp_sink* sink) {
-    if (const auto call = self_of(h).calls_.find(id)) sink->write(sink->context, as_mcp(call->context()));
+    self_of(h).serve("call_context", [&](const InProcessPlugin& plugin) {
+      if (const auto call = plugin.calls_.find(id)) sink->write(sink->context, as_mcp(call->context()));
+    });
   };
   host.configuration = [](const mcp_host* h, const mcp_sink* sink) {
     sink->write(sink->context, as_mcp(self_of(h).setup_.configuration));
   };
   host.data_directory = [](const mcp_host* h, const mcp_sink* sink) {
-    sink->write(sink->context, as_mcp(self_of(h).make_data_directory()));
+    self_of(h).serve("data_directory", [&](const InProcessPlugin& plugin) {
+      sink->write(sink->context, as_mcp(plugin.make_data_directory()));
+    });
   };
   host.components_changed = [](const mcp_host* h) {
-    if (const auto& changed = self_of(h).setup_.events.components_changed) changed();
+    self_of(h).serve("components_changed", [](const InProcessPlugin& plugin) {
+      if (const auto& changed = plugin.setup_.events.components_changed) changed();
+    });
   };
   host.resource_updated = [](const mcp_host* h, mcp_string uri) {
-    if (const auto& updated = self_of(h).setup_.events.resource_updated) updated(std::string(view(uri)));
+    self_of(h).serve("resource_updated", [&](const InProcessPlugin& plugin) {
+      if (const auto& updated = plugin.setup_.events.resource_updated) updated(std::string(view(uri)));
+    });
   };
   host.get_interface = [](const mcp_host* h, const char* name) -> const void* {
     const bool offered = name == std::string_view(MCP_SERVER_INFO) && self_of(h).setup_.server_info != nullptr;

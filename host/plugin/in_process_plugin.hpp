@@ -49,9 +49,6 @@ class InProcessPlugin final : public Plugin {
   std::size_t calls_in_flight() const override { return calls_.size(); }
   bool stop(std::chrono::milliseconds patience) override;
 
-  // The library must stay mapped even after a clean stop.
-  void never_unload() { library_.never_unload(); }
-
  private:
   InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log);
 
@@ -59,12 +56,16 @@ class InProcessPlugin final : public Plugin {
   void run_one(std::uint64_t id);
   void refuse(Call& call, std::string message) const;
   void cancel(std::uint64_t id, CancelReason reason);
+  bool stop_waiting(std::uint64_t id);
 
   void complete(mcp_call_id call, std::int32_t outcome, std::string_view json);
   void report(const Result<>& misbehaviour) const;
   void write_log(std::int32_t level, std::string_view message) const;
   std::string make_data_directory() const;
   static mcp_host host_table(InProcessPlugin* self);
+  // Runs what a function of the host table does.
+  template <class Function>
+  void serve(std::string_view function, Function&& function_of_host) noexcept;
   static const mcp_server_info server_info_table;
 
   PluginLibrary library_;

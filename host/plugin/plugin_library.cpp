@@ -36,7 +36,7 @@ Error refusal(std::string_view what, const std::string& private_path) {
 }
 
 std::string_view view(mcp_string text) {
-  return {text.data, static_cast<std::size_t>(text.size)};
+  return text.data == nullptr ? std::string_view{} : std::string_view(text.data, static_cast<std::size_t>(text.size));
 }
 
 Result<> check_table(const mcp_plugin* table) {
@@ -71,11 +71,13 @@ Result<PluginLibrary> PluginLibrary::load(PrivateCopy copy) {
     return PluginLibrary(std::move(copy), std::move(library), table);
   } catch (const std::exception& error) {
     return refusal(error.what(), copy.path().string());
+  } catch (...) {
+    return fail("its entry function let an exception escape");
   }
 }
 
 void PluginLibrary::never_unload() {
-  // Moved to the heap and forgotten: the mapping and the file behind it stay until the process ends.
+  // Moved to the heap and forgotten: the mapping stays until the process ends.
   new boost::dll::shared_library(std::move(library_));
 }
 

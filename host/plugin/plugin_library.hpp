@@ -19,7 +19,7 @@ class PluginLibrary {
   const mcp_plugin& table() const { return *table_; }
   const PrivateCopy& copy() const { return copy_; }
 
-  // From now on the library stays mapped for the life of the process: code of it may still run.
+  // From now on the library stays mapped for the life of the process.
   void never_unload();
 
  private:

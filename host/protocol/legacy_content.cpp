@@ -13,7 +13,8 @@ Json text_block(std::string text) {
 }
 
 bool fit_block(Json& block, std::string_view revision) {
-  const auto type = block.value("type", "");
+  if (!block.is_object()) return false;
+  const auto type = block.value("type", Json());
   if (type == "audio" && revision < audio_since) {
     block = text_block("[audio, " + block.value("mimeType", "") + ": this client's protocol revision has no audio]");
     return true;
@@ -38,13 +39,14 @@ bool fit_to_revision(Json& result, std::string_view revision) {
     result.erase(structured);
     changed = true;
   }
-  if (const auto content = result.find("content"); content != result.end()) {
+  if (const auto content = result.find("content"); content != result.end() && content->is_array()) {
     for (auto& block : *content)
       changed |= fit_block(block, revision);
   }
-  if (const auto messages = result.find("messages"); messages != result.end()) {
-    for (auto& message : *messages)
-      changed |= fit_block(message["content"], revision);
+  if (const auto messages = result.find("messages"); messages != result.end() && messages->is_array()) {
+    for (auto& message : *messages) {
+      if (message.is_object() && message.contains("content")) changed |= fit_block(message["content"], revision);
+    }
   }
   return changed;
 }

@@ -11,8 +11,10 @@ ReadMessage invalid(std::string id, std::string reason) {
   return {std::nullopt, RpcError{error_code::invalid_request, "Invalid request: " + std::move(reason)}, std::move(id)};
 }
 
+// Ids are remembered while their requests run, so their length is bounded.
 bool is_request_id(const Json& id) {
-  return id.is_string() || id.is_number_integer();
+  constexpr std::size_t longest_id = 1024;
+  return id.is_number_integer() || (id.is_string() && id.get_ref<const std::string&>().size() <= longest_id);
 }
 
 }  // namespace
@@ -24,7 +26,8 @@ ReadMessage read_message(Json json) {
 
   const auto version = json.find("jsonrpc");
   if (version == json.end() || *version != "2.0") return invalid(std::move(id_text), "\"jsonrpc\" must be \"2.0\"");
-  if (id != json.end() && id_text.empty()) return invalid({}, "\"id\" must be a string or an integer");
+  if (id != json.end() && id_text.empty())
+    return invalid({}, "\"id\" must be a string of at most 1024 bytes or an integer");
 
   Message message;
   message.id = id_text;

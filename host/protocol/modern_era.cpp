@@ -190,6 +190,7 @@ void ModernEra::listen(Request request) {
                          .prompts = wants("promptsListChanged")};
   auto subscription = Subscription::open(std::move(request.id), wanted, std::move(request.exchange), catalog_);
   const std::lock_guard lock(mutex_);
+  if (ending_) return subscription->end(identity_);
   std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
   subscriptions_.push_back(std::move(subscription));
 }
@@ -199,6 +200,7 @@ void ModernEra::end_subscriptions() {
   {
     const std::lock_guard lock(mutex_);
     open.swap(subscriptions_);
+    ending_ = true;
   }
   for (const auto& weak : open) {
     if (const auto subscription = weak.lock()) subscription->end(identity_);

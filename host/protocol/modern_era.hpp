@@ -24,13 +24,13 @@ class ModernEra final : public CallAnswers {
 
   ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options);
 
-  // Whether a message is of this era: it has the era's _meta, or its headers name the era's revision or one unknown.
+  // Whether a message is of this era: it has the era's _meta, or its headers name the era's revision.
   static bool is_modern(const Message& message, const HttpHead* head);
 
   // Answers a request. `head` is null where there is no HTTP.
   void handle(Message request, const HttpHead* head, const std::shared_ptr<Exchange>& exchange);
 
-  // Ends every open subscription as "Graceful Closure" says (basic/patterns/subscriptions).
+  // Ends every subscription, open or still to come, as "Graceful Closure" says (basic/patterns/subscriptions).
   void end_subscriptions();
 
   Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
@@ -71,6 +71,7 @@ class ModernEra final : public CallAnswers {
 
   std::mutex mutex_;
   std::vector<std::weak_ptr<Subscription>> subscriptions_;
+  bool ending_ = false;
 };
 
 }  // namespace mcph

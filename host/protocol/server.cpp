@@ -85,6 +85,9 @@ void Server::receive_legacy(Message message, const HttpHead& head, const std::sh
 }
 
 void Server::receive_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+  if (head.protocol_version && !LegacyEra::is_revision(*head.protocol_version)) {
+    return exchange->reply(refuse({}, batch_refusal()));
+  }
   auto found = find_session({}, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.refusal));
   serve_batch(std::move(batch), found.session, exchange);
@@ -140,7 +143,10 @@ void Server::receive_line(std::string_view line, StdioClient& client, const std:
   if (message.method == "notifications/cancelled") {
     const auto id = message.params.find("requestId");
     const auto cancelled = id == message.params.end() ? nullptr : client.modern_requests.find(dump(*id));
-    if (cancelled != nullptr) cancelled->abandon();
+    if (cancelled != nullptr) {
+      cancelled->abandon();
+      return exchange->reply({});
+    }
   }
   if (client.session != nullptr) return serve(std::move(message), client.session, exchange);
   if (message.kind != Message::Kind::request) return exchange->reply({});
@@ -216,6 +222,9 @@ void Server::serve(Message message, const std::shared_ptr<Session>& session,
 }
 
 Server::StreamAdmission Server::admit_stream(const HttpHead& head) {
+  if (closing_.load()) {
+    return {nullptr, refuse({}, {error_code::internal_error, "This server is stopping"}, http_unavailable)};
+  }
   if (head.protocol_version == ModernEra::revision) {
     return {nullptr, refuse({},
                             {error_code::invalid_request,
@@ -227,6 +236,12 @@ Server::StreamAdmission Server::admit_stream(const HttpHead& head) {
 }
 
 Reply Server::end_session(const HttpHead& head) {
+  if (head.protocol_version == ModernEra::revision) {
+    auto reply =
+        refuse({}, {error_code::invalid_request, "Revision 2026-07-28 has no sessions"}, http_method_not_allowed);
+    reply.fields = {{"Allow", "POST, OPTIONS, HEAD"}};
+    return reply;
+  }
   auto found = find_session({}, head);
   if (found.session == nullptr) return std::move(found.refusal);
   sessions_.close(found.session->id());
@@ -234,6 +249,7 @@ Reply Server::end_session(const HttpHead& head) {
 }
 
 void Server::close_streams() {
+  closing_.store(true);
   modern_.end_subscriptions();
   sessions_.close_all();
 }

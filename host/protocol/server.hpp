@@ -3,6 +3,7 @@
 // Made by main; any thread.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,7 @@ class Server {
   Sessions sessions_;
   LegacyEra legacy_;
   ModernEra modern_;
+  std::atomic<bool> closing_{false};
 };
 
 }  // namespace mcph

@@ -16,7 +16,9 @@ Reloader::Reloader(Options options, PluginLoader& loader, PublishedCatalog& cata
     : options_(std::move(options)), loader_(loader), catalog_(catalog), log_(log), watch_(FolderWatch::create()) {}
 
 Reloader::~Reloader() {
-  stop();
+  if (!thread_.joinable()) return;
+  stop(std::chrono::hours(1));
+  thread_.join();
 }
 
 void Reloader::load_all() {
@@ -27,14 +29,20 @@ void Reloader::run() {
   thread_ = std::thread([this] { control(); });
 }
 
-void Reloader::stop() {
-  if (!thread_.joinable()) return;
+bool Reloader::stop(std::chrono::milliseconds patience) {
+  if (!thread_.joinable()) return true;
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   watch_->wake();
-  thread_.join();
+  std::unique_lock lock(mutex_);
+  return ended_changed_.wait_for(lock, patience, [this] { return ended_; });
+}
+
+void Reloader::release_plugins() {
+  tracked_.clear();
+  draining_.clear();
 }
 
 void Reloader::cancel_calls(CancelReason reason) {
@@ -58,6 +66,8 @@ void Reloader::control() {
   for (;;) {
     {
       const std::lock_guard lock(mutex_);
+      ended_ = stopping_;
+      ended_changed_.notify_all();
       if (stopping_) return;
     }
     const auto due = look(true);
@@ -178,6 +188,7 @@ void Reloader::refuse(Tracked& tracked, const PluginFile& file, const std::strin
 void Reloader::serve(Tracked& tracked, LoadedPlugin loaded) {
   retire(tracked.served, Clock::now());
   tracked.served = std::move(loaded.served);
+  tracked.description.clear();
 }
 
 void Reloader::retire(const ServedPlugin& old, Clock::time_point now) {
@@ -196,6 +207,8 @@ bool Reloader::describe_again() {
     if (found == tracked_.end() || found->second.served.plugin == nullptr) continue;
     auto& served = found->second.served;
     const auto description = served.plugin->describe();
+    if (description.has_value() && *description == found->second.description) continue;
+    found->second.description = description.has_value() ? *description : std::string();
     auto components =
         description.has_error() ? Result<Components>(description.error()) : parse_components(*description);
     if (components.has_error()) {

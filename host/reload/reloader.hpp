@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -55,7 +56,11 @@ class Reloader {
 
   // Begins to watch, on a thread of its own.
   void run();
-  void stop();
+  // False: a plugin holds the control thread for longer, and only leaving the process without unwinding remains.
+  bool stop(std::chrono::milliseconds patience);
+
+  // Gives up the leases. After stop; this object must outlive the plugins, which may still say that they changed.
+  void release_plugins();
 
   // Cancels the calls of every version that is served or drains. After stop, or without run.
   void cancel_calls(CancelReason reason);
@@ -67,6 +72,7 @@ class Reloader {
   struct Tracked {
     std::optional<PluginFile> taken;  // the state of the file that was last loaded or refused
     ServedPlugin served;              // empty if no version was ever good
+    std::string description;          // that a change of its components came with last
     std::string refusal;              // of the state taken; empty if it is served
     std::optional<PluginFile> changing;
     Clock::time_point changed_at;
@@ -116,6 +122,8 @@ class Reloader {
   std::mutex mutex_;
   std::set<std::filesystem::path> to_describe_;
   bool stopping_ = false;
+  bool ended_ = false;
+  std::condition_variable ended_changed_;
   std::thread thread_;
 };
 

@@ -26,7 +26,7 @@ std::shared_ptr<Plugin> Retirement::lease(std::unique_ptr<Plugin> plugin) {
 
 bool Retirement::wait_until_empty(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, patience, [this] { return alive_ == 0; });
+  return changed_.wait_for(lock, patience, [this] { return alive_ == 0; }) && left_ == 0;
 }
 
 void Retirement::retire(std::unique_ptr<Plugin> plugin) {
@@ -45,26 +45,28 @@ void Retirement::run() {
     auto plugin = std::move(retired_.front());
     retired_.pop_front();
     lock.unlock();
-    end(std::move(plugin));
+    const bool ended = end(std::move(plugin));
     lock.lock();
+    if (!ended) ++left_;
     --alive_;
     changed_.notify_all();
   }
 }
 
-void Retirement::end(std::unique_ptr<Plugin> plugin) {
+bool Retirement::end(std::unique_ptr<Plugin> plugin) {
   const auto identity = plugin->identity();
   if (plugin->stop(patience_)) {
     plugin.reset();
     log_.debug("plugin unloaded",
                {{"file", identity.file.string()}, {"version", identity.version}, {"digest", identity.digest}});
-    return;
+    return true;
   }
   // Its code may still run, so neither the object nor the library may go.
   [[maybe_unused]] const auto* left = plugin.release();
   log_.error("plugin does not stop", {{"file", identity.file.string()},
                                       {"version", identity.version},
                                       {"consequence", "it stays mapped until the host ends"}});
+  return false;
 }
 
 }  // namespace mcph

@@ -27,13 +27,14 @@ class Retirement {
   // Shares a plugin: when the last copy of the pointer is gone, the plugin retires.
   std::shared_ptr<Plugin> lease(std::unique_ptr<Plugin> plugin);
 
-  // Waits until every plugin that has been leased is gone; false if that took longer.
+  // Waits until every plugin that has been leased is gone; false if that took longer, or if one was left as it is.
   bool wait_until_empty(std::chrono::milliseconds patience);
 
  private:
   void retire(std::unique_ptr<Plugin> plugin);
   void run();
-  void end(std::unique_ptr<Plugin> plugin);
+  // False: it was left as it is.
+  bool end(std::unique_ptr<Plugin> plugin);
 
   const std::chrono::milliseconds patience_;
   Log& log_;
@@ -41,6 +42,7 @@ class Retirement {
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Plugin>> retired_;
   std::size_t alive_ = 0;
+  std::size_t left_ = 0;
   bool stopping_ = false;
   std::thread thread_;
 };

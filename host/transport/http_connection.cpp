@@ -8,7 +8,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 
 #include "transport/sse.hpp"
@@ -100,17 +99,24 @@ HttpConnection::HttpConnection(tcp::socket socket, HttpServer& owner)
       signal_(socket_.get_executor(), Clock::time_point::max()),
       due_(Clock::time_point::max().time_since_epoch().count()) {}
 
+HttpConnection::~HttpConnection() {
+  owner_.closed(this);
+}
+
 void HttpConnection::start() {
   asio::co_spawn(socket_.get_executor(), serve(shared_from_this()), asio::detached);
 }
 
 void HttpConnection::attend(Clock::time_point now) {
   if (now.time_since_epoch().count() < due_.load(std::memory_order_relaxed)) return;
-  asio::post(socket_.get_executor(), [self = shared_from_this(), now] { self->time_is_up(now); });
+  // Null while it is being destroyed.
+  if (auto self = weak_from_this().lock()) asio::post(socket_.get_executor(), [self, now] { self->time_is_up(now); });
 }
 
 void HttpConnection::shut_down() {
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+  auto alive = weak_from_this().lock();
+  if (alive == nullptr) return;
+  asio::post(socket_.get_executor(), [self = std::move(alive)] {
     self->closing_ = true;
     beast::error_code ignored;
     if (self->waiting_ == Waiting::for_request) self->socket_.cancel(ignored);
@@ -119,6 +125,7 @@ void HttpConnection::shut_down() {
 
 void HttpConnection::wait_for(Waiting what, std::chrono::milliseconds patience) {
   waiting_ = what;
+  timed_out_ = false;
   due_.store((owner_.now() + patience).time_since_epoch().count(), std::memory_order_relaxed);
 }
 
@@ -144,7 +151,6 @@ HttpConnection::awaitable<void> HttpConnection::serve(std::shared_ptr<HttpConnec
   beast::error_code ignored;
   self->socket_.shutdown(tcp::socket::shutdown_both, ignored);
   self->socket_.close(ignored);
-  self->owner_.closed(self.get());
 }
 
 // Closing with bytes unread would reset the connection, and the client would lose the answer that says why (RFC 9112
@@ -335,10 +341,15 @@ HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client,
 }
 
 HttpConnection::awaitable<bool> HttpConnection::write(std::string_view text) {
-  wait_for(Waiting::for_bytes, limits_.write_time);
-  const auto buffer = asio::buffer(text);
-  const auto [error, count] = co_await asio::async_write(socket_, buffer, as_value);
-  co_return !error;
+  // Each step has its time, so that a long answer to a slow reader may take long, and one to nobody may not.
+  while (!text.empty() && !overflowed_) {
+    wait_for(Waiting::for_bytes, limits_.write_time);
+    const auto buffer = asio::buffer(text);
+    const auto [error, count] = co_await socket_.async_write_some(buffer, as_value);
+    if (error) co_return false;
+    text.remove_prefix(count);
+  }
+  co_return text.empty();
 }
 
 HttpConnection::awaitable<Outbox::Content> HttpConnection::next(Outbox& outbox) {

@@ -37,6 +37,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   using Clock = std::chrono::steady_clock;
 
   HttpConnection(boost::asio::ip::tcp::socket socket, HttpServer& owner);
+  ~HttpConnection();
+  HttpConnection(const HttpConnection&) = delete;
+  HttpConnection& operator=(const HttpConnection&) = delete;
 
   void start();
 

@@ -16,7 +16,7 @@ namespace mcph {
 
 class Outbox {
  public:
-  static constexpr std::size_t most_messages = 1024;
+  static constexpr std::size_t most_messages = 16'384;
   static constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
   // Both are called from any thread: `wake` only while the coroutine waits, and perhaps once too often; `overflow`

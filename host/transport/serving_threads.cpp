@@ -146,7 +146,7 @@ void ServingThreads::begin_waiting_task() {
   std::function<void()> task;
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_.empty()) return;
+    if (waiting_.empty() || tasks_running_.load() >= blocked_limit_) return;
     task = std::move(waiting_.front());
     waiting_.pop_front();
     tasks_waiting_.fetch_sub(1);

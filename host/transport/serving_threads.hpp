@@ -4,7 +4,7 @@
 // usual quick call costs no thread switch at all. Made by main, joined by its destructor.
 //
 // Bounds: at most `lanes` + `blocked_limit` threads. When `blocked_limit` tasks are running, further tasks wait in a
-// queue, in order; its length is bounded by the plugins' own limits, which is where a call is refused.
+// queue; its length is bounded by the plugins' own limits, which is where a call is refused.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,11 @@
 #include "transport/standard_streams.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -17,15 +19,16 @@ Error system_error(const char* what) {
   return fail(std::string(what) + ": " + std::strerror(errno));
 }
 
-// Logs what arrives line by line; a line without end is logged in pieces.
-void copy_lines(int printed, Log& log) {
+// Logs what arrives line by line, until the other end is closed or `wake` is; a line without end is logged in pieces.
+// The other end may never be closed, because a process that a plugin started has inherited it.
+void copy_lines(int printed, int wake, Log& log) {
   std::string line;
   char buffer[4096];
-  for (;;) {
-    const auto count = ::read(printed, buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    for (const char c : std::string_view(buffer, static_cast<std::size_t>(count))) {
+  pollfd descriptors[2] = {{printed, POLLIN, 0}, {wake, POLLIN, 0}};
+  while (::poll(descriptors, 2, -1) >= 0 || errno == EINTR) {
+    const auto count = ::read(printed, buffer, sizeof buffer);  // does not block
+    if (count == 0 || (count < 0 && descriptors[1].revents != 0)) break;
+    for (const char c : std::string_view(buffer, static_cast<std::size_t>(std::max<ssize_t>(count, 0)))) {
       if (c != '\n') line += c;
       if (c != '\n' && line.size() < longest_line) continue;
       log.info("plugin output", {{"text", line}});
@@ -34,43 +37,58 @@ void copy_lines(int printed, Log& log) {
   }
   if (!line.empty()) log.info("plugin output", {{"text", line}});
   ::close(printed);
+  ::close(wake);
+}
+
+// A descriptor that the caller closed would be given to the next file opened, and what a plugin prints would go there.
+void fill_closed_descriptors() {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) < 0) [[maybe_unused]]
+      const int filled = ::open("/dev/null", O_RDWR);
+  }
 }
 
 }  // namespace
 
 Result<StandardStreams> StandardStreams::take(Log& log) {
+  fill_closed_descriptors();
   std::fflush(stdout);
   const int input = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
   const int output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  int pipe_ends[2] = {-1, -1};
-  if (::pipe2(pipe_ends, O_CLOEXEC) != 0) return system_error("cannot make a pipe for what plugins print");
+  int printed[2] = {-1, -1};
+  int wake[2] = {-1, -1};
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (nothing < 0) return system_error("cannot open /dev/null");
+  if (input < 0 || output < 0 || nothing < 0 || ::pipe2(printed, O_CLOEXEC) != 0 || ::pipe2(wake, O_CLOEXEC) != 0) {
+    return system_error("cannot set up standard input and output");
+  }
+  ::fcntl(printed[0], F_SETFL, O_NONBLOCK);
   ::dup2(nothing, STDIN_FILENO);
-  ::dup2(pipe_ends[1], STDOUT_FILENO);
+  ::dup2(printed[1], STDOUT_FILENO);
   ::close(nothing);
-  ::close(pipe_ends[1]);
+  ::close(printed[1]);
   // A plugin that prints a line should see it in the log when it prints it, not when a block is full.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  return StandardStreams(input, output, pipe_ends[0], log);
+  return StandardStreams(input, output, wake[1],
+                         std::thread([printed = printed[0], wake = wake[0], &log] { copy_lines(printed, wake, log); }));
 }
 
-StandardStreams::StandardStreams(int input, int output, int printed, Log& log)
-    : input_(input), output_(output), copier_([printed, &log] { copy_lines(printed, log); }) {}
+StandardStreams::StandardStreams(int input, int output, int wake, std::thread copier)
+    : input_(input), output_(output), wake_(wake), copier_(std::move(copier)) {}
 
 StandardStreams::StandardStreams(StandardStreams&& other) noexcept
     : input_(std::exchange(other.input_, -1)),
       output_(std::exchange(other.output_, -1)),
+      wake_(std::exchange(other.wake_, -1)),
       copier_(std::move(other.copier_)) {}
 
 StandardStreams::~StandardStreams() {
   if (!copier_.joinable()) return;
   std::fflush(stdout);
-  // Closes the pipe's last writing end, which ends the copier.
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  ::close(wake_);
   copier_.join();
-  if (input_ >= 0) ::close(input_);
-  if (output_ >= 0) ::close(output_);
+  ::close(input_);
+  ::close(output_);
 }
 
 }  // namespace mcph

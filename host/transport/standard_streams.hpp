@@ -22,10 +22,11 @@ class StandardStreams {
   int output() const { return output_; }
 
  private:
-  StandardStreams(int input, int output, int printed, Log& log);
+  StandardStreams(int input, int output, int wake, std::thread copier);
 
   int input_;
   int output_;
+  int wake_;  // closed to end the copier
   std::thread copier_;
 };
 

@@ -26,8 +26,11 @@ class PlainAnswers final : public CallAnswers {
 
 class PluginCallTest : public ::testing::Test {
  protected:
-  // A request without an answer holds its call, and the call its request: a client always ends it in the end.
-  ~PluginCallTest() override { exchange_->abandon(); }
+  // A request without an answer and its call hold each other, and so do the plugin and the calls it was given.
+  ~PluginCallTest() override {
+    exchange_->abandon();
+    plugin_->calls.clear();
+  }
 
   Call& begin(Json meta = nullptr) {
     Caller caller;

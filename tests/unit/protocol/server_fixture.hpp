@@ -49,10 +49,11 @@ class ServerFixture : public ::testing::Test {
       : server_(catalog_, {"host", "Host", "1.0"}, options, limits) {
     publish(usual_components);
   }
-  // A request without an answer holds its call, and the call its request: a client always ends it in the end.
+  // A request without an answer and its call hold each other, and so do the plugin and the calls it was given.
   ~ServerFixture() override {
     for (const auto& exchange : exchanges_)
       exchange->abandon();
+    plugin_->calls.clear();
   }
 
   void publish(std::string_view document) {
