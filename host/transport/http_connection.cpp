@@ -93,6 +93,7 @@ class HttpNotificationStream final : public NotificationStream {
 
 HttpConnection::HttpConnection(tcp::socket socket, HttpServer& owner)
     : owner_(owner),
+      open_(owner.open_),
       limits_(owner.options_.limits),
       socket_(std::move(socket)),
       buffer_(limits_.header_bytes + read_size),
@@ -100,7 +101,8 @@ HttpConnection::HttpConnection(tcp::socket socket, HttpServer& owner)
       due_(Clock::time_point::max().time_since_epoch().count()) {}
 
 HttpConnection::~HttpConnection() {
-  owner_.closed(this);
+  const std::lock_guard lock(open_->mutex);
+  open_->all.erase(this);
 }
 
 void HttpConnection::start() {

@@ -86,6 +86,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void stop_watching();
 
   HttpServer& owner_;
+  const std::shared_ptr<OpenConnections> open_;
   const HttpLimits& limits_;
   boost::asio::ip::tcp::socket socket_;
   boost::beast::flat_buffer buffer_;

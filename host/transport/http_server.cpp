@@ -80,8 +80,8 @@ asio::awaitable<void> HttpServer::attend_connections() {
     co_await attention_.async_wait(as_value);
     const auto now = std::chrono::steady_clock::now();
     now_.store(now, std::memory_order_relaxed);
-    const std::lock_guard lock(mutex_);
-    for (auto* connection : connections_)
+    const std::lock_guard lock(open_->mutex);
+    for (auto* connection : open_->all)
       connection->attend(now);
   }
 }
@@ -92,11 +92,11 @@ void HttpServer::admit(tcp::socket socket) {
   socket.set_option(tcp::no_delay(true), ignored);
   std::shared_ptr<HttpConnection> connection;
   {
-    const std::lock_guard lock(mutex_);
-    if (shutting_down_) return;
-    if (connections_.size() < options_.limits.connections) {
+    const std::lock_guard lock(open_->mutex);
+    if (open_->shutting_down) return;
+    if (open_->all.size() < options_.limits.connections) {
       connection = std::make_shared<HttpConnection>(std::move(socket), *this);
-      connections_.insert(connection.get());
+      open_->all.insert(connection.get());
     }
   }
   if (connection != nullptr) return connection->start();
@@ -127,25 +127,20 @@ asio::awaitable<void> HttpServer::turn_away(std::shared_ptr<tcp::socket> socket)
   turned_away_.fetch_sub(1);
 }
 
-void HttpServer::closed(HttpConnection* connection) {
-  const std::lock_guard lock(mutex_);
-  connections_.erase(connection);
-}
-
 void HttpServer::shut_down() {
   asio::post(acceptor_.get_executor(), [this] {
     boost::system::error_code ignored;
     acceptor_.close(ignored);
   });
-  const std::lock_guard lock(mutex_);
-  shutting_down_ = true;
-  for (auto* connection : connections_)
+  const std::lock_guard lock(open_->mutex);
+  open_->shutting_down = true;
+  for (auto* connection : open_->all)
     connection->shut_down();
 }
 
 std::size_t HttpServer::connections() const {
-  const std::lock_guard lock(mutex_);
-  return connections_.size();
+  const std::lock_guard lock(open_->mutex);
+  return open_->all.size();
 }
 
 }  // namespace mcph

@@ -43,6 +43,13 @@ struct HttpOptions {
 
 class HttpConnection;
 
+// The connections that exist. Shared with them, because the last of them go with the I/O contexts, after the server.
+struct OpenConnections {
+  std::mutex mutex;
+  bool shutting_down = false;
+  std::unordered_set<HttpConnection*> all;
+};
+
 class HttpServer {
  public:
   static constexpr std::string_view endpoint = "/mcp";
@@ -68,7 +75,6 @@ class HttpServer {
   boost::asio::awaitable<void> attend_connections();
   void admit(boost::asio::ip::tcp::socket socket);
   boost::asio::awaitable<void> turn_away(std::shared_ptr<boost::asio::ip::tcp::socket> socket);
-  void closed(HttpConnection* connection);
   // The time, as of the last look at the connections.
   std::chrono::steady_clock::time_point now() const { return now_.load(std::memory_order_relaxed); }
 
@@ -81,9 +87,7 @@ class HttpServer {
   std::uint16_t port_ = 0;
   std::atomic<std::chrono::steady_clock::time_point> now_{std::chrono::steady_clock::now()};
 
-  mutable std::mutex mutex_;
-  bool shutting_down_ = false;
-  std::unordered_set<HttpConnection*> connections_;
+  const std::shared_ptr<OpenConnections> open_ = std::make_shared<OpenConnections>();
   std::atomic<unsigned> turned_away_{0};  // that are being told so
 };
 

@@ -13,10 +13,7 @@ before(async () => {
   components = await Components.create('catalogue');
   host = await HttpHost.start(components);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 // fetch sets Host itself.
 async function statusForHost(url, hostHeader) {

@@ -22,10 +22,7 @@ before(async () => {
   components = await Components.create('catalogue', 'slow');
   host = await HttpHost.start(components);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 const withBatches = '2025-03-26';
 const ping = (id) => request('ping', undefined, id);

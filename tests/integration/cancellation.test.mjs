@@ -15,10 +15,7 @@ before(async () => {
   components = await Components.create('slow');
   host = await HttpHost.start(components);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 const longCall = (label) => ({ name: 'wait', arguments: { label, milliseconds: 30_000 } });
 

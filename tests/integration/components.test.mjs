@@ -16,10 +16,7 @@ before(async () => {
   components = await Components.create('catalogue', 'plain_c', 'rude');
   host = await HttpHost.start(components);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),

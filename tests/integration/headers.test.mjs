@@ -12,10 +12,7 @@ before(async () => {
   components = await Components.create('catalogue');
   host = await HttpHost.start(components);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 const add = { name: 'add', arguments: { a: 1, b: 2 } };
 const base64 = (text) => `=?base64?${Buffer.from(text).toString('base64')}?=`;

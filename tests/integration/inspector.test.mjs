@@ -16,10 +16,7 @@ before(async () => {
   components = await Components.create('catalogue');
   host = await HttpHost.start(components);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 const targets = {
   HTTP: () => ['--transport', 'http', '--server-url', host.url.href],

@@ -17,10 +17,7 @@ before(async () => {
   components = await Components.create('catalogue');
   host = await HttpHost.start(components, [...limits, ...more]);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 const list = JSON.stringify(modernRequest('tools/list'));
 const listHeaders = { ...contentHeaders, ...modernHeaders('tools/list') };

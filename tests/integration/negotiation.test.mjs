@@ -14,10 +14,7 @@ before(async () => {
   components = await Components.create('catalogue');
   host = await HttpHost.start(components);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 for (const revision of legacyRevisions) {
   describe(`initialize of ${revision}`, () => {

@@ -13,10 +13,7 @@ before(async () => {
   components = await Components.create('slow');
   host = await HttpHost.start(components);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),

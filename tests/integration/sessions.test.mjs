@@ -14,10 +14,7 @@ before(async () => {
   components = await Components.create('catalogue');
   host = await HttpHost.start(components);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 async function assertRefused(response, status, reason) {
   assert.equal(response.status, status);

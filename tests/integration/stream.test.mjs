@@ -17,10 +17,7 @@ before(async () => {
   components = await Components.create('slow');
   host = await HttpHost.start(components, heartbeat);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 
 async function assertSignsOfLife(response, count) {
   assert.equal(response.status, 200);

@@ -18,10 +18,7 @@ before(async () => {
   components = await Components.create('plain_c');
   host = await HttpHost.start(components);
 });
-after(async () => {
-  await host.stop();
-  await components.discard();
-});
+after(() => host.stop().finally(() => components.discard()));
 // The messages of a new stream, from its acknowledgment on.
 async function listen(notifications, id, signal) {
   const response = await postModern(host.url, 'subscriptions/listen', { notifications }, { id, signal });

@@ -9,10 +9,11 @@ import { LogLines } from './log_lines.mjs';
 export const program = process.env.MCP_HOST;
 
 const running = new Set();
-// A test that is killed half-way leaves no host behind.
+// A test that is ended half-way leaves no host behind.
 process.on('exit', () => {
   for (const host of running) host.kill('SIGKILL');
 });
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 export function argumentsOf(command, components, more = []) {
   return [command, '--components', components.root, '--data', components.data, '--log-format', 'json', ...more];
@@ -73,9 +74,6 @@ export class StdioHost extends RunningHost {
 // The host with its components folder, for the length of the test or suite that `context` belongs to.
 export async function serve(context, components, more = []) {
   const host = await HttpHost.start(components, more);
-  context.after(async () => {
-    await host.stop();
-    await components.discard();
-  });
+  context.after(() => host.stop().finally(() => components.discard()));
   return host;
 }

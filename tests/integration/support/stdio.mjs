@@ -7,11 +7,7 @@ export class LineClient {
   // Ends with the test that `context` belongs to, and must end with status 0.
   static start(context, components, more = []) {
     const client = new LineClient(StdioHost.start(components, more));
-    context.after(async () => {
-      client.endInput();
-      assert.deepEqual(await client.host.end(), { status: 0, signal: null });
-      await components.discard();
-    });
+    context.after(() => client.#end().finally(() => components.discard()));
     return client;
   }
 
@@ -86,6 +82,11 @@ export class LineClient {
       else await new Promise((resolve) => this.#waiting.push(resolve));
     }
     return messages;
+  }
+
+  async #end() {
+    this.endInput();
+    assert.deepEqual(await this.host.end(), { status: 0, signal: null });
   }
 
   #wake() {

@@ -2,7 +2,10 @@
 #include "plugin/in_process_plugin.hpp"
 
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <thread>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +13,7 @@
 #include "../eventually.hpp"
 #include "../standard_error.hpp"
 #include "../temporary_folder.hpp"
+#include "kept_memory.hpp"
 #include "manual_runner.hpp"
 
 namespace mcph {
@@ -26,9 +30,11 @@ class RecordingCall final : public Call {
   explicit RecordingCall(const std::string& tool) : Call("tools/call", R"({"arguments":{},"name":")" + tool + "\"}") {}
 
   void progress(double progress, double total, std::string_view message) override {
+    begun = true;
     heard.push_back(std::to_string(progress) + "/" + std::to_string(total) + " " + std::string(message));
   }
   void complete(Outcome outcome, std::string json) override {
+    if (std::exchange(refuses_next_end, false)) throw std::runtime_error("no room for it");
     ends.push_back((outcome == Outcome::result ? "result " : "error ") + json);
     ended = true;
   }
@@ -36,7 +42,9 @@ class RecordingCall final : public Call {
 
   std::vector<std::string> heard;
   std::vector<std::string> ends;
+  std::atomic<bool> begun{false};
   std::atomic<bool> ended{false};
+  bool refuses_next_end = false;
 };
 
 std::string result(const std::string& structured) {
@@ -72,6 +80,18 @@ class InProcessPluginTest : public ::testing::Test {
     auto call = begin(tool);
     runner_.run_all();
     return call;
+  }
+
+  static bool is_mapped(const std::filesystem::path& folder) {
+    std::ifstream maps("/proc/self/maps");
+    const std::string text((std::istreambuf_iterator<char>(maps)), {});
+    return text.find(folder.string()) != std::string::npos;
+  }
+
+  std::function<void()> next_task() {
+    auto task = std::move(runner_.tasks.front());
+    runner_.tasks.pop_front();
+    return task;
   }
 
   PluginSetup usual_setup() const {
@@ -210,38 +230,63 @@ TEST_F(InProcessPluginTest, RefusesACallBeyondItsQueue) {
 TEST_F(InProcessPluginTest, TellsThePluginOfACancellation) {
   load();
   const auto waiting = begin("waits_for_cancel");
-  std::thread serving([this] { runner_.run_all(); });
+  std::thread serving(next_task());
+  EXPECT_TRUE(test::eventually([&] { return waiting->begun.load(); }));
   waiting->cancel(CancelReason::deadline);
+  // The plugin may take its time, so whoever cancels does not wait for it.
+  EXPECT_FALSE(waiting->ended);
+  runner_.run_all();
   serving.join();
-  // It may have been cancelled before the plugin saw it.
-  EXPECT_THAT(waiting->ends, ElementsAre(::testing::AnyOf(
-                                 result(R"({"heard":2,"asked":2})"),
-                                 R"(error {"code":-32603,"message":"the call was cancelled before it began"})")));
+  EXPECT_THAT(waiting->ends, ElementsAre(result(R"({"heard":2,"asked":2})")));
 }
 
 TEST_F(InProcessPluginTest, TellsThePluginWhyEveryCallIsCancelled) {
   load();
-  std::vector<std::shared_ptr<RecordingCall>> waiting = {begin("waits_for_cancel"), begin("waits_for_cancel")};
-  std::vector<std::thread> serving;
-  for (const auto& task : runner_.tasks)
-    serving.emplace_back(task);
-  runner_.tasks.clear();
+  const std::vector<std::shared_ptr<RecordingCall>> waiting = {begin("waits_for_cancel"), begin("waits_for_cancel")};
+  std::thread first(next_task());
+  std::thread second(next_task());
+  EXPECT_TRUE(test::eventually([&] { return waiting[0]->begun.load() && waiting[1]->begun.load(); }));
   plugin_->cancel_all(CancelReason::reload);
-  for (auto& thread : serving)
-    thread.join();
-  for (const auto& each : waiting) {
-    EXPECT_EQ(each->cancelled(), CancelReason::reload);
-    EXPECT_TRUE(each->ended);
-  }
+  runner_.run_all();
+  first.join();
+  second.join();
+  for (const auto& each : waiting)
+    EXPECT_THAT(each->ends, ElementsAre(result(R"({"heard":4,"asked":4})")));
 }
 
-TEST_F(InProcessPluginTest, DoesNotBeginACallThatWasCancelledWhileItWaited) {
+constexpr auto cancelled_before = R"(error {"code":-32603,"message":"the call was cancelled before it began"})";
+
+TEST_F(InProcessPluginTest, DoesNotBeginACallThatIsCancelled) {
   load();
-  const auto waiting = begin("echo");
-  waiting->cancel(CancelReason::client);
+  const auto cancelled = begin("echo");
+  cancelled->cancel(CancelReason::client);
   runner_.run_all();
-  EXPECT_THAT(waiting->ends,
-              ElementsAre(R"(error {"code":-32603,"message":"the call was cancelled before it began"})"));
+  EXPECT_THAT(cancelled->ends, ElementsAre(cancelled_before));
+}
+
+TEST_F(InProcessPluginTest, EndsACallThatIsCancelledWhileItWaitsAtOnce) {
+  setup_.limits.concurrent_calls = 1;
+  load();
+  const auto first = begin("echo");
+  const auto waiting = begin("echo");
+  const auto last = begin("echo");
+  waiting->cancel(CancelReason::client);
+  EXPECT_THAT(waiting->ends, ElementsAre(cancelled_before));
+  EXPECT_EQ(plugin_->calls_in_flight(), 2U);
+  runner_.run_all();
+  EXPECT_TRUE(first->ended && last->ended);
+  EXPECT_EQ(waiting->ends.size(), 1U);
+}
+
+TEST_F(InProcessPluginTest, SaysSoWhenTheHostCannotHandleAnAnswer) {
+  load();
+  const auto answered = begin("echo");
+  answered->refuses_next_end = true;
+  runner_.run_all();
+  EXPECT_THAT(
+      answered->ends,
+      ElementsAre(
+          R"(error {"code":-32603,"message":"the host could not handle what the plugin answered: no room for it"})"));
 }
 
 TEST_F(InProcessPluginTest, PassesOnProgress) {
@@ -317,6 +362,16 @@ TEST_F(InProcessPluginTest, IsGivenUpWhenItsStopDoesNotReturn) {
   EXPECT_FALSE(plugin_->stop(10ms));
   // Its code runs until the process ends, so the object may not go.
   [[maybe_unused]] const auto* left = plugin_.release();
+}
+
+TEST_F(InProcessPluginTest, StaysMappedWhereThePluginAsksForIt) {
+  const test::KeptMemory kept;
+  for (const bool resident : {false, true}) {
+    load(resident ? "unit_actor_resident" : "unit_actor");
+    plugin_->stop(1min);
+    plugin_.reset();
+    EXPECT_EQ(is_mapped(copies_.path()), resident);
+  }
 }
 
 TEST_F(InProcessPluginTest, DeletesItsCopyWhenItIsUnloaded) {

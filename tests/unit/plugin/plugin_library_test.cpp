@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "../temporary_folder.hpp"
+#include "kept_memory.hpp"
 
 namespace mcph {
 namespace {
@@ -65,6 +66,7 @@ TEST_F(PluginLibraryTest, StaysMappedWhereItMustNeverBeUnloaded) {
   {
     auto library = load("unit_plain");
     file = library.copy().path();
+    const test::KeptMemory kept;
     library.never_unload();
   }
   EXPECT_TRUE(is_mapped(file));

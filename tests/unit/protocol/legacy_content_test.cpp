@@ -41,6 +41,13 @@ TEST(LegacyContent, OfAPromptIsFittedToo) {
             R"({"messages":[{"content":{"text":"B: a://b","type":"text"},"role":"user"}]})");
 }
 
+TEST(LegacyContent, OfAnotherShapeIsLeftAsItIs) {
+  for (const auto* json : {R"({"content":7})", R"({"content":[7,{"type":7},{}]})", R"({"messages":{}})",
+                           R"({"messages":[7,{},{"content":"words"}]})"}) {
+    EXPECT_EQ(fitted(json, "2024-11-05"), "the same") << json;
+  }
+}
+
 TEST(LegacyContent, HasNoMembersOfTheModernEra) {
   EXPECT_EQ(fitted(R"({"contents":[],"resultType":"complete","ttlMs":5,"cacheScope":"public"})", "2025-11-25"),
             R"({"contents":[]})");

@@ -64,11 +64,21 @@ TEST(Message, IsRefusedInWordsWithTheIdWhereThereIsOne) {
 }
 
 TEST(Message, IsRefusedForAnIdThatIsNeitherStringNorInteger) {
-  constexpr auto refusal = R"(|Invalid request: "id" must be a string or an integer)";
+  constexpr auto refusal = R"(|Invalid request: "id" must be a string of at most 1024 bytes or an integer)";
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":null,"method":"ping"})"), refusal);
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":1.5,"method":"ping"})"), refusal);
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":{},"method":"ping"})"), refusal);
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":true,"method":"ping"})"), refusal);
+}
+
+TEST(Message, HasAnIdOfBoundedLength) {
+  const auto with_id = [](std::size_t size) {
+    return read_message({{"jsonrpc", "2.0"}, {"method", "ping"}, {"id", std::string(size, 'x')}});
+  };
+  EXPECT_TRUE(with_id(1024).message);
+  const auto refused = with_id(1025);
+  EXPECT_FALSE(refused.message);
+  EXPECT_EQ(refused.id, "");
 }
 
 TEST(Message, IsWrittenAsAResult) {

@@ -156,6 +156,24 @@ TEST_F(ServerHttpTest, EndsASession) {
             R"(404 {"jsonrpc":"2.0","id":1)" + std::string(ended_session));
 }
 
+TEST_F(ServerHttpTest, HasNoSessionOfTheModernEraToEnd) {
+  const auto refused =
+      server_.end_session({.protocol_version = "2026-07-28", .method = {}, .name = {}, .session_id = {}});
+  EXPECT_EQ(refused.status, 405U);
+  EXPECT_EQ(refused.body,
+            R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"Revision 2026-07-28 has no sessions"}})");
+  const std::vector<std::pair<std::string, std::string>> allow = {{"Allow", "POST, OPTIONS, HEAD"}};
+  EXPECT_EQ(refused.fields, allow);
+}
+
+TEST_F(ServerHttpTest, AdmitsNoStreamWhenItIsStopping) {
+  const auto id = open_session("2025-11-25");
+  server_.close_streams();
+  const auto refused = server_.admit_stream(in_session(id));
+  EXPECT_EQ(refused.session, nullptr);
+  EXPECT_EQ(refused.refusal.status, 503U);
+}
+
 TEST_F(ServerHttpTest, ClosesTheStreamsOfItsSessions) {
   const auto stream = std::make_shared<test::RecordingStream>();
   const auto admitted = server_.admit_stream(in_session(open_session("2025-11-25")));
@@ -257,6 +275,12 @@ TEST_F(ServerHttpTest, RefusesABatchWhereTheRevisionHasNone) {
   for (const auto* version : {"2024-11-05", "2025-06-18", "2025-11-25"}) {
     EXPECT_EQ(answer_to("[" + request("1", "ping") + "]", in_session(open_session(version))), no_batches);
   }
+}
+
+TEST_F(ServerHttpTest, RefusesABatchOfTheModernEra) {
+  EXPECT_EQ(answer_to("[" + modern_request("1", "tools/list") + "]",
+                      {.protocol_version = "2026-07-28", .method = {}, .name = {}, .session_id = {}}),
+            no_batches);
 }
 
 TEST_F(ServerHttpTest, RefusesABatchWithoutASession) {

@@ -311,6 +311,13 @@ TEST_F(ServerTest, ListensForAModernClientUntilItCloses) {
       R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":1,"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}}}})");
 }
 
+TEST_F(ServerTest, EndsASubscriptionThatComesWhenItIsStoppingAtOnce) {
+  server_.close_streams();
+  const auto stream = post_modern("subscriptions/listen", R"("notifications":{},)");
+  EXPECT_EQ(stream->notifications().size(), 1U);
+  EXPECT_TRUE(stream->ended());
+}
+
 TEST_F(ServerTest, RefusesToListenWithoutAFilter) {
   EXPECT_EQ(
       post_modern("subscriptions/listen")->body(),

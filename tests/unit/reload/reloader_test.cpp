@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "../eventually.hpp"
-#include "../plugin/manual_runner.hpp"
 #include "../standard_error.hpp"
 #include "../temporary_folder.hpp"
+#include "thread_runner.hpp"
 
 namespace mcph {
 namespace {
@@ -27,7 +27,7 @@ class LeasedCall final : public Call {
  public:
   LeasedCall(const std::string& tool, std::shared_ptr<Plugin> lease)
       : Call("tools/call", R"({"arguments":{},"name":")" + tool + "\"}"), lease_(std::move(lease)) {}
-  void progress(double, double, std::string_view) override {}
+  void progress(double, double, std::string_view) override { begun = true; }
   void complete(Outcome, std::string json) override {
     end = std::move(json);
     ended = true;
@@ -35,6 +35,7 @@ class LeasedCall final : public Call {
   std::string context() const override { return "{}"; }
 
   std::string end;
+  std::atomic<bool> begun{false};
   std::atomic<bool> ended{false};
 
  private:
@@ -64,8 +65,10 @@ class ReloaderTest : public ::testing::Test {
  protected:
   ReloaderTest() { options_.root = root(); }
   ~ReloaderTest() override {
-    if (reloader_) reloader_->stop();
-    reloader_.reset();
+    if (reloader_) {
+      EXPECT_TRUE(reloader_->stop(test::patience));
+      reloader_->release_plugins();
+    }
     catalog_.clear();
     EXPECT_TRUE(retirement_.wait_until_empty(test::patience)) << "a plugin is still leased";
   }
@@ -125,8 +128,7 @@ class ReloaderTest : public ::testing::Test {
   }
   std::string call(const std::string& tool) {
     const auto begun = begin(plugin_of(tool), tool);
-    runner_.run_all();
-    return begun->end;
+    return eventually([&] { return begun->ended.load(); }) ? begun->end : "no answer";
   }
 
   PluginLoader::Options loader_options() const {
@@ -138,7 +140,7 @@ class ReloaderTest : public ::testing::Test {
   const test::TemporaryFolder temporary_;
   Log log_{Log::Level::info, Log::Format::text};
   const test::StandardErrorCapture captured_;
-  test::ManualRunner runner_;
+  test::ThreadRunner runner_;
   Retirement retirement_{10s, log_};
   PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, retirement_, log_};
   PublishedCatalog catalog_;
@@ -218,7 +220,7 @@ TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewFileIsBroken) {
   place_text(file("alpha"), "no library");
   EXPECT_TRUE(eventually_logged("plugin refused"));
   EXPECT_EQ(version_of("alpha"), "1.0.0");
-  EXPECT_NE(call("alpha"), "");
+  EXPECT_NE(call("alpha"), "no answer");
   EXPECT_THAT(captured_.text(), HasSubstr("serving=\"the last good version, 1.0.0\""));
 
   place(file("alpha"), fixture("unit_actor_2"));
@@ -231,7 +233,7 @@ TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewVersionDoesNotStart) {
   run();
   place_text(configuration("alpha"), exports("alpha", R"(,"start":"the port is taken")"));
   EXPECT_TRUE(eventually_logged("start failed: the port is taken"));
-  EXPECT_NE(call("alpha"), "");
+  EXPECT_NE(call("alpha"), "no answer");
 }
 
 TEST_F(ReloaderTest, OneBadFileNeverDisturbsAnother) {
@@ -315,11 +317,24 @@ TEST_F(ReloaderTest, LetsAHiddenComponentTakeOverAtOnce) {
 TEST_F(ReloaderTest, PublishesComponentsThatAPluginChangedWhileRunning) {
   drop("alpha", exports("changes_its_components"));
   run();
-  const auto plugin = plugin_of("changes_its_components").get();
+  const auto* const plugin = plugin_of("changes_its_components").get();
   call("changes_its_components");
   EXPECT_TRUE(eventually([&] { return serves("changed"); }));
   EXPECT_FALSE(serves("changes_its_components"));
   EXPECT_EQ(plugin_of("changed").get(), plugin);
+}
+
+TEST_F(ReloaderTest, PublishesNothingWhenAPluginOnlySaysThatItChanged) {
+  drop("alpha", exports("changes_its_components"));
+  run();
+  call("changes_its_components");
+  ASSERT_TRUE(eventually([&] { return serves("changed"); }));
+  const auto before = catalog_.current()->generation();
+  const auto again = begin(plugin_of("changed"), "changes_its_components");
+  EXPECT_TRUE(eventually([&] { return again->ended.load(); }));
+  drop("beta", exports("beta"));
+  EXPECT_TRUE(eventually([&] { return serves("beta"); }));
+  EXPECT_EQ(catalog_.current()->generation() - before, 1U);
 }
 
 TEST_F(ReloaderTest, LetsAnOldVersionDrainBeforeItIsStopped) {
@@ -329,7 +344,7 @@ TEST_F(ReloaderTest, LetsAnOldVersionDrainBeforeItIsStopped) {
   run();
   const std::weak_ptr<Plugin> old = plugin_of("keeps_the_call");
   auto kept = begin(old.lock(), "keeps_the_call");
-  runner_.run_all();
+  ASSERT_TRUE(eventually([&] { return kept->begun.load(); }));
   place(file("alpha"), fixture("unit_actor_2"));
   ASSERT_TRUE(eventually([&] { return version_of("keeps_the_call") == "2.0.0"; }));
   ASSERT_FALSE(old.expired());
@@ -337,8 +352,7 @@ TEST_F(ReloaderTest, LetsAnOldVersionDrainBeforeItIsStopped) {
   EXPECT_FALSE(kept->ended);
 
   begin(old.lock(), "completes_kept_calls");
-  runner_.run_all();
-  EXPECT_TRUE(kept->ended);
+  EXPECT_TRUE(eventually([&] { return kept->ended.load(); }));
   EXPECT_FALSE(fs::exists(stopped));
   kept.reset();
   EXPECT_TRUE(eventually([&] { return fs::exists(stopped); }));
@@ -349,27 +363,25 @@ TEST_F(ReloaderTest, CancelsTheCallsOfAnOldVersionThatDoNotFinish) {
   options_.drain_time = 1ms;
   run();
   const auto waiting = begin(plugin_of("waits_for_cancel"), "waits_for_cancel");
-  std::thread serving([this] { runner_.run_all(); });
+  ASSERT_TRUE(eventually([&] { return waiting->begun.load(); }));
   place(file("alpha"), fixture("unit_actor_2"));
   EXPECT_TRUE(eventually([&] { return waiting->ended.load(); }));
-  serving.join();
   EXPECT_EQ(waiting->cancelled(), CancelReason::reload);
   EXPECT_TRUE(eventually_logged("calls cancelled file=" + file("alpha").string() + " version=1.0.0 calls=1"));
 }
 
 TEST_F(ReloaderTest, CancelsWhatIsServedAndWhatDrainsAtTheEnd) {
-  drop("alpha", exports("keeps_the_call"));
+  drop("alpha", exports("waits_for_cancel"));
   run();
-  const auto draining = begin(plugin_of("keeps_the_call"), "keeps_the_call");
+  const auto draining = begin(plugin_of("waits_for_cancel"), "waits_for_cancel");
   place(file("alpha"), fixture("unit_actor_2"));
-  ASSERT_TRUE(eventually([&] { return version_of("keeps_the_call") == "2.0.0"; }));
-  const auto current = begin(plugin_of("keeps_the_call"), "keeps_the_call");
-  reloader_->stop();
+  ASSERT_TRUE(eventually([&] { return version_of("waits_for_cancel") == "2.0.0"; }));
+  const auto current = begin(plugin_of("waits_for_cancel"), "waits_for_cancel");
+  EXPECT_TRUE(reloader_->stop(test::patience));
   reloader_->cancel_calls(CancelReason::shutdown);
+  EXPECT_TRUE(eventually([&] { return draining->ended && current->ended; }));
   EXPECT_EQ(draining->cancelled(), CancelReason::shutdown);
   EXPECT_EQ(current->cancelled(), CancelReason::shutdown);
-  runner_.run_all();
-  EXPECT_TRUE(draining->ended);
 }
 
 TEST_F(ReloaderTest, TellsNobodyOfANewVersionThatExportsTheSame) {
@@ -399,8 +411,8 @@ TEST_F(ReloaderTest, PublishesABurstOfFilesAsOneCatalog) {
 
 TEST_F(ReloaderTest, StopsTwiceWithoutHarm) {
   run();
-  reloader_->stop();
-  reloader_->stop();
+  EXPECT_TRUE(reloader_->stop(test::patience));
+  EXPECT_TRUE(reloader_->stop(test::patience));
 }
 
 }  // namespace

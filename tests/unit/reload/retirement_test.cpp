@@ -96,7 +96,7 @@ TEST_F(RetirementTest, LeavesAPluginThatDoesNotComeToRestAndSaysSo) {
   static Plugin* reachable = nullptr;  // for the leak check
   reachable = plugin;
   retirement_.lease(std::unique_ptr<Plugin>(plugin)).reset();
-  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_FALSE(retirement_.wait_until_empty(test::patience));
   EXPECT_TRUE(fate.stopped);
   EXPECT_FALSE(fate.destroyed);
   EXPECT_NE(reachable, nullptr);

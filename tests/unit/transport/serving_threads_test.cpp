@@ -131,28 +131,6 @@ TEST(ServingThreads, LetTasksBeyondTheLimitWaitAndThenRunThem) {
   EXPECT_TRUE(eventually([&] { return gate.arrived() == 6; }));
 }
 
-TEST(ServingThreads, RunWaitingTasksInOrder) {
-  std::mutex mutex;
-  std::vector<int> order;
-  ServingThreads threads(1, 1);
-  Gate gate;
-  threads.run(gate.task());
-  ASSERT_TRUE(eventually([&] { return gate.arrived() == 1; }));
-  for (int i = 0; i < 10; ++i) {
-    threads.run([&, i] {
-      const std::lock_guard lock(mutex);
-      order.push_back(i);
-    });
-  }
-  ASSERT_TRUE(serves_io(threads, 1));
-  gate.open();
-  ASSERT_TRUE(eventually([&] {
-    const std::lock_guard lock(mutex);
-    return order.size() == 10;
-  }));
-  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
-}
-
 TEST(ServingThreads, NeverHaveMoreThreadsThanTheirBound) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
