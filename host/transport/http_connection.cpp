@@ -111,17 +111,16 @@ void HttpConnection::start() {
 
 void HttpConnection::attend(Clock::time_point now) {
   if (now.time_since_epoch().count() < due_.load(std::memory_order_relaxed)) return;
-  // Null while it is being destroyed.
-  if (auto self = weak_from_this().lock()) asio::post(socket_.get_executor(), [self, now] { self->time_is_up(now); });
+  asio::post(socket_.get_executor(), [self = shared_from_this(), now] { self->time_is_up(now); });
 }
 
 void HttpConnection::shut_down() {
-  auto alive = weak_from_this().lock();
-  if (alive == nullptr) return;
-  asio::post(socket_.get_executor(), [self = std::move(alive)] {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
     self->closing_ = true;
     beast::error_code ignored;
-    if (self->waiting_ == Waiting::for_request) self->socket_.cancel(ignored);
+    // A request that has not arrived whole is no call in flight.
+    const bool reading = self->waiting_ == Waiting::for_request || self->waiting_ == Waiting::for_rest;
+    if (reading) self->socket_.cancel(ignored);
   });
 }
 
@@ -183,7 +182,7 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(Parser& parser) {
   stop_watching();
   bool header_read = false;
   bool begun = buffer_.size() > 0;
-  wait_for(begun ? Waiting::for_bytes : Waiting::for_request, begun ? limits_.header_time : limits_.idle_time);
+  wait_for(begun ? Waiting::for_rest : Waiting::for_request, begun ? limits_.header_time : limits_.idle_time);
   for (;;) {
     while (buffer_.size() > 0 && !parser.is_done()) {
       beast::error_code error;
@@ -195,13 +194,13 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(Parser& parser) {
     if (buffer_.size() >= limits_.header_bytes) co_return co_await refuse_unreadable(http::error::header_limit, begun);
     if (parser.is_header_done() && !std::exchange(header_read, true)) {
       if (header(parser.get(), "Expect")) co_await write(go_on);
-      wait_for(Waiting::for_bytes, limits_.body_time);
+      wait_for(Waiting::for_rest, limits_.body_time);
     }
 
     const auto [error, count] = co_await socket_.async_read_some(buffer_.prepare(read_size), as_value);
     if (error) co_return co_await refuse_unreadable(error, begun);
     buffer_.commit(count);
-    if (!std::exchange(begun, true)) wait_for(Waiting::for_bytes, limits_.header_time);
+    if (!std::exchange(begun, true)) wait_for(Waiting::for_rest, limits_.header_time);
   }
 }
 

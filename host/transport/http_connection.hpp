@@ -56,7 +56,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   using awaitable = boost::asio::awaitable<T>;
 
   // What the coroutine waits for, and so what it means when its time is up.
-  enum class Waiting { for_request, for_bytes, for_answer };
+  enum class Waiting { for_request, for_rest, for_answer, for_bytes };
 
   static awaitable<void> serve(std::shared_ptr<HttpConnection> self);
   awaitable<void> linger();

@@ -80,8 +80,7 @@ asio::awaitable<void> HttpServer::attend_connections() {
     co_await attention_.async_wait(as_value);
     const auto now = std::chrono::steady_clock::now();
     now_.store(now, std::memory_order_relaxed);
-    const std::lock_guard lock(open_->mutex);
-    for (auto* connection : open_->all)
+    for (const auto& connection : alive())
       connection->attend(now);
   }
 }
@@ -132,10 +131,23 @@ void HttpServer::shut_down() {
     boost::system::error_code ignored;
     acceptor_.close(ignored);
   });
-  const std::lock_guard lock(open_->mutex);
-  open_->shutting_down = true;
-  for (auto* connection : open_->all)
+  {
+    const std::lock_guard lock(open_->mutex);
+    open_->shutting_down = true;
+  }
+  for (const auto& connection : alive())
     connection->shut_down();
+}
+
+std::vector<std::shared_ptr<HttpConnection>> HttpServer::alive() const {
+  std::vector<std::shared_ptr<HttpConnection>> connections;
+  const std::lock_guard lock(open_->mutex);
+  connections.reserve(open_->all.size());
+  for (auto* connection : open_->all) {
+    // Null while it is being destroyed.
+    if (auto shared = connection->weak_from_this().lock()) connections.push_back(std::move(shared));
+  }
+  return connections;
 }
 
 std::size_t HttpServer::connections() const {

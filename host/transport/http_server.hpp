@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -75,6 +76,8 @@ class HttpServer {
   boost::asio::awaitable<void> attend_connections();
   void admit(boost::asio::ip::tcp::socket socket);
   boost::asio::awaitable<void> turn_away(std::shared_ptr<boost::asio::ip::tcp::socket> socket);
+  // To be used without the mutex: the last of these pointers may be the last one, and its end takes the mutex.
+  std::vector<std::shared_ptr<HttpConnection>> alive() const;
   // The time, as of the last look at the connections.
   std::chrono::steady_clock::time_point now() const { return now_.load(std::memory_order_relaxed); }
 
