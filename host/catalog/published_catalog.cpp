@@ -4,8 +4,18 @@
 
 namespace mcph {
 
+std::shared_ptr<const Catalog> PublishedCatalog::current() const {
+  const std::lock_guard lock(current_mutex_);
+  return current_;
+}
+
+std::shared_ptr<const Catalog> PublishedCatalog::exchange(std::shared_ptr<const Catalog> next) {
+  const std::lock_guard lock(current_mutex_);
+  return std::exchange(current_, std::move(next));
+}
+
 ListKinds PublishedCatalog::publish(std::shared_ptr<const Catalog> next) {
-  const auto previous = current_.exchange(next);
+  const auto previous = exchange(next);
   const auto kinds = next->differences(*previous);
   if (!kinds.any()) return kinds;
 

@@ -2,7 +2,6 @@
 // read, streams listen. Any thread.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -22,19 +21,25 @@ class PublishedCatalog {
  public:
   PublishedCatalog() : current_(std::make_shared<const Catalog>()) {}
 
-  std::shared_ptr<const Catalog> current() const { return current_.load(); }
+  // What a request begins with keeps it: a later publication does not change it.
+  std::shared_ptr<const Catalog> current() const;
 
   // Swaps, then tells the listeners which lists differ, if any does. Returns what differed.
   ListKinds publish(std::shared_ptr<const Catalog> next);
 
   // Gives up the current catalog, and with it its leases, without telling anybody: the end of the process.
-  void clear() { current_.store(std::make_shared<const Catalog>()); }
+  void clear() { exchange(std::make_shared<const Catalog>()); }
 
   // Until the listener is gone. It hears of every publication that begins after this returned.
   void listen(std::weak_ptr<ListListener> listener);
 
  private:
-  std::atomic<std::shared_ptr<const Catalog>> current_;
+  std::shared_ptr<const Catalog> exchange(std::shared_ptr<const Catalog> next);
+
+  // Held while a pointer is copied, no longer. (std::atomic<std::shared_ptr> holds a lock just as long, and libstdc++
+  // 12 forgets to order its release after a load.)
+  mutable std::mutex current_mutex_;
+  std::shared_ptr<const Catalog> current_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<ListListener>> listeners_;
 };
