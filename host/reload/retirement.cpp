@@ -40,20 +40,36 @@ void Retirement::retire(std::unique_ptr<Plugin> plugin) {
 void Retirement::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || !retired_.empty(); });
+    changed_.wait(lock, [this] {
+      join_ended();
+      return !retired_.empty() || (stopping_ && endings_.empty());
+    });
     if (retired_.empty()) return;
-    auto plugin = std::move(retired_.front());
+    auto& ending = endings_.emplace_back();
+    ending.thread = std::thread(
+        [this, &ending, plugin = std::move(retired_.front())]() mutable { end(std::move(plugin), ending); });
     retired_.pop_front();
-    lock.unlock();
-    const bool ended = end(std::move(plugin));
-    lock.lock();
-    if (!ended) ++left_;
-    --alive_;
-    changed_.notify_all();
   }
 }
 
-bool Retirement::end(std::unique_ptr<Plugin> plugin) {
+void Retirement::end(std::unique_ptr<Plugin> plugin, Ending& ending) {
+  const bool stopped = stop(std::move(plugin));
+  const std::lock_guard lock(mutex_);
+  if (!stopped) ++left_;
+  --alive_;
+  ending.over = true;
+  changed_.notify_all();
+}
+
+// Under the lock, which a thread that is over no longer takes.
+void Retirement::join_ended() {
+  std::erase_if(endings_, [](Ending& ending) {
+    if (ending.over) ending.thread.join();
+    return ending.over;
+  });
+}
+
+bool Retirement::stop(std::unique_ptr<Plugin> plugin) {
   const auto identity = plugin->identity();
   if (plugin->stop(patience_)) {
     plugin.reset();

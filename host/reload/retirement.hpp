@@ -1,11 +1,12 @@
-// Where plugin versions end: when the last lease on one is gone, it is stopped and unloaded here, on a thread of its
-// own, so that neither a call's thread nor the control thread waits for a plugin that is slow to stop. Made by main
-// before the first plugin and destroyed after the last lease.
+// Where plugin versions end: when the last lease on one is gone, it is stopped and unloaded here, each on a thread of
+// its own, so that nothing waits for a plugin that is slow to stop: no call, not the control thread, no other plugin.
+// Made by main before the first plugin and destroyed after the last lease.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -31,16 +32,24 @@ class Retirement {
   bool wait_until_empty(std::chrono::milliseconds patience);
 
  private:
+  struct Ending {
+    std::thread thread;
+    bool over = false;
+  };
+
   void retire(std::unique_ptr<Plugin> plugin);
   void run();
+  void end(std::unique_ptr<Plugin> plugin, Ending& ending);
+  void join_ended();
   // False: it was left as it is.
-  bool end(std::unique_ptr<Plugin> plugin);
+  bool stop(std::unique_ptr<Plugin> plugin);
 
   const std::chrono::milliseconds patience_;
   Log& log_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Plugin>> retired_;
+  std::list<Ending> endings_;
   std::size_t alive_ = 0;
   std::size_t left_ = 0;
   bool stopping_ = false;

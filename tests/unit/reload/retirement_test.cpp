@@ -1,7 +1,10 @@
 #include "reload/retirement.hpp"
 
 #include <atomic>
+#include <functional>
+#include <future>
 #include <thread>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +27,9 @@ struct Fate {
 
 class MortalPlugin final : public Plugin {
  public:
-  MortalPlugin(Fate& fate, bool comes_to_rest) : fate_(fate), comes_to_rest_(comes_to_rest) {
+  MortalPlugin(
+      Fate& fate, bool comes_to_rest, std::function<void()> at_stop = [] {})
+      : fate_(fate), comes_to_rest_(comes_to_rest), at_stop_(std::move(at_stop)) {
     identity_.file = "/components/tools/mortal.so";
     identity_.version = "1.0.0";
   }
@@ -39,6 +44,7 @@ class MortalPlugin final : public Plugin {
   void cancel_all(CancelReason) override {}
   std::size_t calls_in_flight() const override { return 0; }
   bool stop(std::chrono::milliseconds) override {
+    at_stop_();
     fate_.stopped_on = std::this_thread::get_id();
     fate_.stopped = true;
     return comes_to_rest_;
@@ -47,6 +53,7 @@ class MortalPlugin final : public Plugin {
  private:
   Fate& fate_;
   const bool comes_to_rest_;
+  const std::function<void()> at_stop_;
   PluginIdentity identity_;
 };
 
@@ -102,6 +109,18 @@ TEST_F(RetirementTest, LeavesAPluginThatDoesNotComeToRestAndSaysSo) {
   EXPECT_NE(reachable, nullptr);
   EXPECT_THAT(log.text(), HasSubstr("plugin does not stop file=/components/tools/mortal.so version=1.0.0 "
                                     "consequence=\"it stays mapped until the host ends\""));
+}
+
+TEST_F(RetirementTest, LetsNoPluginWaitForAnotherToStop) {
+  std::promise<void> other_is_stopped;
+  Fate slow;
+  Fate quick;
+  // Stops only when the one retired after it has stopped.
+  retirement_.lease(std::make_unique<MortalPlugin>(slow, true, [&] { other_is_stopped.get_future().wait(); })).reset();
+  retirement_.lease(std::make_unique<MortalPlugin>(quick, true, [&] { other_is_stopped.set_value(); })).reset();
+  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_TRUE(slow.destroyed);
+  EXPECT_TRUE(quick.destroyed);
 }
 
 TEST_F(RetirementTest, EndsWhatIsRetiredBeforeItGoes) {
