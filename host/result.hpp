@@ -12,6 +12,7 @@ namespace mcph {
 struct Error {
   Error() = default;  // declared, so that a text does not convert to an error
   std::string message;
+  bool may_pass = false;  // the cause lies outside of what was asked for: the same may succeed later
 };
 
 template <class T = void>
@@ -20,6 +21,12 @@ using Result = boost::system::result<T, Error>;
 [[nodiscard]] inline Error fail(std::string message) {
   Error error;
   error.message = std::move(message);
+  return error;
+}
+
+[[nodiscard]] inline Error fail_for_now(std::string message) {
+  auto error = fail(std::move(message));
+  error.may_pass = true;
   return error;
 }
 

@@ -18,6 +18,12 @@ const Served* find(const std::map<std::string, Served, std::less<>>& index, std:
   return found == index.end() ? nullptr : &found->second;
 }
 
+template <class Index>
+const Plugin* owner(const Index& index, std::string_view key) {
+  const auto found = index.find(key);
+  return found == index.end() ? nullptr : found->second.plugin.get();
+}
+
 template <class Index, class Render>
 ComponentList render(std::string kind, const Index& index, Render json) {
   ComponentList list(std::move(kind));
@@ -26,17 +32,23 @@ ComponentList render(std::string kind, const Index& index, Render json) {
   return list;
 }
 
+// The kinds, as logs and people call them.
+constexpr std::string_view tool_kind = "tool";
+constexpr std::string_view resource_kind = "resource";
+constexpr std::string_view template_kind = "resource template";
+constexpr std::string_view prompt_kind = "prompt";
+
 }  // namespace
 
 Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions)
     : generation_(generation), plugins_(std::move(plugins)), instructions_(instructions) {
   for (const auto& owner : plugins_) {
     const auto& components = *owner.components;
-    add(tools_, components.tools, owner, "tool", [](const Tool& tool) { return tool.name; });
-    add(resources_, components.resources, owner, "resource", [](const Resource& resource) { return resource.uri; });
-    add(templates_, components.resource_templates, owner, "resource template",
+    add(tools_, components.tools, owner, tool_kind, [](const Tool& tool) { return tool.name; });
+    add(resources_, components.resources, owner, resource_kind, [](const Resource& resource) { return resource.uri; });
+    add(templates_, components.resource_templates, owner, template_kind,
         [](const ResourceTemplate& entry) { return std::string(entry.uri_template.text()); });
-    add(prompts_, components.prompts, owner, "prompt", [](const Prompt& prompt) { return prompt.name; });
+    add(prompts_, components.prompts, owner, prompt_kind, [](const Prompt& prompt) { return prompt.name; });
     add_paragraph(instructions_, components.instructions);
   }
 
@@ -77,6 +89,13 @@ const Served<Prompt>* Catalog::find_prompt(std::string_view name) const {
 
 const Served<Resource>* Catalog::find_resource(std::string_view uri) const {
   return find(resources_, uri);
+}
+
+const Plugin* Catalog::find_owner(std::string_view kind, std::string_view key) const {
+  if (kind == tool_kind) return owner(tools_, key);
+  if (kind == resource_kind) return owner(resources_, key);
+  if (kind == template_kind) return owner(templates_, key);
+  return kind == prompt_kind ? owner(prompts_, key) : nullptr;
 }
 
 std::optional<Catalog::TemplateMatch> Catalog::match_template(std::string_view uri) const {

@@ -67,6 +67,9 @@ class Catalog {
   const Served<Prompt>* find_prompt(std::string_view name) const;
   const Served<Resource>* find_resource(std::string_view uri) const;
 
+  // The plugin that serves what a conflict calls so; null if nobody does.
+  const Plugin* find_owner(std::string_view kind, std::string_view key) const;
+
   struct TemplateMatch {
     const Served<ResourceTemplate>* served;
     std::map<std::string, std::string> variables;

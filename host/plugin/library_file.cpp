@@ -98,11 +98,11 @@ Result<> check_entry_symbol(const std::vector<std::string>& symbols, std::string
 Result<LibraryFacts> inspect_library(const std::filesystem::path& file, std::string_view entry_symbol_prefix) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
-  if (error) return fail("it cannot be read: " + error.message());
+  if (error) return fail_for_now("it cannot be read: " + error.message());
   // Asked before opening: opening a named pipe would wait for its writer.
   if (!std::filesystem::is_regular_file(status)) return fail("it is not a regular file");
   const std::uint64_t size = std::filesystem::file_size(file, error);
-  if (error) return fail("it cannot be read: " + error.message());
+  if (error) return fail_for_now("it cannot be read: " + error.message());
   if (size == 0) return fail("the file is empty; copy it again");
   if (size > max_library_size) {
     return fail("it has " + std::to_string(size) + " bytes, more than the " + std::to_string(max_library_size) +
@@ -110,9 +110,9 @@ Result<LibraryFacts> inspect_library(const std::filesystem::path& file, std::str
   }
 
   std::ifstream in(file, std::ios::binary);
-  if (!in) return fail("it cannot be opened: " + std::generic_category().message(errno));
+  if (!in) return fail_for_now("it cannot be opened: " + std::generic_category().message(errno));
   const auto head = read_head(in, size);
-  if (head.empty()) return fail("it could not be read");
+  if (head.empty()) return fail_for_now("it could not be read");
   if (!is_elf(head)) return fail("it is not a shared library but " + std::string(look_of(head)));
 
   auto facts = read_elf_library(in, size, entry_symbol_prefix);

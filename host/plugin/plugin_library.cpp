@@ -1,6 +1,7 @@
 #include "plugin/plugin_library.hpp"
 
 #include <cstddef>
+#include <dlfcn.h>
 #include <exception>
 #include <string>
 
@@ -29,8 +30,8 @@ Error refusal(std::string_view what, const std::string& private_path) {
   const auto message = linker_message(what, private_path);
   constexpr std::string_view missing = ": cannot open shared object file";
   if (const auto at = message.find(missing); at != std::string::npos) {
-    return fail("it needs the library " + message.substr(0, at) +
-                ", which the system does not find; install it, or put it where the dynamic linker looks");
+    return fail_for_now("it needs the library " + message.substr(0, at) +
+                        ", which the system does not find; install it, or put it where the dynamic linker looks");
   }
   return fail("the dynamic linker refused it: " + message);
 }
@@ -77,8 +78,8 @@ Result<PluginLibrary> PluginLibrary::load(PrivateCopy copy) {
 }
 
 void PluginLibrary::never_unload() {
-  // Moved to the heap and forgotten: the mapping stays until the process ends.
-  new boost::dll::shared_library(std::move(library_));
+  // What Boost.DLL has no name for. The flag stays with the mapping when this second handle on it is closed.
+  if (void* const same = ::dlopen(copy_.path().c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) ::dlclose(same);
 }
 
 }  // namespace mcph

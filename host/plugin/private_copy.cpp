@@ -101,12 +101,12 @@ std::uint64_t fnv1a(std::uint64_t digest, const std::vector<unsigned char>& byte
 }
 
 Error changed() {
-  return fail("it changed while it was read; it will be tried again");
+  return fail_for_now("it changed while it was read; it will be tried again");
 }
 
 Result<FileIdentity> identity_of(const FileDescriptor& file) {
   struct ::stat status {};
-  if (::fstat(file.get(), &status) != 0) return fail("it cannot be read: " + last_error());
+  if (::fstat(file.get(), &status) != 0) return fail_for_now("it cannot be read: " + last_error());
   if (!S_ISREG(status.st_mode)) return fail("it is not a regular file");
   return identity_from(status);
 }
@@ -129,10 +129,10 @@ Result<std::uint64_t> copy_bytes(const FileDescriptor& from, const FileDescripto
   while (size > 0) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, block.size()));
     const auto got = uninterrupted([&] { return ::read(from.get(), block.data(), wanted); });
-    if (got < 0) return fail("it cannot be read: " + last_error());
+    if (got < 0) return fail_for_now("it cannot be read: " + last_error());
     if (got == 0) return changed();
     const auto count = static_cast<std::size_t>(got);
-    if (!write_all(to, block.data(), count)) return fail("its private copy cannot be written: " + last_error());
+    if (!write_all(to, block.data(), count)) return fail_for_now("its private copy cannot be written: " + last_error());
     digest = fnv1a(digest, block, count);
     size -= count;
   }
@@ -225,7 +225,7 @@ PrivateFolder::~PrivateFolder() {
 Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
   // Not to wait for the writer of a named pipe; regular files know no waiting.
   const auto source = open_file(file, O_RDONLY | O_NONBLOCK);
-  if (!source) return fail("it cannot be opened: " + last_error());
+  if (!source) return fail_for_now("it cannot be opened: " + last_error());
   const auto before = identity_of(source);
   if (!before) return before.error();
   if (before->size > max_library_size) {
@@ -236,7 +236,7 @@ Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
   const auto stem = path_ / (short_stem(file) + '.' + std::to_string(++generation_));
   PrivateCopy copy(stem.string() + ".partial");
   const auto target = open_file(copy.path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IXUSR);
-  if (!target) return fail("its private copy cannot be made in " + path_.string() + ": " + last_error());
+  if (!target) return fail_for_now("its private copy cannot be made in " + path_.string() + ": " + last_error());
   const auto digest = copy_bytes(source, target, before->size);
   if (!digest) return digest.error();
   const auto after = identity_of(source);
@@ -246,7 +246,7 @@ Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
   auto final_path = stem;
   final_path += '.' + hexadecimal(*digest) + file.extension().string();
   if (::rename(copy.path_.c_str(), final_path.c_str()) != 0) {
-    return fail("its private copy cannot be named " + final_path.string() + ": " + last_error());
+    return fail_for_now("its private copy cannot be named " + final_path.string() + ": " + last_error());
   }
   copy.path_ = std::move(final_path);
   copy.digest_ = *digest;

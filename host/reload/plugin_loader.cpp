@@ -21,7 +21,7 @@ Result<std::string> read_configuration(const std::filesystem::path& plugin_file)
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
-  if (!stream) return fail("its configuration " + file.string() + " cannot be read");
+  if (!stream) return fail_for_now("its configuration " + file.string() + " cannot be read");
   const auto json = parse_json(text.str());
   if (json.has_error())
     return fail("its configuration " + file.string() + " is not valid JSON: " + json.error().message);

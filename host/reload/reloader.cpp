@@ -10,6 +10,13 @@ std::string milliseconds_since(Reloader::Clock::time_point begin) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(Reloader::Clock::now() - begin).count());
 }
 
+// Empty if there is none.
+std::string label(const ServedPlugin& served) {
+  if (served.plugin == nullptr) return {};
+  const auto& identity = served.plugin->identity();
+  return identity.name + " " + identity.version + " " + identity.digest;
+}
+
 }  // namespace
 
 Reloader::Reloader(Options options, PluginLoader& loader, PublishedCatalog& catalog, Log& log)
@@ -98,6 +105,9 @@ bool Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now
   tracked.missing_since.reset();
   if (tracked.taken == file) {
     tracked.changing.reset();
+    if (!tracked.retry_at) return false;
+    if (now >= *tracked.retry_at) return take(tracked, file);
+    due = std::min(due, *tracked.retry_at);
     return false;
   }
   if (settle && tracked.changing != file) {
@@ -145,22 +155,24 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   auto loaded = loader_.load(file.file, {.components_changed = [this, path = file.file] { components_changed(path); },
                                          .resource_updated = {}});
   if (loaded.has_error()) {
-    refuse(tracked, file, loaded.error().message);
+    refuse(tracked, file, loaded.error());
     return false;
   }
   // Something newer came between the look and the copy: the next look takes it.
   if (loaded->identity != file.identity) return false;
   if (const auto started = loaded->served.plugin->start(); started.has_error()) {
-    refuse(tracked, file, started.error().message);
+    refuse(tracked, file, started.error());
     return false;
   }
 
-  say_when_published([this, replaced = tracked.served.plugin != nullptr, identity = loaded->served.plugin->identity(),
+  say_when_published([this, before = label(tracked.served), identity = loaded->served.plugin->identity(),
                       components = loaded->served.components->size(), took = milliseconds_since(begin)] {
+    const bool replaced = !before.empty();
     log_.info(replaced ? "plugin replaced" : "plugin loaded", {{"file", identity.file.string()},
                                                                {"plugin", identity.name},
                                                                {"version", identity.version},
                                                                {"digest", identity.digest},
+                                                               {"replaces", replaced ? before : "nothing"},
                                                                {"components", components},
                                                                {"ms", took}});
   });
@@ -169,20 +181,30 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   tracked.taken = file;
   tracked.changing.reset();
   tracked.refusal.clear();
+  tracked.retry_at.reset();
   serve(tracked, *std::move(loaded));
   return true;
 }
 
-void Reloader::refuse(Tracked& tracked, const PluginFile& file, const std::string& reason) {
+void Reloader::refuse(Tracked& tracked, const PluginFile& file, const Error& error) {
+  const bool again = tracked.taken == file;
+  const bool known = again && tracked.refusal == error.message;
   tracked.taken = file;
   tracked.changing.reset();
-  tracked.refusal = reason;
+  tracked.refusal = error.message;
+  tracked.retry_at.reset();
+  if (error.may_pass) {
+    tracked.retry_delay = again ? std::min(2 * tracked.retry_delay, options_.last_retry) : options_.first_retry;
+    tracked.retry_at = Clock::now() + tracked.retry_delay;
+  }
+  if (known) return;
   const bool serving = tracked.served.plugin != nullptr;
   log_.error(
       "plugin refused",
       {{"file", file.file.string()},
-       {"reason", reason},
-       {"serving", serving ? "the last good version, " + tracked.served.plugin->identity().version : "nothing of it"}});
+       {"reason", error.message},
+       {"serving", serving ? "the last good version, " + tracked.served.plugin->identity().version : "nothing of it"},
+       {"next", error.may_pass ? "it is tried again at intervals" : "it is tried again when the file changes"}});
 }
 
 void Reloader::serve(Tracked& tracked, LoadedPlugin loaded) {
@@ -251,6 +273,11 @@ void Reloader::report_conflicts(const Catalog& catalog) {
                                       {"served", conflict.served.string()},
                                       {"hidden", conflict.hidden.string()},
                                       {"reason", "two plugins export it and the first by path is served"}});
+  }
+  for (const auto& conflict : reported_conflicts_) {
+    const auto* owner = catalog.find_owner(conflict.kind, conflict.key);
+    if (owner == nullptr || owner->identity().file != conflict.hidden) continue;
+    log_.info("component no longer hidden", {{conflict.kind, conflict.key}, {"served", conflict.hidden.string()}});
   }
   reported_conflicts_ = catalog.conflicts();
 }

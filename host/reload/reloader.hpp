@@ -36,7 +36,11 @@ class Reloader {
     std::chrono::milliseconds settle_time{30};        // a changed file is taken when it has been still for so long
     std::chrono::milliseconds removal_patience{100};  // a missing file may be about to be replaced
     std::chrono::milliseconds rescan_interval{1000};  // looks without a hint
-    std::chrono::milliseconds drain_time{30'000};     // then an old version's calls are cancelled
+    // A file that was refused for a cause outside of it is tried again, after a time that doubles from one to the
+    // other.
+    std::chrono::milliseconds first_retry{1000};
+    std::chrono::milliseconds last_retry{30'000};
+    std::chrono::milliseconds drain_time{30'000};  // then an old version's calls are cancelled
   };
 
   // A plugin file and why it is not served as it lies there now.
@@ -65,8 +69,9 @@ class Reloader {
   // Cancels the calls of every version that is served or drains. After stop, or without run.
   void cancel_calls(CancelReason reason);
 
-  // What load_all refused.
+  // What load_all refused, and what it found amiss in the folder. After load_all, before run.
   std::vector<Refused> refused() const;
+  const std::vector<ScanProblem>& problems() const { return reported_problems_; }
 
  private:
   struct Tracked {
@@ -74,6 +79,8 @@ class Reloader {
     ServedPlugin served;              // empty if no version was ever good
     std::string description;          // that a change of its components came with last
     std::string refusal;              // of the state taken; empty if it is served
+    std::chrono::milliseconds retry_delay{0};
+    std::optional<Clock::time_point> retry_at;  // of the state taken, if its refusal may pass
     std::optional<PluginFile> changing;
     Clock::time_point changed_at;
     std::optional<Clock::time_point> missing_since;
@@ -94,7 +101,7 @@ class Reloader {
   bool withdraw_missing(const ScanResult& scan, Clock::time_point now, Clock::time_point& due);
   bool take(Tracked& tracked, const PluginFile& file);
   bool describe_again();
-  void refuse(Tracked& tracked, const PluginFile& file, const std::string& reason);
+  void refuse(Tracked& tracked, const PluginFile& file, const Error& error);
   void serve(Tracked& tracked, LoadedPlugin loaded);
   void retire(const ServedPlugin& old, Clock::time_point now);
   void publish();

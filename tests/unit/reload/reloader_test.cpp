@@ -236,6 +236,20 @@ TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewVersionDoesNotStart) {
   EXPECT_NE(call("alpha"), "no answer");
 }
 
+TEST_F(ReloaderTest, TriesAPluginAgainWhoseStartFailed) {
+  const auto needed = temporary_.path() / "needed";
+  drop("alpha", exports("alpha", R"(,"start_needs":")" + needed.string() + R"(")"));
+  options_.first_retry = 20ms;
+  options_.last_retry = 40ms;
+  run();
+  EXPECT_TRUE(eventually_logged("start failed: a file is missing"));
+  EXPECT_FALSE(serves("alpha"));
+  place_text(needed, "");
+  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
+  const auto log = captured_.text();
+  EXPECT_EQ(log.find("plugin refused"), log.rfind("plugin refused")) << "the same reason is said once";
+}
+
 TEST_F(ReloaderTest, OneBadFileNeverDisturbsAnother) {
   drop("alpha", exports("alpha"));
   place_text(file("broken"), "no library");
@@ -312,6 +326,7 @@ TEST_F(ReloaderTest, LetsAHiddenComponentTakeOverAtOnce) {
   fs::remove(file("first"));
   EXPECT_TRUE(eventually([&] { return file_of("alpha") == "second.so"; }));
   EXPECT_FALSE(publications_->alpha_was_missing);
+  EXPECT_TRUE(eventually_logged("component no longer hidden tool=alpha served=" + file("second").string()));
 }
 
 TEST_F(ReloaderTest, PublishesComponentsThatAPluginChangedWhileRunning) {
