@@ -14,6 +14,9 @@ namespace {
 // Since this revision wrong arguments are a tool error, which the model can read and mend (2025-11-25, changelog).
 constexpr std::string_view arguments_are_tool_errors_since = "2025-11-25";
 
+// Of what a client says about itself, which lives as long as its session.
+constexpr std::size_t most_remembered_bytes = 16'384;
+
 int code_of(Refusal::Reason reason) {
   return reason == Refusal::Reason::unknown_resource ? error_code::resource_not_found : error_code::invalid_params;
 }
@@ -57,9 +60,15 @@ std::variant<Negotiated, RpcError> LegacyEra::negotiate(const Json& params) {
   if (!capabilities.is_object()) {
     return RpcError{error_code::invalid_params, "Invalid params: capabilities must be an object"};
   }
+  auto client = params.value("clientInfo", Json());
+  if (client.is_object()) client.erase("icons");  // bulky, and nobody looks at them
+  if (dump(client).size() + dump(capabilities).size() > most_remembered_bytes) {
+    return RpcError{error_code::invalid_params, "Invalid params: clientInfo and capabilities have more than " +
+                                                    std::to_string(most_remembered_bytes) + " bytes together"};
+  }
   const auto& requested = version->get_ref<const std::string&>();
-  return Negotiated{is_revision(requested) ? requested : std::string(revisions.back()),
-                    params.value("clientInfo", Json()), capabilities};
+  return Negotiated{is_revision(requested) ? requested : std::string(revisions.back()), std::move(client),
+                    capabilities};
 }
 
 Reply LegacyEra::initialize_reply(std::string_view id, const Negotiated& negotiated) const {

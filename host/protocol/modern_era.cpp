@@ -102,6 +102,7 @@ void ModernEra::handle(Message message, const HttpHead* head, const std::shared_
     }
   }
   if (version != revision) {
+    // What such a request can be sent with, as server/discover says too; the legacy revisions begin with initialize.
     const RpcError error{error_code::unsupported_protocol_version,
                          "Unsupported protocol version",
                          {{"supported", Json::array({revision})}, {"requested", version}}};

@@ -20,4 +20,9 @@ std::shared_ptr<Exchange> RequestsInFlight::find(const std::string& id) const {
   return found == exchanges_.end() ? nullptr : found->second.lock();
 }
 
+bool RequestsInFlight::any() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(exchanges_, [](const auto& entry) { return !entry.second.expired(); });
+}
+
 }  // namespace mcph

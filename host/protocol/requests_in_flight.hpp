@@ -19,6 +19,8 @@ class RequestsInFlight {
   // Null if it is unknown or has ended, which a client cannot know (MCP, basic/utilities/cancellation).
   std::shared_ptr<Exchange> find(const std::string& id) const;
 
+  bool any() const;
+
  private:
   mutable std::mutex mutex_;
   std::unordered_map<std::string, std::weak_ptr<Exchange>> exchanges_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -44,7 +45,8 @@ void Session::attach(std::weak_ptr<NotificationStream> stream) {
   tell_pending();
 }
 
-bool Session::has_stream() const {
+bool Session::in_use() const {
+  if (requests_.any()) return true;
   const std::lock_guard lock(mutex_);
   return std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream.expired(); });
 }
@@ -84,8 +86,10 @@ std::shared_ptr<Session> Sessions::open(Negotiated negotiated) {
   auto session = std::make_shared<Session>(unguessable_id(), std::move(negotiated));
   {
     const std::lock_guard lock(mutex_);
-    if (sessions_.size() >= limits_.count && !make_room()) return nullptr;
-    sessions_.emplace(session->id(), Entry{session, clock_()});
+    remove_expired();
+    if (by_use_.size() >= limits_.count && !make_room()) return nullptr;
+    by_use_.push_back({session, clock_()});
+    by_id_.emplace(session->id(), std::prev(by_use_.end()));
   }
   catalog_.listen(session);
   return session;
@@ -93,58 +97,73 @@ std::shared_ptr<Session> Sessions::open(Negotiated negotiated) {
 
 std::shared_ptr<Session> Sessions::find(std::string_view id) {
   const std::lock_guard lock(mutex_);
-  const auto found = sessions_.find(std::string(id));
-  if (found == sessions_.end()) return nullptr;
-  auto& entry = found->second;
-  const auto now = clock_();
-  if (now - entry.last_use > limits_.idle_time && !entry.session->has_stream()) {
-    sessions_.erase(found);
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return nullptr;
+  const auto entry = found->second;
+  if (is_expired(*entry) && !entry->session->in_use()) {
+    remove(entry);
     return nullptr;
   }
-  entry.last_use = now;
-  return entry.session;
+  touch(entry);
+  return entry->session;
 }
 
 bool Sessions::close(std::string_view id) {
   std::shared_ptr<Session> session;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = sessions_.find(std::string(id));
-    if (found == sessions_.end()) return false;
-    session = std::move(found->second.session);
-    sessions_.erase(found);
+    const auto found = by_id_.find(id);
+    if (found == by_id_.end()) return false;
+    session = found->second->session;
+    remove(found->second);
   }
   session->close_streams();
   return true;
 }
 
 void Sessions::close_all() {
-  std::unordered_map<std::string, Entry> sessions;
+  ByUse sessions;
   {
     const std::lock_guard lock(mutex_);
-    sessions.swap(sessions_);
+    by_id_.clear();
+    sessions.swap(by_use_);
   }
-  for (const auto& [id, entry] : sessions)
+  for (const auto& entry : sessions)
     entry.session->close_streams();
 }
 
+void Sessions::touch(ByUse::iterator entry) {
+  entry->last_use = clock_();
+  by_use_.splice(by_use_.end(), by_use_, entry);
+}
+
+void Sessions::remove(ByUse::iterator entry) {
+  by_id_.erase(entry->session->id());
+  by_use_.erase(entry);
+}
+
+bool Sessions::is_expired(const Entry& entry) const {
+  return clock_() - entry.last_use > limits_.idle_time;
+}
+
+// Being in use is use: such a session goes to the end of the line, so that the next look need not pass it again.
 void Sessions::remove_expired() {
-  const auto oldest = clock_() - limits_.idle_time;
-  std::erase_if(sessions_,
-                [&](const auto& each) { return each.second.last_use < oldest && !each.second.session->has_stream(); });
+  while (!by_use_.empty() && is_expired(by_use_.front())) {
+    const auto idlest = by_use_.begin();
+    idlest->session->in_use() ? touch(idlest) : remove(idlest);
+  }
 }
 
 bool Sessions::make_room() {
-  remove_expired();
-  if (sessions_.size() < limits_.count) return true;
-  auto idlest = sessions_.end();
-  for (auto each = sessions_.begin(); each != sessions_.end(); ++each) {
-    if (each->second.session->has_stream()) continue;
-    if (idlest == sessions_.end() || each->second.last_use < idlest->second.last_use) idlest = each;
+  for (auto left = by_use_.size(); left > 0; --left) {
+    const auto idlest = by_use_.begin();
+    if (!idlest->session->in_use()) {
+      remove(idlest);
+      return true;
+    }
+    touch(idlest);
   }
-  if (idlest == sessions_.end()) return false;
-  sessions_.erase(idlest);
-  return true;
+  return false;
 }
 
 }  // namespace mcph

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,7 +43,8 @@ class Session final : public ListListener {
   // none, it is kept until there is.
   void lists_changed(ListKinds kinds) override;
   void attach(std::weak_ptr<NotificationStream> stream);
-  bool has_stream() const;
+  // A stream is open, or a request has no reply yet.
+  bool in_use() const;
   void close_streams();
 
  private:
@@ -71,7 +73,7 @@ class Sessions {
   Sessions(Limits limits, PublishedCatalog& catalog, Clock clock = std::chrono::system_clock::now);
 
   // Null if there are as many as allowed and each is in use. Where there are as many as allowed, the one that has been
-  // idle longest and has no stream makes room.
+  // idle longest and is not in use makes room.
   std::shared_ptr<Session> open(Negotiated negotiated);
 
   // Null if it is unknown or has expired. Counts as use.
@@ -90,15 +92,20 @@ class Sessions {
     std::shared_ptr<Session> session;
     std::chrono::system_clock::time_point last_use;
   };
+  using ByUse = std::list<Entry>;  // the one that has been idle longest first
 
+  bool is_expired(const Entry& entry) const;
   void remove_expired();
+  void touch(ByUse::iterator entry);
+  void remove(ByUse::iterator entry);
   bool make_room();
 
   const Limits limits_;
   PublishedCatalog& catalog_;
   const Clock clock_;
   std::mutex mutex_;
-  std::unordered_map<std::string, Entry> sessions_;
+  ByUse by_use_;
+  std::unordered_map<std::string_view, ByUse::iterator> by_id_;  // the keys are the sessions' own ids
 };
 
 }  // namespace mcph

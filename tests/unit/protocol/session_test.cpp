@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../recording_exchange.hpp"
 #include "../served_plugin.hpp"
 #include "recording_stream.hpp"
 
@@ -79,10 +80,10 @@ TEST_F(SessionTest, KeepsAChangeThatAClosedStreamDidNotTake) {
 TEST_F(SessionTest, KeepsAChangeWhenItsStreamIsGone) {
   session_.initialized();
   attach().reset();
-  EXPECT_FALSE(session_.has_stream());
+  EXPECT_FALSE(session_.in_use());
   session_.lists_changed({.tools = true});
   const auto stream = attach();
-  EXPECT_TRUE(session_.has_stream());
+  EXPECT_TRUE(session_.in_use());
   EXPECT_EQ(stream->messages, Messages{tools_changed});
 }
 
@@ -92,7 +93,7 @@ TEST_F(SessionTest, ClosesItsStreams) {
   session_.close_streams();
   EXPECT_TRUE(first->closed);
   EXPECT_TRUE(second->closed);
-  EXPECT_FALSE(session_.has_stream());
+  EXPECT_FALSE(session_.in_use());
 }
 
 // Sessions whose clock the test moves.
@@ -175,6 +176,27 @@ TEST_F(SessionsTest, NeverEndOneWithAStreamToMakeRoom) {
   ASSERT_NE(open(), nullptr);
   EXPECT_NE(sessions_.find(first->id()), nullptr);
   EXPECT_EQ(sessions_.find(second->id()), nullptr);
+}
+
+TEST_F(SessionsTest, NeverEndOneWithARequestInFlightToMakeRoom) {
+  const auto first = open();
+  auto exchange = std::make_shared<test::RecordingExchange>();
+  first->requests().add("1", exchange);
+  now_ += 1s;
+  const auto second = open();
+  open();
+  ASSERT_NE(open(), nullptr);
+  EXPECT_NE(sessions_.find(first->id()), nullptr);
+  EXPECT_EQ(sessions_.find(second->id()), nullptr);
+  exchange.reset();
+  EXPECT_FALSE(first->in_use());
+}
+
+TEST_F(SessionsTest, AreGoneWhenExpiredAlthoughNobodyAsks) {
+  const std::weak_ptr<Session> forgotten = open();
+  now_ += 61s;
+  open();
+  EXPECT_TRUE(forgotten.expired());
 }
 
 TEST_F(SessionsTest, AreRefusedWhenAllAreInUse) {
