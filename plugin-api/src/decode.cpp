@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -17,6 +18,13 @@ std::string path_of(const Place& place) {
 std::string type_in_words(const Json& value) {
   if (value.is_null()) return "null";
   return std::string(value.is_structured() ? "an " : "a ") + value.type_name();
+}
+
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string list;
+  for (const auto word : words)
+    list.append(list.empty() ? "" : ", ").append(word);
+  return list;
 }
 
 [[noreturn]] void refuse_type(const Json& value, const Place& place, std::string_view expected) {
@@ -40,10 +48,7 @@ void refuse(const Place& place, std::string_view why) {
 }
 
 void refuse_name(const Json& value, const Place& place, const std::vector<std::string_view>& allowed) {
-  std::string list;
-  for (const auto name : allowed)
-    list.append(list.empty() ? "" : ", ").append(name);
-  refuse(place, "is " + dump_json(value) + ", not one of " + list);
+  refuse(place, "is " + dump_json(value) + ", not one of " + joined(allowed));
 }
 
 bool decode_boolean(const Json& value, const Place& place) {
@@ -119,6 +124,14 @@ const Json* find_member(const Json& object, std::string_view name) {
   const auto& members = object.get_ref<const Json::object_t&>();
   const auto found = members.find(name);
   return found == members.end() ? nullptr : &found->second;
+}
+
+void add_strangers(const Json& object, const Place& place, const std::vector<std::string_view>& names,
+                   std::vector<std::string>& strangers) {
+  for (const auto& [name, member] : members(object, place)) {
+    if (std::find(names.begin(), names.end(), *name) != names.end()) continue;
+    strangers.push_back('"' + path_of(Place{&place, *name}) + "\" is not one of " + joined(names));
+  }
 }
 
 bool is_null(const Json& value) {

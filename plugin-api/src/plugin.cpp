@@ -129,7 +129,7 @@ void Plugin::on_stop(std::function<void()> function) {
   instance_.on_stop(std::move(function));
 }
 
-void Plugin::log(Level level, std::string_view message) {
+void Plugin::log(Level level, std::string_view message) const {
   const mcp_host& host = instance_.host();
   host.log(&host, 0, static_cast<std::int32_t>(level), detail::borrowed(message));
 }

@@ -75,6 +75,29 @@ TEST(Configuration, AMistakeInItIsNamed) {
   EXPECT_EQ(refusal(configured, {{"root", 1}}), R"(setup failed: "configuration.root" must be a string, not a number)");
 }
 
+struct Share {
+  std::string path;
+  bool writable = false;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("path", &Share::path), mcp::field("writable", &Share::writable).default_value(false)};
+  }
+};
+
+struct Shares {
+  std::optional<std::vector<Share>> shares;
+  static constexpr auto fields() { return std::tuple{mcp::field("shares", &Shares::shares)}; }
+};
+
+TEST(Configuration, AMistypedNameInItIsToldAndIgnored) {
+  const Harness harness([](mcp::Plugin& plugin) { plugin.config_as<Shares>(); },
+                        mcp::Json::parse(R"({"share":[], "shares":[{"path":"/srv","writeable":true}]})"));
+  const auto logs = harness.logs();
+  ASSERT_EQ(logs.size(), 2U);
+  EXPECT_EQ(logs[0].message, R"("configuration.shares[0].writeable" is not one of path, writable and is ignored)");
+  EXPECT_EQ(logs[1].message, R"("configuration.share" is not one of shares and is ignored)");
+  EXPECT_EQ(logs[0].level, mcp::Level::Warning);
+}
+
 TEST(Start, RunsInOrderAndStopInReverse) {
   std::string order;
   {

@@ -114,10 +114,17 @@ class Plugin {
   /// The object in NAME.json beside the library, or {}. It does not change during the life of an instance.
   const Json& config() const;
   /// The same as a described struct, or any other type that has a JSON form. Throws std::invalid_argument that names
-  /// what is wrong: in setup, that is the message with which the plugin is refused.
+  /// what is wrong: in setup, that is the message with which the plugin is refused. What a described struct has no
+  /// field for is ignored, with a warning in the log.
   template <class T>
   T config_as() const {
-    return detail::decode<T>(config(), detail::Place{nullptr, "configuration"});
+    const detail::Place whole{nullptr, "configuration"};
+    T decoded = detail::decode<T>(config(), whole);
+    std::vector<std::string> strangers;
+    detail::find_strangers<T>(config(), whole, strangers);
+    for (const auto& stranger : strangers)
+      warn(stranger + " and is ignored");
+    return decoded;
   }
   /// Absolute path of a directory of the plugin's own, which outlives its versions. Throws if it cannot be made.
   std::string data_directory() const;
@@ -135,11 +142,11 @@ class Plugin {
   void on_stop(std::function<void()> function);
 
   /// To the host's log, outside of any call.
-  void log(Level level, std::string_view message);
-  void debug(std::string_view message) { log(Level::Debug, message); }
-  void info(std::string_view message) { log(Level::Info, message); }
-  void warn(std::string_view message) { log(Level::Warning, message); }
-  void error(std::string_view message) { log(Level::Error, message); }
+  void log(Level level, std::string_view message) const;
+  void debug(std::string_view message) const { log(Level::Debug, message); }
+  void info(std::string_view message) const { log(Level::Info, message); }
+  void warn(std::string_view message) const { log(Level::Warning, message); }
+  void error(std::string_view message) const { log(Level::Error, message); }
 
  private:
   Tool add_tool(std::string_view name, std::string_view description, detail::ToolBinding binding);

@@ -36,6 +36,9 @@ std::vector<std::pair<const std::string*, const Json*>> members(const Json& valu
 void require_object(const Json& value, const Place& place);
 /// Null if the object has no such member.
 const Json* find_member(const Json& object, std::string_view name);
+/// Adds "\"roots[0].writeable\" is not one of name, path, writable" for every member that is not one of the names.
+void add_strangers(const Json& object, const Place& place, const std::vector<std::string_view>& names,
+                   std::vector<std::string>& strangers);
 bool is_null(const Json& value);
 void copy(const Json& from, Json& to);
 
@@ -148,6 +151,26 @@ T decode(const Json& value, const Place& place) {
     T out;
     copy(value, out);
     return out;
+  }
+}
+
+/// What a described struct does not have a field for: most likely a mistyped name. Looks into structs and lists of
+/// them.
+template <class T>
+void find_strangers(const Json& value, const Place& place, std::vector<std::string>& strangers) {
+  if constexpr (is_optional<T>) {
+    find_strangers<typename T::value_type>(value, place, strangers);
+  } else if constexpr (is_list<T>) {
+    for (std::size_t i = 0; i < list_size(value, place); ++i)
+      find_strangers<typename T::value_type>(list_item(value, i), Place{&place, {}, i}, strangers);
+  } else if constexpr (Described<T>) {
+    std::vector<std::string_view> names;
+    for_each_field<T>([&]<class Class, class Member, std::size_t N>(const Field<Class, Member, N>& field) {
+      names.push_back(field.name());
+      const Json* member = find_member(value, field.name());
+      if (member && !is_null(*member)) find_strangers<Member>(*member, Place{&place, field.name()}, strangers);
+    });
+    add_strangers(value, place, names, strangers);
   }
 }
 
