@@ -81,7 +81,13 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
   host.reloader().load_all();
   auto planned =
       plan_tool_call(*host.catalog().current(), {{"name", command.tool}, {"arguments", std::move(arguments)}});
-  if (const auto* refusal = std::get_if<Refusal>(&planned)) return complain(refusal->message);
+  if (const auto* refusal = std::get_if<Refusal>(&planned)) {
+    const int status = complain(refusal->message);
+    if (refusal->reason != Refusal::Reason::unknown_tool) return status;
+    for (const auto& [file, reason] : host.reloader().refused())
+      std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
+    return status;
+  }
   const auto call = TerminalCall::begin(std::move(std::get<CallPlan>(planned)));
   const auto [outcome, json] = call->wait();
   switch (outcome) {
@@ -103,6 +109,7 @@ int run(const CallCommand& command) {
   Log log(command.host.log_level, command.host.log_format);
   auto arguments = parse_json(command.arguments);
   if (arguments.has_error()) return complain("the arguments are not valid JSON: " + arguments.error().message);
+  if (const auto found = find_components(command.host); found.has_error()) return complain(found.error().message);
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);
   return finish(**host, call_tool(**host, command, *std::move(arguments)));

@@ -39,6 +39,13 @@ ServerIdentity server_identity() {
   return {.name = "mcp-plugin-host", .title = "MCP Plugin Host", .version = version};
 }
 
+Result<> find_components(const HostOptions& options) {
+  std::error_code absent;
+  if (std::filesystem::is_directory(options.components, absent)) return {};
+  return fail("the components folder " + std::filesystem::absolute(options.components).string() +
+              " is missing; make it, or name another one with --components");
+}
+
 Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log, NamedLimits limits) {
   auto copies = PrivateFolder::create();
   if (copies.has_error()) return copies.error();

@@ -17,6 +17,9 @@
 
 namespace mcph {
 
+// Fails with what to do if the folder of the components is not there.
+Result<> find_components(const HostOptions& options);
+
 // Who this program says it is, to clients and to plugins.
 ServerIdentity server_identity();
 

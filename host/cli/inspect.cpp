@@ -62,13 +62,17 @@ int complain(std::string_view what) {
   return cannot_look;
 }
 
-void print_catalog_json(const Catalog& catalog, const std::vector<Reloader::Refused>& refused) {
-  OrderedJson object{
-      {"plugins", OrderedJson::array()}, {"refused", OrderedJson::array()}, {"hidden", OrderedJson::array()}};
+void print_catalog_json(const Catalog& catalog, const Reloader& reloader) {
+  OrderedJson object{{"plugins", OrderedJson::array()},
+                     {"refused", OrderedJson::array()},
+                     {"hidden", OrderedJson::array()},
+                     {"problems", OrderedJson::array()}};
   for (const auto& [plugin, components] : catalog.plugins())
     object["plugins"].push_back(components_json(plugin->identity(), *components));
-  for (const auto& [file, reason] : refused)
+  for (const auto& [file, reason] : reloader.refused())
     object["refused"].push_back({{"file", file.string()}, {"reason", reason}});
+  for (const auto& problem : reloader.problems())
+    object["problems"].push_back({{"path", problem.path.string()}, {"reason", problem.reason}});
   for (const auto& conflict : catalog.conflicts()) {
     object["hidden"].push_back(
         {{conflict.kind, conflict.key}, {"file", conflict.hidden.string()}, {"served", conflict.served.string()}});
@@ -76,8 +80,7 @@ void print_catalog_json(const Catalog& catalog, const std::vector<Reloader::Refu
   std::cout << object.dump() << "\n";
 }
 
-void print_catalog(const Catalog& catalog, const std::vector<Reloader::Refused>& refused,
-                   const std::filesystem::path& folder) {
+void print_catalog(const Catalog& catalog, const Reloader& reloader, const std::filesystem::path& folder) {
   for (const auto& [plugin, components] : catalog.plugins()) {
     const auto& identity = plugin->identity();
     std::cout << identity.file.string() << ": " << identity.name << " " << identity.version << "\n";
@@ -87,9 +90,11 @@ void print_catalog(const Catalog& catalog, const std::vector<Reloader::Refused>&
     std::cout << conflict.hidden.string() << ": " << conflict.kind << " " << conflict.key << " is hidden by "
               << conflict.served.string() << "\n";
   }
-  for (const auto& [file, reason] : refused)
+  for (const auto& [file, reason] : reloader.refused())
     print_refusal(file, reason, false);
-  if (catalog.plugins().empty() && refused.empty()) {
+  for (const auto& problem : reloader.problems())
+    std::cout << problem.path.string() << ": " << problem.reason << "\n";
+  if (catalog.plugins().empty() && reloader.refused().empty()) {
     std::cout << "No plugins below " << std::filesystem::absolute(folder).string()
               << "; put one into its folder tools, resources or prompts\n";
   }
@@ -116,16 +121,17 @@ int run(const InspectCommand& command) {
 
 int run(const ListCommand& command) {
   Log log(command.host.log_level, command.host.log_format);
+  if (const auto found = find_components(command.host); found.has_error()) return complain(found.error().message);
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);
-  (*host)->reloader().load_all();
-  const auto refused = (*host)->reloader().refused();
+  auto& reloader = (*host)->reloader();
+  reloader.load_all();
   if (command.json) {
-    print_catalog_json(*(*host)->catalog().current(), refused);
+    print_catalog_json(*(*host)->catalog().current(), reloader);
   } else {
-    print_catalog(*(*host)->catalog().current(), refused, command.host.components);
+    print_catalog(*(*host)->catalog().current(), reloader, command.host.components);
   }
-  return finish(**host, refused.empty() ? 0 : 1);
+  return finish(**host, reloader.refused().empty() && reloader.problems().empty() ? 0 : 1);
 }
 
 }  // namespace mcph

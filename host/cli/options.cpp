@@ -5,7 +5,6 @@
 #include <iostream>
 #include <limits>
 #include <map>
-#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/ip/address.hpp>
@@ -62,24 +61,41 @@ void add_duration(CLI::App& app, const std::string& name, Duration& target, cons
       ->default_str(std::to_string(target.count()));
 }
 
-// `quiet` is the level of a command whose output is the answer to a question.
-void add_host_options(CLI::App& app, HostOptions& host, std::optional<Log::Level> quiet = std::nullopt) {
-  host.log_level = quiet.value_or(Log::Level::info);
+// One of a few words. (CLI11's own check of enumerations tells people their numbers.)
+template <class Enum>
+void add_choice(CLI::App& app, const std::string& name, Enum& target, const std::map<std::string, Enum>& choices,
+                const std::string& description) {
+  std::string words;
+  std::string current;
+  for (const auto& [word, value] : choices) {
+    words += (words.empty() ? "" : ", ") + word;
+    if (value == target) current = word;
+  }
+  app.add_option_function<std::string>(
+         name, [&target, choices](const std::string& word) { target = choices.at(lower_case(word)); }, description)
+      ->check([choices, words](const std::string& word) {
+        return choices.contains(lower_case(word)) ? std::string() : "\"" + word + "\" is not one of " + words;
+      })
+      ->default_str(current);
+}
+
+// `log_level` is the command's own: one whose output is the answer to a question says little else.
+void add_host_options(CLI::App& app, HostOptions& host, Log::Level log_level = Log::Level::info) {
+  host.log_level = log_level;
+  host.data_root = default_data_root();
   app.add_option("--components", host.components, "Folder with tools/, resources/ and prompts/")
       ->envname("MCP_COMPONENTS")
       ->capture_default_str();
-  app.add_option("--data", host.data_root, "Folder below which each plugin may keep data");
-  const std::map<std::string, Log::Level> levels{{"debug", Log::Level::debug},
-                                                 {"info", Log::Level::info},
-                                                 {"warning", Log::Level::warning},
-                                                 {"error", Log::Level::error},
-                                                 {"off", Log::Level::off}};
-  app.add_option("--log-level", host.log_level, "debug, info, warning, error or off")
-      ->transform(CLI::CheckedTransformer(levels, CLI::ignore_case).description(""));
-  const std::map<std::string, Log::Format> formats{{"text", Log::Format::text}, {"json", Log::Format::json}};
-  app.add_option("--log-format", host.log_format, "text, or json for one JSON object a line")
-      ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case).description(""))
-      ->default_str("text");
+  app.add_option("--data", host.data_root, "Folder below which each plugin may keep data")->capture_default_str();
+  add_choice(app, "--log-level", host.log_level,
+             {{"debug", Log::Level::debug},
+              {"info", Log::Level::info},
+              {"warning", Log::Level::warning},
+              {"error", Log::Level::error},
+              {"off", Log::Level::off}},
+             "debug, info, warning, error or off");
+  add_choice(app, "--log-format", host.log_format, {{"text", Log::Format::text}, {"json", Log::Format::json}},
+             "text, or json for one JSON object a line");
 }
 
 void add_serving_options(CLI::App& app, HostOptions& host) {
@@ -137,10 +153,11 @@ std::string settle_http(ServeCommand& serve, const HttpTexts& texts) {
 }  // namespace
 
 Command parse_command_line(int argc, char** argv) {
+  constexpr int usage = 2;
   CLI::App app("Serves compiled plugins to MCP clients: drop one into mcp_components and they have its tools.",
                "mcp-plugin-host");
   app.set_version_flag("--version", std::string("mcp-plugin-host ") + version);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
 
   ServeCommand serve;
   HttpTexts http;
@@ -156,7 +173,8 @@ Command parse_command_line(int argc, char** argv) {
   add_serving_options(*stdio_app, stdio.host);
 
   InspectCommand inspect;
-  auto* inspect_app = app.add_subcommand("inspect", "Say what plugins export, or why they would be refused");
+  auto* inspect_app =
+      app.add_subcommand("inspect", "Say what plugins export, or why they would be refused; starts none");
   add_host_options(*inspect_app, inspect.host, Log::Level::warning);
   inspect_app->add_option("FILE", inspect.files, "Plugin libraries")->required();
   inspect_app->add_flag("--json", inspect.json, "One JSON object a file");
@@ -184,13 +202,20 @@ Command parse_command_line(int argc, char** argv) {
 
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError& error) {
+    if (!app.get_subcommands().empty()) {
+      app.exit(error);
+      return Exit{usage};
+    }
+    std::cerr << "\"" << app.remaining().front() << "\" is not a command\n\n" << app.help();
+    return Exit{usage};
   } catch (const CLI::ParseError& error) {
-    constexpr int usage = 2;
     return Exit{app.exit(error) == 0 ? 0 : usage};
   }
 
-  for (auto* host : {&serve.host, &stdio.host, &inspect.host, &list.host, &call.host}) {
-    if (host->data_root.empty()) host->data_root = default_data_root();
+  if (app.get_subcommands().empty()) {
+    std::cerr << app.help();
+    return Exit{usage};
   }
   if (*stdio_app) return stdio;
   if (*inspect_app) return inspect;
@@ -199,7 +224,7 @@ Command parse_command_line(int argc, char** argv) {
   if (*new_app) return create;
   if (const auto mistake = settle_http(serve, http); !mistake.empty()) {
     std::cerr << mistake << "\n";
-    return Exit{2};
+    return Exit{usage};
   }
   return serve;
 }

@@ -84,10 +84,8 @@ int complain(std::string_view what) {
 void load_components(Host& host, const HostOptions& options, Log& log) {
   const auto begin = std::chrono::steady_clock::now();
   host.reloader().load_all();
-  std::error_code unimportant;
-  if (!std::filesystem::is_directory(options.components, unimportant)) {
-    log.warning("components folder is missing", {{"folder", std::filesystem::absolute(options.components).string()},
-                                                 {"remedy", "make it, or name another one with --components"}});
+  if (const auto found = find_components(options); found.has_error()) {
+    log.warning("nothing to serve yet", {{"reason", found.error().message}});
   }
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   const auto catalog = host.catalog().current();
