@@ -2,7 +2,7 @@
 # Installs what is missing, builds everything, runs all tests. Arguments go to ctest: ./scripts/test.sh -R integration
 #
 # MCP_TEST_SANITIZERS=1 also builds and runs the unit and integration tests with AddressSanitizer and UBSan, then with
-# ThreadSanitizer; MCP_TEST_TIDY=1 runs clang-tidy over the host and the plugins. Both take long.
+# ThreadSanitizer, which takes long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,10 +11,6 @@ echo "Building build/release"
 cmake --preset release >/dev/null
 cmake --build --preset release
 
-if [[ "${MCP_TEST_TIDY:-0}" == 1 ]]; then
-  echo "Running clang-tidy"
-  tests/style/tidy.sh "$PWD" "$PWD/build/release"
-fi
 if [[ "${MCP_TEST_SANITIZERS:-0}" == 1 ]]; then
   for preset in asan tsan; do
     echo "Building and testing build/$preset"

@@ -14,7 +14,7 @@ std::shared_ptr<const Catalog> PublishedCatalog::exchange(std::shared_ptr<const 
   return std::exchange(current_, std::move(next));
 }
 
-ListKinds PublishedCatalog::publish(std::shared_ptr<const Catalog> next) {
+ListKinds PublishedCatalog::publish(const std::shared_ptr<const Catalog>& next) {
   const auto previous = exchange(next);
   const auto kinds = next->differences(*previous);
   if (!kinds.any()) return kinds;

@@ -25,7 +25,7 @@ class PublishedCatalog {
   std::shared_ptr<const Catalog> current() const;
 
   // Swaps, then tells the listeners which lists differ, if any does. Returns what differed.
-  ListKinds publish(std::shared_ptr<const Catalog> next);
+  ListKinds publish(const std::shared_ptr<const Catalog>& next);
 
   // Gives up the current catalog, and with it its leases, without telling anybody: the end of the process.
   void clear() { exchange(std::make_shared<const Catalog>()); }

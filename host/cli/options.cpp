@@ -29,7 +29,7 @@ std::filesystem::path default_data_root() {
 // "127.0.0.1:8080", "[::1]:8080" or ":8080". Empty: it was understood.
 std::string read_listen_address(const std::string& text, HttpOptions& http) {
   const auto colon = text.rfind(':');
-  const std::string explanation = "\"" + text + "\" is not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080";
+  std::string explanation = "\"" + text + "\" is not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080";
   if (colon == std::string::npos) return explanation;
   auto address = text.substr(0, colon);
   if (address.size() > 2 && address.front() == '[' && address.back() == ']')

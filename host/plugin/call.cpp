@@ -15,7 +15,7 @@ void Call::cancel(CancelReason reason) {
   if (listener) listener(reason);
 }
 
-void Call::on_cancel(std::function<void(CancelReason)> listener) {
+void Call::on_cancel(const std::function<void(CancelReason)>& listener) {
   CancelReason reason = CancelReason::none;
   {
     const std::lock_guard lock(mutex_);

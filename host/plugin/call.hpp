@@ -41,7 +41,7 @@ class Call {
   CancelReason cancelled() const { return reason_.load(std::memory_order_acquire); }
 
   // The plugin's wish to hear of a cancellation, heard at once if it has already happened. An empty function ends it.
-  void on_cancel(std::function<void(CancelReason)> listener);
+  void on_cancel(const std::function<void(CancelReason)>& listener);
 
  private:
   const std::string_view method_;

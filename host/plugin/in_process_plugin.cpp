@@ -175,7 +175,7 @@ void InProcessPlugin::run_one(std::uint64_t id) {
   if (calls_.take(id) != nullptr) refuse(*call, "plugin " + identity_.name + ": " + invoked.error().message);
 }
 
-void InProcessPlugin::refuse(Call& call, std::string message) const {
+void InProcessPlugin::refuse(Call& call, std::string_view message) const {
   call.on_cancel({});
   call.complete(Outcome::error, error_object(internal_error, message));
 }

@@ -54,7 +54,7 @@ class InProcessPlugin final : public Plugin {
 
   void run(std::uint64_t id);
   void run_one(std::uint64_t id);
-  void refuse(Call& call, std::string message) const;
+  void refuse(Call& call, std::string_view message) const;
   void cancel(std::uint64_t id, CancelReason reason);
   bool stop_waiting(std::uint64_t id);
 

@@ -14,7 +14,7 @@ class BatchPart final : public Exchange {
 
  private:
   void send(std::string message) override { batch_->notify(std::move(message)); }
-  void finish(Reply reply) override { batch_->add(std::move(reply.body)); }
+  void finish(Reply reply) override { batch_->add(reply.body); }
 
   const std::shared_ptr<Batch> batch_;
 };
@@ -25,7 +25,7 @@ std::shared_ptr<Exchange> Batch::part() {
   return std::make_shared<BatchPart>(shared_from_this());
 }
 
-void Batch::add(std::string body) {
+void Batch::add(std::string_view body) {
   {
     const std::lock_guard lock(mutex_);
     if (!body.empty()) bodies_.append(bodies_.empty() ? "" : ",").append(body);

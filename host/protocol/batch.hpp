@@ -17,7 +17,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
   Batch(std::size_t parts, std::shared_ptr<Exchange> whole) : missing_(parts), whole_(std::move(whole)) {}
 
   std::shared_ptr<Exchange> part();
-  void add(std::string body);
+  void add(std::string_view body);
   void notify(std::string message) { whole_->notify(std::move(message)); }
 
  private:

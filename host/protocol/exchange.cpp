@@ -46,7 +46,7 @@ void Exchange::cancel(CancelReason reason) {
   if (listener) listener(reason);
 }
 
-void Exchange::on_cancel(std::function<void(CancelReason)> listener) {
+void Exchange::on_cancel(const std::function<void(CancelReason)>& listener) {
   CancelReason reason = CancelReason::none;
   {
     const std::lock_guard lock(mutex_);

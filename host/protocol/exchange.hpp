@@ -40,7 +40,7 @@ class Exchange {
   void cancel(CancelReason reason);
 
   // What cancels the work. Called at once if that is wanted already.
-  void on_cancel(std::function<void(CancelReason)> listener);
+  void on_cancel(const std::function<void(CancelReason)>& listener);
 
   bool ended() const;
 

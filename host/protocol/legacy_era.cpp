@@ -100,23 +100,23 @@ void LegacyEra::take(const Message& notification, Session& session) {
   if (const auto exchange = session.requests().find(dump(*id))) exchange->abandon();
 }
 
-void LegacyEra::ping(Request request) {
+void LegacyEra::ping(Request&& request) {
   request.exchange->reply({result_response(request.id, "{}")});
 }
 
-void LegacyEra::list_tools(Request request) {
+void LegacyEra::list_tools(Request&& request) {
   list(request, catalog_.current()->tools_object_output(), "tools");
 }
 
-void LegacyEra::list_resources(Request request) {
+void LegacyEra::list_resources(Request&& request) {
   list(request, catalog_.current()->resources(), "resources");
 }
 
-void LegacyEra::list_resource_templates(Request request) {
+void LegacyEra::list_resource_templates(Request&& request) {
   list(request, catalog_.current()->resource_templates(), "resourceTemplates");
 }
 
-void LegacyEra::list_prompts(Request request) {
+void LegacyEra::list_prompts(Request&& request) {
   list(request, catalog_.current()->prompts(), "prompts");
 }
 
@@ -129,19 +129,19 @@ void LegacyEra::list(const Request& request, const ComponentList& components, st
   request.exchange->reply({result_response(request.id, "{" + *members + "}")});
 }
 
-void LegacyEra::call_tool(Request request) {
+void LegacyEra::call_tool(Request&& request) {
   perform(std::move(request), plan_tool_call);
 }
 
-void LegacyEra::read_resource(Request request) {
+void LegacyEra::read_resource(Request&& request) {
   perform(std::move(request), plan_resource_read);
 }
 
-void LegacyEra::get_prompt(Request request) {
+void LegacyEra::get_prompt(Request&& request) {
   perform(std::move(request), plan_prompt_get);
 }
 
-void LegacyEra::perform(Request request, Plan plan) {
+void LegacyEra::perform(Request&& request, Plan plan) {
   const auto& negotiated = request.session->negotiated();
   Caller caller{negotiated.protocol_version, negotiated.client, negotiated.capabilities};
   if (const auto meta = request.params.find("_meta"); meta != request.params.end()) {
@@ -150,8 +150,7 @@ void LegacyEra::perform(Request request, Plan plan) {
   }
   auto planned = plan(*catalog_.current(), std::move(request.params));
   if (auto* call = std::get_if<CallPlan>(&planned)) {
-    return PluginCall::begin(std::move(*call), std::move(request.id), std::move(caller), std::move(request.exchange),
-                             *this);
+    return PluginCall::begin(std::move(*call), std::move(request.id), std::move(caller), request.exchange, *this);
   }
   refuse(request, std::move(std::get<Refusal>(planned)));
 }

@@ -50,21 +50,21 @@ class LegacyEra final : public CallAnswers {
     std::shared_ptr<Session> session;
     std::shared_ptr<Exchange> exchange;
   };
-  using Handler = void (LegacyEra::*)(Request);
+  using Handler = void (LegacyEra::*)(Request&&);
   static Handler find_handler(std::string_view method);
 
-  void ping(Request request);
-  void list_tools(Request request);
-  void list_resources(Request request);
-  void list_resource_templates(Request request);
-  void list_prompts(Request request);
-  void call_tool(Request request);
-  void read_resource(Request request);
-  void get_prompt(Request request);
+  void ping(Request&& request);
+  void list_tools(Request&& request);
+  void list_resources(Request&& request);
+  void list_resource_templates(Request&& request);
+  void list_prompts(Request&& request);
+  void call_tool(Request&& request);
+  void read_resource(Request&& request);
+  void get_prompt(Request&& request);
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
   using Plan = Planned (*)(const Catalog&, Json);
-  void perform(Request request, Plan plan);
+  void perform(Request&& request, Plan plan);
   static void refuse(const Request& request, Refusal refusal);
 
   PublishedCatalog& catalog_;

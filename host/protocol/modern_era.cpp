@@ -116,7 +116,7 @@ void ModernEra::handle(Message message, const HttpHead* head, const std::shared_
   (this->*handler)(std::move(request));
 }
 
-void ModernEra::discover(Request request) {
+void ModernEra::discover(Request&& request) {
   std::string members = R"("supportedVersions":[")" + std::string(revision) + R"("],"capabilities":)" +
                         std::string(server_capabilities) + "," + caching_;
   if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
@@ -126,19 +126,19 @@ void ModernEra::discover(Request request) {
   request.exchange->reply(complete(request.id, members));
 }
 
-void ModernEra::list_tools(Request request) {
+void ModernEra::list_tools(Request&& request) {
   list(request, catalog_.current()->tools(), "tools");
 }
 
-void ModernEra::list_resources(Request request) {
+void ModernEra::list_resources(Request&& request) {
   list(request, catalog_.current()->resources(), "resources");
 }
 
-void ModernEra::list_resource_templates(Request request) {
+void ModernEra::list_resource_templates(Request&& request) {
   list(request, catalog_.current()->resource_templates(), "resourceTemplates");
 }
 
-void ModernEra::list_prompts(Request request) {
+void ModernEra::list_prompts(Request&& request) {
   list(request, catalog_.current()->prompts(), "prompts");
 }
 
@@ -151,25 +151,25 @@ void ModernEra::list(const Request& request, const ComponentList& components, st
   request.exchange->reply(complete(request.id, caching_ + "," + *members));
 }
 
-void ModernEra::call_tool(Request request) {
+void ModernEra::call_tool(Request&& request) {
   auto planned = plan_tool_call(*catalog_.current(), std::move(request.params));
   perform(std::move(request), std::move(planned));
 }
 
-void ModernEra::read_resource(Request request) {
+void ModernEra::read_resource(Request&& request) {
   auto planned = plan_resource_read(*catalog_.current(), std::move(request.params));
   perform(std::move(request), std::move(planned));
 }
 
-void ModernEra::get_prompt(Request request) {
+void ModernEra::get_prompt(Request&& request) {
   auto planned = plan_prompt_get(*catalog_.current(), std::move(request.params));
   perform(std::move(request), std::move(planned));
 }
 
-void ModernEra::perform(Request request, Planned planned) {
+void ModernEra::perform(Request&& request, Planned planned) {
   if (auto* plan = std::get_if<CallPlan>(&planned)) {
-    return PluginCall::begin(std::move(*plan), std::move(request.id), std::move(request.caller),
-                             std::move(request.exchange), *this);
+    return PluginCall::begin(std::move(*plan), std::move(request.id), std::move(request.caller), request.exchange,
+                             *this);
   }
   auto& refusal = std::get<Refusal>(planned);
   if (refusal.reason == Refusal::Reason::invalid_arguments) {
@@ -179,7 +179,7 @@ void ModernEra::perform(Request request, Planned planned) {
   request.exchange->reply(error_reply(request.id, error, http_ok));
 }
 
-void ModernEra::listen(Request request) {
+void ModernEra::listen(Request&& request) {
   const auto filter = request.params.find("notifications");
   if (filter == request.params.end() || !filter->is_object()) {
     const RpcError error{error_code::invalid_params, "Invalid params: params.notifications must be an object"};
@@ -189,11 +189,11 @@ void ModernEra::listen(Request request) {
   const ListKinds wanted{.tools = wants("toolsListChanged"),
                          .resources = wants("resourcesListChanged"),
                          .prompts = wants("promptsListChanged")};
-  auto subscription = Subscription::open(std::move(request.id), wanted, std::move(request.exchange), catalog_);
+  const auto subscription = Subscription::open(std::move(request.id), wanted, request.exchange, catalog_);
   const std::lock_guard lock(mutex_);
   if (ending_) return subscription->end(identity_);
   std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
-  subscriptions_.push_back(std::move(subscription));
+  subscriptions_.push_back(subscription);
 }
 
 void ModernEra::end_subscriptions() {

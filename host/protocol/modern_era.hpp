@@ -46,21 +46,21 @@ class ModernEra final : public CallAnswers {
     Caller caller;
     std::shared_ptr<Exchange> exchange;
   };
-  using Handler = void (ModernEra::*)(Request);
+  using Handler = void (ModernEra::*)(Request&&);
   static Handler find_handler(std::string_view method);
 
-  void discover(Request request);
-  void list_tools(Request request);
-  void list_resources(Request request);
-  void list_resource_templates(Request request);
-  void list_prompts(Request request);
-  void call_tool(Request request);
-  void read_resource(Request request);
-  void get_prompt(Request request);
-  void listen(Request request);
+  void discover(Request&& request);
+  void list_tools(Request&& request);
+  void list_resources(Request&& request);
+  void list_resource_templates(Request&& request);
+  void list_prompts(Request&& request);
+  void call_tool(Request&& request);
+  void read_resource(Request&& request);
+  void get_prompt(Request&& request);
+  void listen(Request&& request);
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
-  void perform(Request request, Planned planned);
+  void perform(Request&& request, Planned planned);
   Reply complete(std::string_view id, std::string_view members) const;
 
   PublishedCatalog& catalog_;

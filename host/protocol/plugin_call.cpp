@@ -19,7 +19,7 @@ std::string read_progress_token(const Json& meta) {
 
 }  // namespace
 
-void PluginCall::begin(CallPlan plan, std::string id, Caller caller, std::shared_ptr<Exchange> exchange,
+void PluginCall::begin(CallPlan plan, std::string id, Caller caller, const std::shared_ptr<Exchange>& exchange,
                        const CallAnswers& answers) {
   const auto plugin = plan.plugin;
   auto call = std::make_shared<PluginCall>(std::move(plan), std::move(id), std::move(caller), exchange, answers);

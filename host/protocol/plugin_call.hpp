@@ -38,7 +38,7 @@ class CallAnswers {
 class PluginCall final : public Call {
  public:
   // Begins the call: gives it to the plugin and makes the exchange's cancellation reach it.
-  static void begin(CallPlan plan, std::string id, Caller caller, std::shared_ptr<Exchange> exchange,
+  static void begin(CallPlan plan, std::string id, Caller caller, const std::shared_ptr<Exchange>& exchange,
                     const CallAnswers& answers);
 
   PluginCall(CallPlan plan, std::string id, Caller caller, std::shared_ptr<Exchange> exchange,

@@ -19,7 +19,7 @@ constexpr unsigned http_unavailable = 503;
 // Messages nest a few levels; a tool's arguments some more. Deeper ones are refused before anything is built.
 constexpr std::size_t deepest_message = 64;
 
-Reply refuse(std::string_view id, RpcError error, unsigned status = http_bad_request) {
+Reply refuse(std::string_view id, const RpcError& error, unsigned status = http_bad_request) {
   return {error_response(id, error), status};
 }
 

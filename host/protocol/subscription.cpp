@@ -7,8 +7,8 @@
 
 namespace mcph {
 
-std::shared_ptr<Subscription> Subscription::open(std::string id, ListKinds wanted, std::shared_ptr<Exchange> exchange,
-                                                 PublishedCatalog& catalog) {
+std::shared_ptr<Subscription> Subscription::open(std::string id, ListKinds wanted,
+                                                 const std::shared_ptr<Exchange>& exchange, PublishedCatalog& catalog) {
   auto subscription = std::make_shared<Subscription>(std::move(id), wanted, exchange);
   {
     // A change that is published meanwhile waits for the acknowledgment to be out.

@@ -15,7 +15,7 @@ namespace mcph {
 class Subscription final : public ListListener {
  public:
   // `id` is the request's id as JSON text. Sends the acknowledgment before any change can be told.
-  static std::shared_ptr<Subscription> open(std::string id, ListKinds wanted, std::shared_ptr<Exchange> exchange,
+  static std::shared_ptr<Subscription> open(std::string id, ListKinds wanted, const std::shared_ptr<Exchange>& exchange,
                                             PublishedCatalog& catalog);
 
   Subscription(std::string id, ListKinds wanted, std::shared_ptr<Exchange> exchange)

@@ -21,7 +21,7 @@ namespace http = beast::http;
 using asio::ip::tcp;
 constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
 
-constexpr std::size_t read_size = 16 * 1024;
+constexpr std::size_t read_size = std::size_t{16} * 1024;
 constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr auto allowed_methods = "GET, POST, DELETE, OPTIONS, HEAD";
 // Most answers come sooner, and watching costs system calls.

@@ -89,22 +89,23 @@ void HttpServer::admit(tcp::socket socket) {
   boost::system::error_code ignored;
   // Without it a small answer waits for the acknowledgment of the one before.
   socket.set_option(tcp::no_delay(true), ignored);
-  std::shared_ptr<HttpConnection> connection;
+  // Only here is one added, so that there is still room when it is.
+  if (connections() >= options_.limits.connections) return refuse(std::move(socket));
+  const auto connection = std::make_shared<HttpConnection>(std::move(socket), *this);
   {
     const std::lock_guard lock(open_->mutex);
     if (open_->shutting_down) return;
-    if (open_->all.size() < options_.limits.connections) {
-      connection = std::make_shared<HttpConnection>(std::move(socket), *this);
-      open_->all.insert(connection.get());
-    }
+    open_->all.insert(connection.get());
   }
-  if (connection != nullptr) return connection->start();
+  connection->start();
+}
+
+void HttpServer::refuse(tcp::socket socket) {
   log_.warning("connection refused", {{"reason", "too many are open"}, {"limit", options_.limits.connections}});
   // Beyond the bound the client learns it from the closed connection.
-  if (turned_away_.load() < most_turned_away) {
-    const auto executor = socket.get_executor();
-    asio::co_spawn(executor, turn_away(std::make_shared<tcp::socket>(std::move(socket))), asio::detached);
-  }
+  if (turned_away_.load() >= most_turned_away) return;
+  const auto executor = socket.get_executor();
+  asio::co_spawn(executor, turn_away(std::make_shared<tcp::socket>(std::move(socket))), asio::detached);
 }
 
 asio::awaitable<void> HttpServer::turn_away(std::shared_ptr<tcp::socket> socket) {

@@ -75,6 +75,7 @@ class HttpServer {
   boost::asio::awaitable<void> accept();
   boost::asio::awaitable<void> attend_connections();
   void admit(boost::asio::ip::tcp::socket socket);
+  void refuse(boost::asio::ip::tcp::socket socket);
   boost::asio::awaitable<void> turn_away(std::shared_ptr<boost::asio::ip::tcp::socket> socket);
   // To be used without the mutex: the last of these pointers may be the last one, and its end takes the mutex.
   std::vector<std::shared_ptr<HttpConnection>> alive() const;

@@ -56,7 +56,7 @@ void StdioTransport::interrupt() {
 }
 
 void StdioTransport::run() {
-  constexpr std::size_t block = 64 * 1024;
+  constexpr std::size_t block = std::size_t{64} * 1024;
   std::string pending;
   bool skipping = false;  // the rest of a line that was too long
   bool ended = false;
