@@ -38,7 +38,11 @@ add_library(mcp_plugin STATIC EXCLUDE_FROM_ALL
 add_library(mcp::plugin ALIAS mcp_plugin)
 target_link_libraries(mcp_plugin PUBLIC mcp_plugin_abi nlohmann_json::nlohmann_json)
 
-add_library(mcp_plugin_testing STATIC EXCLUDE_FROM_ALL 
+# Few translation units, because most of the time goes into reading the JSON library: a new project's first build takes
+# seconds instead of a minute.
+set_target_properties(mcp_plugin PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+
+add_library(mcp_plugin_testing STATIC EXCLUDE_FROM_ALL
   "${MCP_PLUGIN_SOURCE_DIR}/testing/fake_host.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/testing/harness.cpp")
 add_library(mcp::plugin_testing ALIAS mcp_plugin_testing)

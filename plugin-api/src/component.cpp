@@ -15,7 +15,7 @@ void add_icon(Registry& registry, Metadata& metadata, std::string_view source, s
   icon.string("src", source).string_if("mimeType", mime_type);
   ArrayText list;
   for (const auto size : sizes)
-    list.item(quoted(size));
+    list.item(json_string(size));
   if (!list.empty()) icon.member("sizes", list.text());
   registry.change([&] { metadata.icons.push_back(icon.text()); });
 }

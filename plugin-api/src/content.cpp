@@ -8,7 +8,7 @@ namespace mcp {
 namespace {
 
 std::string member(std::string_view name, std::string_view text) {
-  return '"' + std::string(name) + "\":" + detail::quoted(text);
+  return '"' + std::string(name) + "\":" + detail::json_string(text);
 }
 
 Content binary(std::string_view type, Bytes data, std::string_view mime_type) {

@@ -93,7 +93,7 @@ void append_member_name(std::string& out, std::string_view name) {
   out += ':';
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string out;
   append_string(out, text);
   return out;
@@ -110,7 +110,7 @@ std::string scalar_text(const Scalar& value) {
     std::string operator()(std::int64_t integer) const { return json_text(integer); }
     std::string operator()(std::uint64_t integer) const { return json_text(integer); }
     std::string operator()(double number) const { return json_text(number); }
-    std::string operator()(std::string_view text) const { return quoted(text); }
+    std::string operator()(std::string_view text) const { return json_string(text); }
   };
   return std::visit(Writer{}, value);
 }

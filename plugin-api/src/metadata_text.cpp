@@ -17,7 +17,7 @@ std::string annotations_text(const Annotations& annotations) {
   if (!annotations.audience.empty()) {
     ArrayText audience;
     for (const Role role : annotations.audience)
-      audience.item(quoted(role_name(role)));
+      audience.item(json_string(role_name(role)));
     object.member("audience", audience.text());
   }
   if (annotations.priority) {

@@ -8,14 +8,14 @@
 namespace mcp {
 namespace {
 
-detail::ResourceRecord& record_of(detail::Metadata& metadata) {
+detail::ResourceRecord& resource_record(detail::Metadata& metadata) {
   return static_cast<detail::ResourceRecord&>(metadata);
 }
 
 }  // namespace
 
 ResourceContent text_resource(std::string_view text, std::string_view mime_type) {
-  return ResourceContent("\"text\":" + detail::quoted(text), mime_type);
+  return ResourceContent("\"text\":" + detail::json_string(text), mime_type);
 }
 
 ResourceContent blob_resource(Bytes data, std::string_view mime_type) {
@@ -41,24 +41,24 @@ Resource::Resource(std::shared_ptr<detail::Registry> registry, std::shared_ptr<d
     : Component(std::move(registry), std::move(record)) {}
 
 Resource& Resource::mime_type(std::string_view mime_type) {
-  registry().change([&] { record_of(metadata()).mime_type = mime_type; });
+  registry().change([&] { resource_record(metadata()).mime_type = mime_type; });
   return *this;
 }
 
 Resource& Resource::size(std::uint64_t bytes) {
-  registry().change([&] { record_of(metadata()).size = bytes; });
+  registry().change([&] { resource_record(metadata()).size = bytes; });
   return *this;
 }
 
 Resource& Resource::annotations(const Annotations& annotations) {
-  registry().change([&] { record_of(metadata()).annotations = detail::annotations_text(annotations); });
+  registry().change([&] { resource_record(metadata()).annotations = detail::annotations_text(annotations); });
   return *this;
 }
 
 Resource& Resource::cache(std::chrono::milliseconds time_to_live, CacheScope scope) {
   registry().change([&] {
-    record_of(metadata()).time_to_live = time_to_live;
-    record_of(metadata()).cache_scope = scope;
+    resource_record(metadata()).time_to_live = time_to_live;
+    resource_record(metadata()).cache_scope = scope;
   });
   return *this;
 }

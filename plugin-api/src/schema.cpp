@@ -74,7 +74,7 @@ std::string SchemaPlace::reference() const {
 
 void ObjectSchema::property(std::string_view name, const Schema& schema, bool required) {
   properties_.member(name, schema.text());
-  if (required) required_.item(quoted(name));
+  if (required) required_.item(json_string(name));
 }
 
 Schema ObjectSchema::schema(SchemaUse use) const {
@@ -87,7 +87,7 @@ Schema ObjectSchema::schema(SchemaUse use) const {
 }
 
 Schema type_schema(std::string_view type) {
-  return Schema().set("type", quoted(type));
+  return Schema().set("type", json_string(type));
 }
 
 Schema integer_schema(int bits, bool is_signed) {
@@ -106,7 +106,7 @@ Schema integer_schema(int bits, bool is_signed) {
 Schema names_schema(const std::vector<std::string_view>& names) {
   ArrayText list;
   for (const auto name : names)
-    list.item(quoted(name));
+    list.item(json_string(name));
   return type_schema("string").set("enum", list.text());
 }
 
@@ -123,7 +123,7 @@ Schema nullable_schema(const Schema& value) {
 }
 
 Schema reference_schema(const SchemaPlace& place) {
-  return Schema().set("$ref", quoted(place.reference()));
+  return Schema().set("$ref", json_string(place.reference()));
 }
 
 void require_unique_names(const std::string* names, std::size_t count) {
@@ -135,7 +135,7 @@ void require_unique_names(const std::string* names, std::size_t count) {
 }
 
 void describe_argument(Schema& schema, const Arg& arg, ValueKind kind) {
-  if (!arg.description().empty()) schema.set("description", quoted(arg.description()));
+  if (!arg.description().empty()) schema.set("description", json_string(arg.description()));
   for (const auto& keyword : arg.keywords()) {
     if (!fits(keyword.name, kind)) {
       throw std::invalid_argument("argument \"" + arg.name() + "\": its type has no \"" + keyword.name + "\"");
@@ -150,7 +150,7 @@ Arg& Arg::one_of(const std::vector<std::string>& values) {
   std::vector<std::string> json;
   json.reserve(values.size());
   for (const auto& value : values)
-    json.push_back(detail::quoted(value));
+    json.push_back(detail::json_string(value));
   return choices(json);
 }
 

@@ -9,7 +9,7 @@
 namespace mcp {
 namespace {
 
-detail::ToolRecord& record_of(detail::Metadata& metadata) {
+detail::ToolRecord& tool_record(detail::Metadata& metadata) {
   return static_cast<detail::ToolRecord&>(metadata);
 }
 
@@ -19,28 +19,28 @@ Tool::Tool(std::shared_ptr<detail::Registry> registry, std::shared_ptr<detail::T
     : Component(std::move(registry), std::move(record)) {}
 
 Tool& Tool::read_only(bool value) {
-  registry().change([&] { record_of(metadata()).read_only = value; });
+  registry().change([&] { tool_record(metadata()).read_only = value; });
   return *this;
 }
 
 Tool& Tool::destructive(bool value) {
-  registry().change([&] { record_of(metadata()).destructive = value; });
+  registry().change([&] { tool_record(metadata()).destructive = value; });
   return *this;
 }
 
 Tool& Tool::idempotent(bool value) {
-  registry().change([&] { record_of(metadata()).idempotent = value; });
+  registry().change([&] { tool_record(metadata()).idempotent = value; });
   return *this;
 }
 
 Tool& Tool::open_world(bool value) {
-  registry().change([&] { record_of(metadata()).open_world = value; });
+  registry().change([&] { tool_record(metadata()).open_world = value; });
   return *this;
 }
 
 Tool& Tool::output_schema(std::string_view json) {
   detail::require_object_text(json, "tool \"" + metadata().name + "\": the output schema");
-  registry().change([&] { record_of(metadata()).binding.output_schema = json; });
+  registry().change([&] { tool_record(metadata()).binding.output_schema = json; });
   return *this;
 }
 

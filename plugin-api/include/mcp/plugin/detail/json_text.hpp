@@ -21,7 +21,7 @@ void append_number(std::string& out, float value);
 void append_string(std::string& out, std::string_view text);
 void append_value(std::string& out, const Json& value);
 
-std::string quoted(std::string_view text);
+std::string json_string(std::string_view text);
 
 /// JSON text -> a value, for code that sees mcp::Json only declared.
 std::shared_ptr<const Json> parsed(std::string_view text);

@@ -93,7 +93,7 @@ Schema schema_of(const SchemaPlace& place);
 template <class Class, class Member, std::size_t Choices>
 Schema field_schema(const Field<Class, Member, Choices>& field, const SchemaPlace& place) {
   Schema schema = schema_of<without_optional<Member>>(place);
-  if (!field.description().empty()) schema.set("description", quoted(field.description()));
+  if (!field.description().empty()) schema.set("description", json_string(field.description()));
   for (const auto& keyword : field)
     schema.set(keyword.name, scalar_text(keyword.value));
   if constexpr (Choices > 0) {
