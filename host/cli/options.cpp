@@ -63,8 +63,9 @@ void add_duration(CLI::App& app, const std::string& name, Duration& target, cons
 
 // One of a few words. (CLI11's own check of enumerations tells people their numbers.)
 template <class Enum>
-void add_choice(CLI::App& app, const std::string& name, Enum& target, const std::map<std::string, Enum>& choices,
-                const std::string& description) {
+void add_choice(CLI::App& app, const std::string& name, Enum& target,
+                const std::vector<std::pair<std::string, Enum>>& choices, const std::string& description) {
+  std::map<std::string, Enum> values(choices.begin(), choices.end());
   std::string words;
   std::string current;
   for (const auto& [word, value] : choices) {
@@ -72,9 +73,9 @@ void add_choice(CLI::App& app, const std::string& name, Enum& target, const std:
     if (value == target) current = word;
   }
   app.add_option_function<std::string>(
-         name, [&target, choices](const std::string& word) { target = choices.at(lower_case(word)); }, description)
-      ->check([choices, words](const std::string& word) {
-        return choices.contains(lower_case(word)) ? std::string() : "\"" + word + "\" is not one of " + words;
+         name, [&target, values](const std::string& word) { target = values.at(lower_case(word)); }, description)
+      ->check([values, words](const std::string& word) {
+        return values.contains(lower_case(word)) ? std::string() : "\"" + word + "\" is not one of " + words;
       })
       ->default_str(current);
 }

@@ -1,0 +1,178 @@
+// The commands that a person or a script runs: what they print, and the status they end with.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Components, fixture } from './support/components.mjs';
+import { program } from './support/host.mjs';
+
+function run(file, args, options = {}) {
+  return new Promise((resolve) => {
+    execFile(file, args, options, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
+  });
+}
+const command = (...args) => run(program, args);
+
+async function folder(context, ...plugins) {
+  const components = await Components.create(...plugins);
+  context.after(() => components.discard());
+  const options = ['--components', components.root, '--data', components.data];
+  return { components, on: (name, ...args) => command(name, ...options, ...args) };
+}
+
+test('VersionIsPrinted', async () => {
+  const { status, stdout } = await command('--version');
+  assert.equal(status, 0);
+  assert.match(stdout, /^mcp-plugin-host \d+\.\d+\.\d+\n$/);
+});
+
+test('WithoutACommandTheCommandsAreListed', async () => {
+  const { status, stdout, stderr } = await command();
+  assert.equal(status, 2);
+  assert.equal(stdout, '');
+  for (const name of ['serve', 'stdio', 'inspect', 'list', 'call', 'new']) assert.match(stderr, new RegExp(`\n  ${name} `));
+});
+
+test('AMistypedCommandIsNamed', async () => {
+  const { status, stderr } = await command('srve');
+  assert.equal(status, 2);
+  assert.match(stderr, /^"srve" is not a command\n/);
+});
+
+test('AnUnknownOptionAndAnUnknownWordAreNamed', async () => {
+  const unknown = await command('list', '--bogus');
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /--bogus/);
+  const word = await command('serve', '--log-level', 'loud');
+  assert.equal(word.status, 2);
+  assert.match(word.stderr, /^--log-level: "loud" is not one of debug, info, warning, error, off\n/);
+});
+
+test('HelpTellsTheDefaults', async () => {
+  const { status, stdout } = await command('serve', '--help');
+  assert.equal(status, 0);
+  assert.match(stdout, /--components TEXT=mcp_components/);
+  assert.match(stdout, /--data TEXT=\//);
+  assert.match(stdout, /--log-level TEXT=info/);
+  assert.match(stdout, /--listen TEXT=127\.0\.0\.1:8080/);
+});
+
+test('InspectTellsWhatAPluginExports', async () => {
+  const { status, stdout } = await command('inspect', fixture('sample_v1'));
+  assert.equal(status, 0);
+  assert.match(stdout, /sample_v1\.so: sample 1 \([0-9a-f]{16}\)\n/);
+  assert.match(stdout, /\n  tool +version /);
+  const json = await command('inspect', '--json', fixture('sample_v1'));
+  const described = JSON.parse(json.stdout);
+  assert.equal(described.plugin, 'sample');
+  assert.ok(described.tools.some(({ name }) => name === 'version'));
+});
+
+test('InspectTellsWhyAFileWouldBeRefusedAndGoesOnWithTheNext', async () => {
+  const { status, stdout } = await command('inspect', '--json', fixture('no_entry'), '/absent.so', fixture('plain_c'));
+  assert.equal(status, 1);
+  const [noEntry, absent, good] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.match(noEntry.refused, /does not export the function mcp_plugin_entry_v1/);
+  assert.deepEqual(absent, { file: '/absent.so', refused: 'it cannot be opened: No such file or directory' });
+  assert.equal(good.refused, undefined);
+});
+
+test('ListTellsWhatIsServedHiddenRefusedAndAmiss', async (context) => {
+  const { components, on } = await folder(context, 'rival_a', 'rival_b', 'refusing');
+  await symlink('/absent.so', components.file('dangling.so'));
+  const { status, stdout } = await on('list', '--json');
+  assert.equal(status, 1);
+  const { plugins, hidden, refused, problems } = JSON.parse(stdout);
+  assert.deepEqual(
+    plugins.map(({ file }) => file),
+    [components.file('rival_a.so'), components.file('rival_b.so')],
+  );
+  assert.ok(hidden.length > 0);
+  for (const each of hidden) {
+    assert.equal(each.file, components.file('rival_b.so'));
+    assert.equal(each.served, components.file('rival_a.so'));
+  }
+  assert.deepEqual(refused, [
+    { file: components.file('refusing.so'), reason: 'create failed: the licence has expired' },
+  ]);
+  assert.equal(problems.length, 1);
+  assert.equal(problems[0].path, components.file('dangling.so'));
+
+  const text = await on('list');
+  assert.equal(text.status, 1);
+  assert.match(text.stdout, /rival_b\.so: tool \w+ is hidden by .*rival_a\.so\n/);
+  assert.match(text.stdout, /refusing\.so: refused: .*the licence has expired\n/);
+  assert.match(text.stdout, /dangling\.so: /);
+});
+
+test('ListAndCallSayThatTheComponentsFolderIsMissing', async () => {
+  for (const args of [['list'], ['call', 'echo']]) {
+    const { status, stderr } = await command(...args, '--components', '/absent');
+    assert.equal(status, 2);
+    assert.match(stderr, /the components folder \/absent is missing; make it, or name another one with --components\n/);
+  }
+});
+
+test('ListOfAnEmptyFolderSaysWhereToPutPlugins', async (context) => {
+  const { on } = await folder(context);
+  const { status, stdout } = await on('list');
+  assert.equal(status, 0);
+  assert.match(stdout, /^No plugins below .*; put one into its folder tools, resources or prompts\n$/);
+});
+
+test('CallRunsATool', async (context) => {
+  const { on } = await folder(context, 'sample_v1');
+  assert.deepEqual(await on('call', 'version'), { status: 0, stdout: '1\n', stderr: '' });
+  const whole = await on('call', '--json', 'version', '{}');
+  assert.deepEqual(JSON.parse(whole.stdout).content, [{ type: 'text', text: '1' }]);
+});
+
+test('CallEndsWithAStatusThatTellsWhoFailed', async (context) => {
+  const { on } = await folder(context, 'slow', 'refusing');
+  const unknown = await on('call', 'absent');
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /Unknown tool: absent\n {2}not loaded: .*refusing\.so: .*the licence has expired\n$/);
+  const invalid = await on('call', 'absent', '{');
+  assert.equal(invalid.status, 2);
+  assert.match(invalid.stderr, /the arguments are not valid JSON/);
+});
+
+test('NewMakesAProjectThatBuildsAndPassesItsTest', async (context) => {
+  const place = await mkdtemp(join(tmpdir(), 'mcp-new-'));
+  context.after(() => rm(place, { recursive: true }));
+  const made = await command('new', 'weather', '--in', place);
+  assert.equal(made.status, 0);
+  assert.match(made.stdout, /^Made .*weather\. Build and test it:\n/);
+
+  const project = join(place, 'weather');
+  const build = join(project, 'build');
+  const steps = [
+    ['cmake', ['-S', project, '-B', build, '-DCMAKE_BUILD_TYPE=Debug']],
+    ['cmake', ['--build', build, '--parallel', '2']],
+    ['ctest', ['--test-dir', build]],
+  ];
+  for (const [tool, args] of steps) {
+    const { status, stdout, stderr } = await run(tool, args);
+    assert.equal(status, 0, `${tool} ${args.join(' ')}\n${stdout}${stderr}`);
+  }
+  const call = await command('call', '--components', join(build, 'mcp_components'), 'hello', '{"name":"Ada"}');
+  assert.deepEqual(call, { status: 0, stdout: 'Hello, Ada!\n', stderr: '' });
+});
+
+test('NewTouchesNothingThatExistsAndRefusesWhatIsNoName', async (context) => {
+  const place = await mkdtemp(join(tmpdir(), 'mcp-new-'));
+  context.after(() => rm(place, { recursive: true }));
+  await command('new', 'weather', '--in', place);
+  const again = await command('new', 'weather', '--in', place);
+  assert.equal(again.status, 2);
+  assert.match(again.stderr, /weather exists already; choose another name, or another place with --in\n/);
+  for (const name of ['', '../x', 'two words', '.hidden']) {
+    assert.equal((await command('new', '--in', place, '--', name)).status, 2, name);
+  }
+});
