@@ -1,5 +1,7 @@
 #include "log.hpp"
 
+#include <algorithm>
+
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
@@ -27,9 +29,9 @@ spdlog::level::level_enum to_spdlog(Log::Level level) {
 constexpr auto text_pattern = "%Y-%m-%dT%H:%M:%S.%e%z %-7l %v";
 constexpr auto json_pattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%v})";
 
-// A value that a reader of the text form could mistake for several words, or for several lines, is quoted.
+// A value that a reader of the text form could mistake for several words, or a terminal for a command, is quoted.
 bool needs_quotes(std::string_view value) {
-  return value.empty() || value.find_first_of(" \"\t\r\n") != std::string_view::npos;
+  return value.empty() || std::ranges::any_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == 0x7f; });
 }
 
 std::string as_text(std::string_view event, Log::Fields fields) {

@@ -50,19 +50,20 @@ class TerminalCall final : public Call {
   std::promise<std::pair<Outcome, std::string>> ended_;
 };
 
-void print_block(const Json& block) {
-  const auto type = block.value("type", "");
-  if (type == "text") {
-    std::cout << block.value("text", "") << "\n";
-  } else {
-    auto shown = block;
-    for (const auto* bulky : {"data", "blob"}) {
-      if (shown.contains(bulky))
-        shown[bulky] =
-            "... " + std::to_string(shown[bulky].get_ref<const std::string&>().size()) + " characters of base64";
-    }
-    std::cout << dump(shown) << "\n";
+void shorten(Json& object, const char* member) {
+  const auto found = object.find(member);
+  if (found == object.end() || !found->is_string()) return;
+  *found = "... " + std::to_string(found->get_ref<const std::string&>().size()) + " characters of base64";
+}
+
+void print_block(Json block) {
+  if (block["type"] == "text") {
+    std::cout << block["text"].get_ref<const std::string&>() << "\n";
+    return;
   }
+  shorten(block, "data");
+  if (block["type"] == "resource") shorten(block["resource"], "blob");
+  std::cout << dump(block) << "\n";
 }
 
 int print_result(std::string_view json, bool whole) {

@@ -39,10 +39,16 @@ ServerIdentity server_identity() {
   return {.name = "mcp-plugin-host", .title = "MCP Plugin Host", .version = version};
 }
 
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  std::error_code error;
+  auto absolute = std::filesystem::absolute(path, error);
+  return error ? path : absolute;
+}
+
 Result<> find_components(const HostOptions& options) {
   std::error_code absent;
   if (std::filesystem::is_directory(options.components, absent)) return {};
-  return fail("the components folder " + std::filesystem::absolute(options.components).string() +
+  return fail("the components folder " + absolute_path(options.components).string() +
               " is missing; make it, or name another one with --components");
 }
 

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/component_table.hpp"
 #include "cli/host.hpp"
+#include "json_text.hpp"
 
 namespace mcph {
 namespace {
@@ -16,7 +17,7 @@ constexpr int cannot_look = 2;
 
 // The folder is order for people; something else in it than its name says is worth a remark.
 std::optional<std::string> folder_remark(const std::filesystem::path& file, const Components& components) {
-  const auto path = std::filesystem::absolute(file);
+  const auto path = absolute_path(file);
   const auto lies_in = [&](const char* folder) {
     return std::any_of(path.begin(), path.end(), [&](const auto& part) { return part == folder; });
   };
@@ -33,7 +34,7 @@ std::optional<std::string> folder_remark(const std::filesystem::path& file, cons
 
 void print_refusal(const std::filesystem::path& file, const std::string& reason, bool json) {
   if (json) {
-    std::cout << OrderedJson{{"file", file.string()}, {"refused", reason}}.dump() << "\n";
+    std::cout << dump(OrderedJson{{"file", file.string()}, {"refused", reason}}) << "\n";
   } else {
     std::cout << file.string() << ": refused: " << reason << "\n";
   }
@@ -47,7 +48,7 @@ void print_loaded(const LoadedPlugin& loaded, bool json) {
   if (json) {
     auto object = components_json(identity, components);
     object["remarks"] = remarks;
-    std::cout << object.dump() << "\n";
+    std::cout << dump(object) << "\n";
     return;
   }
   std::cout << identity.file.string() << ": " << identity.name << " " << identity.version << " (" << identity.digest
@@ -77,7 +78,7 @@ void print_catalog_json(const Catalog& catalog, const Reloader& reloader) {
     object["hidden"].push_back(
         {{conflict.kind, conflict.key}, {"file", conflict.hidden.string()}, {"served", conflict.served.string()}});
   }
-  std::cout << object.dump() << "\n";
+  std::cout << dump(object) << "\n";
 }
 
 void print_catalog(const Catalog& catalog, const Reloader& reloader, const std::filesystem::path& folder) {
@@ -95,7 +96,7 @@ void print_catalog(const Catalog& catalog, const Reloader& reloader, const std::
   for (const auto& problem : reloader.problems())
     std::cout << problem.path.string() << ": " << problem.reason << "\n";
   if (catalog.plugins().empty() && reloader.refused().empty()) {
-    std::cout << "No plugins below " << std::filesystem::absolute(folder).string()
+    std::cout << "No plugins below " << absolute_path(folder).string()
               << "; put one into its folder tools, resources or prompts\n";
   }
 }

@@ -61,6 +61,12 @@ void add_duration(CLI::App& app, const std::string& name, Duration& target, cons
       ->default_str(std::to_string(target.count()));
 }
 
+template <class Number>
+void add_bound(CLI::App& app, const std::string& name, Number& target, unsigned least, const std::string& description) {
+  constexpr Number most = Number{1} << 30;
+  app.add_option(name, target, description)->check(CLI::Range(Number{least}, most))->capture_default_str();
+}
+
 // One of a few words. (CLI11's own check of enumerations tells people their numbers.)
 template <class Enum>
 void add_choice(CLI::App& app, const std::string& name, Enum& target,
@@ -123,18 +129,24 @@ void add_http_options(CLI::App& app, ServeCommand& serve, HttpTexts& texts) {
   app.add_option("--listen", texts.listen, "ADDRESS:PORT; port 0 takes a free one")->capture_default_str();
   app.add_flag("--allow-remote-without-authentication", texts.allow_remote,
                "Listen on an address that others reach, although this server does not ask who they are");
-  app.add_option("--allow-host", texts.allowed_hosts, "A host name under which clients may address this server");
-  app.add_option("--allow-origin", texts.allowed_origins, "An origin whose web pages may use this server, or *");
-  app.add_option("--max-body-bytes", limits.body_bytes, "Of one request")->capture_default_str();
-  app.add_option("--max-header-bytes", limits.header_bytes, "Of one request")->capture_default_str();
-  app.add_option("--max-connections", limits.connections, "Open at once")->capture_default_str();
+  app.add_option("--allow-host", texts.allowed_hosts, "A host name under which clients may address this server")
+      ->check([](const std::string& host) {
+        return is_host_name(host) ? std::string() : "\"" + host + "\" is not a host name without a port";
+      });
+  app.add_option("--allow-origin", texts.allowed_origins, "An origin whose web pages may use this server, or *")
+      ->check([](const std::string& origin) {
+        return origin == "*" || is_origin(origin)
+                   ? std::string()
+                   : "\"" + origin + "\" is not an origin, such as https://app.example.com, or *";
+      });
+  add_bound(app, "--max-body-bytes", limits.body_bytes, 1024, "Of one request");
+  add_bound(app, "--max-header-bytes", limits.header_bytes, 1024, "Of one request");
+  add_bound(app, "--max-connections", limits.connections, 1, "Open at once");
   add_duration(app, "--header-time-ms", limits.header_time, "From a request's first byte to the end of its headers");
   add_duration(app, "--body-time-ms", limits.body_time, "From there to the end of its body");
   add_duration(app, "--idle-time-ms", limits.idle_time, "Of a connection between requests");
   add_duration(app, "--heartbeat-ms", limits.heartbeat, "Between signs of life on a quiet stream");
-  app.add_option("--max-sessions", serve.sessions.count, "Legacy sessions open at once")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_bound(app, "--max-sessions", serve.sessions.count, 1, "Legacy sessions open at once");
   add_duration(app, "--session-idle-s", serve.sessions.idle_time, "After which a legacy session ends");
 }
 

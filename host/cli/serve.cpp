@@ -89,7 +89,7 @@ void load_components(Host& host, const HostOptions& options, Log& log) {
   }
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   const auto catalog = host.catalog().current();
-  log.info("components loaded", {{"folder", std::filesystem::absolute(options.components).string()},
+  log.info("components loaded", {{"folder", absolute_path(options.components).string()},
                                  {"plugins", catalog->plugins().size()},
                                  {"refused", host.reloader().refused().size()},
                                  {"ms", took.count()}});

@@ -252,7 +252,7 @@ void InProcessPlugin::write_log(std::int32_t level, std::string_view message) co
                         : level >= MCP_LOG_WARNING ? Log::Level::warning
                         : level >= MCP_LOG_INFO    ? Log::Level::info
                                                    : Log::Level::debug;
-  log_.write(severity, message, {{"plugin", identity_.name}});
+  log_.write(severity, "plugin says", {{"plugin", identity_.name}, {"text", message}});
 }
 
 std::string InProcessPlugin::make_data_directory() const {

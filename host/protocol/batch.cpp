@@ -14,6 +14,7 @@ class BatchPart final : public Exchange {
 
  private:
   void send(std::string message) override { batch_->notify(std::move(message)); }
+  void send_if_room(std::string message) override { batch_->notify_if_room(std::move(message)); }
   void finish(Reply reply) override { batch_->add(reply.body); }
 
   const std::shared_ptr<Batch> batch_;

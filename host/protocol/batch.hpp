@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "protocol/exchange.hpp"
 
@@ -19,6 +19,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
   std::shared_ptr<Exchange> part();
   void add(std::string_view body);
   void notify(std::string message) { whole_->notify(std::move(message)); }
+  void notify_if_room(std::string message) { whole_->notify_if_room(std::move(message)); }
 
  private:
   std::mutex mutex_;

@@ -3,16 +3,28 @@
 namespace mcph {
 namespace {
 
-// The capability without which a client cannot answer the request; null for a method that no client knows.
+// The capability without which a client cannot answer the request, of the three methods that there are.
 Json required_capability(const Json& request) {
   const auto method = request.value("method", "");
-  if (method == "sampling/createMessage") return {{"sampling", Json::object()}};
+  const auto found = request.find("params");
+  const auto params = found != request.end() && found->is_object() ? *found : Json::object();
   if (method == "roots/list") return {{"roots", Json::object()}};
-  if (method != "elicitation/create") return nullptr;
-  const auto params = request.value("params", Json::object());
-  const bool by_url = params.is_object() && params.value("mode", Json()) == "url";
-  // An empty elicitation capability means form mode (client/elicitation, "Capabilities").
-  return by_url ? Json{{"elicitation", {{"url", Json::object()}}}} : Json{{"elicitation", Json::object()}};
+  if (method == "sampling/createMessage") {
+    const bool with_tools = params.contains("tools") || params.contains("toolChoice");
+    return {{"sampling", with_tools ? Json{{"tools", Json::object()}} : Json::object()}};
+  }
+  const bool by_url = params.value("mode", Json()) == "url";
+  return {{"elicitation", {{by_url ? "url" : "form", Json::object()}}}};
+}
+
+// What a client means by what it says: an empty elicitation capability is form mode (client/elicitation,
+// "Capabilities").
+Json meant(Json capabilities) {
+  const auto elicitation = capabilities.find("elicitation");
+  if (elicitation != capabilities.end() && elicitation->is_object() && elicitation->empty()) {
+    (*elicitation)["form"] = Json::object();
+  }
+  return capabilities;
 }
 
 bool covers(const Json& available, const Json& required) {
@@ -26,10 +38,11 @@ bool covers(const Json& available, const Json& required) {
 }  // namespace
 
 Json missing_capabilities(const Json& input_requests, const Json& client_capabilities) {
+  const auto available = meant(client_capabilities);
   auto missing = Json::object();
   for (const auto& [name, request] : input_requests.items()) {
     const auto required = required_capability(request);
-    if (required.is_object() && !covers(client_capabilities, required)) missing.merge_patch(required);
+    if (!covers(available, required)) missing.merge_patch(required);
   }
   return missing;
 }

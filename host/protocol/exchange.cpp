@@ -13,8 +13,13 @@ void Exchange::notify(std::string message) {
   if (!ended_) send(std::move(message));
 }
 
+void Exchange::notify_if_room(std::string message) {
+  const std::lock_guard lock(mutex_);
+  if (!ended_) send_if_room(std::move(message));
+}
+
 void Exchange::reply(Reply reply) {
-  std::function<void(CancelReason)> released;
+  std::function<void()> released;
   const std::lock_guard lock(mutex_);
   if (ended_) return;
   ended_ = true;
@@ -23,42 +28,25 @@ void Exchange::reply(Reply reply) {
 }
 
 void Exchange::abandon() {
-  std::function<void(CancelReason)> listener;
+  std::function<void()> listener;
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
     ended_ = true;
-    cancelled_ = CancelReason::client;
+    abandoned_ = true;
     listener = std::move(listener_);
     finish({.body = {}, .status = http_accepted});
   }
-  if (listener) listener(CancelReason::client);
+  if (listener) listener();
 }
 
-void Exchange::cancel(CancelReason reason) {
-  std::function<void(CancelReason)> listener;
+void Exchange::on_abandon(const std::function<void()>& listener) {
   {
     const std::lock_guard lock(mutex_);
-    if (cancelled_ != CancelReason::none) return;
-    cancelled_ = reason;
-    listener = listener_;
+    if (!ended_) listener_ = listener;
+    if (!abandoned_) return;
   }
-  if (listener) listener(reason);
-}
-
-void Exchange::on_cancel(const std::function<void(CancelReason)>& listener) {
-  CancelReason reason = CancelReason::none;
-  {
-    const std::lock_guard lock(mutex_);
-    reason = cancelled_;
-    if (reason == CancelReason::none && !ended_) listener_ = listener;
-  }
-  if (reason != CancelReason::none) listener(reason);
-}
-
-bool Exchange::ended() const {
-  const std::lock_guard lock(mutex_);
-  return ended_;
+  listener();
 }
 
 }  // namespace mcph

@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/call.hpp"
-
 namespace mcph {
 
 struct Reply {
@@ -29,6 +27,8 @@ class Exchange {
 
   // Sends a notification that belongs to the request. Nothing once the exchange has ended.
   void notify(std::string message);
+  // The same for one that is dropped where the client has left too much unread.
+  void notify_if_room(std::string message);
 
   // Ends the exchange. Only the first reply counts.
   void reply(Reply reply);
@@ -36,23 +36,19 @@ class Exchange {
   // The client wants no answer any more: ends the exchange without one and cancels the work.
   void abandon();
 
-  // Asks the work to end early; the reply still goes out.
-  void cancel(CancelReason reason);
-
-  // What cancels the work. Called at once if that is wanted already.
-  void on_cancel(const std::function<void(CancelReason)>& listener);
-
-  bool ended() const;
+  // What cancels the work when the client abandons it; at once if it has.
+  void on_abandon(const std::function<void()>& listener);
 
  private:
   // Never called after `finish`, and never two at once.
   virtual void send(std::string message) = 0;
+  virtual void send_if_room(std::string message) = 0;
   virtual void finish(Reply reply) = 0;
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   bool ended_ = false;
-  CancelReason cancelled_ = CancelReason::none;
-  std::function<void(CancelReason)> listener_;
+  bool abandoned_ = false;
+  std::function<void()> listener_;
 };
 
 }  // namespace mcph

@@ -44,7 +44,11 @@ ReadMessage read_message(Json json) {
   message.kind = id == json.end() ? Message::Kind::notification : Message::Kind::request;
 
   if (const auto params = json.find("params"); params != json.end()) {
-    if (!params->is_object()) return invalid(std::move(id_text), "\"params\" must be an object");
+    if (!params->is_object()) {
+      auto refused = invalid(std::move(id_text), "\"params\" must be an object");
+      refused.is_notification = message.kind == Message::Kind::notification;
+      return refused;
+    }
     message.params = std::move(*params);
   }
   return {std::move(message), std::nullopt, std::move(id_text)};

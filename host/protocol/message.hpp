@@ -43,6 +43,7 @@ struct ReadMessage {
   std::optional<Message> message;
   std::optional<RpcError> error;
   std::string id;
+  bool is_notification = false;  // what was meant to be one
 };
 ReadMessage read_message(Json json);
 

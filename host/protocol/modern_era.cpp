@@ -16,29 +16,13 @@ constexpr unsigned http_ok = 200;
 constexpr unsigned http_bad_request = 400;
 constexpr unsigned http_not_found = 404;
 
-// The errors whose HTTP status the revision prescribes; others belong to the answer of a well-formed request.
-unsigned status_of(int code) {
-  switch (code) {
-    case error_code::header_mismatch:
-    case error_code::missing_client_capability:
-    case error_code::unsupported_protocol_version:
-      return http_bad_request;
-    case error_code::method_not_found:
-      return http_not_found;
-    default:
-      return http_ok;
-  }
-}
-
-// Codes that this revision forbids to emit (basic, "Error Codes") become their successors.
+// A plugin's code as this revision lets it out (basic, "Error Codes"): the protocol's own codes are not a plugin's to
+// give, because clients act on them, and an older one has become another.
 int allowed_code(int code) {
   constexpr int reserved_first = -32099;
   constexpr int reserved_last = -32020;
   if (code == error_code::resource_not_found) return error_code::invalid_params;
-  const bool defined = code == error_code::header_mismatch || code == error_code::missing_client_capability ||
-                       code == error_code::unsupported_protocol_version;
-  if (code >= reserved_first && code <= reserved_last && !defined) return error_code::internal_error;
-  return code;
+  return code >= reserved_first && code <= reserved_last ? error_code::internal_error : code;
 }
 
 Reply error_reply(std::string_view id, const RpcError& error, unsigned status) {
@@ -62,10 +46,7 @@ ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, 
       caching_(R"("ttlMs":)" + std::to_string(options.list_freshness.count()) + R"(,"cacheScope":"public")") {}
 
 bool ModernEra::is_modern(const Message& message, const HttpHead* head) {
-  if (const auto meta = message.params.find("_meta"); meta != message.params.end() && meta->is_object()) {
-    if (meta->contains(meta_key::protocol_version)) return true;
-  }
-  return head != nullptr && head->protocol_version == revision;
+  return has_modern_meta(message.params) || (head != nullptr && head->protocol_version == revision);
 }
 
 ModernEra::Handler ModernEra::find_handler(std::string_view method) {
@@ -92,21 +73,8 @@ ModernEra::Handler ModernEra::find_handler(std::string_view method) {
 
 void ModernEra::handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange) {
   Request request{std::move(message.id), std::move(message.params), {}, exchange};
-  if (const auto error = take_meta(request.params, request.caller)) {
+  if (const auto error = check(message.method, request, head)) {
     return exchange->reply(error_reply(request.id, *error, http_bad_request));
-  }
-  const auto& version = request.caller.protocol_version;
-  if (head != nullptr) {
-    if (const auto error = check_headers(*head, message.method, request.params, version)) {
-      return exchange->reply(error_reply(request.id, *error, http_bad_request));
-    }
-  }
-  if (version != revision) {
-    // What such a request can be sent with, as server/discover says too; the legacy revisions begin with initialize.
-    const RpcError error{error_code::unsupported_protocol_version,
-                         "Unsupported protocol version",
-                         {{"supported", Json::array({revision})}, {"requested", version}}};
-    return exchange->reply(error_reply(request.id, error, http_bad_request));
   }
   const auto handler = find_handler(message.method);
   if (handler == nullptr) {
@@ -114,6 +82,23 @@ void ModernEra::handle(Message message, const HttpHead* head, const std::shared_
     return exchange->reply(error_reply(request.id, error, http_not_found));
   }
   (this->*handler)(std::move(request));
+}
+
+std::optional<RpcError> ModernEra::check(std::string_view method, Request& request, const HttpHead* head) {
+  const auto read = read_version(request.params);
+  if (const auto* error = std::get_if<RpcError>(&read)) return *error;
+  const auto& version = std::get<std::string>(read);
+  if (head != nullptr) {
+    if (auto error = check_version_header(*head, version)) return error;
+  }
+  if (version != revision) {
+    // What such a request can be sent with, as server/discover says too; the legacy revisions begin with initialize.
+    return RpcError{error_code::unsupported_protocol_version,
+                    "Unsupported protocol version",
+                    {{"supported", Json::array({revision})}, {"requested", version}}};
+  }
+  if (auto error = take_meta(request.params, request.caller)) return error;
+  return head == nullptr ? std::nullopt : check_headers(*head, method, request.params);
 }
 
 void ModernEra::discover(Request&& request) {
@@ -232,17 +217,16 @@ Reply ModernEra::result(std::string_view id, std::string_view method, const Call
 Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& error) const {
   auto allowed = error;
   allowed.code = allowed_code(error.code);
-  return error_reply(id, allowed, status_of(allowed.code));
+  return error_reply(id, allowed, http_ok);
 }
 
-Reply ModernEra::input_required(std::string_view id, std::string_view method, const Caller& caller,
-                                Json required) const {
+Reply ModernEra::input_required(std::string_view id, std::string_view, const Caller& caller, Json required) const {
   const auto missing = missing_capabilities(required["inputRequests"], caller.capabilities);
   if (!missing.empty()) {
-    return error(id, method,
-                 {error_code::missing_client_capability,
-                  "Missing required client capability",
-                  {{"requiredCapabilities", missing}}});
+    const RpcError error{error_code::missing_client_capability,
+                         "Missing required client capability",
+                         {{"requiredCapabilities", missing}}};
+    return error_reply(id, error, http_bad_request);
   }
   const Json result = {{"resultType", "input_required"},
                        {"_meta", {{meta_key::server_info, Json::parse(identity_)}}},

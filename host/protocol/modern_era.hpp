@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,9 @@ class ModernEra final : public CallAnswers {
   };
   using Handler = void (ModernEra::*)(Request&&);
   static Handler find_handler(std::string_view method);
+
+  // Takes what the request says about itself out of it; an error if it does not say what it must.
+  static std::optional<RpcError> check(std::string_view method, Request& request, const HttpHead* head);
 
   void discover(Request&& request);
   void list_tools(Request&& request);

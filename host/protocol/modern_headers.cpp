@@ -12,6 +12,10 @@ RpcError mismatch(std::string message) {
   return {error_code::header_mismatch, "Header mismatch: " + std::move(message)};
 }
 
+RpcError refuse(const std::string& what) {
+  return {error_code::invalid_params, "Invalid params: " + what};
+}
+
 std::string in_quotes(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
@@ -38,17 +42,27 @@ std::optional<RpcError> check_name(const HttpHead& head, std::string_view method
 
 }  // namespace
 
-std::optional<RpcError> take_meta(Json& params, Caller& caller) {
-  const auto refuse = [](const std::string& what) {
-    return RpcError{error_code::invalid_params, "Invalid params: " + what};
-  };
+bool has_modern_meta(const Json& params) {
+  const auto meta = params.find("_meta");
+  if (meta == params.end() || !meta->is_object()) return false;
+  return meta->contains(meta_key::protocol_version) || meta->contains(meta_key::client_capabilities) ||
+         meta->contains(meta_key::client_info);
+}
+
+std::variant<std::string, RpcError> read_version(const Json& params) {
   const auto meta = params.find("_meta");
   if (meta == params.end() || !meta->is_object()) return refuse("params._meta must be an object");
-
   const auto version = meta->find(meta_key::protocol_version);
   if (version == meta->end() || !version->is_string()) {
     return refuse(std::string("params._meta lacks the string ") + meta_key::protocol_version);
   }
+  return version->get<std::string>();
+}
+
+std::optional<RpcError> take_meta(Json& params, Caller& caller) {
+  auto version = read_version(params);
+  if (auto* error = std::get_if<RpcError>(&version)) return std::move(*error);
+  const auto meta = params.find("_meta");
   const auto capabilities = meta->find(meta_key::client_capabilities);
   if (capabilities == meta->end() || !capabilities->is_object()) {
     return refuse(std::string("params._meta lacks the object ") + meta_key::client_capabilities);
@@ -58,7 +72,7 @@ std::optional<RpcError> take_meta(Json& params, Caller& caller) {
     return refuse(std::string("params._meta has a ") + meta_key::client_info + " that is not an object");
   }
 
-  caller.protocol_version = version->get<std::string>();
+  caller.protocol_version = std::get<std::string>(std::move(version));
   caller.capabilities = std::move(*capabilities);
   if (client != meta->end()) caller.client = std::move(*client);
   meta->erase(meta_key::protocol_version);
@@ -69,13 +83,16 @@ std::optional<RpcError> take_meta(Json& params, Caller& caller) {
   return std::nullopt;
 }
 
-std::optional<RpcError> check_headers(const HttpHead& head, std::string_view method, const Json& params,
-                                      std::string_view protocol_version) {
+std::optional<RpcError> check_version_header(const HttpHead& head, std::string_view protocol_version) {
   if (!head.protocol_version) return mismatch("the MCP-Protocol-Version header is missing");
   if (*head.protocol_version != protocol_version) {
     return mismatch("MCP-Protocol-Version header value " + in_quotes(*head.protocol_version) +
                     " does not match body value " + in_quotes(protocol_version));
   }
+  return std::nullopt;
+}
+
+std::optional<RpcError> check_headers(const HttpHead& head, std::string_view method, const Json& params) {
   if (!head.method) return mismatch("the Mcp-Method header is missing");
   if (*head.method != method) {
     return mismatch("Mcp-Method header value " + in_quotes(*head.method) + " does not match body value " +

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <variant>
 
 #include "protocol/message.hpp"
 #include "protocol/plugin_call.hpp"
@@ -19,11 +21,18 @@ inline constexpr auto server_info = "io.modelcontextprotocol/serverInfo";
 inline constexpr auto subscription_id = "io.modelcontextprotocol/subscriptionId";
 }  // namespace meta_key
 
+// Whether there is _meta that only a request of this revision, or of a later one, has.
+bool has_modern_meta(const Json& params);
+
+// The revision that the request names, and what is wrong if it names none. Looked at before anything else, because what
+// else a request must have is its revision's business.
+std::variant<std::string, RpcError> read_version(const Json& params);
+
 // Takes _meta out of the params and reads it into `caller`. An error if a required field is missing or of a wrong type.
 std::optional<RpcError> take_meta(Json& params, Caller& caller);
 
 // An error with code -32020 if a required header is missing or differs from the body.
-std::optional<RpcError> check_headers(const HttpHead& head, std::string_view method, const Json& params,
-                                      std::string_view protocol_version);
+std::optional<RpcError> check_version_header(const HttpHead& head, std::string_view protocol_version);
+std::optional<RpcError> check_headers(const HttpHead& head, std::string_view method, const Json& params);
 
 }  // namespace mcph

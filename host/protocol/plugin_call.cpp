@@ -23,7 +23,7 @@ void PluginCall::begin(CallPlan plan, std::string id, Caller caller, const std::
                        const CallAnswers& answers) {
   const auto plugin = plan.plugin;
   auto call = std::make_shared<PluginCall>(std::move(plan), std::move(id), std::move(caller), exchange, answers);
-  exchange->on_cancel([call](CancelReason reason) { call->cancel(reason); });
+  exchange->on_abandon([call] { call->cancel(CancelReason::client); });
   plugin->invoke(std::move(call));
 }
 
@@ -51,7 +51,7 @@ void PluginCall::progress(double progress, double total, std::string_view messag
   const std::lock_guard lock(mutex_);
   if (last_progress_ && progress <= *last_progress_) return;
   last_progress_ = progress;
-  exchange_->notify(notification("notifications/progress", params));
+  exchange_->notify_if_room(notification("notifications/progress", params));
 }
 
 void PluginCall::complete(Outcome outcome, std::string json) {

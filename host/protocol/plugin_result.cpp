@@ -102,6 +102,11 @@ Result<Json> read_object(std::string_view json) {
   return parsed;
 }
 
+// What a server may ask (2026-07-28, basic/patterns/mrtr).
+bool is_question(const Json& method) {
+  return method == "elicitation/create" || method == "sampling/createMessage" || method == "roots/list";
+}
+
 }  // namespace
 
 Result<Json> read_plugin_result(std::string_view method, std::string_view json) {
@@ -138,6 +143,7 @@ Result<Json> read_input_required(std::string_view json) {
     const auto place = "inputRequests." + name;
     if (!request.is_object()) return fail(place + " is not an object");
     if (auto method = require_strings(request, {"method"}, place); method.has_error()) return method.error();
+    if (!is_question(request["method"])) return fail(place + " has the unknown method " + dump(request["method"]));
   }
   return required;
 }

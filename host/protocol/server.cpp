@@ -1,6 +1,7 @@
 #include "protocol/server.hpp"
 
 #include <ctime>
+#include <optional>
 #include <utility>
 
 #include "json_text.hpp"
@@ -23,6 +24,18 @@ Reply refuse(std::string_view id, const RpcError& error, unsigned status = http_
   return {error_response(id, error), status};
 }
 
+// A legacy client names the revision that initialize settled, if any (2025-06-18, basic/transports, "Protocol Version
+// Header").
+std::optional<Reply> refuse_version(std::string_view id, const HttpHead& head) {
+  if (!head.protocol_version || LegacyEra::is_revision(*head.protocol_version)) return std::nullopt;
+  auto supported = Json::array({ModernEra::revision});
+  for (const auto revision : LegacyEra::revisions)
+    supported.push_back(revision);
+  return refuse(id, {error_code::unsupported_protocol_version,
+                     "Unsupported protocol version in the MCP-Protocol-Version header",
+                     {{"supported", std::move(supported)}, {"requested", *head.protocol_version}}});
+}
+
 Reply refuse_parse(const Error& error) {
   return refuse({}, {error_code::parse_error, "Parse error: " + error.message});
 }
@@ -40,6 +53,15 @@ std::string timestamp(std::chrono::system_clock::time_point when) {
 RpcError batch_refusal() {
   return {error_code::invalid_request,
           "Invalid request: batches exist only in sessions of revision 2025-03-26; send one message at a time"};
+}
+
+RpcError too_many_requests() {
+  return {error_code::internal_error, "Too many requests are in flight; wait for answers, or cancel some"};
+}
+
+// Nothing is said about a notification, not even that it is malformed (JSON-RPC 2.0 section 4.1).
+Reply refuse_message(const ReadMessage& read) {
+  return read.is_notification ? Reply{} : refuse(read.id, *read.error);
 }
 
 bool is_initialize(const Message& message) {
@@ -70,14 +92,7 @@ void Server::receive_post(std::string_view body, const HttpHead& head, const std
 }
 
 void Server::receive_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
-  if (head.protocol_version && !LegacyEra::is_revision(*head.protocol_version)) {
-    auto supported = Json::array({ModernEra::revision});
-    for (const auto revision : LegacyEra::revisions)
-      supported.push_back(revision);
-    return exchange->reply(refuse(message.id, {error_code::unsupported_protocol_version,
-                                               "Unsupported protocol version in the MCP-Protocol-Version header",
-                                               {{"supported", supported}, {"requested", *head.protocol_version}}}));
-  }
+  if (auto refusal = refuse_version(message.id, head)) return exchange->reply(*std::move(refusal));
   if (is_initialize(message)) return initialize(message, exchange);
   auto found = find_session(message.id, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.refusal));
@@ -112,6 +127,7 @@ void Server::initialize(const Message& message, const std::shared_ptr<Exchange>&
 }
 
 Server::FoundSession Server::find_session(std::string_view request_id, const HttpHead& head) {
+  if (auto refusal = refuse_version(request_id, head)) return {nullptr, *std::move(refusal)};
   if (!head.session_id) {
     return {nullptr, refuse(request_id, {error_code::invalid_request,
                                          "Missing Mcp-Session-Id header: send initialize first, then its session id "
@@ -133,8 +149,11 @@ void Server::receive_line(std::string_view line, StdioClient& client, const std:
   if (json->is_array()) return receive_batch_line(*std::move(json), client, exchange);
 
   auto read = read_message(*std::move(json));
-  if (read.error) return exchange->reply(refuse(read.id, *read.error));
+  if (read.error) return exchange->reply(refuse_message(read));
   auto& message = *read.message;
+  if (message.kind == Message::Kind::request && !client.takes_requests) {
+    return exchange->reply(refuse(message.id, too_many_requests()));
+  }
   if (message.kind == Message::Kind::request && ModernEra::is_modern(message, nullptr)) {
     client.modern_requests.add(message.id, exchange);
     return modern_.handle(std::move(message), nullptr, exchange);
@@ -157,6 +176,7 @@ void Server::receive_line(std::string_view line, StdioClient& client, const std:
 }
 
 void Server::receive_batch_line(Json batch, StdioClient& client, const std::shared_ptr<Exchange>& exchange) {
+  if (!client.takes_requests) return exchange->reply(refuse({}, too_many_requests()));
   if (client.session == nullptr) return exchange->reply(refuse({}, batch_refusal()));
   serve_batch(std::move(batch), client.session, exchange);
 }
@@ -191,20 +211,14 @@ void Server::serve_batch(Json batch, const std::shared_ptr<Session>& session,
     parts.emplace_back(read_message(std::move(json)), whole->part());
     unanswered.push_back(parts.back().second);
   }
-  exchange->on_cancel([unanswered = std::move(unanswered)](CancelReason reason) {
+  exchange->on_abandon([unanswered = std::move(unanswered)] {
     for (const auto& weak : unanswered) {
-      const auto part = weak.lock();
-      if (part == nullptr) continue;
-      if (reason == CancelReason::client) {
-        part->abandon();
-      } else {
-        part->cancel(reason);
-      }
+      if (const auto part = weak.lock()) part->abandon();
     }
   });
   for (auto& [read, part] : parts) {
     if (read.error) {
-      part->reply(refuse(read.id, *read.error));
+      part->reply(refuse_message(read));
     } else if (is_initialize(*read.message)) {
       part->reply(
           refuse(read.id, {error_code::invalid_request, "Invalid request: initialize cannot be part of a batch"}));

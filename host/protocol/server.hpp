@@ -24,6 +24,7 @@ struct StdioClient {
   std::shared_ptr<Session> session;
   RequestsInFlight modern_requests;
   std::shared_ptr<NotificationStream> output;
+  bool takes_requests = true;  // false: as many are in flight as may be; notifications still count
 };
 
 class Server {
@@ -39,7 +40,7 @@ class Server {
   // A line of standard input.
   void receive_line(std::string_view line, StdioClient& client, const std::shared_ptr<Exchange>& exchange);
 
-  // A GET: the session whose notification stream it opens. A reply with an empty body and status 200: go on.
+  // A GET: the session whose notification stream it opens, or null and why not.
   struct StreamAdmission {
     std::shared_ptr<Session> session;
     Reply refusal;

@@ -38,11 +38,14 @@ void Session::lists_changed(ListKinds kinds) {
   tell_pending();
 }
 
-void Session::attach(std::weak_ptr<NotificationStream> stream) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(streams_, [](const auto& each) { return each.expired(); });
-  streams_.push_back(std::move(stream));
-  tell_pending();
+void Session::attach(const std::shared_ptr<NotificationStream>& stream) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(streams_, [](const auto& each) { return each.expired(); });
+    if (!closed_) streams_.push_back(stream);
+    if (!closed_) return tell_pending();
+  }
+  stream->close();
 }
 
 bool Session::in_use() const {
@@ -55,6 +58,7 @@ void Session::close_streams() {
   std::vector<std::weak_ptr<NotificationStream>> streams;
   {
     const std::lock_guard lock(mutex_);
+    closed_ = true;
     streams.swap(streams_);
   }
   for (const auto& weak : streams) {
@@ -73,7 +77,8 @@ void Session::tell_pending() {
 }
 
 bool Session::send(const std::string& message) {
-  return std::any_of(streams_.begin(), streams_.end(), [&](const auto& weak) {
+  // The newest first: an older one may be what is left of a connection that the client has lost.
+  return std::any_of(streams_.rbegin(), streams_.rend(), [&](const auto& weak) {
     const auto stream = weak.lock();
     return stream != nullptr && stream->send(message);
   });

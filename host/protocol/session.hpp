@@ -42,9 +42,11 @@ class Session final : public ListListener {
   // A change is told on one stream only (MCP 2025-11-25, basic/transports, "Multiple Connections"); while there is
   // none, it is kept until there is.
   void lists_changed(ListKinds kinds) override;
-  void attach(std::weak_ptr<NotificationStream> stream);
+  // Held weakly. Closed at once if the session has ended.
+  void attach(const std::shared_ptr<NotificationStream>& stream);
   // A stream is open, or a request has no reply yet.
   bool in_use() const;
+  // The end of the session: closes the streams, and those that are still to be attached.
   void close_streams();
 
  private:
@@ -57,6 +59,7 @@ class Session final : public ListListener {
 
   mutable std::mutex mutex_;
   bool initialized_ = false;
+  bool closed_ = false;
   ListKinds pending_;
   std::vector<std::weak_ptr<NotificationStream>> streams_;
 };

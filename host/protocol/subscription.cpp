@@ -17,7 +17,7 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, ListKinds wante
     subscription->acknowledge();
   }
   // Held by the exchange until that has ended.
-  exchange->on_cancel([subscription](CancelReason) {});
+  exchange->on_abandon([subscription] {});
   return subscription;
 }
 

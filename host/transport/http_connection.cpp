@@ -34,6 +34,31 @@ std::optional<std::string_view> header(const http::fields& fields, std::string_v
   return std::string_view(found->value().data(), found->value().size());
 }
 
+// All lines of a list-valued field as the one list that they are (RFC 9110 section 5.3).
+std::optional<std::string> list_header(const http::fields& fields, std::string_view name) {
+  const auto [first, last] = fields.equal_range(beast::string_view(name.data(), name.size()));
+  if (first == last) return std::nullopt;
+  std::string list;
+  for (auto line = first; line != last; ++line)
+    list.append(list.empty() ? "" : ", ").append(line->value().data(), line->value().size());
+  return list;
+}
+
+// A field that must not occur twice, because this server and whoever stands before it could read different lines.
+const char* repeated_header(const http::fields& fields) {
+  for (const auto* name : {"Host", "Origin", "Content-Type", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name",
+                           "Mcp-Session-Id", "Last-Event-ID"}) {
+    if (fields.count(name) > 1) return name;
+  }
+  return nullptr;
+}
+
+// Beast reads a message with any other coding as one without a body, and its body as the next request.
+bool has_unknown_coding(const http::fields& fields) {
+  const auto coding = list_header(fields, "Transfer-Encoding");
+  return coding && !beast::iequals(*coding, "chunked");
+}
+
 HttpHead head_of(const http::fields& fields) {
   return {.protocol_version = header(fields, "MCP-Protocol-Version"),
           .method = header(fields, "Mcp-Method"),
@@ -47,7 +72,7 @@ HttpResponse refusal(unsigned status, std::string message) {
 
 std::optional<HttpResponse> refuse_post(const http::fields& fields) {
   if (!is_json(header(fields, "Content-Type"))) return refusal(415, "The Content-Type must be application/json");
-  const auto accept = header(fields, "Accept");
+  const auto accept = list_header(fields, "Accept");
   if (accepts(accept, "application/json") && accepts(accept, "text/event-stream")) return std::nullopt;
   return refusal(406, "Accept must list both application/json and text/event-stream");
 }
@@ -70,6 +95,7 @@ class HttpExchange final : public Exchange {
 
  private:
   void send(std::string message) override { outbox_.put(std::move(message)); }
+  void send_if_room(std::string message) override { outbox_.put_if_room(std::move(message)); }
   void finish(Reply reply) override { outbox_.end(std::move(reply)); }
 
   Outbox outbox_;
@@ -159,9 +185,10 @@ HttpConnection::awaitable<void> HttpConnection::serve(std::shared_ptr<HttpConnec
 HttpConnection::awaitable<void> HttpConnection::linger() {
   beast::error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
+  co_await stop_watching();
   wait_for(Waiting::for_bytes, linger_time);
   buffer_.clear();
-  for (;;) {
+  while (!timed_out_) {
     const auto [error, count] = co_await socket_.async_read_some(buffer_.prepare(read_size), as_value);
     if (error) co_return;
   }
@@ -179,21 +206,29 @@ HttpConnection::awaitable<bool> HttpConnection::serve_request() {
 }
 
 HttpConnection::awaitable<bool> HttpConnection::read_request(Parser& parser) {
-  stop_watching();
+  co_await stop_watching();
+  if (disconnected_) co_return false;
   bool header_read = false;
   bool begun = buffer_.size() > 0;
   wait_for(begun ? Waiting::for_rest : Waiting::for_request, begun ? limits_.header_time : limits_.idle_time);
   for (;;) {
+    if (!parser.got_some()) skip_empty_lines();
     while (buffer_.size() > 0 && !parser.is_done()) {
       beast::error_code error;
       buffer_.consume(parser.put(buffer_.data(), error));
       if (error == http::error::need_more) break;
       if (error) co_return co_await refuse_unreadable(error, begun);
     }
+    if (parser.is_header_done() && has_unknown_coding(parser.get())) {
+      co_return co_await refuse_coding();
+    }
     if (parser.is_done()) co_return true;
     if (buffer_.size() >= limits_.header_bytes) co_return co_await refuse_unreadable(http::error::header_limit, begun);
     if (parser.is_header_done() && !std::exchange(header_read, true)) {
-      if (header(parser.get(), "Expect")) co_await write(go_on);
+      const auto expected = header(parser.get(), "Expect");
+      // An older client does not know the answer (RFC 9110 section 10.1.1).
+      const bool asks = expected && beast::iequals(*expected, "100-continue") && parser.get().version() >= 11;
+      if (asks) co_await write(go_on);
       wait_for(Waiting::for_rest, limits_.body_time);
     }
 
@@ -202,6 +237,20 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(Parser& parser) {
     buffer_.commit(count);
     if (!std::exchange(begun, true)) wait_for(Waiting::for_rest, limits_.header_time);
   }
+}
+
+// Empty lines before a request are left over from the one before (RFC 9112 section 2.2).
+void HttpConnection::skip_empty_lines() {
+  const auto bytes = buffer_.cdata();
+  const std::string_view text(static_cast<const char*>(bytes.data()), bytes.size());
+  buffer_.consume(std::min(text.find_first_not_of("\r\n"), text.size()));
+}
+
+HttpConnection::awaitable<bool> HttpConnection::refuse_coding() {
+  auto response = refusal(501, "The only Transfer-Encoding that this server understands is chunked");
+  unread_ = true;
+  const HttpClient client{.keep_alive = false};
+  co_return co_await respond(client, std::move(response));
 }
 
 HttpConnection::awaitable<bool> HttpConnection::refuse_unreadable(beast::error_code error, bool begun) {
@@ -223,15 +272,20 @@ HttpConnection::awaitable<bool> HttpConnection::refuse_unreadable(beast::error_c
 }
 
 std::optional<HttpResponse> HttpConnection::refuse(const Request& request) const {
+  if (const auto* name = repeated_header(request)) {
+    return refusal(400, std::string("The header ") + name + " is given more than once");
+  }
   const auto& access = owner_.options_.access;
-  if (!host_allowed(access, header(request, "Host"))) {
+  const std::string_view text(request.target().data(), request.target().size());
+  const auto target = read_target(text, header(request, "Host"));
+  if (!target.host && request.version() >= 11) return refusal(400, "The Host header is missing");
+  if (target.host && !host_allowed(access, target.host)) {
     return refusal(403, "The Host header names a host that this server does not serve; allow it with --allow-host");
   }
   if (!origin_allowed(access, header(request, "Origin"))) {
     return refusal(403, "The Origin is not allowed; allow it with --allow-origin");
   }
-  const std::string_view target(request.target().data(), request.target().size());
-  if (target.substr(0, target.find('?')) == HttpServer::endpoint) return std::nullopt;
+  if (target.path == HttpServer::endpoint) return std::nullopt;
   return HttpResponse{.status = 404,
                       .body = "Not found. The MCP endpoint is " + std::string(HttpServer::endpoint) + "\n",
                       .content_type = "text/plain"};
@@ -240,7 +294,8 @@ std::optional<HttpResponse> HttpConnection::refuse(const Request& request) const
 HttpConnection::awaitable<bool> HttpConnection::answer(const Request& request) {
   HttpClient client{.version = request.version(),
                     .keep_alive = request.keep_alive() && !closing_,
-                    .head_only = request.method() == http::verb::head};
+                    .head_only = request.method() == http::verb::head,
+                    .now = std::time(nullptr)};
   auto refused = refuse(request);
   if (refused) {
     auto response = *std::move(refused);
@@ -292,7 +347,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(const Request& reque
 }
 
 HttpConnection::awaitable<bool> HttpConnection::answer_get(const Request& request, const HttpClient& client) {
-  if (!accepts(header(request, "Accept"), "text/event-stream")) {
+  if (!accepts(list_header(request, "Accept"), "text/event-stream")) {
     auto response = refusal(406, "Accept must list text/event-stream");
     co_return co_await respond(client, std::move(response));
   }
@@ -314,6 +369,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer_get(const Request& reques
 HttpConnection::awaitable<bool> HttpConnection::respond(HttpClient client, HttpResponse response) {
   // The host may have begun to shut down since the request was read.
   client.keep_alive = client.keep_alive && !closing_;
+  client.now = std::time(nullptr);
   const auto text = to_text(client, response);
   const bool written = co_await write(text);
   if (!written) co_return false;
@@ -387,24 +443,26 @@ std::function<void()> HttpConnection::breaker() {
 }
 
 void HttpConnection::watch_for_disconnect() {
-  // Bytes that are there already are the next request, behind which a close cannot be seen.
-  if (watching_ || buffer_.size() > 0) return;
+  const auto room = buffer_.max_size() - buffer_.size();
+  if (watching_ || room == 0) return;
   watching_ = true;
-  socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](beast::error_code error) {
+  // What comes meanwhile is the next request, and is kept for it.
+  const auto space = buffer_.prepare(std::min(room, read_size));
+  socket_.async_read_some(space, [self = shared_from_this()](beast::error_code error, std::size_t count) {
     self->watching_ = false;
-    if (error) return;
-    char byte = 0;
-    self->socket_.receive(asio::buffer(&byte, 1), tcp::socket::message_peek, error);
-    if (!error) return;
-    self->disconnected_ = true;
+    self->buffer_.commit(count);
+    if (!error) return self->watch_for_disconnect();
+    self->disconnected_ = error != asio::error::operation_aborted;
     self->signal_.cancel();
   });
 }
 
-void HttpConnection::stop_watching() {
-  if (!watching_) return;
+HttpConnection::awaitable<void> HttpConnection::stop_watching() {
   beast::error_code ignored;
-  socket_.cancel(ignored);
+  while (watching_) {
+    socket_.cancel(ignored);
+    co_await signal_.async_wait(as_value);
+  }
 }
 
 }  // namespace mcph

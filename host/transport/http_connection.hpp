@@ -63,6 +63,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // The functions below return whether the connection can take another request.
   awaitable<bool> serve_request();
   awaitable<bool> read_request(Parser& parser);
+  void skip_empty_lines();
+  awaitable<bool> refuse_coding();
   awaitable<bool> refuse_unreadable(boost::beast::error_code error, bool begun);
   awaitable<bool> answer(const Request& request);
   awaitable<bool> answer_post(const Request& request, const HttpClient& client);
@@ -82,8 +84,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void wait_for(Waiting what, std::chrono::milliseconds patience);
   void time_is_up(Clock::time_point now);
+  // Reads ahead while an answer is being made: the end of the input is how a client goes.
   void watch_for_disconnect();
-  void stop_watching();
+  awaitable<void> stop_watching();
 
   HttpServer& owner_;
   const std::shared_ptr<OpenConnections> open_;

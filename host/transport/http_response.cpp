@@ -1,6 +1,9 @@
 #include "transport/http_response.hpp"
 
+#include <array>
 #include <charconv>
+#include <cstdio>
+#include <ostream>  // which status.hpp forgets
 
 #include <boost/beast/http/status.hpp>
 
@@ -14,10 +17,31 @@ void append_field(std::string& text, std::string_view name, std::string_view val
   text.append(name).append(": ").append(value).append("\r\n");
 }
 
+// "Sun, 06 Nov 1994 08:49:37 GMT", made anew once a second by each thread.
+std::string_view date(std::time_t second) {
+  struct Date {
+    std::time_t second = -1;
+    char text[96] = {};  // more than it takes, for compilers that count on years of eleven digits
+  };
+  thread_local Date now;
+  if (second == now.second) return now.text;
+  now.second = second;
+  std::tm utc{};
+  gmtime_r(&second, &utc);
+  static constexpr std::array days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::snprintf(now.text, sizeof now.text, "%s, %02d %s %04d %02d:%02d:%02d GMT",
+                days[static_cast<std::size_t>(utc.tm_wday)], utc.tm_mday, months[static_cast<std::size_t>(utc.tm_mon)],
+                utc.tm_year + 1900, utc.tm_hour, utc.tm_min, utc.tm_sec);
+  return now.text;
+}
+
 void append_start(std::string& text, const HttpClient& client, unsigned status, bool keep_alive) {
   const auto reason = boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(status));
   text.append(client.version >= 11 ? "HTTP/1.1 " : "HTTP/1.0 ").append(std::to_string(status)).append(" ");
   text.append(reason.data(), reason.size()).append("\r\n");
+  append_field(text, "Date", date(client.now));
   if (!keep_alive) append_field(text, "Connection", "close");
   if (keep_alive && client.version < 11) append_field(text, "Connection", "keep-alive");
   if (!client.origin) return;

@@ -2,6 +2,7 @@
 // of memory costs one copy in the kernel instead of twenty. Values and free functions.
 #pragma once
 
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ struct HttpClient {
   bool keep_alive = true;
   bool head_only = false;
   std::optional<std::string> origin = {};  // of a browser that may read the answer
+  std::time_t now = 0;
 };
 
 // The whole response (RFC 9112).

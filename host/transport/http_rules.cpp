@@ -87,9 +87,29 @@ int specificity(std::string_view range, std::string_view media_type) {
 
 }  // namespace
 
+HttpTarget read_target(std::string_view target, std::optional<std::string_view> host_header) {
+  const auto path_of = [](std::string_view text) { return text.substr(0, text.find('?')); };
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!equal_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
+    const auto rest = target.substr(scheme.size());
+    const auto slash = std::min(rest.find('/'), rest.size());
+    return {rest.substr(0, slash), path_of(rest.substr(slash))};
+  }
+  return {host_header, path_of(target)};
+}
+
 bool is_loopback_host(std::string_view host) {
   const auto name = without_port(host);
   return equal_ignoring_case(name, "localhost") || name == "[::1]" || is_loopback_v4(name);
+}
+
+bool is_host_name(std::string_view text) {
+  return !text.empty() && without_port(text) == text && text.find_first_of("/@ ") == std::string_view::npos;
+}
+
+bool is_origin(std::string_view text) {
+  const auto colon = text.find("://");
+  return colon != std::string_view::npos && colon > 0 && is_host_name(without_port(text.substr(colon + 3)));
 }
 
 bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host) {

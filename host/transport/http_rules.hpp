@@ -16,8 +16,20 @@ struct HttpAccess {
   std::vector<std::string> allowed_origins;  // further origins, "https://app.example.com", lower case; "*" is any
 };
 
+// What a request is for: of an absolute target the host that it names, which then counts instead of the Host header
+// (RFC 9112 section 3.2.2), and the path without the query.
+struct HttpTarget {
+  std::optional<std::string_view> host;
+  std::string_view path;
+};
+HttpTarget read_target(std::string_view target, std::optional<std::string_view> host_header);
+
 // "localhost", 127.0.0.0/8 or [::1], with or without a port.
 bool is_loopback_host(std::string_view host);
+
+// What can stand in HttpAccess: a host without a port, "scheme://host[:port]" without a path.
+bool is_host_name(std::string_view text);
+bool is_origin(std::string_view text);
 
 bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host);
 // A request without an Origin is not a browser's.

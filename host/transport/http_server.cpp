@@ -114,13 +114,14 @@ asio::awaitable<void> HttpServer::turn_away(std::shared_ptr<tcp::socket> socket)
   // The request may have arrived already: closing with bytes unread would take the answer back.
   boost::system::error_code ignored;
   socket->shutdown(tcp::socket::shutdown_send, ignored);
-  asio::steady_timer timer(socket->get_executor(), std::chrono::seconds(1));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  asio::steady_timer timer(socket->get_executor(), deadline);
   timer.async_wait([socket](const boost::system::error_code& cancelled) {
     boost::system::error_code unimportant;
     if (!cancelled) socket->cancel(unimportant);
   });
   char discarded[4096];
-  for (;;) {
+  while (std::chrono::steady_clock::now() < deadline) {
     const auto [error, count] = co_await socket->async_read_some(asio::buffer(discarded), as_value);
     if (error) break;
   }

@@ -1,14 +1,25 @@
 #include "transport/line_writer.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 #include <utility>
 
 namespace mcph {
 
 LineWriter::LineWriter(int descriptor, std::function<void(std::string)> on_failure)
-    : descriptor_(descriptor), on_failure_(std::move(on_failure)), thread_([this] { write_queued(); }) {}
+    : descriptor_(descriptor), on_failure_(std::move(on_failure)) {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
+    stop_read_ = ends[0];
+    stop_write_ = ends[1];
+  }
+  thread_ = std::thread([this] { write_queued(); });
+}
 
 LineWriter::~LineWriter() {
   {
@@ -16,20 +27,32 @@ LineWriter::~LineWriter() {
     stopping_ = true;
   }
   changed_.notify_all();
+  stop_waiting();
   thread_.join();
+  ::close(stop_read_);
+  ::close(stop_write_);
 }
 
 bool LineWriter::send(std::string message) {
   std::unique_lock lock(mutex_);
   if (failed_) return false;
-  if (queued_.size() + message.size() > most_unread_bytes) {
+  if (!fits(message)) {
     fail(lock, "the client has left " + std::to_string(queued_.size()) + " bytes unread");
     return false;
   }
+  queue(lock, message);
+  return true;
+}
+
+void LineWriter::send_if_room(std::string message) {
+  std::unique_lock lock(mutex_);
+  if (!failed_ && fits(message)) queue(lock, message);
+}
+
+void LineWriter::queue(std::unique_lock<std::mutex>& lock, const std::string& message) {
   queued_.append(message).append("\n");
   lock.unlock();
   changed_.notify_all();
-  return true;
 }
 
 void LineWriter::expect_answer() {
@@ -61,33 +84,53 @@ bool LineWriter::drain(std::chrono::milliseconds patience) {
 void LineWriter::write_queued() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || (!queued_.empty() && !failed_); });
+    changed_.wait(lock, [this] { return stopping_ || failed_ || !queued_.empty(); });
     if (queued_.empty() || failed_) return;
     const auto text = std::exchange(queued_, {});
     writing_ = true;
     lock.unlock();
-    const bool written = write_all(text);
+    const int error = write_all(text);
     lock.lock();
     writing_ = false;
-    if (!written) fail(lock, std::string("writing failed: ") + std::strerror(errno));
+    if (error == ECANCELED) return;
+    if (error != 0) fail(lock, std::string("writing failed: ") + std::strerror(error));
     changed_.notify_all();
   }
 }
 
-bool LineWriter::write_all(std::string_view text) {
+// In pieces that a pipe which has room takes whole (POSIX, PIPE_BUF), so that write never blocks.
+int LineWriter::write_all(std::string_view text) const {
   while (!text.empty()) {
-    const auto count = ::write(descriptor_, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
+    if (!wait_for_room()) return ECANCELED;
+    const auto count = ::write(descriptor_, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count < 0) return errno;
     text.remove_prefix(static_cast<std::size_t>(count));
   }
-  return true;
+  return 0;
+}
+
+bool LineWriter::wait_for_room() const {
+  pollfd descriptors[2] = {{descriptor_, POLLOUT, 0}, {stop_read_, POLLIN, 0}};
+  for (;;) {
+    const int ready = ::poll(descriptors, 2, -1);
+    if (ready < 0 && errno == EINTR) continue;
+    // An error of the descriptor is told by the write.
+    return ready > 0 && descriptors[0].revents != 0;
+  }
+}
+
+void LineWriter::stop_waiting() const {
+  const char byte = 0;
+  // A full pipe has said so already.
+  [[maybe_unused]] const auto count = ::write(stop_write_, &byte, 1);
 }
 
 void LineWriter::fail(std::unique_lock<std::mutex>& lock, std::string reason) {
   if (std::exchange(failed_, true)) return;
   queued_.clear();
   lock.unlock();
+  stop_waiting();
   changed_.notify_all();
   on_failure_(std::move(reason));
   lock.lock();

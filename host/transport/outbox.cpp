@@ -7,10 +7,8 @@ namespace mcph {
 bool Outbox::put(std::string message) {
   std::unique_lock lock(mutex_);
   if (ended_) return false;
-  bytes_ += message.size();
-  if (content_.messages.size() < most_messages && bytes_ <= most_bytes) {
-    content_.messages.push_back(std::move(message));
-    wake(lock);
+  if (has_room(message)) {
+    add(lock, std::move(message));
     return true;
   }
   ended_ = true;
@@ -18,6 +16,21 @@ bool Outbox::put(std::string message) {
   wake(lock);
   overflow_();
   return false;
+}
+
+void Outbox::put_if_room(std::string message) {
+  std::unique_lock lock(mutex_);
+  if (!ended_ && has_room(message)) add(lock, std::move(message));
+}
+
+bool Outbox::has_room(const std::string& message) const {
+  return content_.messages.size() < most_messages && bytes_ + message.size() <= most_bytes;
+}
+
+void Outbox::add(std::unique_lock<std::mutex>& lock, std::string message) {
+  bytes_ += message.size();
+  content_.messages.push_back(std::move(message));
+  wake(lock);
 }
 
 void Outbox::end(Reply reply) {

@@ -1,6 +1,6 @@
 // What is on its way to one HTTP response or stream: messages in order and, at the end, a reply. Filled from any
 // thread; emptied by the connection's coroutine, which is woken when there is something. Bounded: a reader that is too
-// slow loses its connection, never a message in the middle.
+// slow loses its connection, never a message in the middle that it cannot do without.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,8 @@ class Outbox {
 
   // False: the outbox has ended or overflowed, and the message was not taken.
   bool put(std::string message);
+  // Drops the message where put would overflow.
+  void put_if_room(std::string message);
   void end(Reply reply);
 
   struct Content {
@@ -40,6 +42,8 @@ class Outbox {
   Content take();
 
  private:
+  bool has_room(const std::string& message) const;
+  void add(std::unique_lock<std::mutex>& lock, std::string message);
   void wake(std::unique_lock<std::mutex>& lock);
 
   const std::function<void()> wake_;

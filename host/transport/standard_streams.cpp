@@ -20,14 +20,18 @@ Error system_error(const char* what) {
 }
 
 // Logs what arrives line by line, until the other end is closed or `wake` is; a line without end is logged in pieces.
-// The other end may never be closed, because a process that a plugin started has inherited it.
+// The other end may never be closed, and never be quiet, because a process that a plugin started has inherited it:
+// after `wake` no more is read than a pipe holds.
 void copy_lines(int printed, int wake, Log& log) {
+  constexpr int pieces_of_a_pipe = 16;
   std::string line;
   char buffer[4096];
+  int left = pieces_of_a_pipe;
   pollfd descriptors[2] = {{printed, POLLIN, 0}, {wake, POLLIN, 0}};
   while (::poll(descriptors, 2, -1) >= 0 || errno == EINTR) {
     const auto count = ::read(printed, buffer, sizeof buffer);  // does not block
-    if (count == 0 || (count < 0 && descriptors[1].revents != 0)) break;
+    const bool ending = descriptors[1].revents != 0;
+    if (count == 0 || (ending && (count < 0 || --left < 0))) break;
     for (const char c : std::string_view(buffer, static_cast<std::size_t>(std::max<ssize_t>(count, 0)))) {
       if (c != '\n') line += c;
       if (c != '\n' && line.size() < longest_line) continue;

@@ -17,6 +17,7 @@ class LineExchange final : public Exchange {
 
  private:
   void send(std::string message) override { writer_->send(std::move(message)); }
+  void send_if_room(std::string message) override { writer_->send_if_room(std::move(message)); }
   void finish(Reply reply) override { writer_->answer(std::move(reply.body)); }
 
   const std::shared_ptr<LineWriter> writer_;
@@ -65,7 +66,7 @@ void StdioTransport::run() {
     pending.resize(end + block);
     const auto count = ::read(input_, pending.data() + end, block);
     pending.resize(end + static_cast<std::size_t>(count > 0 ? count : 0));
-    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     ended = count <= 0;
     if (ended) break;
 
@@ -95,7 +96,7 @@ bool StdioTransport::wait_for_input() const {
 }
 
 void StdioTransport::receive(std::string_view line) {
-  if (writer_->answers_due() >= most_requests_in_flight) return refuse("too many requests are in flight");
+  client_.takes_requests = writer_->answers_due() < most_requests_in_flight;
   server_.receive_line(line, client_, std::make_shared<LineExchange>(writer_));
 }
 

@@ -97,6 +97,22 @@ for (const [what, params] of invalidMeta) {
   });
 }
 
+test('AClientOfALaterRevisionIsToldTheSupportedOnesWhateverElseItLacks', async () => {
+  const meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+  const headers = { 'MCP-Protocol-Version': '2099-01-01' };
+  const { error } = await (await post(host.url, request('tools/list', { _meta: meta }), headers)).json();
+  assert.deepEqual([error.code, error.data.supported], [-32022, [modern]]);
+});
+
+test('ARequestWithMetadataOfTheEraNeedsTheVersion', async () => {
+  const meta = { 'io.modelcontextprotocol/clientCapabilities': {} };
+  const response = await post(host.url, request('tools/list', { _meta: meta }));
+  assert.equal(response.status, 400);
+  const { error } = await response.json();
+  assert.equal(error.code, -32602);
+  assert.match(error.message, /protocolVersion/);
+});
+
 test('ClientInfoMayBeLeftOut', async () => {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': modern,
@@ -120,7 +136,7 @@ test('AQuestionThatTheClientCannotAnswerNamesTheMissingCapability', async () => 
   assert.equal(response.status, 400);
   const { error } = await response.json();
   assert.equal(error.code, -32021);
-  assert.deepEqual(error.data, { requiredCapabilities: { elicitation: {} } });
+  assert.deepEqual(error.data, { requiredCapabilities: { elicitation: { form: {} } } });
 });
 
 test('AQuestionIsAResultThatTheClientAnswersInTheNextRequest', async () => {

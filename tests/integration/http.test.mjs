@@ -238,3 +238,74 @@ test('AClientThatWaitsToSendItsBodyIsToldToGoOn', async () => {
   assert.equal((await connection.response()).status, 200);
   connection.end();
 });
+
+const listTools = (url, more = {}) =>
+  requestText(
+    url,
+    'POST',
+    { ...contentHeaders, ...modernHeaders('tools/list'), ...more },
+    JSON.stringify(modernRequest('tools/list')),
+  );
+
+async function answerTo(text) {
+  const connection = await RawConnection.open(host.url);
+  connection.write(text);
+  const response = await connection.response();
+  connection.end();
+  return response;
+}
+
+for (const coding of ['gzip', 'chunked, identity', 'identity']) {
+  test(`ABodyOfTheCoding ${coding} IsRefusedAndNotTakenForARequest`, async () => {
+    const connection = await RawConnection.open(host.url);
+    const smuggled = `GET /smuggled HTTP/1.1\r\nHost: ${host.url.host}\r\n\r\n`;
+    connection.write(requestText(host.url, 'POST', { ...contentHeaders, 'Transfer-Encoding': coding }) + smuggled);
+    assert.equal((await connection.response()).status, 501);
+    await assert.rejects(connection.response(), /closed by the server after ""/);
+  });
+}
+
+for (const name of ['Host', 'Mcp-Method', 'MCP-Protocol-Version']) {
+  test(`TheHeader ${name} MustNotBeRepeated`, async () => {
+    const line = listTools(host.url)
+      .split('\r\n')
+      .find((each) => each.startsWith(`${name}: `));
+    const { status, body } = await answerTo(listTools(host.url).replace(line, `${line}\r\n${line}`));
+    assert.equal(status, 400);
+    assert.match(body, new RegExp(`The header ${name} is given more than once`));
+  });
+}
+
+test('AcceptMayBeGivenOnSeveralLines', async () => {
+  const text = listTools(host.url, { Accept: 'application/json' });
+  const { status } = await answerTo(text.replace('Accept: application/json', '$&\r\nAccept: text/event-stream'));
+  assert.equal(status, 200);
+});
+
+test('AnAbsoluteTargetNamesTheHost', async () => {
+  const absolute = (authority) => listTools(host.url).replace('POST /mcp', `POST http://${authority}/mcp`);
+  assert.equal((await answerTo(absolute(host.url.host))).status, 200);
+  assert.equal((await answerTo(absolute('evil.example'))).status, 403);
+});
+
+test('AnHttp10ClientNeedsNoHost', async () => {
+  const text = listTools(host.url).replace('HTTP/1.1', 'HTTP/1.0').replace(/Host: .*\r\n/, '');
+  assert.equal((await answerTo(text)).status, 200);
+});
+
+test('EmptyLinesBeforeARequestAreIgnored', async () => {
+  assert.equal((await answerTo(`\r\n\r\n${listTools(host.url)}`)).status, 200);
+});
+
+test('EveryAnswerIsDated', async () => {
+  const { headers } = await answerTo(listTools(host.url));
+  assert.ok(Math.abs(Date.parse(headers.date) - Date.now()) < 5000, headers.date);
+});
+
+test('GetAndDeleteCheckTheProtocolVersion', async () => {
+  const session = await Session.open(host.url);
+  for (const method of ['GET', 'DELETE']) {
+    const headers = { ...session.headers, Accept: 'text/event-stream', 'MCP-Protocol-Version': 'garbage' };
+    assert.equal((await fetch(host.url, { method, headers })).status, 400, method);
+  }
+});

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
+import { StdioHost } from './support/host.mjs';
 import { initializeRequest, modernRequest, request } from './support/http.mjs';
 import { LineClient } from './support/stdio.mjs';
 
@@ -104,4 +105,25 @@ test('ABigAnswerIsWholeAndOnOneLine', async (context) => {
   const text = 'line\nbreak \u2028 ☃ '.repeat(50_000);
   client.send(modernRequest('tools/call', { name: 'params', arguments: { text } }, 1));
   assert.equal((await client.next()).result.structuredContent.arguments.text, text);
+});
+
+test('NothingIsSaidAboutAMalformedNotification', async (context) => {
+  const client = LineClient.start(context, await Components.create());
+  client.sendLine('{"jsonrpc":"2.0","method":"notifications/foo","params":[1]}');
+  client.sendLine('{"jsonrpc":"2.0","method":"notifications/cancelled","params":null}');
+  assert.equal((await client.ask(modernRequest('tools/list', {}, 1))).id, 1);
+});
+
+test('AHostWhoseClientReadsNothingEndsAllTheSame', async (context) => {
+  const components = await Components.create('plain_c');
+  context.after(() => components.discard());
+  const host = StdioHost.start(components);
+  host.child.stdout.pause();
+  const text = 'x'.repeat(3_000_000);
+  for (let id = 1; id <= 30; ++id) {
+    host.child.stdin.write(`${JSON.stringify(modernRequest('tools/call', { name: 'params', arguments: { text } }, id))}\n`);
+  }
+  host.child.stdin.on('error', () => {});
+  assert.deepEqual(await host.end(), { status: 0, signal: null });
+  assert.match(host.log.matching({ event: 'client lost' })[0].reason, /bytes unread/);
 });

@@ -39,6 +39,7 @@ class RecordingExchange final : public Exchange {
     const std::lock_guard lock(mutex_);
     notifications_.push_back(std::move(message));
   }
+  void send_if_room(std::string message) override { send(std::move(message)); }
   void finish(Reply reply) override {
     const std::lock_guard lock(mutex_);
     replies_.push_back(std::move(reply));

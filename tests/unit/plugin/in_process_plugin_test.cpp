@@ -298,7 +298,7 @@ TEST_F(InProcessPluginTest, WritesWhatThePluginLogsToTheLog) {
   const test::StandardErrorCapture log;
   load();
   call("reports");
-  EXPECT_THAT(log.text(), HasSubstr("warning written by the plugin plugin=actor"));
+  EXPECT_THAT(log.text(), HasSubstr("warning plugin says plugin=actor text=\"written by the plugin\""));
 }
 
 TEST_F(InProcessPluginTest, PassesOnThatAResourceWasUpdated) {

@@ -18,7 +18,7 @@ TEST(Capabilities, OfTheServerStateThatEveryListMayChange) {
 }
 
 TEST(Capabilities, ThatAQuestionNeedsAreNamed) {
-  EXPECT_EQ(missing(form, "{}"), R"({"elicitation":{}})");
+  EXPECT_EQ(missing(form, "{}"), R"({"elicitation":{"form":{}}})");
   EXPECT_EQ(missing(R"({"a":{"method":"sampling/createMessage"}})", "{}"), R"({"sampling":{}})");
   EXPECT_EQ(missing(R"({"a":{"method":"roots/list"}})", "{}"), R"({"roots":{}})");
 }
@@ -33,17 +33,25 @@ TEST(Capabilities, ForUrlsAreApartFromThoseForForms) {
   EXPECT_EQ(missing(url, R"({"elicitation":{}})"), R"({"elicitation":{"url":{}}})");
   EXPECT_EQ(missing(url, R"({"elicitation":{"form":{}}})"), R"({"elicitation":{"url":{}}})");
   EXPECT_EQ(missing(url, R"({"elicitation":{"url":{}}})"), "{}");
+  EXPECT_EQ(missing(form, R"({"elicitation":{"url":{}}})"), R"({"elicitation":{"form":{}}})");
+  EXPECT_EQ(missing(form, R"({"elicitation":{"form":{},"url":{}}})"), "{}");
+}
+
+TEST(Capabilities, ForSamplingWithToolsAreApartFromThoseForSampling) {
+  constexpr auto with_tools = R"({"a":{"method":"sampling/createMessage","params":{"tools":[]}}})";
+  EXPECT_EQ(missing(with_tools, R"({"sampling":{}})"), R"({"sampling":{"tools":{}}})");
+  EXPECT_EQ(missing(with_tools, R"({"sampling":{"tools":{}}})"), "{}");
 }
 
 TEST(Capabilities, ThatAreNoObjectDoNotCount) {
-  EXPECT_EQ(missing(form, R"({"elicitation":true})"), R"({"elicitation":{}})");
+  EXPECT_EQ(missing(form, R"({"elicitation":true})"), R"({"elicitation":{"form":{}}})");
 }
 
 TEST(Capabilities, OfSeveralQuestionsAreGathered) {
   EXPECT_EQ(missing(R"({"a":{"method":"elicitation/create","params":{"mode":"url"}},"b":{"method":"roots/list"},
                         "c":{"method":"elicitation/create"},"d":{"method":"sampling/createMessage"}})",
                     R"({"sampling":{}})"),
-            R"({"elicitation":{"url":{}},"roots":{}})");
+            R"({"elicitation":{"form":{},"url":{}},"roots":{}})");
 }
 
 }  // namespace

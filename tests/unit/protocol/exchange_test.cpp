@@ -12,20 +12,19 @@ namespace {
 
 class ExchangeTest : public ::testing::Test {
  protected:
-  std::function<void(CancelReason)> recorder() {
-    return [this](CancelReason reason) { heard_.push_back(reason); };
+  std::function<void()> counter() {
+    return [this] { ++heard_; };
   }
 
   test::RecordingExchange exchange_;
-  std::vector<CancelReason> heard_;
+  int heard_ = 0;
 };
 
 TEST_F(ExchangeTest, SendsNotificationsAndThenOneReply) {
   exchange_.notify("1");
   exchange_.notify("2");
-  EXPECT_FALSE(exchange_.ended());
+  EXPECT_TRUE(exchange_.replies().empty());
   exchange_.reply({"done", 200});
-  EXPECT_TRUE(exchange_.ended());
   EXPECT_EQ(exchange_.notifications(), (std::vector<std::string>{"1", "2"}));
   EXPECT_EQ(exchange_.body(), "done");
 }
@@ -59,7 +58,6 @@ TEST_F(ExchangeTest, HasOneReplyWhenManyAnswerAtOnce) {
 
 TEST_F(ExchangeTest, EndsWithoutABodyWhenAbandoned) {
   exchange_.abandon();
-  EXPECT_TRUE(exchange_.ended());
   EXPECT_EQ(exchange_.body(), "");
   EXPECT_EQ(exchange_.status(), 202U);
   exchange_.reply({"late"});
@@ -67,45 +65,29 @@ TEST_F(ExchangeTest, EndsWithoutABodyWhenAbandoned) {
 }
 
 TEST_F(ExchangeTest, CancelsTheWorkWhenAbandoned) {
-  exchange_.on_cancel(recorder());
+  exchange_.on_abandon(counter());
   exchange_.abandon();
-  EXPECT_EQ(heard_, std::vector{CancelReason::client});
+  EXPECT_EQ(heard_, 1);
 }
 
 TEST_F(ExchangeTest, CancelsWorkThatBeginsAfterItWasAbandoned) {
   exchange_.abandon();
-  exchange_.on_cancel(recorder());
-  EXPECT_EQ(heard_, std::vector{CancelReason::client});
-}
-
-TEST_F(ExchangeTest, IsStillRepliedToWhenCancelled) {
-  exchange_.on_cancel(recorder());
-  exchange_.cancel(CancelReason::shutdown);
-  EXPECT_EQ(heard_, std::vector{CancelReason::shutdown});
-  EXPECT_FALSE(exchange_.ended());
-  exchange_.reply({"stopped early"});
-  EXPECT_EQ(exchange_.body(), "stopped early");
+  exchange_.on_abandon(counter());
+  EXPECT_EQ(heard_, 1);
 }
 
 TEST_F(ExchangeTest, CancelsOnceOnly) {
-  exchange_.on_cancel(recorder());
-  exchange_.cancel(CancelReason::deadline);
-  exchange_.cancel(CancelReason::shutdown);
-  EXPECT_EQ(heard_, std::vector{CancelReason::deadline});
-}
-
-TEST_F(ExchangeTest, CancelsWorkThatBeginsAfterTheCancellation) {
-  exchange_.cancel(CancelReason::shutdown);
-  exchange_.on_cancel(recorder());
-  EXPECT_EQ(heard_, std::vector{CancelReason::shutdown});
+  exchange_.on_abandon(counter());
+  exchange_.abandon();
+  exchange_.abandon();
+  EXPECT_EQ(heard_, 1);
 }
 
 TEST_F(ExchangeTest, CancelsNothingOnceItIsReplied) {
-  exchange_.on_cancel(recorder());
+  exchange_.on_abandon(counter());
   exchange_.reply({"done"});
   exchange_.abandon();
-  exchange_.cancel(CancelReason::client);
-  EXPECT_TRUE(heard_.empty());
+  EXPECT_EQ(heard_, 0);
 }
 
 TEST_F(ExchangeTest, LetsGoOfTheWorkWhenItEnds) {
@@ -113,17 +95,11 @@ TEST_F(ExchangeTest, LetsGoOfTheWorkWhenItEnds) {
     test::RecordingExchange exchange;
     auto work = std::make_shared<int>();
     const std::weak_ptr<int> trace = work;
-    exchange.on_cancel([work = std::move(work)](CancelReason) {});
+    exchange.on_abandon([work = std::move(work)] {});
     EXPECT_FALSE(trace.expired());
     abandoned ? exchange.abandon() : exchange.reply({"done"});
     EXPECT_TRUE(trace.expired());
   }
-}
-
-TEST_F(ExchangeTest, LetsTheWorkReplyWhileItIsCancelled) {
-  exchange_.on_cancel([this](CancelReason) { exchange_.reply({"stopped"}); });
-  exchange_.cancel(CancelReason::deadline);
-  EXPECT_EQ(exchange_.body(), "stopped");
 }
 
 }  // namespace

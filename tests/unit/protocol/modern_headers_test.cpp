@@ -17,7 +17,8 @@ std::string refusal_of_meta(const char* params) {
 }
 
 std::string refusal_of_head(const HttpHead& head, std::string_view method, const char* params = "{}") {
-  const auto error = check_headers(head, method, Json::parse(params), revision);
+  auto error = check_version_header(head, revision);
+  if (!error) error = check_headers(head, method, Json::parse(params));
   if (!error) return "accepted";
   EXPECT_EQ(error->code, -32020);
   return error->message;
@@ -60,6 +61,15 @@ TEST(ModernMeta, IsRefusedForEveryRequiredField) {
                                          "io.modelcontextprotocol/clientCapabilities":{},
                                          "io.modelcontextprotocol/clientInfo":"c"}})"),
             "Invalid params: params._meta has a io.modelcontextprotocol/clientInfo that is not an object");
+}
+
+TEST(ModernMeta, IsKnownByAnyOfItsKeys) {
+  EXPECT_TRUE(has_modern_meta(Json::parse(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2030-01-01"}})")));
+  EXPECT_TRUE(has_modern_meta(Json::parse(R"({"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}})")));
+  EXPECT_TRUE(has_modern_meta(Json::parse(R"({"_meta":{"io.modelcontextprotocol/clientInfo":{}}})")));
+  EXPECT_FALSE(has_modern_meta(Json::parse(R"({"_meta":{"progressToken":1}})")));
+  EXPECT_FALSE(has_modern_meta(Json::parse(R"({"_meta":[]})")));
+  EXPECT_FALSE(has_modern_meta(Json::parse("{}")));
 }
 
 TEST(ModernHeaders, ThatMirrorTheBodyAreAccepted) {

@@ -149,6 +149,8 @@ TEST(InputRequired, IsRefusedInWords) {
   EXPECT_EQ(refusal(R"({"inputRequests":{}})"), lacks);
   EXPECT_EQ(refusal(R"({"inputRequests":{"a":1}})"), "inputRequests.a is not an object");
   EXPECT_EQ(refusal(R"({"inputRequests":{"a":{}}})"), "inputRequests.a lacks the string \"method\"");
+  EXPECT_EQ(refusal(R"({"inputRequests":{"a":{"method":"tools/call"}}})"),
+            "inputRequests.a has the unknown method \"tools/call\"");
 }
 
 }  // namespace

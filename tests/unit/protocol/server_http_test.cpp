@@ -244,7 +244,7 @@ TEST_F(ServerHttpTest, AnswersABatchWhenItsLastCallIsCompleted) {
   const auto session = open_session("2025-03-26");
   const auto batch = post("[" + request("1", "tools/call", R"({"name":"add"})") + "," + request("2", "ping") + "]",
                           in_session(session));
-  EXPECT_FALSE(batch->ended());
+  EXPECT_TRUE(batch->replies().empty());
   plugin_->last_call().complete(Outcome::result, R"({"content":[]})");
   EXPECT_EQ(answer(*batch),
             R"(200 [{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":{"content":[]}}])");
@@ -258,17 +258,6 @@ TEST_F(ServerHttpTest, CancelsEveryCallOfABatchThatTheClientAbandons) {
   batch->abandon();
   for (const auto& call : plugin_->calls)
     EXPECT_EQ(call->cancelled(), CancelReason::client);
-}
-
-TEST_F(ServerHttpTest, AnswersABatchOfAHostThatIsStopping) {
-  const auto session = open_session("2025-03-26");
-  plugin_->on_invoke = [](Call& call) {
-    call.on_cancel([&call](CancelReason) { call.complete(Outcome::error, R"({"code":-32000,"message":"stopped"})"); });
-  };
-  const auto batch = post("[" + request("1", "tools/call", R"({"name":"add"})") + "]", in_session(session));
-  batch->cancel(CancelReason::shutdown);
-  EXPECT_EQ(plugin_->last_call().cancelled(), CancelReason::shutdown);
-  EXPECT_EQ(answer(*batch), R"(200 [{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"stopped"}}])");
 }
 
 TEST_F(ServerHttpTest, RefusesABatchWhereTheRevisionHasNone) {

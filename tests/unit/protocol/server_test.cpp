@@ -284,7 +284,7 @@ TEST_F(ServerTest, PassesAPluginsQuestionToAModernClientThatCanAnswerIt) {
   EXPECT_EQ(cannot->status(), 400U);
   EXPECT_EQ(
       cannot->body(),
-      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"Missing required client capability","data":{"requiredCapabilities":{"elicitation":{}}}}})");
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"Missing required client capability","data":{"requiredCapabilities":{"elicitation":{"form":{}}}}}})");
 }
 
 TEST_F(ServerTest, HasNoLegacyMethodForAModernClient) {
@@ -304,7 +304,7 @@ TEST_F(ServerTest, ListensForAModernClientUntilItCloses) {
   EXPECT_EQ(
       stream->notifications()[1],
       R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1}}})");
-  EXPECT_FALSE(stream->ended());
+  EXPECT_TRUE(stream->replies().empty());
   server_.close_streams();
   EXPECT_EQ(
       stream->body(),
@@ -315,7 +315,7 @@ TEST_F(ServerTest, EndsASubscriptionThatComesWhenItIsStoppingAtOnce) {
   server_.close_streams();
   const auto stream = post_modern("subscriptions/listen", R"("notifications":{},)");
   EXPECT_EQ(stream->notifications().size(), 1U);
-  EXPECT_TRUE(stream->ended());
+  EXPECT_FALSE(stream->replies().empty());
 }
 
 TEST_F(ServerTest, RefusesToListenWithoutAFilter) {

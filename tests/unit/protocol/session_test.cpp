@@ -52,13 +52,27 @@ TEST_F(SessionTest, TellsOnOneStreamOnly) {
   EXPECT_EQ(first->messages.size() + second->messages.size(), 1U);
 }
 
+TEST_F(SessionTest, TellsOnTheNewestStream) {
+  const auto first = attach();
+  const auto second = attach();
+  session_.initialized();
+  session_.lists_changed({.tools = true});
+  EXPECT_EQ(second->messages, Messages{tools_changed});
+}
+
+TEST_F(SessionTest, ClosesAStreamThatComesAfterItsEnd) {
+  session_.close_streams();
+  EXPECT_TRUE(attach()->closed);
+  EXPECT_FALSE(session_.in_use());
+}
+
 TEST_F(SessionTest, TellsOnAnotherStreamWhenOneIsClosed) {
   const auto first = attach();
   const auto second = attach();
   session_.initialized();
-  first->close();
+  second->close();
   session_.lists_changed({.tools = true});
-  EXPECT_EQ(second->messages, Messages{tools_changed});
+  EXPECT_EQ(first->messages, Messages{tools_changed});
 }
 
 TEST_F(SessionTest, KeepsAChangeUntilAStreamIsThere) {

@@ -8,6 +8,7 @@ namespace {
 TEST(HttpResponse, IsAStatusFieldsAndABody) {
   EXPECT_EQ(to_text({}, {.body = R"({"a":1})"}),
             "HTTP/1.1 200 OK\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Content-Type: application/json\r\n"
             "Content-Length: 7\r\n"
             "\r\n"
@@ -17,6 +18,7 @@ TEST(HttpResponse, IsAStatusFieldsAndABody) {
 TEST(HttpResponse, HasTheFieldsOfItsReply) {
   EXPECT_EQ(to_text({}, HttpResponse::from({"{}", 404, {{"Mcp-Session-Id", "x"}, {"Allow", "GET, POST"}}})),
             "HTTP/1.1 404 Not Found\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Mcp-Session-Id: x\r\n"
             "Allow: GET, POST\r\n"
             "Content-Type: application/json\r\n"
@@ -28,6 +30,7 @@ TEST(HttpResponse, HasTheFieldsOfItsReply) {
 TEST(HttpResponse, WithoutABodyHasNoContentType) {
   EXPECT_EQ(to_text({}, {.status = 202}),
             "HTTP/1.1 202 Accepted\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Content-Length: 0\r\n"
             "\r\n");
 }
@@ -35,12 +38,14 @@ TEST(HttpResponse, WithoutABodyHasNoContentType) {
 TEST(HttpResponse, WithoutContentHasNoLength) {
   EXPECT_EQ(to_text({}, {.status = 204}),
             "HTTP/1.1 204 No Content\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "\r\n");
 }
 
 TEST(HttpResponse, ToAHeadRequestHasTheLengthAndNoBody) {
   EXPECT_EQ(to_text({.head_only = true}, {.body = "1234", .content_type = "text/plain"}),
             "HTTP/1.1 200 OK\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Content-Type: text/plain\r\n"
             "Content-Length: 4\r\n"
             "\r\n");
@@ -49,6 +54,7 @@ TEST(HttpResponse, ToAHeadRequestHasTheLengthAndNoBody) {
 TEST(HttpResponse, SaysWhenTheConnectionEnds) {
   EXPECT_EQ(to_text({.keep_alive = false}, {.status = 400}),
             "HTTP/1.1 400 Bad Request\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Connection: close\r\n"
             "Content-Length: 0\r\n"
             "\r\n");
@@ -57,6 +63,7 @@ TEST(HttpResponse, SaysWhenTheConnectionEnds) {
 TEST(HttpResponse, ToAnOldClientSaysWhenTheConnectionStays) {
   EXPECT_EQ(to_text({.version = 10, .keep_alive = true}, {.status = 200}),
             "HTTP/1.0 200 OK\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Connection: keep-alive\r\n"
             "Content-Length: 0\r\n"
             "\r\n");
@@ -65,6 +72,7 @@ TEST(HttpResponse, ToAnOldClientSaysWhenTheConnectionStays) {
 TEST(HttpResponse, LetsABrowserReadIt) {
   EXPECT_EQ(to_text({.origin = "http://localhost:3000"}, {.status = 202}),
             "HTTP/1.1 202 Accepted\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Access-Control-Allow-Origin: http://localhost:3000\r\n"
             "Access-Control-Expose-Headers: Mcp-Session-Id, MCP-Protocol-Version, X-Session-Expires-At\r\n"
             "Vary: Origin\r\n"
@@ -75,6 +83,7 @@ TEST(HttpResponse, LetsABrowserReadIt) {
 TEST(EventStream, IsChunked) {
   EXPECT_EQ(event_stream_head({}),
             "HTTP/1.1 200 OK\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Content-Type: text/event-stream\r\n"
             "Cache-Control: no-cache, no-transform\r\n"
             "X-Accel-Buffering: no\r\n"
@@ -88,6 +97,7 @@ TEST(EventStream, IsChunked) {
 TEST(EventStream, ToAnOldClientEndsWithTheConnection) {
   EXPECT_EQ(event_stream_head({.version = 10}),
             "HTTP/1.0 200 OK\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Connection: close\r\n"
             "Content-Type: text/event-stream\r\n"
             "Cache-Control: no-cache, no-transform\r\n"

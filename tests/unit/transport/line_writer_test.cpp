@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <fcntl.h>
 #include <memory>
 #include <unistd.h>
 
@@ -80,6 +81,37 @@ TEST_F(LineWriterTest, GivesUpOnAClientThatLeavesTooMuchUnread) {
   EXPECT_THAT(failure_, HasSubstr("bytes unread"));
   EXPECT_FALSE(writer_->send("more"));
   EXPECT_EQ(failures_, 1);
+}
+
+TEST_F(LineWriterTest, TakesOneMessageThatIsLongerThanTheLimit) {
+  const std::string long_message(LineWriter::most_unread_bytes + 1, 'x');
+  EXPECT_TRUE(writer_->send(long_message));
+  EXPECT_EQ(read(long_message.size() + 1).size(), long_message.size() + 1);
+  EXPECT_EQ(failures_, 0);
+}
+
+TEST_F(LineWriterTest, DropsWhatIsNotNeededWhereItWouldGiveUp) {
+  const std::string long_message(LineWriter::most_unread_bytes, 'x');
+  writer_->send("first");  // so that the next one may wait behind it
+  writer_->send(long_message);
+  writer_->send_if_room(long_message);
+  writer_->send_if_room(long_message);
+  EXPECT_EQ(failures_, 0);
+}
+
+TEST_F(LineWriterTest, EndsAlthoughTheClientDoesNotRead) {
+  writer_->send(std::string(1 << 20, 'x'));
+  writer_.reset();
+  EXPECT_EQ(failures_, 0);
+}
+
+TEST_F(LineWriterTest, WritesToADescriptorThatDoesNotBlock) {
+  ::fcntl(ends_[1], F_SETFL, O_NONBLOCK);
+  const std::string long_message(1 << 20, 'x');
+  EXPECT_TRUE(writer_->send(long_message));
+  EXPECT_FALSE(writer_->drain(50ms));
+  EXPECT_EQ(read(long_message.size() + 1), long_message + "\n");
+  EXPECT_EQ(failures_, 0);
 }
 
 TEST_F(LineWriterTest, SaysOnceThatTheClientIsGone) {
