@@ -71,8 +71,9 @@ ModernEra::Handler ModernEra::find_handler(std::string_view method) {
   return nullptr;
 }
 
-void ModernEra::handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange) {
-  Request request{std::move(message.id), std::move(message.params), {}, exchange};
+void ModernEra::handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange,
+                       const std::shared_ptr<NotificationStream>& output) {
+  Request request{std::move(message.id), std::move(message.params), {}, exchange, output};
   if (const auto error = check(message.method, request, head)) {
     return exchange->reply(error_reply(request.id, *error, http_bad_request));
   }
@@ -174,7 +175,8 @@ void ModernEra::listen(Request&& request) {
   const ListKinds wanted{.tools = wants("toolsListChanged"),
                          .resources = wants("resourcesListChanged"),
                          .prompts = wants("promptsListChanged")};
-  const auto subscription = Subscription::open(std::move(request.id), wanted, request.exchange, catalog_);
+  const auto subscription =
+      Subscription::open(std::move(request.id), wanted, request.exchange, request.output, catalog_);
   const std::lock_guard lock(mutex_);
   if (ending_) return subscription->end(identity_);
   std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });

@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "catalog/published_catalog.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
+#include "protocol/notification_stream.hpp"
 #include "protocol/plugin_call.hpp"
 #include "protocol/serving.hpp"
 
@@ -28,8 +30,14 @@ class ModernEra final : public CallAnswers {
   // Whether a message is of this era: it has the era's _meta, or its headers name the era's revision.
   static bool is_modern(const Message& message, const HttpHead* head);
 
-  // Answers a request. `head` is null where there is no HTTP.
-  void handle(Message request, const HttpHead* head, const std::shared_ptr<Exchange>& exchange);
+  // Answers a request that came by HTTP, or on stdio, whose output is then given.
+  void handle(Message request, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+    handle(std::move(request), &head, exchange, nullptr);
+  }
+  void handle(Message request, const std::shared_ptr<NotificationStream>& output,
+              const std::shared_ptr<Exchange>& exchange) {
+    handle(std::move(request), nullptr, exchange, output);
+  }
 
   // Ends every subscription, open or still to come, as "Graceful Closure" says (basic/patterns/subscriptions).
   void end_subscriptions();
@@ -46,10 +54,13 @@ class ModernEra final : public CallAnswers {
     Json params;  // without _meta
     Caller caller;
     std::shared_ptr<Exchange> exchange;
+    std::shared_ptr<NotificationStream> output;
   };
   using Handler = void (ModernEra::*)(Request&&);
   static Handler find_handler(std::string_view method);
 
+  void handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange,
+              const std::shared_ptr<NotificationStream>& output);
   // Takes what the request says about itself out of it; an error if it does not say what it must.
   static std::optional<RpcError> check(std::string_view method, Request& request, const HttpHead* head);
 

@@ -88,7 +88,7 @@ void Server::receive_post(std::string_view body, const HttpHead& head, const std
   if (!ModernEra::is_modern(message, &head)) return receive_legacy(std::move(message), head, exchange);
   // The era has no notification or response that a client would send over HTTP.
   if (message.kind != Message::Kind::request) return exchange->reply({{}, http_accepted});
-  modern_.handle(std::move(message), &head, exchange);
+  modern_.handle(std::move(message), head, exchange);
 }
 
 void Server::receive_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
@@ -156,7 +156,7 @@ void Server::receive_line(std::string_view line, StdioClient& client, const std:
   }
   if (message.kind == Message::Kind::request && ModernEra::is_modern(message, nullptr)) {
     client.modern_requests.add(message.id, exchange);
-    return modern_.handle(std::move(message), nullptr, exchange);
+    return modern_.handle(std::move(message), client.output, exchange);
   }
   if (is_initialize(message)) return initialize_stdio(message, client, exchange);
   if (message.method == "notifications/cancelled") {

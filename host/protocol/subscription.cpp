@@ -8,8 +8,9 @@
 namespace mcph {
 
 std::shared_ptr<Subscription> Subscription::open(std::string id, ListKinds wanted,
-                                                 const std::shared_ptr<Exchange>& exchange, PublishedCatalog& catalog) {
-  auto subscription = std::make_shared<Subscription>(std::move(id), wanted, exchange);
+                                                 const std::shared_ptr<Exchange>& exchange,
+                                                 std::weak_ptr<NotificationStream> output, PublishedCatalog& catalog) {
+  auto subscription = std::make_shared<Subscription>(std::move(id), wanted, exchange, std::move(output));
   {
     // A change that is published meanwhile waits for the acknowledgment to be out.
     const std::lock_guard lock(subscription->mutex_);
@@ -49,6 +50,11 @@ void Subscription::end(std::string_view server_info_json) {
   exchange_->reply({result_response(
       id_, R"({"resultType":"complete","_meta":{")" + std::string(meta_key::subscription_id) + R"(":)" + id_ + R"(,")" +
                std::string(meta_key::server_info) + R"(":)" + std::string(server_info_json) + "}}")});
+  // On stdio a server must say so too (basic/patterns/cancellation). After the result, so that a client that stops at
+  // the first of the two takes the end for the orderly one that it is.
+  if (const auto output = output_.lock()) {
+    output->send(notification("notifications/cancelled", R"({"requestId":)" + id_ + "}"));
+  }
 }
 
 std::string Subscription::meta() const {

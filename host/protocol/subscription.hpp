@@ -9,17 +9,20 @@
 
 #include "catalog/published_catalog.hpp"
 #include "protocol/exchange.hpp"
+#include "protocol/notification_stream.hpp"
 
 namespace mcph {
 
 class Subscription final : public ListListener {
  public:
-  // `id` is the request's id as JSON text. Sends the acknowledgment before any change can be told.
+  // `id` is the request's id as JSON text, `output` the stream on which a stdio client also hears of the end, or null.
+  // Sends the acknowledgment before any change can be told.
   static std::shared_ptr<Subscription> open(std::string id, ListKinds wanted, const std::shared_ptr<Exchange>& exchange,
-                                            PublishedCatalog& catalog);
+                                            std::weak_ptr<NotificationStream> output, PublishedCatalog& catalog);
 
-  Subscription(std::string id, ListKinds wanted, std::shared_ptr<Exchange> exchange)
-      : id_(std::move(id)), wanted_(wanted), exchange_(std::move(exchange)) {}
+  Subscription(std::string id, ListKinds wanted, std::shared_ptr<Exchange> exchange,
+               std::weak_ptr<NotificationStream> output)
+      : id_(std::move(id)), wanted_(wanted), exchange_(std::move(exchange)), output_(std::move(output)) {}
 
   void lists_changed(ListKinds kinds) override;
 
@@ -33,6 +36,7 @@ class Subscription final : public ListListener {
   const std::string id_;
   const ListKinds wanted_;
   const std::shared_ptr<Exchange> exchange_;
+  const std::weak_ptr<NotificationStream> output_;
   std::mutex mutex_;
 };
 

@@ -6,7 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
-import { modernRequest, post, postModern, request, Session, initializeRequest } from './support/http.mjs';
+import {
+  contentHeaders,
+  initializeRequest,
+  modernHeaders,
+  modernRequest,
+  post,
+  postModern,
+  request,
+  Session,
+} from './support/http.mjs';
+import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { LineClient } from './support/stdio.mjs';
 
 let components;
@@ -63,6 +73,31 @@ test('AModernCallIsCancelledWhenItsStreamIsClosed', async () => {
   assert.equal(response.headers.get('Content-Type'), 'text/event-stream');
   givingUp.abort();
   await untilOutcome('streamed cancelled: client', outcomesOverHttp);
+});
+
+test('AModernCallIsCancelledWhenItsClientGoesThoughMoreIsOnTheWire', async () => {
+  const params = { name: 'wait', arguments: { label: 'pipelined', milliseconds: 30_000 } };
+  const headers = { ...contentHeaders, ...modernHeaders('tools/call', 'wait') };
+  const connection = await RawConnection.open(host.url);
+  connection.write(requestText(host.url, 'POST', headers, JSON.stringify(modernRequest('tools/call', params))));
+  connection.write('P');
+  await untilOutcome('pipelined begun', outcomesOverHttp);
+  connection.socket.end();
+  await untilOutcome('pipelined cancelled: client', outcomesOverHttp);
+});
+
+test('ARequestThatComesWhileAnotherIsAnsweredIsAnsweredAfterIt', async () => {
+  const params = { name: 'wait', arguments: { label: 'first of two', milliseconds: 300 } };
+  const connection = await RawConnection.open(host.url);
+  const ask = (headers, body) =>
+    connection.write(requestText(host.url, 'POST', { ...contentHeaders, ...headers }, JSON.stringify(body)));
+  ask(modernHeaders('tools/call', 'wait'), modernRequest('tools/call', params, 1));
+  await untilOutcome('first of two begun', outcomesOverHttp);
+  await sleep(150);
+  ask(modernHeaders('tools/list'), modernRequest('tools/list', {}, 2));
+  assert.equal(JSON.parse((await connection.response()).body).id, 1);
+  assert.equal(JSON.parse((await connection.response()).body).id, 2);
+  connection.end();
 });
 
 test('ALegacyCallIsNotCancelledByALostConnection', async () => {

@@ -173,8 +173,9 @@ test('ASubscriptionOverStdioEndsWithItsResult', async (context) => {
   client.send(modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }, 'mine'));
   assert.equal((await client.next()).method, 'notifications/subscriptions/acknowledged');
   client.endInput();
-  const [end] = await client.rest();
+  const [end, cancelled] = await client.rest();
   assert.deepEqual([end.id, end.result.resultType], ['mine', 'complete']);
+  assert.deepEqual([cancelled.method, cancelled.params], ['notifications/cancelled', { requestId: 'mine' }]);
   assert.deepEqual(await client.host.end(), orderly);
 });
 

@@ -109,8 +109,6 @@ test('SeveralOverStdioAreKeptApartAndEndedOneByOne', async (context) => {
   await own.removeFile('sample.so');
   assert.equal((await client.next()).params._meta[subscriptionId], 'prompts');
   client.endInput();
-  assert.deepEqual(
-    (await client.rest()).map((message) => message.id),
-    ['prompts'],
-  );
+  const [end, cancelled] = await client.rest();
+  assert.deepEqual([end.id, cancelled.params.requestId], ['prompts', 'prompts']);
 });
