@@ -1,8 +1,7 @@
 // files: reads, writes and lists files below the folders that its configuration names, and reaches nothing else.
 //
 // Tools read_file, write_file, append_file and list_files, and the resource template file:///{+path}. A path is
-// absolute
-// ("/srv/docs/guide.md") or begins with the name of a root ("docs/guide.md"). files.json beside the plugin:
+// absolute ("/srv/docs/guide.md") or begins with the name of a root ("docs/guide.md"). files.json beside the plugin:
 //
 //   {
 //     "roots": [
@@ -13,7 +12,9 @@
 //   }
 //
 // Without roots every tool says how to configure them. Neither ".." nor a symbolic link leads out of a root. Links that
-// stay below it work, except on Linux before 5.6, where none does. A written file replaces the old one in one step.
+// stay below it work, except on Linux before 5.6, where none does. Where roots lie in one another, the innermost says
+// whether a path may be written; a link from an outer root into an inner one is followed as the outer root allows. A
+// written file replaces the old one in one step.
 #include <mcp/plugin/typed.hpp>
 
 #include "files/setup.hpp"

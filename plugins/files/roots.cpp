@@ -1,7 +1,6 @@
 #include "files/roots.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "shared/text.hpp"
@@ -48,13 +47,7 @@ Location Roots::locate(std::string_view path) const {
 
 Location Roots::locate_absolute(std::string_view path) const {
   const auto place = RelativePath::parse(path);
-  std::optional<Location> innermost;
-  for (const Root& root : roots_) {
-    auto below = place ? place->below(root.place) : std::nullopt;
-    if (below && (!innermost || below->components().size() < innermost->path.components().size())) {
-      innermost = Location{&root, *std::move(below)};
-    }
-  }
+  auto innermost = place ? innermost_at(*place) : std::nullopt;
   if (!innermost) throw PathError(path, "is outside of the folders that may be used: " + names_of(roots_));
   return *std::move(innermost);
 }
@@ -67,7 +60,22 @@ Location Roots::locate_by_name(std::string_view path) const {
   }
   auto below = RelativePath::parse(path.substr(name.size()));
   if (!below) throw PathError(path, "leads out of its root through \"..\"");
-  return {&*root, *std::move(below)};
+  Location named{&*root, *std::move(below)};
+  auto innermost = innermost_at(root->place / named.path);
+  // Of roots at the same place, it is the one that was named.
+  const bool is_deeper = innermost && innermost->path.components().size() < named.path.components().size();
+  return is_deeper ? *std::move(innermost) : named;
+}
+
+std::optional<Location> Roots::innermost_at(const RelativePath& place) const {
+  std::optional<Location> innermost;
+  for (const Root& root : roots_) {
+    auto below = place.below(root.place);
+    if (below && (!innermost || below->components().size() < innermost->path.components().size())) {
+      innermost = Location{&root, *std::move(below)};
+    }
+  }
+  return innermost;
 }
 
 std::string file_uri(const Location& location) {

@@ -2,6 +2,7 @@
 // so any number of threads may ask.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -40,14 +41,17 @@ class Roots {
 
   const std::vector<Root>& all() const { return roots_; }
 
-  // `path` is absolute or begins with the name of a root. Where roots lie in one another, the innermost has the path.
-  // Looks at text only; what is there, using it finds out. Throws PathError, or std::runtime_error that says how to
-  // configure roots if there are none.
+  // `path` is absolute or begins with the name of a root. Where roots lie in one another, the innermost has the path,
+  // whichever of them it names. Looks at text only; what is there, using it finds out: a symbolic link in an outer root
+  // that leads into an inner one is followed as the outer root allows. Throws PathError, or std::runtime_error that
+  // says how to configure roots if there are none.
   Location locate(std::string_view path) const;
 
  private:
   Location locate_absolute(std::string_view path) const;
   Location locate_by_name(std::string_view path) const;
+  // `place` is below "/". Nothing if no root has it.
+  std::optional<Location> innermost_at(const RelativePath& place) const;
 
   std::vector<Root> roots_;
 };

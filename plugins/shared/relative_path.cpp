@@ -46,6 +46,12 @@ RelativePath RelativePath::operator/(const std::string& name) const {
   return path;
 }
 
+RelativePath RelativePath::operator/(const RelativePath& rest) const {
+  RelativePath path = *this;
+  path.components_.insert(path.components_.end(), rest.components_.begin(), rest.components_.end());
+  return path;
+}
+
 std::optional<RelativePath> RelativePath::below(const RelativePath& ancestor) const {
   const auto& above = ancestor.components_;
   if (above.size() > components_.size() || !std::equal(above.begin(), above.end(), components_.begin())) {

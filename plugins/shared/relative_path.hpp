@@ -28,6 +28,7 @@ class RelativePath {
   // Without the last component. Expects one.
   RelativePath parent() const;
   RelativePath operator/(const std::string& name) const;
+  RelativePath operator/(const RelativePath& rest) const;
 
   // What remains below `ancestor`, or nothing if this is not below it. A path is below itself.
   std::optional<RelativePath> below(const RelativePath& ancestor) const;

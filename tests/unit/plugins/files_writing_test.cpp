@@ -114,5 +114,56 @@ TEST_F(FilesWriting, RefusesTheRootItself) {
   EXPECT_FALSE(append("notes/", "x").ok());
 }
 
+// "outer" may be written, "private" in it may not, and "drafts" in that may again.
+class FilesNestedRoots : public testing::Test {
+ protected:
+  FilesNestedRoots() {
+    folder_.write("outer/a.txt", "a");
+    folder_.write("outer/private/f.txt", "secret");
+    folder_.write("outer/private/drafts/d.txt", "d");
+  }
+
+  std::string place(const std::string& name) const { return (folder_.path() / name).string(); }
+  mcp::testing::Outcome call(const std::string& tool, const std::string& path) {
+    return harness_.call_tool(tool, {{"path", path}, {"content", "x"}});
+  }
+  std::string content(const std::string& path) { return harness_.call_tool("read_file", {{"path", path}}).text(); }
+
+  mcph::test::TemporaryFolder folder_;
+  mcp::testing::Harness harness_{setup,
+                                 {{"roots",
+                                   {{{"name", "outer"}, {"path", place("outer")}, {"writable", true}},
+                                    {{"name", "inner"}, {"path", place("outer/private")}},
+                                    {{"name", "drafts"}, {"path", place("outer/private/drafts")}, {"writable", true}},
+                                    {{"name", "frozen"}, {"path", place("outer/private/drafts")}}}}}};
+};
+
+TEST_F(FilesNestedRoots, ReadOnlyRootInAWritableOneIsReadOnlyUnderEveryName) {
+  for (const std::string path : {"outer/private/f.txt", "outer/private/new.txt", "outer/./x/../private/f.txt",
+                                 "outer//private/f.txt", "outer/private", "inner/f.txt"}) {
+    EXPECT_EQ(call("write_file", path).text(), '"' + path + "\" is below the root \"inner\", which is read-only");
+    EXPECT_EQ(call("append_file", path).text(), '"' + path + "\" is below the root \"inner\", which is read-only");
+  }
+  EXPECT_FALSE(call("write_file", place("outer/private/f.txt")).ok());
+  EXPECT_EQ(content("outer/private/f.txt"), "secret");
+  EXPECT_FALSE(fs::exists(place("outer/private/new.txt")));
+}
+
+TEST_F(FilesNestedRoots, WritableRootInAReadOnlyOneIsWritableUnderEveryName) {
+  for (const std::string path : {"outer/private/drafts/d.txt", "inner/drafts/d.txt", "drafts/d.txt"})
+    EXPECT_EQ(call("write_file", path).text(), "Wrote 1 bytes to " + place("outer/private/drafts/d.txt"));
+  EXPECT_TRUE(call("write_file", "outer/a.txt").ok());
+  EXPECT_TRUE(call("write_file", "outer/private.txt").ok());
+}
+
+TEST_F(FilesNestedRoots, OfTwoRootsAtOnePlaceTheNamedOneCounts) {
+  EXPECT_EQ(call("write_file", "frozen/d.txt").text(),
+            "\"frozen/d.txt\" is below the root \"frozen\", which is read-only");
+}
+
+TEST_F(FilesNestedRoots, NameStillLeadsNowhereAboveItsRoot) {
+  EXPECT_EQ(call("write_file", "inner/../a.txt").text(), "\"inner/../a.txt\" leads out of its root through \"..\"");
+}
+
 }  // namespace
 }  // namespace plugins::files
