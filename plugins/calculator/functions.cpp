@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numbers>
 #include <numeric>
+#include <system_error>
 
 namespace plugins::calculator {
 namespace {
@@ -40,15 +41,53 @@ double log_to_base(Arguments arguments) {
   return std::log(arguments[0]) / std::log(base);
 }
 
+// coefficient * 10^exponent
+struct Decimal {
+  std::uint64_t coefficient = 0;
+  int exponent = 0;
+};
+
+// The shortest that tells the number from every other: at most 17 digits.
+Decimal shortest_decimal(double magnitude) {
+  std::array<char, 32> text{};
+  std::to_chars(text.data(), text.data() + text.size() - 1, magnitude, std::chars_format::scientific);
+  Decimal decimal;
+  bool is_behind_point = false;
+  const char* at = text.data();
+  for (; *at != 'e'; ++at) {
+    if (*at == '.') {
+      is_behind_point = true;
+      continue;
+    }
+    decimal.coefficient = decimal.coefficient * 10 + static_cast<std::uint64_t>(*at - '0');
+    if (is_behind_point) --decimal.exponent;
+  }
+  decimal.exponent += std::stoi(at + 1);
+  return decimal;
+}
+
+// Infinite if it is too large.
+double nearest_double(const Decimal& decimal) {
+  const std::string text = std::to_string(decimal.coefficient) + 'e' + std::to_string(decimal.exponent);
+  double value = 0;
+  const auto error = std::from_chars(text.data(), text.data() + text.size(), value).ec;
+  return error == std::errc::result_out_of_range ? std::numeric_limits<double>::infinity() : value;
+}
+
+// Halves away from zero. Rounds the decimal number that people see, because scaling by a power of ten is inexact:
+// numbers that have no more digits stay as they are, and 1.005 has a half in its third.
 double round_to_digits(Arguments arguments) {
-  if (arguments.size() == 1) return std::round(arguments[0]);
+  const double value = arguments[0];
+  if (arguments.size() == 1) return std::round(value);
   const double digits = arguments[1];
   if (digits != std::trunc(digits) || std::abs(digits) > 300) return undefined;
-  // Of a power of ten and its inverse, the one that is a whole number is exact.
-  const double scale = std::pow(10, std::abs(digits));
-  if (digits < 0) return std::round(arguments[0] / scale) * scale;
-  const double scaled = arguments[0] * scale;
-  return std::isfinite(scaled) ? std::round(scaled) / scale : arguments[0];
+  Decimal decimal = shortest_decimal(std::abs(value));
+  const int last_place = -static_cast<int>(digits);
+  if (decimal.exponent >= last_place) return value;
+  for (; decimal.exponent < last_place - 1; ++decimal.exponent)
+    decimal.coefficient /= 10;
+  decimal = {(decimal.coefficient + 5) / 10, last_place};
+  return std::copysign(nearest_double(decimal), value);
 }
 
 double sum(Arguments arguments) {
@@ -56,7 +95,15 @@ double sum(Arguments arguments) {
 }
 
 double mean(Arguments arguments) {
-  return sum(arguments) / static_cast<double>(arguments.size());
+  const auto count = static_cast<double>(arguments.size());
+  const double total = sum(arguments);
+  if (std::isfinite(total)) return total / count;
+  // The sum is too large, which the mean never is. A power of two takes no digits away.
+  const double scale = std::exp2(std::ceil(std::log2(count)));
+  const double scaled_total = std::accumulate(arguments.begin(), arguments.end(), 0.0,
+                                              [scale](double part, double value) { return part + value / scale; });
+  const auto [least, largest] = std::minmax_element(arguments.begin(), arguments.end());
+  return std::clamp(scaled_total / count * scale, *least, *largest);
 }
 
 double hypotenuse(Arguments arguments) {

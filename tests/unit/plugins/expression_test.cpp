@@ -139,6 +139,38 @@ TEST(Expression, KnowsFunctionsOfSeveralNumbers) {
   EXPECT_EQ(evaluate("round(1234, -2)"), 1200);
 }
 
+TEST(Expression, RoundLeavesNumbersWithoutMoreDigitsAsTheyAre) {
+  EXPECT_EQ(evaluate("round(61971180592589, 4)"), 61971180592589);
+  EXPECT_EQ(evaluate("round(417235.63085437, 12)"), 417235.63085437);
+  EXPECT_EQ(evaluate("round(4503599627370495.5, 1)"), 4503599627370495.5);
+  EXPECT_EQ(evaluate("round(9007199254740993, 0)"), 9007199254740992);
+  EXPECT_EQ(evaluate("round(0.1, 300)"), 0.1);
+  EXPECT_EQ(evaluate("round(5e-324, 300)"), 0);
+  EXPECT_EQ(evaluate("round(1e300, -300)"), 1e300);
+  EXPECT_EQ(evaluate("round(1e22, -2)"), 1e22);
+}
+
+TEST(Expression, RoundsHalvesOfTheNumberAsWrittenAwayFromZero) {
+  EXPECT_EQ(evaluate("round(1.005, 2)"), 1.01);
+  EXPECT_EQ(evaluate("round(-2.675, 2)"), -2.68);
+  EXPECT_EQ(evaluate("round(2.5, 0)"), 3);
+  EXPECT_EQ(evaluate("round(0.49999999999999994, 0)"), 0);
+  EXPECT_EQ(evaluate("round(0.05, 0)"), 0);
+  EXPECT_EQ(evaluate("round(9.996, 2)"), 10);
+  EXPECT_EQ(evaluate("round(1250, -2)"), 1300);
+  EXPECT_EQ(evaluate("round(49, -2)"), 0);
+  EXPECT_EQ(evaluate("round(61971180592589.016, 2)"), 61971180592589.02);
+}
+
+TEST(Expression, MeanIsThereWhereTheSumIsTooLarge) {
+  EXPECT_EQ(evaluate("mean(1e308, 1e308)"), 1e308);
+  EXPECT_EQ(evaluate("mean(1.7976931348623157e308, 1.7976931348623157e308, 1.7976931348623157e308)"),
+            1.7976931348623157e308);
+  EXPECT_EQ(evaluate("mean(-1e308, -1e308, -1e308, -1e308)"), -1e308);
+  EXPECT_EQ(evaluate("mean(1e308, 1e308, -1e308, -1e308)"), 0);
+  EXPECT_EQ(message_of("sum(1e308, 1e308)"), "sum(1e+308, 1e+308) is too large at position 1\nsum(1e308, 1e308)\n^");
+}
+
 TEST(Expression, ZeroHasNoSign) {
   EXPECT_FALSE(std::signbit(evaluate("-0")));
   EXPECT_FALSE(std::signbit(evaluate("0 * -1")));
