@@ -10,6 +10,7 @@
 
 #include "clock/iso_time.hpp"
 #include "clock/moment.hpp"
+#include "clock/zone_data.hpp"
 #include "clock/zone_directory.hpp"
 #include "shared/text.hpp"
 
@@ -83,10 +84,22 @@ Reading read_in_zone(const IsoTime& given, const TimeZone& zone) {
   return reading;
 }
 
+// Clocks that always show this offset.
+TimeZone fixed_zone(seconds offset) {
+  const std::string name = offset_text(offset);
+  return {name, ZoneData{{}, {Offset{offset, false, name}}, std::nullopt}};
+}
+
+TimeZone source_zone(const ZoneDirectory& zones, const std::optional<std::string>& from, const IsoTime& given) {
+  if (from) return zones.load(*from);
+  const bool is_utc = given.offset.value_or(seconds(0)) == seconds(0);
+  return is_utc ? zones.load("UTC") : fixed_zone(*given.offset);
+}
+
 Conversion convert(const ZoneDirectory& zones, const std::string& time, const std::optional<std::string>& from,
                    const std::string& to) {
   const IsoTime given = parse_iso_time(time);
-  const TimeZone source = zones.load(from.value_or("UTC"));
+  const TimeZone source = source_zone(zones, from, given);
   const TimeZone target = zones.load(to);
   const Reading reading = given.offset ? read_with_offset(given, from.has_value()) : read_in_zone(given, source);
   const auto second = std::chrono::floor<seconds>(reading.time);

@@ -71,6 +71,22 @@ TEST_F(Clock, TimeWithoutZoneIsUtc) {
   EXPECT_EQ(convert({{"time", "2024-07-01T12:00"}, {"to", "Asia/Tokyo"}})["to"]["time"], "2024-07-01T21:00:00+09:00");
 }
 
+TEST_F(Clock, TimeWithAnOffsetAndNoZoneIsFromThatOffset) {
+  const Json result = convert({{"time", "2026-03-29T14:30:00+02:00"}, {"to", "Asia/Tokyo"}});
+  EXPECT_EQ(result["from"], (Json{{"time", "2026-03-29T14:30:00+02:00"},
+                                  {"zone", "+02:00"},
+                                  {"utc", "2026-03-29T12:30:00Z"},
+                                  {"unix_seconds", 1774787400},
+                                  {"offset", "+02:00"},
+                                  {"abbreviation", "+02:00"},
+                                  {"daylight_saving", false},
+                                  {"weekday", "Sunday"}}));
+  EXPECT_EQ(result["to"]["time"], "2026-03-29T21:30:00+09:00");
+  EXPECT_EQ(result["difference"], "+07:00");
+  EXPECT_FALSE(result.contains("note"));
+  EXPECT_EQ(convert({{"time", "2026-03-29T14:30Z"}, {"to", "Asia/Tokyo"}})["from"]["zone"], "UTC");
+}
+
 TEST_F(Clock, OffsetOfTheTimeCounts) {
   const Json result = convert({{"time", "2024-07-01T12:00-07:00"}, {"from", "Europe/Berlin"}, {"to", "Europe/London"}});
   EXPECT_EQ(result["to"]["time"], "2024-07-01T20:00:00+01:00");
