@@ -52,7 +52,9 @@ void DocumentLibrary::refresh() {
 
 std::optional<std::string> DocumentLibrary::read(std::string_view path) const {
   try {
-    return folder_.read(path);
+    auto content = folder_.read(path);
+    if (!content && has_built_in_ && path == built_in_name) return std::string(built_in_document());
+    return content;
   } catch (const FileError& error) {
     throw mcp::ProtocolError(mcp::invalid_params, '"' + std::string(path) + "\" " + error.what());
   }

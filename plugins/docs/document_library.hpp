@@ -2,6 +2,7 @@
 // thread at a time; read by any.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,7 +25,8 @@ class DocumentLibrary {
   // Looks at the folder, and tells the host and clients what is different from the last time.
   void refresh();
 
-  // Nothing if there is no such document. Throws mcp::ProtocolError if it cannot be read.
+  // A document of the folder, or the built-in one as long as refresh finds none there. Nothing if there is no such
+  // document. Throws mcp::ProtocolError if it cannot be read.
   std::optional<std::string> read(std::string_view path) const;
 
  private:
@@ -35,7 +37,7 @@ class DocumentLibrary {
   mcp::Plugin& plugin_;
   const DocumentFolder folder_;
   Documents documents_;
-  bool has_built_in_ = false;
+  std::atomic<bool> has_built_in_ = false;
 };
 
 }  // namespace plugins::docs

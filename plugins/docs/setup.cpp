@@ -9,7 +9,6 @@
 
 #include <mcp/plugin/typed.hpp>
 
-#include "docs/built_in_document.hpp"
 #include "docs/document_library.hpp"
 #include "docs/periodic_task.hpp"
 
@@ -70,12 +69,6 @@ void report_folder(mcp::Plugin& plugin, const DocumentFolder& folder) {
   }
 }
 
-std::optional<std::string> read(const DocumentLibrary& library, const std::string& path) {
-  auto content = library.read(path);
-  if (!content && path == built_in_name) return std::string(built_in_document());
-  return content;
-}
-
 }  // namespace
 
 void setup(mcp::Plugin& plugin) {
@@ -83,7 +76,7 @@ void setup(mcp::Plugin& plugin) {
   const auto service = std::make_shared<std::optional<Service>>();
   plugin
       .resource_template("docs://*", "document", "A Markdown document by its path: docs://guide/install.md",
-                         [service](const mcp::Uri& uri) { return read((*service)->library(), uri["*"]); })
+                         [service](const mcp::Uri& uri) { return (*service)->library().read(uri["*"]); })
       .title("Document")
       .mime_type("text/markdown");
   plugin.on_start([&plugin, settings, service] {

@@ -103,6 +103,11 @@ TEST_F(Docs, ServesMarkdownOnly) {
   EXPECT_EQ(read(harness, "missing.md").error_code(), -32002);
 }
 
+TEST_F(Docs, BuiltInDocumentIsNotReadBesideOthers) {
+  mcp::testing::Harness harness(setup, config());
+  EXPECT_EQ(read(harness, "README.md").error_code(), -32002);
+}
+
 TEST_F(Docs, RefusesADocumentThatIsNoText) {
   folder_.write("docs/binary.md", "\xFF\xFE");
   mcp::testing::Harness harness(setup, config());
