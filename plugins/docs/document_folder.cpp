@@ -71,7 +71,7 @@ std::optional<std::string> DocumentFolder::read(std::string_view path) const {
     if (!is_text(content)) throw FileError(EILSEQ, "is not UTF-8 text");
     return content;
   } catch (const FileError& error) {
-    if (error.is_not_found()) return std::nullopt;
+    if (error.is_not_found() || error.is_not_a_folder()) return std::nullopt;
     throw;
   }
 }

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t longest_paragraph = 200;
 constexpr std::string_view blanks = " \t\r";
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(blanks);
@@ -38,8 +39,10 @@ bool is_fence(std::string_view line) {
   return line.starts_with("```") || line.starts_with("~~~");
 }
 
+// "=====" or "-----": the text above it is a heading.
 bool is_underline(std::string_view line) {
-  return !line.empty() && line.find_first_not_of('=') == std::string_view::npos;
+  return (line.starts_with('=') || line.starts_with('-')) &&
+         line.find_first_not_of(line.front()) == std::string_view::npos;
 }
 
 // Empty if the line is no heading: "## Title ##".
@@ -105,6 +108,7 @@ class Summary {
 }  // namespace
 
 MarkdownSummary summarize_markdown(std::string_view text) {
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   skip_front_matter(text);
   Summary summary;
   while (!text.empty() && !summary.is_complete())

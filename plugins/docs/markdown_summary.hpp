@@ -11,7 +11,7 @@ struct MarkdownSummary {
   std::string paragraph;  // on one line, cut off after some 200 bytes; empty if there is none
 };
 
-// Headings inside code blocks and front matter are none.
+// Headings inside code blocks and front matter are none. A byte order mark at the beginning is not part of the text.
 MarkdownSummary summarize_markdown(std::string_view text);
 
 }  // namespace plugins::docs

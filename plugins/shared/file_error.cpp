@@ -43,4 +43,8 @@ bool FileError::is_not_found() const {
   return error_ == ENOENT;
 }
 
+bool FileError::is_not_a_folder() const {
+  return error_ == ENOTDIR;
+}
+
 }  // namespace plugins

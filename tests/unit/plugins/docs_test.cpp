@@ -108,6 +108,11 @@ TEST_F(Docs, BuiltInDocumentIsNotReadBesideOthers) {
   EXPECT_EQ(read(harness, "README.md").error_code(), -32002);
 }
 
+TEST_F(Docs, PathThroughADocumentIsNotFound) {
+  mcp::testing::Harness harness(setup, config());
+  EXPECT_EQ(read(harness, "index.md/x.md").error_code(), -32002);
+}
+
 TEST_F(Docs, RefusesADocumentThatIsNoText) {
   folder_.write("docs/binary.md", "\xFF\xFE");
   mcp::testing::Harness harness(setup, config());

@@ -23,6 +23,20 @@ TEST(MarkdownSummary, TitleIsTheFirstHeading) {
   EXPECT_EQ(title("Guide\n=====\n"), "Guide");
 }
 
+TEST(MarkdownSummary, HeadingMayBeUnderlinedWithEitherSign) {
+  EXPECT_EQ(title("Guide\n---------\n\nText.\n"), "Guide");
+  EXPECT_EQ(paragraph("Guide\n---------\n\nText.\n"), "Text.");
+  EXPECT_EQ(paragraph("# Guide\nInstall\n---\nText.\n"), "Text.");
+  EXPECT_EQ(title("Guide\n=-=\n"), "");
+  EXPECT_EQ(title("text\n\n---\n\n# Guide\n"), "Guide");
+}
+
+TEST(MarkdownSummary, ByteOrderMarkIsNoPartOfTheText) {
+  EXPECT_EQ(title("\xEF\xBB\xBF# Guide\n"), "Guide");
+  EXPECT_EQ(title("\xEF\xBB\xBF---\n# yaml\n---\n# Guide\n"), "Guide");
+  EXPECT_EQ(paragraph("\xEF\xBB\xBFText.\n"), "Text.");
+}
+
 TEST(MarkdownSummary, WhatLooksLikeAHeadingIsNone) {
   EXPECT_EQ(title("#hashtag\n"), "");
   EXPECT_EQ(title("```sh\n# comment\n```\n"), "");
