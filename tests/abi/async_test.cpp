@@ -23,14 +23,16 @@ struct Input {
 };
 
 TEST(AsyncTool, CompletesWithAnyResultFromAnotherThread) {
-  Harness harness([](mcp::Plugin& plugin) {
-    plugin.async_tool("t", "Later", [](const Input& in, mcp::Call call) {
-      std::thread([value = in.value, call = std::move(call)]() mutable {
+  std::thread other;
+  Harness harness([&](mcp::Plugin& plugin) {
+    plugin.async_tool("t", "Later", [&](const Input& in, mcp::Call call) {
+      other = std::thread([value = in.value, call = std::move(call)]() mutable {
         call.progress(0.5, "half");
         call.info("thinking");
         call.complete(value * 2);
-      }).detach();
+      });
     });
+    plugin.on_stop([&] { other.join(); });
   });
   EXPECT_EQ(harness.describe()["tools"][0].dump(),
             R"({"name":"t","description":"Later","inputSchema":{"type":"object","properties":{"value":)"
@@ -65,14 +67,16 @@ TEST(AsyncTool, Failures) {
 }
 
 TEST(AsyncTool, ADroppedCallIsAnsweredWithAnError) {
-  Harness harness([](mcp::Plugin& plugin) {
+  std::thread other;
+  Harness harness([&](mcp::Plugin& plugin) {
     plugin.async_tool("at once", "", [](mcp::Call) {});
-    plugin.async_tool("later", "", [](mcp::Call call) {
-      std::thread([call = std::move(call)] {
+    plugin.async_tool("later", "", [&](mcp::Call call) {
+      other = std::thread([call = std::move(call)] {
         const auto& unused = call;
         (void)unused;
-      }).detach();
+      });
     });
+    plugin.on_stop([&] { other.join(); });
   });
   for (const char* tool : {"at once", "later"}) {
     const auto outcome = harness.call_tool(tool);

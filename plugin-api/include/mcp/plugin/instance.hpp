@@ -72,7 +72,8 @@ class Plugin {
     return add_resource(uri, name, description, std::move(bound));
   }
 
-  /// All resources whose URI matches a template of RFC 6570, such as "notes://{name}", or a wildcard, "docs://*".
+  /// All resources whose URI matches a template of RFC 6570, level 1 or 2, such as "notes://{name}" or
+  /// "file:///{+path}", or a wildcard, "docs://*". The host refuses templates of higher levels, such as {?query}.
   template <class F>
   Resource resource_template(std::string_view uri_template, std::string_view name, std::string_view description,
                              F handler) {

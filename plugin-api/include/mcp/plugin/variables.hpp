@@ -24,7 +24,7 @@ class Uri {
   /// template does not have.
   const std::string& operator[](std::string_view variable) const;
   bool has(std::string_view variable) const { return variables_.contains(variable); }
-  /// For variables that may be absent, such as those of {?query}.
+  /// A variable, decoded, or `fallback` if the template does not have it: for a handler that several templates share.
   std::string value_or(std::string_view variable, std::string_view fallback) const;
 
  private:
