@@ -124,6 +124,6 @@ test('AHostWhoseClientReadsNothingEndsAllTheSame', async (context) => {
     host.child.stdin.write(`${JSON.stringify(modernRequest('tools/call', { name: 'params', arguments: { text } }, id))}\n`);
   }
   host.child.stdin.on('error', () => {});
-  assert.deepEqual(await host.end(), { status: 0, signal: null });
+  assert.deepEqual(await host.end({ patienceMs: 90_000 }), { status: 0, signal: null });
   assert.match(host.log.matching({ event: 'client lost' })[0].reason, /bytes unread/);
 });
