@@ -58,23 +58,38 @@ Result<> check_table(const mcp_plugin* table) {
   return {};
 }
 
+using Entry = const mcp_plugin*();
+
+// Here and not where the library is loaded: what an entry function throws may be of a type of the library's own, so it
+// is read, and destroyed, while the library is mapped.
+Result<const mcp_plugin*> call_entry(Entry* entry) {
+  try {
+    return entry();
+  } catch (const std::exception& error) {
+    return fail(std::string("its entry function let an exception escape: ") + error.what());
+  } catch (...) {
+    return fail("its entry function let an exception escape");
+  }
+}
+
 }  // namespace
 
 Result<PluginLibrary> PluginLibrary::load(PrivateCopy copy) {
   // Bound at once, so that a missing symbol is told now and not by a crash in a call; local, so that two versions of a
   // plugin never see each other's symbols.
   constexpr auto mode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local;
+  boost::dll::shared_library library;
+  Entry* entry = nullptr;
   try {
-    boost::dll::shared_library library(copy.path(), mode);
-    const auto entry = library.get<const mcp_plugin*()>(MCP_PLUGIN_ENTRY_SYMBOL);
-    const auto* table = entry();
-    if (auto checked = check_table(table); checked.has_error()) return checked.error();
-    return PluginLibrary(std::move(copy), std::move(library), table);
+    library.load(copy.path(), mode);
+    entry = &library.get<Entry>(MCP_PLUGIN_ENTRY_SYMBOL);
   } catch (const std::exception& error) {
     return refusal(error.what(), copy.path().string());
-  } catch (...) {
-    return fail("its entry function let an exception escape");
   }
+  const auto table = call_entry(entry);
+  if (table.has_error()) return table.error();
+  if (auto checked = check_table(*table); checked.has_error()) return checked.error();
+  return PluginLibrary(std::move(copy), std::move(library), *table);
 }
 
 void PluginLibrary::never_unload() {

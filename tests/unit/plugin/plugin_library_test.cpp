@@ -104,6 +104,11 @@ TEST_F(PluginLibraryTest, RefusesANameThatIsNone) {
             "its plugin name \"two words\" is not 1 to 128 characters of A-Za-z0-9_.-");
 }
 
+TEST_F(PluginLibraryTest, RefusesALibraryWhoseEntryFunctionThrowsSomethingOfItsOwn) {
+  EXPECT_EQ(refusal_of("unit_throwing_entry"), "its entry function let an exception escape: the license has expired");
+  EXPECT_FALSE(is_mapped(copies_.path()));
+}
+
 TEST_F(PluginLibraryTest, LeavesNothingOfALibraryThatItRefuses) {
   refusal_of("unit_actor_bad_name");
   EXPECT_FALSE(is_mapped(copies_.path()));
