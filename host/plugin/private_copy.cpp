@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "plugin/library_file.hpp"
+#include "plugin/regular_file.hpp"
 
 namespace mcph {
 namespace {
@@ -25,10 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view folder_prefix = "mcp-plugin-host-";
 constexpr const char* lock_name = "in-use";
-
-std::string last_error() {
-  return std::generic_category().message(errno);
-}
 
 std::string hexadecimal(std::uint64_t number) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -41,19 +38,6 @@ std::string hexadecimal(std::uint64_t number) {
 std::uint64_t random_number() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
-}
-
-// Restarts a system call that a signal interrupted.
-template <class Call>
-auto uninterrupted(Call call) {
-  auto result = call();
-  while (result == -1 && errno == EINTR)
-    result = call();
-  return result;
-}
-
-FileDescriptor open_file(const fs::path& file, int flags, ::mode_t mode = 0) {
-  return FileDescriptor(uninterrupted([&] { return ::open(file.c_str(), flags | O_CLOEXEC, mode); }));
 }
 
 // --- The folder ---
@@ -102,13 +86,6 @@ std::uint64_t fnv1a(std::uint64_t digest, const std::vector<unsigned char>& byte
 
 Error changed() {
   return fail_for_now("it changed while it was read; it will be tried again");
-}
-
-Result<FileIdentity> identity_of(const FileDescriptor& file) {
-  struct ::stat status {};
-  if (::fstat(file.get(), &status) != 0) return fail_for_now("it cannot be read: " + last_error());
-  if (!S_ISREG(status.st_mode)) return fail("it is not a regular file");
-  return identity_from(status);
 }
 
 bool write_all(const FileDescriptor& file, const unsigned char* bytes, std::size_t count) {
@@ -223,10 +200,9 @@ PrivateFolder::~PrivateFolder() {
 }
 
 Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
-  // Not to wait for the writer of a named pipe; regular files know no waiting.
-  const auto source = open_file(file, O_RDONLY | O_NONBLOCK);
+  const auto source = open_to_read(file);
   if (!source) return fail_for_now("it cannot be opened: " + last_error());
-  const auto before = identity_of(source);
+  const auto before = identity_of_regular_file(source);
   if (!before) return before.error();
   if (before->size > max_library_size) {
     return fail("it has " + std::to_string(before->size) + " bytes, more than the " + std::to_string(max_library_size) +
@@ -239,7 +215,7 @@ Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
   if (!target) return fail_for_now("its private copy cannot be made in " + path_.string() + ": " + last_error());
   const auto digest = copy_bytes(source, target, before->size);
   if (!digest) return digest.error();
-  const auto after = identity_of(source);
+  const auto after = identity_of_regular_file(source);
   if (!after) return after.error();
   if (*after != *before) return changed();
 

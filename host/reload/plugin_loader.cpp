@@ -1,8 +1,7 @@
 #include "reload/plugin_loader.hpp"
 
-#include <fstream>
-#include <sstream>
-#include <system_error>
+#include <cerrno>
+#include <cstddef>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -10,23 +9,30 @@
 #include "json_text.hpp"
 #include "plugin/in_process_plugin.hpp"
 #include "plugin/library_file.hpp"
+#include "plugin/regular_file.hpp"
 
 namespace mcph {
 namespace {
 
 Result<std::string> read_configuration(const std::filesystem::path& plugin_file) {
+  constexpr std::size_t most = std::size_t{1} << 20;
   const auto file = configuration_file(plugin_file);
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) return std::string("{}");
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) return fail_for_now("its configuration " + file.string() + " cannot be read");
-  const auto json = parse_json(text.str());
-  if (json.has_error())
-    return fail("its configuration " + file.string() + " is not valid JSON: " + json.error().message);
-  if (!json->is_object()) return fail("its configuration " + file.string() + " is not a JSON object");
-  return text.str();
+  const auto what = "its configuration " + file.string();
+  const auto opened = open_to_read(file);
+  if (!opened) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::string("{}");
+    return fail_for_now(what + " cannot be opened: " + last_error());
+  }
+  auto text = read_regular_file(opened, most);
+  if (text.has_error()) {
+    auto error = text.error();
+    error.message = what + " cannot be used: " + error.message;
+    return error;
+  }
+  const auto json = parse_json(*text);
+  if (json.has_error()) return fail(what + " is not valid JSON: " + json.error().message);
+  if (!json->is_object()) return fail(what + " is not a JSON object");
+  return text;
 }
 
 std::vector<std::string> remarks_on(const LibraryFacts& facts, const Components& components) {

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <sys/stat.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,6 +31,7 @@ class PluginLoaderTest : public ::testing::Test {
     if (!configuration.empty()) temporary_.write("tools/plugin.json", configuration);
     return temporary_.write("tools/plugin.so", bytes);
   }
+  fs::path configuration() const { return temporary_.path() / "tools/plugin.json"; }
   static std::string bytes_of(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -154,8 +156,31 @@ TEST_F(PluginLoaderTest, RefusesAConfigurationThatIsNoObject) {
 
 TEST_F(PluginLoaderTest, RefusesAConfigurationThatCannotBeRead) {
   const auto file = drop("unit_plain");
-  fs::create_directory(temporary_.path() / "tools/plugin.json");
-  EXPECT_THAT(refusal_of(file), StartsWith("its configuration "));
+  fs::create_directory(configuration());
+  EXPECT_EQ(refusal_of(file),
+            "its configuration " + configuration().string() + " cannot be used: it is not a regular file");
+}
+
+TEST_F(PluginLoaderTest, DoesNotWaitForTheWriterOfAConfigurationThatIsAPipe) {
+  const auto file = drop("unit_plain");
+  ASSERT_EQ(::mkfifo(configuration().c_str(), 0600), 0);
+  EXPECT_EQ(refusal_of(file),
+            "its configuration " + configuration().string() + " cannot be used: it is not a regular file");
+}
+
+TEST_F(PluginLoaderTest, RefusesAConfigurationThatIsADevice) {
+  const auto file = drop("unit_plain");
+  fs::create_symlink("/dev/null", configuration());
+  EXPECT_EQ(refusal_of(file),
+            "its configuration " + configuration().string() + " cannot be used: it is not a regular file");
+}
+
+TEST_F(PluginLoaderTest, TakesAConfigurationOfAMebibyteAndRefusesALargerOne) {
+  const auto configuration_of_size = [](std::size_t size) { return "{}" + std::string(size - 2, ' '); };
+  EXPECT_EQ(refusal_of(drop("unit_plain", configuration_of_size(1'048'576))), "accepted");
+  EXPECT_EQ(refusal_of(drop("unit_plain", configuration_of_size(1'048'577))),
+            "its configuration " + configuration().string() +
+                " cannot be used: it has more than the 1048576 bytes that it may have");
 }
 
 TEST_F(PluginLoaderTest, LeavesNothingOfWhatItRefused) {
