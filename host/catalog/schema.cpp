@@ -30,8 +30,14 @@ std::optional<Violation> Schema::validate(const nlohmann::json& instance) const 
   return explanation.take_violation();
 }
 
-void Schema::apply_defaults(nlohmann::json& instance) const {
-  if (program_->has_defaults) schema::DefaultFiller(*program_).fill(schema::root_node, instance);
+std::optional<Violation> Schema::apply_defaults(nlohmann::json& instance) const {
+  if (!program_->has_defaults) return std::nullopt;
+  schema::DefaultFiller filler(*program_);
+  filler.fill(schema::root_node, instance);
+  if (!filler.is_full()) return std::nullopt;
+  return Violation{"", "default",
+                   "the value has so many absent properties that their defaults would take more than " +
+                       std::to_string(max_defaults_size) + " bytes"};
 }
 
 const std::vector<std::string>& Schema::unchecked_keywords() const {

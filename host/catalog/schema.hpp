@@ -48,6 +48,9 @@ class Schema {
   static constexpr std::size_t max_depth = 256;
   // Steps of one check: a subschema applied to a value is one, and so is a member looked up. A fraction of a second.
   static constexpr std::size_t max_steps = 10'000'000;
+  // Bytes of JSON text that defaults may add to one instance: a few bytes of an array of empty objects may otherwise
+  // become thousands of times as many.
+  static constexpr std::size_t max_defaults_size = std::size_t{4} << 20;
 
   // The error begins with the JSON Pointer of the keyword that is wrong. Refused: what the dialect does not allow, a
   // `$schema` that is neither 2020-12 nor draft-07, a `$ref` out of the schema (nothing is ever fetched) or to nowhere.
@@ -59,7 +62,8 @@ class Schema {
   // For a valid instance: adds each absent property whose schema has a `default`, in objects at any depth that are
   // present. What was added is not completed further. Applies through properties, additionalProperties, items,
   // prefixItems, allOf and $ref; not through anyOf, oneOf, if and not, where the instance decides what applies.
-  void apply_defaults(nlohmann::json& instance) const;
+  // A violation if that would be more than max_defaults_size: the instance has then been completed in part only.
+  [[nodiscard]] std::optional<Violation> apply_defaults(nlohmann::json& instance) const;
 
   // JSON Pointers of keywords that restrict instances and are not checked: worth a warning when a component is loaded.
   const std::vector<std::string>& unchecked_keywords() const;

@@ -8,6 +8,7 @@
 #include "catalog/schema_keywords.hpp"
 #include "catalog/schema_value.hpp"
 #include "catalog/uri_template.hpp"
+#include "json_text.hpp"
 
 namespace mcph::schema {
 namespace {
@@ -147,7 +148,7 @@ Result<void> Compiler::add_anchor(const KeywordSite& site, std::string name) {
 }
 
 void Compiler::set_default(NodeIndex node, const ordered_json& value) {
-  program_.nodes[node].default_value = std::make_shared<const nlohmann::json>(value);
+  program_.nodes[node].default_value = {std::make_shared<const nlohmann::json>(value), dump(value).size()};
   program_.has_defaults = true;
 }
 
@@ -238,13 +239,13 @@ void Compiler::inherit_defaults() {
   for (const auto& [from, to] : references_) {
     auto node = to;
     // As many steps as there are references: they may go in a circle.
-    for (std::size_t step = 0; step < references_.size() && !program_.nodes[node].default_value; ++step) {
+    for (std::size_t step = 0; step < references_.size() && !program_.nodes[node].default_value.value; ++step) {
       const auto next = references_.find(node);
       if (next == references_.end()) break;
       node = next->second;
     }
     auto& own = program_.nodes[from].default_value;
-    if (!own) own = program_.nodes[node].default_value;
+    if (!own.value) own = program_.nodes[node].default_value;
   }
 }
 

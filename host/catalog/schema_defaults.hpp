@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -14,9 +15,9 @@ class DefaultFiller {
  public:
   explicit DefaultFiller(const Program& program) : program_(program) {}
 
-  // Stops silently at the limits of Schema: an instance that reaches them is not valid, and validate says so.
+  // Stops silently at the limits of a check: an instance that reaches them is not valid, and validate says so.
   void fill(NodeIndex node, nlohmann::json& value) {
-    if (depth_ == Schema::max_depth || steps_ == Schema::max_steps) return;
+    if (is_full() || depth_ == Schema::max_depth || steps_ == Schema::max_steps) return;
     ++depth_;
     ++steps_;
     for (const auto& keyword : program_.nodes[node].keywords) {
@@ -27,13 +28,23 @@ class DefaultFiller {
 
   void fill_reference(std::size_t slot, nlohmann::json& value) { fill(program_.reference_targets[slot], value); }
 
-  // Null if the subschema has no default.
-  const nlohmann::json* default_of(NodeIndex node) const { return program_.nodes[node].default_value.get(); }
+  // The value to add as the absent property `name`; null if the subschema has no default, or if it is too much.
+  const nlohmann::json* take_default(NodeIndex node, std::string_view name) {
+    constexpr std::size_t punctuation = 4;  // two quotes, a colon and a comma
+    const auto& added = program_.nodes[node].default_value;
+    if (added.value == nullptr || is_full()) return nullptr;
+    size_ += name.size() + punctuation + added.size;
+    return is_full() ? nullptr : added.value.get();
+  }
+
+  // Something was left out, because there is too much to add.
+  bool is_full() const { return size_ > Schema::max_defaults_size; }
 
  private:
   const Program& program_;
   std::size_t depth_ = 0;
   std::size_t steps_ = 0;
+  std::size_t size_ = 0;  // of what was added, as JSON text
 };
 
 }  // namespace mcph::schema

@@ -40,7 +40,7 @@ class Properties final : public Keyword {
       const auto member = members->find(name);
       if (member != members->end()) {
         filler.fill(node, member->second);
-      } else if (const auto* absent = filler.default_of(node)) {
+      } else if (const auto* absent = filler.take_default(node, name)) {
         members->emplace(name, *absent);
       }
     }

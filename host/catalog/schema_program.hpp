@@ -36,9 +36,14 @@ class Keyword {
 
 using KeywordPtr = std::unique_ptr<const Keyword>;
 
+struct DefaultValue {
+  std::shared_ptr<const nlohmann::json> value;  // null without `default`
+  std::size_t size = 0;                         // of its JSON text, in bytes
+};
+
 struct Node {
   std::vector<KeywordPtr> keywords;
-  std::shared_ptr<const nlohmann::json> default_value;  // null without `default`
+  DefaultValue default_value;
 };
 
 struct Program {

@@ -32,12 +32,14 @@ Planned plan_tool_call(const Catalog& catalog, Json params) {
   if (auto refusal = complete_arguments(params)) return *std::move(refusal);
 
   auto& arguments = params["arguments"];
-  if (const auto violation = served->component->input_schema.validate(arguments)) {
+  const auto& schema = served->component->input_schema;
+  auto violation = schema.validate(arguments);
+  if (!violation) violation = schema.apply_defaults(arguments);
+  if (violation) {
     return Refusal{Refusal::Reason::invalid_arguments,
                    "Invalid arguments for tool " + name + ": " + violation->message,
                    {{"path", violation->path}, {"keyword", violation->keyword}}};
   }
-  served->component->input_schema.apply_defaults(arguments);
   return CallPlan{served->plugin, "tools/call", dump(params), name};
 }
 

@@ -33,8 +33,8 @@ std::string verdict(std::string_view schema, std::string_view instance) {
 
 std::string with_defaults(std::string_view schema, std::string_view instance) {
   auto value = nlohmann::json::parse(instance);
-  compiled(schema).apply_defaults(value);
-  return value.dump();
+  const auto violation = compiled(schema).apply_defaults(value);
+  return violation ? violation->message : value.dump();
 }
 
 void expect_valid(std::string_view schema, std::initializer_list<std::string_view> instances) {
@@ -425,6 +425,22 @@ TEST(SchemaDefaults, FollowReferencesAndAllOfButNoAlternatives) {
             R"({"a":1,"b":2})");
 }
 
+TEST(SchemaDefaults, AddNoMoreThanFourMebibytes) {
+  // Each is 1 KiB as JSON text with its name, its colon and its comma.
+  const auto schema = R"({"items":{"properties":{"a":{"default":")" + std::string(1024 - 1 - 4 - 2, 'x') + R"("}}}})";
+  auto most = nlohmann::json(std::size_t{4096}, nlohmann::json::object());
+  EXPECT_FALSE(compiled(schema).apply_defaults(most));
+  EXPECT_EQ(most[4095]["a"].get_ref<const std::string&>().size(), 1017U);
+
+  auto too_many = nlohmann::json(std::size_t{4097}, nlohmann::json::object());
+  const auto violation = compiled(schema).apply_defaults(too_many);
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->keyword, "default");
+  EXPECT_EQ(violation->message,
+            "the value has so many absent properties that their defaults would take more than 4194304 bytes");
+  EXPECT_EQ(too_many[4096], nlohmann::json::object());
+}
+
 TEST(SchemaDefaults, DoNotUnfoldEndlessly) {
   constexpr auto schema = R"({"properties":{"next":{"$ref":"#"},"other":{"$ref":"#/properties/other"}},"default":{}})";
   EXPECT_EQ(with_defaults(schema, "{}"), R"({"next":{}})");
@@ -498,7 +514,7 @@ TEST(Schema, IsUsedByManyThreadsAtOnce) {
       const auto& mine = thread % 2 == 0 ? copy : moved;
       for (int limit = 0; limit < 2000; ++limit) {
         nlohmann::json arguments{{"query", "a"}, {"limit", limit}};
-        mine.apply_defaults(arguments);
+        if (mine.apply_defaults(arguments)) ++wrong;
         if (mine.validate(arguments).has_value() != (limit < 1 || limit > 100)) ++wrong;
       }
     });

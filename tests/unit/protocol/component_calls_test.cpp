@@ -75,6 +75,20 @@ TEST_F(ComponentCallsTest, RefuseArgumentsThatTheSchemaForbidsAndNameTheField) {
   EXPECT_NE(missing.message.find("\"text\""), std::string::npos);
 }
 
+TEST_F(ComponentCallsTest, RefuseArgumentsWhoseDefaultsWouldFillTheMemory) {
+  const auto served = test::served_plugin("b.so", R"({"tools": [{"name": "fill", "inputSchema": {
+      "type": "object", "properties": {"list": {"type": "array", "items": {"type": "object", "properties": {
+          "a": {"type": "string", "default": ")" + std::string(1024, 'x') +
+                                                      R"("}}}}}}}]})");
+  const Json arguments{{"list", Json(std::size_t{5000}, Json::object())}};
+  const auto refused = refusal(plan_tool_call(Catalog{1, {served}}, {{"name", "fill"}, {"arguments", arguments}}));
+  EXPECT_EQ(refused.reason, Refusal::Reason::invalid_arguments);
+  EXPECT_EQ(refused.message,
+            "Invalid arguments for tool fill: the value has so many absent properties that their defaults would take "
+            "more than 4194304 bytes");
+  EXPECT_EQ(refused.data, Json({{"path", ""}, {"keyword", "default"}}));
+}
+
 TEST_F(ComponentCallsTest, RefuseAMalformedToolCall) {
   for (const auto* params : {"{}", R"({"name":7})", R"({"name":null})"}) {
     const auto refused = refusal(call(params));
