@@ -5,12 +5,21 @@
 #include <bit>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin/elf_file.hpp"
 
 namespace mcph {
 namespace {
+
+using namespace std::string_view_literals;
+
+// Far beyond what any library has. A damaged or hostile file could otherwise make each of its entries name the whole
+// table of strings, and copying or measuring that for each would take all memory or hours.
+constexpr std::size_t longest_name = 4096;
+constexpr std::size_t most_needed_libraries = 1024;
+constexpr std::size_t most_entry_symbols = 64;
 
 using Dynamic = ElfW(Dyn);
 using Symbol = ElfW(Sym);
@@ -33,7 +42,10 @@ class ElfLibrary {
   Result<std::uint64_t> count_symbols();
   Result<std::uint64_t> count_gnu_hash_symbols(std::uint64_t offset);
   Result<std::uint64_t> count_chain(std::uint64_t offset);
-  void note_symbol(const Symbol& symbol, std::string_view entry_symbol_prefix);
+  Result<> note_symbol(const Symbol& symbol, std::string_view entry_symbol_prefix);
+  // Of the string at `offset` in strings_, its beginning, one byte longer than a name may be if the name is too long.
+  std::string_view name_at(std::uint64_t offset) const;
+  bool string_begins(std::uint64_t offset, std::string_view beginning) const;
 
   std::optional<std::uint64_t> dynamic(std::int64_t tag) const;
 
@@ -56,8 +68,9 @@ Result<LibraryFacts> ElfLibrary::read_facts(std::string_view entry_symbol_prefix
   facts_.has_thread_local_storage =
       std::any_of(file_.segments().begin(), file_.segments().end(),
                   [](const ElfFile::Segment& segment) { return segment.p_type == PT_TLS && segment.p_memsz > 0; });
-  for (const auto& symbol : symbols_)
-    note_symbol(symbol, entry_symbol_prefix);
+  for (const auto& symbol : symbols_) {
+    if (const auto noted = note_symbol(symbol, entry_symbol_prefix); !noted) return noted.error();
+  }
   std::sort(facts_.entry_symbols.begin(), facts_.entry_symbols.end());
   return std::move(facts_);
 }
@@ -114,7 +127,12 @@ Result<> ElfLibrary::read_needed_libraries() {
   for (const auto& entry : dynamic_) {
     if (entry.d_tag != DT_NEEDED) continue;
     if (entry.d_un.d_val >= strings_.size()) return damaged("the name of a library that it needs is not there");
-    facts_.needed_libraries.emplace_back(strings_.data() + entry.d_un.d_val);
+    if (facts_.needed_libraries.size() == most_needed_libraries) {
+      return damaged("it needs more than " + std::to_string(most_needed_libraries) + " libraries");
+    }
+    const auto name = name_at(entry.d_un.d_val);
+    if (name.size() > longest_name) return damaged("the name of a library that it needs has no end");
+    facts_.needed_libraries.emplace_back(name);
   }
   return {};
 }
@@ -192,23 +210,41 @@ Result<std::uint64_t> ElfLibrary::count_chain(std::uint64_t offset) {
   return damaged("its symbol hash table has no end");
 }
 
-void ElfLibrary::note_symbol(const Symbol& symbol, std::string_view entry_symbol_prefix) {
-  const std::string_view name(strings_.data() + symbol.st_name);
+std::string_view ElfLibrary::name_at(std::uint64_t offset) const {
+  const auto rest = std::string_view(strings_.data(), strings_.size()).substr(static_cast<std::size_t>(offset));
+  const auto most = rest.substr(0, longest_name + 1);
+  return most.substr(0, most.find('\0'));
+}
+
+bool ElfLibrary::string_begins(std::uint64_t offset, std::string_view beginning) const {
+  const std::string_view strings(strings_.data(), strings_.size());
+  return strings.substr(static_cast<std::size_t>(offset)).starts_with(beginning);
+}
+
+Result<> ElfLibrary::note_symbol(const Symbol& symbol, std::string_view entry_symbol_prefix) {
   // Both fields have the same layout in both word sizes.
   const auto binding = ELF64_ST_BIND(symbol.st_info);
   const auto type = ELF64_ST_TYPE(symbol.st_info);
   if (symbol.st_shndx == SHN_UNDEF) {
-    if (name == "__cxa_thread_atexit" || name == "__cxa_thread_atexit_impl") facts_.has_thread_exit_destructors = true;
-    return;
+    if (string_begins(symbol.st_name, "__cxa_thread_atexit\0"sv) ||
+        string_begins(symbol.st_name, "__cxa_thread_atexit_impl\0"sv)) {
+      facts_.has_thread_exit_destructors = true;
+    }
+    return {};
   }
   if (binding == STB_GNU_UNIQUE) {
     constexpr std::size_t examples = 3;
-    if (facts_.unique_symbol_count++ < examples) facts_.unique_symbol_examples.emplace_back(name);
+    if (facts_.unique_symbol_count++ < examples) facts_.unique_symbol_examples.emplace_back(name_at(symbol.st_name));
   }
   const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
-  if (is_function && binding != STB_LOCAL && name.starts_with(entry_symbol_prefix)) {
-    facts_.entry_symbols.emplace_back(name);
+  if (!is_function || binding == STB_LOCAL || !string_begins(symbol.st_name, entry_symbol_prefix)) return {};
+  const auto name = name_at(symbol.st_name);
+  if (name.size() > longest_name) return damaged("the name of an entry function has no end");
+  if (facts_.entry_symbols.size() == most_entry_symbols) {
+    return damaged("it has more than " + std::to_string(most_entry_symbols) + " entry functions");
   }
+  facts_.entry_symbols.emplace_back(name);
+  return {};
 }
 
 }  // namespace

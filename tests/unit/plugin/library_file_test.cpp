@@ -1,5 +1,6 @@
 #include "plugin/library_file.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <elf.h>
@@ -217,6 +218,50 @@ std::string minimal_library() {
   return {reinterpret_cast<const char*>(&image), sizeof image};
 }
 
+// The same with other tables, appended, which its dynamic table leads to: `needed` times the string at 1 as the name of
+// a library that it needs, `symbols` functions of that name, and strings that begin with a zero byte.
+std::string library_of(std::size_t needed, std::size_t symbols, std::string_view strings) {
+  auto bytes = minimal_library();
+  const auto append = [&bytes](const auto& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const auto hash_at = bytes.size();
+  append(std::uint32_t{1});
+  append(static_cast<std::uint32_t>(symbols));
+  const auto symbols_at = bytes.size();
+  ElfW(Sym) symbol{};
+  symbol.st_name = 1;
+  symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+  symbol.st_shndx = 1;
+  for (std::size_t i = 0; i < symbols; ++i)
+    append(symbol);
+  const auto strings_at = bytes.size();
+  bytes.append(strings).append(8 - bytes.size() % 8, '\0');
+
+  const auto dynamic_at = bytes.size();
+  append(ElfW(Dyn){DT_HASH, {hash_at}});
+  append(ElfW(Dyn){DT_SYMTAB, {symbols_at}});
+  append(ElfW(Dyn){DT_SYMENT, {sizeof(ElfW(Sym))}});
+  append(ElfW(Dyn){DT_STRTAB, {strings_at}});
+  append(ElfW(Dyn){DT_STRSZ, {strings.size()}});
+  for (std::size_t i = 0; i < needed; ++i)
+    append(ElfW(Dyn){DT_NEEDED, {1}});
+  append(ElfW(Dyn){});
+
+  auto load = get<ElfW(Phdr)>(bytes, segment_offset(bytes, PT_LOAD));
+  load.p_filesz = load.p_memsz = bytes.size();
+  put(bytes, segment_offset(bytes, PT_LOAD), load);
+  auto dynamic = get<ElfW(Phdr)>(bytes, segment_offset(bytes, PT_DYNAMIC));
+  dynamic.p_offset = dynamic.p_vaddr = dynamic_at;
+  dynamic.p_filesz = dynamic.p_memsz = bytes.size() - dynamic_at;
+  put(bytes, segment_offset(bytes, PT_DYNAMIC), dynamic);
+  return bytes;
+}
+
+std::string one_string(const std::string& text) {
+  return '\0' + text + '\0';
+}
+
 TEST(LibraryFile, ReadsALibraryWithoutSectionsAndWithTheOldHashTable) {
   const auto facts = facts_of_bytes(minimal_library());
   EXPECT_THAT(facts.entry_symbols, ElementsAre(entry_symbol));
@@ -378,6 +423,38 @@ TEST(LibraryFile, SaysThatDebugInformationAloneIsNoLibrary) {
 }
 
 // --- Damage of every kind ---
+
+TEST(DamagedLibraryFile, IsRefusedForANeededLibraryWhoseNameHasNoEnd) {
+  const auto longest = std::string(4096, 'n');
+  EXPECT_THAT(refusal_of_bytes(library_of(1, 1, one_string(longest))), HasSubstr("is not an MCP plugin"));
+  EXPECT_THAT(refusal_of_bytes(library_of(1, 1, one_string(longest + "n"))),
+              HasSubstr("the name of a library that it needs has no end"));
+  // 2,000 copies of it would be 2 GB.
+  EXPECT_THAT(refusal_of_bytes(library_of(2000, 1, one_string(std::string(1'000'000, 'n')))),
+              HasSubstr("the name of a library that it needs has no end"));
+}
+
+TEST(DamagedLibraryFile, IsRefusedForNeedingMoreLibrariesThanAnyLibraryDoes) {
+  EXPECT_THAT(refusal_of_bytes(library_of(1024, 1, one_string("libneeded.so"))), HasSubstr("is not an MCP plugin"));
+  EXPECT_THAT(refusal_of_bytes(library_of(1025, 1, one_string("libneeded.so"))),
+              HasSubstr("it needs more than 1024 libraries"));
+}
+
+TEST(DamagedLibraryFile, IsRefusedForEntryFunctionsThatNoPluginHas) {
+  const std::string entry(entry_symbol);
+  EXPECT_EQ(refusal_of_bytes(library_of(0, 64, one_string(entry))), "accepted");
+  EXPECT_THAT(refusal_of_bytes(library_of(0, 65, one_string(entry))), HasSubstr("it has more than 64 entry functions"));
+  EXPECT_THAT(refusal_of_bytes(library_of(0, 1, one_string(entry + std::string(4096, '1')))),
+              HasSubstr("the name of an entry function has no end"));
+}
+
+TEST(DamagedLibraryFile, IsReadInNoTimeHoweverLongTheNamesOfItsSymbolsAre) {
+  // Measuring this name for each of these symbols takes minutes.
+  const auto bytes = library_of(0, 300'000, one_string(std::string(16'000'000, 'n')));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(refusal_of_bytes(bytes), HasSubstr("is not an MCP plugin"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
 
 TEST(DamagedLibraryFile, IsRefusedWhereverItIsTruncated) {
   constexpr std::size_t cuts = 600;
