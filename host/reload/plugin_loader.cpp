@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "json_text.hpp"
-#include "plugin/in_process_plugin.hpp"
-#include "plugin/library_file.hpp"
 #include "plugin/regular_file.hpp"
 
 namespace mcph {
@@ -57,6 +55,13 @@ std::vector<std::string> remarks_on(const LibraryFacts& facts, const Components&
   return remarks;
 }
 
+// With thread-exit destructors it stays until the threads that ran it end, and the control thread, which creates and
+// starts it, does not.
+bool stays_mapped(const LibraryFacts& facts, const mcp_plugin& table) {
+  return facts.never_unloads || facts.unique_symbol_count > 0 || facts.has_thread_exit_destructors ||
+         (table.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0;
+}
+
 }  // namespace
 
 std::filesystem::path configuration_file(const std::filesystem::path& plugin_file) {
@@ -71,7 +76,6 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
   if (configuration.has_error()) return configuration.error();
   auto copy = copies_.copy(file);
   if (copy.has_error()) return copy.error();
-  const auto identity = copy->source_identity();
   const auto facts = inspect_library(copy->path());
   if (facts.has_error()) return facts.error();
   auto library = PluginLibrary::load(*std::move(copy));
@@ -83,7 +87,20 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
                     .limits = options_.limits,
                     .events = std::move(events),
                     .server_info = options_.server_info};
-  auto created = InProcessPlugin::create(*std::move(library), std::move(setup), runner_, log_);
+  const bool stays = stays_mapped(*facts, library->table());
+  auto loaded = make(*std::move(library), std::move(setup), *facts);
+  if (loaded.has_error()) {
+    auto error = loaded.error();
+    error.may_pass = error.may_pass && !stays;
+    return error;
+  }
+  loaded->stays_mapped = stays;
+  return loaded;
+}
+
+Result<LoadedPlugin> PluginLoader::make(PluginLibrary library, PluginSetup setup, const LibraryFacts& facts) {
+  const auto identity = library.copy().source_identity();
+  auto created = InProcessPlugin::create(std::move(library), std::move(setup), runner_, log_);
   if (created.has_error()) return created.error();
   auto plugin = retirement_.lease(*std::move(created));
 
@@ -91,7 +108,7 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
   if (description.has_error()) return description.error();
   auto components = parse_components(*description);
   if (components.has_error()) return components.error();
-  auto remarks = remarks_on(*facts, *components);
+  auto remarks = remarks_on(facts, *components);
   return LoadedPlugin{
       {std::move(plugin), std::make_shared<const Components>(*std::move(components))}, identity, std::move(remarks)};
 }

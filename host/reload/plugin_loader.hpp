@@ -12,6 +12,8 @@
 #include "catalog/catalog.hpp"
 #include "log.hpp"
 #include "plugin/call_runner.hpp"
+#include "plugin/in_process_plugin.hpp"
+#include "plugin/library_file.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/private_copy.hpp"
 #include "reload/component_scan.hpp"
@@ -24,6 +26,7 @@ struct LoadedPlugin {
   ServedPlugin served;
   FileIdentity identity;             // of the file that was read
   std::vector<std::string> remarks;  // what a person should know and what does not keep it from being served
+  bool stays_mapped = false;         // its library cannot be unloaded, so that loading it again takes memory for good
 };
 
 class PluginLoader {
@@ -37,10 +40,14 @@ class PluginLoader {
   // The runner, the retirement and the log outlive it.
   PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Retirement& retirement, Log& log);
 
-  // The plugin is created and described, not started. `events` is for the instance.
+  // The plugin is created and described, not started. `events` is for the instance. What the plugin itself refuses may
+  // pass only where its library can be unloaded: each further try would leave one more mapping behind.
   Result<LoadedPlugin> load(const std::filesystem::path& file, PluginEvents events);
 
  private:
+  // From its library on.
+  Result<LoadedPlugin> make(PluginLibrary library, PluginSetup setup, const LibraryFacts& facts);
+
   PrivateFolder copies_;
   const Options options_;
   CallRunner& runner_;

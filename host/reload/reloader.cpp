@@ -161,7 +161,9 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   // Something newer came between the look and the copy: the next look takes it.
   if (loaded->identity != file.identity) return false;
   if (const auto started = loaded->served.plugin->start(); started.has_error()) {
-    refuse(tracked, file, started.error());
+    auto error = started.error();
+    error.may_pass = error.may_pass && !loaded->stays_mapped;
+    refuse(tracked, file, error);
     return false;
   }
 

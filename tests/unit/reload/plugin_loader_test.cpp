@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "../eventually.hpp"
+#include "../plugin/kept_memory.hpp"
 #include "../plugin/manual_runner.hpp"
 #include "../temporary_folder.hpp"
 
@@ -141,6 +142,19 @@ TEST_F(PluginLoaderTest, RefusesADescriptionByComponentAndField) {
 
 TEST_F(PluginLoaderTest, RefusesAPluginWithTheReasonOfItsCreate) {
   EXPECT_EQ(refusal_of_description(R"({"create":"no license"})"), "create failed: no license");
+}
+
+TEST_F(PluginLoaderTest, ExpectsTheFailureOfACreateToPassOnlyWhereTheLibraryIsUnloaded) {
+  const test::KeptMemory kept;
+  constexpr auto no_license = R"({"create":"no license"})";
+  EXPECT_TRUE(loader_.load(drop("unit_actor", no_license), {}).error().may_pass);
+  EXPECT_FALSE(loader_.load(drop("unit_actor_resident", no_license), {}).error().may_pass);
+}
+
+TEST_F(PluginLoaderTest, SaysWhetherALibraryStaysMapped) {
+  const test::KeptMemory kept;
+  EXPECT_FALSE(load(drop("unit_actor")).stays_mapped);
+  EXPECT_TRUE(load(drop("unit_actor_resident")).stays_mapped);
 }
 
 TEST_F(PluginLoaderTest, RefusesAConfigurationThatIsNoJson) {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "../eventually.hpp"
+#include "../plugin/kept_memory.hpp"
 #include "../standard_error.hpp"
 #include "../temporary_folder.hpp"
 #include "thread_runner.hpp"
@@ -248,6 +249,14 @@ TEST_F(ReloaderTest, TriesAPluginAgainWhoseStartFailed) {
   EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
   const auto log = captured_.text();
   EXPECT_EQ(log.find("plugin refused"), log.rfind("plugin refused")) << "the same reason is said once";
+}
+
+TEST_F(ReloaderTest, DoesNotStartAPluginAgainWhoseLibraryStaysMapped) {
+  const test::KeptMemory kept;
+  drop("alpha", exports("alpha", R"(,"start":"the port is taken")"), "unit_actor_resident");
+  run();
+  EXPECT_TRUE(eventually_logged("start failed: the port is taken"));
+  EXPECT_TRUE(eventually_logged("it is tried again when the file changes"));
 }
 
 TEST_F(ReloaderTest, OneBadFileNeverDisturbsAnother) {
