@@ -199,6 +199,18 @@ PrivateFolder::~PrivateFolder() {
   fs::remove_all(path_, ignored);
 }
 
+Result<> PrivateFolder::make_again() {
+  auto made = create_in(path_.parent_path());
+  if (made.has_error()) {
+    return fail_for_now("the folder of private copies, " + path_.string() +
+                        ", was removed and cannot be made again: " + made.error().message);
+  }
+  // What was mapped from the old one stays mapped, and knows its path.
+  path_.swap(made->path_);
+  std::swap(lock_, made->lock_);
+  return {};
+}
+
 Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
   const auto source = open_to_read(file);
   if (!source) return fail_for_now("it cannot be opened: " + last_error());
@@ -209,10 +221,18 @@ Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
                 " that a plugin may have");
   }
 
-  const auto stem = path_ / (short_stem(file) + '.' + std::to_string(++generation_));
-  PrivateCopy copy(stem.string() + ".partial");
-  const auto target = open_file(copy.path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IXUSR);
+  const auto name = short_stem(file) + '.' + std::to_string(++generation_);
+  const auto make_target = [&] {
+    return open_file(path_ / (name + ".partial"), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IXUSR);
+  };
+  auto target = make_target();
+  if (!target && errno == ENOENT) {
+    if (auto again = make_again(); again.has_error()) return again.error();
+    target = make_target();
+  }
+  const auto stem = path_ / name;
   if (!target) return fail_for_now("its private copy cannot be made in " + path_.string() + ": " + last_error());
+  PrivateCopy copy(stem.string() + ".partial");
   const auto digest = copy_bytes(source, target, before->size);
   if (!digest) return digest.error();
   const auto after = identity_of_regular_file(source);

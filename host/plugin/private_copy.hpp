@@ -53,15 +53,18 @@ class PrivateFolder {
   ~PrivateFolder();
 
   // An error says why, and whether it will pass; it does not name the file, because the caller knows the name that
-  // people gave it. A file that changes while it is read is refused: half of it may be the old version.
+  // people gave it. A file that changes while it is read is refused: half of it may be the old version. Where the
+  // folder has been removed, as those who tidy up temporary files may, another one is made beside it.
   Result<PrivateCopy> copy(const std::filesystem::path& file);
 
+  // Where copies are made now.
   const std::filesystem::path& path() const { return path_; }
 
  private:
   PrivateFolder(std::filesystem::path path, FileDescriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
   static Result<PrivateFolder> create_in(const std::filesystem::path& parent);
+  Result<> make_again();
 
   std::filesystem::path path_;
   FileDescriptor lock_;  // held as long as this process lives, which shows others that the folder is in use

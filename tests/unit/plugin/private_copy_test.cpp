@@ -199,6 +199,36 @@ TEST_F(PrivateFolderTest, IsRemovedWithAllThatIsInIt) {
   EXPECT_FALSE(fs::exists(path));
 }
 
+TEST_F(PrivateFolderTest, IsMadeAgainWhenSomebodyHasTidiedItAway) {
+  fs::path path;
+  {
+    auto folder = make_folder();
+    const auto source = temporary_.write("plugin.so", "x");
+    const auto before = folder.copy(source);
+    ASSERT_TRUE(before);
+    fs::remove_all(folder.path());
+    const auto copy = folder.copy(source);
+    ASSERT_TRUE(copy) << copy.error().message;
+    EXPECT_EQ(content_of(copy->path()), "x");
+    path = folder.path();
+    EXPECT_EQ(copy->path().parent_path(), path);
+    const auto other = make_folder();
+    EXPECT_TRUE(fs::exists(copy->path())) << "it is in use";
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(PrivateFolderTest, SaysSoIfItCannotBeMadeAgain) {
+  auto folder = *PrivateFolder::create({parent() / "above"});
+  const auto source = temporary_.write("plugin.so", "x");
+  fs::remove_all(parent() / "above");
+  fs::create_symlink("nowhere/at/all", parent() / "above");
+  const auto copy = folder.copy(source);
+  ASSERT_FALSE(copy);
+  EXPECT_THAT(copy.error().message, HasSubstr("was removed and cannot be made again: it cannot be written: "));
+  EXPECT_TRUE(copy.error().may_pass);
+}
+
 TEST_F(PrivateFolderTest, IsRemovedOnceAfterBeingMoved) {
   auto folder = make_folder();
   const auto path = folder.path();
