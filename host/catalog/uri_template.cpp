@@ -4,6 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "plugin/utf8.hpp"
+
 namespace mcph {
 namespace {
 
@@ -24,32 +26,6 @@ std::optional<unsigned> hex_digit(char c) {
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
   if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
   return std::nullopt;
-}
-
-// The bytes of the well-formed sequence that `text` begins with (table 3-7 of the Unicode standard), or 0.
-std::size_t utf8_sequence_size(std::string_view text) {
-  const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const auto lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return 0;
-  // The second byte also rules out overlong forms, surrogates, and what lies beyond U+10FFFF.
-  const auto lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const auto highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  if (byte(1) < lowest || byte(1) > highest) return 0;
-  for (std::size_t at = 2; at < size; ++at) {
-    if ((byte(at) & 0xC0) != 0x80) return 0;
-  }
-  return size;
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const auto size = utf8_sequence_size(text);
-    if (size == 0) return false;
-    text.remove_prefix(size);
-  }
-  return true;
 }
 
 // RFC 6570 section 2.3.

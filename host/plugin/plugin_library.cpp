@@ -51,6 +51,7 @@ Result<> check_table(const mcp_plugin* table) {
     return fail("its plugin name \"" + std::string(view(table->name)) +
                 "\" is not 1 to 128 characters of A-Za-z0-9_.-");
   }
+  if (!is_version(view(table->version))) return fail("its plugin version is not 1 to 128 bytes of UTF-8 text");
   if (table->create == nullptr) return fail("its plugin table lacks create");
   if (table->describe == nullptr) return fail("its plugin table lacks describe");
   if (table->invoke == nullptr) return fail("its plugin table lacks invoke");

@@ -143,7 +143,7 @@ typedef struct mcp_plugin {
   uint32_t size;      /* sizeof(mcp_plugin) as the plugin knew it */
   uint32_t flags;     /* MCP_PLUGIN_* */
   mcp_string name;    /* 1 to 128 characters of A-Z a-z 0-9 _ . - */
-  mcp_string version; /* the plugin's own, for people: "1.4.2" */
+  mcp_string version; /* the plugin's own, for people: "1.4.2"; 1 to 128 bytes */
 
   /* [control] Makes the instance. Opens no thread, socket or file: `inspect` calls create, describe and stop only.
    * On failure writes the reason to `error` and returns null. */

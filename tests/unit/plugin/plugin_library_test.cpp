@@ -104,6 +104,11 @@ TEST_F(PluginLibraryTest, RefusesANameThatIsNone) {
             "its plugin name \"two words\" is not 1 to 128 characters of A-Za-z0-9_.-");
 }
 
+TEST_F(PluginLibraryTest, RefusesAVersionThatIsNoShortText) {
+  for (const auto* fixture : {"unit_actor_no_version", "unit_actor_long_version", "unit_actor_binary_version"})
+    EXPECT_EQ(refusal_of(fixture), "its plugin version is not 1 to 128 bytes of UTF-8 text") << fixture;
+}
+
 TEST_F(PluginLibraryTest, RefusesALibraryWhoseEntryFunctionThrowsSomethingOfItsOwn) {
   EXPECT_EQ(refusal_of("unit_throwing_entry"), "its entry function let an exception escape: the license has expired");
   EXPECT_FALSE(is_mapped(copies_.path()));
