@@ -133,9 +133,14 @@ void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
     return;
   }
   const auto id = calls_.add(call);
+  {
+    const std::lock_guard lock(mutex_);
+    unheard_.insert(id);
+  }
   call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
   {
     const std::lock_guard lock(mutex_);
+    if (!unheard_.contains(id)) return;  // it was cancelled before it came, and has been refused
     if (running_ >= concurrent_calls_) {
       waiting_.push_back(id);
       return;
@@ -143,36 +148,35 @@ void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
     ++running_;
   }
   // The task holds the call, and the call holds the lease on this plugin.
-  runner_.run([this, id, call = std::move(call)] { run(id); });
+  runner_.run([this, id, call = std::move(call)] { run(id, call); });
 }
 
-void InProcessPlugin::run(std::uint64_t id) {
+void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {
   for (;;) {
-    // Held beyond run_one, so that the lease on this plugin outlives the look into the queue.
-    const auto call = calls_.find(id);
-    run_one(id);
+    run_one(id, *call);
+    // The call that has ended is held until the next one is: without a call there is no lease on this plugin.
+    std::shared_ptr<Call> next;
     const std::lock_guard lock(mutex_);
-    if (waiting_.empty()) {
-      --running_;
-      return;
+    while (next == nullptr) {
+      if (waiting_.empty()) {
+        --running_;
+        return;
+      }
+      id = waiting_.front();
+      waiting_.pop_front();
+      next = calls_.find(id);
     }
-    id = waiting_.front();
-    waiting_.pop_front();
+    call.swap(next);
   }
 }
 
-void InProcessPlugin::run_one(std::uint64_t id) {
-  const auto call = calls_.find(id);
-  if (call == nullptr) return;
-  if (call->cancelled() != CancelReason::none) {
-    if (calls_.take(id) != nullptr) refuse(*call, "the call was cancelled before it began");
-    return;
-  }
+void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
+  if (!claim(id)) return;  // it was cancelled, and has been refused
   const auto invoked =
-      guarded("invoke", [&] { table_.invoke(instance_, id, as_mcp(call->method()), as_mcp(call->params())); });
+      guarded("invoke", [&] { table_.invoke(instance_, id, as_mcp(call.method()), as_mcp(call.params())); });
   if (!invoked.has_error()) return;
   report(invoked);
-  if (calls_.take(id) != nullptr) refuse(*call, "plugin " + identity_.name + ": " + invoked.error().message);
+  if (calls_.take(id) != nullptr) refuse(call, "plugin " + identity_.name + ": " + invoked.error().message);
 }
 
 void InProcessPlugin::refuse(Call& call, std::string_view message) const {
@@ -183,8 +187,8 @@ void InProcessPlugin::refuse(Call& call, std::string_view message) const {
 void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
   const auto call = calls_.find(id);
   if (call == nullptr) return;
-  if (stop_waiting(id)) {
-    // The plugin has never heard of it.
+  if (claim(id)) {
+    // The plugin has never heard of it, and never will.
     if (calls_.take(id) != nullptr) refuse(*call, "the call was cancelled before it began");
     return;
   }
@@ -195,9 +199,11 @@ void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
   });
 }
 
-bool InProcessPlugin::stop_waiting(std::uint64_t id) {
+bool InProcessPlugin::claim(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
-  return std::erase(waiting_, id) > 0;
+  if (unheard_.erase(id) == 0) return false;
+  std::erase(waiting_, id);
+  return true;
 }
 
 void InProcessPlugin::cancel_all(CancelReason reason) {

@@ -6,8 +6,10 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 
 #include <mcp/plugin.h>
 #include <mcp/server_info.h>
@@ -52,11 +54,13 @@ class InProcessPlugin final : public Plugin {
  private:
   InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log);
 
-  void run(std::uint64_t id);
-  void run_one(std::uint64_t id);
+  void run(std::uint64_t id, std::shared_ptr<Call> call);
+  void run_one(std::uint64_t id, Call& call);
   void refuse(Call& call, std::string_view message) const;
   void cancel(std::uint64_t id, CancelReason reason);
-  bool stop_waiting(std::uint64_t id);
+  // True for one caller only, who decides what becomes of a call that the plugin has not heard of: the plugin is given
+  // it, or it is refused.
+  bool claim(std::uint64_t id);
 
   void complete(mcp_call_id call, std::int32_t outcome, std::string_view json);
   void report(const Result<>& misbehaviour) const;
@@ -82,6 +86,7 @@ class InProcessPlugin final : public Plugin {
   std::mutex mutex_;
   std::size_t running_ = 0;
   std::deque<std::uint64_t> waiting_;
+  std::unordered_set<std::uint64_t> unheard_;  // calls that the plugin's invoke was not entered with yet
 };
 
 }  // namespace mcph

@@ -278,6 +278,46 @@ TEST_F(InProcessPluginTest, EndsACallThatIsCancelledWhileItWaitsAtOnce) {
   EXPECT_EQ(waiting->ends.size(), 1U);
 }
 
+TEST_F(InProcessPluginTest, NeverTellsThePluginOfACallThatIsCancelledBeforeItComes) {
+  load();
+  const auto cancelled = std::make_shared<RecordingCall>("echo");
+  cancelled->cancel(CancelReason::client);
+  plugin_->invoke(cancelled);
+  EXPECT_THAT(cancelled->ends, ElementsAre(cancelled_before));
+  EXPECT_TRUE(runner_.tasks.empty());
+  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
+  EXPECT_THAT(call("counts_cancellations")->ends, ElementsAre(result(R"({"cancelled":0})")));
+}
+
+TEST_F(InProcessPluginTest, NeverTellsThePluginOfACallThatIsCancelledOnItsWay) {
+  load();
+  const auto cancelled = begin("echo");
+  cancelled->cancel(CancelReason::client);
+  EXPECT_THAT(cancelled->ends, ElementsAre(cancelled_before));
+  EXPECT_THAT(call("counts_cancellations")->ends, ElementsAre(result(R"({"cancelled":0})")));
+  EXPECT_EQ(cancelled->ends.size(), 1U);
+}
+
+TEST_F(InProcessPluginTest, EndsEveryCallOnceHoweverItIsCancelled) {
+  setup_.limits.concurrent_calls = 2;
+  load();
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::shared_ptr<RecordingCall>> calls;
+    for (int i = 0; i < 8; ++i)
+      calls.push_back(begin("echo"));
+    std::thread first(next_task());
+    std::thread second(next_task());
+    for (const auto& each : calls)
+      each->cancel(CancelReason::client);
+    first.join();
+    second.join();
+    runner_.run_all();
+    for (const auto& each : calls)
+      ASSERT_EQ(each->ends.size(), 1U);
+    ASSERT_EQ(plugin_->calls_in_flight(), 0U);
+  }
+}
+
 TEST_F(InProcessPluginTest, SaysSoWhenTheHostCannotHandleAnAnswer) {
   load();
   const auto answered = begin("echo");
