@@ -9,7 +9,10 @@
 //
 // Not checked yet: pattern and patternProperties (they need an expression engine that runs in linear time; std::regex
 // overflows the stack), contains, propertyNames, dependent*, unevaluated*, $dynamicRef. unchecked_keywords() tells
-// which of them a schema has. `format` is an annotation, as 2020-12 has it by default. Other keywords are ignored.
+// which of them a schema has. Such a keyword is taken to be satisfied, and what hangs on that is accepted: a `not` or
+// an `if` whose subschema fits and has one (itself, in what it applies, or behind a $ref), and a `oneOf` of which
+// several forms fit, but no two without one. So a valid instance is never refused for what is not checked. `format` is
+// an annotation, as 2020-12 has it by default. Other keywords are ignored.
 //
 // Limits, so that neither a hostile schema nor a hostile instance overflows the stack or runs for long; reaching one is
 // a violation, or an error of compile, that says so.

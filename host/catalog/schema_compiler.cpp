@@ -63,15 +63,25 @@ std::string KeywordSite::location() const {
   return subschema.place.location / keyword;
 }
 
+Result<NodeIndex> KeywordSite::add(const ordered_json& schema, std::string place) const {
+  return compiler.add_subschema({{&schema, std::move(place)}, subschema.resource});
+}
+
+Result<NodeIndex> KeywordSite::apply(const ordered_json& schema, std::string place) const {
+  const auto added = add(schema, std::move(place));
+  if (added) compiler.add_application(node, *added);
+  return added;
+}
+
 Result<NodeIndex> KeywordSite::compile() const {
-  return compiler.add_subschema({{&value, location()}, subschema.resource});
+  return apply(value, location());
 }
 
 Result<std::vector<NodeIndex>> KeywordSite::compile_elements() const {
   if (!value.is_array() || value.empty()) return error("must be an array of at least one schema");
   std::vector<NodeIndex> nodes;
   for (std::size_t index = 0; index < value.size(); ++index) {
-    auto added = compiler.add_subschema({{&value[index], location() / std::to_string(index)}, subschema.resource});
+    auto added = apply(value[index], location() / std::to_string(index));
     if (!added) return added.error();
     nodes.push_back(*added);
   }
@@ -82,11 +92,19 @@ Result<std::vector<std::pair<std::string, NodeIndex>>> KeywordSite::compile_memb
   if (!value.is_object()) return error("must be an object whose members are schemas");
   std::vector<std::pair<std::string, NodeIndex>> nodes;
   for (const auto& [key, schema] : value.items()) {
-    auto added = compiler.add_subschema({{&schema, location() / key}, subschema.resource});
+    auto added = apply(schema, location() / key);
     if (!added) return added.error();
     nodes.emplace_back(key, *added);
   }
   return nodes;
+}
+
+Result<void> KeywordSite::compile_definitions() const {
+  if (!value.is_object()) return error("must be an object whose members are schemas");
+  for (const auto& [key, schema] : value.items()) {
+    if (auto added = add(schema, location() / key); !added) return added.error();
+  }
+  return {};
 }
 
 Result<Program> Compiler::compile() {
@@ -99,6 +117,7 @@ Result<Program> Compiler::compile() {
   if (auto compiled = compile_waiting(); !compiled) return compiled.error();
   if (auto resolved = resolve_references(); !resolved) return resolved.error();
   inherit_defaults();
+  spread_unchecked();
   return std::move(program_);
 }
 
@@ -152,8 +171,9 @@ void Compiler::set_default(NodeIndex node, const ordered_json& value) {
   program_.has_defaults = true;
 }
 
-void Compiler::add_unchecked(std::string location) {
-  program_.unchecked_keywords.push_back(std::move(location));
+void Compiler::add_unchecked(const KeywordSite& site) {
+  program_.unchecked_keywords.push_back(site.location());
+  program_.nodes[site.node].has_unchecked = true;
 }
 
 Result<void> Compiler::compile_waiting() {
@@ -198,6 +218,7 @@ Result<void> Compiler::resolve_references() {
     if (!node) return node.error();
     program_.reference_targets[reference.slot] = *node;
     references_[reference.from] = *node;
+    add_application(reference.from, *node);
     // The target may be a part of the document that no keyword led to.
     if (auto compiled = compile_waiting(); !compiled) return compiled.error();
   }
@@ -246,6 +267,21 @@ void Compiler::inherit_defaults() {
     }
     auto& own = program_.nodes[from].default_value;
     if (!own.value) own = program_.nodes[node].default_value;
+  }
+}
+
+void Compiler::spread_unchecked() {
+  std::queue<NodeIndex> reached;
+  for (NodeIndex node = 0; node < program_.nodes.size(); ++node) {
+    if (program_.nodes[node].has_unchecked) reached.push(node);
+  }
+  for (; !reached.empty(); reached.pop()) {
+    const auto appliers = applied_by_.find(reached.front());
+    if (appliers == applied_by_.end()) continue;
+    for (const auto applier : appliers->second) {
+      if (std::exchange(program_.nodes[applier].has_unchecked, true)) continue;
+      reached.push(applier);
+    }
   }
 }
 

@@ -51,6 +51,11 @@ struct KeywordSite {
   Result<NodeIndex> compile() const;
   Result<std::vector<NodeIndex>> compile_elements() const;                         // of an array
   Result<std::vector<std::pair<std::string, NodeIndex>>> compile_members() const;  // of an object
+  Result<void> compile_definitions() const;  // the members of an object that apply only where something refers to them
+
+ private:
+  Result<NodeIndex> add(const nlohmann::ordered_json& schema, std::string place) const;
+  Result<NodeIndex> apply(const nlohmann::ordered_json& schema, std::string place) const;
 };
 
 class Compiler {
@@ -72,7 +77,10 @@ class Compiler {
 
   Result<void> add_anchor(const KeywordSite& site, std::string name);
   void set_default(NodeIndex node, const nlohmann::ordered_json& value);
-  void add_unchecked(std::string location);
+  void add_unchecked(const KeywordSite& site);
+
+  // A check of `from` checks `to` as well.
+  void add_application(NodeIndex from, NodeIndex to) { applied_by_[to].push_back(from); }
 
  private:
   struct Reference {
@@ -90,6 +98,7 @@ class Compiler {
   Result<Subschema> resolve(const Reference& reference) const;
   Result<Subschema> follow_pointer(const Reference& reference, std::string_view pointer) const;
   void inherit_defaults();
+  void spread_unchecked();
 
   const nlohmann::ordered_json& document_;
   Dialect dialect_ = Dialect::draft_2020_12;
@@ -99,6 +108,7 @@ class Compiler {
   std::queue<std::pair<NodeIndex, Subschema>> waiting_;  // first come, first served: the document's order
   std::vector<Reference> unresolved_;
   std::map<NodeIndex, NodeIndex> references_;  // which node refers to which
+  std::map<NodeIndex, std::vector<NodeIndex>> applied_by_;
 };
 
 }  // namespace mcph::schema

@@ -43,6 +43,9 @@ class Evaluation {
   bool check_alternative(NodeIndex node, const nlohmann::json& value, const InstancePath& at,
                          std::vector<std::string>& reasons);
 
+  // Whether a value that fits the subschema as far as it is checked does fit it.
+  bool is_fully_checked(NodeIndex node) const { return !program_.nodes[node].has_unchecked; }
+
   // Both return false, for the keyword to return. `message()` is called only if somebody is going to read it.
   // `must_be` says what is wrong with the value at `at`: `must be at most 100, but is 250`.
   template <class MustBe>

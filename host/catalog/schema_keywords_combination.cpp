@@ -72,9 +72,12 @@ class OneOf final : public Keyword {
 
   bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
-    std::optional<std::size_t> first;
+    bool fits_any = false;
+    std::optional<std::size_t> first;  // of those that certainly fit
     for (std::size_t index = 0; index < nodes_.size(); ++index) {
       if (!run.check_alternative(nodes_[index], value, at, reasons)) continue;
+      fits_any = true;
+      if (!run.is_fully_checked(nodes_[index])) continue;
       if (first) {
         return run.violation(at, "oneOf", [&] {
           return "must fit exactly one of the allowed forms, but fits number " + std::to_string(*first + 1) + " and " +
@@ -83,7 +86,7 @@ class OneOf final : public Keyword {
       }
       first = index;
     }
-    return first || run.violation(at, "oneOf", [&] { return fits_none(reasons); });
+    return fits_any || run.violation(at, "oneOf", [&] { return fits_none(reasons); });
   }
 
  private:
@@ -103,7 +106,7 @@ class Not final : public Keyword {
 
   bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
-    if (!run.check_alternative(node_, value, at, reasons)) return true;
+    if (!run.check_alternative(node_, value, at, reasons) || !run.is_fully_checked(node_)) return true;
     return run.violation(at, "not", [] { return "has a form that the schema's \"not\" rules out"; });
   }
 
@@ -125,7 +128,9 @@ class Condition final : public Keyword {
 
   bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
-    const auto branch = run.check_alternative(condition_, value, at, reasons) ? consequence_ : alternative_;
+    const bool fits = run.check_alternative(condition_, value, at, reasons);
+    if (fits && !run.is_fully_checked(condition_)) return true;  // either branch may be the one that counts
+    const auto branch = fits ? consequence_ : alternative_;
     return !branch || run.check(*branch, value, at);
   }
 

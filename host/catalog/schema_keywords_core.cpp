@@ -65,7 +65,7 @@ Result<KeywordPtr> compile_id(const KeywordSite& site) {
 }
 
 Result<KeywordPtr> compile_definitions(const KeywordSite& site) {
-  if (auto members = site.compile_members(); !members) return members.error();
+  if (auto compiled = site.compile_definitions(); !compiled) return compiled.error();
   return KeywordPtr();
 }
 
@@ -75,7 +75,7 @@ Result<KeywordPtr> compile_default(const KeywordSite& site) {
 }
 
 Result<KeywordPtr> note_unchecked(const KeywordSite& site) {
-  site.compiler.add_unchecked(site.location());
+  site.compiler.add_unchecked(site);
   return KeywordPtr();
 }
 

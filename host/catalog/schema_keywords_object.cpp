@@ -140,7 +140,7 @@ Result<KeywordPtr> compile_additional_properties(const KeywordSite& site) {
   if (!node) return node.error();
   // Which members the patterns would claim is not known without matching them.
   if (site.sibling("patternProperties") != nullptr) {
-    site.compiler.add_unchecked(site.location());
+    site.compiler.add_unchecked(site);
     return KeywordPtr();
   }
   std::vector<std::string> named;

@@ -44,6 +44,9 @@ struct DefaultValue {
 struct Node {
   std::vector<KeywordPtr> keywords;
   DefaultValue default_value;
+  // It has a keyword that is not checked, or applies a subschema that has one. That a value fits is then not certain;
+  // that it does not fit always is.
+  bool has_unchecked = false;
 };
 
 struct Program {

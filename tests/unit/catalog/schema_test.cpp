@@ -327,6 +327,36 @@ TEST(Schema, TellsWhichKeywordsItDoesNotCheck) {
   EXPECT_TRUE(compiled(R"({"properties":{"pattern":{"const":{"pattern":1}}}})").unchecked_keywords().empty());
 }
 
+TEST(Schema, NeverRefusesForAKeywordThatItDoesNotCheck) {
+  expect_valid(R"({"not":{"pattern":"^x"}})", {"\"abc\"", "\"x\""});
+  expect_valid(R"({"not":{"contains":{"const":1}}})", {"[2]"});
+  expect_valid(R"({"oneOf":[{"pattern":"^[0-9]+$"},{"pattern":"^[a-z]+$"}]})", {"\"123\""});
+  expect_valid(R"({"if":{"properties":{"kind":{"pattern":"^x"}}},"then":{"required":["x"]}})", {R"({"kind":"a"})"});
+  expect_valid(R"({"if":{"pattern":"^x"},"then":true,"else":false})", {"\"x\""});
+}
+
+TEST(Schema, SeesAnUncheckedKeywordWhereverItIsApplied) {
+  for (const auto* form :
+       {R"({"$ref":"#/$defs/x"})", R"({"$ref":"#/$defs/y"})", R"({"allOf":[{"pattern":"^x"}]})",
+        R"({"anyOf":[{"pattern":"^x"}]})", R"({"oneOf":[{"pattern":"^x"}]})", R"({"not":{"not":{"pattern":"^x"}}})",
+        R"({"if":true,"then":{"pattern":"^x"}})", R"({"if":true,"else":{"pattern":"^x"}})"}) {
+    const auto schema =
+        R"({"not":)" + std::string(form) + R"(,"$defs":{"x":{"pattern":"^x"},"y":{"allOf":[{"$ref":"#/$defs/x"}]}}})";
+    expect_valid(schema, {"\"abc\""});
+  }
+  expect_valid(R"({"not":{"items":{"pattern":"^x"}}})", {"[\"a\"]"});
+  expect_valid(R"({"not":{"properties":{"a":{"additionalProperties":{"pattern":"^x"}}}}})", {R"({"a":{"b":"c"}})"});
+  expect_valid(R"({"not":{"patternProperties":{"^x":true},"additionalProperties":false}})", {R"({"a":1})"});
+}
+
+TEST(Schema, RefusesWhatIsCertainBesideAKeywordThatItDoesNotCheck) {
+  expect_invalid(R"({"not":{"type":"string","$defs":{"x":{"pattern":"^x"}}}})", {"\"abc\""});
+  expect_invalid(R"({"pattern":"^x","not":{"type":"string"}})", {"\"abc\""});
+  expect_invalid(R"({"oneOf":[{"pattern":"^x","type":"string"},{"pattern":"^y","type":"string"}]})", {"1"});
+  expect_invalid(R"({"oneOf":[{"pattern":"^x"},{"type":"string"},{"minLength":1}]})", {"\"abc\""});
+  expect_invalid(R"({"if":{"pattern":"^x","type":"string"},"else":{"minimum":5}})", {"4"});
+}
+
 TEST(SchemaCompile, NamesTheOffendingKeyword) {
   EXPECT_EQ(compile_error(R"({"properties":{"a":{"type":"strin"}}})"),
             "/properties/a/type: \"strin\" is not a JSON Schema type");
