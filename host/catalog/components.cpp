@@ -1,5 +1,7 @@
 #include "catalog/components.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -7,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "catalog/schema_value.hpp"
 #include "json_text.hpp"
 #include "plugin/names.hpp"
 
@@ -15,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One component of the document while it is read: knows its own place, for messages.
+// One component of the document while it is read, or a part of one: knows its own place, for messages.
 class Description {
  public:
   Description(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}
@@ -23,7 +26,7 @@ class Description {
   const Json& json() const { return json_; }
   void rename(std::string_view name) { place_.append(" \"").append(name).append("\""); }
   Error error(std::string_view field, std::string_view reason) const {
-    return fail(place_ + ": " + std::string(field) + (field.empty() ? "" : " ") + std::string(reason));
+    return fail(place_ + ": " + prefix_ + std::string(field) + (field.empty() ? "" : " ") + std::string(reason));
   }
 
   Result<std::string> required_text(const char* field) const {
@@ -34,52 +37,109 @@ class Description {
     return found->get<std::string>();
   }
 
-  Result<> optional_fields(std::initializer_list<const char*> fields, bool (Json::*is_type)() const noexcept,
-                           std::string_view type) const {
+  template <class IsRight>
+  Result<> optional_fields(std::initializer_list<const char*> fields, IsRight is_right, std::string_view what) const {
     for (const auto* field : fields) {
       const auto found = json_.find(field);
-      if (found != json_.end() && !((*found).*is_type)()) return error(field, "is not " + std::string(type));
+      if (found != json_.end() && !is_right(*found)) return error(field, "is not " + std::string(what));
     }
     return {};
+  }
+  Result<> optional_texts(std::initializer_list<const char*> fields) const {
+    return optional_fields(fields, std::mem_fn(&Json::is_string), "a string");
+  }
+  Result<> optional_flags(std::initializer_list<const char*> fields) const {
+    return optional_fields(fields, std::mem_fn(&Json::is_boolean), "true or false");
   }
 
   // The fields that every kind of component shares.
   Result<> common_fields() const {
-    if (auto texts = optional_fields({"title", "description"}, &Json::is_string, "a string"); texts.has_error()) {
-      return texts;
-    }
-    if (auto objects = optional_fields({"_meta", "annotations"}, &Json::is_object, "an object"); objects.has_error()) {
+    if (auto texts = optional_texts({"title", "description"}); texts.has_error()) return texts;
+    if (auto objects = optional_fields({"_meta", "annotations"}, std::mem_fn(&Json::is_object), "an object");
+        objects.has_error()) {
       return objects;
     }
     const auto icons = json_.find("icons");
     if (icons == json_.end()) return {};
     if (!icons->is_array()) return error("icons", "is not an array");
-    for (const auto& icon : *icons) {
-      if (!icon.is_object() || !icon.contains("src") || !icon["src"].is_string()) {
-        return error("icons", "has an entry without a \"src\" string");
-      }
+    for (std::size_t i = 0; i < icons->size(); ++i) {
+      const auto entry = "icons[" + std::to_string(i) + "]";
+      if (!(*icons)[i].is_object()) return error(entry, "is not an object");
+      if (auto icon = part((*icons)[i], entry + ".").icon_fields(); icon.has_error()) return icon;
     }
     return {};
   }
 
-  Result<std::string> component_name() const {
-    auto name = required_text("name");
-    if (name.has_value() && !is_component_name(*name)) {
-      return error("name", "\"" + *name + "\" is not 1 to 128 characters of A-Za-z0-9_.-");
+  // Of a tool, where they are MCP's ToolAnnotations.
+  Result<> tool_annotations() const {
+    const auto found = json_.find("annotations");
+    if (found == json_.end()) return {};
+    const auto annotations = part(*found, "annotations.");
+    if (auto texts = annotations.optional_texts({"title"}); texts.has_error()) return texts;
+    return annotations.optional_flags({"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"});
+  }
+
+  // Of a resource or a resource template, where they are MCP's Annotations.
+  Result<> resource_annotations() const {
+    const auto found = json_.find("annotations");
+    if (found == json_.end()) return {};
+    const auto annotations = part(*found, "annotations.");
+    if (auto texts = annotations.optional_texts({"lastModified"}); texts.has_error()) return texts;
+    const auto is_role = [](const Json& role) { return role == "user" || role == "assistant"; };
+    const auto are_roles = [&](const Json& roles) {
+      return roles.is_array() && std::all_of(roles.begin(), roles.end(), is_role);
+    };
+    if (auto audience = annotations.optional_fields({"audience"}, are_roles, R"(an array of "user" and "assistant")");
+        audience.has_error()) {
+      return audience;
     }
-    return name;
+    const auto is_share = [](const Json& share) { return share.is_number() && share >= 0 && share <= 1; };
+    return annotations.optional_fields({"priority"}, is_share, "a number from 0 to 1");
+  }
+
+  Result<> prompt_argument_fields() const {
+    if (auto texts = optional_texts({"title", "description"}); texts.has_error()) return texts;
+    return optional_flags({"required"});
+  }
+
+  // A piece of this, whose fields are called by `prefix` and their names.
+  Description part(const Json& json, std::string prefix) const {
+    Description part(json, place_);
+    part.prefix_ = std::move(prefix);
+    return part;
   }
 
  private:
+  Result<> icon_fields() const {
+    if (auto source = required_text("src"); source.has_error()) return source.error();
+    if (auto texts = optional_texts({"mimeType"}); texts.has_error()) return texts;
+    const auto are_texts = [](const Json& sizes) {
+      return sizes.is_array() && std::all_of(sizes.begin(), sizes.end(), std::mem_fn(&Json::is_string));
+    };
+    if (auto sizes = optional_fields({"sizes"}, are_texts, "an array of strings"); sizes.has_error()) return sizes;
+    const auto is_theme = [](const Json& theme) { return theme == "light" || theme == "dark"; };
+    return optional_fields({"theme"}, is_theme, R"("light" or "dark")");
+  }
+
   const Json& json_;
   std::string place_;
+  std::string prefix_;
 };
 
+Result<std::string> read_name(const Description& description) {
+  auto name = description.required_text("name");
+  if (name.has_value() && !is_component_name(*name)) {
+    return description.error("name", "\"" + *name + "\" is not 1 to 128 characters of A-Za-z0-9_.-");
+  }
+  return name;
+}
+
 Result<Tool> read_tool(Description description) {
-  auto name = description.component_name();
+  auto name = read_name(description);
   if (name.has_error()) return name.error();
   description.rename(*name);
   if (auto common = description.common_fields(); common.has_error()) return common.error();
+  if (auto annotations = description.tool_annotations(); annotations.has_error()) return annotations.error();
 
   const auto& json = description.json();
   const auto input = json.find("inputSchema");
@@ -114,10 +174,13 @@ Result<Resource> read_resource(Description description) {
   auto name = description.required_text("name");
   if (name.has_error()) return name.error();
   if (auto common = description.common_fields(); common.has_error()) return common.error();
-  if (auto mime = description.optional_fields({"mimeType"}, &Json::is_string, "a string"); mime.has_error()) {
+  if (auto annotations = description.resource_annotations(); annotations.has_error()) return annotations.error();
+  if (auto mime = description.optional_texts({"mimeType"}); mime.has_error()) {
     return mime.error();
   }
-  if (auto size = description.optional_fields({"size"}, &Json::is_number, "a number"); size.has_error()) {
+  const auto is_size = [](const Json& size) { return schema::is_integer(size) && size >= 0; };
+  if (auto size = description.optional_fields({"size"}, is_size, "a number of bytes: an integer of 0 or more");
+      size.has_error()) {
     return size.error();
   }
   return Resource{*std::move(uri), *std::move(name), dump(description.json())};
@@ -132,14 +195,15 @@ Result<ResourceTemplate> read_resource_template(Description description) {
   auto name = description.required_text("name");
   if (name.has_error()) return name.error();
   if (auto common = description.common_fields(); common.has_error()) return common.error();
-  if (auto mime = description.optional_fields({"mimeType"}, &Json::is_string, "a string"); mime.has_error()) {
+  if (auto annotations = description.resource_annotations(); annotations.has_error()) return annotations.error();
+  if (auto mime = description.optional_texts({"mimeType"}); mime.has_error()) {
     return mime.error();
   }
   return ResourceTemplate{*std::move(uri_template), *std::move(name), dump(description.json())};
 }
 
 Result<Prompt> read_prompt(Description description) {
-  auto name = description.component_name();
+  auto name = read_name(description);
   if (name.has_error()) return name.error();
   description.rename(*name);
   if (auto common = description.common_fields(); common.has_error()) return common.error();
@@ -157,11 +221,9 @@ Result<Prompt> read_prompt(Description description) {
     if (!names.insert(argument_name).second) {
       return description.error("arguments", "names \"" + argument_name + "\" twice");
     }
-    const auto required = argument.value("required", Json(false));
-    if (!required.is_boolean()) {
-      return description.error("arguments", "\"" + argument_name + "\": required is not true or false");
-    }
-    if (required.get<bool>()) prompt.required_arguments.push_back(argument_name);
+    const auto part = description.part(argument, "arguments \"" + argument_name + "\": ");
+    if (auto fields = part.prompt_argument_fields(); fields.has_error()) return fields.error();
+    if (argument.value("required", false)) prompt.required_arguments.push_back(argument_name);
   }
   return prompt;
 }

@@ -126,8 +126,59 @@ TEST(Components, AreRefusedForFieldsThatAllKindsShare) {
   EXPECT_EQ(refusal(R"("_meta":[])"), "prompts[0] \"p\": _meta is not an object");
   EXPECT_EQ(refusal(R"("annotations":"x")"), "prompts[0] \"p\": annotations is not an object");
   EXPECT_EQ(refusal(R"("icons":{})"), "prompts[0] \"p\": icons is not an array");
-  EXPECT_EQ(refusal(R"("icons":[{"sizes":["any"]}])"), "prompts[0] \"p\": icons has an entry without a \"src\" string");
-  EXPECT_EQ(refusal(R"("icons":[{"src":"https://example.org/i.png"}])"), "accepted");
+}
+
+TEST(Components, AreRefusedForAnIcon) {
+  const auto refusal = [](const std::string& icons) {
+    return refusal_of_prompt(R"({"name":"p","icons":)" + icons + "}");
+  };
+  EXPECT_EQ(refusal(R"([{"src":"data:,"},7])"), "prompts[0] \"p\": icons[1] is not an object");
+  EXPECT_EQ(refusal(R"([{"sizes":["any"]}])"), "prompts[0] \"p\": icons[0].src is missing");
+  EXPECT_EQ(refusal(R"([{"src":1}])"), "prompts[0] \"p\": icons[0].src is not a string");
+  EXPECT_EQ(refusal(R"([{"src":""}])"), "prompts[0] \"p\": icons[0].src is empty");
+  EXPECT_EQ(refusal(R"([{"src":"data:,","mimeType":1}])"), "prompts[0] \"p\": icons[0].mimeType is not a string");
+  EXPECT_EQ(refusal(R"([{"src":"data:,","sizes":"48x48"}])"),
+            "prompts[0] \"p\": icons[0].sizes is not an array of strings");
+  EXPECT_EQ(refusal(R"([{"src":"data:,","sizes":[48]}])"),
+            "prompts[0] \"p\": icons[0].sizes is not an array of strings");
+  EXPECT_EQ(refusal(R"([{"src":"data:,","theme":"blue"}])"),
+            "prompts[0] \"p\": icons[0].theme is not \"light\" or \"dark\"");
+  EXPECT_EQ(refusal(R"([{"src":"https://a.org/i.png","mimeType":"image/png","sizes":["any"],"theme":"dark"}])"),
+            "accepted");
+}
+
+TEST(Components, AreRefusedForAToolsAnnotations) {
+  const auto refusal = [](const std::string& annotations) {
+    return refusal_of_tool(R"({"name":"t","inputSchema":{"type":"object"},"annotations":)" + annotations + "}");
+  };
+  EXPECT_EQ(refusal(R"({"title":7})"), "tools[0] \"t\": annotations.title is not a string");
+  for (const std::string hint : {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}) {
+    EXPECT_EQ(refusal("{\"" + hint + R"(":"yes"})"), "tools[0] \"t\": annotations." + hint + " is not true or false");
+    EXPECT_EQ(refusal("{\"" + hint + R"(":true})"), "accepted");
+  }
+  EXPECT_EQ(refusal(R"({"title":"T","x-own":[1]})"), "accepted");
+}
+
+TEST(Components, AreRefusedForAResourcesAnnotations) {
+  const auto refusal = [](const std::string& annotations) {
+    const auto of_template =
+        refusal_of_template(R"({"uriTemplate":"a://b","name":"n","annotations":)" + annotations + "}");
+    auto of_resource = refusal_of_resource(R"({"uri":"a://b","name":"n","annotations":)" + annotations + "}");
+    EXPECT_EQ(of_template == "accepted", of_resource == "accepted");
+    return of_resource;
+  };
+  const std::string place = "resources[0] \"a://b\": ";
+  EXPECT_EQ(refusal(R"({"lastModified":2026})"), place + "annotations.lastModified is not a string");
+  for (const auto* audience : {"\"user\"", "[\"system\"]", "[1]"}) {
+    EXPECT_EQ(refusal(R"({"audience":)" + std::string(audience) + "}"),
+              place + "annotations.audience is not an array of \"user\" and \"assistant\"");
+  }
+  for (const auto* priority : {"-0.1", "1.5", "\"1\"", "null"}) {
+    EXPECT_EQ(refusal(R"({"priority":)" + std::string(priority) + "}"),
+              place + "annotations.priority is not a number from 0 to 1");
+  }
+  EXPECT_EQ(refusal(R"({"audience":["user","assistant"],"priority":0})"), "accepted");
+  EXPECT_EQ(refusal(R"({"audience":[],"priority":1,"lastModified":"2026-01-12T15:00:58Z"})"), "accepted");
 }
 
 TEST(Components, AreRefusedForAResource) {
@@ -137,8 +188,11 @@ TEST(Components, AreRefusedForAResource) {
   EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b"})"), "resources[0] \"a://b\": name is missing");
   EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"n","mimeType":1})"),
             "resources[0] \"a://b\": mimeType is not a string");
-  EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"n","size":"1"})"),
-            "resources[0] \"a://b\": size is not a number");
+  for (const auto* size : {"\"1\"", "-1", "1.5", "null"}) {
+    EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"n","size":)" + std::string(size) + "}"),
+              "resources[0] \"a://b\": size is not a number of bytes: an integer of 0 or more");
+  }
+  EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"n","size":0})"), "accepted");
   EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"n","title":1})"),
             "resources[0] \"a://b\": title is not a string");
   EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"any words, for people"})"), "accepted");
@@ -163,6 +217,9 @@ TEST(Components, AreRefusedForAPromptsArguments) {
   EXPECT_EQ(refusal("[1]"), "prompts[0] \"p\": arguments has an entry without a \"name\" string");
   EXPECT_EQ(refusal(R"([{"required":true}])"), "prompts[0] \"p\": arguments has an entry without a \"name\" string");
   EXPECT_EQ(refusal(R"([{"name":"a"},{"name":"a"}])"), "prompts[0] \"p\": arguments names \"a\" twice");
+  EXPECT_EQ(refusal(R"([{"name":"a","title":1}])"), "prompts[0] \"p\": arguments \"a\": title is not a string");
+  EXPECT_EQ(refusal(R"([{"name":"a","description":[]}])"),
+            "prompts[0] \"p\": arguments \"a\": description is not a string");
   EXPECT_EQ(refusal(R"([{"name":"a","required":"yes"}])"),
             "prompts[0] \"p\": arguments \"a\": required is not true or false");
 }
