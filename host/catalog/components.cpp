@@ -126,7 +126,7 @@ class Description {
   std::string prefix_;
 };
 
-Result<std::string> read_name(const Description& description) {
+Result<std::string> read_tool_name(const Description& description) {
   auto name = description.required_text("name");
   if (name.has_value() && !is_component_name(*name)) {
     return description.error("name", "\"" + *name + "\" is not 1 to 128 characters of A-Za-z0-9_.-");
@@ -134,8 +134,16 @@ Result<std::string> read_name(const Description& description) {
   return name;
 }
 
+Result<std::string> read_prompt_name(const Description& description) {
+  auto name = description.required_text("name");
+  if (name.has_value() && !is_prompt_name(*name)) {
+    return description.error("name", "is not 1 to 128 bytes of text without control characters");
+  }
+  return name;
+}
+
 Result<Tool> read_tool(Description description) {
-  auto name = read_name(description);
+  auto name = read_tool_name(description);
   if (name.has_error()) return name.error();
   description.rename(*name);
   if (auto common = description.common_fields(); common.has_error()) return common.error();
@@ -203,7 +211,7 @@ Result<ResourceTemplate> read_resource_template(Description description) {
 }
 
 Result<Prompt> read_prompt(Description description) {
-  auto name = read_name(description);
+  auto name = read_prompt_name(description);
   if (name.has_error()) return name.error();
   description.rename(*name);
   if (auto common = description.common_fields(); common.has_error()) return common.error();

@@ -92,12 +92,29 @@ TEST(Components, AreRefusedForTheName) {
   EXPECT_EQ(refusal_of_tool(R"({"name":""})"), "tools[0]: name is empty");
   EXPECT_EQ(refusal_of_tool(R"({"name":"two words"})"),
             "tools[0]: name \"two words\" is not 1 to 128 characters of A-Za-z0-9_.-");
-  EXPECT_EQ(refusal_of_prompt(R"({"name":"a/b"})"),
-            "prompts[0]: name \"a/b\" is not 1 to 128 characters of A-Za-z0-9_.-");
+  const auto named = [](const std::string& name) {
+    return R"({"inputSchema":{"type":"object"},"name":")" + name + "\"}";
+  };
+  const auto longest = std::string(128, 'n');
+  EXPECT_EQ(refusal_of_tool(named(longest)), "accepted");
+  EXPECT_EQ(refusal_of_tool(named("n" + longest)),
+            "tools[0]: name \"n" + longest + "\" is not 1 to 128 characters of A-Za-z0-9_.-");
+}
+
+TEST(Components, AreRefusedForThePromptsName) {
+  EXPECT_EQ(refusal_of_prompt("{}"), "prompts[0]: name is missing");
+  EXPECT_EQ(refusal_of_prompt(R"({"name":""})"), "prompts[0]: name is empty");
+  constexpr auto refused = "prompts[0]: name is not 1 to 128 bytes of text without control characters";
+  for (const auto* name : {"a\\nb", "a\\u0000b", "\\u007f", "\\u0085"})
+    EXPECT_EQ(refusal_of_prompt(R"({"name":")" + std::string(name) + "\"}"), refused) << name;
   const auto longest = std::string(128, 'n');
   EXPECT_EQ(refusal_of_prompt(R"({"name":")" + longest + "\"}"), "accepted");
-  EXPECT_EQ(refusal_of_prompt(R"({"name":"n)" + longest + "\"}"),
-            "prompts[0]: name \"n" + longest + "\" is not 1 to 128 characters of A-Za-z0-9_.-");
+  EXPECT_EQ(refusal_of_prompt(R"({"name":"n)" + longest + "\"}"), refused);
+}
+
+TEST(Components, LetAPromptBeCalledWhateverPeopleCanRead) {
+  for (const auto* name : {"a/b", "two words", "Überprüfung", "要約", "team: review (short)"})
+    EXPECT_EQ(refusal_of_prompt(R"({"name":")" + std::string(name) + "\"}"), "accepted") << name;
 }
 
 TEST(Components, AreRefusedForTheInputSchema) {
