@@ -27,6 +27,7 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
                  {"blockedThreads", most_blocked_threads},
                  {"pageSize", options.serving.page_size}});
   return {.data_root = options.data_root,
+          .components = options.components,
           .limits = per_plugin,
           .server_info = [&catalog, root = options.components, limits = std::move(limits)] {
             return server_info_json(server_identity(), *catalog.current(), root, limits);

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -55,6 +56,13 @@ std::vector<std::string> remarks_on(const LibraryFacts& facts, const Components&
   return remarks;
 }
 
+// Unchanged where there is no current directory.
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto whole = std::filesystem::absolute(path, error);
+  return (error ? path : whole).lexically_normal();
+}
+
 // With thread-exit destructors it stays until the threads that ran it end, and the control thread, which creates and
 // starts it, does not.
 bool stays_mapped(const LibraryFacts& facts, const mcp_plugin& table) {
@@ -63,6 +71,14 @@ bool stays_mapped(const LibraryFacts& facts, const mcp_plugin& table) {
 }
 
 }  // namespace
+
+std::filesystem::path data_directory(const std::filesystem::path& plugin_file, const std::filesystem::path& components,
+                                     const std::filesystem::path& data_root) {
+  const auto place = absolute_path(plugin_file).lexically_relative(absolute_path(components));
+  const bool lies_elsewhere = place.empty() || *place.begin() == "..";
+  return absolute_path(data_root) /
+         (lies_elsewhere ? plugin_file.stem() : std::filesystem::path(place).replace_extension());
+}
 
 std::filesystem::path configuration_file(const std::filesystem::path& plugin_file) {
   return std::filesystem::path(plugin_file).replace_extension(".json");
@@ -83,7 +99,7 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
 
   PluginSetup setup{.file = file,
                     .configuration = *std::move(configuration),
-                    .data_directory = options_.data_root / file.stem(),
+                    .data_directory = data_directory(file, options_.components, options_.data_root),
                     .limits = options_.limits,
                     .events = std::move(events),
                     .server_info = options_.server_info};

@@ -32,7 +32,8 @@ struct LoadedPlugin {
 class PluginLoader {
  public:
   struct Options {
-    std::filesystem::path data_root;  // each plugin's data directory is below it
+    std::filesystem::path data_root;   // each plugin's data directory is below it
+    std::filesystem::path components;  // holds the plugins; one that lies elsewhere is only looked at
     PluginLimits limits;
     std::function<std::string()> server_info;  // JSON, for plugins that ask; may be empty
   };
@@ -54,6 +55,11 @@ class PluginLoader {
   Retirement& retirement_;
   Log& log_;
 };
+
+// The data directory of a plugin, below `data_root`, absolute: where the plugin lies in `components`, without
+// extension, so that no two plugins there share one; for a plugin that lies elsewhere, its name.
+std::filesystem::path data_directory(const std::filesystem::path& plugin_file, const std::filesystem::path& components,
+                                     const std::filesystem::path& data_root);
 
 // The file NAME.json that configures NAME.so.
 std::filesystem::path configuration_file(const std::filesystem::path& plugin_file);

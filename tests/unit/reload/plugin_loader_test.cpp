@@ -54,6 +54,7 @@ class PluginLoaderTest : public ::testing::Test {
   PluginLoader::Options loader_options() const {
     PluginLoader::Options options;
     options.data_root = temporary_.path() / "data";
+    options.components = temporary_.path();
     return options;
   }
 
@@ -203,6 +204,30 @@ TEST_F(PluginLoaderTest, LeavesNothingOfWhatItRefused) {
   std::ifstream maps("/proc/self/maps");
   const std::string text((std::istreambuf_iterator<char>(maps)), {});
   EXPECT_EQ(text.find(temporary_.path().string()), std::string::npos);
+}
+
+TEST_F(PluginLoaderTest, GivesThePluginADataDirectoryByItsPlace) {
+  load(drop("unit_actor", R"({"trace":"yes"})"));
+  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_TRUE(fs::exists(temporary_.path() / "data/tools/plugin/1.0.0.stopped"));
+}
+
+TEST(DataDirectory, IsThePluginsOwn) {
+  EXPECT_EQ(data_directory("/components/tools/docs.so", "/components", "/data"), "/data/tools/docs");
+  EXPECT_EQ(data_directory("/components/resources/docs.so", "/components", "/data"), "/data/resources/docs");
+  EXPECT_EQ(data_directory("/components/tools/team/a.b.so", "/components/", "/data"), "/data/tools/team/a.b");
+}
+
+TEST(DataDirectory, IsNamedAfterAPluginThatLiesElsewhere) {
+  EXPECT_EQ(data_directory("/build/docs.so", "/components", "/data"), "/data/docs");
+  EXPECT_EQ(data_directory("/components-2/tools/docs.so", "/components", "/data"), "/data/docs");
+}
+
+TEST(DataDirectory, IsAbsoluteWhateverItIsMadeOf) {
+  const auto here = fs::current_path();
+  EXPECT_EQ(data_directory("components/tools/docs.so", "./components", "data"), here / "data/tools/docs");
+  EXPECT_EQ(data_directory(here / "components/tools/docs.so", "components", "./data"), here / "data/tools/docs");
+  EXPECT_EQ(data_directory("docs.so", "components", "data"), here / "data/docs");
 }
 
 TEST(ConfigurationFile, HasTheNameOfThePlugin) {
