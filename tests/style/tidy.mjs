@@ -17,6 +17,8 @@ const named = (file) => relative(source, file);
 // The runtime is compiled as a few units that include its sources.
 const isOurs = ({ file, output }) =>
   /^(host|plugins)\//.test(named(file)) || output.startsWith('plugin-api/CMakeFiles/mcp_plugin.dir/');
+// Not every CMake says it apart.
+const outputOf = (command) => / -o (\S+)/.exec(command)[1];
 
 // What gcc understands and clang does not goes, and so do warnings, which are the build's business.
 const forClang = (command) => command.replace(/ -fno-gnu-unique| -W[a-z][a-z-]*/g, '');
@@ -33,7 +35,8 @@ function dependencies() {
 }
 
 const commands = new Map();
-for (const entry of JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'))) {
+for (const read of JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'))) {
+  const entry = { ...read, output: outputOf(read.command) };
   if (isOurs(entry) && !commands.has(entry.file)) commands.set(entry.file, entry);
 }
 if (commands.size === 0) throw new Error(`${build} compiles none of the files to look at`);
