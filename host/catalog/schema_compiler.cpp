@@ -68,7 +68,7 @@ Result<NodeIndex> KeywordSite::add(const ordered_json& schema, std::string place
 }
 
 Result<NodeIndex> KeywordSite::apply(const ordered_json& schema, std::string place) const {
-  const auto added = add(schema, std::move(place));
+  auto added = add(schema, std::move(place));
   if (added) compiler.add_application(node, *added);
   return added;
 }

@@ -44,7 +44,7 @@ bool LineWriter::send(std::string message) {
   return true;
 }
 
-void LineWriter::send_if_room(std::string message) {
+void LineWriter::send_if_room(const std::string& message) {
   std::unique_lock lock(mutex_);
   if (!failed_ && fits(message)) queue(lock, message);
 }

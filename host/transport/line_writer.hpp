@@ -31,7 +31,7 @@ class LineWriter final : public NotificationStream {
 
   bool send(std::string message) override;
   // Drops the message where send would give the client up. For what a client can do without.
-  void send_if_room(std::string message);
+  void send_if_room(const std::string& message);
   void close() override {}  // the stream ends with the process
 
   // A request was received; it will be answered by `answer`, with an empty message where none is due.

@@ -17,7 +17,7 @@ class LineExchange final : public Exchange {
 
  private:
   void send(std::string message) override { writer_->send(std::move(message)); }
-  void send_if_room(std::string message) override { writer_->send_if_room(std::move(message)); }
+  void send_if_room(std::string message) override { writer_->send_if_room(message); }
   void finish(Reply reply) override { writer_->answer(std::move(reply.body)); }
 
   const std::shared_ptr<LineWriter> writer_;

@@ -10,4 +10,9 @@ if command -v node >/dev/null && node -e '
   process.exit(major > 22 || (major === 22 && minor >= 19) ? 0 : 1);'; then
   exec node "$@"
 fi
-exec "$folder/node_modules/.bin/node" "$@"
+# By its own path: older versions of npm do not link it.
+for node in "$folder"/node_modules/node-linux-*/bin/node; do
+  if "$node" --version >/dev/null 2>&1; then exec "$node" "$@"; fi
+done
+echo "Node.js 22.19 or newer is missing, and $folder has none for this machine; install it" >&2
+exit 1
