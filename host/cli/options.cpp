@@ -5,6 +5,8 @@
 #include <iostream>
 #include <limits>
 #include <map>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/ip/address.hpp>
@@ -23,7 +25,10 @@ std::filesystem::path default_data_root() {
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
     return std::filesystem::path(home) / ".local/state/mcp-plugin-host";
   }
-  return std::filesystem::temp_directory_path() / "mcp-plugin-host-data";
+  // Not a folder that others may write, where one of them could have put a link.
+  const auto* user = ::getpwuid(::geteuid());
+  const std::filesystem::path home = user != nullptr && *user->pw_dir == '/' ? user->pw_dir : ".";
+  return home / ".local/state/mcp-plugin-host";
 }
 
 // "127.0.0.1:8080", "[::1]:8080" or ":8080". Empty: it was understood.

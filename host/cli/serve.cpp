@@ -40,6 +40,9 @@ NamedLimits limits_of(const ServeCommand& command) {
 class StopSignals {
  public:
   StopSignals(boost::asio::io_context& context, std::function<void(int)> first) : signals_(context, SIGINT, SIGTERM) {
+    // The terminal is closed; unless nohup said that it does not matter.
+    struct ::sigaction hang_up {};
+    if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) signals_.add(SIGHUP);
     signals_.async_wait([this, first = std::move(first)](const boost::system::error_code& error, int signal) {
       if (error) return;
       signals_.async_wait([](const boost::system::error_code& again, int repeated) {
@@ -55,6 +58,7 @@ class StopSignals {
     signals_.clear(ignored);
     std::signal(SIGINT, SIG_IGN);
     std::signal(SIGTERM, SIG_IGN);
+    std::signal(SIGHUP, SIG_IGN);
   }
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
@@ -64,6 +68,7 @@ class StopSignals {
 };
 
 const char* name_of(int signal) {
+  if (signal == SIGHUP) return "SIGHUP";
   return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 

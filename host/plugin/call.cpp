@@ -15,14 +15,18 @@ void Call::cancel(CancelReason reason) {
   if (listener) listener(reason);
 }
 
-void Call::on_cancel(const std::function<void(CancelReason)>& listener) {
+void Call::on_cancel(std::function<void(CancelReason)> listener) {
   CancelReason reason = CancelReason::none;
   {
     const std::lock_guard lock(mutex_);
-    listener_ = listener;
     reason = cancelled();
+    if (reason == CancelReason::none) {
+      listener_ = std::move(listener);
+      return;
+    }
+    listener_ = nullptr;
   }
-  if (listener && reason != CancelReason::none) listener(reason);
+  if (listener) listener(reason);
 }
 
 }  // namespace mcph

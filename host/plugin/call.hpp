@@ -41,12 +41,17 @@ class Call {
   CancelReason cancelled() const { return reason_.load(std::memory_order_acquire); }
 
   // The plugin's wish to hear of a cancellation, heard at once if it has already happened. An empty function ends it.
-  void on_cancel(const std::function<void(CancelReason)>& listener);
+  void on_cancel(std::function<void(CancelReason)> listener);
+
+  // True once, for whoever decides what becomes of a call that the plugin has not heard of: the plugin is given it, or
+  // it is refused.
+  bool claim() { return !claimed_.exchange(true, std::memory_order_acq_rel); }
 
  private:
   const std::string_view method_;
   const std::string params_;
   std::atomic<CancelReason> reason_{CancelReason::none};
+  std::atomic<bool> claimed_{false};
   std::mutex mutex_;
   std::function<void(CancelReason)> listener_;
 };

@@ -133,14 +133,9 @@ void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
     return;
   }
   const auto id = calls_.add(call);
-  {
-    const std::lock_guard lock(mutex_);
-    unheard_.insert(id);
-  }
   call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
   {
     const std::lock_guard lock(mutex_);
-    if (!unheard_.contains(id)) return;  // it was cancelled before it came, and has been refused
     if (running_ >= concurrent_calls_) {
       waiting_.push_back(id);
       return;
@@ -148,7 +143,7 @@ void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
     ++running_;
   }
   // The task holds the call, and the call holds the lease on this plugin.
-  runner_.run([this, id, call = std::move(call)] { run(id, call); });
+  runner_.run([this, id, call = std::move(call)]() mutable { run(id, std::move(call)); });
 }
 
 void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {
@@ -171,7 +166,7 @@ void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {
 }
 
 void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
-  if (!claim(id)) return;  // it was cancelled, and has been refused
+  if (!call.claim()) return;  // it was cancelled, and has been refused
   const auto invoked =
       guarded("invoke", [&] { table_.invoke(instance_, id, as_mcp(call.method()), as_mcp(call.params())); });
   if (!invoked.has_error()) return;
@@ -187,8 +182,9 @@ void InProcessPlugin::refuse(Call& call, std::string_view message) const {
 void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
   const auto call = calls_.find(id);
   if (call == nullptr) return;
-  if (claim(id)) {
+  if (call->claim()) {
     // The plugin has never heard of it, and never will.
+    stop_waiting(id);
     if (calls_.take(id) != nullptr) refuse(*call, "the call was cancelled before it began");
     return;
   }
@@ -199,11 +195,9 @@ void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
   });
 }
 
-bool InProcessPlugin::claim(std::uint64_t id) {
+void InProcessPlugin::stop_waiting(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
-  if (unheard_.erase(id) == 0) return false;
   std::erase(waiting_, id);
-  return true;
 }
 
 void InProcessPlugin::cancel_all(CancelReason reason) {

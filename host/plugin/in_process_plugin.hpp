@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_set>
 
 #include <mcp/plugin.h>
 #include <mcp/server_info.h>
@@ -58,9 +57,7 @@ class InProcessPlugin final : public Plugin {
   void run_one(std::uint64_t id, Call& call);
   void refuse(Call& call, std::string_view message) const;
   void cancel(std::uint64_t id, CancelReason reason);
-  // True for one caller only, who decides what becomes of a call that the plugin has not heard of: the plugin is given
-  // it, or it is refused.
-  bool claim(std::uint64_t id);
+  void stop_waiting(std::uint64_t id);
 
   void complete(mcp_call_id call, std::int32_t outcome, std::string_view json);
   void report(const Result<>& misbehaviour) const;
@@ -86,7 +83,6 @@ class InProcessPlugin final : public Plugin {
   std::mutex mutex_;
   std::size_t running_ = 0;
   std::deque<std::uint64_t> waiting_;
-  std::unordered_set<std::uint64_t> unheard_;  // calls that the plugin's invoke was not entered with yet
 };
 
 }  // namespace mcph

@@ -40,10 +40,10 @@ void Exchange::abandon() {
   if (listener) listener();
 }
 
-void Exchange::on_abandon(const std::function<void()>& listener) {
+void Exchange::on_abandon(std::function<void()> listener) {
   {
     const std::lock_guard lock(mutex_);
-    if (!ended_) listener_ = listener;
+    if (!ended_) listener_ = std::move(listener);
     if (!abandoned_) return;
   }
   listener();

@@ -37,7 +37,7 @@ class Exchange {
   void abandon();
 
   // What cancels the work when the client abandons it; at once if it has.
-  void on_abandon(const std::function<void()>& listener);
+  void on_abandon(std::function<void()> listener);
 
  private:
   // Never called after `finish`, and never two at once.

@@ -1,6 +1,7 @@
 #include "transport/http_connection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -45,18 +46,28 @@ std::optional<std::string> list_header(const http::fields& fields, std::string_v
 }
 
 // A field that must not occur twice, because this server and whoever stands before it could read different lines.
-const char* repeated_header(const http::fields& fields) {
-  for (const auto* name : {"Host", "Origin", "Content-Type", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name",
-                           "Mcp-Session-Id", "Last-Event-ID"}) {
-    if (fields.count(name) > 1) return name;
+// Looked for in one pass, because this is on the way of every request.
+std::string_view repeated_header(const http::fields& fields) {
+  constexpr std::array<std::string_view, 8> names{"Host",       "Origin",   "Content-Type",   "MCP-Protocol-Version",
+                                                  "Mcp-Method", "Mcp-Name", "Mcp-Session-Id", "Last-Event-ID"};
+  unsigned seen = 0;
+  for (const auto& field : fields) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto name = field.name_string();
+      if (name.size() != names[i].size() || !beast::iequals(name, beast::string_view(names[i].data(), names[i].size())))
+        continue;
+      if ((seen & 1U << i) != 0) return names[i];
+      seen |= 1U << i;
+      break;
+    }
   }
-  return nullptr;
+  return {};
 }
 
 // Beast reads a message with any other coding as one without a body, and its body as the next request.
 bool has_unknown_coding(const http::fields& fields) {
-  const auto coding = list_header(fields, "Transfer-Encoding");
-  return coding && !beast::iequals(*coding, "chunked");
+  if (fields.find(http::field::transfer_encoding) == fields.end()) return false;
+  return !beast::iequals(*list_header(fields, "Transfer-Encoding"), "chunked");
 }
 
 HttpHead head_of(const http::fields& fields) {
@@ -185,7 +196,7 @@ HttpConnection::awaitable<void> HttpConnection::serve(std::shared_ptr<HttpConnec
 HttpConnection::awaitable<void> HttpConnection::linger() {
   beast::error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
-  co_await stop_watching();
+  if (watching_) co_await stop_watching();
   wait_for(Waiting::for_bytes, linger_time);
   buffer_.clear();
   while (!timed_out_) {
@@ -206,7 +217,7 @@ HttpConnection::awaitable<bool> HttpConnection::serve_request() {
 }
 
 HttpConnection::awaitable<bool> HttpConnection::read_request(Parser& parser) {
-  co_await stop_watching();
+  if (watching_) co_await stop_watching();
   if (disconnected_) co_return false;
   bool header_read = false;
   bool begun = buffer_.size() > 0;
@@ -272,8 +283,8 @@ HttpConnection::awaitable<bool> HttpConnection::refuse_unreadable(beast::error_c
 }
 
 std::optional<HttpResponse> HttpConnection::refuse(const Request& request) const {
-  if (const auto* name = repeated_header(request)) {
-    return refusal(400, std::string("The header ") + name + " is given more than once");
+  if (const auto name = repeated_header(request); !name.empty()) {
+    return refusal(400, "The header " + std::string(name) + " is given more than once");
   }
   const auto& access = owner_.options_.access;
   const std::string_view text(request.target().data(), request.target().size());
