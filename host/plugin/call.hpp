@@ -46,6 +46,7 @@ class Call {
   // True once, for whoever decides what becomes of a call that the plugin has not heard of: the plugin is given it, or
   // it is refused.
   bool claim() { return !claimed_.exchange(true, std::memory_order_acq_rel); }
+  bool claimed() const { return claimed_.load(std::memory_order_acquire); }
 
  private:
   const std::string_view method_;

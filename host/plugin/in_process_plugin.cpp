@@ -134,6 +134,7 @@ void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
   }
   const auto id = calls_.add(call);
   call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
+  if (call->claimed()) return;  // it was cancelled before it came, and has been refused
   {
     const std::lock_guard lock(mutex_);
     if (running_ >= concurrent_calls_) {
