@@ -168,6 +168,18 @@ std::string settle_http(ServeCommand& serve, const HttpTexts& texts) {
          "authenticates, or say --allow-remote-without-authentication if everybody who can reach it may use it.";
 }
 
+// Empty: a project can have the name, and so can its target.
+std::string mistake_in_plugin_name(const std::string& name) {
+  if (!is_component_name(name) || name.front() == '.' || name.front() == '-') {
+    return "the name must be 1 to 128 characters of A-Za-z0-9_.- and begin with a letter or digit";
+  }
+  for (const auto* taken : {"all", "clean", "help", "install", "package", "setup_test", "test", "edit_cache",
+                            "rebuild_cache", "mcp_plugin", "mcp_plugin_abi", "mcp_plugin_testing"}) {
+    if (name == taken) return "\"" + name + "\" is the name of another target of the project; choose another";
+  }
+  return {};
+}
+
 }  // namespace
 
 Command parse_command_line(int argc, char** argv) {
@@ -211,11 +223,7 @@ Command parse_command_line(int argc, char** argv) {
 
   NewCommand create;
   auto* new_app = app.add_subcommand("new", "Make a plugin project that builds at once");
-  new_app->add_option("NAME", create.name, "Of the plugin")->required()->check([](const std::string& name) {
-    return is_component_name(name) && name.front() != '.' && name.front() != '-'
-               ? std::string()
-               : std::string("the name must be 1 to 128 characters of A-Za-z0-9_.- and begin with a letter or digit");
-  });
+  new_app->add_option("NAME", create.name, "Of the plugin")->required()->check(mistake_in_plugin_name);
   new_app->add_option("--in", create.directory, "Where to make the folder NAME")->capture_default_str();
 
   try {

@@ -43,7 +43,10 @@ void Exchange::abandon() {
 void Exchange::on_abandon(std::function<void()> listener) {
   {
     const std::lock_guard lock(mutex_);
-    if (!ended_) listener_ = std::move(listener);
+    if (!ended_) {
+      listener_ = std::move(listener);
+      return;
+    }
     if (!abandoned_) return;
   }
   listener();

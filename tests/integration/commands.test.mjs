@@ -172,7 +172,7 @@ test('NewTouchesNothingThatExistsAndRefusesWhatIsNoName', async (context) => {
   const again = await command('new', 'weather', '--in', place);
   assert.equal(again.status, 2);
   assert.match(again.stderr, /weather exists already; choose another name, or another place with --in\n/);
-  for (const name of ['', '../x', 'two words', '.hidden']) {
+  for (const name of ['', '../x', 'two words', '.hidden', 'test', 'mcp_plugin']) {
     assert.equal((await command('new', '--in', place, '--', name)).status, 2, name);
   }
 });
