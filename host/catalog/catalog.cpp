@@ -20,8 +20,8 @@ const Served* find(const std::map<std::string, Served, std::less<>>& index, std:
 
 template <class Index>
 const Plugin* owner(const Index& index, std::string_view key) {
-  const auto found = index.find(key);
-  return found == index.end() ? nullptr : found->second.plugin.get();
+  const auto* served = find(index, key);
+  return served == nullptr ? nullptr : served->plugin.get();
 }
 
 template <class Index, class Render>

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "absolute_path.hpp"
 #include "version.hpp"
 
 namespace mcph {
@@ -38,12 +39,6 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
 
 ServerIdentity server_identity() {
   return {.name = "mcp-plugin-host", .title = "MCP Plugin Host", .version = version};
-}
-
-std::filesystem::path absolute_path(const std::filesystem::path& path) {
-  std::error_code error;
-  auto absolute = std::filesystem::absolute(path, error);
-  return error ? path : absolute;
 }
 
 Result<> find_components(const HostOptions& options) {

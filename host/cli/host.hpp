@@ -17,9 +17,6 @@
 
 namespace mcph {
 
-// As people find it: absolute, unless the working directory is gone.
-std::filesystem::path absolute_path(const std::filesystem::path& path);
-
 // Fails with what to do if the folder of the components is not there.
 Result<> find_components(const HostOptions& options);
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "absolute_path.hpp"
 #include "cli/commands.hpp"
 #include "cli/component_table.hpp"
 #include "cli/host.hpp"

@@ -17,18 +17,19 @@
 namespace mcph {
 namespace {
 
+// Never one that others may write, where one of them could have put a link.
+std::filesystem::path home_folder() {
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return home;
+  const auto* user = ::getpwuid(::geteuid());
+  return user != nullptr && *user->pw_dir == '/' ? user->pw_dir : ".";
+}
+
 // $XDG_STATE_HOME, or what the XDG Base Directory Specification puts in its place.
 std::filesystem::path default_data_root() {
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
     return std::filesystem::path(state) / "mcp-plugin-host";
   }
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
-    return std::filesystem::path(home) / ".local/state/mcp-plugin-host";
-  }
-  // Not a folder that others may write, where one of them could have put a link.
-  const auto* user = ::getpwuid(::geteuid());
-  const std::filesystem::path home = user != nullptr && *user->pw_dir == '/' ? user->pw_dir : ".";
-  return home / ".local/state/mcp-plugin-host";
+  return home_folder() / ".local/state/mcp-plugin-host";
 }
 
 // "127.0.0.1:8080", "[::1]:8080" or ":8080". Empty: it was understood.

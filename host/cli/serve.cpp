@@ -11,6 +11,7 @@
 
 #include <boost/asio/signal_set.hpp>
 
+#include "absolute_path.hpp"
 #include "cli/commands.hpp"
 #include "cli/host.hpp"
 #include "log.hpp"

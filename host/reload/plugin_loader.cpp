@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "absolute_path.hpp"
 #include "json_text.hpp"
 #include "plugin/regular_file.hpp"
 
@@ -56,13 +57,6 @@ std::vector<std::string> remarks_on(const LibraryFacts& facts, const Components&
   return remarks;
 }
 
-// Unchanged where there is no current directory.
-std::filesystem::path absolute_path(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto whole = std::filesystem::absolute(path, error);
-  return (error ? path : whole).lexically_normal();
-}
-
 // With thread-exit destructors it stays until the threads that ran it end, and the control thread, which creates and
 // starts it, does not.
 bool stays_mapped(const LibraryFacts& facts, const mcp_plugin& table) {
@@ -74,9 +68,10 @@ bool stays_mapped(const LibraryFacts& facts, const mcp_plugin& table) {
 
 std::filesystem::path data_directory(const std::filesystem::path& plugin_file, const std::filesystem::path& components,
                                      const std::filesystem::path& data_root) {
-  const auto place = absolute_path(plugin_file).lexically_relative(absolute_path(components));
+  const auto place =
+      absolute_path(plugin_file).lexically_normal().lexically_relative(absolute_path(components).lexically_normal());
   const bool lies_elsewhere = place.empty() || *place.begin() == "..";
-  return absolute_path(data_root) /
+  return absolute_path(data_root).lexically_normal() /
          (lies_elsewhere ? plugin_file.stem() : std::filesystem::path(place).replace_extension());
 }
 
