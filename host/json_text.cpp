@@ -1,6 +1,7 @@
 #include "json_text.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -163,7 +164,12 @@ void append_json_string(std::string& out, std::string_view utf8) {
 }
 
 std::string dump(const nlohmann::json& value) {
-  return dump_replacing(value);
+  // The library's writer sets itself up at some cost, and ids, which come with every message, need none of it.
+  if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());
+  if (!value.is_string()) return dump_replacing(value);
+  std::string text;
+  append_json_string(text, value.get_ref<const std::string&>());
+  return text;
 }
 
 std::string dump(const nlohmann::ordered_json& value) {

@@ -14,6 +14,15 @@ std::optional<Refusal> require_string(const Json& params, const char* field) {
   return Refusal{Refusal::Reason::malformed, std::string("params.") + field + " must be a string"};
 }
 
+// The request's own _meta is not the component's business; the plugin learns of it by the call's context.
+Json take_meta(Json& params) {
+  const auto found = params.find("_meta");
+  if (found == params.end()) return nullptr;
+  auto meta = std::move(*found);
+  params.erase(found);
+  return meta;
+}
+
 // Clients may leave "arguments" out; the plugin always finds an object.
 std::optional<Refusal> complete_arguments(Json& params) {
   auto& arguments = params["arguments"];
@@ -25,6 +34,7 @@ std::optional<Refusal> complete_arguments(Json& params) {
 }  // namespace
 
 Planned plan_tool_call(const Catalog& catalog, Json params) {
+  auto meta = take_meta(params);
   if (auto refusal = require_string(params, "name")) return *std::move(refusal);
   const auto& name = params["name"].get_ref<const std::string&>();
   const auto* served = catalog.find_tool(name);
@@ -40,27 +50,29 @@ Planned plan_tool_call(const Catalog& catalog, Json params) {
                    "Invalid arguments for tool " + name + ": " + violation->message,
                    {{"path", violation->path}, {"keyword", violation->keyword}}};
   }
-  return CallPlan{served->plugin, "tools/call", dump(params), name};
+  return CallPlan{served->plugin, "tools/call", dump(params), name, std::move(meta)};
 }
 
 Planned plan_resource_read(const Catalog& catalog, Json params) {
+  auto meta = take_meta(params);
   if (auto refusal = require_string(params, "uri")) return *std::move(refusal);
   const auto uri = params["uri"].get<std::string>();
   // The host's own words to the plugin; what a client puts there has not been checked.
   params.erase("uriTemplate");
   params.erase("variables");
   if (const auto* served = catalog.find_resource(uri)) {
-    return CallPlan{served->plugin, "resources/read", dump(params), uri};
+    return CallPlan{served->plugin, "resources/read", dump(params), uri, std::move(meta)};
   }
   if (auto match = catalog.match_template(uri)) {
     params["uriTemplate"] = match->served->component->uri_template.text();
     params["variables"] = std::move(match->variables);
-    return CallPlan{match->served->plugin, "resources/read", dump(params), uri};
+    return CallPlan{match->served->plugin, "resources/read", dump(params), uri, std::move(meta)};
   }
   return Refusal{Refusal::Reason::unknown_resource, "Resource not found: " + uri, {{"uri", uri}}};
 }
 
 Planned plan_prompt_get(const Catalog& catalog, Json params) {
+  auto meta = take_meta(params);
   if (auto refusal = require_string(params, "name")) return *std::move(refusal);
   const auto& name = params["name"].get_ref<const std::string&>();
   const auto* served = catalog.find_prompt(name);
@@ -78,7 +90,7 @@ Planned plan_prompt_get(const Catalog& catalog, Json params) {
       return Refusal{Refusal::Reason::malformed, "Prompt " + name + " needs the argument \"" + required + "\""};
     }
   }
-  return CallPlan{served->plugin, "prompts/get", dump(params), name};
+  return CallPlan{served->plugin, "prompts/get", dump(params), name, std::move(meta)};
 }
 
 }  // namespace mcph

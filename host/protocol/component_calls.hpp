@@ -18,6 +18,7 @@ struct CallPlan {
   std::string_view method;
   std::string params;     // as mcp_plugin.invoke promises it
   std::string component;  // the tool's or prompt's name, or the URI; for messages
+  Json meta = nullptr;    // the request's own _meta; null: none
 };
 
 struct Refusal {
@@ -29,7 +30,6 @@ struct Refusal {
 
 using Planned = std::variant<CallPlan, Refusal>;
 
-// Each takes the request's params without _meta.
 Planned plan_tool_call(const Catalog& catalog, Json params);
 Planned plan_resource_read(const Catalog& catalog, Json params);
 Planned plan_prompt_get(const Catalog& catalog, Json params);

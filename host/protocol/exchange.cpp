@@ -19,22 +19,27 @@ void Exchange::notify_if_room(std::string message) {
 }
 
 void Exchange::reply(Reply reply) {
-  std::function<void()> released;
+  // Let go of when the lock is gone.
+  std::function<void()> listener;
+  RequestsInFlight::Place place;
   const std::lock_guard lock(mutex_);
   if (ended_) return;
   ended_ = true;
-  released = std::move(listener_);
+  listener = std::move(listener_);
+  place = std::move(place_);
   finish(std::move(reply));
 }
 
 void Exchange::abandon() {
   std::function<void()> listener;
+  RequestsInFlight::Place place;
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
     ended_ = true;
     abandoned_ = true;
     listener = std::move(listener_);
+    place = std::move(place_);
     finish({.body = {}, .status = http_accepted});
   }
   if (listener) listener();
@@ -50,6 +55,11 @@ void Exchange::on_abandon(std::function<void()> listener) {
     if (!abandoned_) return;
   }
   listener();
+}
+
+void Exchange::stand_in(RequestsInFlight::Place place) {
+  const std::lock_guard lock(mutex_);
+  if (!ended_) place_ = std::move(place);
 }
 
 }  // namespace mcph

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/requests_in_flight.hpp"
+
 namespace mcph {
 
 struct Reply {
@@ -39,6 +41,9 @@ class Exchange {
   // What cancels the work when the client abandons it; at once if it has.
   void on_abandon(std::function<void()> listener);
 
+  // Keeps the place until the exchange has ended.
+  void stand_in(RequestsInFlight::Place place);
+
  private:
   // Never called after `finish`, and never two at once.
   virtual void send(std::string message) = 0;
@@ -49,6 +54,7 @@ class Exchange {
   bool ended_ = false;
   bool abandoned_ = false;
   std::function<void()> listener_;
+  RequestsInFlight::Place place_;
 };
 
 }  // namespace mcph

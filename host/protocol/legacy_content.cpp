@@ -14,7 +14,9 @@ Json text_block(std::string text) {
 
 bool fit_block(Json& block, std::string_view revision) {
   if (!block.is_object()) return false;
-  const auto type = block.value("type", Json());
+  const auto found = block.find("type");
+  if (found == block.end() || !found->is_string()) return false;
+  const auto& type = found->get_ref<const std::string&>();
   if (type == "audio" && revision < audio_since) {
     block = text_block("[audio, " + block.value("mimeType", "") + ": this client's protocol revision has no audio]");
     return true;

@@ -51,7 +51,7 @@ LegacyEra::Handler LegacyEra::find_handler(std::string_view method) {
   return nullptr;
 }
 
-std::variant<Negotiated, RpcError> LegacyEra::negotiate(const Json& params) {
+std::variant<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
   const auto version = params.find("protocolVersion");
   if (version == params.end() || !version->is_string()) {
     return RpcError{error_code::invalid_params, "Invalid params: initialize needs the string protocolVersion"};
@@ -67,12 +67,11 @@ std::variant<Negotiated, RpcError> LegacyEra::negotiate(const Json& params) {
                                                     std::to_string(most_remembered_bytes) + " bytes together"};
   }
   const auto& requested = version->get_ref<const std::string&>();
-  return Negotiated{is_revision(requested) ? requested : std::string(revisions.back()), std::move(client),
-                    capabilities};
+  return Caller{is_revision(requested) ? requested : std::string(revisions.back()), std::move(client), capabilities};
 }
 
-Reply LegacyEra::initialize_reply(std::string_view id, const Negotiated& negotiated) const {
-  std::string result = R"({"protocolVersion":")" + negotiated.protocol_version + R"(","capabilities":)" +
+Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) const {
+  std::string result = R"({"protocolVersion":")" + caller.protocol_version + R"(","capabilities":)" +
                        std::string(server_capabilities) + R"(,"serverInfo":)" + identity_;
   if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
     result += R"(,"instructions":)";
@@ -142,22 +141,17 @@ void LegacyEra::get_prompt(Request&& request) {
 }
 
 void LegacyEra::perform(Request&& request, Plan plan) {
-  const auto& negotiated = request.session->negotiated();
-  Caller caller{negotiated.protocol_version, negotiated.client, negotiated.capabilities};
-  if (const auto meta = request.params.find("_meta"); meta != request.params.end()) {
-    caller.meta = std::move(*meta);
-    request.params.erase(meta);
-  }
   auto planned = plan(*catalog_.current(), std::move(request.params));
   if (auto* call = std::get_if<CallPlan>(&planned)) {
-    return PluginCall::begin(std::move(*call), std::move(request.id), std::move(caller), request.exchange, *this);
+    return PluginCall::begin(std::move(*call), std::move(request.id), request.session->caller(), request.exchange,
+                             *this);
   }
   refuse(request, std::move(std::get<Refusal>(planned)));
 }
 
 void LegacyEra::refuse(const Request& request, Refusal refusal) {
   if (refusal.reason == Refusal::Reason::invalid_arguments &&
-      request.session->negotiated().protocol_version >= arguments_are_tool_errors_since) {
+      request.session->caller()->protocol_version >= arguments_are_tool_errors_since) {
     return request.exchange->reply({result_response(request.id, "{" + tool_error_members(refusal.message) + "}")});
   }
   const RpcError error{code_of(refusal.reason), std::move(refusal.message), std::move(refusal.data)};

@@ -29,8 +29,8 @@ class LegacyEra final : public CallAnswers {
   LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options);
 
   // Settles an initialize request, or says what is wrong with it.
-  static std::variant<Negotiated, RpcError> negotiate(const Json& params);
-  Reply initialize_reply(std::string_view id, const Negotiated& negotiated) const;
+  static std::variant<Caller, RpcError> negotiate(const Json& params);
+  Reply initialize_reply(std::string_view id, const Caller& caller) const;
 
   // Answers a request of a session, but for initialize.
   void handle(Message request, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);

@@ -25,7 +25,8 @@ ReadMessage read_message(Json json) {
   std::string id_text = id != json.end() && is_request_id(*id) ? dump(*id) : std::string();
 
   const auto version = json.find("jsonrpc");
-  if (version == json.end() || *version != "2.0") return invalid(std::move(id_text), "\"jsonrpc\" must be \"2.0\"");
+  if (version == json.end() || !version->is_string() || version->get_ref<const std::string&>() != "2.0")
+    return invalid(std::move(id_text), "\"jsonrpc\" must be \"2.0\"");
   if (id != json.end() && id_text.empty())
     return invalid({}, "\"id\" must be a string of at most 1024 bytes or an integer");
 
@@ -43,14 +44,13 @@ ReadMessage read_message(Json json) {
   message.method = std::move(method->get_ref<std::string&>());
   message.kind = id == json.end() ? Message::Kind::notification : Message::Kind::request;
 
-  if (const auto params = json.find("params"); params != json.end()) {
-    if (!params->is_object()) {
-      auto refused = invalid(std::move(id_text), "\"params\" must be an object");
-      refused.is_notification = message.kind == Message::Kind::notification;
-      return refused;
-    }
-    message.params = std::move(*params);
+  const auto params = json.find("params");
+  if (params != json.end() && !params->is_object()) {
+    auto refused = invalid(std::move(id_text), "\"params\" must be an object");
+    refused.is_notification = message.kind == Message::Kind::notification;
+    return refused;
   }
+  message.params = params != json.end() ? std::move(*params) : Json::object();
   return {std::move(message), std::nullopt, std::move(id_text)};
 }
 

@@ -35,7 +35,7 @@ struct Message {
   Kind kind = Kind::request;
   std::string id;  // as JSON text, `7` or `"seven"`; of requests and responses
   std::string method;
-  Json params = Json::object();
+  Json params;  // an object; of requests and notifications
 };
 
 // A message, or why it is none. `id` is set where it could be read, so that the error reaches its request.

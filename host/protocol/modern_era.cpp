@@ -98,7 +98,9 @@ std::optional<RpcError> ModernEra::check(std::string_view method, Request& reque
                     "Unsupported protocol version",
                     {{"supported", Json::array({revision})}, {"requested", version}}};
   }
-  if (auto error = take_meta(request.params, request.caller)) return error;
+  auto taken = take_caller(request.params);
+  if (auto* error = std::get_if<RpcError>(&taken)) return std::move(*error);
+  request.caller = std::make_shared<const Caller>(std::get<Caller>(std::move(taken)));
   return head == nullptr ? std::nullopt : check_headers(*head, method, request.params);
 }
 
@@ -109,7 +111,7 @@ void ModernEra::discover(Request&& request) {
     members += R"(,"instructions":)";
     append_json_string(members, catalog->instructions());
   }
-  request.exchange->reply(complete(request.id, members));
+  request.exchange->reply(complete(request.id, {members}));
 }
 
 void ModernEra::list_tools(Request&& request) {
@@ -134,7 +136,7 @@ void ModernEra::list(const Request& request, const ComponentList& components, st
     const RpcError error{error_code::invalid_params, "Invalid cursor: " + members.error().message};
     return request.exchange->reply(error_reply(request.id, error, http_ok));
   }
-  request.exchange->reply(complete(request.id, caching_ + "," + *members));
+  request.exchange->reply(complete(request.id, {caching_, *members}));
 }
 
 void ModernEra::call_tool(Request&& request) {
@@ -159,7 +161,7 @@ void ModernEra::perform(Request&& request, Planned planned) {
   }
   auto& refusal = std::get<Refusal>(planned);
   if (refusal.reason == Refusal::Reason::invalid_arguments) {
-    return request.exchange->reply(complete(request.id, tool_error_members(refusal.message)));
+    return request.exchange->reply(complete(request.id, {tool_error_members(refusal.message)}));
   }
   const RpcError error{error_code::invalid_params, std::move(refusal.message), std::move(refusal.data)};
   request.exchange->reply(error_reply(request.id, error, http_ok));
@@ -195,25 +197,35 @@ void ModernEra::end_subscriptions() {
   }
 }
 
-Reply ModernEra::complete(std::string_view id, std::string_view members) const {
+Reply ModernEra::complete(std::string_view id, std::initializer_list<std::string_view> members) const {
   std::string result;
-  result.reserve(opening_.size() + members.size() + 2);
-  result.append(opening_).append(",").append(members).append("}");
-  return {result_response(id, result)};
+  auto size = opening_.size() + 1;
+  for (const auto each : members)
+    size += each.size() + 1;
+  result.reserve(size);
+  result.append(opening_);
+  for (const auto each : members) {
+    if (!each.empty()) result.append(",").append(each);
+  }
+  return {result_response(id, result.append("}"))};
 }
 
 Reply ModernEra::result(std::string_view id, std::string_view method, const Caller&, Json result,
                         std::string json) const {
-  std::string hints;
-  if (method == "resources/read") {
-    if (!result.contains("ttlMs")) hints += R"("ttlMs":0,)";
-    if (!result.contains("cacheScope")) hints += R"("cacheScope":"private",)";
+  const bool is_read = method == "resources/read";
+  const std::string_view ttl = is_read && !result.contains("ttlMs") ? R"("ttlMs":0)" : "";
+  const std::string_view scope = is_read && !result.contains("cacheScope") ? R"("cacheScope":"private")" : "";
+  if (can_prepend_members(result, json)) {
+    const auto members = std::string_view(json).substr(1, json.rfind('}') - 1);
+    return complete(id, {ttl, scope, members});
   }
-  if (can_prepend_members(result, json)) return complete(id, hints + json.substr(1, json.rfind('}') - 1));
-
   result["resultType"] = "complete";
   result["_meta"][meta_key::server_info] = Json::parse(identity_);
-  return {result_response(id, "{" + hints + dump(result).substr(1))};
+  if (is_read) {
+    result.emplace("ttlMs", 0);
+    result.emplace("cacheScope", "private");
+  }
+  return {result_response(id, dump(result))};
 }
 
 Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& error) const {

@@ -51,8 +51,8 @@ class ModernEra final : public CallAnswers {
  private:
   struct Request {
     std::string id;
-    Json params;  // without _meta
-    Caller caller;
+    Json params;
+    std::shared_ptr<const Caller> caller;
     std::shared_ptr<Exchange> exchange;
     std::shared_ptr<NotificationStream> output;
   };
@@ -76,7 +76,7 @@ class ModernEra final : public CallAnswers {
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
   void perform(Request&& request, Planned planned);
-  Reply complete(std::string_view id, std::string_view members) const;
+  Reply complete(std::string_view id, std::initializer_list<std::string_view> members) const;
 
   PublishedCatalog& catalog_;
   const ServingOptions options_;

@@ -59,7 +59,7 @@ std::variant<std::string, RpcError> read_version(const Json& params) {
   return version->get<std::string>();
 }
 
-std::optional<RpcError> take_meta(Json& params, Caller& caller) {
+std::variant<Caller, RpcError> take_caller(Json& params) {
   auto version = read_version(params);
   if (auto* error = std::get_if<RpcError>(&version)) return std::move(*error);
   const auto meta = params.find("_meta");
@@ -72,15 +72,15 @@ std::optional<RpcError> take_meta(Json& params, Caller& caller) {
     return refuse(std::string("params._meta has a ") + meta_key::client_info + " that is not an object");
   }
 
-  caller.protocol_version = std::get<std::string>(std::move(version));
-  caller.capabilities = std::move(*capabilities);
-  if (client != meta->end()) caller.client = std::move(*client);
-  meta->erase(meta_key::protocol_version);
-  meta->erase(meta_key::client_capabilities);
-  meta->erase(meta_key::client_info);
-  if (!meta->empty()) caller.meta = std::move(*meta);
-  params.erase("_meta");
-  return std::nullopt;
+  Caller caller{std::get<std::string>(std::move(version)), nullptr, std::move(*capabilities)};
+  meta->erase(capabilities);
+  if (client != meta->end()) {
+    caller.client = std::move(*client);
+    meta->erase(client);
+  }
+  meta->erase(meta->find(meta_key::protocol_version));
+  if (meta->empty()) params.erase("_meta");
+  return caller;
 }
 
 std::optional<RpcError> check_version_header(const HttpHead& head, std::string_view protocol_version) {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <variant>
 
+#include "protocol/caller.hpp"
 #include "protocol/message.hpp"
-#include "protocol/plugin_call.hpp"
 #include "protocol/serving.hpp"
 
 namespace mcph {
@@ -28,8 +28,9 @@ bool has_modern_meta(const Json& params);
 // else a request must have is its revision's business.
 std::variant<std::string, RpcError> read_version(const Json& params);
 
-// Takes _meta out of the params and reads it into `caller`. An error if a required field is missing or of a wrong type.
-std::optional<RpcError> take_meta(Json& params, Caller& caller);
+// Takes what _meta says of the client out of the params; the rest of it, if any, stays there. An error if a required
+// field is missing or of a wrong type.
+std::variant<Caller, RpcError> take_caller(Json& params);
 
 // An error with code -32020 if a required header is missing or differs from the body.
 std::optional<RpcError> check_version_header(const HttpHead& head, std::string_view protocol_version);

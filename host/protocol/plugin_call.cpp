@@ -19,24 +19,25 @@ std::string read_progress_token(const Json& meta) {
 
 }  // namespace
 
-void PluginCall::begin(CallPlan plan, std::string id, Caller caller, const std::shared_ptr<Exchange>& exchange,
-                       const CallAnswers& answers) {
+void PluginCall::begin(CallPlan plan, std::string id, std::shared_ptr<const Caller> caller,
+                       const std::shared_ptr<Exchange>& exchange, const CallAnswers& answers) {
   const auto plugin = plan.plugin;
   auto call = std::make_shared<PluginCall>(std::move(plan), std::move(id), std::move(caller), exchange, answers);
   exchange->on_abandon([call] { call->cancel(CancelReason::client); });
   plugin->invoke(std::move(call));
 }
 
-PluginCall::PluginCall(CallPlan plan, std::string id, Caller caller, std::shared_ptr<Exchange> exchange,
-                       const CallAnswers& answers)
+PluginCall::PluginCall(CallPlan plan, std::string id, std::shared_ptr<const Caller> caller,
+                       std::shared_ptr<Exchange> exchange, const CallAnswers& answers)
     : Call(plan.method, std::move(plan.params)),
       plugin_(std::move(plan.plugin)),
       component_(std::move(plan.component)),
       id_(std::move(id)),
       caller_(std::move(caller)),
+      meta_(std::move(plan.meta)),
       exchange_(std::move(exchange)),
       answers_(answers),
-      progress_token_(read_progress_token(caller_.meta)) {}
+      progress_token_(read_progress_token(meta_)) {}
 
 void PluginCall::progress(double progress, double total, std::string_view message) {
   if (progress_token_.empty() || !std::isfinite(progress)) return;
@@ -63,12 +64,12 @@ Reply PluginCall::answer(Outcome outcome, std::string json) const {
     case Outcome::result: {
       auto result = read_plugin_result(method(), json);
       if (result.has_error()) return misbehaviour(result.error().message);
-      return answers_.result(id_, method(), caller_, *std::move(result), std::move(json));
+      return answers_.result(id_, method(), *caller_, *std::move(result), std::move(json));
     }
     case Outcome::input_required: {
       auto required = read_input_required(json);
       if (required.has_error()) return misbehaviour(required.error().message);
-      return answers_.input_required(id_, method(), caller_, *std::move(required));
+      return answers_.input_required(id_, method(), *caller_, *std::move(required));
     }
     case Outcome::error:
       break;
@@ -86,9 +87,9 @@ Reply PluginCall::misbehaviour(std::string_view reason) const {
 }
 
 std::string PluginCall::context() const {
-  Json context = {{"protocolVersion", caller_.protocol_version}, {"clientCapabilities", caller_.capabilities}};
-  if (!caller_.client.is_null()) context["client"] = caller_.client;
-  if (!caller_.meta.is_null()) context["meta"] = caller_.meta;
+  Json context = {{"protocolVersion", caller_->protocol_version}, {"clientCapabilities", caller_->capabilities}};
+  if (!caller_->client.is_null()) context["client"] = caller_->client;
+  if (!meta_.is_null()) context["meta"] = meta_;
   return dump(context);
 }
 

@@ -9,19 +9,12 @@
 #include <string>
 
 #include "plugin/plugin.hpp"
+#include "protocol/caller.hpp"
 #include "protocol/component_calls.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
 
 namespace mcph {
-
-// What a request tells of its sender.
-struct Caller {
-  std::string protocol_version;
-  Json client = nullptr;  // an Implementation, where the client said it
-  Json capabilities = Json::object();
-  Json meta = nullptr;  // the request's own _meta
-};
 
 // How an era words the end of a call. Lives as long as the host.
 class CallAnswers {
@@ -38,10 +31,10 @@ class CallAnswers {
 class PluginCall final : public Call {
  public:
   // Begins the call: gives it to the plugin and makes the exchange's cancellation reach it.
-  static void begin(CallPlan plan, std::string id, Caller caller, const std::shared_ptr<Exchange>& exchange,
-                    const CallAnswers& answers);
+  static void begin(CallPlan plan, std::string id, std::shared_ptr<const Caller> caller,
+                    const std::shared_ptr<Exchange>& exchange, const CallAnswers& answers);
 
-  PluginCall(CallPlan plan, std::string id, Caller caller, std::shared_ptr<Exchange> exchange,
+  PluginCall(CallPlan plan, std::string id, std::shared_ptr<const Caller> caller, std::shared_ptr<Exchange> exchange,
              const CallAnswers& answers);
 
   void progress(double progress, double total, std::string_view message) override;
@@ -55,7 +48,8 @@ class PluginCall final : public Call {
   const std::shared_ptr<Plugin> plugin_;  // the lease
   const std::string component_;
   const std::string id_;
-  const Caller caller_;
+  const std::shared_ptr<const Caller> caller_;
+  const Json meta_;  // the request's own; null: none
   const std::shared_ptr<Exchange> exchange_;
   const CallAnswers& answers_;
   std::string progress_token_;  // as JSON text; empty: the client wants no progress

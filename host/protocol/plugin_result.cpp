@@ -12,41 +12,56 @@ namespace {
 // Deep enough for any real result, shallow enough for the recursion of the JSON library.
 constexpr std::size_t deepest_result = 128;
 
-Result<> require_strings(const Json& object, std::initializer_list<const char*> fields, const std::string& place) {
+// What is wrong continues the name of the place where it is, which the caller has: nothing is composed for the usual
+// result, which is right.
+Error at(const std::string& place, const Error& error) {
+  return fail(place + error.message);
+}
+
+bool is_string(const Json& object, const char* field) {
+  const auto found = object.find(field);
+  return found != object.end() && found->is_string();
+}
+
+Result<> require_strings(const Json& object, std::initializer_list<const char*> fields) {
   for (const auto* field : fields) {
-    const auto found = object.find(field);
-    if (found == object.end() || !found->is_string()) return fail(place + " lacks the string \"" + field + "\"");
+    if (!is_string(object, field)) return fail(std::string(" lacks the string \"") + field + "\"");
   }
   return {};
 }
 
-Result<> check_resource_contents(const Json& contents, const std::string& place) {
-  if (!contents.is_object()) return fail(place + " is not an object");
-  if (auto uri = require_strings(contents, {"uri"}, place); uri.has_error()) return uri;
-  const auto is_text = [&](const char* field) { return contents.contains(field) && contents[field].is_string(); };
-  if (!is_text("text") && !is_text("blob")) return fail(place + " has neither a \"text\" nor a \"blob\" string");
+Result<> check_resource_contents(const Json& contents) {
+  if (!contents.is_object()) return fail(" is not an object");
+  if (auto uri = require_strings(contents, {"uri"}); uri.has_error()) return uri;
+  if (is_string(contents, "text") || is_string(contents, "blob")) return {};
+  return fail(" has neither a \"text\" nor a \"blob\" string");
+}
+
+Result<> check_content_block(const Json& block) {
+  if (!block.is_object()) return fail(" is not an object");
+  if (auto typed = require_strings(block, {"type"}); typed.has_error()) return typed;
+  const auto& type = block["type"].get_ref<const std::string&>();
+  if (type == "text") return require_strings(block, {"text"});
+  if (type == "image" || type == "audio") return require_strings(block, {"data", "mimeType"});
+  if (type == "resource_link") return require_strings(block, {"uri", "name"});
+  if (type != "resource") return fail(" has the unknown type " + dump(block["type"]));
+  const auto resource = block.find("resource");
+  if (resource == block.end()) return fail(" lacks \"resource\"");
+  if (auto contents = check_resource_contents(*resource); contents.has_error())
+    return at(".resource", contents.error());
   return {};
 }
 
-Result<> check_content_block(const Json& block, const std::string& place) {
-  if (!block.is_object()) return fail(place + " is not an object");
-  const auto type = block.find("type");
-  if (type == block.end() || !type->is_string()) return fail(place + " lacks the string \"type\"");
-  if (*type == "text") return require_strings(block, {"text"}, place);
-  if (*type == "image" || *type == "audio") return require_strings(block, {"data", "mimeType"}, place);
-  if (*type == "resource_link") return require_strings(block, {"uri", "name"}, place);
-  if (*type != "resource") return fail(place + " has the unknown type " + dump(*type));
-  const auto resource = block.find("resource");
-  if (resource == block.end()) return fail(place + " lacks \"resource\"");
-  return check_resource_contents(*resource, place + ".resource");
+std::string element(const char* array, std::size_t index) {
+  return array + ("[" + std::to_string(index) + "]");
 }
 
 Result<> check_tool_result(const Json& result) {
   const auto content = result.find("content");
   if (content == result.end() || !content->is_array()) return fail("it lacks the array \"content\"");
   for (std::size_t i = 0; i < content->size(); ++i) {
-    auto block = check_content_block((*content)[i], "content[" + std::to_string(i) + "]");
-    if (block.has_error()) return block;
+    auto block = check_content_block((*content)[i]);
+    if (block.has_error()) return at(element("content", i), block.error());
   }
   const auto is_error = result.find("isError");
   if (is_error != result.end() && !is_error->is_boolean()) return fail("\"isError\" is not true or false");
@@ -57,8 +72,8 @@ Result<> check_read_result(const Json& result) {
   const auto contents = result.find("contents");
   if (contents == result.end() || !contents->is_array()) return fail("it lacks the array \"contents\"");
   for (std::size_t i = 0; i < contents->size(); ++i) {
-    auto checked = check_resource_contents((*contents)[i], "contents[" + std::to_string(i) + "]");
-    if (checked.has_error()) return checked;
+    auto checked = check_resource_contents((*contents)[i]);
+    if (checked.has_error()) return at(element("contents", i), checked.error());
   }
   const auto ttl = result.find("ttlMs");
   if (ttl != result.end() && !ttl->is_number_unsigned()) return fail("\"ttlMs\" is not a whole number of at least 0");
@@ -69,20 +84,24 @@ Result<> check_read_result(const Json& result) {
   return {};
 }
 
+Result<> check_prompt_message(const Json& message) {
+  if (!message.is_object()) return fail(" is not an object");
+  const auto role = message.find("role");
+  if (role == message.end() || (*role != "user" && *role != "assistant")) {
+    return fail(R"( has a "role" that is neither "user" nor "assistant")");
+  }
+  const auto content = message.find("content");
+  if (content == message.end()) return fail(" lacks \"content\"");
+  if (auto block = check_content_block(*content); block.has_error()) return at(".content", block.error());
+  return {};
+}
+
 Result<> check_prompt_result(const Json& result) {
   const auto messages = result.find("messages");
   if (messages == result.end() || !messages->is_array()) return fail("it lacks the array \"messages\"");
   for (std::size_t i = 0; i < messages->size(); ++i) {
-    const auto& message = (*messages)[i];
-    const auto place = "messages[" + std::to_string(i) + "]";
-    if (!message.is_object()) return fail(place + " is not an object");
-    const auto role = message.find("role");
-    if (role == message.end() || (*role != "user" && *role != "assistant")) {
-      return fail(place + R"( has a "role" that is neither "user" nor "assistant")");
-    }
-    const auto content = message.find("content");
-    if (content == message.end()) return fail(place + " lacks \"content\"");
-    if (auto block = check_content_block(*content, place + ".content"); block.has_error()) return block;
+    auto checked = check_prompt_message((*messages)[i]);
+    if (checked.has_error()) return at(element("messages", i), checked.error());
   }
   const auto description = result.find("description");
   if (description != result.end() && !description->is_string()) return fail("\"description\" is not a string");
@@ -128,7 +147,7 @@ Result<RpcError> read_plugin_error(std::string_view json) {
   if (!std::in_range<int>(number) || (code->is_number_unsigned() && number < 0)) {
     return fail("the error's \"code\" does not fit into 32 bits");
   }
-  if (auto message = require_strings(*error, {"message"}, "the error"); message.has_error()) return message.error();
+  if (auto message = require_strings(*error, {"message"}); message.has_error()) return at("the error", message.error());
   return RpcError{static_cast<int>(number), (*error)["message"].get<std::string>(), error->value("data", Json())};
 }
 
@@ -142,7 +161,7 @@ Result<Json> read_input_required(std::string_view json) {
   for (const auto& [name, request] : requests->items()) {
     const auto place = "inputRequests." + name;
     if (!request.is_object()) return fail(place + " is not an object");
-    if (auto method = require_strings(request, {"method"}, place); method.has_error()) return method.error();
+    if (auto method = require_strings(request, {"method"}); method.has_error()) return at(place, method.error());
     if (!is_question(request["method"])) return fail(place + " has the unknown method " + dump(request["method"]));
   }
   return required;

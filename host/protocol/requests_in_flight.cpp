@@ -1,28 +1,40 @@
 #include "protocol/requests_in_flight.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "protocol/exchange.hpp"
 
 namespace mcph {
 
-void RequestsInFlight::add(const std::string& id, const std::shared_ptr<Exchange>& exchange) {
-  constexpr std::size_t least = 64;
-  const std::lock_guard lock(mutex_);
-  if (exchanges_.size() >= sweep_at_) {
-    std::erase_if(exchanges_, [](const auto& entry) { return entry.second.expired(); });
-    sweep_at_ = std::max(least, 2 * exchanges_.size());
+RequestsInFlight::Place::~Place() {
+  if (requests_ == nullptr) return;
+  Requests ended;  // freed after the lock is gone
+  const std::lock_guard lock(requests_->mutex_);
+  ended.splice(ended.end(), requests_->requests_, request_);
+}
+
+void RequestsInFlight::add(std::string id, const std::shared_ptr<Exchange>& exchange) {
+  Requests added;
+  added.push_back({std::move(id), exchange});
+  const auto request = added.begin();
+  {
+    const std::lock_guard lock(mutex_);
+    requests_.splice(requests_.end(), added);
   }
-  exchanges_.insert_or_assign(id, exchange);
+  exchange->stand_in({shared_from_this(), request});
 }
 
 std::shared_ptr<Exchange> RequestsInFlight::find(const std::string& id) const {
   const std::lock_guard lock(mutex_);
-  const auto found = exchanges_.find(id);
-  return found == exchanges_.end() ? nullptr : found->second.lock();
+  const auto found =
+      std::find_if(requests_.rbegin(), requests_.rend(), [&](const auto& each) { return each.id == id; });
+  return found == requests_.rend() ? nullptr : found->exchange.lock();
 }
 
 bool RequestsInFlight::any() const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(exchanges_, [](const auto& entry) { return !entry.second.expired(); });
+  return !requests_.empty();
 }
 
 }  // namespace mcph

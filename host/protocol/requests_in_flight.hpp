@@ -1,20 +1,48 @@
 // The requests of one client that have no reply yet, by JSON-RPC id, so that notifications/cancelled finds them. Where
-// a client uses an id twice at once, the later request is meant. Owned by a session or a stdio connection; any thread.
+// a client uses an id twice at once, the later request is meant. Shared by a session or a stdio connection and the
+// exchanges that stand in it; any thread.
 #pragma once
 
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
-
-#include "protocol/exchange.hpp"
+#include <utility>
 
 namespace mcph {
 
-class RequestsInFlight {
+class Exchange;
+
+class RequestsInFlight : public std::enable_shared_from_this<RequestsInFlight> {
+  struct Request {
+    std::string id;
+    std::weak_ptr<Exchange> exchange;
+  };
+  using Requests = std::list<Request>;  // in the order of their coming
+
  public:
-  // `id` is JSON text.
-  void add(const std::string& id, const std::shared_ptr<Exchange>& exchange);
+  // A request's place in the list, which ends with this object.
+  class Place {
+   public:
+    Place() = default;
+    Place(std::shared_ptr<RequestsInFlight> requests, Requests::iterator request)
+        : requests_(std::move(requests)), request_(request) {}
+    Place(Place&& other) noexcept = default;  // leaves an empty one
+    Place& operator=(Place&& other) noexcept {
+      std::swap(requests_, other.requests_);
+      std::swap(request_, other.request_);
+      return *this;
+    }
+    ~Place();
+
+   private:
+    std::shared_ptr<RequestsInFlight> requests_;
+    Requests::iterator request_;
+  };
+
+  // Lists the request until its exchange has ended. `id` is JSON text. To be called on an object that a shared pointer
+  // holds.
+  void add(std::string id, const std::shared_ptr<Exchange>& exchange);
 
   // Null if it is unknown or has ended, which a client cannot know (MCP, basic/utilities/cancellation).
   std::shared_ptr<Exchange> find(const std::string& id) const;
@@ -23,8 +51,7 @@ class RequestsInFlight {
 
  private:
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, std::weak_ptr<Exchange>> exchanges_;
-  std::size_t sweep_at_ = 64;
+  Requests requests_;
 };
 
 }  // namespace mcph

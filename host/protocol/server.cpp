@@ -113,7 +113,7 @@ void Server::initialize(const Message& message, const std::shared_ptr<Exchange>&
   if (const auto* error = std::get_if<RpcError>(&settled)) {
     return exchange->reply(legacy_.error(message.id, message.method, *error));
   }
-  const auto session = sessions_.open(std::move(std::get<Negotiated>(settled)));
+  const auto session = sessions_.open(std::move(std::get<Caller>(settled)));
   if (session == nullptr) {
     return exchange->reply(refuse(message.id,
                                   {error_code::internal_error,
@@ -121,7 +121,7 @@ void Server::initialize(const Message& message, const std::shared_ptr<Exchange>&
                                    {{"reason", "too_many_sessions"}}},
                                   http_unavailable));
   }
-  auto reply = legacy_.initialize_reply(message.id, session->negotiated());
+  auto reply = legacy_.initialize_reply(message.id, *session->caller());
   reply.fields = {{"Mcp-Session-Id", session->id()}, {"X-Session-Expires-At", timestamp(sessions_.expiry())}};
   exchange->reply(std::move(reply));
 }
@@ -155,13 +155,13 @@ void Server::receive_line(std::string_view line, StdioClient& client, const std:
     return exchange->reply(refuse(message.id, too_many_requests()));
   }
   if (message.kind == Message::Kind::request && ModernEra::is_modern(message, nullptr)) {
-    client.modern_requests.add(message.id, exchange);
+    client.modern_requests->add(message.id, exchange);
     return modern_.handle(std::move(message), client.output, exchange);
   }
   if (is_initialize(message)) return initialize_stdio(message, client, exchange);
   if (message.method == "notifications/cancelled") {
     const auto id = message.params.find("requestId");
-    const auto cancelled = id == message.params.end() ? nullptr : client.modern_requests.find(dump(*id));
+    const auto cancelled = id == message.params.end() ? nullptr : client.modern_requests->find(dump(*id));
     if (cancelled != nullptr) {
       cancelled->abandon();
       return exchange->reply({});
@@ -189,15 +189,15 @@ void Server::initialize_stdio(const Message& message, StdioClient& client, const
   if (const auto* error = std::get_if<RpcError>(&settled)) {
     return exchange->reply(legacy_.error(message.id, message.method, *error));
   }
-  client.session = std::make_shared<Session>(std::string(), std::move(std::get<Negotiated>(settled)));
+  client.session = std::make_shared<Session>(std::string(), std::move(std::get<Caller>(settled)));
   client.session->attach(client.output);
   catalog_.listen(client.session);
-  exchange->reply(legacy_.initialize_reply(message.id, client.session->negotiated()));
+  exchange->reply(legacy_.initialize_reply(message.id, *client.session->caller()));
 }
 
 void Server::serve_batch(Json batch, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Exchange>& exchange) {
-  if (!LegacyEra::has_batches(session->negotiated().protocol_version)) {
+  if (!LegacyEra::has_batches(session->caller()->protocol_version)) {
     return exchange->reply(refuse({}, batch_refusal()));
   }
   if (batch.empty() || batch.size() > longest_batch) {

@@ -21,9 +21,9 @@ namespace mcph {
 // What one stdio process remembers of its client: the legacy session, if it opened one, and the requests in flight of
 // both eras. Used by one thread.
 struct StdioClient {
-  std::shared_ptr<Session> session;
-  RequestsInFlight modern_requests;
-  std::shared_ptr<NotificationStream> output;
+  std::shared_ptr<NotificationStream> output = {};
+  std::shared_ptr<Session> session = {};
+  std::shared_ptr<RequestsInFlight> modern_requests = std::make_shared<RequestsInFlight>();
   bool takes_requests = true;  // false: as many are in flight as may be; notifications still count
 };
 

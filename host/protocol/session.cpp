@@ -49,7 +49,7 @@ void Session::attach(const std::shared_ptr<NotificationStream>& stream) {
 }
 
 bool Session::in_use() const {
-  if (requests_.any()) return true;
+  if (requests_->any()) return true;
   const std::lock_guard lock(mutex_);
   return std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream.expired(); });
 }
@@ -87,8 +87,8 @@ bool Session::send(const std::string& message) {
 Sessions::Sessions(Limits limits, PublishedCatalog& catalog, Clock clock)
     : limits_(limits), catalog_(catalog), clock_(std::move(clock)) {}
 
-std::shared_ptr<Session> Sessions::open(Negotiated negotiated) {
-  auto session = std::make_shared<Session>(unguessable_id(), std::move(negotiated));
+std::shared_ptr<Session> Sessions::open(Caller caller) {
+  auto session = std::make_shared<Session>(unguessable_id(), std::move(caller));
   {
     const std::lock_guard lock(mutex_);
     remove_expired();

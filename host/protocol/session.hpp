@@ -1,4 +1,4 @@
-// A legacy client from initialize until its session ends: what was negotiated, its requests in flight, and the streams
+// A legacy client from initialize until its session ends: what it settled, its requests in flight, and the streams
 // on which it hears of changes. Sessions holds those of HTTP by id; a stdio process has at most one, without an id.
 // Any thread.
 #pragma once
@@ -15,26 +15,21 @@
 #include <vector>
 
 #include "catalog/published_catalog.hpp"
-#include "protocol/message.hpp"
+#include "protocol/caller.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/requests_in_flight.hpp"
 
 namespace mcph {
 
-// What initialize settled.
-struct Negotiated {
-  std::string protocol_version;
-  Json client = nullptr;
-  Json capabilities = Json::object();
-};
-
 class Session final : public ListListener {
  public:
-  Session(std::string id, Negotiated negotiated) : id_(std::move(id)), negotiated_(std::move(negotiated)) {}
+  Session(std::string id, Caller caller)
+      : id_(std::move(id)), caller_(std::make_shared<const Caller>(std::move(caller))) {}
 
   const std::string& id() const { return id_; }
-  const Negotiated& negotiated() const { return negotiated_; }
-  RequestsInFlight& requests() { return requests_; }
+  // As initialize settled it. Never null.
+  const std::shared_ptr<const Caller>& caller() const { return caller_; }
+  RequestsInFlight& requests() { return *requests_; }
 
   // The client said notifications/initialized; only from now on is it told of changes.
   void initialized();
@@ -54,8 +49,8 @@ class Session final : public ListListener {
   bool send(const std::string& message);
 
   const std::string id_;
-  const Negotiated negotiated_;
-  RequestsInFlight requests_;
+  const std::shared_ptr<const Caller> caller_;
+  const std::shared_ptr<RequestsInFlight> requests_ = std::make_shared<RequestsInFlight>();
 
   mutable std::mutex mutex_;
   bool initialized_ = false;
@@ -77,7 +72,7 @@ class Sessions {
 
   // Null if there are as many as allowed and each is in use. Where there are as many as allowed, the one that has been
   // idle longest and is not in use makes room.
-  std::shared_ptr<Session> open(Negotiated negotiated);
+  std::shared_ptr<Session> open(Caller caller);
 
   // Null if it is unknown or has expired. Counts as use.
   std::shared_ptr<Session> find(std::string_view id);

@@ -1,7 +1,7 @@
 #include "transport/http_connection.hpp"
 
 #include <algorithm>
-#include <array>
+#include <tuple>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -29,79 +29,29 @@ constexpr auto allowed_methods = "GET, POST, DELETE, OPTIONS, HEAD";
 constexpr std::chrono::milliseconds unwatched_time{50};
 constexpr std::chrono::milliseconds linger_time{1000};
 
-std::optional<std::string_view> header(const http::fields& fields, std::string_view name) {
-  const auto found = fields.find(beast::string_view(name.data(), name.size()));
-  if (found == fields.end()) return std::nullopt;
-  return std::string_view(found->value().data(), found->value().size());
-}
-
-// All lines of a list-valued field as the one list that they are (RFC 9110 section 5.3).
-std::optional<std::string> list_header(const http::fields& fields, std::string_view name) {
-  const auto [first, last] = fields.equal_range(beast::string_view(name.data(), name.size()));
-  if (first == last) return std::nullopt;
-  std::string list;
-  for (auto line = first; line != last; ++line)
-    list.append(list.empty() ? "" : ", ").append(line->value().data(), line->value().size());
-  return list;
-}
-
-// A field that must not occur twice, because this server and whoever stands before it could read different lines.
-// Looked for in one pass, because this is on the way of every request.
-std::string_view repeated_header(const http::fields& fields) {
-  constexpr std::array<std::string_view, 8> names{"Host",       "Origin",   "Content-Type",   "MCP-Protocol-Version",
-                                                  "Mcp-Method", "Mcp-Name", "Mcp-Session-Id", "Last-Event-ID"};
-  unsigned seen = 0;
-  for (const auto& field : fields) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto name = field.name_string();
-      if (name.size() != names[i].size() || !beast::iequals(name, beast::string_view(names[i].data(), names[i].size())))
-        continue;
-      if ((seen & 1U << i) != 0) return names[i];
-      seen |= 1U << i;
-      break;
-    }
-  }
-  return {};
-}
-
-// Beast reads a message with any other coding as one without a body, and its body as the next request.
-bool has_unknown_coding(const http::fields& fields) {
-  if (fields.find(http::field::transfer_encoding) == fields.end()) return false;
-  return !beast::iequals(*list_header(fields, "Transfer-Encoding"), "chunked");
-}
-
-HttpHead head_of(const http::fields& fields) {
-  return {.protocol_version = header(fields, "MCP-Protocol-Version"),
-          .method = header(fields, "Mcp-Method"),
-          .name = header(fields, "Mcp-Name"),
-          .session_id = header(fields, "Mcp-Session-Id")};
-}
-
 HttpResponse refusal(unsigned status, std::string message) {
   return {.status = status, .body = error_response({}, {error_code::invalid_request, std::move(message)})};
 }
 
-std::optional<HttpResponse> refuse_post(const http::fields& fields) {
-  if (!is_json(header(fields, "Content-Type"))) return refusal(415, "The Content-Type must be application/json");
-  const auto accept = list_header(fields, "Accept");
-  if (accepts(accept, "application/json") && accepts(accept, "text/event-stream")) return std::nullopt;
+std::optional<HttpResponse> refuse_post(const HttpFields& fields) {
+  if (!is_json(fields.content_type)) return refusal(415, "The Content-Type must be application/json");
+  if (accepts(fields.accept, "application/json") && accepts(fields.accept, "text/event-stream")) return std::nullopt;
   return refusal(406, "Accept must list both application/json and text/event-stream");
 }
 
-HttpResponse preflight_response(const http::fields& fields) {
+HttpResponse preflight_response(const RequestFields& fields) {
   return {.status = 204,
-          .fields = {
-              {"Allow", allowed_methods},
-              {"Access-Control-Allow-Methods", allowed_methods},
-              {"Access-Control-Allow-Headers", cors_allowed_headers(header(fields, "Access-Control-Request-Headers"))},
-              {"Access-Control-Max-Age", "86400"}}};
+          .fields = {{"Allow", allowed_methods},
+                     {"Access-Control-Allow-Methods", allowed_methods},
+                     {"Access-Control-Allow-Headers",
+                      cors_allowed_headers(list_field(fields, "Access-Control-Request-Headers"))},
+                     {"Access-Control-Max-Age", "86400"}}};
 }
 
 // A request whose answer travels on this connection.
 class HttpExchange final : public Exchange {
  public:
-  HttpExchange(std::function<void()> wake, std::function<void()> overflow)
-      : outbox_(std::move(wake), std::move(overflow)) {}
+  explicit HttpExchange(std::weak_ptr<OutboxReader> reader) : outbox_(std::move(reader)) {}
   Outbox& outbox() { return outbox_; }
 
  private:
@@ -115,8 +65,7 @@ class HttpExchange final : public Exchange {
 // A legacy GET stream.
 class HttpNotificationStream final : public NotificationStream {
  public:
-  HttpNotificationStream(std::function<void()> wake, std::function<void()> overflow)
-      : outbox_(std::move(wake), std::move(overflow)) {}
+  explicit HttpNotificationStream(std::weak_ptr<OutboxReader> reader) : outbox_(std::move(reader)) {}
   Outbox& outbox() { return outbox_; }
 
   bool send(std::string message) override { return outbox_.put(std::move(message)); }
@@ -207,7 +156,9 @@ HttpConnection::awaitable<void> HttpConnection::linger() {
 
 HttpConnection::awaitable<bool> HttpConnection::serve_request() {
   if (closing_) co_return false;
-  Parser parser;
+  std::pmr::monotonic_buffer_resource memory(field_memory_.data(), field_memory_.size());
+  const std::pmr::polymorphic_allocator<char> allocator(&memory);
+  Parser parser(std::piecewise_construct, std::tuple<>(), std::make_tuple(allocator));
   parser.eager(true);
   parser.header_limit(limits_.header_bytes);
   parser.body_limit(limits_.body_bytes);
@@ -236,9 +187,8 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(Parser& parser) {
     if (parser.is_done()) co_return true;
     if (buffer_.size() >= limits_.header_bytes) co_return co_await refuse_unreadable(http::error::header_limit, begun);
     if (parser.is_header_done() && !std::exchange(header_read, true)) {
-      const auto expected = header(parser.get(), "Expect");
       // An older client does not know the answer (RFC 9110 section 10.1.1).
-      const bool asks = expected && beast::iequals(*expected, "100-continue") && parser.get().version() >= 11;
+      const bool asks = parser.get().version() >= 11 && awaits_continue(parser.get());
       if (asks) co_await write(go_on);
       wait_for(Waiting::for_rest, limits_.body_time);
     }
@@ -282,18 +232,18 @@ HttpConnection::awaitable<bool> HttpConnection::refuse_unreadable(beast::error_c
   co_return co_await respond(client, std::move(response));
 }
 
-std::optional<HttpResponse> HttpConnection::refuse(const Request& request) const {
-  if (const auto name = repeated_header(request); !name.empty()) {
-    return refusal(400, "The header " + std::string(name) + " is given more than once");
+std::optional<HttpResponse> HttpConnection::refuse(const Request& request, const HttpFields& fields) const {
+  if (!fields.repeated.empty()) {
+    return refusal(400, "The header " + std::string(fields.repeated) + " is given more than once");
   }
   const auto& access = owner_.options_.access;
   const std::string_view text(request.target().data(), request.target().size());
-  const auto target = read_target(text, header(request, "Host"));
+  const auto target = read_target(text, fields.host);
   if (!target.host && request.version() >= 11) return refusal(400, "The Host header is missing");
   if (target.host && !host_allowed(access, target.host)) {
     return refusal(403, "The Host header names a host that this server does not serve; allow it with --allow-host");
   }
-  if (!origin_allowed(access, header(request, "Origin"))) {
+  if (!origin_allowed(access, fields.origin)) {
     return refusal(403, "The Origin is not allowed; allow it with --allow-origin");
   }
   if (target.path == HttpServer::endpoint) return std::nullopt;
@@ -307,22 +257,23 @@ HttpConnection::awaitable<bool> HttpConnection::answer(const Request& request) {
                     .keep_alive = request.keep_alive() && !closing_,
                     .head_only = request.method() == http::verb::head,
                     .now = std::time(nullptr)};
-  auto refused = refuse(request);
+  const auto fields = read_fields(request);
+  auto refused = refuse(request, fields);
   if (refused) {
     auto response = *std::move(refused);
     co_return co_await respond(client, std::move(response));
   }
-  if (const auto origin = header(request, "Origin")) client.origin = *origin;
-  if (request.method() == http::verb::post) co_return co_await answer_post(request, client);
-  if (request.method() == http::verb::get) co_return co_await answer_get(request, client);
-  auto response = answer_at_once(request);
+  client.origin = fields.origin;
+  if (request.method() == http::verb::post) co_return co_await answer_post(request, fields, client);
+  if (request.method() == http::verb::get) co_return co_await answer_get(fields, client);
+  auto response = answer_at_once(request, fields);
   co_return co_await respond(client, std::move(response));
 }
 
-HttpResponse HttpConnection::answer_at_once(const Request& request) {
+HttpResponse HttpConnection::answer_at_once(const Request& request, const HttpFields& fields) {
   switch (request.method()) {
     case http::verb::delete_:
-      return HttpResponse::from(owner_.server_.end_session(head_of(request)));
+      return HttpResponse::from(owner_.server_.end_session(fields.head));
     case http::verb::options:
       return preflight_response(request);
     case http::verb::head:
@@ -335,14 +286,14 @@ HttpResponse HttpConnection::answer_at_once(const Request& request) {
   }
 }
 
-HttpConnection::awaitable<bool> HttpConnection::answer_post(const Request& request, const HttpClient& client) {
-  if (auto refused = refuse_post(request)) {
+HttpConnection::awaitable<bool> HttpConnection::answer_post(const Request& request, const HttpFields& fields,
+                                                            const HttpClient& client) {
+  if (auto refused = refuse_post(fields)) {
     auto response = *std::move(refused);
     co_return co_await respond(client, std::move(response));
   }
-  const auto head = head_of(request);
-  const auto exchange = std::make_shared<HttpExchange>(waker(), breaker());
-  owner_.server_.receive_post(request.body(), head, exchange);
+  const auto exchange = std::make_shared<HttpExchange>(weak_from_this());
+  owner_.server_.receive_post(request.body(), fields.head, exchange);
 
   auto content = co_await next(exchange->outbox());
   if (content.reply && content.messages.empty()) {
@@ -352,23 +303,23 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(const Request& reque
   // Something to say before the result, or nothing for so long that the client should see a sign of life.
   const bool whole = co_await stream(client, exchange->outbox(), std::move(content));
   // A modern client cancels by closing the stream; a legacy client that is gone has not cancelled anything.
-  if (!whole && head.protocol_version == ModernEra::revision) exchange->abandon();
+  if (!whole && fields.head.protocol_version == ModernEra::revision) exchange->abandon();
   if (!whole) co_return false;
   co_return client.keep_alive;
 }
 
-HttpConnection::awaitable<bool> HttpConnection::answer_get(const Request& request, const HttpClient& client) {
-  if (!accepts(list_header(request, "Accept"), "text/event-stream")) {
+HttpConnection::awaitable<bool> HttpConnection::answer_get(const HttpFields& fields, const HttpClient& client) {
+  if (!accepts(fields.accept, "text/event-stream")) {
     auto response = refusal(406, "Accept must list text/event-stream");
     co_return co_await respond(client, std::move(response));
   }
-  auto [session, refused] = owner_.server_.admit_stream(head_of(request));
+  auto [session, refused] = owner_.server_.admit_stream(fields.head);
   if (session == nullptr) {
     auto response = HttpResponse::from(std::move(refused));
     if (response.status == 405) response.fields.emplace_back("Allow", "POST, OPTIONS, HEAD");
     co_return co_await respond(client, std::move(response));
   }
-  const auto notifications = std::make_shared<HttpNotificationStream>(waker(), breaker());
+  const auto notifications = std::make_shared<HttpNotificationStream>(weak_from_this());
   session->attach(notifications);
   session.reset();  // the stream does not keep a session that has been ended
   auto content = notifications->outbox().take();
@@ -430,27 +381,17 @@ HttpConnection::awaitable<Outbox::Content> HttpConnection::next(Outbox& outbox) 
   }
 }
 
-std::function<void()> HttpConnection::waker() {
-  return [weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (self == nullptr) return;
-    const auto executor = self->socket_.get_executor();
-    asio::post(executor, [self] { self->signal_.cancel(); });
-  };
+void HttpConnection::outbox_filled() {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->signal_.cancel(); });
 }
 
-std::function<void()> HttpConnection::breaker() {
-  return [weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (self == nullptr) return;
-    const auto executor = self->socket_.get_executor();
-    asio::post(executor, [self] {
-      self->overflowed_ = true;
-      // Cancelling would miss a write between two of its steps; this fails the next step too.
-      beast::error_code ignored;
-      self->socket_.shutdown(tcp::socket::shutdown_both, ignored);
-    });
-  };
+void HttpConnection::outbox_overflowed() {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    self->overflowed_ = true;
+    // Cancelling would miss a write between two of its steps; this fails the next step too.
+    beast::error_code ignored;
+    self->socket_.shutdown(tcp::socket::shutdown_both, ignored);
+  });
 }
 
 void HttpConnection::watch_for_disconnect() {

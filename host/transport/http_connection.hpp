@@ -9,9 +9,10 @@
 // co_await is never an operand of && or ||: gcc 12 compiles those wrongly.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
-#include <functional>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,13 +27,14 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include "protocol/server.hpp"
+#include "transport/http_fields.hpp"
 #include "transport/http_response.hpp"
 #include "transport/http_server.hpp"
 #include "transport/outbox.hpp"
 
 namespace mcph {
 
-class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
+class HttpConnection final : public OutboxReader, public std::enable_shared_from_this<HttpConnection> {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -50,8 +52,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void shut_down();
 
  private:
-  using Request = boost::beast::http::request<boost::beast::http::string_body>;
-  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using Request = boost::beast::http::request<boost::beast::http::string_body, RequestFields>;
+  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body, RequestFields::allocator_type>;
   template <class T>
   using awaitable = boost::asio::awaitable<T>;
 
@@ -67,20 +69,20 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   awaitable<bool> refuse_coding();
   awaitable<bool> refuse_unreadable(boost::beast::error_code error, bool begun);
   awaitable<bool> answer(const Request& request);
-  awaitable<bool> answer_post(const Request& request, const HttpClient& client);
-  awaitable<bool> answer_get(const Request& request, const HttpClient& client);
+  awaitable<bool> answer_post(const Request& request, const HttpFields& fields, const HttpClient& client);
+  awaitable<bool> answer_get(const HttpFields& fields, const HttpClient& client);
   awaitable<bool> respond(HttpClient client, HttpResponse response);
   // Writes what is in the outbox until it ends. False: the client is gone or too slow.
   awaitable<bool> stream(const HttpClient& client, Outbox& outbox, Outbox::Content content);
   awaitable<bool> write(std::string_view text);
 
-  HttpResponse answer_at_once(const Request& request);
-  std::optional<HttpResponse> refuse(const Request& request) const;
+  HttpResponse answer_at_once(const Request& request, const HttpFields& fields);
+  std::optional<HttpResponse> refuse(const Request& request, const HttpFields& fields) const;
 
   // What is next in the outbox; empty when the client should see a sign of life, or is gone.
   awaitable<Outbox::Content> next(Outbox& outbox);
-  std::function<void()> waker();
-  std::function<void()> breaker();
+  void outbox_filled() override;
+  void outbox_overflowed() override;
 
   void wait_for(Waiting what, std::chrono::milliseconds patience);
   void time_is_up(Clock::time_point now);
@@ -93,7 +95,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   const HttpLimits& limits_;
   boost::asio::ip::tcp::socket socket_;
   boost::beast::flat_buffer buffer_;
-  boost::asio::steady_timer signal_;  // never expires; cancelled to wake the coroutine
+  std::array<std::byte, 2048> field_memory_;  // of the usual request; more comes from the heap
+  boost::asio::steady_timer signal_;          // never expires; cancelled to wake the coroutine
 
   std::atomic<Clock::rep> due_;  // when attention is wanted
   Waiting waiting_ = Waiting::for_request;

@@ -14,7 +14,7 @@ bool Outbox::put(std::string message) {
   ended_ = true;
   content_.overflowed = true;
   wake(lock);
-  overflow_();
+  if (const auto reader = reader_.lock()) reader->outbox_overflowed();
   return false;
 }
 
@@ -51,7 +51,8 @@ Outbox::Content Outbox::take() {
 void Outbox::wake(std::unique_lock<std::mutex>& lock) {
   const bool due = std::exchange(waited_for_, false);
   lock.unlock();
-  if (due) wake_();
+  if (!due) return;
+  if (const auto reader = reader_.lock()) reader->outbox_filled();
 }
 
 }  // namespace mcph

@@ -1,10 +1,10 @@
 // What is on its way to one HTTP response or stream: messages in order and, at the end, a reply. Filled from any
-// thread; emptied by the connection's coroutine, which is woken when there is something. Bounded: a reader that is too
+// thread; emptied by the connection, its reader, which is woken when there is something. Bounded: a reader that is too
 // slow loses its connection, never a message in the middle that it cannot do without.
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,16 +14,23 @@
 
 namespace mcph {
 
+class OutboxReader {
+ public:
+  // [any] There is something to take. Only while the reader waits for it, and perhaps once too often.
+  virtual void outbox_filled() = 0;
+  // [any] The outbox has ended because it was full. Once, whatever the reader does.
+  virtual void outbox_overflowed() = 0;
+
+ protected:
+  ~OutboxReader() = default;
+};
+
 class Outbox {
  public:
   static constexpr std::size_t most_messages = 16'384;
   static constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
-  // Both are called from any thread: `wake` only while the coroutine waits, and perhaps once too often; `overflow`
-  // once, whatever the coroutine does.
-  explicit Outbox(
-      std::function<void()> wake, std::function<void()> overflow = [] {})
-      : wake_(std::move(wake)), overflow_(std::move(overflow)) {}
+  explicit Outbox(std::weak_ptr<OutboxReader> reader) : reader_(std::move(reader)) {}
 
   // False: the outbox has ended or overflowed, and the message was not taken.
   bool put(std::string message);
@@ -38,7 +45,7 @@ class Outbox {
 
     bool empty() const { return messages.empty() && !reply && !overflowed; }
   };
-  // Everything there is. Where that is nothing, the next change wakes the coroutine.
+  // Everything there is. Where that is nothing, the next change wakes the reader.
   Content take();
 
  private:
@@ -46,8 +53,7 @@ class Outbox {
   void add(std::unique_lock<std::mutex>& lock, std::string message);
   void wake(std::unique_lock<std::mutex>& lock);
 
-  const std::function<void()> wake_;
-  const std::function<void()> overflow_;
+  const std::weak_ptr<OutboxReader> reader_;
   std::mutex mutex_;
   Content content_;
   std::size_t bytes_ = 0;

@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mcp/plugin/detail/decode.hpp>
@@ -93,8 +94,8 @@ std::optional<Answer> call_tool(const Request& request, const Components& compon
   const ToolRecord* tool = components.tools.find(name);
   if (!tool) throw ProtocolError(invalid_params, "Unknown tool: " + name);
 
-  const Json no_arguments = Json::object();
   const Json* arguments = find_member(request.params, "arguments");
+  const Json no_arguments = arguments ? Json() : Json::object();
   if (!arguments) arguments = &no_arguments;
 
   if (!tool->binding.async_handler) return run_tool(request, *tool, *arguments);
@@ -109,12 +110,12 @@ Answer contents_answer(const ResourceRecord& resource, const Uri& uri, const Res
   for (const auto& content : contents)
     list.item(content.json(uri.text(), resource.mime_type));
   ObjectText object;
-  object.member("contents", list.text());
+  object.member("contents", std::move(list).text());
   if (resource.time_to_live) {
     object.member("ttlMs", std::to_string(resource.time_to_live->count()));
     object.string("cacheScope", cache_scope_name(resource.cache_scope));
   }
-  return {MCP_OUTCOME_RESULT, object.text()};
+  return {MCP_OUTCOME_RESULT, std::move(object).text()};
 }
 
 Answer not_found(const std::string& uri) {
@@ -154,8 +155,8 @@ Answer messages_answer(const PromptRecord& prompt, const Messages& messages) {
     list.item(ObjectText().string("role", role_name(message.role)).member("content", message.content.json()).text());
   }
   ObjectText object;
-  object.string_if("description", prompt.description).member("messages", list.text());
-  return {MCP_OUTCOME_RESULT, object.text()};
+  object.string_if("description", prompt.description).member("messages", std::move(list).text());
+  return {MCP_OUTCOME_RESULT, std::move(object).text()};
 }
 
 Arguments prompt_arguments(const PromptRecord& prompt, const Json& params) {

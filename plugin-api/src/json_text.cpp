@@ -99,6 +99,12 @@ std::string json_string(std::string_view text) {
   return out;
 }
 
+std::string closed(std::string_view text, char bracket) {
+  std::string out;
+  out.reserve(text.size() + 1);
+  return out.append(text) += bracket;
+}
+
 std::shared_ptr<const Json> parsed(std::string_view text) {
   return std::make_shared<const Json>(parse_json(text));
 }

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <mcp/plugin.h>
 #include <mcp/plugin/detail/result_conversion.hpp>
 #include <mcp/plugin/tool_result.hpp>
@@ -19,7 +21,7 @@ detail::Answer ToolResult::answer() const {
   object.member("content", contents_.text()).member_if("structuredContent", structured_);
   if (is_error_) object.member("isError", "true");
   object.member_if("_meta", meta_);
-  return {MCP_OUTCOME_RESULT, object.text()};
+  return {MCP_OUTCOME_RESULT, std::move(object).text()};
 }
 
 ToolResult& ToolResult::structured_text(std::string json) {

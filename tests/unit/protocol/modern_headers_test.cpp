@@ -9,9 +9,9 @@ constexpr auto revision = "2026-07-28";
 
 std::string refusal_of_meta(const char* params) {
   auto json = Json::parse(params);
-  Caller caller;
-  const auto error = take_meta(json, caller);
-  if (!error) return "accepted";
+  const auto taken = take_caller(json);
+  const auto* error = std::get_if<RpcError>(&taken);
+  if (error == nullptr) return "accepted";
   EXPECT_EQ(error->code, -32602);
   return error->message;
 }
@@ -30,22 +30,19 @@ TEST(ModernMeta, IsTakenOutOfTheParams) {
       "io.modelcontextprotocol/clientCapabilities":{"roots":{}},
       "io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},
       "progressToken":1}})");
-  Caller caller;
-  EXPECT_FALSE(take_meta(params, caller));
-  EXPECT_EQ(params.dump(), R"({"name":"add"})");
+  const auto caller = std::get<Caller>(take_caller(params));
+  EXPECT_EQ(params.dump(), R"({"_meta":{"progressToken":1},"name":"add"})");
   EXPECT_EQ(caller.protocol_version, "2026-07-28");
   EXPECT_EQ(caller.capabilities.dump(), R"({"roots":{}})");
   EXPECT_EQ(caller.client.dump(), R"({"name":"c","version":"1"})");
-  EXPECT_EQ(caller.meta.dump(), R"({"progressToken":1})");
 }
 
 TEST(ModernMeta, MayLackTheClientsInfoAndAnythingOfTheRequestsOwn) {
   auto params = Json::parse(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
                                          "io.modelcontextprotocol/clientCapabilities":{}}})");
-  Caller caller;
-  EXPECT_FALSE(take_meta(params, caller));
+  const auto caller = std::get<Caller>(take_caller(params));
   EXPECT_TRUE(caller.client.is_null());
-  EXPECT_TRUE(caller.meta.is_null());
+  EXPECT_EQ(params.dump(), "{}");
 }
 
 TEST(ModernMeta, IsRefusedForEveryRequiredField) {

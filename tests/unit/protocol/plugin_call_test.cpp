@@ -33,11 +33,9 @@ class PluginCallTest : public ::testing::Test {
   }
 
   Call& begin(Json meta = nullptr) {
-    Caller caller;
-    caller.protocol_version = "2025-11-25";
-    caller.client = Json{{"name", "client"}, {"version", "1"}};
-    caller.meta = std::move(meta);
-    PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add"}, "7", std::move(caller), exchange_, answers_);
+    const Caller caller{"2025-11-25", {{"name", "client"}, {"version", "1"}}};
+    PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add", std::move(meta)}, "7",
+                      std::make_shared<const Caller>(caller), exchange_, answers_);
     return plugin_->last_call();
   }
   Call& begin_with_token() { return begin({{"progressToken", "t"}}); }
@@ -166,15 +164,16 @@ TEST_F(PluginCallTest, TellsWhoIsCalling) {
   EXPECT_EQ(begin({{"traceparent", "00-1"}}).context(),
             R"({"client":{"name":"client","version":"1"},"clientCapabilities":{},"meta":{"traceparent":"00-1"},)"
             R"("protocolVersion":"2025-11-25"})");
-  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, "8", {.protocol_version = "2026-07-28"}, exchange_, answers_);
+  const auto nobody = std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28"});
+  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, "8", nobody, exchange_, answers_);
   EXPECT_EQ(plugin_->last_call().context(), R"({"clientCapabilities":{},"protocolVersion":"2026-07-28"})");
 }
 
 TEST_F(PluginCallTest, HoldsALeaseOnThePluginUntilItIsGone) {
   auto plugin = std::make_shared<test::FakePlugin>();
   const std::weak_ptr<Plugin> trace = plugin;
-  auto call =
-      std::make_shared<PluginCall>(CallPlan{plugin, "tools/call", "{}", "add"}, "7", Caller{}, exchange_, answers_);
+  auto call = std::make_shared<PluginCall>(CallPlan{plugin, "tools/call", "{}", "add"}, "7",
+                                           std::make_shared<const Caller>(), exchange_, answers_);
   plugin.reset();
   EXPECT_FALSE(trace.expired());
   call.reset();

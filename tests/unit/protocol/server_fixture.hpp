@@ -95,7 +95,7 @@ class ServerFixture : public ::testing::Test {
   const std::shared_ptr<FakePlugin> plugin_ = std::make_shared<FakePlugin>("/components/tools/sums.so");
   Server server_;
   const std::shared_ptr<RecordingStream> output_ = std::make_shared<RecordingStream>();
-  StdioClient stdio_{nullptr, {}, output_};
+  StdioClient stdio_{.output = output_};
 
  private:
   std::shared_ptr<RecordingExchange> make_exchange() {

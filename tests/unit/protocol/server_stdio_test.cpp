@@ -57,7 +57,7 @@ TEST_F(ServerStdioTest, RefusesASecondInitialize) {
   line(initialize("2025-06-18"));
   EXPECT_EQ(answer_to(initialize("2025-11-25")),
             R"({"jsonrpc":"2.0","id":0,"error":{"code":-32600,"message":"This client is initialized already"}})");
-  EXPECT_EQ(stdio_.session->negotiated().protocol_version, "2025-06-18");
+  EXPECT_EQ(stdio_.session->caller()->protocol_version, "2025-06-18");
 }
 
 TEST_F(ServerStdioTest, LetsAClientTryAgainAfterAnInitializeThatWasRefused) {

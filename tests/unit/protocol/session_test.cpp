@@ -139,7 +139,7 @@ TEST_F(SessionsTest, AreFoundByTheirId) {
   EXPECT_EQ(sessions_.find(session->id()), session);
   EXPECT_EQ(sessions_.find("other"), nullptr);
   EXPECT_EQ(sessions_.find(""), nullptr);
-  EXPECT_EQ(session->negotiated().protocol_version, "2025-11-25");
+  EXPECT_EQ(session->caller()->protocol_version, "2025-11-25");
 }
 
 TEST_F(SessionsTest, ExpireWhenIdleForTooLong) {

@@ -10,10 +10,19 @@ namespace {
 
 using Messages = std::vector<std::string>;
 
+class CountingReader final : public OutboxReader {
+ public:
+  void outbox_filled() override { ++wakes; }
+  void outbox_overflowed() override { ++overflows; }
+
+  std::atomic<int> wakes{0};
+  std::atomic<int> overflows{0};
+};
+
 class OutboxTest : public ::testing::Test {
  protected:
-  std::atomic<int> wakes_{0};
-  Outbox outbox_{[this] { ++wakes_; }};
+  const std::shared_ptr<CountingReader> reader_ = std::make_shared<CountingReader>();
+  Outbox outbox_{reader_};
 };
 
 TEST_F(OutboxTest, GivesMessagesInOrderAndThenTheReply) {
@@ -30,21 +39,21 @@ TEST_F(OutboxTest, GivesMessagesInOrderAndThenTheReply) {
 
 TEST_F(OutboxTest, WakesOnlyAReaderThatFoundNothing) {
   outbox_.put("before anybody waits");
-  EXPECT_EQ(wakes_, 0);
+  EXPECT_EQ(reader_->wakes, 0);
   EXPECT_FALSE(outbox_.take().empty());
   outbox_.put("the reader has not come back yet");
-  EXPECT_EQ(wakes_, 0);
+  EXPECT_EQ(reader_->wakes, 0);
   EXPECT_FALSE(outbox_.take().empty());
   EXPECT_TRUE(outbox_.take().empty());
   outbox_.put("1");
   outbox_.put("2");
-  EXPECT_EQ(wakes_, 1);
+  EXPECT_EQ(reader_->wakes, 1);
 }
 
 TEST_F(OutboxTest, WakesTheReaderForTheReply) {
   EXPECT_TRUE(outbox_.take().empty());
   outbox_.end({"done"});
-  EXPECT_EQ(wakes_, 1);
+  EXPECT_EQ(reader_->wakes, 1);
   EXPECT_TRUE(outbox_.take().reply);
 }
 
@@ -76,7 +85,9 @@ TEST_F(OutboxTest, OverflowsWhenTheReaderLeavesTooManyBytes) {
 TEST_F(OutboxTest, WakesTheReaderWhenItOverflows) {
   EXPECT_TRUE(outbox_.take().empty());
   EXPECT_FALSE(outbox_.put(std::string(Outbox::most_bytes + 1, 'x')));
-  EXPECT_EQ(wakes_, 1);
+  EXPECT_FALSE(outbox_.put(std::string(Outbox::most_bytes + 1, 'x')));
+  EXPECT_EQ(reader_->wakes, 1);
+  EXPECT_EQ(reader_->overflows, 1);
 }
 
 TEST_F(OutboxTest, HasRoomAgainWhenTheReaderHasTaken) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <mcp/plugin/json.hpp>
 
@@ -23,6 +24,9 @@ void append_value(std::string& out, const Json& value);
 
 std::string json_string(std::string_view text);
 
+/// `text` and, after it, `bracket`.
+std::string closed(std::string_view text, char bracket);
+
 /// JSON text -> a value, for code that sees mcp::Json only declared.
 std::shared_ptr<const Json> parsed(std::string_view text);
 
@@ -36,7 +40,8 @@ class ObjectText {
   ObjectText& string_if(std::string_view name, std::string_view text);
 
   bool empty() const { return text_.size() == 1; }
-  std::string text() const { return text_ + '}'; }
+  std::string text() const& { return closed(text_, '}'); }
+  std::string text() && { return std::move(text_ += '}'); }
 
  private:
   void open(std::string_view name);
@@ -49,7 +54,8 @@ class ArrayText {
  public:
   ArrayText& item(std::string_view json);
   bool empty() const { return text_.size() == 1; }
-  std::string text() const { return text_ + ']'; }
+  std::string text() const& { return closed(text_, ']'); }
+  std::string text() && { return std::move(text_ += ']'); }
 
  private:
   std::string text_ = "[";

@@ -1,0 +1,40 @@
+// The header fields of a request as this server reads them. Free functions; any thread.
+#pragma once
+
+#include <memory_resource>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/beast/http/fields.hpp>
+
+#include "protocol/serving.hpp"
+
+namespace mcph {
+
+// A request's fields live in memory of its connection, which is used again for the next request.
+using RequestFields = boost::beast::http::basic_fields<std::pmr::polymorphic_allocator<char>>;
+
+// What the fields say, found in one pass. Views into the fields.
+struct HttpFields {
+  std::optional<std::string_view> host;
+  std::optional<std::string_view> origin;
+  std::optional<std::string_view> content_type;
+  std::optional<std::string> accept;
+  HttpHead head;
+  // A field that must not occur twice and does, because this server and whoever stands before it could read different
+  // lines; empty if there is none.
+  std::string_view repeated;
+};
+HttpFields read_fields(const RequestFields& fields);
+
+// All lines of a list-valued field as the one list that they are (RFC 9110 section 5.3).
+std::optional<std::string> list_field(const RequestFields& fields, std::string_view name);
+
+// Beast reads a message with any other coding than chunked as one without a body, and its body as the next request.
+bool has_unknown_coding(const RequestFields& fields);
+
+// The client sends the body only when it has been told to go on (RFC 9110 section 10.1.1).
+bool awaits_continue(const RequestFields& fields);
+
+}  // namespace mcph
