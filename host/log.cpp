@@ -54,7 +54,11 @@ std::string as_json(std::string_view event, Log::Fields fields) {
     line += ',';
     append_json_string(line, field.name);
     line += ':';
-    append_json_string(line, field.value);
+    if (field.is_number) {
+      line += field.value;
+    } else {
+      append_json_string(line, field.value);
+    }
   }
   return line;
 }

@@ -23,12 +23,13 @@ class Log {
   struct Field {
     std::string_view name;
     std::string value;
+    bool is_number = false;
 
     template <class T>
     requires std::constructible_from<std::string, T> Field(std::string_view field, T&& text)
         : name(field), value(std::forward<T>(text)) {}
     template <std::integral T>
-    Field(std::string_view field, T number) : name(field), value(std::to_string(number)) {}
+    Field(std::string_view field, T number) : name(field), value(std::to_string(number)), is_number(true) {}
   };
   using Fields = std::initializer_list<Field>;
 

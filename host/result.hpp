@@ -12,7 +12,8 @@ namespace mcph {
 struct Error {
   Error() = default;  // declared, so that a text does not convert to an error
   std::string message;
-  bool may_pass = false;  // the cause lies outside of what was asked for: the same may succeed later
+  bool may_pass = false;           // the cause lies outside of what was asked for: the same may succeed later
+  bool may_be_incomplete = false;  // of a file that somebody may still be writing
 };
 
 template <class T = void>

@@ -22,6 +22,15 @@ int complain(std::string_view what) {
   return cannot_call;
 }
 
+// The JSON form is for programs, which find there what they would have got from the protocol.
+int complain(const RpcError& error, bool as_json) {
+  if (!as_json) return complain(error.message);
+  Json object{{"code", error.code}, {"message", error.message}};
+  if (!error.data.is_null()) object["data"] = error.data;
+  std::cout << dump(Json{{"error", std::move(object)}}) << "\n";
+  return cannot_call;
+}
+
 // A call whose end somebody waits for, and whose progress a person sees.
 class TerminalCall final : public Call {
  public:
@@ -83,7 +92,7 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
   auto planned =
       plan_tool_call(*host.catalog().current(), {{"name", command.tool}, {"arguments", std::move(arguments)}});
   if (const auto* refusal = std::get_if<Refusal>(&planned)) {
-    const int status = complain(refusal->message);
+    const int status = complain({error_code::invalid_params, refusal->message, refusal->data}, command.json);
     if (refusal->reason != Refusal::Reason::unknown_tool) return status;
     for (const auto& [file, reason] : host.reloader().refused())
       std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
@@ -96,7 +105,7 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
       return print_result(json, command.json);
     case Outcome::error: {
       const auto error = read_plugin_error(json);
-      return complain(error.has_error() ? error.error().message : error->message);
+      return error.has_error() ? complain(error.error().message) : complain(*error, command.json);
     }
     case Outcome::input_required:
       break;
@@ -113,7 +122,7 @@ int run(const CallCommand& command) {
   if (const auto found = find_components(command.host); found.has_error()) return complain(found.error().message);
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);
-  return finish(**host, call_tool(**host, command, *std::move(arguments)));
+  return finish(**host, call_tool(**host, command, *std::move(arguments)), log);
 }
 
 }  // namespace mcph

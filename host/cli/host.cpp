@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iostream>
 #include <thread>
 #include <utility>
 
@@ -15,6 +14,9 @@ namespace {
 // Calls of plugins that may block at once, over all plugins.
 constexpr unsigned most_blocked_threads = 128;
 constexpr std::chrono::seconds stop_patience{10};
+// More than a plugin's stop may take.
+constexpr std::chrono::milliseconds end_patience{15'000};
+constexpr std::chrono::milliseconds end_impatience{500};
 
 unsigned lanes(unsigned wanted) {
   constexpr unsigned most = 4;
@@ -65,22 +67,31 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
 Host::~Host() = default;
 
 void Host::cancel_calls(std::chrono::milliseconds patience) {
-  if (reloader_->stop(patience)) reloader_->cancel_calls(CancelReason::shutdown);
+  reloader_stopped_ = reloader_->stop(patience);
+  if (reloader_stopped_) reloader_->cancel_calls(CancelReason::shutdown);
 }
 
-bool Host::end(std::chrono::milliseconds patience) {
+void Host::fail_calls() {
+  calls_failed_ = true;
+  if (reloader_stopped_) reloader_->fail_calls("the call was cut off, because this server is stopping");
+}
+
+bool Host::end() {
+  // A thread that has been waited for already gets no more time; plugins that are well still get theirs to stop.
+  const std::chrono::milliseconds patience = calls_failed_ ? end_impatience : end_patience;
   if (!reloader_->stop(patience)) return false;
   threads_.stop();
-  if (!threads_.join(patience)) return false;
+  const bool joined = threads_.join(patience);
   catalog_.clear();
   reloader_->release_plugins();
-  return retirement_.wait_until_empty(patience);
+  if (joined) return retirement_.wait_until_empty(end_patience);
+  retirement_.wait_until_idle(end_patience);
+  return false;
 }
 
-int finish(Host& host, int status) {
-  constexpr std::chrono::seconds patience{15};
-  if (host.end(patience)) return status;
-  std::cerr << "mcp-plugin-host: a plugin does not come to rest; leaving it\n";
+int finish(Host& host, int status, Log& log) {
+  if (host.end()) return status;
+  log.warning("exit without unwinding", {{"reason", "code of a plugin still runs"}});
   std::_Exit(status);
 }
 

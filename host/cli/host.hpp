@@ -39,10 +39,12 @@ class Host {
 
   // Stops reloading and cancels what still runs.
   void cancel_calls(std::chrono::milliseconds patience);
+  // Answers what does not heed that, in the plugins' stead. After cancel_calls.
+  void fail_calls();
 
   // Stops reloading, serving and every plugin; must be called before the destructor if plugins have been loaded. False:
   // something does not come to rest, and only leaving the process without unwinding remains.
-  bool end(std::chrono::milliseconds patience);
+  bool end();
 
  private:
   Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log);
@@ -52,9 +54,11 @@ class Host {
   PublishedCatalog catalog_;
   PluginLoader loader_;
   std::unique_ptr<Reloader> reloader_;
+  bool reloader_stopped_ = false;
+  bool calls_failed_ = false;
 };
 
 // Ends the host and returns the status, or leaves the process with it where a plugin does not come to rest.
-int finish(Host& host, int status);
+int finish(Host& host, int status, Log& log);
 
 }  // namespace mcph

@@ -27,6 +27,8 @@ namespace {
 constexpr int cannot_serve = 2;
 // After calls have been cancelled they may still end in an orderly way.
 constexpr std::chrono::seconds cancel_grace{2};
+// For writing the answers to calls that were cut off.
+constexpr std::chrono::seconds farewell{1};
 
 NamedLimits limits_of(const ServeCommand& command) {
   const auto& http = command.http.limits;
@@ -118,7 +120,7 @@ int run(const ServeCommand& command) {
 
   load_components(**host, command.host, log);
   if (const auto listening = http.listen(); listening.has_error()) {
-    return finish(**host, complain(listening.error().message));
+    return finish(**host, complain(listening.error().message), log);
   }
   const auto address =
       command.http.address.find(':') == std::string::npos ? command.http.address : "[" + command.http.address + "]";
@@ -135,9 +137,12 @@ int run(const ServeCommand& command) {
   if (!wait_until(quiet, command.host.shutdown_grace)) {
     log.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"connections", http.connections()}});
     (*host)->cancel_calls(cancel_grace);
-    wait_until(quiet, cancel_grace);
+    if (!wait_until(quiet, cancel_grace)) {
+      (*host)->fail_calls();
+      wait_until(quiet, farewell);
+    }
   }
-  const int status = finish(**host, 0);
+  const int status = finish(**host, 0, log);
   log.info("stopped");
   return status;
 }
@@ -161,10 +166,11 @@ int run(const StdioCommand& command) {
   if (!transport.finish(command.host.shutdown_grace)) {
     log.warning("calls cancelled", {{"reason", "they did not finish in time after the end of input"}});
     (*host)->cancel_calls(cancel_grace);
+    if (!transport.finish(cancel_grace)) (*host)->fail_calls();
     // A client that does not read its answers holds the writing thread.
-    if (!transport.finish(cancel_grace)) std::_Exit(0);
+    if (!transport.finish(farewell)) std::_Exit(0);
   }
-  const int status = finish(**host, 0);
+  const int status = finish(**host, 0, log);
   log.info("stopped");
   return status;
 }

@@ -31,6 +31,18 @@ std::shared_ptr<Call> CallsInFlight::take(std::uint64_t id) {
   return call;
 }
 
+std::vector<std::shared_ptr<Call>> CallsInFlight::take_all() {
+  std::vector<std::shared_ptr<Call>> taken;
+  for (auto& part : parts_) {
+    const std::lock_guard lock(part.mutex);
+    for (auto& [id, call] : part.calls)
+      taken.push_back(std::move(call));
+    size_.fetch_sub(part.calls.size(), std::memory_order_relaxed);
+    part.calls.clear();
+  }
+  return taken;
+}
+
 std::vector<std::shared_ptr<Call>> CallsInFlight::all() const {
   std::vector<std::shared_ptr<Call>> calls;
   for (const auto& part : parts_) {

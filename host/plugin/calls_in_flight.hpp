@@ -25,6 +25,8 @@ class CallsInFlight {
   // Removes it; null if it is unknown or has been taken already.
   std::shared_ptr<Call> take(std::uint64_t id);
 
+  std::vector<std::shared_ptr<Call>> take_all();
+
   std::vector<std::shared_ptr<Call>> all() const;
   std::size_t size() const { return size_.load(std::memory_order_relaxed); }
 

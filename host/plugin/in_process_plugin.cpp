@@ -206,6 +206,15 @@ void InProcessPlugin::cancel_all(CancelReason reason) {
     call->cancel(reason);
 }
 
+std::size_t InProcessPlugin::fail_all(std::string_view why) {
+  const auto calls = calls_.take_all();
+  for (const auto& call : calls) {
+    call->claim();  // so that the plugin is not given it any more
+    refuse(*call, "plugin " + identity_.name + ": " + std::string(why));
+  }
+  return calls.size();
+}
+
 bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
   if (instance_ == nullptr) return true;
   // On a thread of its own, because a plugin whose stop never returns must not take this one with it.

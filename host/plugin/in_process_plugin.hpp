@@ -47,6 +47,7 @@ class InProcessPlugin final : public Plugin {
   Result<> start() override;
   void invoke(std::shared_ptr<Call> call) override;
   void cancel_all(CancelReason reason) override;
+  std::size_t fail_all(std::string_view why) override;
   std::size_t calls_in_flight() const override { return calls_.size(); }
   bool stop(std::chrono::milliseconds patience) override;
 

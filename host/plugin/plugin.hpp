@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "plugin/call.hpp"
 #include "result.hpp"
@@ -46,6 +47,9 @@ class Plugin {
 
   // [any] Cancels every call in flight.
   virtual void cancel_all(CancelReason reason) = 0;
+  // [any] Completes every call in flight with an error in the plugin's stead; nothing that the plugin says of them
+  // later is heard. How many there were.
+  virtual std::size_t fail_all(std::string_view why) = 0;
   virtual std::size_t calls_in_flight() const = 0;
 
   // [control] Ends it; no call is in flight. False: it did not come to rest and is left as it is.

@@ -30,6 +30,14 @@ bool is_plugin(const fs::path& file) {
   return file.extension() == library_extension;
 }
 
+constexpr std::array<std::pair<std::string_view, ComponentFolder>, 3> tops{{{"prompts", ComponentFolder::prompts},
+                                                                            {"resources", ComponentFolder::resources},
+                                                                            {"tools", ComponentFolder::tools}}};
+
+bool is_top(std::string_view name) {
+  return std::ranges::any_of(tops, [name](const auto& top) { return top.first == name; });
+}
+
 struct State {
   int error = 0;  // of errno; 0 if the rest is known
   ::mode_t mode = 0;
@@ -69,6 +77,7 @@ class Scan {
     std::size_t depth;
   };
 
+  void scan_root();
   void scan_folder(const Folder& folder);
   Entries list(const fs::path& folder);
   void scan_entry(const fs::directory_entry& entry, const Entries& siblings, const Folder& folder);
@@ -91,9 +100,6 @@ class Scan {
 };
 
 ScanResult Scan::run() {
-  constexpr std::array<std::pair<const char*, ComponentFolder>, 3> tops{{{"prompts", ComponentFolder::prompts},
-                                                                         {"resources", ComponentFolder::resources},
-                                                                         {"tools", ComponentFolder::tools}}};
   const auto root = state_of(root_);
   if (root.error == 0 && !S_ISDIR(root.mode)) report(root_, "it is not a folder");
   result_.folders.push_back(root_);
@@ -111,12 +117,28 @@ ScanResult Scan::run() {
   // Links that are found on the way are appended, which is why each is copied out of the vector.
   for (std::size_t i = 0; i < linked_.size(); ++i)
     scan_folder(Folder(linked_[i]));
+  scan_root();
 
   std::ranges::sort(result_.plugins, {}, &PluginFile::file);
   std::ranges::sort(result_.problems, {}, &ScanProblem::path);
   std::ranges::sort(result_.folders);
   result_.folders.erase(std::unique(result_.folders.begin(), result_.folders.end()), result_.folders.end());
   return std::move(result_);
+}
+
+// A plugin outside of the three folders was meant to be served, and it would be a riddle why it is not.
+void Scan::scan_root() {
+  if (entries_ > limits_.entries) return;
+  for (const auto& entry : list(root_)) {
+    const auto& path = entry.path();
+    std::error_code ignored;
+    if (is_plugin(path) && !entry.is_directory(ignored)) {
+      report(path, "it is not loaded; move it into one of the folders tools, resources and prompts");
+    } else if (!is_top(path.filename().native()) && entry.is_directory(ignored)) {
+      const bool holds_plugin = std::ranges::any_of(list(path), is_plugin, &fs::directory_entry::path);
+      if (holds_plugin) report(path, "its plugins are not loaded; it is not one of tools, resources and prompts");
+    }
+  }
 }
 
 void Scan::scan_folder(const Folder& folder) {

@@ -64,6 +64,11 @@ bool stays_mapped(const LibraryFacts& facts, const mcp_plugin& table) {
          (table.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0;
 }
 
+Error maybe_incomplete(Error error) {
+  error.may_be_incomplete = true;
+  return error;
+}
+
 }  // namespace
 
 std::filesystem::path data_directory(const std::filesystem::path& plugin_file, const std::filesystem::path& components,
@@ -84,11 +89,11 @@ PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& ru
 
 Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, PluginEvents events) {
   auto configuration = read_configuration(file);
-  if (configuration.has_error()) return configuration.error();
+  if (configuration.has_error()) return maybe_incomplete(configuration.error());
   auto copy = copies_.copy(file);
   if (copy.has_error()) return copy.error();
   const auto facts = inspect_library(copy->path());
-  if (facts.has_error()) return facts.error();
+  if (facts.has_error()) return maybe_incomplete(facts.error());
   auto library = PluginLibrary::load(*std::move(copy));
   if (library.has_error()) return library.error();
 

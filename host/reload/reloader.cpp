@@ -52,12 +52,31 @@ void Reloader::release_plugins() {
   draining_.clear();
 }
 
-void Reloader::cancel_calls(CancelReason reason) {
+std::vector<std::shared_ptr<Plugin>> Reloader::plugins() const {
+  std::vector<std::shared_ptr<Plugin>> plugins;
   for (const auto& [file, tracked] : tracked_) {
-    if (tracked.served.plugin != nullptr) tracked.served.plugin->cancel_all(reason);
+    if (tracked.served.plugin != nullptr) plugins.push_back(tracked.served.plugin);
   }
   for (const auto& each : draining_) {
-    if (const auto plugin = each.plugin.lock()) plugin->cancel_all(reason);
+    if (auto plugin = each.plugin.lock()) plugins.push_back(std::move(plugin));
+  }
+  return plugins;
+}
+
+void Reloader::cancel_calls(CancelReason reason) {
+  for (const auto& plugin : plugins())
+    plugin->cancel_all(reason);
+}
+
+void Reloader::fail_calls(std::string_view why) {
+  for (const auto& plugin : plugins()) {
+    const auto calls = plugin->fail_all(why);
+    if (calls == 0) continue;
+    const auto& identity = plugin->identity();
+    log_.error("calls cut off", {{"file", identity.file.string()},
+                                 {"version", identity.version},
+                                 {"calls", calls},
+                                 {"reason", "they did not end when they were cancelled"}});
   }
 }
 
@@ -113,9 +132,11 @@ bool Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now
   if (settle && tracked.changing != file) {
     tracked.changing = file;
     tracked.changed_at = now;
+    tracked.incomplete = false;
   }
-  if (settle && now - tracked.changed_at < options_.settle_time) {
-    due = std::min(due, tracked.changed_at + options_.settle_time);
+  const auto stillness = tracked.incomplete ? options_.copy_patience : options_.settle_time;
+  if (settle && now - tracked.changed_at < stillness) {
+    due = std::min(due, tracked.changed_at + stillness);
     return false;
   }
   return take(tracked, file);
@@ -155,6 +176,8 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   auto loaded = loader_.load(file.file, {.components_changed = [this, path = file.file] { components_changed(path); },
                                          .resource_updated = {}});
   if (loaded.has_error()) {
+    const bool changing = tracked.changing == file;
+    if (changing && loaded.error().may_be_incomplete && !std::exchange(tracked.incomplete, true)) return false;
     refuse(tracked, file, loaded.error());
     return false;
   }

@@ -29,6 +29,11 @@ bool Retirement::wait_until_empty(std::chrono::milliseconds patience) {
   return changed_.wait_for(lock, patience, [this] { return alive_ == 0; }) && left_ == 0;
 }
 
+void Retirement::wait_until_idle(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, patience, [this] { return retired_.empty() && ending_ == 0; });
+}
+
 void Retirement::retire(std::unique_ptr<Plugin> plugin) {
   {
     const std::lock_guard lock(mutex_);
@@ -46,6 +51,7 @@ void Retirement::run() {
     });
     if (retired_.empty()) return;
     auto& ending = endings_.emplace_back();
+    ++ending_;
     ending.thread = std::thread(
         [this, &ending, plugin = std::move(retired_.front())]() mutable { end(std::move(plugin), ending); });
     retired_.pop_front();
@@ -57,6 +63,7 @@ void Retirement::end(std::unique_ptr<Plugin> plugin, Ending& ending) {
   const std::lock_guard lock(mutex_);
   if (!stopped) ++left_;
   --alive_;
+  --ending_;
   ending.over = true;
   changed_.notify_all();
 }

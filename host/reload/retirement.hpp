@@ -30,6 +30,8 @@ class Retirement {
 
   // Waits until every plugin that has been leased is gone; false if that took longer, or if one was left as it is.
   bool wait_until_empty(std::chrono::milliseconds patience);
+  // Waits, at most so long, until every plugin is gone that nobody has a lease on.
+  void wait_until_idle(std::chrono::milliseconds patience);
 
  private:
   struct Ending {
@@ -51,6 +53,7 @@ class Retirement {
   std::deque<std::unique_ptr<Plugin>> retired_;
   std::list<Ending> endings_;
   std::size_t alive_ = 0;
+  std::size_t ending_ = 0;
   std::size_t left_ = 0;
   bool stopping_ = false;
   std::thread thread_;

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <mcp/plugin/detail/schema.hpp>
+#include <nlohmann/json.hpp>
 
 namespace mcp {
 
@@ -36,6 +38,32 @@ bool fits(std::string_view keyword, ValueKind kind) {
   if (keyword == "minItems" || keyword == "maxItems") return kind == ValueKind::List;
   if (keyword == "enum") return kind == ValueKind::Number || kind == ValueKind::Text;
   return true;
+}
+
+/// Throws std::invalid_argument where the keywords contradict one another, so that the author hears of it and not the
+/// first one who calls.
+void require_consistent(const Json& schema, const std::string& name) {
+  const auto reject = [&name](const std::string& what) {
+    throw std::invalid_argument("argument \"" + name + "\": " + what);
+  };
+  const std::pair<const char*, const char*> bounds[] = {
+      {"minimum", "maximum"}, {"minLength", "maxLength"}, {"minItems", "maxItems"}};
+  for (const auto& [least, most] : bounds) {
+    if (!schema.contains(least) || !schema.contains(most) || schema[least] <= schema[most]) continue;
+    reject("its " + (least + (" " + dump_json(schema[least]))) + " is more than its " + most + ' ' +
+           dump_json(schema[most]));
+  }
+  const auto value = schema.find("default");
+  if (value == schema.end()) return;
+  const auto out_of = [&](const char* keyword) {
+    reject("its default " + dump_json(*value) + " is not what its " + keyword + ' ' + dump_json(schema[keyword]) +
+           " allows");
+  };
+  if (value->is_number() && schema.contains("minimum") && *value < schema["minimum"]) out_of("minimum");
+  if (value->is_number() && schema.contains("maximum") && *value > schema["maximum"]) out_of("maximum");
+  if (!schema.contains("enum")) return;
+  const Json& choices = schema["enum"];
+  if (std::find(choices.begin(), choices.end(), *value) == choices.end()) out_of("enum");
 }
 
 }  // namespace
@@ -142,6 +170,7 @@ void describe_argument(Schema& schema, const Arg& arg, ValueKind kind) {
     }
     schema.set(keyword.name, keyword.json);
   }
+  if (!arg.keywords().empty()) require_consistent(parse_json(schema.text()), arg.name());
 }
 
 }  // namespace detail

@@ -35,7 +35,11 @@ Listing list_roots(const Roots& roots) {
   Listing listing;
   for (const Root& root : roots.all()) {
     struct stat status {};
-    if (::stat(root.directory.path().c_str(), &status) == 0) listing.entries.push_back(entry_of({&root, {}}, status));
+    if (::stat(root.directory.path().c_str(), &status) == 0) {
+      listing.entries.push_back(entry_of({&root, {}}, status));
+    } else {
+      listing.entries.push_back({root.directory.path(), EntryType::missing});
+    }
   }
   return listing;
 }

@@ -15,22 +15,24 @@ namespace plugins::files {
 inline constexpr int max_list_depth = 32;
 inline constexpr int max_list_entries = 10000;
 
-enum class EntryType { file, folder, link, other };
+enum class EntryType { file, folder, link, other, missing };
 
 constexpr auto mcp_enum(EntryType) {
   return mcp::enum_names<EntryType>({{EntryType::file, "file"},
                                      {EntryType::folder, "folder"},
                                      {EntryType::link, "link"},
-                                     {EntryType::other, "other"}});
+                                     {EntryType::other, "other"},
+                                     {EntryType::missing, "missing"}});
 }
 
 struct Entry {
   std::string path;
   EntryType type = EntryType::other;
-  std::optional<std::int64_t> size;
-  std::string modified;
+  std::optional<std::int64_t> size = {};
+  std::optional<std::string> modified = {};
   static constexpr auto fields() {
-    return std::tuple{mcp::field("path", &Entry::path, "Absolute"), mcp::field("type", &Entry::type),
+    return std::tuple{mcp::field("path", &Entry::path, "Absolute"),
+                      mcp::field("type", &Entry::type, "Only a root can be missing"),
                       mcp::field("size", &Entry::size, "Of a file, in bytes"),
                       mcp::field("modified", &Entry::modified, "ISO 8601, UTC")};
   }

@@ -297,6 +297,23 @@ TEST(Setup, RefusesModifiersThatDoNotFitTheirArgument) {
             R"(setup failed: tool "t": argument 1 has no name)");
 }
 
+TEST(Setup, RefusesModifiersThatContradictOneAnother) {
+  const auto refusal_of = [](const mcp::Arg& arg) {
+    return refusal([&](mcp::Plugin& plugin) {
+      plugin.tool(
+          "t", "", [](int) {}, arg);
+    });
+  };
+  EXPECT_EQ(refusal_of(mcp::arg("a").min(5).max(1)),
+            R"(setup failed: tool "t": argument "a": its minimum 5 is more than its maximum 1)");
+  EXPECT_EQ(refusal_of(mcp::arg("a").min(1).max(5).default_value(0)),
+            R"(setup failed: tool "t": argument "a": its default 0 is not what its minimum 1 allows)");
+  EXPECT_EQ(refusal_of(mcp::arg("a").min(1).max(5).default_value(6)),
+            R"(setup failed: tool "t": argument "a": its default 6 is not what its maximum 5 allows)");
+  EXPECT_EQ(refusal_of(mcp::arg("a").one_of(1, 2).default_value(3)),
+            R"(setup failed: tool "t": argument "a": its default 3 is not what its enum [1,2] allows)");
+}
+
 TEST(Setup, RefusesSchemasThatAreNoJsonObject) {
   EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.raw_tool("t", "", "[]", [](const Json& in) { return in; }); }),
             R"(setup failed: tool "t": the input schema is not a JSON object)");

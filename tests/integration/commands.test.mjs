@@ -102,7 +102,7 @@ test('ListTellsWhatIsServedHiddenRefusedAndAmiss', async (context) => {
     { file: components.file('refusing.so'), reason: 'create failed: the licence has expired' },
   ]);
   assert.equal(problems.length, 1);
-  assert.equal(problems[0].path, components.file('dangling.so'));
+  assert.equal(problems[0].file, components.file('dangling.so'));
 
   const text = await on('list');
   assert.equal(text.status, 1);
@@ -141,6 +141,16 @@ test('CallEndsWithAStatusThatTellsWhoFailed', async (context) => {
   const invalid = await on('call', 'absent', '{');
   assert.equal(invalid.status, 2);
   assert.match(invalid.stderr, /the arguments are not valid JSON/);
+});
+
+test('CallSaysAsJsonWhatIsWrongWithTheArguments', async (context) => {
+  const { on } = await folder(context, 'slow');
+  const { status, stdout } = await on('call', '--json', 'wait', '{}');
+  assert.equal(status, 2);
+  const { error } = JSON.parse(stdout);
+  assert.equal(error.code, -32602);
+  assert.match(error.message, /^Invalid arguments for tool wait: /);
+  assert.equal(error.data.keyword, 'required');
 });
 
 test('NewMakesAProjectThatBuildsAndPassesItsTest', async (context) => {

@@ -62,6 +62,22 @@ test('ACallThatTakesTooLongIsCancelled', async (context) => {
   assert.equal(host.log.matching({ event: 'calls cancelled' }).length, 1);
 });
 
+test('ACallThatHeedsNothingIsAnsweredInItsPluginsStead', async (context) => {
+  const host = await start(context, ['--shutdown-grace-s', '1']);
+  const call = postModern(host.url, 'tools/call', { name: 'ignore', arguments: { milliseconds: 60_000 } });
+  await sleep(100);
+  const begin = Date.now();
+  host.signal('SIGTERM');
+  const { error } = await (await call).json();
+  assert.equal(error.code, -32603);
+  assert.equal(error.message, 'plugin slow: the call was cut off, because this server is stopping');
+  assert.deepEqual(await host.end(), orderly);
+  assert.ok(Date.now() - begin < 6000);
+  const [line] = host.log.matching({ event: 'calls cut off' });
+  assert.match(line.file, /slow\.so$/);
+  assert.equal(host.log.matching({ event: 'exit without unwinding' }).length, 1);
+});
+
 test('ASecondSignalEndsTheHostAtOnce', async (context) => {
   const host = await start(context);
   const call = assert.rejects(postModern(host.url, 'tools/call', waitCall(30_000)));

@@ -83,6 +83,10 @@ void setup(mcp::Plugin& plugin) {
       },
       mcp::arg("label", "What to answer"), mcp::arg("milliseconds", "How long to wait").min(0).max(60'000),
       mcp::arg("reports", "Of progress").min(0).max(1000).default_value(0));
+  plugin.tool(
+      "ignore", "Waits, and does not hear of any cancellation.",
+      [](int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); },
+      mcp::arg("milliseconds", "How long to wait").min(0).max(60'000));
   plugin.tool("outcomes", "What became of the calls of wait.", [outcomes] { return outcomes->all(); });
   plugin.tool("flood", "Reports progress without pause.", flood, mcp::arg("count", "How often").min(1),
               mcp::arg("size", "Bytes of each message").min(0));

@@ -58,6 +58,19 @@ TEST(CallsInFlight, HoldsEachCallUntilItIsTaken) {
   EXPECT_TRUE(trace.expired());
 }
 
+TEST(CallsInFlight, GivesUpAllAtOnce) {
+  CallsInFlight calls;
+  const auto first = std::make_shared<SilentCall>();
+  const auto second = std::make_shared<SilentCall>();
+  const auto id = calls.add(first);
+  calls.add(second);
+  const auto taken = calls.take_all();
+  EXPECT_EQ(std::set<std::shared_ptr<Call>>(taken.begin(), taken.end()),
+            (std::set<std::shared_ptr<Call>>{first, second}));
+  EXPECT_EQ(calls.size(), 0U);
+  EXPECT_EQ(calls.take(id), nullptr);
+}
+
 TEST(CallsInFlight, ListsAllThatAreOpen) {
   CallsInFlight calls;
   const auto first = std::make_shared<SilentCall>();

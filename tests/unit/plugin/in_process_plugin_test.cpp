@@ -254,6 +254,21 @@ TEST_F(InProcessPluginTest, TellsThePluginWhyEveryCallIsCancelled) {
     EXPECT_THAT(each->ends, ElementsAre(result(R"({"heard":4,"asked":4})")));
 }
 
+TEST_F(InProcessPluginTest, AnswersInThePluginsSteadWhenItsCallsAreFailed) {
+  load();
+  const auto begun = begin("waits_for_cancel");
+  std::thread serving(next_task());
+  EXPECT_TRUE(test::eventually([&] { return begun->begun.load(); }));
+  const auto waiting = begin("echo");
+  begun->cancel(CancelReason::shutdown);  // of which the plugin has not heard yet
+  EXPECT_EQ(plugin_->fail_all("enough"), 2U);
+  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
+  runner_.run_all();
+  serving.join();
+  for (const auto& each : {begun, waiting})
+    EXPECT_THAT(each->ends, ElementsAre(R"(error {"code":-32603,"message":"plugin actor: enough"})"));
+}
+
 constexpr auto cancelled_before = R"(error {"code":-32603,"message":"the call was cancelled before it began"})";
 
 TEST_F(InProcessPluginTest, DoesNotBeginACallThatIsCancelled) {

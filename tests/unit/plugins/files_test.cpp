@@ -154,6 +154,13 @@ TEST_F(Files, ListsTheRoots) {
   EXPECT_THAT(listed(Json::object()), ElementsAre("docs", "docs/inner"));
 }
 
+TEST_F(Files, ListsARootThatIsMissingAsMissing) {
+  const std::string gone = (folder_.path() / "gone").string();
+  mcp::testing::Harness harness(setup, {{"roots", {{{"name", "gone"}, {"path", gone}}}}});
+  const auto entry = harness.call_tool("list_files", Json::object()).structured()["entries"][0];
+  EXPECT_EQ(entry, (Json{{"path", gone}, {"type", "missing"}}));
+}
+
 TEST_F(Files, ListsAFolderAsDeepAsAskedFor) {
   EXPECT_THAT(listed({{"path", "docs"}}), ElementsAre("docs/guide.md", "docs/inner"));
   EXPECT_THAT(listed({{"path", "docs"}, {"depth", 2}}),

@@ -53,6 +53,13 @@ TEST_F(ComponentCallsTest, GiveThePluginAnObjectWhereTheClientGaveNoArguments) {
   EXPECT_EQ(plan(get(R"({"name":"hello"})")).params, R"({"arguments":{},"name":"hello"})");
 }
 
+TEST_F(ComponentCallsTest, KeepTheRequestsOwnMetaOutOfTheParams) {
+  const auto planned = plan(call(R"({"name":"free","_meta":{"progressToken":1}})"));
+  EXPECT_EQ(planned.params, R"({"arguments":{},"name":"free"})");
+  EXPECT_EQ(planned.meta.dump(), R"({"progressToken":1})");
+  EXPECT_TRUE(plan(call(R"({"name":"free"})")).meta.is_null());
+}
+
 TEST_F(ComponentCallsTest, PassOnWhatElseAToolCallHas) {
   EXPECT_EQ(plan(call(R"({"name":"free","inputResponses":{"a":{"action":"accept"}}})")).params,
             R"({"arguments":{},"inputResponses":{"a":{"action":"accept"}},"name":"free"})");

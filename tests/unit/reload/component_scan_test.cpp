@@ -51,8 +51,8 @@ TEST_F(ComponentScanTest, FindsPluginsInTheThreeFoldersAndBelowSortedByPath) {
   write("tools/a.so");
   write("resources/docs.so");
   write("prompts/greeting.so");
-  write("elsewhere/ignored.so");
-  write("ignored.so");
+  write("elsewhere/notes.txt");
+  write("elsewhere/below/ignored.so");
   const auto result = scan();
   EXPECT_THAT(found(result), ElementsAre("prompts/greeting.so", "resources/docs.so", "tools/a/deep/er/z.so",
                                          "tools/a.so", "tools/b.so"));
@@ -60,6 +60,18 @@ TEST_F(ComponentScanTest, FindsPluginsInTheThreeFoldersAndBelowSortedByPath) {
   EXPECT_EQ(result.plugins[1].folder, ComponentFolder::resources);
   EXPECT_EQ(result.plugins[2].folder, ComponentFolder::tools);
   EXPECT_THAT(result.problems, IsEmpty());
+}
+
+TEST_F(ComponentScanTest, ReportsPluginsOutsideOfTheThreeFolders) {
+  write("a.so");
+  write("tool/b.so");
+  const auto result = scan();
+  EXPECT_THAT(found(result), IsEmpty());
+  EXPECT_THAT(result.problems,
+              ElementsAre(ScanProblem{root() / "a.so",
+                                      "it is not loaded; move it into one of the folders tools, resources and prompts"},
+                          ScanProblem{root() / "tool",
+                                      "its plugins are not loaded; it is not one of tools, resources and prompts"}));
 }
 
 TEST_F(ComponentScanTest, IsFineWithoutAnyFolder) {

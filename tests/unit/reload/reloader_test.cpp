@@ -3,6 +3,8 @@
 #include "reload/reloader.hpp"
 
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -22,6 +24,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using test::eventually;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Keeps its plugin, as every call in flight does.
 class LeasedCall final : public Call {
@@ -57,6 +60,11 @@ class Publications final : public ListListener {
  private:
   const PublishedCatalog& catalog_;
 };
+
+std::string read(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
 std::string exports(const std::string& tool, const std::string& more = {}) {
   return R"({"tools":[{"name":")" + tool + R"(","inputSchema":{"type":"object"}}])" + more + "}";
@@ -227,6 +235,19 @@ TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewFileIsBroken) {
   place(file("alpha"), fixture("unit_actor_2"));
   EXPECT_TRUE(eventually([&] { return version_of("alpha") == "2.0.0"; }));
   EXPECT_FALSE(publications_->alpha_was_missing);
+}
+
+TEST_F(ReloaderTest, ReloadWaitsForACopyThatPauses) {
+  options_.copy_patience = test::patience;
+  run();
+  const auto whole = read(fixture("unit_actor"));
+  place_text(configuration("alpha"), exports("alpha"));
+  std::ofstream copy(file("alpha"), std::ios::binary);
+  copy << whole.substr(0, whole.size() / 2) << std::flush;
+  std::this_thread::sleep_for(10 * options_.settle_time);
+  copy << whole.substr(whole.size() / 2) << std::flush;
+  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
+  EXPECT_THAT(captured_.text(), Not(HasSubstr("plugin refused")));
 }
 
 TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewVersionDoesNotStart) {

@@ -42,6 +42,7 @@ class MortalPlugin final : public Plugin {
   Result<> start() override { return {}; }
   void invoke(std::shared_ptr<Call>) override {}
   void cancel_all(CancelReason) override {}
+  std::size_t fail_all(std::string_view) override { return 0; }
   std::size_t calls_in_flight() const override { return 0; }
   bool stop(std::chrono::milliseconds) override {
     at_stop_();
@@ -91,6 +92,18 @@ TEST_F(RetirementTest, IsNotEmptyWhileAPluginIsLeased) {
   Fate fate;
   auto plugin = lease(fate);
   EXPECT_FALSE(retirement_.wait_until_empty(0ms));
+  plugin.reset();
+  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+}
+
+TEST_F(RetirementTest, IsIdleWhilePluginsAreLeasedAndNoneEnds) {
+  Fate leased;
+  Fate retired;
+  auto plugin = lease(leased);
+  lease(retired).reset();
+  retirement_.wait_until_idle(test::patience);
+  EXPECT_TRUE(retired.destroyed);
+  EXPECT_FALSE(leased.stopped);
   plugin.reset();
   EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
 }
