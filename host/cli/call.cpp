@@ -17,18 +17,20 @@ namespace {
 constexpr int tool_failed = 1;
 constexpr int cannot_call = 2;
 
-int complain(std::string_view what) {
-  std::cerr << "mcp-plugin-host: " << what << "\n";
-  return cannot_call;
-}
-
-// The JSON form is for programs, which find there what they would have got from the protocol.
+// The JSON form is for programs: an object with the error, where there is no result.
 int complain(const RpcError& error, bool as_json) {
-  if (!as_json) return complain(error.message);
+  if (!as_json) {
+    std::cerr << "mcp-plugin-host: " << error.message << "\n";
+    return cannot_call;
+  }
   Json object{{"code", error.code}, {"message", error.message}};
   if (!error.data.is_null()) object["data"] = error.data;
   std::cout << dump(Json{{"error", std::move(object)}}) << "\n";
   return cannot_call;
+}
+
+int complain(std::string message, bool as_json) {
+  return complain(RpcError{error_code::internal_error, std::move(message)}, as_json);
 }
 
 // A call whose end somebody waits for, and whose progress a person sees.
@@ -77,7 +79,8 @@ void print_block(Json block) {
 
 int print_result(std::string_view json, bool whole) {
   const auto result = read_plugin_result("tools/call", json);
-  if (result.has_error()) return complain("the plugin answered with something invalid: " + result.error().message);
+  if (result.has_error())
+    return complain("the plugin answered with something invalid: " + result.error().message, whole);
   if (whole) {
     std::cout << dump(*result) << "\n";
   } else {
@@ -92,7 +95,8 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
   auto planned =
       plan_tool_call(*host.catalog().current(), {{"name", command.tool}, {"arguments", std::move(arguments)}});
   if (const auto* refusal = std::get_if<Refusal>(&planned)) {
-    const int status = complain({error_code::invalid_params, refusal->message, refusal->data}, command.json);
+    const RpcError error{error_code::invalid_params, refusal->message, refusal->data};
+    const int status = complain(error, command.json);
     if (refusal->reason != Refusal::Reason::unknown_tool) return status;
     for (const auto& [file, reason] : host.reloader().refused())
       std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
@@ -105,12 +109,12 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
       return print_result(json, command.json);
     case Outcome::error: {
       const auto error = read_plugin_error(json);
-      return error.has_error() ? complain(error.error().message) : complain(*error, command.json);
+      return error.has_error() ? complain(error.error().message, command.json) : complain(*error, command.json);
     }
     case Outcome::input_required:
       break;
   }
-  return complain("the tool asks the client something, which needs a client: " + json);
+  return complain("the tool asks the client something, which needs a client: " + json, command.json);
 }
 
 }  // namespace
@@ -118,11 +122,15 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
 int run(const CallCommand& command) {
   Log log(command.host.log_level, command.host.log_format);
   auto arguments = parse_json(command.arguments);
-  if (arguments.has_error()) return complain("the arguments are not valid JSON: " + arguments.error().message);
-  if (const auto found = find_components(command.host); found.has_error()) return complain(found.error().message);
+  if (arguments.has_error()) {
+    return complain("the arguments are not valid JSON: " + arguments.error().message, command.json);
+  }
+  if (const auto found = find_components(command.host); found.has_error()) {
+    return complain(found.error().message, command.json);
+  }
   auto host = Host::create(command.host, log);
-  if (host.has_error()) return complain(host.error().message);
-  return finish(**host, call_tool(**host, command, *std::move(arguments)), log);
+  if (host.has_error()) return complain(host.error().message, command.json);
+  return (*host)->finish(call_tool(**host, command, *std::move(arguments)));
 }
 
 }  // namespace mcph

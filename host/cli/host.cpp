@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iostream>
 #include <thread>
 #include <utility>
 
@@ -57,7 +58,8 @@ Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log,
 }
 
 Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log)
-    : threads_(lanes(options.threads), most_blocked_threads),
+    : log_(log),
+      threads_(lanes(options.threads), most_blocked_threads),
       retirement_(stop_patience, log),
       loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, retirement_, log),
       reloader_(std::make_unique<Reloader>(
@@ -67,18 +69,35 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
 Host::~Host() = default;
 
 void Host::cancel_calls(std::chrono::milliseconds patience) {
-  reloader_stopped_ = reloader_->stop(patience);
-  if (reloader_stopped_) reloader_->cancel_calls(CancelReason::shutdown);
+  for (const auto& plugin : running_plugins(patience))
+    plugin->cancel_all(CancelReason::shutdown);
 }
 
 void Host::fail_calls() {
   calls_failed_ = true;
-  if (reloader_stopped_) reloader_->fail_calls("the call was cut off, because this server is stopping");
+  for (const auto& plugin : running_plugins({})) {
+    const auto calls = plugin->fail_all("the call was cut off, because this server is stopping");
+    if (calls == 0) continue;
+    const auto& identity = plugin->identity();
+    log_.error("calls cut off", {{"file", identity.file.string()},
+                                 {"version", identity.version},
+                                 {"calls", calls},
+                                 {"reason", "they did not end when they were cancelled"}});
+  }
+}
+
+std::vector<std::shared_ptr<Plugin>> Host::running_plugins(std::chrono::milliseconds patience) {
+  if (reloader_->stop(patience)) return reloader_->plugins();
+  log_.error("reloading does not end", {{"reason", "a plugin that is being loaded or started does not come back"}});
+  std::vector<std::shared_ptr<Plugin>> plugins;
+  for (const auto& served : catalog_.current()->plugins())
+    plugins.push_back(served.plugin);
+  return plugins;
 }
 
 bool Host::end() {
   // A thread that has been waited for already gets no more time; plugins that are well still get theirs to stop.
-  const std::chrono::milliseconds patience = calls_failed_ ? end_impatience : end_patience;
+  const auto patience = calls_failed_ ? end_impatience : end_patience;
   if (!reloader_->stop(patience)) return false;
   threads_.stop();
   const bool joined = threads_.join(patience);
@@ -89,9 +108,10 @@ bool Host::end() {
   return false;
 }
 
-int finish(Host& host, int status, Log& log) {
-  if (host.end()) return status;
-  log.warning("exit without unwinding", {{"reason", "code of a plugin still runs"}});
+int Host::finish(int status) {
+  if (end()) return status;
+  log_.warning("exit without unwinding", {{"reason", "code of a plugin still runs"}});
+  std::cout.flush();
   std::_Exit(status);
 }
 

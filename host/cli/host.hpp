@@ -1,9 +1,10 @@
 // The objects that serve plugins, in the order in which they need each other. Made by a command, which adds what it
-// needs on top; ended by end, or by the destructor where nothing can be in flight.
+// needs on top; ended by finish, or by the destructor where nothing can be in flight.
 #pragma once
 
 #include <chrono>
 #include <memory>
+#include <vector>
 
 #include "catalog/published_catalog.hpp"
 #include "cli/options.hpp"
@@ -42,23 +43,25 @@ class Host {
   // Answers what does not heed that, in the plugins' stead. After cancel_calls.
   void fail_calls();
 
-  // Stops reloading, serving and every plugin; must be called before the destructor if plugins have been loaded. False:
-  // something does not come to rest, and only leaving the process without unwinding remains.
-  bool end();
+  // Stops reloading, serving and every plugin, and returns the status; must be called before the destructor if plugins
+  // have been loaded. Where code of a plugin does not come to rest, leaves the process with the status, because then
+  // nothing can be unwound.
+  int finish(int status);
 
  private:
   Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log);
 
+  // False: something does not come to rest.
+  bool end();
+  std::vector<std::shared_ptr<Plugin>> running_plugins(std::chrono::milliseconds patience);
+
+  Log& log_;
   ServingThreads threads_;
   Retirement retirement_;
   PublishedCatalog catalog_;
   PluginLoader loader_;
   std::unique_ptr<Reloader> reloader_;
-  bool reloader_stopped_ = false;
   bool calls_failed_ = false;
 };
-
-// Ends the host and returns the status, or leaves the process with it where a plugin does not come to rest.
-int finish(Host& host, int status, Log& log);
 
 }  // namespace mcph

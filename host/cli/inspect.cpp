@@ -74,7 +74,7 @@ void print_catalog_json(const Catalog& catalog, const Reloader& reloader) {
   for (const auto& [file, reason] : reloader.refused())
     object["refused"].push_back({{"file", file.string()}, {"reason", reason}});
   for (const auto& problem : reloader.problems())
-    object["problems"].push_back({{"file", problem.path.string()}, {"reason", problem.reason}});
+    object["problems"].push_back({{"path", problem.path.string()}, {"reason", problem.reason}});
   for (const auto& conflict : catalog.conflicts()) {
     object["hidden"].push_back(
         {{conflict.kind, conflict.key}, {"file", conflict.hidden.string()}, {"served", conflict.served.string()}});
@@ -118,7 +118,7 @@ int run(const InspectCommand& command) {
       print_loaded(*loaded, command.json);
     }
   }
-  return finish(**host, all_good ? 0 : 1, log);
+  return (*host)->finish(all_good ? 0 : 1);
 }
 
 int run(const ListCommand& command) {
@@ -133,7 +133,7 @@ int run(const ListCommand& command) {
   } else {
     print_catalog(*(*host)->catalog().current(), reloader, command.host.components);
   }
-  return finish(**host, reloader.refused().empty() && reloader.problems().empty() ? 0 : 1, log);
+  return (*host)->finish(reloader.refused().empty() && reloader.problems().empty() ? 0 : 1);
 }
 
 }  // namespace mcph

@@ -120,7 +120,7 @@ int run(const ServeCommand& command) {
 
   load_components(**host, command.host, log);
   if (const auto listening = http.listen(); listening.has_error()) {
-    return finish(**host, complain(listening.error().message), log);
+    return (*host)->finish(complain(listening.error().message));
   }
   const auto address =
       command.http.address.find(':') == std::string::npos ? command.http.address : "[" + command.http.address + "]";
@@ -142,7 +142,7 @@ int run(const ServeCommand& command) {
       wait_until(quiet, farewell);
     }
   }
-  const int status = finish(**host, 0, log);
+  const int status = (*host)->finish(0);
   log.info("stopped");
   return status;
 }
@@ -170,7 +170,7 @@ int run(const StdioCommand& command) {
     // A client that does not read its answers holds the writing thread.
     if (!transport.finish(farewell)) std::_Exit(0);
   }
-  const int status = finish(**host, 0, log);
+  const int status = (*host)->finish(0);
   log.info("stopped");
   return status;
 }

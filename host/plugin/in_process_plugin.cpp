@@ -207,6 +207,7 @@ void InProcessPlugin::cancel_all(CancelReason reason) {
 }
 
 std::size_t InProcessPlugin::fail_all(std::string_view why) {
+  failed_up_to_.store(calls_.last_id());
   const auto calls = calls_.take_all();
   for (const auto& call : calls) {
     call->claim();  // so that the plugin is not given it any more
@@ -236,6 +237,7 @@ bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
 void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string_view json) {
   const auto call = calls_.take(id);
   if (call == nullptr) {
+    if (id <= failed_up_to_.load()) return;
     report(fail("it completed call " + std::to_string(id) + ", which is unknown or completed already"));
     return;
   }

@@ -3,6 +3,7 @@
 // Any thread, except where Plugin says [control].
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -81,6 +82,7 @@ class InProcessPlugin final : public Plugin {
   void* instance_ = nullptr;
 
   CallsInFlight calls_;
+  std::atomic<mcp_call_id> failed_up_to_{0};  // the host has answered these in the plugin's stead
   std::mutex mutex_;
   std::size_t running_ = 0;
   std::deque<std::uint64_t> waiting_;

@@ -57,7 +57,7 @@ void Exchange::on_abandon(std::function<void()> listener) {
   listener();
 }
 
-void Exchange::stand_in(RequestsInFlight::Place place) {
+void Exchange::keep(RequestsInFlight::Place place) {
   const std::lock_guard lock(mutex_);
   if (!ended_) place_ = std::move(place);
 }

@@ -42,7 +42,7 @@ class Exchange {
   void on_abandon(std::function<void()> listener);
 
   // Keeps the place until the exchange has ended.
-  void stand_in(RequestsInFlight::Place place);
+  void keep(RequestsInFlight::Place place);
 
  private:
   // Never called after `finish`, and never two at once.

@@ -22,7 +22,7 @@ void RequestsInFlight::add(std::string id, const std::shared_ptr<Exchange>& exch
     const std::lock_guard lock(mutex_);
     requests_.splice(requests_.end(), added);
   }
-  exchange->stand_in({shared_from_this(), request});
+  exchange->keep({shared_from_this(), request});
 }
 
 std::shared_ptr<Exchange> RequestsInFlight::find(const std::string& id) const {

@@ -28,6 +28,7 @@ class RequestsInFlight : public std::enable_shared_from_this<RequestsInFlight> {
     Place(std::shared_ptr<RequestsInFlight> requests, Requests::iterator request)
         : requests_(std::move(requests)), request_(request) {}
     Place(Place&& other) noexcept = default;  // leaves an empty one
+    // Trades places, so that assigning to an empty one leaves an empty one.
     Place& operator=(Place&& other) noexcept {
       std::swap(requests_, other.requests_);
       std::swap(request_, other.request_);

@@ -77,7 +77,9 @@ class Scan {
     std::size_t depth;
   };
 
-  void scan_root();
+  void report_misplaced();
+  static Entries regular_entries(const fs::path& folder);
+  bool is_served(const fs::path& file) const;
   void scan_folder(const Folder& folder);
   Entries list(const fs::path& folder);
   void scan_entry(const fs::directory_entry& entry, const Entries& siblings, const Folder& folder);
@@ -117,7 +119,7 @@ ScanResult Scan::run() {
   // Links that are found on the way are appended, which is why each is copied out of the vector.
   for (std::size_t i = 0; i < linked_.size(); ++i)
     scan_folder(Folder(linked_[i]));
-  scan_root();
+  report_misplaced();
 
   std::ranges::sort(result_.plugins, {}, &PluginFile::file);
   std::ranges::sort(result_.problems, {}, &ScanProblem::path);
@@ -126,19 +128,43 @@ ScanResult Scan::run() {
   return std::move(result_);
 }
 
-// A plugin outside of the three folders was meant to be served, and it would be a riddle why it is not.
-void Scan::scan_root() {
-  if (entries_ > limits_.entries) return;
-  for (const auto& entry : list(root_)) {
+// A plugin outside of the three folders was meant to be served, and it would be a riddle why it is not. What else lies
+// there is nobody's business, so nothing is said of what cannot be read. Links lead to places that have other uses.
+void Scan::report_misplaced() {
+  for (const auto& entry : regular_entries(root_)) {
     const auto& path = entry.path();
     std::error_code ignored;
-    if (is_plugin(path) && !entry.is_directory(ignored)) {
-      report(path, "it is not loaded; move it into one of the folders tools, resources and prompts");
+    if (is_plugin(path) && entry.is_regular_file(ignored)) {
+      if (!is_served(path))
+        report(path, "it is not loaded; move it into one of the folders tools, resources and prompts");
     } else if (!is_top(path.filename().native()) && entry.is_directory(ignored)) {
-      const bool holds_plugin = std::ranges::any_of(list(path), is_plugin, &fs::directory_entry::path);
-      if (holds_plugin) report(path, "its plugins are not loaded; it is not one of tools, resources and prompts");
+      auto inside = regular_entries(path);
+      std::erase_if(inside, [](const auto& each) { return !is_plugin(each.path()); });
+      const bool used = std::ranges::any_of(inside, [this](const auto& each) { return is_served(each.path()); });
+      if (!inside.empty() && !used) {
+        report(path, "its plugins are not loaded; it is not one of the folders tools, resources and prompts");
+      }
     }
   }
+}
+
+// Of the first thousand that are no links.
+Entries Scan::regular_entries(const fs::path& folder) {
+  constexpr std::size_t most = 1000;
+  Entries entries;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end && entries.size() < most;
+       entry.increment(error)) {
+    std::error_code ignored;
+    if (!is_passed_over(entry->path().filename().native()) && !entry->is_symlink(ignored)) entries.push_back(*entry);
+  }
+  return entries;
+}
+
+// By a link in one of the three folders.
+bool Scan::is_served(const fs::path& file) const {
+  const auto state = state_of(file);
+  return std::ranges::any_of(result_.plugins, [&](const PluginFile& each) { return each.identity == state.identity; });
 }
 
 void Scan::scan_folder(const Folder& folder) {

@@ -1,13 +1,14 @@
 #include "reload/reloader.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace mcph {
 namespace {
 
-std::string milliseconds_since(Reloader::Clock::time_point begin) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(Reloader::Clock::now() - begin).count());
+std::int64_t milliseconds_since(Reloader::Clock::time_point begin) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Reloader::Clock::now() - begin).count();
 }
 
 // Empty if there is none.
@@ -61,23 +62,6 @@ std::vector<std::shared_ptr<Plugin>> Reloader::plugins() const {
     if (auto plugin = each.plugin.lock()) plugins.push_back(std::move(plugin));
   }
   return plugins;
-}
-
-void Reloader::cancel_calls(CancelReason reason) {
-  for (const auto& plugin : plugins())
-    plugin->cancel_all(reason);
-}
-
-void Reloader::fail_calls(std::string_view why) {
-  for (const auto& plugin : plugins()) {
-    const auto calls = plugin->fail_all(why);
-    if (calls == 0) continue;
-    const auto& identity = plugin->identity();
-    log_.error("calls cut off", {{"file", identity.file.string()},
-                                 {"version", identity.version},
-                                 {"calls", calls},
-                                 {"reason", "they did not end when they were cancelled"}});
-  }
 }
 
 std::vector<Reloader::Refused> Reloader::refused() const {
@@ -139,7 +123,9 @@ bool Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now
     due = std::min(due, tracked.changed_at + stillness);
     return false;
   }
-  return take(tracked, file);
+  const bool changed = take(tracked, file);
+  if (tracked.changing == file && tracked.incomplete) due = std::min(due, tracked.changed_at + options_.copy_patience);
+  return changed;
 }
 
 bool Reloader::withdraw_missing(const ScanResult& scan, Clock::time_point now, Clock::time_point& due) {

@@ -31,10 +31,11 @@ class Reloader {
   using Clock = std::chrono::steady_clock;
 
   struct Options {
-    std::filesystem::path root;                     // holds tools, resources and prompts
-    std::string instructions;                       // the operator's, for the model
-    std::chrono::milliseconds settle_time{30};      // a changed file is taken when it has been still for so long
-    std::chrono::milliseconds copy_patience{1000};  // one that is no whole library is refused then: a copy may be slow
+    std::filesystem::path root;                 // holds tools, resources and prompts
+    std::string instructions;                   // the operator's, for the model
+    std::chrono::milliseconds settle_time{30};  // a changed file is taken when it has been still for so long
+    // One that cannot be read then is refused when it has been still for so long: a copy may be slow.
+    std::chrono::milliseconds copy_patience{1000};
     std::chrono::milliseconds removal_patience{100};  // a missing file may be about to be replaced
     std::chrono::milliseconds rescan_interval{1000};  // looks without a hint
     // A file that was refused for a cause outside of it is tried again, after a time that doubles from one to the
@@ -67,10 +68,8 @@ class Reloader {
   // Gives up the leases. After stop; this object must outlive the plugins, which may still say that they changed.
   void release_plugins();
 
-  // Cancels the calls of every version that is served or drains. After stop, or without run.
-  void cancel_calls(CancelReason reason);
-  // Answers them with an error in the plugins' stead, and says so. After stop, or without run.
-  void fail_calls(std::string_view why);
+  // Every version that is served or drains. After stop, or without run.
+  std::vector<std::shared_ptr<Plugin>> plugins() const;
 
   // What load_all refused, and what it found amiss in the folder. After load_all, before run.
   std::vector<Refused> refused() const;
@@ -97,7 +96,6 @@ class Reloader {
     bool cancelled = false;
   };
 
-  std::vector<std::shared_ptr<Plugin>> plugins() const;
   void control();
   // One look at the folder. Returns when the next is due.
   Clock::time_point look(bool settle);

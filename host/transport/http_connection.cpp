@@ -1,6 +1,7 @@
 #include "transport/http_connection.hpp"
 
 #include <algorithm>
+#include <memory_resource>
 #include <tuple>
 #include <utility>
 

@@ -40,12 +40,22 @@ bool fits(std::string_view keyword, ValueKind kind) {
   return true;
 }
 
-/// Throws std::invalid_argument where the keywords contradict one another, so that the author hears of it and not the
-/// first one who calls.
-void require_consistent(const Json& schema, const std::string& name) {
-  const auto reject = [&name](const std::string& what) {
-    throw std::invalid_argument("argument \"" + name + "\": " + what);
-  };
+std::size_t characters(std::string_view text) {
+  const auto begins_one = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_one));
+}
+
+/// What the bounds are about: a number itself, of a text its length, of anything else nothing.
+Json measure(const Json& value) {
+  if (value.is_number()) return value;
+  return value.is_string() ? Json(characters(value.get_ref<const std::string&>())) : Json();
+}
+
+}  // namespace
+
+void require_consistent(const Schema& written, const std::string& what) {
+  const Json schema = parse_json(written.text());
+  const auto reject = [&what](const std::string& why) { throw std::invalid_argument(what + ": " + why); };
   const std::pair<const char*, const char*> bounds[] = {
       {"minimum", "maximum"}, {"minLength", "maxLength"}, {"minItems", "maxItems"}};
   for (const auto& [least, most] : bounds) {
@@ -59,14 +69,16 @@ void require_consistent(const Json& schema, const std::string& name) {
     reject("its default " + dump_json(*value) + " is not what its " + keyword + ' ' + dump_json(schema[keyword]) +
            " allows");
   };
-  if (value->is_number() && schema.contains("minimum") && *value < schema["minimum"]) out_of("minimum");
-  if (value->is_number() && schema.contains("maximum") && *value > schema["maximum"]) out_of("maximum");
+  const Json size = measure(*value);
+  const bool is_text = value->is_string();
+  const char* least = is_text ? "minLength" : "minimum";
+  const char* most = is_text ? "maxLength" : "maximum";
+  if (!size.is_null() && schema.contains(least) && size < schema[least]) out_of(least);
+  if (!size.is_null() && schema.contains(most) && size > schema[most]) out_of(most);
   if (!schema.contains("enum")) return;
   const Json& choices = schema["enum"];
   if (std::find(choices.begin(), choices.end(), *value) == choices.end()) out_of("enum");
 }
-
-}  // namespace
 
 Schema& Schema::set(std::string_view keyword, std::string json) {
   const auto found =
@@ -170,7 +182,7 @@ void describe_argument(Schema& schema, const Arg& arg, ValueKind kind) {
     }
     schema.set(keyword.name, keyword.json);
   }
-  if (!arg.keywords().empty()) require_consistent(parse_json(schema.text()), arg.name());
+  if (!arg.keywords().empty()) require_consistent(schema, "argument \"" + arg.name() + '"');
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 #include "files/listing.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <stdexcept>
 
 #include "files/glob.hpp"
@@ -38,7 +39,8 @@ Listing list_roots(const Roots& roots) {
     if (::stat(root.directory.path().c_str(), &status) == 0) {
       listing.entries.push_back(entry_of({&root, {}}, status));
     } else {
-      listing.entries.push_back({root.directory.path(), EntryType::missing});
+      const bool missing = errno == ENOENT || errno == ENOTDIR;
+      listing.entries.push_back({root.directory.path(), missing ? EntryType::missing : EntryType::other});
     }
   }
   return listing;

@@ -297,6 +297,11 @@ TEST(Setup, RefusesModifiersThatDoNotFitTheirArgument) {
             R"(setup failed: tool "t": argument 1 has no name)");
 }
 
+struct Contradictory {
+  int count = 0;
+  static constexpr auto fields() { return std::tuple{mcp::field("count", &Contradictory::count).min(5).max(1)}; }
+};
+
 TEST(Setup, RefusesModifiersThatContradictOneAnother) {
   const auto refusal_of = [](const mcp::Arg& arg) {
     return refusal([&](mcp::Plugin& plugin) {
@@ -312,6 +317,14 @@ TEST(Setup, RefusesModifiersThatContradictOneAnother) {
             R"(setup failed: tool "t": argument "a": its default 6 is not what its maximum 5 allows)");
   EXPECT_EQ(refusal_of(mcp::arg("a").one_of(1, 2).default_value(3)),
             R"(setup failed: tool "t": argument "a": its default 3 is not what its enum [1,2] allows)");
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.tool(
+                  "t", "", [](const std::string&) {}, mcp::arg("a").max_length(2).default_value("\u00e4\u00f6\u00fc"));
+            }),
+            "setup failed: tool \"t\": argument \"a\": its default \"\u00e4\u00f6\u00fc\" is not what its maxLength 2 "
+            "allows");
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.tool("t", "", [](const Contradictory&) {}); }),
+            R"(setup failed: tool "t": field "count": its minimum 5 is more than its maximum 1)");
 }
 
 TEST(Setup, RefusesSchemasThatAreNoJsonObject) {

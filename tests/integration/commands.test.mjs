@@ -102,7 +102,7 @@ test('ListTellsWhatIsServedHiddenRefusedAndAmiss', async (context) => {
     { file: components.file('refusing.so'), reason: 'create failed: the licence has expired' },
   ]);
   assert.equal(problems.length, 1);
-  assert.equal(problems[0].file, components.file('dangling.so'));
+  assert.equal(problems[0].path, components.file('dangling.so'));
 
   const text = await on('list');
   assert.equal(text.status, 1);
@@ -151,6 +151,16 @@ test('CallSaysAsJsonWhatIsWrongWithTheArguments', async (context) => {
   assert.equal(error.code, -32602);
   assert.match(error.message, /^Invalid arguments for tool wait: /);
   assert.equal(error.data.keyword, 'required');
+  const unreadable = await on('call', '--json', 'wait', '{');
+  assert.match(JSON.parse(unreadable.stdout).error.message, /^the arguments are not valid JSON/);
+});
+
+test('WhatACommandSaidIsNotLostWhenAPluginDoesNotStop', async (context) => {
+  const { components, on } = await folder(context, 'stopping');
+  await components.write('stopping.json', JSON.stringify({ comes_back: false }));
+  const { status, stdout } = await on('call', 'hello');
+  assert.equal(status, 0);
+  assert.equal(stdout, 'hello\n');
 });
 
 test('NewMakesAProjectThatBuildsAndPassesItsTest', async (context) => {

@@ -17,6 +17,7 @@ const orderly = { status: 0, signal: null };
 async function start(context, more = []) {
   const components = await Components.create('slow');
   const host = await HttpHost.start(components, more);
+  host.components = components;
   context.after(async () => {
     host.signal('SIGKILL');
     await host.end();
@@ -64,6 +65,9 @@ test('ACallThatTakesTooLongIsCancelled', async (context) => {
 
 test('ACallThatHeedsNothingIsAnsweredInItsPluginsStead', async (context) => {
   const host = await start(context, ['--shutdown-grace-s', '1']);
+  await host.components.write('stopping.json', JSON.stringify({ file: host.components.file('stopped') }));
+  await host.components.add('stopping');
+  await host.log.until({ event: 'plugin loaded', plugin: 'stopping' });
   const call = postModern(host.url, 'tools/call', { name: 'ignore', arguments: { milliseconds: 60_000 } });
   await sleep(100);
   const begin = Date.now();
@@ -76,6 +80,8 @@ test('ACallThatHeedsNothingIsAnsweredInItsPluginsStead', async (context) => {
   const [line] = host.log.matching({ event: 'calls cut off' });
   assert.match(line.file, /slow\.so$/);
   assert.equal(host.log.matching({ event: 'exit without unwinding' }).length, 1);
+  // A plugin that is well is stopped all the same.
+  assert.equal(String(await host.components.read('stopped')), 'stopped');
 });
 
 test('ASecondSignalEndsTheHostAtOnce', async (context) => {

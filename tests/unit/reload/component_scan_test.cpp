@@ -67,11 +67,30 @@ TEST_F(ComponentScanTest, ReportsPluginsOutsideOfTheThreeFolders) {
   write("tool/b.so");
   const auto result = scan();
   EXPECT_THAT(found(result), IsEmpty());
-  EXPECT_THAT(result.problems,
-              ElementsAre(ScanProblem{root() / "a.so",
-                                      "it is not loaded; move it into one of the folders tools, resources and prompts"},
-                          ScanProblem{root() / "tool",
-                                      "its plugins are not loaded; it is not one of tools, resources and prompts"}));
+  EXPECT_THAT(
+      result.problems,
+      ElementsAre(
+          ScanProblem{root() / "a.so",
+                      "it is not loaded; move it into one of the folders tools, resources and prompts"},
+          ScanProblem{root() / "tool",
+                      "its plugins are not loaded; it is not one of the folders tools, resources and prompts"}));
+}
+
+TEST_F(ComponentScanTest, ReportsNothingOfWhatOtherFoldersAreUsedFor) {
+  write("builds/a.so");
+  write("builds/a_before.so");
+  write("b.so");
+  write("store/c.so");
+  for (int i = 0; i < 20; ++i)
+    write("data/" + std::to_string(i));
+  fs::create_directory(root() / "resources");
+  fs::create_symlink("../builds/a.so", root() / "resources/a.so");
+  fs::create_symlink("../b.so", root() / "resources/b.so");
+  fs::create_symlink("store", root() / "tools");
+  fs::create_symlink("data", root() / "link");
+  const auto result = scan({.entries = 10, .depth = 16});
+  EXPECT_THAT(found(result), ElementsAre("resources/a.so", "resources/b.so", "tools/c.so"));
+  EXPECT_THAT(result.problems, IsEmpty());
 }
 
 TEST_F(ComponentScanTest, IsFineWithoutAnyFolder) {

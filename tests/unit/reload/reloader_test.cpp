@@ -415,7 +415,7 @@ TEST_F(ReloaderTest, CancelsTheCallsOfAnOldVersionThatDoNotFinish) {
   EXPECT_TRUE(eventually_logged("calls cancelled file=" + file("alpha").string() + " version=1.0.0 calls=1"));
 }
 
-TEST_F(ReloaderTest, CancelsWhatIsServedAndWhatDrainsAtTheEnd) {
+TEST_F(ReloaderTest, TellsAtTheEndWhatIsServedAndWhatDrains) {
   drop("alpha", exports("waits_for_cancel"));
   run();
   const auto draining = begin(plugin_of("waits_for_cancel"), "waits_for_cancel");
@@ -423,7 +423,8 @@ TEST_F(ReloaderTest, CancelsWhatIsServedAndWhatDrainsAtTheEnd) {
   ASSERT_TRUE(eventually([&] { return version_of("waits_for_cancel") == "2.0.0"; }));
   const auto current = begin(plugin_of("waits_for_cancel"), "waits_for_cancel");
   EXPECT_TRUE(reloader_->stop(test::patience));
-  reloader_->cancel_calls(CancelReason::shutdown);
+  for (const auto& plugin : reloader_->plugins())
+    plugin->cancel_all(CancelReason::shutdown);
   EXPECT_TRUE(eventually([&] { return draining->ended && current->ended; }));
   EXPECT_EQ(draining->cancelled(), CancelReason::shutdown);
   EXPECT_EQ(current->cancelled(), CancelReason::shutdown);

@@ -1,7 +1,7 @@
 // mcp::arg names one parameter of a tool's callable, or one argument of a prompt, and says what it means and what it
 // may be. The same modifiers as mcp::field; the difference is that an Arg is made while setup runs, so that its bounds
-// and choices may come from the configuration. A modifier that does not fit the parameter's type makes setup fail, in
-// words.
+// and choices may come from the configuration. A modifier that does not fit the parameter's type, or contradicts
+// another, makes setup fail, in words.
 #pragma once
 
 #include <cstddef>

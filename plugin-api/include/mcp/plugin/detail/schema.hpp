@@ -71,7 +71,12 @@ enum class ValueKind { Number, Text, List, Other };
 /// Throws std::invalid_argument for a name that is empty or there twice.
 void require_unique_names(const std::string* names, std::size_t count);
 
-/// Adds description and keywords. Throws std::invalid_argument for a modifier that does not fit.
+/// Throws std::invalid_argument where the keywords contradict one another, or the default contradicts them, so that the
+/// author hears of it and not the first one who calls. `what` is what the message is about.
+void require_consistent(const Schema& schema, const std::string& what);
+
+/// Adds description and keywords. Throws std::invalid_argument for a modifier that does not fit, or contradicts
+/// another.
 void describe_argument(Schema& schema, const Arg& arg, ValueKind kind);
 
 template <class T>
@@ -102,6 +107,7 @@ Schema field_schema(const Field<Class, Member, Choices>& field, const SchemaPlac
       choices.item(scalar_text(choice));
     schema.set("enum", choices.text());
   }
+  require_consistent(schema, "field \"" + std::string(field.name()) + '"');
   return schema;
 }
 
