@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 #include <utility>
@@ -13,11 +12,6 @@ namespace mcph {
 
 LineWriter::LineWriter(int descriptor, std::function<void(std::string)> on_failure)
     : descriptor_(descriptor), on_failure_(std::move(on_failure)) {
-  int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
-    stop_read_ = ends[0];
-    stop_write_ = ends[1];
-  }
   thread_ = std::thread([this] { write_queued(); });
 }
 
@@ -27,10 +21,8 @@ LineWriter::~LineWriter() {
     stopping_ = true;
   }
   changed_.notify_all();
-  stop_waiting();
+  stop_.trigger();
   thread_.join();
-  ::close(stop_read_);
-  ::close(stop_write_);
 }
 
 bool LineWriter::send(std::string message) {
@@ -111,7 +103,7 @@ int LineWriter::write_all(std::string_view text) const {
 }
 
 bool LineWriter::wait_for_room() const {
-  pollfd descriptors[2] = {{descriptor_, POLLOUT, 0}, {stop_read_, POLLIN, 0}};
+  pollfd descriptors[2] = {{descriptor_, POLLOUT, 0}, {stop_.descriptor(), POLLIN, 0}};
   for (;;) {
     const int ready = ::poll(descriptors, 2, -1);
     if (ready < 0 && errno == EINTR) continue;
@@ -120,17 +112,11 @@ bool LineWriter::wait_for_room() const {
   }
 }
 
-void LineWriter::stop_waiting() const {
-  const char byte = 0;
-  // A full pipe has said so already.
-  [[maybe_unused]] const auto count = ::write(stop_write_, &byte, 1);
-}
-
 void LineWriter::fail(std::unique_lock<std::mutex>& lock, std::string reason) {
   if (std::exchange(failed_, true)) return;
   queued_.clear();
   lock.unlock();
-  stop_waiting();
+  stop_.trigger();
   changed_.notify_all();
   on_failure_(std::move(reason));
   lock.lock();

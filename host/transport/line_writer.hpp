@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "protocol/notification_stream.hpp"
+#include "transport/self_pipe.hpp"
 
 namespace mcph {
 
@@ -53,12 +54,10 @@ class LineWriter final : public NotificationStream {
   }
   void queue(std::unique_lock<std::mutex>& lock, const std::string& message);
   void fail(std::unique_lock<std::mutex>& lock, std::string reason);
-  void stop_waiting() const;
 
   const int descriptor_;
   const std::function<void(std::string)> on_failure_;
-  int stop_read_ = -1;  // readable when the thread is to wait for the client no longer
-  int stop_write_ = -1;
+  const SelfPipe stop_;  // the thread is to wait for the client no longer
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::string queued_;

@@ -19,9 +19,9 @@ Error system_error(const char* what) {
   return fail(std::string(what) + ": " + std::strerror(errno));
 }
 
-// Logs what arrives line by line, until the other end is closed or `wake` is; a line without end is logged in pieces.
-// The other end may never be closed, and never be quiet, because a process that a plugin started has inherited it:
-// after `wake` no more is read than a pipe holds.
+// Logs what arrives line by line, until the other end is closed or `wake` is readable; a line without end is logged in
+// pieces. The other end may never be closed, and never be quiet, because a process that a plugin started has inherited
+// it: after `wake` no more is read than a pipe holds.
 void copy_lines(int printed, int wake, Log& log) {
   constexpr int pieces_of_a_pipe = 16;
   std::string line;
@@ -41,7 +41,6 @@ void copy_lines(int printed, int wake, Log& log) {
   }
   if (!line.empty()) log.info("plugin output", {{"text", line}});
   ::close(printed);
-  ::close(wake);
 }
 
 // A descriptor that the caller closed would be given to the next file opened, and what a plugin prints would go there.
@@ -60,9 +59,8 @@ Result<StandardStreams> StandardStreams::take(Log& log) {
   const int input = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
   const int output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   int printed[2] = {-1, -1};
-  int wake[2] = {-1, -1};
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (input < 0 || output < 0 || nothing < 0 || ::pipe2(printed, O_CLOEXEC) != 0 || ::pipe2(wake, O_CLOEXEC) != 0) {
+  if (input < 0 || output < 0 || nothing < 0 || ::pipe2(printed, O_CLOEXEC) != 0) {
     return system_error("cannot set up standard input and output");
   }
   ::fcntl(printed[0], F_SETFL, O_NONBLOCK);
@@ -72,24 +70,25 @@ Result<StandardStreams> StandardStreams::take(Log& log) {
   ::close(printed[1]);
   // A plugin that prints a line should see it in the log when it prints it, not when a block is full.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  return StandardStreams(input, output, wake[1],
-                         std::thread([printed = printed[0], wake = wake[0], &log] { copy_lines(printed, wake, log); }));
+  auto wake = std::make_unique<SelfPipe>();
+  std::thread copier([printed = printed[0], wake = wake->descriptor(), &log] { copy_lines(printed, wake, log); });
+  return StandardStreams(input, output, std::move(wake), std::move(copier));
 }
 
-StandardStreams::StandardStreams(int input, int output, int wake, std::thread copier)
-    : input_(input), output_(output), wake_(wake), copier_(std::move(copier)) {}
+StandardStreams::StandardStreams(int input, int output, std::unique_ptr<SelfPipe> wake, std::thread copier)
+    : input_(input), output_(output), wake_(std::move(wake)), copier_(std::move(copier)) {}
 
 StandardStreams::StandardStreams(StandardStreams&& other) noexcept
     : input_(std::exchange(other.input_, -1)),
       output_(std::exchange(other.output_, -1)),
-      wake_(std::exchange(other.wake_, -1)),
+      wake_(std::move(other.wake_)),
       copier_(std::move(other.copier_)) {}
 
 StandardStreams::~StandardStreams() {
   if (!copier_.joinable()) return;
   std::fflush(stdout);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  ::close(wake_);
+  wake_->trigger();
   copier_.join();
   ::close(input_);
   ::close(output_);

@@ -3,10 +3,12 @@
 // the output until it is destroyed.
 #pragma once
 
+#include <memory>
 #include <thread>
 
 #include "log.hpp"
 #include "result.hpp"
+#include "transport/self_pipe.hpp"
 
 namespace mcph {
 
@@ -22,11 +24,11 @@ class StandardStreams {
   int output() const { return output_; }
 
  private:
-  StandardStreams(int input, int output, int wake, std::thread copier);
+  StandardStreams(int input, int output, std::unique_ptr<SelfPipe> wake, std::thread copier);
 
   int input_;
   int output_;
-  int wake_;  // closed to end the copier
+  std::unique_ptr<SelfPipe> wake_;  // ends the copier
   std::thread copier_;
 };
 

@@ -1,7 +1,6 @@
 #include "transport/stdio_transport.hpp"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <poll.h>
 #include <string>
 #include <unistd.h>
@@ -37,23 +36,7 @@ StdioTransport::StdioTransport(int input, int output, Server& server, Log& log)
         log_.error("client lost", {{"reason", reason}});
         interrupt();
       })) {
-  int ends[2] = {-1, -1};
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
-    wake_read_ = ends[0];
-    wake_write_ = ends[1];
-  }
   client_.output = writer_;
-}
-
-StdioTransport::~StdioTransport() {
-  ::close(wake_read_);
-  ::close(wake_write_);
-}
-
-void StdioTransport::interrupt() {
-  const char byte = 0;
-  // A full pipe has woken it already.
-  [[maybe_unused]] const auto count = ::write(wake_write_, &byte, 1);
 }
 
 void StdioTransport::run() {
@@ -87,7 +70,7 @@ void StdioTransport::run() {
 }
 
 bool StdioTransport::wait_for_input() const {
-  pollfd descriptors[2] = {{input_, POLLIN, 0}, {wake_read_, POLLIN, 0}};
+  pollfd descriptors[2] = {{input_, POLLIN, 0}, {interrupted_.descriptor(), POLLIN, 0}};
   for (;;) {
     const int ready = ::poll(descriptors, 2, -1);
     if (ready < 0 && errno == EINTR) continue;

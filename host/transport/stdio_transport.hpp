@@ -9,6 +9,7 @@
 #include "log.hpp"
 #include "protocol/server.hpp"
 #include "transport/line_writer.hpp"
+#include "transport/self_pipe.hpp"
 
 namespace mcph {
 
@@ -19,7 +20,6 @@ class StdioTransport {
 
   // The descriptors, the server and the log outlive it.
   StdioTransport(int input, int output, Server& server, Log& log);
-  ~StdioTransport();
   StdioTransport(const StdioTransport&) = delete;
   StdioTransport& operator=(const StdioTransport&) = delete;
 
@@ -27,7 +27,7 @@ class StdioTransport {
   void run();
 
   // [any] Makes run return.
-  void interrupt();
+  void interrupt() { interrupted_.trigger(); }
 
   // Waits until every request is answered and the answer written; false if that took longer.
   bool finish(std::chrono::milliseconds patience) { return writer_->drain(patience); }
@@ -38,8 +38,7 @@ class StdioTransport {
   void refuse(std::string_view reason);
 
   const int input_;
-  int wake_read_ = -1;
-  int wake_write_ = -1;
+  const SelfPipe interrupted_;
   Server& server_;
   Log& log_;
   const std::shared_ptr<LineWriter> writer_;
