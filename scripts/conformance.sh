@@ -13,12 +13,11 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD_DIR:-$root/build/release}
 suite=$root/tests/conformance
 
-if [ ! -f "$build/CMakeCache.txt" ]; then
-  if [ -n "${BUILD_DIR:-}" ]; then
-    echo "$build is no build folder; configure it first, or unset BUILD_DIR" >&2
-    exit 1
-  fi
-  (cd "$root" && cmake --preset release)
+if [ -z "${BUILD_DIR:-}" ]; then
+  (cd "$root" && cmake --preset release -DMCP_BUILD_TESTS=ON >/dev/null)
+elif [ ! -f "$build/CMakeCache.txt" ]; then
+  echo "$build is no build folder; configure it first, or unset BUILD_DIR" >&2
+  exit 1
 fi
 cmake --build "$build" --target mcp-plugin-host conformance_plugin
 

@@ -10,8 +10,9 @@ packages=("${build_packages[@]}")
 [[ "${1:-}" == --tests ]] && packages+=("${test_packages[@]}")
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  [[ "${1:-}" == --tests ]] && tests=ON || tests=OFF
   echo "This is neither Debian nor Ubuntu. Install what these Debian packages hold, then build with" >&2
-  echo "  cmake --preset release && cmake --build --preset release" >&2
+  echo "  cmake --preset release -DMCP_BUILD_TESTS=$tests && cmake --build --preset release" >&2
   printf '  %s\n' "${packages[@]}" >&2
   exit 1
 fi
