@@ -51,6 +51,7 @@ class TerminalCall final : public Call {
     if (total > 0) std::cerr << "/" << total;
     std::cerr << (message.empty() ? "" : " ") << message << "\n";
   }
+  void log(std::int32_t, std::string_view) override {}  // the host's log has it
   void complete(Outcome outcome, std::string json) override { ended_.set_value({outcome, std::move(json)}); }
   std::string context() const override {
     return R"({"protocolVersion":"2026-07-28","client":{"name":"mcp-plugin-host call"},"clientCapabilities":{}})";

@@ -29,9 +29,11 @@ class Call {
   std::string_view method() const { return method_; }
   const std::string& params() const { return params_; }
 
-  // What the plugin says. `complete` is called exactly once, and nothing after it.
+  // What the plugin says. `complete` is called exactly once.
   virtual void progress(double progress, double total, std::string_view message) = 0;
   virtual void complete(Outcome outcome, std::string json) = 0;
+  // `level` is one of MCP_LOG_* in mcp/plugin.h.
+  virtual void log(std::int32_t level, std::string_view message) = 0;
 
   // Who is calling: the JSON object that mcp_host.call_context promises.
   virtual std::string context() const = 0;

@@ -289,8 +289,11 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
       if (const auto call = plugin.calls_.find(id)) call->progress(progress, total, view(message));
     });
   };
-  host.log = [](const mcp_host* h, mcp_call_id, std::int32_t level, mcp_string message) {
-    self_of(h).serve("log", [&](const InProcessPlugin& plugin) { plugin.write_log(level, view(message)); });
+  host.log = [](const mcp_host* h, mcp_call_id id, std::int32_t level, mcp_string message) {
+    self_of(h).serve("log", [&](const InProcessPlugin& plugin) {
+      plugin.write_log(level, view(message));
+      if (const auto call = plugin.calls_.find(id)) call->log(level, view(message));
+    });
   };
   host.is_cancelled = [](const mcp_host* h, mcp_call_id id) {
     const auto call = self_of(h).calls_.find(id);

@@ -9,7 +9,7 @@ namespace mcph {
 
 // A ServerCapabilities object: every list may change while a client is connected. States only what works.
 inline constexpr std::string_view server_capabilities =
-    R"({"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{"listChanged":true}})";
+    R"({"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{"listChanged":true},"logging":{}})";
 
 // The part of ClientCapabilities that the input requests need and the client lacks; an empty object if nothing is
 // missing.

@@ -43,6 +43,7 @@ LegacyEra::Handler LegacyEra::find_handler(std::string_view method) {
       Entry{"resources/templates/list", &LegacyEra::list_resource_templates},
       Entry{"prompts/get", &LegacyEra::get_prompt},
       Entry{"prompts/list", &LegacyEra::list_prompts},
+      Entry{"logging/setLevel", &LegacyEra::set_log_level},
       Entry{"ping", &LegacyEra::ping},
   };
   for (const auto& entry : table) {
@@ -140,11 +141,20 @@ void LegacyEra::get_prompt(Request&& request) {
   perform(std::move(request), plan_prompt_get);
 }
 
+void LegacyEra::set_log_level(Request&& request) {
+  const auto name = request.params.value("level", Json());
+  const auto level = read_log_level(name);
+  if (!level) return request.exchange->reply({error_response(request.id, unknown_log_level(name))});
+  request.session->set_log_level(*level);
+  request.exchange->reply({result_response(request.id, "{}")});
+}
+
 void LegacyEra::perform(Request&& request, Plan plan) {
   auto planned = plan(*catalog_.current(), std::move(request.params));
   if (auto* call = std::get_if<CallPlan>(&planned)) {
-    return PluginCall::begin(std::move(*call), std::move(request.id), request.session->caller(), request.exchange,
-                             *this);
+    const auto& session = *request.session;
+    return PluginCall::begin(std::move(*call), {std::move(request.id), session.caller(), session.log_level()},
+                             request.exchange, *this);
   }
   refuse(request, std::move(std::get<Refusal>(planned)));
 }

@@ -61,6 +61,7 @@ class LegacyEra final : public CallAnswers {
   void call_tool(Request&& request);
   void read_resource(Request&& request);
   void get_prompt(Request&& request);
+  void set_log_level(Request&& request);
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
   using Plan = Planned (*)(const Catalog&, Json);

@@ -73,7 +73,7 @@ ModernEra::Handler ModernEra::find_handler(std::string_view method) {
 
 void ModernEra::handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange,
                        const std::shared_ptr<NotificationStream>& output) {
-  Request request{std::move(message.id), std::move(message.params), {}, exchange, output};
+  Request request{std::move(message.id), std::move(message.params), {}, {}, exchange, output};
   if (const auto error = check(message.method, request, head)) {
     return exchange->reply(error_reply(request.id, *error, http_bad_request));
   }
@@ -98,6 +98,9 @@ std::optional<RpcError> ModernEra::check(std::string_view method, Request& reque
                     "Unsupported protocol version",
                     {{"supported", Json::array({revision})}, {"requested", version}}};
   }
+  auto level = take_log_level(request.params);
+  if (auto* error = std::get_if<RpcError>(&level)) return std::move(*error);
+  request.log_level = std::get<std::optional<LogLevel>>(level);
   auto taken = take_caller(request.params);
   if (auto* error = std::get_if<RpcError>(&taken)) return std::move(*error);
   request.caller = std::make_shared<const Caller>(std::get<Caller>(std::move(taken)));
@@ -156,8 +159,8 @@ void ModernEra::get_prompt(Request&& request) {
 
 void ModernEra::perform(Request&& request, Planned planned) {
   if (auto* plan = std::get_if<CallPlan>(&planned)) {
-    return PluginCall::begin(std::move(*plan), std::move(request.id), std::move(request.caller), request.exchange,
-                             *this);
+    return PluginCall::begin(std::move(*plan), {std::move(request.id), std::move(request.caller), request.log_level},
+                             request.exchange, *this);
   }
   auto& refusal = std::get<Refusal>(planned);
   if (refusal.reason == Refusal::Reason::invalid_arguments) {

@@ -53,6 +53,7 @@ class ModernEra final : public CallAnswers {
     std::string id;
     Json params;
     std::shared_ptr<const Caller> caller;
+    std::optional<LogLevel> log_level;
     std::shared_ptr<Exchange> exchange;
     std::shared_ptr<NotificationStream> output;
   };

@@ -59,6 +59,17 @@ std::variant<std::string, RpcError> read_version(const Json& params) {
   return version->get<std::string>();
 }
 
+std::variant<std::optional<LogLevel>, RpcError> take_log_level(Json& params) {
+  const auto meta = params.find("_meta");
+  if (meta == params.end() || !meta->is_object()) return std::nullopt;
+  const auto name = meta->find(meta_key::log_level);
+  if (name == meta->end()) return std::nullopt;
+  const auto level = read_log_level(*name);
+  if (!level) return unknown_log_level(*name);
+  meta->erase(name);
+  return level;
+}
+
 std::variant<Caller, RpcError> take_caller(Json& params) {
   auto version = read_version(params);
   if (auto* error = std::get_if<RpcError>(&version)) return std::move(*error);

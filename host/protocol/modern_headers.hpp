@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "protocol/caller.hpp"
+#include "protocol/log_level.hpp"
 #include "protocol/message.hpp"
 #include "protocol/serving.hpp"
 
@@ -17,6 +18,7 @@ namespace meta_key {
 inline constexpr auto protocol_version = "io.modelcontextprotocol/protocolVersion";
 inline constexpr auto client_info = "io.modelcontextprotocol/clientInfo";
 inline constexpr auto client_capabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr auto log_level = "io.modelcontextprotocol/logLevel";
 inline constexpr auto server_info = "io.modelcontextprotocol/serverInfo";
 inline constexpr auto subscription_id = "io.modelcontextprotocol/subscriptionId";
 }  // namespace meta_key
@@ -31,6 +33,10 @@ std::variant<std::string, RpcError> read_version(const Json& params);
 // Takes what _meta says of the client out of the params; the rest of it, if any, stays there. An error if a required
 // field is missing or of a wrong type.
 std::variant<Caller, RpcError> take_caller(Json& params);
+
+// Takes the level out of _meta from which on the client wants to hear of what is logged during the request. Nothing: it
+// wants to hear of nothing.
+std::variant<std::optional<LogLevel>, RpcError> take_log_level(Json& params);
 
 // An error with code -32020 if a required header is missing or differs from the body.
 std::optional<RpcError> check_version_header(const HttpHead& head, std::string_view protocol_version);

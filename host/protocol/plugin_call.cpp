@@ -1,5 +1,6 @@
 #include "protocol/plugin_call.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -19,21 +20,19 @@ std::string read_progress_token(const Json& meta) {
 
 }  // namespace
 
-void PluginCall::begin(CallPlan plan, std::string id, std::shared_ptr<const Caller> caller,
-                       const std::shared_ptr<Exchange>& exchange, const CallAnswers& answers) {
+void PluginCall::begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
+                       const CallAnswers& answers) {
   const auto plugin = plan.plugin;
-  auto call = std::make_shared<PluginCall>(std::move(plan), std::move(id), std::move(caller), exchange, answers);
+  auto call = std::make_shared<PluginCall>(std::move(plan), std::move(origin), exchange, answers);
   exchange->on_abandon([call] { call->cancel(CancelReason::client); });
   plugin->invoke(std::move(call));
 }
 
-PluginCall::PluginCall(CallPlan plan, std::string id, std::shared_ptr<const Caller> caller,
-                       std::shared_ptr<Exchange> exchange, const CallAnswers& answers)
+PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchange> exchange, const CallAnswers& answers)
     : Call(plan.method, std::move(plan.params)),
       plugin_(std::move(plan.plugin)),
       component_(std::move(plan.component)),
-      id_(std::move(id)),
-      caller_(std::move(caller)),
+      origin_(std::move(origin)),
       meta_(std::move(plan.meta)),
       exchange_(std::move(exchange)),
       answers_(answers),
@@ -55,6 +54,16 @@ void PluginCall::progress(double progress, double total, std::string_view messag
   exchange_->notify_if_room(notification("notifications/progress", params));
 }
 
+void PluginCall::log(std::int32_t level, std::string_view message) {
+  const auto severity = std::clamp(static_cast<LogLevel>(level), LogLevel::debug, LogLevel::emergency);
+  if (!origin_.log_level || severity < *origin_.log_level) return;
+  std::string params = R"({"level":")" + std::string(name_of(severity)) + R"(","logger":)";
+  append_json_string(params, plugin_->identity().name);
+  params += R"(,"data":)";
+  append_json_string(params, message);
+  exchange_->notify_if_room(notification("notifications/message", params + "}"));
+}
+
 void PluginCall::complete(Outcome outcome, std::string json) {
   exchange_->reply(answer(outcome, std::move(json)));
 }
@@ -64,31 +73,32 @@ Reply PluginCall::answer(Outcome outcome, std::string json) const {
     case Outcome::result: {
       auto result = read_plugin_result(method(), json);
       if (result.has_error()) return misbehaviour(result.error().message);
-      return answers_.result(id_, method(), *caller_, *std::move(result), std::move(json));
+      return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
     }
     case Outcome::input_required: {
       auto required = read_input_required(json);
       if (required.has_error()) return misbehaviour(required.error().message);
-      return answers_.input_required(id_, method(), *caller_, *std::move(required));
+      return answers_.input_required(origin_.id, method(), *origin_.caller, *std::move(required));
     }
     case Outcome::error:
       break;
   }
   const auto error = read_plugin_error(json);
   if (error.has_error()) return misbehaviour(error.error().message);
-  return answers_.error(id_, method(), *error);
+  return answers_.error(origin_.id, method(), *error);
 }
 
 Reply PluginCall::misbehaviour(std::string_view reason) const {
   return answers_.error(
-      id_, method(),
+      origin_.id, method(),
       {error_code::internal_error, "Plugin " + plugin_->identity().name + " answered " + std::string(method()) +
                                        " of " + component_ + " with something invalid: " + std::string(reason)});
 }
 
 std::string PluginCall::context() const {
-  Json context = {{"protocolVersion", caller_->protocol_version}, {"clientCapabilities", caller_->capabilities}};
-  if (!caller_->client.is_null()) context["client"] = caller_->client;
+  Json context = {{"protocolVersion", origin_.caller->protocol_version},
+                  {"clientCapabilities", origin_.caller->capabilities}};
+  if (!origin_.caller->client.is_null()) context["client"] = origin_.caller->client;
   if (!meta_.is_null()) context["meta"] = meta_;
   return dump(context);
 }

@@ -12,6 +12,7 @@
 #include "protocol/caller.hpp"
 #include "protocol/component_calls.hpp"
 #include "protocol/exchange.hpp"
+#include "protocol/log_level.hpp"
 #include "protocol/message.hpp"
 
 namespace mcph {
@@ -28,17 +29,24 @@ class CallAnswers {
                                Json required) const = 0;
 };
 
+// Where a call comes from.
+struct CallOrigin {
+  std::string id;  // of the request
+  std::shared_ptr<const Caller> caller;
+  std::optional<LogLevel> log_level = {};  // the client hears of what is as severe; nothing: of nothing
+};
+
 class PluginCall final : public Call {
  public:
   // Begins the call: gives it to the plugin and makes the exchange's cancellation reach it.
-  static void begin(CallPlan plan, std::string id, std::shared_ptr<const Caller> caller,
-                    const std::shared_ptr<Exchange>& exchange, const CallAnswers& answers);
+  static void begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
+                    const CallAnswers& answers);
 
-  PluginCall(CallPlan plan, std::string id, std::shared_ptr<const Caller> caller, std::shared_ptr<Exchange> exchange,
-             const CallAnswers& answers);
+  PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchange> exchange, const CallAnswers& answers);
 
   void progress(double progress, double total, std::string_view message) override;
   void complete(Outcome outcome, std::string json) override;
+  void log(std::int32_t level, std::string_view message) override;
   std::string context() const override;
 
  private:
@@ -47,8 +55,7 @@ class PluginCall final : public Call {
 
   const std::shared_ptr<Plugin> plugin_;  // the lease
   const std::string component_;
-  const std::string id_;
-  const std::shared_ptr<const Caller> caller_;
+  const CallOrigin origin_;
   const Json meta_;  // the request's own; null: none
   const std::shared_ptr<Exchange> exchange_;
   const CallAnswers& answers_;

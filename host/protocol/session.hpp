@@ -3,12 +3,14 @@
 // Any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,6 +18,7 @@
 
 #include "catalog/published_catalog.hpp"
 #include "protocol/caller.hpp"
+#include "protocol/log_level.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/requests_in_flight.hpp"
 
@@ -30,6 +33,10 @@ class Session final : public ListListener {
   // As initialize settled it. Never null.
   const std::shared_ptr<const Caller>& caller() const { return caller_; }
   RequestsInFlight& requests() { return *requests_; }
+
+  // What plugins log during its calls is sent from this severity on; nothing before the client has asked for it.
+  std::optional<LogLevel> log_level() const { return log_level_.load(std::memory_order_relaxed); }
+  void set_log_level(LogLevel level) { log_level_.store(level, std::memory_order_relaxed); }
 
   // The client said notifications/initialized; only from now on is it told of changes.
   void initialized();
@@ -51,6 +58,7 @@ class Session final : public ListListener {
   const std::string id_;
   const std::shared_ptr<const Caller> caller_;
   const std::shared_ptr<RequestsInFlight> requests_ = std::make_shared<RequestsInFlight>();
+  std::atomic<std::optional<LogLevel>> log_level_{};
 
   mutable std::mutex mutex_;
   bool initialized_ = false;

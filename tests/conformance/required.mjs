@@ -26,9 +26,12 @@ const components = [
   'prompts-get-with-image',
 ];
 
+// Of the revisions in which a client sets the level.
+const logging = ['logging-set-level', 'tools-call-with-logging'];
+
 const required = {
   '2025-03-26': ['server-session-lifecycle'],
-  '2025-06-18': ['server-initialize', 'server-session-lifecycle', 'ping', ...components],
+  '2025-06-18': ['server-initialize', 'server-session-lifecycle', 'ping', ...logging, ...components],
   '2025-11-25': [
     'server-initialize',
     'server-session-lifecycle',
@@ -36,6 +39,7 @@ const required = {
     'ping',
     'dns-rebinding-protection',
     'json-schema-2020-12',
+    ...logging,
     ...components,
   ],
   '2026-07-28': [

@@ -104,8 +104,8 @@ struct mcp_host {
    * may be empty. Does nothing, cheaply, if the client did not ask for progress. */
   void (*progress)(const mcp_host* host, mcp_call_id call, double progress, double total, mcp_string message);
 
-  /* [any] Writes to the host's log, under the plugin's name. `call` is the call it belongs to, or 0, for hosts that log
-   * that too; ours does not yet. `level` is one of MCP_LOG_*. */
+  /* [any] Writes to the host's log, under the plugin's name. `call` is the call it belongs to, whose client hears of it
+   * too if it wants to, or 0. `level` is one of MCP_LOG_*. */
   void (*log)(const mcp_host* host, mcp_call_id call, int32_t level, mcp_string message);
 
   /* [any] One of MCP_CANCEL_*. An unknown or completed call counts as cancelled by the client. */

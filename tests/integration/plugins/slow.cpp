@@ -87,6 +87,12 @@ void setup(mcp::Plugin& plugin) {
       "ignore", "Waits, and does not hear of any cancellation.",
       [](int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); },
       mcp::arg("milliseconds", "How long to wait").min(0).max(60'000));
+  plugin.tool("log", "Logs a word of each severity.", [](mcp::Context& context) {
+    context.debug("debug");
+    context.info("info");
+    context.warn("warning");
+    context.error("error");
+  });
   plugin.tool("outcomes", "What became of the calls of wait.", [outcomes] { return outcomes->all(); });
   plugin.tool("flood", "Reports progress without pause.", flood, mcp::arg("count", "How often").min(1),
               mcp::arg("size", "Bytes of each message").min(0));

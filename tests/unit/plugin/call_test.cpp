@@ -12,6 +12,7 @@ class SilentCall final : public Call {
   SilentCall() : Call("tools/call", R"({"name":"a"})") {}
   void progress(double, double, std::string_view) override {}
   void complete(Outcome, std::string) override {}
+  void log(std::int32_t, std::string_view) override {}
   std::string context() const override { return "{}"; }
 };
 

@@ -14,6 +14,7 @@ class SilentCall final : public Call {
   SilentCall() : Call("tools/call", "{}") {}
   void progress(double, double, std::string_view) override {}
   void complete(Outcome, std::string) override {}
+  void log(std::int32_t, std::string_view) override {}
   std::string context() const override { return "{}"; }
 };
 

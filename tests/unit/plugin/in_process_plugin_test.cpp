@@ -33,6 +33,9 @@ class RecordingCall final : public Call {
     begun = true;
     heard.push_back(std::to_string(progress) + "/" + std::to_string(total) + " " + std::string(message));
   }
+  void log(std::int32_t level, std::string_view message) override {
+    heard.push_back("log " + std::to_string(level) + " " + std::string(message));
+  }
   void complete(Outcome outcome, std::string json) override {
     if (std::exchange(refuses_next_end, false)) throw std::runtime_error("no room for it");
     ends.push_back((outcome == Outcome::result ? "result " : "error ") + json);
@@ -348,7 +351,7 @@ TEST_F(InProcessPluginTest, SaysSoWhenTheHostCannotHandleAnAnswer) {
 
 TEST_F(InProcessPluginTest, PassesOnProgress) {
   load();
-  EXPECT_THAT(call("reports")->heard, ElementsAre("1.000000/4.000000 a quarter"));
+  EXPECT_THAT(call("reports")->heard, ElementsAre("1.000000/4.000000 a quarter", "log 3 written by the plugin"));
 }
 
 TEST_F(InProcessPluginTest, WritesWhatThePluginLogsToTheLog) {

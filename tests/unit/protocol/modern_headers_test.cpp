@@ -45,6 +45,24 @@ TEST(ModernMeta, MayLackTheClientsInfoAndAnythingOfTheRequestsOwn) {
   EXPECT_EQ(params.dump(), "{}");
 }
 
+TEST(ModernMeta, SaysFromWhichSeverityOnTheClientWantsToHear) {
+  auto params = Json::parse(R"({"_meta":{"io.modelcontextprotocol/logLevel":"warning","progressToken":1}})");
+  EXPECT_EQ(std::get<0>(take_log_level(params)), LogLevel::warning);
+  EXPECT_EQ(params.dump(), R"({"_meta":{"progressToken":1}})");
+  EXPECT_EQ(std::get<0>(take_log_level(params)), std::nullopt);
+}
+
+TEST(ModernMeta, IsRefusedForASeverityThatDoesNotExist) {
+  for (const auto* const level : {R"("loud")", R"("Warning")", "3", "null"}) {
+    auto params = Json::parse(R"({"_meta":{"io.modelcontextprotocol/logLevel":)" + std::string(level) + "}}");
+    const auto error = std::get<RpcError>(take_log_level(params));
+    EXPECT_EQ(error.code, -32602);
+    EXPECT_EQ(error.message, "Invalid params: " + std::string(level) +
+                                 " is no log level; it is one of debug, info, notice, warning, error, critical, alert, "
+                                 "emergency");
+  }
+}
+
 TEST(ModernMeta, IsRefusedForEveryRequiredField) {
   EXPECT_EQ(refusal_of_meta("{}"), "Invalid params: params._meta must be an object");
   EXPECT_EQ(refusal_of_meta(R"({"_meta":[]})"), "Invalid params: params._meta must be an object");

@@ -32,10 +32,10 @@ class PluginCallTest : public ::testing::Test {
     plugin_->calls.clear();
   }
 
-  Call& begin(Json meta = nullptr) {
+  Call& begin(Json meta = nullptr, std::optional<LogLevel> log_level = std::nullopt) {
     const Caller caller{"2025-11-25", {{"name", "client"}, {"version", "1"}}};
-    PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add", std::move(meta)}, "7",
-                      std::make_shared<const Caller>(caller), exchange_, answers_);
+    PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add", std::move(meta)},
+                      {"7", std::make_shared<const Caller>(caller), log_level}, exchange_, answers_);
     return plugin_->last_call();
   }
   Call& begin_with_token() { return begin({{"progressToken", "t"}}); }
@@ -141,6 +141,23 @@ TEST_F(PluginCallTest, PassesOnNoProgressThatIsNoNumber) {
   EXPECT_EQ(exchange_->notifications()[0].find("total"), std::string::npos);
 }
 
+TEST_F(PluginCallTest, PassesOnWhatIsLoggedFromTheSeverityOnThatTheClientAskedFor) {
+  auto& call = begin(nullptr, LogLevel::warning);
+  call.log(2, "a notice");
+  call.log(3, "a \"warning\"");
+  call.log(99, "beyond");
+  EXPECT_EQ(
+      exchange_->notifications(),
+      (std::vector<std::string>{
+          R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"sums","data":"a \"warning\""}})",
+          R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"emergency","logger":"sums","data":"beyond"}})"}));
+}
+
+TEST_F(PluginCallTest, PassesOnNothingThatIsLoggedToAClientThatDidNotAsk) {
+  begin().log(7, "an emergency");
+  EXPECT_TRUE(exchange_->notifications().empty());
+}
+
 TEST_F(PluginCallTest, EscapesWhatThePluginSaysOfItsProgress) {
   begin_with_token().progress(1, 0, "a \"b\"\n\xff");
   ASSERT_EQ(exchange_->notifications().size(), 1U);
@@ -165,15 +182,15 @@ TEST_F(PluginCallTest, TellsWhoIsCalling) {
             R"({"client":{"name":"client","version":"1"},"clientCapabilities":{},"meta":{"traceparent":"00-1"},)"
             R"("protocolVersion":"2025-11-25"})");
   const auto nobody = std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28"});
-  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, "8", nobody, exchange_, answers_);
+  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, {"8", nobody}, exchange_, answers_);
   EXPECT_EQ(plugin_->last_call().context(), R"({"clientCapabilities":{},"protocolVersion":"2026-07-28"})");
 }
 
 TEST_F(PluginCallTest, HoldsALeaseOnThePluginUntilItIsGone) {
   auto plugin = std::make_shared<test::FakePlugin>();
   const std::weak_ptr<Plugin> trace = plugin;
-  auto call = std::make_shared<PluginCall>(CallPlan{plugin, "tools/call", "{}", "add"}, "7",
-                                           std::make_shared<const Caller>(), exchange_, answers_);
+  auto call = std::make_shared<PluginCall>(CallPlan{plugin, "tools/call", "{}", "add"},
+                                           CallOrigin{"7", std::make_shared<const Caller>()}, exchange_, answers_);
   plugin.reset();
   EXPECT_FALSE(trace.expired());
   call.reset();

@@ -32,6 +32,7 @@ class LeasedCall final : public Call {
   LeasedCall(const std::string& tool, std::shared_ptr<Plugin> lease)
       : Call("tools/call", R"({"arguments":{},"name":")" + tool + "\"}"), lease_(std::move(lease)) {}
   void progress(double, double, std::string_view) override { begun = true; }
+  void log(std::int32_t, std::string_view) override {}
   void complete(Outcome, std::string json) override {
     end = std::move(json);
     ended = true;

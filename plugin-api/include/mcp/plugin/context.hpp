@@ -41,7 +41,8 @@ class Context {
   /// `value` of `total`, in whatever is being counted.
   void progress(double value, double total, std::string_view message = {});
 
-  /// To the host's log, under the plugin's name. The host is told which call it belongs to, but does not log that yet.
+  /// To the host's log, under the plugin's name, and to the client if it wants to hear of what is so severe. Say
+  /// nothing here that the client must not know.
   void log(Level level, std::string_view message);
   void debug(std::string_view message) { log(Level::Debug, message); }
   void info(std::string_view message) { log(Level::Info, message); }
