@@ -17,7 +17,8 @@ constexpr unsigned most_blocked_threads = 128;
 constexpr std::chrono::seconds stop_patience{10};
 // More than a plugin's stop may take.
 constexpr std::chrono::milliseconds end_patience{15'000};
-constexpr std::chrono::milliseconds end_impatience{500};
+// For threads that have nothing to do but to come back.
+constexpr std::chrono::milliseconds join_patience{500};
 
 unsigned lanes(unsigned wanted) {
   constexpr unsigned most = 4;
@@ -73,8 +74,14 @@ void Host::cancel_calls(std::chrono::milliseconds patience) {
     plugin->cancel_all(CancelReason::shutdown);
 }
 
+std::size_t Host::calls_in_flight() const {
+  std::size_t calls = 0;
+  for (const auto& served : catalog_.current()->plugins())
+    calls += served.plugin->calls_in_flight();
+  return calls;
+}
+
 void Host::fail_calls() {
-  calls_failed_ = true;
   for (const auto& plugin : running_plugins({})) {
     const auto calls = plugin->fail_all("the call was cut off, because this server is stopping");
     if (calls == 0) continue;
@@ -96,14 +103,15 @@ std::vector<std::shared_ptr<Plugin>> Host::running_plugins(std::chrono::millisec
 }
 
 bool Host::end() {
-  // A thread that has been waited for already gets no more time; plugins that are well still get theirs to stop.
-  const auto patience = calls_failed_ ? end_impatience : end_patience;
-  if (!reloader_->stop(patience)) return false;
+  if (!reloader_->stop(end_patience)) return false;
   threads_.stop();
-  const bool joined = threads_.join(patience);
+  const bool joined = threads_.join(join_patience);
+  // A call that still runs is one that heeds nothing, and whose client may be gone; this says whose it is.
+  if (!joined) fail_calls();
   catalog_.clear();
   reloader_->release_plugins();
   if (joined) return retirement_.wait_until_empty(end_patience);
+  // Plugins that are well still get their time to stop.
   retirement_.wait_until_idle(end_patience);
   return false;
 }

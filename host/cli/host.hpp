@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -38,6 +39,8 @@ class Host {
   PublishedCatalog& catalog() { return catalog_; }
   Reloader& reloader() { return *reloader_; }
 
+  // Of the plugins that are served. Some may have no client any more.
+  std::size_t calls_in_flight() const;
   // Stops reloading and cancels what still runs.
   void cancel_calls(std::chrono::milliseconds patience);
   // Answers what does not heed that, in the plugins' stead. After cancel_calls.
@@ -61,7 +64,6 @@ class Host {
   PublishedCatalog catalog_;
   PluginLoader loader_;
   std::unique_ptr<Reloader> reloader_;
-  bool calls_failed_ = false;
 };
 
 }  // namespace mcph

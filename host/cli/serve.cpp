@@ -39,18 +39,24 @@ NamedLimits limits_of(const ServeCommand& command) {
           {"sessions", command.sessions.count}, {"sessionIdleMs", ms(command.sessions.idle_time)}};
 }
 
-// Calls `first` on the first SIGINT or SIGTERM. A second one ends the process at once.
+const char* name_of(int signal) {
+  if (signal == SIGHUP) return "SIGHUP";
+  return signal == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+// Calls `first` on the first signal that asks for the end. A later one ends the process at once; not one that comes
+// right after it, because some senders signal a process and then its group.
 class StopSignals {
  public:
-  StopSignals(boost::asio::io_context& context, std::function<void(int)> first) : signals_(context, SIGINT, SIGTERM) {
+  StopSignals(boost::asio::io_context& context, Log& log, std::function<void(int)> first)
+      : signals_(context, SIGINT, SIGTERM), log_(log) {
     // The terminal is closed; unless nohup said that it does not matter.
     struct ::sigaction hang_up {};
     if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) signals_.add(SIGHUP);
     signals_.async_wait([this, first = std::move(first)](const boost::system::error_code& error, int signal) {
       if (error) return;
-      signals_.async_wait([](const boost::system::error_code& again, int repeated) {
-        if (!again) std::_Exit(128 + repeated);
-      });
+      first_at_ = std::chrono::steady_clock::now();
+      wait_for_another();
       first(signal);
     });
   }
@@ -67,13 +73,20 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
  private:
-  boost::asio::signal_set signals_;
-};
+  void wait_for_another() {
+    static constexpr std::chrono::milliseconds same_wish{500};
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      if (std::chrono::steady_clock::now() - first_at_ < same_wish) return wait_for_another();
+      log_.warning("stopped at once", {{"signal", name_of(signal)}, {"reason", "it is not the first one"}});
+      std::_Exit(128 + signal);
+    });
+  }
 
-const char* name_of(int signal) {
-  if (signal == SIGHUP) return "SIGHUP";
-  return signal == SIGINT ? "SIGINT" : "SIGTERM";
-}
+  boost::asio::signal_set signals_;
+  Log& log_;
+  std::chrono::steady_clock::time_point first_at_;
+};
 
 // True once `done` says so, false if that takes longer.
 bool wait_until(const std::function<bool()>& done, std::chrono::milliseconds patience) {
@@ -92,9 +105,6 @@ int complain(std::string_view what) {
 void load_components(Host& host, const HostOptions& options, Log& log) {
   const auto begin = std::chrono::steady_clock::now();
   host.reloader().load_all();
-  if (const auto found = find_components(options); found.has_error()) {
-    log.warning("nothing to serve yet", {{"reason", found.error().message}});
-  }
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   const auto catalog = host.catalog().current();
   log.info("components loaded", {{"folder", absolute_path(options.components).string()},
@@ -116,7 +126,7 @@ int run(const ServeCommand& command) {
   Server server((*host)->catalog(), server_identity(), command.host.serving, command.sessions);
   HttpServer http((*host)->threads(), command.http, server, log);
   std::promise<int> stop;
-  const StopSignals signals((*host)->threads().next_context(), [&](int signal) { stop.set_value(signal); });
+  const StopSignals signals((*host)->threads().next_context(), log, [&](int signal) { stop.set_value(signal); });
 
   load_components(**host, command.host, log);
   if (const auto listening = http.listen(); listening.has_error()) {
@@ -133,9 +143,11 @@ int run(const ServeCommand& command) {
   log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", command.host.shutdown_grace.count()}});
   server.close_streams();
   http.shut_down();
-  const auto quiet = [&] { return http.connections() == 0; };
+  const auto quiet = [&] { return http.connections() == 0 && (*host)->calls_in_flight() == 0; };
   if (!wait_until(quiet, command.host.shutdown_grace)) {
-    log.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"connections", http.connections()}});
+    log.warning("calls cancelled", {{"reason", "they did not finish in time"},
+                                    {"connections", http.connections()},
+                                    {"calls", (*host)->calls_in_flight()}});
     (*host)->cancel_calls(cancel_grace);
     if (!wait_until(quiet, cancel_grace)) {
       (*host)->fail_calls();
@@ -157,7 +169,7 @@ int run(const StdioCommand& command) {
 
   Server server((*host)->catalog(), server_identity(), command.host.serving, {});
   StdioTransport transport(streams->input(), streams->output(), server, log);
-  const StopSignals signals((*host)->threads().next_context(), [&](int) { transport.interrupt(); });
+  const StopSignals signals((*host)->threads().next_context(), log, [&](int) { transport.interrupt(); });
   load_components(**host, command.host, log);
   (*host)->reloader().run();
 

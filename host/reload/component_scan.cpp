@@ -82,6 +82,7 @@ class Scan {
   bool is_served(const fs::path& file) const;
   void scan_folder(const Folder& folder);
   Entries list(const fs::path& folder);
+  void report_unused_configurations(const Entries& entries);
   void scan_entry(const fs::directory_entry& entry, const Entries& siblings, const Folder& folder);
   void add_plugin(const fs::path& file, const State& state, const Entries& siblings, ComponentFolder top);
   std::optional<FileIdentity> configuration_of(const fs::path& plugin, const Entries& siblings);
@@ -104,6 +105,7 @@ class Scan {
 ScanResult Scan::run() {
   const auto root = state_of(root_);
   if (root.error == 0 && !S_ISDIR(root.mode)) report(root_, "it is not a folder");
+  if (is_absent(root.error)) report(root_, "the components folder is missing; nothing is served until it is there");
   result_.folders.push_back(root_);
   for (const auto& [name, top] : tops) {
     const auto path = root_ / name;
@@ -182,6 +184,19 @@ void Scan::scan_folder(const Folder& folder) {
   const auto entries = list(folder.path);
   for (const auto& entry : entries)
     scan_entry(entry, entries, folder);
+  report_unused_configurations(entries);
+}
+
+// A misspelt one would be believed to be in force.
+void Scan::report_unused_configurations(const Entries& entries) {
+  if (std::ranges::none_of(entries, is_plugin, &fs::directory_entry::path)) return;
+  for (const auto& entry : entries) {
+    auto plugin = entry.path();
+    if (plugin.extension() != ".json") continue;
+    plugin.replace_extension(library_extension);
+    if (std::ranges::binary_search(entries, plugin.native(), {}, name_order)) continue;
+    report(entry.path(), "it configures no plugin: there is no " + plugin.filename().string() + " beside it");
+  }
 }
 
 Entries Scan::list(const fs::path& folder) {

@@ -30,7 +30,7 @@ Result<std::string> read_configuration(const std::filesystem::path& plugin_file)
     return error;
   }
   const auto json = parse_json(*text);
-  if (json.has_error()) return fail(what + " is not valid JSON: " + json.error().message);
+  if (json.has_error()) return fail(what + " is " + json.error().message);
   if (!json->is_object()) return fail(what + " is not a JSON object");
   return text;
 }

@@ -27,7 +27,7 @@ for (const revision of legacyRevisions) {
         tools: { listChanged: true },
         resources: { listChanged: true },
         prompts: { listChanged: true },
-  logging: {},
+        logging: {},
       });
     });
 
@@ -94,7 +94,7 @@ test('DiscoverTellsEverythingThatAClientNeeds', async () => {
     tools: { listChanged: true },
     resources: { listChanged: true },
     prompts: { listChanged: true },
-  logging: {},
+    logging: {},
   });
 });
 

@@ -84,6 +84,19 @@ test('ACallThatHeedsNothingIsAnsweredInItsPluginsStead', async (context) => {
   assert.equal(String(await host.components.read('stopped')), 'stopped');
 });
 
+test('ACallWhoseClientIsGoneDoesNotHoldTheEndUpForLonger', async (context) => {
+  const host = await start(context, ['--shutdown-grace-s', '1']);
+  const gone = AbortSignal.timeout(100);
+  const params = { name: 'ignore', arguments: { milliseconds: 60_000 } };
+  await assert.rejects(postModern(host.url, 'tools/call', params, { signal: gone }));
+  const begin = Date.now();
+  host.signal('SIGTERM');
+  assert.deepEqual(await host.end(), orderly);
+  assert.ok(Date.now() - begin < 6000);
+  const [line] = host.log.matching({ event: 'calls cut off' });
+  assert.match(line.file, /slow\.so$/);
+});
+
 test('ASecondSignalEndsTheHostAtOnce', async (context) => {
   const host = await start(context);
   const call = assert.rejects(postModern(host.url, 'tools/call', waitCall(30_000)));
@@ -91,7 +104,11 @@ test('ASecondSignalEndsTheHostAtOnce', async (context) => {
   host.signal('SIGTERM');
   await host.log.until({ event: 'stopping' });
   host.signal('SIGTERM');
+  await sleep(600);
+  assert.equal(host.log.matching({ event: 'stopped at once' }).length, 0, 'one that comes right after it is the same wish');
+  host.signal('SIGTERM');
   assert.deepEqual(await host.end(), { status: 128 + 15, signal: null });
+  assert.equal(host.log.matching({ event: 'stopped at once', signal: 'SIGTERM' }).length, 1);
   await call;
 });
 

@@ -76,6 +76,15 @@ TEST_F(ComponentScanTest, ReportsPluginsOutsideOfTheThreeFolders) {
                       "its plugins are not loaded; it is not one of the folders tools, resources and prompts"}));
 }
 
+TEST_F(ComponentScanTest, ReportsConfigurationsOfNoPlugin) {
+  write("tools/a.so");
+  write("tools/a.json");
+  write("tools/A.json");
+  write("tools/notes/data.json");
+  EXPECT_THAT(scan().problems,
+              ElementsAre(ScanProblem{root() / "tools/A.json", "it configures no plugin: there is no A.so beside it"}));
+}
+
 TEST_F(ComponentScanTest, ReportsNothingOfWhatOtherFoldersAreUsedFor) {
   write("builds/a.so");
   write("builds/a_before.so");
@@ -93,13 +102,20 @@ TEST_F(ComponentScanTest, ReportsNothingOfWhatOtherFoldersAreUsedFor) {
   EXPECT_THAT(result.problems, IsEmpty());
 }
 
-TEST_F(ComponentScanTest, IsFineWithoutAnyFolder) {
-  for (const auto& path : {root(), root() / "absent"}) {
-    const auto result = scan_components(path);
-    EXPECT_THAT(result.plugins, IsEmpty());
-    EXPECT_THAT(result.problems, IsEmpty());
-    EXPECT_THAT(result.folders, ElementsAre(path, path / "prompts", path / "resources", path / "tools"));
-  }
+TEST_F(ComponentScanTest, IsFineWithoutAnyOfTheThreeFolders) {
+  const auto result = scan();
+  EXPECT_THAT(result.plugins, IsEmpty());
+  EXPECT_THAT(result.problems, IsEmpty());
+  EXPECT_THAT(result.folders, ElementsAre(root(), root() / "prompts", root() / "resources", root() / "tools"));
+}
+
+TEST_F(ComponentScanTest, ReportsThatTheFolderOfAllIsMissing) {
+  const auto path = root() / "absent";
+  const auto result = scan_components(path);
+  EXPECT_THAT(result.plugins, IsEmpty());
+  EXPECT_THAT(result.problems,
+              ElementsAre(ScanProblem{path, "the components folder is missing; nothing is served until it is there"}));
+  EXPECT_THAT(result.folders, ElementsAre(path, path / "prompts", path / "resources", path / "tools"));
 }
 
 TEST_F(ComponentScanTest, PassesOverHiddenBackupAndTemporaryNames) {

@@ -159,9 +159,9 @@ TEST_F(PluginLoaderTest, SaysWhetherALibraryStaysMapped) {
 }
 
 TEST_F(PluginLoaderTest, RefusesAConfigurationThatIsNoJson) {
-  EXPECT_THAT(
-      refusal_of(drop("unit_plain", "{\"root\": ")),
-      StartsWith("its configuration " + (temporary_.path() / "tools/plugin.json").string() + " is not valid JSON: "));
+  EXPECT_THAT(refusal_of(drop("unit_plain", "{\"root\": ")),
+              StartsWith("its configuration " + (temporary_.path() / "tools/plugin.json").string() +
+                         " is not valid JSON at line 1, "));
 }
 
 TEST_F(PluginLoaderTest, RefusesAConfigurationThatIsNoObject) {
