@@ -1,8 +1,17 @@
+#include <exception>
+#include <iostream>
 #include <variant>
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 
 int main(int argc, char** argv) {
-  return std::visit([](const auto& command) { return mcph::run(command); }, mcph::parse_command_line(argc, argv));
+  constexpr int cannot_run = 2;
+  try {
+    return std::visit([](const auto& command) { return mcph::run(command); }, mcph::parse_command_line(argc, argv));
+  } catch (const std::exception& error) {
+    // What nobody could do anything about: no threads, memory or descriptors are left.
+    std::cerr << "mcp-plugin-host: " << error.what() << "\n";
+    return cannot_run;
+  }
 }

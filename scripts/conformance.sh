@@ -14,7 +14,7 @@ build=${BUILD_DIR:-$root/build/release}
 suite=$root/tests/conformance
 
 if [ -z "${BUILD_DIR:-}" ]; then
-  (cd "$root" && cmake --preset release -DMCP_BUILD_TESTS=ON >/dev/null)
+  (cd "$root" && cmake --preset release >/dev/null)
 elif [ ! -f "$build/CMakeCache.txt" ]; then
   echo "$build is no build folder; configure it first, or unset BUILD_DIR" >&2
   exit 1

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 scripts/install_dependencies.sh --tests
 echo "Building build/release"
-cmake --preset release -DMCP_BUILD_TESTS=ON >/dev/null
+cmake --preset release >/dev/null
 cmake --build --preset release
 
 if [[ "${MCP_TEST_SANITIZERS:-0}" == 1 ]]; then

@@ -17,8 +17,20 @@ constexpr unsigned most_blocked_threads = 128;
 constexpr std::chrono::seconds stop_patience{10};
 // More than a plugin's stop may take.
 constexpr std::chrono::milliseconds end_patience{15'000};
-// For threads that have nothing to do but to come back.
-constexpr std::chrono::milliseconds join_patience{500};
+constexpr std::chrono::milliseconds cut_off_patience{500};
+// After calls have been cancelled they may still end in an orderly way.
+constexpr std::chrono::seconds cancel_grace{2};
+// For writing the answers to calls that were cut off.
+constexpr std::chrono::seconds farewell{1};
+
+// True once `done` says so, false if that takes longer.
+bool wait_until(const std::function<bool()>& done, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds step{5};
+  for (const auto end = std::chrono::steady_clock::now() + patience; !done(); std::this_thread::sleep_for(step)) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+  }
+  return true;
+}
 
 unsigned lanes(unsigned wanted) {
   constexpr unsigned most = 4;
@@ -69,22 +81,42 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
 
 Host::~Host() = default;
 
-void Host::cancel_calls(std::chrono::milliseconds patience) {
-  for (const auto& plugin : running_plugins(patience))
-    plugin->cancel_all(CancelReason::shutdown);
+void Host::end_calls(std::chrono::milliseconds grace, const std::function<bool()>& quiet) {
+  reloader_->stop({});
+  const auto over = [&] { return calls_in_flight() == 0 && quiet(); };
+  if (wait_until(over, grace)) return;
+  log_.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"calls", calls_in_flight()}});
+  cancel_calls();
+  if (wait_until(over, cancel_grace)) return;
+  fail_calls();
+  wait_until(over, farewell);
 }
 
-std::size_t Host::calls_in_flight() const {
-  std::size_t calls = 0;
+std::vector<std::shared_ptr<Plugin>> Host::plugins() {
+  if (reloader_->stop({})) return reloader_->plugins();
+  std::vector<std::shared_ptr<Plugin>> plugins;
   for (const auto& served : catalog_.current()->plugins())
-    calls += served.plugin->calls_in_flight();
+    plugins.push_back(served.plugin);
+  return plugins;
+}
+
+std::size_t Host::calls_in_flight() {
+  std::size_t calls = 0;
+  for (const auto& plugin : plugins())
+    calls += plugin->calls_in_flight();
   return calls;
 }
 
+void Host::cancel_calls() {
+  for (const auto& plugin : plugins())
+    plugin->cancel_all(CancelReason::shutdown);
+}
+
 void Host::fail_calls() {
-  for (const auto& plugin : running_plugins({})) {
+  for (const auto& plugin : plugins()) {
     const auto calls = plugin->fail_all("the call was cut off, because this server is stopping");
     if (calls == 0) continue;
+    calls_cut_off_ = true;
     const auto& identity = plugin->identity();
     log_.error("calls cut off", {{"file", identity.file.string()},
                                  {"version", identity.version},
@@ -93,21 +125,14 @@ void Host::fail_calls() {
   }
 }
 
-std::vector<std::shared_ptr<Plugin>> Host::running_plugins(std::chrono::milliseconds patience) {
-  if (reloader_->stop(patience)) return reloader_->plugins();
-  log_.error("reloading does not end", {{"reason", "a plugin that is being loaded or started does not come back"}});
-  std::vector<std::shared_ptr<Plugin>> plugins;
-  for (const auto& served : catalog_.current()->plugins())
-    plugins.push_back(served.plugin);
-  return plugins;
-}
-
 bool Host::end() {
-  if (!reloader_->stop(end_patience)) return false;
+  if (!reloader_->stop(end_patience)) {
+    log_.error("reloading does not end", {{"reason", "a plugin that is being loaded or started does not come back"}});
+    return false;
+  }
   threads_.stop();
-  const bool joined = threads_.join(join_patience);
-  // A call that still runs is one that heeds nothing, and whose client may be gone; this says whose it is.
-  if (!joined) fail_calls();
+  // A thread in a call that was cut off has been waited for already.
+  const bool joined = threads_.join(calls_cut_off_ ? cut_off_patience : end_patience);
   catalog_.clear();
   reloader_->release_plugins();
   if (joined) return retirement_.wait_until_empty(end_patience);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -39,12 +40,9 @@ class Host {
   PublishedCatalog& catalog() { return catalog_; }
   Reloader& reloader() { return *reloader_; }
 
-  // Of the plugins that are served. Some may have no client any more.
-  std::size_t calls_in_flight() const;
-  // Stops reloading and cancels what still runs.
-  void cancel_calls(std::chrono::milliseconds patience);
-  // Answers what does not heed that, in the plugins' stead. After cancel_calls.
-  void fail_calls();
+  // Stops reloading, and waits until no call is in flight and `quiet` says that nothing else is. After `grace` calls
+  // are cancelled; what does not heed that is answered in its plugin's stead.
+  void end_calls(std::chrono::milliseconds grace, const std::function<bool()>& quiet);
 
   // Stops reloading, serving and every plugin, and returns the status; must be called before the destructor if plugins
   // have been loaded. Where code of a plugin does not come to rest, leaves the process with the status, because then
@@ -56,7 +54,11 @@ class Host {
 
   // False: something does not come to rest.
   bool end();
-  std::vector<std::shared_ptr<Plugin>> running_plugins(std::chrono::milliseconds patience);
+  // Those that are served, and once reloading has ended those that drain.
+  std::vector<std::shared_ptr<Plugin>> plugins();
+  std::size_t calls_in_flight();
+  void cancel_calls();
+  void fail_calls();
 
   Log& log_;
   ServingThreads threads_;
@@ -64,6 +66,7 @@ class Host {
   PublishedCatalog catalog_;
   PluginLoader loader_;
   std::unique_ptr<Reloader> reloader_;
+  bool calls_cut_off_ = false;
 };
 
 }  // namespace mcph

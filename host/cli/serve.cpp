@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 
 #include "absolute_path.hpp"
@@ -25,11 +26,6 @@ namespace mcph {
 namespace {
 
 constexpr int cannot_serve = 2;
-// After calls have been cancelled they may still end in an orderly way.
-constexpr std::chrono::seconds cancel_grace{2};
-// For writing the answers to calls that were cut off.
-constexpr std::chrono::seconds farewell{1};
-
 NamedLimits limits_of(const ServeCommand& command) {
   const auto& http = command.http.limits;
   const auto ms = [](std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); };
@@ -48,8 +44,7 @@ const char* name_of(int signal) {
 // right after it, because some senders signal a process and then its group.
 class StopSignals {
  public:
-  StopSignals(boost::asio::io_context& context, Log& log, std::function<void(int)> first)
-      : signals_(context, SIGINT, SIGTERM), log_(log) {
+  StopSignals(Log& log, std::function<void(int)> first) : signals_(context_, SIGINT, SIGTERM), log_(log) {
     // The terminal is closed; unless nohup said that it does not matter.
     struct ::sigaction hang_up {};
     if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) signals_.add(SIGHUP);
@@ -59,10 +54,13 @@ class StopSignals {
       wait_for_another();
       first(signal);
     });
+    thread_ = std::thread([this] { context_.run(); });
   }
 
-  // By then the end has begun, and a signal must not turn it into a death.
+  // By then the end is there, and a signal must not turn it into a death.
   ~StopSignals() {
+    context_.stop();
+    thread_.join();
     boost::system::error_code ignored;
     signals_.clear(ignored);
     std::signal(SIGINT, SIG_IGN);
@@ -83,19 +81,12 @@ class StopSignals {
     });
   }
 
+  boost::asio::io_context context_{1};
   boost::asio::signal_set signals_;
   Log& log_;
   std::chrono::steady_clock::time_point first_at_;
+  std::thread thread_;  // of its own, because a second signal counts while all others are being waited for
 };
-
-// True once `done` says so, false if that takes longer.
-bool wait_until(const std::function<bool()>& done, std::chrono::milliseconds patience) {
-  constexpr std::chrono::milliseconds step{5};
-  for (const auto end = std::chrono::steady_clock::now() + patience; !done(); std::this_thread::sleep_for(step)) {
-    if (std::chrono::steady_clock::now() >= end) return false;
-  }
-  return true;
-}
 
 int complain(std::string_view what) {
   std::cerr << "mcp-plugin-host: " << what << "\n";
@@ -126,7 +117,7 @@ int run(const ServeCommand& command) {
   Server server((*host)->catalog(), server_identity(), command.host.serving, command.sessions);
   HttpServer http((*host)->threads(), command.http, server, log);
   std::promise<int> stop;
-  const StopSignals signals((*host)->threads().next_context(), log, [&](int signal) { stop.set_value(signal); });
+  StopSignals signals(log, [&](int signal) { stop.set_value(signal); });
 
   load_components(**host, command.host, log);
   if (const auto listening = http.listen(); listening.has_error()) {
@@ -143,17 +134,7 @@ int run(const ServeCommand& command) {
   log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", command.host.shutdown_grace.count()}});
   server.close_streams();
   http.shut_down();
-  const auto quiet = [&] { return http.connections() == 0 && (*host)->calls_in_flight() == 0; };
-  if (!wait_until(quiet, command.host.shutdown_grace)) {
-    log.warning("calls cancelled", {{"reason", "they did not finish in time"},
-                                    {"connections", http.connections()},
-                                    {"calls", (*host)->calls_in_flight()}});
-    (*host)->cancel_calls(cancel_grace);
-    if (!wait_until(quiet, cancel_grace)) {
-      (*host)->fail_calls();
-      wait_until(quiet, farewell);
-    }
-  }
+  (*host)->end_calls(command.host.shutdown_grace, [&] { return http.connections() == 0; });
   const int status = (*host)->finish(0);
   log.info("stopped");
   return status;
@@ -169,19 +150,16 @@ int run(const StdioCommand& command) {
 
   Server server((*host)->catalog(), server_identity(), command.host.serving, {});
   StdioTransport transport(streams->input(), streams->output(), server, log);
-  const StopSignals signals((*host)->threads().next_context(), log, [&](int) { transport.interrupt(); });
+  StopSignals signals(log, [&](int) { transport.interrupt(); });
   load_components(**host, command.host, log);
   (*host)->reloader().run();
 
   transport.run();
   server.close_streams();
-  if (!transport.finish(command.host.shutdown_grace)) {
-    log.warning("calls cancelled", {{"reason", "they did not finish in time after the end of input"}});
-    (*host)->cancel_calls(cancel_grace);
-    if (!transport.finish(cancel_grace)) (*host)->fail_calls();
-    // A client that does not read its answers holds the writing thread.
-    if (!transport.finish(farewell)) std::_Exit(0);
-  }
+  const auto written = [&] { return transport.finish(std::chrono::milliseconds(0)); };
+  (*host)->end_calls(command.host.shutdown_grace, written);
+  // A client that does not read its answers holds the writing thread.
+  if (!written()) std::_Exit(0);
   const int status = (*host)->finish(0);
   log.info("stopped");
   return status;

@@ -25,11 +25,11 @@ std::shared_ptr<Call> CallsInFlight::take(std::uint64_t id) {
   return call;
 }
 
-std::vector<std::shared_ptr<Call>> CallsInFlight::take_all() {
-  std::vector<std::shared_ptr<Call>> taken;
+CallsInFlight::Taken CallsInFlight::take_all() {
   const std::lock_guard lock(mutex_);
+  Taken taken{.calls = {}, .last_id = last_id_};
   for (auto& [id, call] : calls_)
-    taken.push_back(std::move(call));
+    taken.calls.push_back(std::move(call));
   calls_.clear();
   return taken;
 }
@@ -41,11 +41,6 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::all() const {
   for (const auto& [id, call] : calls_)
     calls.push_back(call);
   return calls;
-}
-
-std::uint64_t CallsInFlight::last_id() const {
-  const std::lock_guard lock(mutex_);
-  return last_id_;
 }
 
 std::size_t CallsInFlight::size() const {

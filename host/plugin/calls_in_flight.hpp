@@ -21,12 +21,14 @@ class CallsInFlight {
   // Removes it; null if it is unknown or has been taken already.
   std::shared_ptr<Call> take(std::uint64_t id);
 
-  std::vector<std::shared_ptr<Call>> take_all();
+  struct Taken {
+    std::vector<std::shared_ptr<Call>> calls;
+    std::uint64_t last_id = 0;  // of all calls so far; 0 if there has been none
+  };
+  Taken take_all();
 
   std::vector<std::shared_ptr<Call>> all() const;
   std::size_t size() const;
-  // Of the newest call; 0 if there has been none.
-  std::uint64_t last_id() const;
 
  private:
   mutable std::mutex mutex_;

@@ -207,8 +207,8 @@ void InProcessPlugin::cancel_all(CancelReason reason) {
 }
 
 std::size_t InProcessPlugin::fail_all(std::string_view why) {
-  failed_up_to_.store(calls_.last_id());
-  const auto calls = calls_.take_all();
+  const auto [calls, last_id] = calls_.take_all();
+  failed_up_to_.store(last_id);
   for (const auto& call : calls) {
     call->claim();  // so that the plugin is not given it any more
     refuse(*call, "plugin " + identity_.name + ": " + std::string(why));

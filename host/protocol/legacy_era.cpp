@@ -145,7 +145,7 @@ void LegacyEra::set_log_level(Request&& request) {
   const auto name = request.params.value("level", Json());
   const auto level = read_log_level(name);
   if (!level) return request.exchange->reply({error_response(request.id, unknown_log_level(name))});
-  request.session->set_log_level(*level);
+  request.session->log_threshold()->store(*level);
   request.exchange->reply({result_response(request.id, "{}")});
 }
 
@@ -153,7 +153,7 @@ void LegacyEra::perform(Request&& request, Plan plan) {
   auto planned = plan(*catalog_.current(), std::move(request.params));
   if (auto* call = std::get_if<CallPlan>(&planned)) {
     const auto& session = *request.session;
-    return PluginCall::begin(std::move(*call), {std::move(request.id), session.caller(), session.log_level()},
+    return PluginCall::begin(std::move(*call), {std::move(request.id), session.caller(), session.log_threshold()},
                              request.exchange, *this);
   }
   refuse(request, std::move(std::get<Refusal>(planned)));

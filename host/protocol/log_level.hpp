@@ -2,6 +2,7 @@
 // mcp/plugin.h. Free functions; any thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -10,9 +11,14 @@
 
 namespace mcph {
 
-enum class LogLevel : std::int32_t { debug, info, notice, warning, error, critical, alert, emergency };
+// The last is more than any message has.
+enum class LogLevel : std::int32_t { debug, info, notice, warning, error, critical, alert, emergency, nothing };
 
+// Of a message's.
 std::string_view name_of(LogLevel level);
+
+// From which severity on a client wants to hear what plugins log; a session's may change while its calls run.
+using LogThreshold = std::atomic<LogLevel>;
 
 // Nothing if it is not one of the names.
 std::optional<LogLevel> read_log_level(const Json& name);

@@ -100,7 +100,9 @@ std::optional<RpcError> ModernEra::check(std::string_view method, Request& reque
   }
   auto level = take_log_level(request.params);
   if (auto* error = std::get_if<RpcError>(&level)) return std::move(*error);
-  request.log_level = std::get<std::optional<LogLevel>>(level);
+  if (const auto wanted = std::get<std::optional<LogLevel>>(level)) {
+    request.log_threshold = std::make_shared<const LogThreshold>(*wanted);
+  }
   auto taken = take_caller(request.params);
   if (auto* error = std::get_if<RpcError>(&taken)) return std::move(*error);
   request.caller = std::make_shared<const Caller>(std::get<Caller>(std::move(taken)));
@@ -159,7 +161,8 @@ void ModernEra::get_prompt(Request&& request) {
 
 void ModernEra::perform(Request&& request, Planned planned) {
   if (auto* plan = std::get_if<CallPlan>(&planned)) {
-    return PluginCall::begin(std::move(*plan), {std::move(request.id), std::move(request.caller), request.log_level},
+    return PluginCall::begin(std::move(*plan),
+                             {std::move(request.id), std::move(request.caller), std::move(request.log_threshold)},
                              request.exchange, *this);
   }
   auto& refusal = std::get<Refusal>(planned);

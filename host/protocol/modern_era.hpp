@@ -53,7 +53,7 @@ class ModernEra final : public CallAnswers {
     std::string id;
     Json params;
     std::shared_ptr<const Caller> caller;
-    std::optional<LogLevel> log_level;
+    std::shared_ptr<const LogThreshold> log_threshold;
     std::shared_ptr<Exchange> exchange;
     std::shared_ptr<NotificationStream> output;
   };

@@ -56,7 +56,7 @@ void PluginCall::progress(double progress, double total, std::string_view messag
 
 void PluginCall::log(std::int32_t level, std::string_view message) {
   const auto severity = std::clamp(static_cast<LogLevel>(level), LogLevel::debug, LogLevel::emergency);
-  if (!origin_.log_level || severity < *origin_.log_level) return;
+  if (origin_.log_threshold == nullptr || severity < origin_.log_threshold->load()) return;
   std::string params = R"({"level":")" + std::string(name_of(severity)) + R"(","logger":)";
   append_json_string(params, plugin_->identity().name);
   params += R"(,"data":)";

@@ -33,7 +33,7 @@ class CallAnswers {
 struct CallOrigin {
   std::string id;  // of the request
   std::shared_ptr<const Caller> caller;
-  std::optional<LogLevel> log_level = {};  // the client hears of what is as severe; nothing: of nothing
+  std::shared_ptr<const LogThreshold> log_threshold = {};  // null: the client wants to hear nothing
 };
 
 class PluginCall final : public Call {

@@ -3,14 +3,12 @@
 // Any thread.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,8 +33,7 @@ class Session final : public ListListener {
   RequestsInFlight& requests() { return *requests_; }
 
   // What plugins log during its calls is sent from this severity on; nothing before the client has asked for it.
-  std::optional<LogLevel> log_level() const { return log_level_.load(std::memory_order_relaxed); }
-  void set_log_level(LogLevel level) { log_level_.store(level, std::memory_order_relaxed); }
+  const std::shared_ptr<LogThreshold>& log_threshold() const { return log_threshold_; }
 
   // The client said notifications/initialized; only from now on is it told of changes.
   void initialized();
@@ -58,7 +55,7 @@ class Session final : public ListListener {
   const std::string id_;
   const std::shared_ptr<const Caller> caller_;
   const std::shared_ptr<RequestsInFlight> requests_ = std::make_shared<RequestsInFlight>();
-  std::atomic<std::optional<LogLevel>> log_level_{};
+  const std::shared_ptr<LogThreshold> log_threshold_ = std::make_shared<LogThreshold>(LogLevel::nothing);
 
   mutable std::mutex mutex_;
   bool initialized_ = false;

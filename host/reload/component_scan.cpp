@@ -78,11 +78,10 @@ class Scan {
   };
 
   void report_misplaced();
-  static Entries regular_entries(const fs::path& folder);
+  Entries regular_entries(const fs::path& folder);
   bool is_served(const fs::path& file) const;
   void scan_folder(const Folder& folder);
   Entries list(const fs::path& folder);
-  void report_unused_configurations(const Entries& entries);
   void scan_entry(const fs::directory_entry& entry, const Entries& siblings, const Folder& folder);
   void add_plugin(const fs::path& file, const State& state, const Entries& siblings, ComponentFolder top);
   std::optional<FileIdentity> configuration_of(const fs::path& plugin, const Entries& siblings);
@@ -98,6 +97,7 @@ class Scan {
   const ScanLimits& limits_;
   ScanResult result_;
   std::size_t entries_ = 0;
+  std::size_t misplaced_looked_at_ = 0;
   std::set<std::pair<std::uint64_t, std::uint64_t>> visited_;  // device and inode of each folder
   std::vector<Folder> linked_;  // scanned after all real folders, so that a folder is found under its real path
 };
@@ -150,13 +150,14 @@ void Scan::report_misplaced() {
   }
 }
 
-// Of the first thousand that are no links.
+// Those that are no links, as long as there are not too many in all: this is a courtesy, and happens at every look.
 Entries Scan::regular_entries(const fs::path& folder) {
   constexpr std::size_t most = 1000;
   Entries entries;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end && entries.size() < most;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end && misplaced_looked_at_ < most;
        entry.increment(error)) {
+    ++misplaced_looked_at_;
     std::error_code ignored;
     if (!is_passed_over(entry->path().filename().native()) && !entry->is_symlink(ignored)) entries.push_back(*entry);
   }
@@ -184,19 +185,6 @@ void Scan::scan_folder(const Folder& folder) {
   const auto entries = list(folder.path);
   for (const auto& entry : entries)
     scan_entry(entry, entries, folder);
-  report_unused_configurations(entries);
-}
-
-// A misspelt one would be believed to be in force.
-void Scan::report_unused_configurations(const Entries& entries) {
-  if (std::ranges::none_of(entries, is_plugin, &fs::directory_entry::path)) return;
-  for (const auto& entry : entries) {
-    auto plugin = entry.path();
-    if (plugin.extension() != ".json") continue;
-    plugin.replace_extension(library_extension);
-    if (std::ranges::binary_search(entries, plugin.native(), {}, name_order)) continue;
-    report(entry.path(), "it configures no plugin: there is no " + plugin.filename().string() + " beside it");
-  }
 }
 
 Entries Scan::list(const fs::path& folder) {

@@ -30,8 +30,7 @@ struct PluginFile {
 };
 
 // Something that a person expected to be served and that is not: a folder that cannot be read, a plugin that is a
-// dangling link or no regular file, a plugin outside of the three folders, a configuration of none, a limit that was
-// reached.
+// dangling link or no regular file, a plugin outside of the three folders, a limit that was reached.
 struct ScanProblem {
   std::filesystem::path path;
   std::string reason;

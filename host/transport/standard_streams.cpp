@@ -56,6 +56,7 @@ void fill_closed_descriptors() {
 Result<StandardStreams> StandardStreams::take(Log& log) {
   fill_closed_descriptors();
   std::fflush(stdout);
+  auto wake = std::make_unique<SelfPipe>();
   const int input = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
   const int output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   int printed[2] = {-1, -1};
@@ -70,7 +71,6 @@ Result<StandardStreams> StandardStreams::take(Log& log) {
   ::close(printed[1]);
   // A plugin that prints a line should see it in the log when it prints it, not when a block is full.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  auto wake = std::make_unique<SelfPipe>();
   std::thread copier([printed = printed[0], wake = wake->descriptor(), &log] { copy_lines(printed, wake, log); });
   return StandardStreams(input, output, std::move(wake), std::move(copier));
 }

@@ -297,6 +297,25 @@ TEST(Setup, RefusesModifiersThatDoNotFitTheirArgument) {
             R"(setup failed: tool "t": argument 1 has no name)");
 }
 
+struct AtItsBounds {
+  float least = 0;
+  float most = 0;
+  float chosen = 0;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("least", &AtItsBounds::least).min(0.7).default_value(0.7),
+                      mcp::field("most", &AtItsBounds::most).max(0.1).default_value(0.1),
+                      mcp::field("chosen", &AtItsBounds::chosen).one_of(0.1, 0.2).default_value(0.1)};
+  }
+};
+
+TEST(Setup, TakesADefaultThatIsABound) {
+  EXPECT_NE(refusal([](mcp::Plugin& plugin) {
+              plugin.tool("t", "", [](const AtItsBounds&) {});
+              throw std::invalid_argument("all of it was taken");
+            }).find("all of it was taken"),
+            std::string::npos);
+}
+
 struct Contradictory {
   int count = 0;
   static constexpr auto fields() { return std::tuple{mcp::field("count", &Contradictory::count).min(5).max(1)}; }

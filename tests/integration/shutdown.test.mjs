@@ -86,15 +86,30 @@ test('ACallThatHeedsNothingIsAnsweredInItsPluginsStead', async (context) => {
 
 test('ACallWhoseClientIsGoneDoesNotHoldTheEndUpForLonger', async (context) => {
   const host = await start(context, ['--shutdown-grace-s', '1']);
-  const gone = AbortSignal.timeout(100);
+  const client = new AbortController();
   const params = { name: 'ignore', arguments: { milliseconds: 60_000 } };
-  await assert.rejects(postModern(host.url, 'tools/call', params, { signal: gone }));
+  const call = postModern(host.url, 'tools/call', params, { signal: client.signal });
+  await host.log.until({ event: 'plugin says', text: 'ignoring' });
+  client.abort();
+  await assert.rejects(call);
   const begin = Date.now();
   host.signal('SIGTERM');
   assert.deepEqual(await host.end(), orderly);
   assert.ok(Date.now() - begin < 6000);
   const [line] = host.log.matching({ event: 'calls cut off' });
   assert.match(line.file, /slow\.so$/);
+});
+
+test('OverStdioACallThatWasCancelledHasTheSameEnd', async (context) => {
+  const client = LineClient.start(context, await Components.create('slow'), ['--shutdown-grace-s', '1']);
+  client.send(modernRequest('tools/call', { name: 'ignore', arguments: { milliseconds: 60_000 } }, 7));
+  await client.host.log.until({ event: 'plugin says', text: 'ignoring' });
+  client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+  const begin = Date.now();
+  client.endInput();
+  assert.deepEqual(await client.host.end(), orderly);
+  assert.ok(Date.now() - begin < 6000);
+  assert.equal(client.host.log.matching({ event: 'calls cut off' }).length, 1);
 });
 
 test('ASecondSignalEndsTheHostAtOnce', async (context) => {

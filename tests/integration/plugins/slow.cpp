@@ -85,7 +85,10 @@ void setup(mcp::Plugin& plugin) {
       mcp::arg("reports", "Of progress").min(0).max(1000).default_value(0));
   plugin.tool(
       "ignore", "Waits, and does not hear of any cancellation.",
-      [](int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); },
+      [](int milliseconds, mcp::Context& context) {
+        context.info("ignoring");
+        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+      },
       mcp::arg("milliseconds", "How long to wait").min(0).max(60'000));
   plugin.tool("log", "Logs a word of each severity.", [](mcp::Context& context) {
     context.debug("debug");

@@ -64,8 +64,9 @@ TEST(CallsInFlight, GivesUpAllAtOnce) {
   const auto first = std::make_shared<SilentCall>();
   const auto second = std::make_shared<SilentCall>();
   const auto id = calls.add(first);
-  calls.add(second);
-  const auto taken = calls.take_all();
+  const auto last = calls.add(second);
+  const auto [taken, last_id] = calls.take_all();
+  EXPECT_EQ(last_id, last);
   EXPECT_EQ(std::set<std::shared_ptr<Call>>(taken.begin(), taken.end()),
             (std::set<std::shared_ptr<Call>>{first, second}));
   EXPECT_EQ(calls.size(), 0U);

@@ -349,7 +349,7 @@ TEST_F(InProcessPluginTest, SaysSoWhenTheHostCannotHandleAnAnswer) {
           R"(error {"code":-32603,"message":"the host could not handle what the plugin answered: no room for it"})"));
 }
 
-TEST_F(InProcessPluginTest, PassesOnProgress) {
+TEST_F(InProcessPluginTest, PassesOnProgressAndWhatIsLogged) {
   load();
   EXPECT_THAT(call("reports")->heard, ElementsAre("1.000000/4.000000 a quarter", "log 3 written by the plugin"));
 }

@@ -32,10 +32,10 @@ class PluginCallTest : public ::testing::Test {
     plugin_->calls.clear();
   }
 
-  Call& begin(Json meta = nullptr, std::optional<LogLevel> log_level = std::nullopt) {
+  Call& begin(Json meta = nullptr, std::shared_ptr<const LogThreshold> log_threshold = {}) {
     const Caller caller{"2025-11-25", {{"name", "client"}, {"version", "1"}}};
     PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add", std::move(meta)},
-                      {"7", std::make_shared<const Caller>(caller), log_level}, exchange_, answers_);
+                      {"7", std::make_shared<const Caller>(caller), std::move(log_threshold)}, exchange_, answers_);
     return plugin_->last_call();
   }
   Call& begin_with_token() { return begin({{"progressToken", "t"}}); }
@@ -142,7 +142,10 @@ TEST_F(PluginCallTest, PassesOnNoProgressThatIsNoNumber) {
 }
 
 TEST_F(PluginCallTest, PassesOnWhatIsLoggedFromTheSeverityOnThatTheClientAskedFor) {
-  auto& call = begin(nullptr, LogLevel::warning);
+  const auto threshold = std::make_shared<LogThreshold>(LogLevel::error);
+  auto& call = begin(nullptr, threshold);
+  call.log(3, "a warning too early");
+  threshold->store(LogLevel::warning);
   call.log(2, "a notice");
   call.log(3, "a \"warning\"");
   call.log(99, "beyond");
@@ -155,6 +158,7 @@ TEST_F(PluginCallTest, PassesOnWhatIsLoggedFromTheSeverityOnThatTheClientAskedFo
 
 TEST_F(PluginCallTest, PassesOnNothingThatIsLoggedToAClientThatDidNotAsk) {
   begin().log(7, "an emergency");
+  begin(nullptr, std::make_shared<const LogThreshold>(LogLevel::nothing)).log(7, "an emergency");
   EXPECT_TRUE(exchange_->notifications().empty());
 }
 

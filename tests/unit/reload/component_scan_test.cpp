@@ -76,15 +76,6 @@ TEST_F(ComponentScanTest, ReportsPluginsOutsideOfTheThreeFolders) {
                       "its plugins are not loaded; it is not one of the folders tools, resources and prompts"}));
 }
 
-TEST_F(ComponentScanTest, ReportsConfigurationsOfNoPlugin) {
-  write("tools/a.so");
-  write("tools/a.json");
-  write("tools/A.json");
-  write("tools/notes/data.json");
-  EXPECT_THAT(scan().problems,
-              ElementsAre(ScanProblem{root() / "tools/A.json", "it configures no plugin: there is no A.so beside it"}));
-}
-
 TEST_F(ComponentScanTest, ReportsNothingOfWhatOtherFoldersAreUsedFor) {
   write("builds/a.so");
   write("builds/a_before.so");

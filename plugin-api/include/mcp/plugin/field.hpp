@@ -82,7 +82,10 @@ class Field {
                                     std::is_same_v<Value, bool> == std::is_same_v<T, bool> &&
                                     std::is_convertible_v<const T&, Value>;
     static_assert(is_of_its_kind, "mcp: the default of a field must have the field's type");
-    if constexpr (detail::Number<Value> && detail::Number<T>) {
+    if constexpr (std::is_floating_point_v<Value> && detail::Number<T>) {
+      // As wide as the bounds, so that 0.1 is what 0.1 allows.
+      return with("default", detail::scalar(static_cast<double>(value)));
+    } else if constexpr (detail::Number<Value> && detail::Number<T>) {
       return with("default", detail::scalar(static_cast<Value>(value)));
     } else {
       return with("default", detail::scalar(value));
