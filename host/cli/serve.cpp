@@ -26,6 +26,7 @@ namespace mcph {
 namespace {
 
 constexpr int cannot_serve = 2;
+
 NamedLimits limits_of(const ServeCommand& command) {
   const auto& http = command.http.limits;
   const auto ms = [](std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); };
