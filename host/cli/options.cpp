@@ -117,6 +117,16 @@ void add_serving_options(CLI::App& app, HostOptions& host) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{10'000}))
       ->capture_default_str();
   add_duration(app, "--list-freshness-ms", host.serving.list_freshness, "How long clients may keep a list");
+  add_duration(app, "--answer-time-s", host.serving.answer_time,
+               "How long a client and its user may take to answer what a plugin asks");
+  app.add_option_function<std::string>(
+      "--state-key",
+      [&host](const std::string& file) {
+        const auto key = read_state_key(file);
+        if (key.has_error()) throw CLI::ValidationError("--state-key", key.error().message);
+        host.serving.state_key = *key;
+      },
+      "File with at least 32 random bytes; replicas that share it go on with each other's calls");
   app.add_option("--threads", host.threads, "Threads that do I/O; 0 for as many as there are processors, at most 4")
       ->check(CLI::Range(0U, 64U))
       ->capture_default_str();

@@ -12,6 +12,7 @@ struct Caller {
   std::string protocol_version;
   Json client = nullptr;  // an Implementation, where the client said it
   Json capabilities = Json::object();
+  std::string principal = {};  // who the client has proven to be; empty: nobody asked
 };
 
 }  // namespace mcph

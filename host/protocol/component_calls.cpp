@@ -14,8 +14,11 @@ std::optional<Refusal> require_string(const Json& params, const char* field) {
   return Refusal{Refusal::Reason::malformed, std::string("params.") + field + " must be a string"};
 }
 
-// The request's own _meta is not the component's business; the plugin learns of it by the call's context.
+// The request's own _meta is not the component's business; the plugin learns of it by the call's context. Answers come
+// to it from the host, which has checked them.
 Json take_meta(Json& params) {
+  params.erase("inputResponses");
+  params.erase("requestState");
   const auto found = params.find("_meta");
   if (found == params.end()) return nullptr;
   auto meta = std::move(*found);
@@ -32,6 +35,12 @@ std::optional<Refusal> complete_arguments(Json& params) {
 }
 
 }  // namespace
+
+Planned plan_call(std::string_view method, const Catalog& catalog, Json params) {
+  if (method == "tools/call") return plan_tool_call(catalog, std::move(params));
+  if (method == "resources/read") return plan_resource_read(catalog, std::move(params));
+  return plan_prompt_get(catalog, std::move(params));
+}
 
 Planned plan_tool_call(const Catalog& catalog, Json params) {
   auto meta = take_meta(params);

@@ -30,6 +30,8 @@ struct Refusal {
 
 using Planned = std::variant<CallPlan, Refusal>;
 
+// For any of the methods below.
+Planned plan_call(std::string_view method, const Catalog& catalog, Json params);
 Planned plan_tool_call(const Catalog& catalog, Json params);
 Planned plan_resource_read(const Catalog& catalog, Json params);
 Planned plan_prompt_get(const Catalog& catalog, Json params);

@@ -6,6 +6,7 @@
 #include "json_text.hpp"
 #include "protocol/capabilities.hpp"
 #include "protocol/legacy_content.hpp"
+#include "protocol/legacy_questions.hpp"
 #include "protocol/result_members.hpp"
 
 namespace mcph {
@@ -23,8 +24,8 @@ int code_of(Refusal::Reason reason) {
 
 }  // namespace
 
-LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options)
-    : catalog_(catalog), options_(options), identity_(identity.json()) {}
+LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers)
+    : catalog_(catalog), options_(std::move(options)), timers_(timers), identity_(identity.json()) {}
 
 bool LegacyEra::is_revision(std::string_view version) {
   return std::find(revisions.begin(), revisions.end(), version) != revisions.end();
@@ -152,20 +153,21 @@ void LegacyEra::set_log_level(Request&& request) {
 void LegacyEra::perform(Request&& request, Plan plan) {
   auto planned = plan(*catalog_.current(), std::move(request.params));
   if (auto* call = std::get_if<CallPlan>(&planned)) {
-    const auto& session = *request.session;
-    return PluginCall::begin(std::move(*call), {std::move(request.id), session.caller(), session.log_threshold()},
+    const auto& session = request.session;
+    return PluginCall::begin(std::move(*call),
+                             {std::move(request.id), session->caller(), session->log_threshold(), session},
                              request.exchange, *this);
   }
-  refuse(request, std::move(std::get<Refusal>(planned)));
+  refuse(request.id, *request.session->caller(), *request.exchange, std::move(std::get<Refusal>(planned)));
 }
 
-void LegacyEra::refuse(const Request& request, Refusal refusal) {
+void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exchange, Refusal refusal) {
   if (refusal.reason == Refusal::Reason::invalid_arguments &&
-      request.session->caller()->protocol_version >= arguments_are_tool_errors_since) {
-    return request.exchange->reply({result_response(request.id, "{" + tool_error_members(refusal.message) + "}")});
+      caller.protocol_version >= arguments_are_tool_errors_since) {
+    return exchange.reply({result_response(id, "{" + tool_error_members(refusal.message) + "}")});
   }
   const RpcError error{code_of(refusal.reason), std::move(refusal.message), std::move(refusal.data)};
-  request.exchange->reply({error_response(request.id, error)});
+  exchange.reply({error_response(id, error)});
 }
 
 Reply LegacyEra::result(std::string_view id, std::string_view, const Caller& caller, Json result,
@@ -179,14 +181,23 @@ Reply LegacyEra::error(std::string_view id, std::string_view, const RpcError& er
   return {error_response(id, error)};
 }
 
-Reply LegacyEra::input_required(std::string_view id, std::string_view method, const Caller& caller,
-                                Json required) const {
-  const auto& first = *required["inputRequests"].begin();
-  const auto message = "This needs an answer from the client (" + first.value("method", "") +
-                       "), which this server asks only of clients that speak 2026-07-28 or later; this one speaks " +
-                       caller.protocol_version;
-  if (method == "tools/call") return {result_response(id, "{" + tool_error_members(message) + "}")};
-  return error(id, method, {error_code::internal_error, message});
+void LegacyEra::ask(SuspendedCall call, Json input_requests) const {
+  if (const auto refusal = fit_questions(input_requests, *call.origin.caller)) return give_up(call, *refusal);
+  const auto questions = call.origin.session->questions();
+  const auto exchange = call.exchange;
+  questions->ask(input_requests, exchange, timers_, options_.answer_time,
+                 [this, call = std::move(call)](ClientQuestions::Answers answers) {
+                   if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
+                   auto refusal = resume(call, std::get<Json>(std::move(answers)), *catalog_.current(), *this);
+                   if (refusal) refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(refusal));
+                 });
+}
+
+void LegacyEra::give_up(const SuspendedCall& call, const std::string& why) const {
+  if (call.method == "tools/call") {
+    return call.exchange->reply({result_response(call.origin.id, "{" + tool_error_members(why) + "}")});
+  }
+  call.exchange->reply(error(call.origin.id, call.method, {error_code::internal_error, why}));
 }
 
 }  // namespace mcph

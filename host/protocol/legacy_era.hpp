@@ -26,7 +26,7 @@ class LegacyEra final : public CallAnswers {
   // JSON-RPC batches came and went with one revision (2025-06-18, changelog).
   static bool has_batches(std::string_view version) { return version == "2025-03-26"; }
 
-  LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options);
+  LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers);
 
   // Settles an initialize request, or says what is wrong with it.
   static std::variant<Caller, RpcError> negotiate(const Json& params);
@@ -40,8 +40,8 @@ class LegacyEra final : public CallAnswers {
   Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
                std::string json) const override;
   Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
-  Reply input_required(std::string_view id, std::string_view method, const Caller& caller,
-                       Json required) const override;
+  // Sends the requests to the client, and begins the call again when it has answered.
+  void ask(SuspendedCall call, Json input_requests) const override;
 
  private:
   struct Request {
@@ -66,10 +66,13 @@ class LegacyEra final : public CallAnswers {
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
   using Plan = Planned (*)(const Catalog&, Json);
   void perform(Request&& request, Plan plan);
-  static void refuse(const Request& request, Refusal refusal);
+  static void refuse(std::string_view id, const Caller& caller, Exchange& exchange, Refusal refusal);
+  // Ends a call whose plugin asked what cannot be answered.
+  void give_up(const SuspendedCall& call, const std::string& why) const;
 
   PublishedCatalog& catalog_;
   const ServingOptions options_;
+  Timers& timers_;
   const std::string identity_;  // JSON
 };
 

@@ -34,10 +34,14 @@ ReadMessage read_message(Json json) {
   message.id = id_text;
   const auto method = json.find("method");
   if (method == json.end()) {
-    if (!json.contains("result") && !json.contains("error")) {
+    const auto error = json.find("error");
+    const auto answer = error != json.end() ? error : json.find("result");
+    if (answer == json.end()) {
       return invalid(std::move(id_text), "there is neither a \"method\" nor a \"result\" or \"error\"");
     }
     message.kind = Message::Kind::response;
+    message.answer = std::move(*answer);
+    message.is_error = error != json.end();
     return {std::move(message), std::nullopt, std::move(id_text)};
   }
   if (!method->is_string()) return invalid(std::move(id_text), "\"method\" must be a string");

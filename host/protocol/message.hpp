@@ -36,6 +36,8 @@ struct Message {
   std::string id;  // as JSON text, `7` or `"seven"`; of requests and responses
   std::string method;
   Json params;  // an object; of requests and notifications
+  Json answer;  // of responses: the result, or the error object
+  bool is_error = false;
 };
 
 // A message, or why it is none. `id` is set where it could be read, so that the error reaches its request.

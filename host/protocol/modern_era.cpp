@@ -7,6 +7,7 @@
 #include "protocol/capabilities.hpp"
 #include "protocol/modern_headers.hpp"
 #include "protocol/result_members.hpp"
+#include "protocol/returned_answers.hpp"
 #include "protocol/subscription.hpp"
 
 namespace mcph {
@@ -40,6 +41,7 @@ bool can_prepend_members(const Json& result, std::string_view json) {
 ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options)
     : catalog_(catalog),
       options_(options),
+      state_(options.state_key, options.answer_time),
       identity_(identity.json()),
       opening_(R"({"resultType":"complete","_meta":{")" + std::string(meta_key::server_info) + R"(":)" + identity_ +
                "}"),
@@ -145,27 +147,40 @@ void ModernEra::list(const Request& request, const ComponentList& components, st
 }
 
 void ModernEra::call_tool(Request&& request) {
-  auto planned = plan_tool_call(*catalog_.current(), std::move(request.params));
-  perform(std::move(request), std::move(planned));
+  perform(std::move(request), plan_tool_call);
 }
 
 void ModernEra::read_resource(Request&& request) {
-  auto planned = plan_resource_read(*catalog_.current(), std::move(request.params));
-  perform(std::move(request), std::move(planned));
+  perform(std::move(request), plan_resource_read);
 }
 
 void ModernEra::get_prompt(Request&& request) {
-  auto planned = plan_prompt_get(*catalog_.current(), std::move(request.params));
-  perform(std::move(request), std::move(planned));
+  perform(std::move(request), plan_prompt_get);
 }
 
-void ModernEra::perform(Request&& request, Planned planned) {
-  if (auto* plan = std::get_if<CallPlan>(&planned)) {
-    return PluginCall::begin(std::move(*plan),
-                             {std::move(request.id), std::move(request.caller), std::move(request.log_threshold)},
-                             request.exchange, *this);
+void ModernEra::perform(Request&& request, Plan plan) {
+  auto returned = take_returned_answers(request.params);
+  auto planned = plan(*catalog_.current(), std::move(request.params));
+  if (auto* refusal = std::get_if<Refusal>(&planned)) return refuse(request, std::move(*refusal));
+  auto& call = std::get<CallPlan>(planned);
+  EarlierRounds rounds;
+  if (returned.any()) {
+    auto read = read_returned_answers(returned, state_, purpose_of(call.method, call.params, *request.caller));
+    if (read.has_error()) {
+      const RpcError error{error_code::invalid_params, "Invalid params: " + read.error().message};
+      return request.exchange->reply(error_reply(request.id, error, http_ok));
+    }
+    rounds = *std::move(read);
   }
-  auto& refusal = std::get<Refusal>(planned);
+  PluginCall::begin(std::move(call),
+                    {.id = std::move(request.id),
+                     .caller = std::move(request.caller),
+                     .log_threshold = std::move(request.log_threshold),
+                     .rounds = std::move(rounds)},
+                    request.exchange, *this);
+}
+
+void ModernEra::refuse(const Request& request, Refusal refusal) const {
   if (refusal.reason == Refusal::Reason::invalid_arguments) {
     return request.exchange->reply(complete(request.id, {tool_error_members(refusal.message)}));
   }
@@ -240,18 +255,21 @@ Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& er
   return error_reply(id, allowed, http_ok);
 }
 
-Reply ModernEra::input_required(std::string_view id, std::string_view, const Caller& caller, Json required) const {
-  const auto missing = missing_capabilities(required["inputRequests"], caller.capabilities);
+void ModernEra::ask(SuspendedCall call, Json input_requests) const {
+  const auto& id = call.origin.id;
+  const auto missing = missing_capabilities(input_requests, call.origin.caller->capabilities);
   if (!missing.empty()) {
     const RpcError error{error_code::missing_client_capability,
                          "Missing required client capability",
                          {{"requiredCapabilities", missing}}};
-    return error_reply(id, error, http_bad_request);
+    return call.exchange->reply(error_reply(id, error, http_bad_request));
   }
+  const auto purpose = purpose_of(call.method, call.params, *call.origin.caller);
   const Json result = {{"resultType", "input_required"},
                        {"_meta", {{meta_key::server_info, Json::parse(identity_)}}},
-                       {"inputRequests", std::move(required["inputRequests"])}};
-  return {result_response(id, dump(result))};
+                       {"requestState", state_.seal(content_of(call.origin.rounds, input_requests), purpose)},
+                       {"inputRequests", std::move(input_requests)}};
+  call.exchange->reply({result_response(id, dump(result))});
 }
 
 }  // namespace mcph

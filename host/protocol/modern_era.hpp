@@ -15,6 +15,7 @@
 #include "protocol/message.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/plugin_call.hpp"
+#include "protocol/request_state.hpp"
 #include "protocol/serving.hpp"
 
 namespace mcph {
@@ -45,8 +46,8 @@ class ModernEra final : public CallAnswers {
   Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
                std::string json) const override;
   Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
-  Reply input_required(std::string_view id, std::string_view method, const Caller& caller,
-                       Json required) const override;
+  // Answers the request with the questions, and leaves it to the client to come back.
+  void ask(SuspendedCall call, Json input_requests) const override;
 
  private:
   struct Request {
@@ -76,11 +77,14 @@ class ModernEra final : public CallAnswers {
   void listen(Request&& request);
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
-  void perform(Request&& request, Planned planned);
+  using Plan = Planned (*)(const Catalog&, Json);
+  void perform(Request&& request, Plan plan);
+  void refuse(const Request& request, Refusal refusal) const;
   Reply complete(std::string_view id, std::initializer_list<std::string_view> members) const;
 
   PublishedCatalog& catalog_;
   const ServingOptions options_;
+  const RequestState state_;
   const std::string identity_;  // JSON
   const std::string opening_;   // of every complete result: its type and who answers
   const std::string caching_;   // the freshness hints of lists

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "json_text.hpp"
+#include "protocol/input_requests.hpp"
 #include "protocol/plugin_result.hpp"
 
 namespace mcph {
@@ -18,7 +19,32 @@ std::string read_progress_token(const Json& meta) {
   return dump(*token);
 }
 
+// As mcp_plugin.invoke promises them.
+std::string with_answers(std::string params, const Json& answers) {
+  if (answers.is_null()) return params;
+  params.pop_back();
+  return params += R"(,"inputResponses":)" + dump(answers) + "}";
+}
+
+std::string without_answers(const std::string& params) {
+  auto json = Json::parse(params);
+  json.erase("inputResponses");
+  return dump(json);
+}
+
 }  // namespace
+
+std::optional<Refusal> resume(SuspendedCall call, Json answers, const Catalog& catalog, const CallAnswers& words) {
+  auto planned = plan_call(call.method, catalog, Json::parse(call.params));
+  if (auto* refusal = std::get_if<Refusal>(&planned)) return std::move(*refusal);
+  auto& plan = std::get<CallPlan>(planned);
+  plan.meta = std::move(call.meta);
+  auto& all = call.origin.rounds.answers;
+  if (all.is_null()) all = Json::object();
+  all.update(answers);
+  PluginCall::begin(std::move(plan), std::move(call.origin), call.exchange, words);
+  return std::nullopt;
+}
 
 void PluginCall::begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
                        const CallAnswers& answers) {
@@ -29,14 +55,15 @@ void PluginCall::begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<E
 }
 
 PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchange> exchange, const CallAnswers& answers)
-    : Call(plan.method, std::move(plan.params)),
+    : Call(plan.method, with_answers(std::move(plan.params), origin.rounds.answers)),
       plugin_(std::move(plan.plugin)),
       component_(std::move(plan.component)),
       origin_(std::move(origin)),
       meta_(std::move(plan.meta)),
       exchange_(std::move(exchange)),
       answers_(answers),
-      progress_token_(read_progress_token(meta_)) {}
+      progress_token_(read_progress_token(meta_)),
+      last_progress_(origin_.rounds.last_progress) {}
 
 void PluginCall::progress(double progress, double total, std::string_view message) {
   if (progress_token_.empty() || !std::isfinite(progress)) return;
@@ -65,23 +92,30 @@ void PluginCall::log(std::int32_t level, std::string_view message) {
 }
 
 void PluginCall::complete(Outcome outcome, std::string json) {
+  if (outcome == Outcome::input_required) return ask(json);
   exchange_->reply(answer(outcome, std::move(json)));
 }
 
+void PluginCall::ask(std::string_view json) {
+  auto requests = read_input_requests(json);
+  if (requests.has_error()) return exchange_->reply(misbehaviour(requests.error().message));
+  const bool is_first = origin_.rounds.answers.is_null();
+  SuspendedCall call{method(), is_first ? params() : without_answers(params()), component_, meta_, origin_, exchange_};
+  if (++call.origin.rounds.count > most_rounds) {
+    return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(most_rounds) + " times"));
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    call.origin.rounds.last_progress = last_progress_;
+  }
+  answers_.ask(std::move(call), *std::move(requests));
+}
+
 Reply PluginCall::answer(Outcome outcome, std::string json) const {
-  switch (outcome) {
-    case Outcome::result: {
-      auto result = read_plugin_result(method(), json);
-      if (result.has_error()) return misbehaviour(result.error().message);
-      return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
-    }
-    case Outcome::input_required: {
-      auto required = read_input_required(json);
-      if (required.has_error()) return misbehaviour(required.error().message);
-      return answers_.input_required(origin_.id, method(), *origin_.caller, *std::move(required));
-    }
-    case Outcome::error:
-      break;
+  if (outcome == Outcome::result) {
+    auto result = read_plugin_result(method(), json);
+    if (result.has_error()) return misbehaviour(result.error().message);
+    return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
   }
   const auto error = read_plugin_error(json);
   if (error.has_error()) return misbehaviour(error.error().message);

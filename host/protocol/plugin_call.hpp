@@ -17,6 +17,35 @@
 
 namespace mcph {
 
+class Session;
+
+// What the client has answered in earlier rounds of a call, by the names under which the plugin asked.
+struct EarlierRounds {
+  Json answers = nullptr;  // null: this is the first round
+  unsigned count = 0;
+  std::optional<double> last_progress = {};
+};
+
+// Where a call comes from.
+struct CallOrigin {
+  std::string id;  // of the request
+  std::shared_ptr<const Caller> caller;
+  std::shared_ptr<const LogThreshold> log_threshold = {};  // null: the client wants to hear nothing
+  std::shared_ptr<Session> session = {};                   // of the legacy era
+  EarlierRounds rounds = {};
+};
+
+// A call that cannot go on before its client has answered. It holds no lease: with the answers it begins again, on
+// whatever version of the plugin is served then.
+struct SuspendedCall {
+  std::string_view method;
+  std::string params;     // as the plugin was given them, without the answers
+  std::string component;  // for messages
+  Json meta;
+  CallOrigin origin;
+  std::shared_ptr<Exchange> exchange;
+};
+
 // How an era words the end of a call. Lives as long as the host.
 class CallAnswers {
  public:
@@ -25,19 +54,19 @@ class CallAnswers {
   virtual Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
                        std::string json) const = 0;
   virtual Reply error(std::string_view id, std::string_view method, const RpcError& error) const = 0;
-  virtual Reply input_required(std::string_view id, std::string_view method, const Caller& caller,
-                               Json required) const = 0;
+  // Asks the client what the plugin asks, {name: {"method", "params"}}, and takes over the call's exchange.
+  virtual void ask(SuspendedCall call, Json input_requests) const = 0;
 };
 
-// Where a call comes from.
-struct CallOrigin {
-  std::string id;  // of the request
-  std::shared_ptr<const Caller> caller;
-  std::shared_ptr<const LogThreshold> log_threshold = {};  // null: the client wants to hear nothing
-};
+// Begins a suspended call again with what the client has answered meanwhile. Why not, where the component is no more or
+// its arguments are no longer right.
+std::optional<Refusal> resume(SuspendedCall call, Json answers, const Catalog& catalog, const CallAnswers& words);
 
 class PluginCall final : public Call {
  public:
+  // A plugin that asks again and again has lost its way.
+  static constexpr unsigned most_rounds = 32;
+
   // Begins the call: gives it to the plugin and makes the exchange's cancellation reach it.
   static void begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
                     const CallAnswers& answers);
@@ -50,6 +79,7 @@ class PluginCall final : public Call {
   std::string context() const override;
 
  private:
+  void ask(std::string_view json);
   Reply answer(Outcome outcome, std::string json) const;
   Reply misbehaviour(std::string_view reason) const;
 

@@ -121,11 +121,6 @@ Result<Json> read_object(std::string_view json) {
   return parsed;
 }
 
-// What a server may ask (2026-07-28, basic/patterns/mrtr).
-bool is_question(const Json& method) {
-  return method == "elicitation/create" || method == "sampling/createMessage" || method == "roots/list";
-}
-
 }  // namespace
 
 Result<Json> read_plugin_result(std::string_view method, std::string_view json) {
@@ -149,22 +144,6 @@ Result<RpcError> read_plugin_error(std::string_view json) {
   }
   if (auto message = require_strings(*error, {"message"}); message.has_error()) return at("the error", message.error());
   return RpcError{static_cast<int>(number), (*error)["message"].get<std::string>(), error->value("data", Json())};
-}
-
-Result<Json> read_input_required(std::string_view json) {
-  auto required = read_object(json);
-  if (required.has_error()) return required;
-  const auto requests = required->find("inputRequests");
-  if (requests == required->end() || !requests->is_object() || requests->empty()) {
-    return fail("it lacks \"inputRequests\", an object with at least one request");
-  }
-  for (const auto& [name, request] : requests->items()) {
-    const auto place = "inputRequests." + name;
-    if (!request.is_object()) return fail(place + " is not an object");
-    if (auto method = require_strings(request, {"method"}); method.has_error()) return at(place, method.error());
-    if (!is_question(request["method"])) return fail(place + " has the unknown method " + dump(request["method"]));
-  }
-  return required;
 }
 
 }  // namespace mcph

@@ -16,7 +16,4 @@ Result<Json> read_plugin_result(std::string_view method, std::string_view json);
 // {"code", "message", "data"?} of MCP_OUTCOME_ERROR.
 Result<RpcError> read_plugin_error(std::string_view json);
 
-// {"inputRequests": {name: {"method", "params"}}} of MCP_OUTCOME_INPUT_REQUIRED, at least one of them.
-Result<Json> read_input_required(std::string_view json);
-
 }  // namespace mcph

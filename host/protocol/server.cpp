@@ -74,7 +74,7 @@ Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, Servin
                Sessions::Limits session_limits)
     : catalog_(catalog),
       sessions_(session_limits, catalog),
-      legacy_(catalog, identity, options),
+      legacy_(catalog, identity, options, timers_),
       modern_(catalog, identity, options) {}
 
 void Server::receive_post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
@@ -231,8 +231,10 @@ void Server::serve_batch(Json batch, const std::shared_ptr<Session>& session,
 void Server::serve(Message message, const std::shared_ptr<Session>& session,
                    const std::shared_ptr<Exchange>& exchange) {
   if (message.kind == Message::Kind::request) return legacy_.handle(std::move(message), session, exchange);
-  if (message.kind == Message::Kind::notification) LegacyEra::take(message, *session);
+  // First, because what the message leads to may take long.
   exchange->reply({{}, http_accepted});
+  if (message.kind == Message::Kind::notification) LegacyEra::take(message, *session);
+  if (message.kind == Message::Kind::response) session->questions()->take(message);
 }
 
 Server::StreamAdmission Server::admit_stream(const HttpHead& head) {
@@ -260,6 +262,10 @@ Reply Server::end_session(const HttpHead& head) {
   if (found.session == nullptr) return std::move(found.refusal);
   sessions_.close(found.session->id());
   return {{}, http_no_content};
+}
+
+void Server::end_input(StdioClient& client) {
+  if (client.session != nullptr) client.session->questions()->end("The client is gone");
 }
 
 void Server::close_streams() {

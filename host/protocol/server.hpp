@@ -15,6 +15,7 @@
 #include "protocol/modern_era.hpp"
 #include "protocol/serving.hpp"
 #include "protocol/session.hpp"
+#include "timers.hpp"
 
 namespace mcph {
 
@@ -39,6 +40,9 @@ class Server {
 
   // A line of standard input.
   void receive_line(std::string_view line, StdioClient& client, const std::shared_ptr<Exchange>& exchange);
+
+  // Standard input has ended: the client answers nothing any more.
+  static void end_input(StdioClient& client);
 
   // A GET: the session whose notification stream it opens, or null and why not.
   struct StreamAdmission {
@@ -69,6 +73,7 @@ class Server {
   FoundSession find_session(std::string_view request_id, const HttpHead& head);
 
   PublishedCatalog& catalog_;
+  Timers timers_;
   Sessions sessions_;
   LegacyEra legacy_;
   ModernEra modern_;

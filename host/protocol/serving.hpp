@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "protocol/message.hpp"
+#include "protocol/request_state.hpp"
 
 namespace mcph {
 
@@ -25,6 +26,10 @@ struct ServingOptions {
   std::size_t page_size = 100;  // items of a list in one answer, at least 1
   // How long a client may keep a list without asking again (2026-07-28, server/utilities/caching).
   std::chrono::milliseconds list_freshness{5000};
+  // How long a client, or its user, may take to answer what a plugin asks.
+  std::chrono::seconds answer_time{600};
+  // Of what clients carry from round to round of a call; the same on all replicas.
+  StateKey state_key = random_state_key();
 };
 
 // The headers of an HTTP request that the protocol knows. Views into the request.

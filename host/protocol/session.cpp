@@ -1,25 +1,18 @@
 #include "protocol/session.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
-#include <random>
 #include <utility>
 
 #include "base64.hpp"
+#include "random_bytes.hpp"
 
 namespace mcph {
 namespace {
 
-// 256 bits from the system's generator, in visible ASCII (MCP 2025-11-25, basic/transports, "Session Management").
+// 256 bits in visible ASCII (MCP 2025-11-25, basic/transports, "Session Management").
 std::string unguessable_id() {
-  std::random_device source;
-  std::string bytes;
-  for (int i = 0; i < 8; ++i) {
-    const std::uint32_t word = source();
-    bytes.append(reinterpret_cast<const char*>(&word), sizeof word);
-  }
-  return base64url_encode(bytes);
+  return base64url_encode(random_bytes(32));
 }
 
 }  // namespace
@@ -61,6 +54,7 @@ void Session::close_streams() {
     closed_ = true;
     streams.swap(streams_);
   }
+  questions_->end("The session has ended");
   for (const auto& weak : streams) {
     if (const auto stream = weak.lock()) stream->close();
   }

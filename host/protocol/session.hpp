@@ -16,6 +16,7 @@
 
 #include "catalog/published_catalog.hpp"
 #include "protocol/caller.hpp"
+#include "protocol/client_questions.hpp"
 #include "protocol/log_level.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/requests_in_flight.hpp"
@@ -32,6 +33,9 @@ class Session final : public ListListener {
   const std::shared_ptr<const Caller>& caller() const { return caller_; }
   RequestsInFlight& requests() { return *requests_; }
 
+  // What plugins ask the client. Never null.
+  const std::shared_ptr<ClientQuestions>& questions() const { return questions_; }
+
   // What plugins log during its calls is sent from this severity on; nothing before the client has asked for it.
   const std::shared_ptr<LogThreshold>& log_threshold() const { return log_threshold_; }
 
@@ -45,7 +49,7 @@ class Session final : public ListListener {
   void attach(const std::shared_ptr<NotificationStream>& stream);
   // A stream is open, or a request has no reply yet.
   bool in_use() const;
-  // The end of the session: closes the streams, and those that are still to be attached.
+  // The end of the session: closes the streams, and those that are still to be attached, and ends what plugins ask.
   void close_streams();
 
  private:
@@ -55,6 +59,7 @@ class Session final : public ListListener {
   const std::string id_;
   const std::shared_ptr<const Caller> caller_;
   const std::shared_ptr<RequestsInFlight> requests_ = std::make_shared<RequestsInFlight>();
+  const std::shared_ptr<ClientQuestions> questions_ = std::make_shared<ClientQuestions>();
   const std::shared_ptr<LogThreshold> log_threshold_ = std::make_shared<LogThreshold>(LogLevel::nothing);
 
   mutable std::mutex mutex_;

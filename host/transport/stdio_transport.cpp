@@ -67,6 +67,7 @@ void StdioTransport::run() {
   }
   // A last message without a newline is a message.
   if (ended && !skipping && !is_blank(pending)) receive(pending);
+  Server::end_input(client_);
 }
 
 bool StdioTransport::wait_for_input() const {

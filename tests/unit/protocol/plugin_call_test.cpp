@@ -19,9 +19,12 @@ class PlainAnswers final : public CallAnswers {
   Reply error(std::string_view id, std::string_view, const RpcError& error) const override {
     return {"error " + std::string(id) + " " + std::to_string(error.code) + " " + error.message};
   }
-  Reply input_required(std::string_view id, std::string_view, const Caller&, Json required) const override {
-    return {"input required " + std::string(id) + " " + required.dump()};
+  void ask(SuspendedCall call, Json requests) const override {
+    call.exchange->reply({"input required " + call.origin.id + " " + requests.dump()});
+    suspended = std::move(call);
   }
+
+  mutable std::optional<SuspendedCall> suspended;
 };
 
 class PluginCallTest : public ::testing::Test {
@@ -66,7 +69,7 @@ TEST_F(PluginCallTest, RepliesWithTheError) {
 
 TEST_F(PluginCallTest, RepliesWithTheQuestion) {
   begin().complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
-  EXPECT_EQ(exchange_->body(), R"(input required 7 {"inputRequests":{"a":{"method":"roots/list"}}})");
+  EXPECT_EQ(exchange_->body(), R"(input required 7 {"a":{"method":"roots/list","params":{}}})");
 }
 
 TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheAnswerIsInvalid) {

@@ -1,0 +1,142 @@
+#include "protocol/client_questions.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "json_text.hpp"
+#include "protocol/input_requests.hpp"
+
+namespace mcph {
+namespace {
+
+std::string request_text(const std::string& id, const Json& request) {
+  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":)" + dump(request["method"]) + R"(,"params":)" +
+         dump(request["params"]) + "}";
+}
+
+// Why a response does not answer the request; nothing if it does.
+std::optional<std::string> failure_of(const Json& request, const Message& response) {
+  const auto& method = request["method"].get_ref<const std::string&>();
+  if (response.is_error) {
+    const auto message = response.answer.is_object() ? response.answer.value("message", Json()) : Json();
+    return "The client refused " + method + (message.is_string() ? ": " + message.get<std::string>() : std::string());
+  }
+  auto mistake = mistake_in_answer(request, response.answer);
+  if (!mistake) return std::nullopt;
+  return "The client answered " + method + " with something invalid: " + *std::move(mistake);
+}
+
+std::string too_late(const Json& requests, std::chrono::milliseconds patience) {
+  std::string methods;
+  for (const auto& [name, request] : requests.items())
+    methods += (methods.empty() ? "" : ", ") + request["method"].get<std::string>();
+  return "The client did not answer " + methods + " within " + std::to_string(patience.count() / 1000) + " s";
+}
+
+}  // namespace
+
+void ClientQuestions::ask(const Json& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
+                          std::chrono::milliseconds patience, Done done) {
+  std::vector<std::string> messages;
+  std::uint64_t number = 0;
+  std::string refusal;
+  {
+    const std::lock_guard lock(mutex_);
+    refusal = ended_;
+    if (rounds_by_id_.size() + requests.size() > most_open) {
+      refusal = "This client has more than " + std::to_string(most_open) + " questions to answer already";
+    }
+    if (refusal.empty()) {
+      number = ++last_round_;
+      auto round = std::make_shared<Round>(
+          Round{.requests = requests, .exchange = exchange, .timers = &timers, .timer = {}, .done = std::move(done)});
+      for (const auto& [name, request] : requests.items()) {
+        const auto id = std::to_string(++last_id_);
+        round->open.emplace(id, name);
+        rounds_by_id_.emplace(id, number);
+        messages.push_back(request_text(id, request));
+      }
+      round->timer = timers.after(patience, [weak = weak_from_this(), number, why = too_late(requests, patience)] {
+        if (const auto questions = weak.lock()) questions->finish(number, why);
+      });
+      rounds_.emplace(number, std::move(round));
+    }
+  }
+  if (!refusal.empty()) return done(std::move(refusal));
+  exchange->on_abandon([weak = weak_from_this(), number] {
+    const auto questions = weak.lock();
+    if (questions == nullptr) return;
+    std::shared_ptr<Round> unused;  // let go of when the lock is gone
+    const std::lock_guard lock(questions->mutex_);
+    unused = questions->remove(number);
+  });
+  for (auto& message : messages)
+    exchange->notify(std::move(message));
+}
+
+void ClientQuestions::take(const Message& response) {
+  std::uint64_t number = 0;
+  Answers result;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = rounds_by_id_.find(response.id);
+    if (found == rounds_by_id_.end()) return;
+    number = found->second;
+    auto& round = *rounds_.at(number);
+    const auto name = round.open.at(response.id);
+    round.open.erase(response.id);
+    rounds_by_id_.erase(found);
+    if (auto failure = failure_of(round.requests[name], response)) {
+      result = *std::move(failure);
+    } else {
+      round.answers[name] = response.answer;
+      if (!round.open.empty()) return;
+      result = std::move(round.answers);
+    }
+  }
+  finish(number, std::move(result));
+}
+
+void ClientQuestions::end(const std::string& why) {
+  std::vector<std::uint64_t> open;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = why;
+    for (const auto& [number, round] : rounds_)
+      open.push_back(number);
+  }
+  for (const auto number : open)
+    finish(number, why);
+}
+
+bool ClientQuestions::any() const {
+  const std::lock_guard lock(mutex_);
+  return !rounds_.empty();
+}
+
+void ClientQuestions::finish(std::uint64_t number, Answers answers) {
+  std::shared_ptr<Round> round;
+  {
+    const std::lock_guard lock(mutex_);
+    round = remove(number);
+  }
+  if (round == nullptr) return;
+  for (const auto& [id, name] : round->open) {
+    round->exchange->notify(notification("notifications/cancelled", R"({"requestId":)" + id + "}"));
+  }
+  round->done(std::move(answers));
+}
+
+std::shared_ptr<ClientQuestions::Round> ClientQuestions::remove(std::uint64_t number) {
+  const auto found = rounds_.find(number);
+  if (found == rounds_.end()) return nullptr;
+  auto round = std::move(found->second);
+  rounds_.erase(found);
+  for (const auto& [id, name] : round->open)
+    rounds_by_id_.erase(id);
+  round->timers->cancel(round->timer);
+  return round;
+}
+
+}  // namespace mcph

@@ -1,0 +1,53 @@
+#include "timers.hpp"
+
+namespace mcph {
+
+Timers::~Timers() {
+  std::map<Id, std::function<void()>> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    dropped.swap(pending_);
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+Timers::Id Timers::after(std::chrono::milliseconds delay, std::function<void()> function) {
+  const std::lock_guard lock(mutex_);
+  const Id id{Clock::now() + delay, ++last_};
+  if (ending_) return id;
+  pending_.emplace(id, std::move(function));
+  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  if (pending_.begin()->first == id) changed_.notify_all();
+  return id;
+}
+
+void Timers::cancel(const Id& id) {
+  std::function<void()> dropped;  // when the lock is gone, because it may own anything
+  const std::lock_guard lock(mutex_);
+  const auto found = pending_.find(id);
+  if (found == pending_.end()) return;
+  dropped = std::move(found->second);
+  pending_.erase(found);
+}
+
+void Timers::run() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    if (pending_.empty()) {
+      changed_.wait(lock);
+    } else if (const auto next = pending_.begin(); next->first.first > Clock::now()) {
+      changed_.wait_until(lock, next->first.first);
+    } else {
+      auto function = std::move(next->second);
+      pending_.erase(next);
+      lock.unlock();
+      function();
+      function = nullptr;
+      lock.lock();
+    }
+  }
+}
+
+}  // namespace mcph

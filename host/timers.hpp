@@ -1,0 +1,45 @@
+// Runs functions at a later time, on one thread of its own, which begins with the first of them. For what happens
+// seldom and need not be punctual to the millisecond: the functions must be short, because all wait for each other.
+// Owned by who assembles the program; any thread. The destructor drops what is still to come and waits for a function
+// that runs.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace mcph {
+
+class Timers {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // Tells one timer from all others.
+  using Id = std::pair<Clock::time_point, std::uint64_t>;
+
+  Timers() = default;
+  ~Timers();
+  Timers(const Timers&) = delete;
+  Timers& operator=(const Timers&) = delete;
+
+  Id after(std::chrono::milliseconds delay, std::function<void()> function);
+
+  // Does nothing if it has run, runs, or was cancelled before. Does not wait for one that runs.
+  void cancel(const Id& id);
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<Id, std::function<void()>> pending_;
+  std::uint64_t last_ = 0;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace mcph
