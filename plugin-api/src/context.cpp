@@ -1,7 +1,9 @@
 #include <mcp/plugin/context.hpp>
+#include <mcp/plugin/detail/json_text.hpp>
 #include <nlohmann/json.hpp>
 
 #include "host_text.hpp"
+#include "unanswered.hpp"
 
 namespace mcp {
 namespace {
@@ -36,6 +38,37 @@ Json Context::caller() const {
   const std::string text =
       detail::answer_of_host([&](const mcp_sink* sink) { host_->call_context(host_, call_, sink); });
   return text.empty() ? Json::object() : parse_json(text);
+}
+
+ElicitAction Context::elicit_url(std::string_view message, std::string_view url) {
+  return detail::action_of(answer_to(web_page(message, url)));
+}
+
+Sampled Context::sample(const Sampling& request) {
+  return Sampled(std::make_shared<const Json>(answer_to(request)));
+}
+
+std::vector<Root> Context::roots() {
+  return detail::roots_of(answer_to(root_list()));
+}
+
+Answers Context::ask(const Questions& questions) {
+  detail::ObjectText unanswered;
+  for (const auto& [name, question] : questions) {
+    if (!input_responses_ || !input_responses_->contains(name)) unanswered.member(name, question.json());
+  }
+  if (!unanswered.empty()) throw detail::Unanswered{std::move(unanswered).text()};
+  return Answers(input_responses_ ? input_responses_ : std::make_shared<const Json>(Json::object()));
+}
+
+const Json& Context::answer_to(const Question& question) {
+  std::string name = detail::name_of(question);
+  // The same question a second time is another question.
+  if (const int before = asked_[name]++; before > 0) name += '-' + std::to_string(before + 1);
+  if (input_responses_) {
+    if (const auto found = input_responses_->find(name); found != input_responses_->end()) return *found;
+  }
+  throw detail::Unanswered{detail::ObjectText().member(name, question.json()).text()};
 }
 
 Json Context::input_responses() const {

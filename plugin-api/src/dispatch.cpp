@@ -16,6 +16,7 @@
 #include "answers.hpp"
 #include "host_text.hpp"
 #include "metadata_text.hpp"
+#include "unanswered.hpp"
 
 namespace mcp::detail {
 namespace {
@@ -55,6 +56,8 @@ std::map<std::string, std::string, std::less<>> texts_param(const Json& params, 
 Answer tool_failure(const Request& request, const ToolRecord& tool) {
   try {
     throw;
+  } catch (const Unanswered& question) {
+    return question.answer();
   } catch (const ProtocolError& error) {
     return error_answer(error);
   } catch (const std::exception& error) {
@@ -135,6 +138,8 @@ Answer read_resource(const Request& request, const Components& components) {
   try {
     Context context(request.host, request.call, request.params);
     return contents_answer(*resource, uri, resource->handler(uri, context));
+  } catch (const Unanswered& question) {
+    return question.answer();
   } catch (const NotFound& error) {
     return not_found(error.uri());
   } catch (const ProtocolError& error) {
@@ -178,6 +183,8 @@ Answer get_prompt(const Request& request, const Components& components) {
   try {
     Context context(request.host, request.call, request.params);
     return messages_answer(*prompt, prompt->handler(prompt_arguments(*prompt, request.params), context));
+  } catch (const Unanswered& question) {
+    return question.answer();
   } catch (const ProtocolError& error) {
     return error_answer(error);
   } catch (const std::invalid_argument& error) {

@@ -1,72 +1,77 @@
-// Tools whose rounds of question and answer the suite follows one by one.
-#include "client_requests.hpp"
+// Tools and a prompt whose rounds of question and answer the suite follows one by one. Where the suite wants to see
+// certain names of questions, they ask by name.
 #include "components.hpp"
 
 namespace conformance {
 namespace {
 
-mcp::Json ask_for_string(std::string_view message, const char* field) {
-  return elicitation(message, {{field, {{"type", "string"}}}}, {field});
+struct Name {
+  std::string name;
+  static constexpr auto fields() { return std::tuple{mcp::field("name", &Name::name)}; }
+};
+
+struct Color {
+  std::string color;
+  static constexpr auto fields() { return std::tuple{mcp::field("color", &Color::color)}; }
+};
+
+struct Confirmation {
+  bool ok = false;
+  static constexpr auto fields() { return std::tuple{mcp::field("ok", &Confirmation::ok)}; }
+};
+
+struct PromptContext {
+  std::string context;
+  static constexpr auto fields() { return std::tuple{mcp::field("context", &PromptContext::context)}; }
+};
+
+std::string greet(mcp::Context& context) {
+  const auto answers = context.ask({{"user_name", mcp::form<Name>("What is your name?")}});
+  return "Hello, " + answers.form<Name>("user_name").value().name + "!";
 }
 
-mcp::ToolResult greet(mcp::Context& context) {
-  const mcp::Json requests = {{"user_name", ask_for_string("What is your name?", "name")}};
-  const auto answers = complete_answers(context, requests);
-  if (answers.empty()) return mcp::input_required(requests);
-  return mcp::ToolResult().text("Hello, " + form_field(answers["user_name"], "name") + "!");
+std::string ask_the_model(mcp::Context& context) {
+  return "Sampling result: " + context.sample(mcp::Sampling(100).user("What is the capital of France?")).text();
 }
 
-mcp::ToolResult ask_the_model(mcp::Context& context) {
-  const mcp::Json requests = {{"sample_request", sampling("What is the capital of France?", 100)}};
-  const auto answers = complete_answers(context, requests);
-  if (answers.empty()) return mcp::input_required(requests);
-  return mcp::ToolResult().text("Sampling result: " + sampled_text(answers["sample_request"]));
-}
-
-mcp::ToolResult count_roots(mcp::Context& context) {
-  const mcp::Json requests = {{"roots_request", roots()}};
-  const auto answers = complete_answers(context, requests);
-  if (answers.empty()) return mcp::input_required(requests);
-  return mcp::ToolResult().text("Found " + std::to_string(root_count(answers["roots_request"])) + " root(s)");
+std::string count_roots(mcp::Context& context) {
+  return "Found " + std::to_string(context.roots().size()) + " root(s)";
 }
 
 // The host keeps the state between the rounds; the tool has no part in it but to ask and be answered.
-mcp::ToolResult confirm(mcp::Context& context) {
-  const mcp::Json requests = {{"confirm", elicitation("Please confirm", {{"ok", {{"type", "boolean"}}}}, {"ok"})}};
-  if (complete_answers(context, requests).empty()) return mcp::input_required(requests);
-  return mcp::ToolResult().text("state-ok: confirmed");
+std::string confirm(mcp::Context& context) {
+  const auto answer = context.elicit<Confirmation>("Please confirm");
+  return answer.accepted() ? "state-ok: confirmed" : "state-ok: not confirmed";
 }
 
-mcp::ToolResult ask_everything_at_once(mcp::Context& context) {
-  const mcp::Json requests = {{"user_name", ask_for_string("What is your name?", "name")},
-                              {"greeting", sampling("Generate a greeting", 50)},
-                              {"client_roots", roots()}};
-  const auto answers = complete_answers(context, requests);
-  if (answers.empty()) return mcp::input_required(requests);
-  return mcp::ToolResult().text("Name: " + form_field(answers["user_name"], "name") +
-                                "; Greeting: " + sampled_text(answers["greeting"]) +
-                                "; Roots: " + std::to_string(root_count(answers["client_roots"])));
+std::string ask_everything_at_once(mcp::Context& context) {
+  const auto answers = context.ask({{"user_name", mcp::form<Name>("What is your name?")},
+                                    {"greeting", mcp::Sampling(50).user("Generate a greeting")},
+                                    {"client_roots", mcp::root_list()}});
+  return "Name: " + answers.form<Name>("user_name").value().name + "; Greeting: " + answers.sampled("greeting").text() +
+         "; Roots: " + std::to_string(answers.roots("client_roots").size());
 }
 
-mcp::ToolResult two_rounds(mcp::Context& context) {
-  const mcp::Json first = {{"step1", ask_for_string("Step 1: What is your name?", "name")}};
-  const mcp::Json second = {{"step2", ask_for_string("Step 2: What is your favorite color?", "color")}};
-  const auto name = complete_answers(context, first);
-  if (name.empty()) return mcp::input_required(first);
-  const auto color = complete_answers(context, second);
-  if (color.empty()) return mcp::input_required(second);
-  return mcp::ToolResult().text(form_field(name["step1"], "name") + " likes " + form_field(color["step2"], "color"));
+std::string two_rounds(mcp::Context& context) {
+  const auto name = context.ask({{"step1", mcp::form<Name>("Step 1: What is your name?")}}).form<Name>("step1");
+  const auto color =
+      context.ask({{"step2", mcp::form<Color>("Step 2: What is your favorite color?")}}).form<Color>("step2");
+  return name.value().name + " likes " + color.value().color;
 }
 
 // Asks only what this client has said it can answer.
-mcp::ToolResult ask_what_the_client_can(mcp::Context& context) {
+std::string ask_what_the_client_can(mcp::Context& context) {
   const auto capabilities = context.caller().value("clientCapabilities", mcp::Json::object());
-  auto requests = mcp::Json::object();
-  if (capabilities.contains("elicitation")) requests["elicit_input"] = ask_for_string("Elicitation input", "value");
-  if (capabilities.contains("sampling")) requests["sample_input"] = sampling("Sample request", 50);
-  if (requests.empty()) return mcp::ToolResult().text("The client can answer nothing");
-  if (complete_answers(context, requests).empty()) return mcp::input_required(requests);
-  return mcp::ToolResult().text("capabilities-ok");
+  mcp::Questions questions;
+  if (capabilities.contains("elicitation")) questions.emplace("elicit_input", mcp::form<Name>("Elicitation input"));
+  if (capabilities.contains("sampling")) questions.emplace("sample_input", mcp::Sampling(50).user("Sample request"));
+  if (questions.empty()) return "The client can answer nothing";
+  context.ask(questions);
+  return "capabilities-ok";
+}
+
+mcp::Message prompt_that_asks(mcp::Context& context) {
+  return mcp::user("Use this: " + context.elicit<PromptContext>("What context should the prompt use?").value().context);
 }
 
 }  // namespace
@@ -80,6 +85,7 @@ void register_input_required_flows(mcp::Plugin& plugin) {
   plugin.tool("test_input_required_result_multiple_inputs", "Asks three things at once.", ask_everything_at_once);
   plugin.tool("test_input_required_result_multi_round", "Asks one thing after the other.", two_rounds);
   plugin.tool("test_input_required_result_capabilities", "Asks what the client can answer.", ask_what_the_client_can);
+  plugin.prompt("test_input_required_result_prompt", "A prompt that asks the user.", prompt_that_asks);
 }
 
 }  // namespace conformance

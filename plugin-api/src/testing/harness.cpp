@@ -146,6 +146,18 @@ Outcome Harness::call_tool(std::string_view name, const Json& arguments, const J
   return invoke("tools/call", params);
 }
 
+Outcome Harness::call_tool(std::string_view name, const Json& arguments, const Answerer& answer) {
+  constexpr int most_rounds = 32;  // as in the host
+  Json answers = Json::object();
+  for (int round = 0; round <= most_rounds; ++round) {
+    const Outcome outcome = call_tool(name, arguments, answers);
+    if (outcome.kind != MCP_OUTCOME_INPUT_REQUIRED) return outcome;
+    for (const auto& [question, request] : outcome.json.at("inputRequests").items())
+      answers[question] = answer(request);
+  }
+  throw std::runtime_error("the tool asks again and again");
+}
+
 PendingCall Harness::start_tool(std::string_view name, const Json& arguments) {
   const mcp_call_id call = host_->begin_call();
   return PendingCall(*host_, call,

@@ -61,8 +61,13 @@ TEST_F(ComponentCallsTest, KeepTheRequestsOwnMetaOutOfTheParams) {
 }
 
 TEST_F(ComponentCallsTest, PassOnWhatElseAToolCallHas) {
-  EXPECT_EQ(plan(call(R"({"name":"free","inputResponses":{"a":{"action":"accept"}}})")).params,
-            R"({"arguments":{},"inputResponses":{"a":{"action":"accept"}},"name":"free"})");
+  EXPECT_EQ(plan(call(R"({"name":"free","other":{"a":1}})")).params,
+            R"({"arguments":{},"name":"free","other":{"a":1}})");
+}
+
+TEST_F(ComponentCallsTest, LeaveOutWhatTheHostItselfTellsThePlugin) {
+  EXPECT_EQ(plan(call(R"({"name":"free","inputResponses":{"a":{}},"requestState":"x"})")).params,
+            R"({"arguments":{},"name":"free"})");
 }
 
 TEST_F(ComponentCallsTest, RefuseAnUnknownTool) {

@@ -21,6 +21,7 @@ class PlainAnswers final : public CallAnswers {
   }
   void ask(SuspendedCall call, Json requests) const override {
     call.exchange->reply({"input required " + call.origin.id + " " + requests.dump()});
+    call.exchange = nullptr;  // which would hold it in turn
     suspended = std::move(call);
   }
 
@@ -70,6 +71,25 @@ TEST_F(PluginCallTest, RepliesWithTheError) {
 TEST_F(PluginCallTest, RepliesWithTheQuestion) {
   begin().complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
   EXPECT_EQ(exchange_->body(), R"(input required 7 {"a":{"method":"roots/list","params":{}}})");
+}
+
+TEST_F(PluginCallTest, BeginsAgainWithAllAnswersAndWithoutALeaseInBetween) {
+  auto& call = begin_with_token();
+  call.progress(5, 0, "");
+  call.complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
+  ASSERT_TRUE(answers_.suspended);
+  const auto suspended = *answers_.suspended;
+  EXPECT_EQ(suspended.params, R"({"name":"add"})");
+  EXPECT_EQ(suspended.origin.rounds.count, 1U);
+  EXPECT_EQ(suspended.origin.rounds.last_progress, 5);
+
+  auto origin = suspended.origin;
+  origin.rounds.answers = {{"a", {{"roots", Json::array()}}}};
+  PluginCall::begin({plugin_, "tools/call", suspended.params, "add"}, origin, exchange_, answers_);
+  EXPECT_EQ(plugin_->last_call().params(), R"({"name":"add","inputResponses":{"a":{"roots":[]}}})");
+  plugin_->last_call().complete(Outcome::input_required, R"({"inputRequests":{"b":{"method":"roots/list"}}})");
+  EXPECT_EQ(answers_.suspended->params, R"({"name":"add"})");
+  EXPECT_EQ(answers_.suspended->origin.rounds.answers, origin.rounds.answers);
 }
 
 TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheAnswerIsInvalid) {

@@ -131,27 +131,5 @@ TEST(PluginError, IsRefusedWhenItsCodeIsTooLargeForOne) {
   EXPECT_FALSE(read_plugin_error(R"({"code":4294967297,"message":"would be read as 1"})"));
 }
 
-TEST(InputRequired, IsReadWithItsRequests) {
-  const auto required =
-      read_input_required(R"({"inputRequests":{"name":{"method":"elicitation/create","params":{}}}})");
-  ASSERT_TRUE(required);
-  EXPECT_EQ((*required)["inputRequests"]["name"]["method"], "elicitation/create");
-}
-
-TEST(InputRequired, IsRefusedInWords) {
-  const auto refusal = [](std::string_view json) {
-    const auto required = read_input_required(json);
-    return required ? "accepted" : required.error().message;
-  };
-  constexpr auto lacks = "it lacks \"inputRequests\", an object with at least one request";
-  EXPECT_EQ(refusal("{}"), lacks);
-  EXPECT_EQ(refusal(R"({"inputRequests":[]})"), lacks);
-  EXPECT_EQ(refusal(R"({"inputRequests":{}})"), lacks);
-  EXPECT_EQ(refusal(R"({"inputRequests":{"a":1}})"), "inputRequests.a is not an object");
-  EXPECT_EQ(refusal(R"({"inputRequests":{"a":{}}})"), "inputRequests.a lacks the string \"method\"");
-  EXPECT_EQ(refusal(R"({"inputRequests":{"a":{"method":"tools/call"}}})"),
-            "inputRequests.a has the unknown method \"tools/call\"");
-}
-
 }  // namespace
 }  // namespace mcph

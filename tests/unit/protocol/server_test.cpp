@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/returned_answers.hpp"
 #include "server_fixture.hpp"
 
 namespace mcph {
@@ -118,14 +119,70 @@ TEST_P(EveryLegacyRevision, PassesOnThePluginsError) {
             R"({"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"No such note"}})");
 }
 
-TEST_P(EveryLegacyRevision, SaysThatAPluginsQuestionCannotBeAsked) {
+constexpr auto asks_for_roots = R"({"inputRequests":{"a":{"method":"roots/list"}}})";
+
+TEST_P(EveryLegacyRevision, AsksTheClientAndCallsThePluginAgainWithTheAnswer) {
+  const auto opened = post(request("0", "initialize",
+                                   R"({"protocolVersion":")" + std::string(GetParam()) +
+                                       R"(","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}})"));
+  const auto session = opened->field("Mcp-Session-Id");
   plugin_->on_invoke = [](Call& call) {
-    call.complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"elicitation/create"}}})");
+    if (call.params().find("inputResponses") == std::string::npos) {
+      return call.complete(Outcome::input_required, asks_for_roots);
+    }
+    EXPECT_EQ(call.params(), R"({"arguments":{},"name":"add","inputResponses":{"a":{"roots":[]}}})");
+    call.complete(Outcome::result, R"({"content":[]})");
   };
+  const auto call = post(request("7", "tools/call", R"({"name":"add"})"), in_session(session));
+  EXPECT_EQ(call->notifications(),
+            std::vector<std::string>{R"({"jsonrpc":"2.0","id":1,"method":"roots/list","params":{}})"});
+  EXPECT_TRUE(call->replies().empty());
+  const auto answer = post(R"({"jsonrpc":"2.0","id":1,"result":{"roots":[]}})", in_session(session));
+  EXPECT_EQ(answer->status(), 202U);
+  EXPECT_EQ(call->body(), R"({"jsonrpc":"2.0","id":7,"result":{"content":[]}})");
+}
+
+TEST_P(EveryLegacyRevision, SaysThatAClientWithoutTheCapabilityCannotBeAsked) {
+  plugin_->on_invoke = [](Call& call) { call.complete(Outcome::input_required, asks_for_roots); };
+  constexpr auto why = R"(This needs client capabilities that this client does not declare: {\"roots\":{}})";
+  EXPECT_EQ(answer(request("1", "tools/call", R"({"name":"add"})")),
+            R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":")" + std::string(why) +
+                R"("}],"isError":true}})");
+  EXPECT_EQ(answer(request("1", "resources/read", R"({"uri":"notes://all"})")),
+            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":")" + std::string(why) + R"("}})");
+}
+
+TEST_P(EveryLegacyRevision, LetsNoClientSpeakForItself) {
+  plugin_->on_invoke = [](Call& call) {
+    EXPECT_EQ(call.params(), R"({"arguments":{},"name":"add"})");
+    call.complete(Outcome::result, R"({"content":[]})");
+  };
+  answer(request("1", "tools/call", R"({"name":"add","inputResponses":{"a":{}},"requestState":"x"})"));
+}
+
+TEST_F(ServerTest, EndsWhatIsAskedWithTheSession) {
+  const auto opened = post(
+      request("0", "initialize", R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{}})"));
+  const auto session = opened->field("Mcp-Session-Id");
+  plugin_->on_invoke = [](Call& call) { call.complete(Outcome::input_required, asks_for_roots); };
+  const auto call = post(request("7", "tools/call", R"({"name":"add"})"), in_session(session));
+  server_.end_session(in_session(session));
   EXPECT_EQ(
-      answer(request("1", "tools/call", R"({"name":"add"})")),
-      R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"This needs an answer from the client (elicitation/create), which this server asks only of clients that speak 2026-07-28 or later; this one speaks )" +
-          std::string(GetParam()) + R"("}],"isError":true}})");
+      call->body(),
+      R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"The session has ended"}],"isError":true}})");
+}
+
+TEST_F(ServerTest, GivesUpAPluginThatAsksAgainAndAgain) {
+  const auto opened = post(
+      request("0", "initialize", R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{}})"));
+  const auto session = opened->field("Mcp-Session-Id");
+  plugin_->on_invoke = [](Call& call) { call.complete(Outcome::input_required, asks_for_roots); };
+  const auto call = post(request("7", "tools/call", R"({"name":"add"})"), in_session(session));
+  for (int id = 1; id <= 32; ++id)
+    post(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":{"roots":[]}})", in_session(session));
+  EXPECT_EQ(
+      call->body(),
+      R"({"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"Plugin sums answered tools/call of add with something invalid: it asked the client more than 32 times"}})");
 }
 
 TEST_F(ServerTest, RefusesInvalidArgumentsByCodeUntil20250618) {
@@ -267,24 +324,106 @@ TEST_F(ServerTest, ReplacesErrorCodesOfAPluginThatTheModernEraForbids) {
   EXPECT_EQ(code_after("7"), "7");
 }
 
-TEST_F(ServerTest, PassesAPluginsQuestionToAModernClientThatCanAnswerIt) {
-  plugin_->on_invoke = [](Call& call) {
-    call.complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"elicitation/create","params":{}}}})");
-  };
-  const HttpHead head{.protocol_version = "2026-07-28", .method = "tools/call", .name = "add", .session_id = {}};
-  const auto can = post(request("1", "tools/call", R"({"name":"add","_meta":{
+class ModernQuestions : public ServerTest {
+ protected:
+  ModernQuestions() {
+    plugin_->on_invoke = [](Call& call) {
+      if (call.params().find("inputResponses") == std::string::npos) {
+        return call.complete(Outcome::input_required, asks_for_roots);
+      }
+      call.complete(Outcome::result, R"({"content":[]})");
+    };
+  }
+
+  // `members` are those of the params besides name and _meta, each followed by a comma.
+  std::shared_ptr<test::RecordingExchange> call(const std::string& members = {}, const std::string& name = "add",
+                                                const std::string& capabilities = R"({"roots":{}})") {
+    const HttpHead head{.protocol_version = "2026-07-28", .method = "tools/call", .name = name, .session_id = {}};
+    return post(request("1", "tools/call",
+                        R"({"name":")" + name + R"(",)" + members + R"("_meta":{
       "io.modelcontextprotocol/protocolVersion":"2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}})"),
-                        head);
-  EXPECT_EQ(can->status(), 200U);
+      "io.modelcontextprotocol/clientCapabilities":)" +
+                            capabilities + "}}"),
+                head);
+  }
+  std::string state() { return Json::parse(call()->body())["result"]["requestState"].get<std::string>(); }
+  static std::string returned(const std::string& responses, const std::string& state) {
+    return R"("inputResponses":)" + responses + R"(,"requestState":")" + state + R"(",)";
+  }
+  static std::string message(const test::RecordingExchange& exchange) {
+    return Json::parse(exchange.body())["error"]["message"].get<std::string>();
+  }
+};
+
+TEST_F(ModernQuestions, AreTheResultWithWhatTheServerMustKnowLater) {
+  const auto asked = call();
+  EXPECT_EQ(asked->status(), 200U);
+  auto result = Json::parse(asked->body())["result"];
+  EXPECT_TRUE(result["requestState"].is_string());
+  result.erase("requestState");
   EXPECT_EQ(
-      can->body(),
-      R"({"jsonrpc":"2.0","id":1,"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}},"inputRequests":{"a":{"method":"elicitation/create","params":{}}},"resultType":"input_required"}})");
-  const auto cannot = post_modern("tools/call", R"("name":"add",)", "add");
-  EXPECT_EQ(cannot->status(), 400U);
+      result.dump(),
+      R"({"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}},"inputRequests":{"a":{"method":"roots/list","params":{}}},"resultType":"input_required"})");
+}
+
+TEST_F(ModernQuestions, AreNotForAClientThatCannotAnswerThem) {
+  const auto asked = call({}, "add", "{}");
+  EXPECT_EQ(asked->status(), 400U);
   EXPECT_EQ(
-      cannot->body(),
-      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"Missing required client capability","data":{"requiredCapabilities":{"elicitation":{"form":{}}}}}})");
+      asked->body(),
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"Missing required client capability","data":{"requiredCapabilities":{"roots":{}}}}})");
+}
+
+TEST_F(ModernQuestions, AreAnsweredWithTheNextRequest) {
+  const auto answered = call(returned(R"({"a":{"roots":[]},"stranger":1})", state()));
+  EXPECT_EQ(plugin_->last_call().params(), R"({"arguments":{},"name":"add","inputResponses":{"a":{"roots":[]}}})");
+  EXPECT_EQ(Json::parse(answered->body())["result"]["resultType"], "complete");
+}
+
+TEST_F(ModernQuestions, AreAskedAgainWithWhatHasBeenAnswered) {
+  plugin_->on_invoke = [](Call& call) {
+    call.complete(Outcome::input_required, R"({"inputRequests":{"b":{"method":"roots/list"}}})");
+  };
+  const auto first = state();
+  const auto second = Json::parse(call(returned(R"({"b":{"roots":[]}})", first))->body())["result"]["requestState"];
+  plugin_->on_invoke = [](Call& call) {
+    EXPECT_EQ(call.params(), R"({"arguments":{},"name":"add","inputResponses":{"b":{"roots":[{"uri":"file:///b"}]}}})");
+    call.complete(Outcome::result, R"({"content":[]})");
+  };
+  call(returned(R"({"b":{"roots":[{"uri":"file:///b"}]}})", second.get<std::string>()));
+  EXPECT_EQ(plugin_->calls.size(), 3U);
+}
+
+TEST_F(ModernQuestions, AreNotAnsweredForAnotherRequest) {
+  const auto given = state();
+  constexpr auto not_ours =
+      "Invalid params: params.requestState: it is not what this server gave out for this very request; send the "
+      "request anew without it";
+  const auto answers = returned(R"({"a":{"roots":[]}})", given);
+  EXPECT_EQ(message(*call(R"("arguments":{"a":1},)" + answers)), not_ours);
+  EXPECT_EQ(message(*call(returned(R"({"a":{"roots":[]}})", given + "x"))), not_ours);
+  // The very one goes on.
+  EXPECT_EQ(Json::parse(call(answers)->body())["result"]["resultType"], "complete");
+}
+
+TEST_F(ModernQuestions, AreRefusedWhereTheAnswersAreWrong) {
+  const auto given = state();
+  EXPECT_EQ(message(*call(returned(R"({"a":{"roots":7}})", given))),
+            "Invalid params: params.inputResponses.a: \"roots\" is not an array");
+  EXPECT_EQ(message(*call(R"("inputResponses":null,)")), "Invalid params: params.inputResponses must be an object");
+  EXPECT_EQ(message(*call(R"("inputResponses":{"a":7},)")),
+            "Invalid params: params.inputResponses.a: it is not an object");
+  EXPECT_EQ(message(*call(R"("requestState":7,)")), "Invalid params: params.requestState must be a string");
+}
+
+TEST_F(ServerTest, BindsAStateToThePrincipal) {
+  Caller ada;
+  ada.principal = "ada";
+  Caller bob;
+  bob.principal = "bob";
+  EXPECT_NE(purpose_of("tools/call", "{}", ada), purpose_of("tools/call", "{}", bob));
+  EXPECT_NE(purpose_of("tools/call", "{}", ada), purpose_of("prompts/get", "{}", ada));
+  EXPECT_NE(purpose_of("tools/call", "{}", ada), purpose_of("tools/call", R"({"a":1})", ada));
 }
 
 TEST_F(ServerTest, HasNoLegacyMethodForAModernClient) {

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <mcp/plugin.h>
 #include <mcp/plugin/json.hpp>
+#include <mcp/plugin/question.hpp>
 
 namespace mcp {
 
@@ -57,7 +61,28 @@ class Context {
   /// host each time, so a handler that does not need it does not pay for it.
   Json caller() const;
 
-  /// The client's answers to mcp::input_required, by the names of the requests; an empty object in the first round.
+  /// Asks the user to fill in a form, see mcp::form.
+  ///
+  /// This and the functions below return the answer if it is there. If it is not, they leave the handler with an
+  /// exception that the runtime catches, the host asks the client, and the handler is called again from its beginning,
+  /// with the answers of all rounds so far. So a handler asks before it changes anything; what it does before it asks
+  /// must lead to the same question each time; and it does not catch (...) around a question. They are for the thread
+  /// of the handler. The call fails if the client cannot answer, and says so to the model: caller() tells beforehand.
+  template <class T>
+  Elicited<T> elicit(std::string_view message) {
+    return detail::elicited<T>(answer_to(form<T>(message)));
+  }
+  /// Asks the user to open a page. That it was accepted does not mean that the user has done there what is wanted.
+  ElicitAction elicit_url(std::string_view message, std::string_view url);
+  /// Lets the client's model write a message.
+  Sampled sample(const Sampling& request);
+  /// Asks for the folders that the client works in.
+  std::vector<Root> roots();
+  /// Asks several things at once; the names are for finding the answers.
+  Answers ask(const Questions& questions);
+
+  /// The client's answers by the names of the requests, for handlers that return mcp::input_required; an empty object
+  /// in the first round.
   Json input_responses() const;
 
  protected:
@@ -71,7 +96,12 @@ class Context {
  private:
   const mcp_host* host_;
   mcp_call_id call_;
+  /// The answer to one question, whose name is made of what it says: a handler that asks something else the next time
+  /// does not take the one's answer for the other's.
+  const Json& answer_to(const Question& question);
+
   std::shared_ptr<const Json> input_responses_;
+  std::map<std::string, int> asked_;  // how often, by name
 };
 
 }  // namespace mcp

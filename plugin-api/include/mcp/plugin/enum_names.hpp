@@ -4,6 +4,8 @@
 //     constexpr auto mcp_enum(Unit) {
 //       return mcp::enum_names<Unit>({{Unit::Celsius, "celsius"}, {Unit::Fahrenheit, "fahrenheit"}});
 //     }
+//
+// A third text is the value's title, which forms show to people: {Unit::Celsius, "celsius", "Degrees Celsius"}.
 #pragma once
 
 #include <array>
@@ -16,6 +18,7 @@ template <class E>
 struct EnumName {
   E value;
   std::string_view name;
+  std::string_view title = {};
 };
 
 template <class E, std::size_t N>

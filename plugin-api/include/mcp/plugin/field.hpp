@@ -23,7 +23,7 @@ struct ConstantKeyword {
 };
 
 /// As many as there are keywords that a field can set.
-inline constexpr std::size_t max_keywords = 8;
+inline constexpr std::size_t max_keywords = 10;
 
 }  // namespace detail
 
@@ -61,6 +61,14 @@ class Field {
   constexpr Field pattern(std::string_view expression) const {
     require_text();
     return with("pattern", detail::scalar(expression));
+  }
+
+  /// The name that people see, in forms above all.
+  constexpr Field title(std::string_view title) const { return with("title", detail::scalar(title)); }
+  /// What kind of text it is. A form may ask for "email", "uri", "date" or "date-time".
+  constexpr Field format(std::string_view format) const {
+    require_text();
+    return with("format", detail::scalar(format));
   }
 
   constexpr Field min_items(std::size_t count) const {
@@ -130,7 +138,7 @@ class Field {
   }
   static constexpr void require_text() {
     static_assert(std::is_same_v<Value, std::string>,
-                  "mcp: .min_length(), .max_length() and .pattern() are for std::string");
+                  "mcp: .min_length(), .max_length(), .pattern() and .format() are for std::string");
   }
   static constexpr void require_list() {
     static_assert(detail::is_list<Value>, "mcp: .min_items() and .max_items() are for std::vector");

@@ -82,6 +82,10 @@ class Harness {
   Outcome call_tool(std::string_view name, const Json& arguments = Json::object());
   /// The second round of a tool that returned mcp::input_required.
   Outcome call_tool(std::string_view name, const Json& arguments, const Json& input_responses);
+  /// As many rounds as the tool asks for: `answer` plays the client, is given each request, {"method", "params"}, and
+  /// returns its result.
+  using Answerer = std::function<Json(const Json& request)>;
+  Outcome call_tool(std::string_view name, const Json& arguments, const Answerer& answer);
   PendingCall start_tool(std::string_view name, const Json& arguments = Json::object());
 
   Outcome read(std::string_view uri);

@@ -15,6 +15,7 @@
 #include <mcp/plugin/json.hpp>
 #include <mcp/plugin/metadata.hpp>
 #include <mcp/plugin/prompt.hpp>
+#include <mcp/plugin/question.hpp>
 #include <mcp/plugin/resource.hpp>
 #include <mcp/plugin/tool.hpp>
 #include <mcp/plugin/tool_result.hpp>

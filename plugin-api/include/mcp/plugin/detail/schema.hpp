@@ -96,8 +96,7 @@ template <class T>
 Schema schema_of(const SchemaPlace& place);
 
 template <class Class, class Member, std::size_t Choices>
-Schema field_schema(const Field<Class, Member, Choices>& field, const SchemaPlace& place) {
-  Schema schema = schema_of<without_optional<Member>>(place);
+void describe_field(Schema& schema, const Field<Class, Member, Choices>& field) {
   if (!field.description().empty()) schema.set("description", json_string(field.description()));
   for (const auto& keyword : field)
     schema.set(keyword.name, scalar_text(keyword.value));
@@ -108,6 +107,12 @@ Schema field_schema(const Field<Class, Member, Choices>& field, const SchemaPlac
     schema.set("enum", choices.text());
   }
   require_consistent(schema, "field \"" + std::string(field.name()) + '"');
+}
+
+template <class Class, class Member, std::size_t Choices>
+Schema field_schema(const Field<Class, Member, Choices>& field, const SchemaPlace& place) {
+  Schema schema = schema_of<without_optional<Member>>(place);
+  describe_field(schema, field);
   return schema;
 }
 

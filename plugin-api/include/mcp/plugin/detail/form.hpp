@@ -1,0 +1,79 @@
+// The schema of a form that a user fills in: a flat object of values for which every client has a field (MCP,
+// client/elicitation, "Requested Schema").
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <mcp/plugin/detail/schema.hpp>
+
+namespace mcp {
+
+class Question;
+enum class ElicitAction;
+
+namespace detail {
+
+Question form_question(std::string_view message, std::string_view schema);
+std::string refusal_text(bool declined);
+ElicitAction action_of(const Json& answer);
+/// An empty object if the client left it out.
+const Json& form_content(const Json& answer);
+
+template <class T>
+inline constexpr bool is_choice_of_several = false;
+template <NamedEnum E, class A>
+inline constexpr bool is_choice_of_several<std::vector<E, A>> = true;
+
+template <class T>
+inline constexpr bool is_form_value =
+    std::is_same_v<T, bool> || Number<T> || std::is_same_v<T, std::string> || NamedEnum<T> || is_choice_of_several<T>;
+
+/// {"const", "title"} for each value, or nothing if none has a title.
+template <NamedEnum E>
+std::string titled_choices() {
+  ArrayText choices;
+  bool any = false;
+  for (const auto& each : mcp_enum(E{})) {
+    any = any || !each.title.empty();
+    choices.item(
+        ObjectText().string("const", each.name).string("title", each.title.empty() ? each.name : each.title).text());
+  }
+  return any ? choices.text() : std::string();
+}
+
+template <class T>
+Schema form_value_schema(const SchemaPlace& place) {
+  if constexpr (is_choice_of_several<T>) {
+    using E = typename T::value_type;
+    const std::string titled = titled_choices<E>();
+    return list_schema(titled.empty() ? enum_schema<E>() : Schema().set("anyOf", titled));
+  } else if constexpr (NamedEnum<T>) {
+    const std::string titled = titled_choices<T>();
+    return titled.empty() ? enum_schema<T>() : type_schema("string").set("oneOf", titled);
+  } else {
+    return schema_of<T>(place);
+  }
+}
+
+template <class T>
+Schema form_schema() {
+  static_assert(Described<T>, "mcp: a form is a struct with static constexpr auto fields()");
+  const SchemaPlace root = SchemaPlace::root(SchemaUse::Input);
+  ObjectSchema object;
+  for_each_field<T>([&]<class Class, class Member, std::size_t N>(const Field<Class, Member, N>& field) {
+    using Value = without_optional<Member>;
+    static_assert(is_form_value<Value>,
+                  "mcp: a field of a form is a number, a bool, a std::string, a named enum, a std::vector of a named "
+                  "enum, or a std::optional of those");
+    Schema schema = form_value_schema<Value>(root);
+    describe_field(schema, field);
+    object.property(field.name(), schema, is_required<Member>(field.default_scalar().index() != 0));
+  });
+  // Without additionalProperties, which MCP's forms do not have.
+  return object.schema(SchemaUse::Output);
+}
+
+}  // namespace detail
+}  // namespace mcp

@@ -1,0 +1,171 @@
+// Questions to the client: what Context::elicit, sample, roots and ask send, and what comes back. Values; the functions
+// of this header may be called from any thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <mcp/plugin/detail/decode.hpp>
+#include <mcp/plugin/detail/form.hpp>
+#include <mcp/plugin/json.hpp>
+#include <mcp/plugin/prompt.hpp>
+
+namespace mcp {
+
+/// One request to the client: JSON text with the members "method" and "params".
+class Question {
+ public:
+  explicit Question(std::string json) : json_(std::move(json)) {}
+  const std::string& json() const { return json_; }
+
+ private:
+  std::string json_;
+};
+
+/// A form that the user fills in, with a field for each of T's. T is a described struct whose members are numbers,
+/// bool, std::string, named enums, vectors of named enums (several may be chosen), or std::optional of those.
+template <class T>
+Question form(std::string_view message) {
+  return detail::form_question(message, detail::form_schema<T>().text());
+}
+
+/// A page that the user opens in a browser, for what must not pass through the client: secrets, payments, sign-in.
+Question web_page(std::string_view message, std::string_view url);
+
+/// The folders that the client works in.
+Question root_list();
+
+/// A message that the client's model writes. Begin with what it is told, then the message of the user:
+/// `mcp::Sampling(200).system_prompt("You are terse.").user("Sum this up: ...")`.
+class Sampling {
+ public:
+  explicit Sampling(int max_tokens);
+
+  Sampling& user(std::string_view text) { return message(mcp::user(text)); }
+  Sampling& assistant(std::string_view text) { return message(mcp::assistant(text)); }
+  Sampling& message(const Message& message);
+  /// A message as MCP has it, such as the use of a tool and its result.
+  Sampling& message(const Json& message);
+
+  Sampling& system_prompt(std::string_view prompt);
+  Sampling& temperature(double temperature);
+  Sampling& stop_sequences(const std::vector<std::string>& sequences);
+  /// A model, or a family of them, that would do well; the client decides. The first is preferred.
+  Sampling& model_hint(std::string_view name);
+  /// A tool that the model may ask for; Sampled::tool_uses tells if it did. `input_schema` is a JSON Schema.
+  Sampling& tool(std::string_view name, std::string_view description, const Json& input_schema);
+  /// "auto", "required" or "none".
+  Sampling& tool_choice(std::string_view mode);
+  /// Any other member of the request's params.
+  Sampling& param(std::string_view name, const Json& value);
+
+  operator Question() const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> params_;  // JSON text
+  detail::ArrayText messages_;
+  detail::ArrayText hints_;
+  detail::ArrayText tools_;
+};
+
+enum class ElicitAction {
+  Accept,
+  Decline,  ///< the user said no
+  Cancel,   ///< the user said nothing, and closed the question
+};
+
+/// What the user did with a form. Like a std::optional: it has a value if the form was accepted.
+template <class T>
+class Elicited {
+ public:
+  Elicited(ElicitAction action, std::optional<T> value) : action_(action), value_(std::move(value)) {}
+
+  ElicitAction action() const { return action_; }
+  bool accepted() const { return value_.has_value(); }
+  explicit operator bool() const { return accepted(); }
+
+  const T& operator*() const { return *value_; }
+  const T* operator->() const { return &*value_; }
+  /// Throws std::runtime_error, which the model reads, if the user did not accept.
+  const T& value() const {
+    if (!value_) throw std::runtime_error(detail::refusal_text(action_ == ElicitAction::Decline));
+    return *value_;
+  }
+
+ private:
+  ElicitAction action_;
+  std::optional<T> value_;
+};
+
+struct ToolUse {
+  std::string id;
+  std::string name;
+  std::shared_ptr<const Json> input;
+};
+
+/// The message that the client's model wrote.
+class Sampled {
+ public:
+  explicit Sampled(std::shared_ptr<const Json> answer) : answer_(std::move(answer)) {}
+
+  /// Every text in it, one a line.
+  std::string text() const;
+  std::string model() const;
+  /// "endTurn", "stopSequence", "maxTokens", "toolUse" or what else the client says; empty if it says nothing.
+  std::string stop_reason() const;
+  std::vector<ToolUse> tool_uses() const;
+  /// The whole answer, a CreateMessageResult.
+  const Json& json() const { return *answer_; }
+
+ private:
+  std::shared_ptr<const Json> answer_;
+};
+
+struct Root {
+  std::string uri;   ///< file://...
+  std::string name;  ///< may be empty
+};
+
+/// What the client answered to several questions, by their names.
+class Answers {
+ public:
+  explicit Answers(std::shared_ptr<const Json> answers) : answers_(std::move(answers)) {}
+
+  template <class T>
+  Elicited<T> form(std::string_view name) const;
+  ElicitAction web_page(std::string_view name) const { return detail::action_of(json(name)); }
+  Sampled sampled(std::string_view name) const;
+  std::vector<Root> roots(std::string_view name) const;
+  /// As the client sent it. Throws std::out_of_range for a name that was not asked.
+  const Json& json(std::string_view name) const;
+
+ private:
+  std::shared_ptr<const Json> answers_;
+};
+
+using Questions = std::map<std::string, Question>;
+
+namespace detail {
+
+/// The answer to a form, once it is there.
+template <class T>
+Elicited<T> elicited(const Json& answer) {
+  const ElicitAction action = action_of(answer);
+  if (action != ElicitAction::Accept) return {action, std::nullopt};
+  return {action, decode<T>(form_content(answer), Place{})};
+}
+
+}  // namespace detail
+
+template <class T>
+Elicited<T> Answers::form(std::string_view name) const {
+  return detail::elicited<T>(json(name));
+}
+
+}  // namespace mcp

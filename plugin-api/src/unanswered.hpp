@@ -1,0 +1,25 @@
+// Unanswered: what a Context throws to leave a handler whose question has no answer yet. Not a std::exception, so that
+// a handler that catches those does not catch this.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <mcp/plugin/question.hpp>
+#include <mcp/plugin/tool_result.hpp>
+
+namespace mcp::detail {
+
+struct Unanswered {
+  /// {name: {"method", "params"}}, as JSON text.
+  std::string requests;
+
+  Answer answer() const;
+};
+
+/// A name for a question that is asked without one.
+std::string name_of(const Question& question);
+std::vector<Root> roots_of(const Json& answer);
+
+}  // namespace mcp::detail
