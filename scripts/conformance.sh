@@ -21,6 +21,8 @@ elif [ ! -f "$build/CMakeCache.txt" ]; then
 fi
 cmake --build "$build" --target mcp-plugin-host conformance_plugin
 
+# Of the integration tests: what judges the host's messages.
+sh "$root/tests/integration/npm_ci.sh" "$root/tests/integration"
 sh "$root/tests/integration/npm_ci.sh" "$suite"
 
 MCP_HOST=$build/bin/mcp-plugin-host

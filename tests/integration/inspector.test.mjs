@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 
 import { Components } from './support/components.mjs';
 import { argumentsOf, HttpHost, program } from './support/host.mjs';
+import { heardCommand } from './support/wire/wire.mjs';
 
 const inspector = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/clients/launcher/build/index.js'));
 
@@ -20,7 +21,10 @@ after(() => host.stop().finally(() => components.discard()));
 
 const targets = {
   HTTP: () => ['--transport', 'http', '--server-url', host.url.href],
-  stdio: () => [program, ...argumentsOf('stdio', components)],
+  stdio: () => {
+    const { command, args } = heardCommand(program, argumentsOf('stdio', components));
+    return [command, ...args];
+  },
 };
 
 async function inspect(target, era, ...question) {

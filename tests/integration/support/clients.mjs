@@ -12,6 +12,7 @@ import { StdioClientTransport as StdioTransportV2 } from '@modelcontextprotocol/
 
 import { argumentsOf, program } from './host.mjs';
 import { modern } from './http.mjs';
+import { heardCommand } from './wire/wire.mjs';
 
 const identity = { name: 'integration', version: '1' };
 
@@ -72,8 +73,7 @@ export async function connectHttp(kind, url) {
 // With a host process of its own, on `components`.
 export async function connectStdio(kind, components, more = []) {
   const client = kind.create();
-  await client.connect(
-    kind.stdio({ command: program, args: argumentsOf('stdio', components, more), stderr: 'ignore' }),
-  );
+  const { command, args } = heardCommand(program, argumentsOf('stdio', components, more));
+  await client.connect(kind.stdio({ command, args, stderr: 'ignore' }));
   return client;
 }

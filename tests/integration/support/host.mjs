@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 import { LogLines } from './log_lines.mjs';
+import { hear, heardAt } from './wire/wire.mjs';
 
 export const program = process.env.MCP_HOST;
 
@@ -59,7 +60,8 @@ export class HttpHost extends RunningHost {
     const ended = host.exited.then(({ status }) => {
       throw new Error(`the host ended with status ${status}: ${host.log.text()}`);
     });
-    host.url = new URL((await Promise.race([serving, ended])).url);
+    const { url } = await Promise.race([serving, ended]);
+    host.url = await heardAt(new URL(url), host.exited);
     return host;
   }
 }
@@ -67,6 +69,7 @@ export class HttpHost extends RunningHost {
 export class StdioHost extends RunningHost {
   static start(components, more = []) {
     const child = spawn(program, argumentsOf('stdio', components, more), { stdio: ['pipe', 'pipe', 'pipe'] });
+    hear(child);
     return new StdioHost(child);
   }
 }
