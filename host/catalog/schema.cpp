@@ -13,8 +13,8 @@ namespace mcph {
 
 using schema::Evaluation;
 
-Result<Schema> Schema::compile(const nlohmann::ordered_json& schema) {
-  auto program = schema::Compiler(schema).compile();
+Result<Schema> Schema::compile(const nlohmann::ordered_json& schema, const SchemaOptions& options) {
+  auto program = schema::Compiler(schema, options).compile();
   if (!program) return program.error();
   return Schema(std::make_shared<const schema::Program>(*std::move(program)));
 }
@@ -38,10 +38,6 @@ std::optional<Violation> Schema::apply_defaults(nlohmann::json& instance) const 
   return Violation{"", "default",
                    "the value has so many absent properties that their defaults would take more than " +
                        std::to_string(max_defaults_size) + " bytes"};
-}
-
-const std::vector<std::string>& Schema::unchecked_keywords() const {
-  return program_->unchecked_keywords;
 }
 
 }  // namespace mcph

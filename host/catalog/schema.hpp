@@ -1,18 +1,11 @@
 // A JSON Schema (2020-12 or draft-07), compiled once and then used to check instances. Immutable after compile: any
 // number of threads may use one Schema at once. A value of pointer size; copies share what was compiled.
 //
-// Checked: type, enum, const; minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf; minLength, maxLength
-// (in code points); items, prefixItems (draft-07: array form of items, additionalItems), minItems, maxItems,
-// uniqueItems; properties, required, additionalProperties, minProperties, maxProperties; allOf, anyOf, oneOf, not,
-// if/then/else; $ref within the schema, by JSON Pointer or $anchor; boolean schemas. Numbers are compared by exact
-// value: 1 equals 1.0, and 9007199254740993 does not equal 9007199254740992.0.
-//
-// Not checked yet: pattern and patternProperties (they need an expression engine that runs in linear time; std::regex
-// overflows the stack), contains, propertyNames, dependent*, unevaluated*, $dynamicRef. unchecked_keywords() tells
-// which of them a schema has. Such a keyword is taken to be satisfied, and what hangs on that is accepted: a `not` or
-// an `if` whose subschema fits and has one (itself, in what it applies, or behind a $ref), and a `oneOf` of which
-// several forms fit, but no two without one. So a valid instance is never refused for what is not checked. `format` is
-// an annotation, as 2020-12 has it by default. Other keywords are ignored.
+// All of both dialects is checked, except that `format` is an annotation, as 2020-12 has it by default, unless an option
+// or a metaschema's $vocabulary asks for more; contentEncoding and contentMediaType are annotations as well. Patterns
+// are ECMA-262's, see ecma_pattern.hpp. References lead to any part of the schema, by JSON Pointer, $anchor or $id, to
+// the metaschemas of both dialects, and to the documents that the caller gives. Numbers are compared by exact value: 1
+// equals 1.0, and 9007199254740993 does not equal 9007199254740992.0. Other keywords are ignored.
 //
 // Limits, so that neither a hostile schema nor a hostile instance overflows the stack or runs for long; reaching one is
 // a violation, or an error of compile, that says so.
@@ -21,9 +14,10 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -42,6 +36,17 @@ struct Violation {
   std::string message;  // for people and models: `"limit" must be at most 100, but is 250`
 };
 
+// A schema that others may refer to by its URI; it outlives the call of compile only.
+struct SchemaDocument {
+  std::string_view uri;  // without a fragment
+  const nlohmann::ordered_json& json;
+};
+
+struct SchemaOptions {
+  std::span<const SchemaDocument> documents = {};
+  bool assert_formats = false;
+};
+
 class Schema {
  public:
   // Levels of arrays and objects in the schema's own text.
@@ -49,27 +54,26 @@ class Schema {
   // Subschemas inside one another while checking. An instance as deep as parse_json reads takes up to four a level: the
   // value, a $ref, and an anyOf on the way to the next.
   static constexpr std::size_t max_depth = 256;
-  // Steps of one check: a subschema applied to a value is one, and so is a member looked up. A fraction of a second.
+  // Steps of one check: a subschema applied to a value is one, and so is a member looked up, and each step of matching
+  // a pattern. At most half a second.
   static constexpr std::size_t max_steps = 10'000'000;
   // Bytes of JSON text that defaults may add to one instance: a few bytes of an array of empty objects may otherwise
   // become thousands of times as many.
   static constexpr std::size_t max_defaults_size = std::size_t{4} << 20;
 
   // The error begins with the JSON Pointer of the keyword that is wrong. Refused: what the dialect does not allow, a
-  // `$schema` that is neither 2020-12 nor draft-07, a `$ref` out of the schema (nothing is ever fetched) or to nowhere.
-  static Result<Schema> compile(const nlohmann::ordered_json& schema);
+  // `$schema` that is neither 2020-12 nor draft-07, a `$ref` to what is not there (nothing is ever fetched), a pattern
+  // that is no usable expression.
+  static Result<Schema> compile(const nlohmann::ordered_json& schema, const SchemaOptions& options = {});
 
-  // The first violation, if there is one. Allocates nothing for a valid instance, apart from uniqueItems.
+  // The first violation, if there is one.
   std::optional<Violation> validate(const nlohmann::json& instance) const;
 
   // For a valid instance: adds each absent property whose schema has a `default`, in objects at any depth that are
   // present. What was added is not completed further. Applies through properties, additionalProperties, items,
-  // prefixItems, allOf and $ref; not through anyOf, oneOf, if and not, where the instance decides what applies.
+  // prefixItems, allOf and $ref; not through anyOf, oneOf, if, not and patterns, where the instance decides what applies.
   // A violation if that would be more than max_defaults_size: the instance has then been completed in part only.
   [[nodiscard]] std::optional<Violation> apply_defaults(nlohmann::json& instance) const;
-
-  // JSON Pointers of keywords that restrict instances and are not checked: worth a warning when a component is loaded.
-  const std::vector<std::string>& unchecked_keywords() const;
 
  private:
   explicit Schema(std::shared_ptr<const schema::Program> program) : program_(std::move(program)) {}

@@ -1,11 +1,12 @@
 #include "catalog/schema_compiler.hpp"
 
+#include <optional>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
-#include "catalog/schema.hpp"
 #include "catalog/schema_keywords.hpp"
+#include "catalog/schema_uri.hpp"
 #include "catalog/schema_value.hpp"
 #include "catalog/uri_template.hpp"
 #include "json_text.hpp"
@@ -15,39 +16,18 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// One more token of a JSON Pointer (RFC 6901 section 3).
-std::string operator/(std::string pointer, std::string_view token) {
-  pointer += '/';
-  for (const char c : token) {
-    if (c == '~') {
-      pointer += "~0";
-    } else if (c == '/') {
-      pointer += "~1";
-    } else {
-      pointer += c;
-    }
-  }
-  return pointer;
-}
-
-Error error_at(std::string_view location, std::string_view reason) {
-  return fail((location.empty() ? "the schema" : std::string(location)) + ": " + std::string(reason));
-}
-
-// True for a schema with an identifier of its own, so that "#" in it means itself.
-bool is_resource(const ordered_json& schema, Dialect dialect) {
-  if (!schema.is_object()) return false;
-  const auto id = schema.find("$id");
-  if (id == schema.end() || !id->is_string()) return false;
-  if (dialect == Dialect::draft_07 && schema.contains("$ref")) return false;
-  const auto& uri = id->get_ref<const std::string&>();
-  return !uri.empty() && !uri.starts_with('#');
+bool applies(const KeywordRule& rule, const Dialect& dialect) {
+  return (rule.drafts & static_cast<std::uint8_t>(dialect.draft)) != 0 && dialect.has(rule.vocabulary);
 }
 
 }  // namespace
 
-Dialect KeywordSite::dialect() const {
-  return compiler.dialect();
+Draft KeywordSite::draft() const {
+  return compiler.resources().dialect(subschema.resource).draft;
+}
+
+bool KeywordSite::has(Vocabulary vocabulary) const {
+  return compiler.resources().dialect(subschema.resource).has(vocabulary);
 }
 
 const ordered_json* KeywordSite::sibling(std::string_view name) const {
@@ -63,25 +43,19 @@ std::string KeywordSite::location() const {
   return subschema.place.location / keyword;
 }
 
-Result<NodeIndex> KeywordSite::add(const ordered_json& schema, std::string place) const {
-  return compiler.add_subschema({{&schema, std::move(place)}, subschema.resource});
-}
-
-Result<NodeIndex> KeywordSite::apply(const ordered_json& schema, std::string place) const {
-  auto added = add(schema, std::move(place));
-  if (added) compiler.add_application(node, *added);
-  return added;
-}
-
 Result<NodeIndex> KeywordSite::compile() const {
-  return apply(value, location());
+  return compiler.add_subschema({{&value, location()}, subschema.resource});
+}
+
+Result<NodeIndex> KeywordSite::compile_member(const std::string& key, const ordered_json& schema) const {
+  return compiler.add_subschema({{&schema, location() / key}, subschema.resource});
 }
 
 Result<std::vector<NodeIndex>> KeywordSite::compile_elements() const {
   if (!value.is_array() || value.empty()) return error("must be an array of at least one schema");
   std::vector<NodeIndex> nodes;
   for (std::size_t index = 0; index < value.size(); ++index) {
-    auto added = apply(value[index], location() / std::to_string(index));
+    auto added = compile_member(std::to_string(index), value[index]);
     if (!added) return added.error();
     nodes.push_back(*added);
   }
@@ -92,51 +66,28 @@ Result<std::vector<std::pair<std::string, NodeIndex>>> KeywordSite::compile_memb
   if (!value.is_object()) return error("must be an object whose members are schemas");
   std::vector<std::pair<std::string, NodeIndex>> nodes;
   for (const auto& [key, schema] : value.items()) {
-    auto added = apply(schema, location() / key);
+    auto added = compile_member(key, schema);
     if (!added) return added.error();
     nodes.emplace_back(key, *added);
   }
   return nodes;
 }
 
-Result<void> KeywordSite::compile_definitions() const {
-  if (!value.is_object()) return error("must be an object whose members are schemas");
-  for (const auto& [key, schema] : value.items()) {
-    if (auto added = add(schema, location() / key); !added) return added.error();
-  }
-  return {};
-}
+Compiler::Compiler(const ordered_json& document, const SchemaOptions& options)
+    : document_(document), resources_(options) {}
 
 Result<Program> Compiler::compile() {
   if (nested_deeper_than(document_, Schema::max_nesting)) {
     return error_at("", "is nested deeper than " + std::to_string(Schema::max_nesting) + " levels");
   }
-  if (auto read = read_dialect(); !read) return read.error();
-  const Place root{&document_, ""};
-  if (auto added = add_subschema({root, root}); !added) return added.error();
+  auto root = resources_.add_document("", document_, Dialect{});
+  if (!root) return root.error();
+  if (auto added = add_subschema(*std::move(root)); !added) return added.error();
   if (auto compiled = compile_waiting(); !compiled) return compiled.error();
   if (auto resolved = resolve_references(); !resolved) return resolved.error();
+  if (auto resolved = resolve_dynamically(); !resolved) return resolved.error();
   inherit_defaults();
-  spread_unchecked();
   return std::move(program_);
-}
-
-Result<void> Compiler::read_dialect() {
-  if (!document_.is_object()) return {};
-  const auto found = document_.find("$schema");
-  if (found == document_.end()) return {};
-  if (!found->is_string()) return error_at("/$schema", "must be a string");
-
-  auto uri = found->get_ref<const std::string&>();
-  if (uri.ends_with('#')) uri.pop_back();
-  if (uri == "https://json-schema.org/draft/2020-12/schema") return {};
-  if (uri == "http://json-schema.org/draft-07/schema" || uri == "https://json-schema.org/draft-07/schema") {
-    dialect_ = Dialect::draft_07;
-    return {};
-  }
-  return error_at("/$schema", in_quotes(uri) +
-                                  " is not a supported dialect; use https://json-schema.org/draft/2020-12/schema or "
-                                  "http://json-schema.org/draft-07/schema#");
 }
 
 Result<NodeIndex> Compiler::add_subschema(Subschema subschema) {
@@ -152,18 +103,12 @@ Result<NodeIndex> Compiler::add_subschema(Subschema subschema) {
   return entry->second;
 }
 
-std::size_t Compiler::add_reference(const KeywordSite& site, std::string fragment) {
+std::size_t Compiler::add_reference(const KeywordSite& site, bool is_dynamic) {
   const auto slot = program_.reference_targets.size();
-  program_.reference_targets.push_back(root_node);
-  unresolved_.push_back({site.node, slot, std::move(fragment), site.location(), site.subschema.resource});
+  program_.reference_targets.emplace_back();
+  unresolved_.push_back({site.node, slot, site.subschema.resource, site.value.get<std::string>(), site.location(),
+                         is_dynamic});
   return slot;
-}
-
-Result<void> Compiler::add_anchor(const KeywordSite& site, std::string name) {
-  const auto error = site.error("there is another anchor " + in_quotes(name));
-  const auto added = anchors_.try_emplace({site.subschema.resource.json, std::move(name)}, site.subschema);
-  if (!added.second) return error;
-  return {};
 }
 
 void Compiler::set_default(NodeIndex node, const ordered_json& value) {
@@ -171,9 +116,9 @@ void Compiler::set_default(NodeIndex node, const ordered_json& value) {
   program_.has_defaults = true;
 }
 
-void Compiler::add_unchecked(const KeywordSite& site) {
-  program_.unchecked_keywords.push_back(site.location());
-  program_.nodes[site.node].has_unchecked = true;
+void Compiler::note_unevaluated(NodeIndex node) {
+  program_.nodes[node].has_unevaluated = true;
+  program_.needs_context = true;
 }
 
 Result<void> Compiler::compile_waiting() {
@@ -188,19 +133,23 @@ Result<void> Compiler::compile_waiting() {
 Result<void> Compiler::compile_node(NodeIndex node, Subschema subschema) {
   const auto& schema = *subschema.place.json;
   if (schema.is_boolean()) {
+    program_.nodes[node].resource = subschema.resource;
     if (!schema.get<bool>()) program_.nodes[node].keywords.push_back(make_never());
     return {};
   }
-  if (is_resource(schema, dialect_)) subschema.resource = subschema.place;
+  auto entered = resources_.enter(std::move(subschema));
+  if (!entered) return entered.error();
+  program_.nodes[node].resource = entered->resource;
+  const auto& dialect = resources_.dialect(entered->resource);
   // Draft-07 section 8.3: beside a $ref nothing else counts.
-  const bool only_reference = dialect_ == Dialect::draft_07 && schema.contains("$ref");
+  const bool only_reference = dialect.draft == Draft::draft_07 && schema.contains("$ref");
 
   for (const auto group : all_keywords()) {
     for (const auto& rule : group) {
-      if (only_reference && rule.name != "$ref") continue;
+      if (!applies(rule, dialect) || (only_reference && rule.name != "$ref")) continue;
       const auto value = schema.find(rule.name);
       if (value == schema.end()) continue;
-      auto keyword = rule.compile({*this, subschema, node, rule.name, *value});
+      auto keyword = rule.compile({*this, *entered, node, rule.name, *value});
       if (!keyword) return keyword.error();
       if (*keyword) program_.nodes[node].keywords.push_back(*std::move(keyword));
     }
@@ -216,44 +165,67 @@ Result<void> Compiler::resolve_references() {
     if (!target) return target.error();
     auto node = add_subschema(*std::move(target));
     if (!node) return node.error();
-    program_.reference_targets[reference.slot] = *node;
+    program_.reference_targets[reference.slot].node = *node;
     references_[reference.from] = *node;
-    add_application(reference.from, *node);
     // The target may be a part of the document that no keyword led to.
     if (auto compiled = compile_waiting(); !compiled) return compiled.error();
   }
   return {};
 }
 
-Result<Subschema> Compiler::resolve(const Reference& reference) const {
-  const auto fragment = percent_decode(reference.fragment);
-  if (!fragment)
-    return error_at(reference.location, in_quotes("#" + reference.fragment) + " has a broken percent-encoding");
-  if (fragment->empty() || fragment->starts_with('/')) return follow_pointer(reference, *fragment);
-  const auto anchor = anchors_.find({reference.resource.json, *fragment});
-  if (anchor == anchors_.end()) {
-    return error_at(reference.location, "the schema has no anchor " + in_quotes(*fragment));
+Result<Subschema> Compiler::resolve(const Reference& reference) {
+  const auto [uri, encoded, has_fragment] = split_fragment(reference.uri);
+  const auto resource = resource_of(reference, uri);
+  if (!resource) return resource.error();
+
+  const auto fragment = percent_decode(encoded);
+  if (!fragment) return error_at(reference.location, in_quotes(reference.uri) + " has a broken percent-encoding");
+  if (fragment->empty() || fragment->starts_with('/')) {
+    auto target = resources_.follow(*resource, *fragment);
+    if (!target) return target.error();
+    if (!*target) return error_at(reference.location, in_quotes(reference.uri) + " does not exist in the schema");
+    return **std::move(target);
   }
-  return anchor->second;
+  const auto* anchor = resources_.find_anchor(*resource, *fragment);
+  if (anchor == nullptr) return error_at(reference.location, "the schema has no anchor " + in_quotes(*fragment));
+  if (reference.is_dynamic && resources_.is_dynamic(*resource, *fragment)) {
+    dynamic_.emplace_back(reference.slot, *fragment);
+  }
+  return *anchor;
 }
 
-Result<Subschema> Compiler::follow_pointer(const Reference& reference, std::string_view pointer) const {
-  const auto& resource = reference.resource;
-  const auto subschema_at = [&](const ordered_json::json_pointer& whole) {
-    Subschema target{{&resource.json->at(whole), resource.location + whole.to_string()}, resource};
-    for (auto part = whole.parent_pointer(); !part.empty(); part = part.parent_pointer()) {
-      const auto& around = resource.json->at(part);
-      if (!is_resource(around, dialect_)) continue;
-      target.resource = {&around, resource.location + part.to_string()};
-      break;
-    }
-    return target;
-  };
-  try {
-    return subschema_at(ordered_json::json_pointer(std::string(pointer)));
-  } catch (const ordered_json::exception&) {
-    return error_at(reference.location, in_quotes("#" + std::string(pointer)) + " does not exist in the schema");
+Result<ResourceIndex> Compiler::resource_of(const Reference& reference, std::string_view uri) {
+  if (uri.empty()) return reference.resource;
+  const auto absolute = resources_.absolute_uri(reference.resource, uri);
+  if (const auto known = resources_.find(absolute)) return *known;
+  const auto* document = resources_.find_document(absolute);
+  if (document == nullptr) {
+    return error_at(reference.location, in_quotes(reference.uri) +
+                                            " leads out of the schema, and nothing is ever fetched; put what it refers "
+                                            "to into \"$defs\", with the \"$id\" " +
+                                            in_quotes(absolute));
   }
+  auto root = resources_.add_document(absolute, *document, resources_.dialect(reference.resource));
+  if (!root) return root.error();
+  const auto resource = root->resource;
+  if (auto added = add_subschema(*std::move(root)); !added) return added.error();
+  // Its anchors are known only then.
+  if (auto compiled = compile_waiting(); !compiled) return compiled.error();
+  return resource;
+}
+
+Result<void> Compiler::resolve_dynamically() {
+  for (const auto& [slot, name] : dynamic_) {
+    const auto anchors = resources_.dynamic_anchors(name);
+    if (anchors.size() < 2) continue;
+    program_.needs_context = true;
+    for (const auto& anchor : anchors) {
+      const auto node = add_subschema(anchor);
+      if (!node) return node.error();
+      program_.reference_targets[slot].by_resource.emplace_back(anchor.resource, *node);
+    }
+  }
+  return {};
 }
 
 void Compiler::inherit_defaults() {
@@ -267,21 +239,6 @@ void Compiler::inherit_defaults() {
     }
     auto& own = program_.nodes[from].default_value;
     if (!own.value) own = program_.nodes[node].default_value;
-  }
-}
-
-void Compiler::spread_unchecked() {
-  std::queue<NodeIndex> reached;
-  for (NodeIndex node = 0; node < program_.nodes.size(); ++node) {
-    if (program_.nodes[node].has_unchecked) reached.push(node);
-  }
-  for (; !reached.empty(); reached.pop()) {
-    const auto appliers = applied_by_.find(reached.front());
-    if (appliers == applied_by_.end()) continue;
-    for (const auto applier : appliers->second) {
-      if (std::exchange(program_.nodes[applier].has_unchecked, true)) continue;
-      reached.push(applier);
-    }
   }
 }
 

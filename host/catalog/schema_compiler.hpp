@@ -13,27 +13,17 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "catalog/schema.hpp"
+#include "catalog/schema_dialect.hpp"
 #include "catalog/schema_program.hpp"
+#include "catalog/schema_resources.hpp"
 #include "result.hpp"
 
 namespace mcph::schema {
 
-enum class Dialect { draft_07, draft_2020_12 };
-
-// A piece of the document.
-struct Place {
-  const nlohmann::ordered_json* json;
-  std::string location;  // JSON Pointer from the document's root
-};
-
-struct Subschema {
-  Place place;
-  Place resource;  // the nearest enclosing schema with an $id, or the document: what "#" means in a $ref
-};
-
 class Compiler;
 
-// One keyword in the document: what compiles it gets to see.
+// One keyword in a document: what compiles it gets to see.
 struct KeywordSite {
   Compiler& compiler;
   const Subschema& subschema;
@@ -41,7 +31,8 @@ struct KeywordSite {
   std::string_view keyword;
   const nlohmann::ordered_json& value;
 
-  Dialect dialect() const;
+  Draft draft() const;
+  bool has(Vocabulary vocabulary) const;
   const nlohmann::ordered_json* sibling(std::string_view keyword) const;  // null if absent
 
   Error error(std::string_view reason) const;
@@ -51,64 +42,54 @@ struct KeywordSite {
   Result<NodeIndex> compile() const;
   Result<std::vector<NodeIndex>> compile_elements() const;                         // of an array
   Result<std::vector<std::pair<std::string, NodeIndex>>> compile_members() const;  // of an object
-  Result<void> compile_definitions() const;  // the members of an object that apply only where something refers to them
-
- private:
-  Result<NodeIndex> add(const nlohmann::ordered_json& schema, std::string place) const;
-  Result<NodeIndex> apply(const nlohmann::ordered_json& schema, std::string place) const;
+  Result<NodeIndex> compile_member(const std::string& key, const nlohmann::ordered_json& schema) const;
 };
 
 class Compiler {
  public:
-  explicit Compiler(const nlohmann::ordered_json& document) : document_(document) {}
+  Compiler(const nlohmann::ordered_json& document, const SchemaOptions& options);
 
   Result<Program> compile();
 
   // For keywords, from here on.
 
-  Dialect dialect() const { return dialect_; }
-
   // The node of a subschema, which is compiled later if it is new.
   Result<NodeIndex> add_subschema(Subschema subschema);
 
-  // A $ref with the fragment of its value. Its target is known only when all subschemas are; until then a slot of
+  // The value of a $ref or $dynamicRef. Its target is known only when all subschemas are; until then a slot of
   // Program::reference_targets stands for it.
-  std::size_t add_reference(const KeywordSite& site, std::string fragment);
+  std::size_t add_reference(const KeywordSite& site, bool is_dynamic);
 
-  Result<void> add_anchor(const KeywordSite& site, std::string name);
+  Resources& resources() { return resources_; }
   void set_default(NodeIndex node, const nlohmann::ordered_json& value);
-  void add_unchecked(const KeywordSite& site);
-
-  // A check of `from` checks `to` as well.
-  void add_application(NodeIndex from, NodeIndex to) { applied_by_[to].push_back(from); }
+  void note_unevaluated(NodeIndex node);
 
  private:
   struct Reference {
     NodeIndex from;
     std::size_t slot;
-    std::string fragment;
-    std::string location;  // of the $ref
-    Place resource;
+    ResourceIndex resource;
+    std::string uri;
+    std::string location;  // of the keyword
+    bool is_dynamic;
   };
 
-  Result<void> read_dialect();
   Result<void> compile_waiting();
   Result<void> compile_node(NodeIndex node, Subschema subschema);
   Result<void> resolve_references();
-  Result<Subschema> resolve(const Reference& reference) const;
-  Result<Subschema> follow_pointer(const Reference& reference, std::string_view pointer) const;
+  Result<Subschema> resolve(const Reference& reference);
+  Result<ResourceIndex> resource_of(const Reference& reference, std::string_view uri);
+  Result<void> resolve_dynamically();
   void inherit_defaults();
-  void spread_unchecked();
 
   const nlohmann::ordered_json& document_;
-  Dialect dialect_ = Dialect::draft_2020_12;
+  Resources resources_;
   Program program_;
   std::unordered_map<const nlohmann::ordered_json*, NodeIndex> node_of_;
-  std::map<std::pair<const nlohmann::ordered_json*, std::string>, Subschema> anchors_;  // by resource and name
   std::queue<std::pair<NodeIndex, Subschema>> waiting_;  // first come, first served: the document's order
   std::vector<Reference> unresolved_;
-  std::map<NodeIndex, NodeIndex> references_;  // which node refers to which
-  std::map<NodeIndex, std::vector<NodeIndex>> applied_by_;
+  std::vector<std::pair<std::size_t, std::string>> dynamic_;  // slot and name of what is answered by several resources
+  std::map<NodeIndex, NodeIndex> references_;                 // which node refers to which
 };
 
 }  // namespace mcph::schema

@@ -1,5 +1,7 @@
 #include "catalog/schema_evaluation.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -54,17 +56,59 @@ bool Evaluation::check(NodeIndex node, const nlohmann::json& value, const Instan
   if (!spend(1, at)) return false;
   if (depth_ == Schema::max_depth) return too_deep(at);
   ++depth_;
-  bool valid = true;
-  for (const auto& keyword : program_.nodes[node].keywords) {
-    valid = keyword->check(value, at, *this);
-    if (!valid) break;
-  }
+  const auto& compiled = program_.nodes[node];
+  const bool valid =
+      program_.needs_context ? check_in_context(compiled, value, at) : check_keywords(compiled, value, at);
   --depth_;
   return valid;
 }
 
+bool Evaluation::check_keywords(const Node& node, const nlohmann::json& value, const InstancePath& at) {
+  for (const auto& keyword : node.keywords) {
+    if (!keyword->check(value, at, *this)) return false;
+  }
+  return true;
+}
+
+bool Evaluation::check_in_context(const Node& node, const nlohmann::json& value, const InstancePath& at) {
+  const bool enters = resources_.empty() || resources_.back() != node.resource;
+  if (enters) resources_.push_back(node.resource);
+  Children own;
+  auto* const outer = looked_at_;
+  if (node.has_unevaluated) looked_at_ = &own;
+  const auto before = looked_at_ == nullptr ? 0 : looked_at_->size();
+
+  const bool valid = check_keywords(node, value, at);
+
+  // What did not hold has looked at nothing.
+  if (!valid && looked_at_ != nullptr) looked_at_->resize(before);
+  looked_at_ = outer;
+  if (node.has_unevaluated && outer != nullptr) outer->insert(outer->end(), own.begin(), own.end());
+  if (enters) resources_.pop_back();
+  return valid;
+}
+
+bool Evaluation::check_child(NodeIndex node, const nlohmann::json& child, const InstancePath& at) {
+  auto* const outer = std::exchange(looked_at_, nullptr);
+  const bool valid = check(node, child, at);
+  looked_at_ = outer;
+  if (valid) note_child(child);
+  return valid;
+}
+
 bool Evaluation::check_reference(std::size_t slot, const nlohmann::json& value, const InstancePath& at) {
-  return check(program_.reference_targets[slot], value, at);
+  const auto& target = program_.reference_targets[slot];
+  return check(target.by_resource.empty() ? target.node : find_dynamically(target), value, at);
+}
+
+// 2020-12 core, section 8.2.3.2: the outermost resource on the way here that has the anchor.
+NodeIndex Evaluation::find_dynamically(const ReferenceTarget& target) const {
+  for (const auto resource : resources_) {
+    for (const auto& [answering, node] : target.by_resource) {
+      if (answering == resource) return node;
+    }
+  }
+  return target.node;
 }
 
 bool Evaluation::check_alternative(NodeIndex node, const nlohmann::json& value, const InstancePath& at,
@@ -75,6 +119,33 @@ bool Evaluation::check_alternative(NodeIndex node, const nlohmann::json& value, 
     violation_.reset();
   }
   return valid;
+}
+
+bool Evaluation::check_alternative_apart(NodeIndex node, const nlohmann::json& other, const InstancePath& at,
+                                         std::vector<std::string>& reasons) {
+  auto* const outer = std::exchange(looked_at_, nullptr);
+  const bool valid = check_alternative(node, other, at, reasons);
+  looked_at_ = outer;
+  return valid;
+}
+
+std::vector<const nlohmann::json*> Evaluation::children_looked_at() const {
+  if (looked_at_ == nullptr) return {};
+  auto children = *looked_at_;
+  std::sort(children.begin(), children.end(), std::less<>());
+  children.erase(std::unique(children.begin(), children.end()), children.end());
+  return children;
+}
+
+bool Evaluation::matches(const Pattern& pattern, std::string_view text, const InstancePath& at) {
+  if (!spend(1, at)) return false;
+  if (!search_) search_.emplace();
+  const auto outcome = search_->run(pattern, text, Schema::max_steps - steps_);
+  if (outcome == PatternSearch::Outcome::too_much_work) {
+    stop(at, "pattern", "takes too much work to match with the schema's pattern");
+  }
+  if (outcome == PatternSearch::Outcome::not_utf8) stop(at, "pattern", "is not valid UTF-8");
+  return spend(search_->steps(), at) && outcome == PatternSearch::Outcome::found;
 }
 
 bool Evaluation::spend(std::size_t steps, const InstancePath& at) {

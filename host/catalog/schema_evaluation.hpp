@@ -11,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "catalog/schema.hpp"
+#include "catalog/schema_pattern.hpp"
 #include "catalog/schema_program.hpp"
 
 namespace mcph::schema {
@@ -36,15 +37,32 @@ class Evaluation {
 
   // For keywords, from here on.
 
+  // A subschema of the same value.
   bool check(NodeIndex node, const nlohmann::json& value, const InstancePath& at);
   bool check_reference(std::size_t slot, const nlohmann::json& value, const InstancePath& at);
+
+  // A subschema of an element or a member, which thereby has been looked at.
+  bool check_child(NodeIndex node, const nlohmann::json& child, const InstancePath& at);
 
   // Checks a subschema that need not hold: why it does not goes to `reasons`, and only when explaining.
   bool check_alternative(NodeIndex node, const nlohmann::json& value, const InstancePath& at,
                          std::vector<std::string>& reasons);
 
-  // Whether a value that fits the subschema as far as it is checked does fit it.
-  bool is_fully_checked(NodeIndex node) const { return !program_.nodes[node].has_unchecked; }
+  // The same for another value than the one that is being checked, which it says nothing about.
+  bool check_alternative_apart(NodeIndex node, const nlohmann::json& other, const InstancePath& at,
+                               std::vector<std::string>& reasons);
+
+  // unevaluatedItems and unevaluatedProperties concern the children that no other keyword has looked at. While one of
+  // them waits for that, a keyword must apply all subschemas that might look at something.
+  bool notes_children() const { return looked_at_ != nullptr; }
+  void note_child(const nlohmann::json& child) {
+    if (looked_at_ != nullptr) looked_at_->push_back(&child);
+  }
+  // In the order of addresses, each once.
+  std::vector<const nlohmann::json*> children_looked_at() const;
+
+  // Whether the pattern matches anywhere in the text; false also where a limit ended the search.
+  bool matches(const Pattern& pattern, std::string_view text, const InstancePath& at);
 
   // Both return false, for the keyword to return. `message()` is called only if somebody is going to read it.
   // `must_be` says what is wrong with the value at `at`: `must be at most 100, but is 250`.
@@ -70,6 +88,11 @@ class Evaluation {
   std::optional<Violation> take_violation() { return std::move(violation_); }
 
  private:
+  using Children = std::vector<const nlohmann::json*>;
+
+  bool check_keywords(const Node& node, const nlohmann::json& value, const InstancePath& at);
+  bool check_in_context(const Node& node, const nlohmann::json& value, const InstancePath& at);
+  NodeIndex find_dynamically(const ReferenceTarget& target) const;
   void report(const InstancePath& at, std::string_view keyword, std::string message);
   void stop(const InstancePath& at, std::string_view keyword, std::string_view reason);
 
@@ -77,6 +100,9 @@ class Evaluation {
   Mode mode_;
   std::size_t depth_ = 0;
   std::size_t steps_ = 0;
+  std::vector<ResourceIndex> resources_;  // that the check came through, the outermost first
+  Children* looked_at_ = nullptr;         // of the value being checked, while an unevaluated* keyword waits for it
+  std::optional<PatternSearch> search_;
   std::optional<Violation> violation_;
   std::optional<Violation> limit_;
 };

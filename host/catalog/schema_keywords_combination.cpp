@@ -56,10 +56,13 @@ class AnyOf final : public Keyword {
 
   bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
+    bool fits_any = false;
     for (const auto node : nodes_) {
-      if (run.check_alternative(node, value, at, reasons)) return true;
+      if (!run.check_alternative(node, value, at, reasons)) continue;
+      fits_any = true;
+      if (!run.notes_children()) break;
     }
-    return run.violation(at, "anyOf", [&] { return fits_none(reasons); });
+    return fits_any || run.violation(at, "anyOf", [&] { return fits_none(reasons); });
   }
 
  private:
@@ -72,12 +75,9 @@ class OneOf final : public Keyword {
 
   bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
-    bool fits_any = false;
-    std::optional<std::size_t> first;  // of those that certainly fit
+    std::optional<std::size_t> first;
     for (std::size_t index = 0; index < nodes_.size(); ++index) {
       if (!run.check_alternative(nodes_[index], value, at, reasons)) continue;
-      fits_any = true;
-      if (!run.is_fully_checked(nodes_[index])) continue;
       if (first) {
         return run.violation(at, "oneOf", [&] {
           return "must fit exactly one of the allowed forms, but fits number " + std::to_string(*first + 1) + " and " +
@@ -86,7 +86,7 @@ class OneOf final : public Keyword {
       }
       first = index;
     }
-    return fits_any || run.violation(at, "oneOf", [&] { return fits_none(reasons); });
+    return first || run.violation(at, "oneOf", [&] { return fits_none(reasons); });
   }
 
  private:
@@ -106,7 +106,7 @@ class Not final : public Keyword {
 
   bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
-    if (!run.check_alternative(node_, value, at, reasons) || !run.is_fully_checked(node_)) return true;
+    if (!run.check_alternative(node_, value, at, reasons)) return true;
     return run.violation(at, "not", [] { return "has a form that the schema's \"not\" rules out"; });
   }
 
@@ -129,7 +129,6 @@ class Condition final : public Keyword {
   bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
     const bool fits = run.check_alternative(condition_, value, at, reasons);
-    if (fits && !run.is_fully_checked(condition_)) return true;  // either branch may be the one that counts
     const auto branch = fits ? consequence_ : alternative_;
     return !branch || run.check(*branch, value, at);
   }
@@ -158,12 +157,21 @@ Result<KeywordPtr> compile_condition(const KeywordSite& site) {
   return std::make_unique<Condition>(*condition, *consequence, *alternative);
 }
 
+// then and else without an if restrict nothing, but something may refer into them.
+Result<KeywordPtr> compile_unused_branch(const KeywordSite& site) {
+  if (site.sibling("if") != nullptr) return KeywordPtr();
+  if (auto node = site.compile(); !node) return node.error();
+  return KeywordPtr();
+}
+
 constexpr std::array rules{
-    KeywordRule{"allOf", compile_combination<AllOf>},
-    KeywordRule{"anyOf", compile_combination<AnyOf>},
-    KeywordRule{"oneOf", compile_combination<OneOf>},
-    KeywordRule{"not", compile_not},
-    KeywordRule{"if", compile_condition},
+    KeywordRule{"allOf", compile_combination<AllOf>, Vocabulary::applicator},
+    KeywordRule{"anyOf", compile_combination<AnyOf>, Vocabulary::applicator},
+    KeywordRule{"oneOf", compile_combination<OneOf>, Vocabulary::applicator},
+    KeywordRule{"not", compile_not, Vocabulary::applicator},
+    KeywordRule{"if", compile_condition, Vocabulary::applicator},
+    KeywordRule{"then", compile_unused_branch, Vocabulary::applicator},
+    KeywordRule{"else", compile_unused_branch, Vocabulary::applicator},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Identifiers and references, definitions, defaults; and the keywords that are not checked.
+// Identifiers and references, definitions, defaults.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -9,6 +9,7 @@
 #include "catalog/schema_defaults.hpp"
 #include "catalog/schema_evaluation.hpp"
 #include "catalog/schema_keywords.hpp"
+#include "catalog/schema_uri.hpp"
 
 namespace mcph::schema {
 namespace {
@@ -28,14 +29,10 @@ class Reference final : public Keyword {
   std::size_t slot_;
 };
 
+template <bool is_dynamic>
 Result<KeywordPtr> compile_reference(const KeywordSite& site) {
   if (!site.value.is_string()) return site.error("must be a string");
-  const auto& uri = site.value.get_ref<const std::string&>();
-  if (!uri.starts_with('#')) {
-    return site.error(site.value.dump() +
-                      " leads out of the schema; only references within it (\"#...\") are followed");
-  }
-  return std::make_unique<Reference>(site.compiler.add_reference(site, uri.substr(1)));
+  return std::make_unique<Reference>(site.compiler.add_reference(site, is_dynamic));
 }
 
 // 2020-12 core, section 8.2.2.
@@ -45,27 +42,43 @@ bool is_anchor_name(std::string_view name) {
   return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), allowed);
 }
 
-Result<KeywordPtr> compile_anchor(const KeywordSite& site) {
-  if (site.dialect() == Dialect::draft_07) return KeywordPtr();
+Result<std::string> read_anchor(const KeywordSite& site) {
   if (!site.value.is_string() || !is_anchor_name(site.value.get_ref<const std::string&>())) {
     return site.error("must be a name: a letter or \"_\", then letters, digits, \"_\", \"-\" or \".\"");
   }
-  if (auto added = site.compiler.add_anchor(site, site.value.get<std::string>()); !added) return added.error();
+  return site.value.get<std::string>();
+}
+
+Result<KeywordPtr> compile_anchor(const KeywordSite& site) {
+  auto name = read_anchor(site);
+  if (!name) return name.error();
+  auto added = site.compiler.resources().add_anchor(site.subschema, *std::move(name), site.location());
+  if (!added) return added.error();
   return KeywordPtr();
 }
 
+Result<KeywordPtr> compile_dynamic_anchor(const KeywordSite& site) {
+  auto name = read_anchor(site);
+  if (!name) return name.error();
+  auto added = site.compiler.resources().add_dynamic_anchor(site.subschema, *std::move(name), site.location());
+  if (!added) return added.error();
+  return KeywordPtr();
+}
+
+// That it makes a resource is the business of Resources.
 Result<KeywordPtr> compile_id(const KeywordSite& site) {
   if (!site.value.is_string()) return site.error("must be a string");
-  const auto& uri = site.value.get_ref<const std::string&>();
+  const auto fragment = split_fragment(site.value.get_ref<const std::string&>()).fragment;
+  if (fragment.empty()) return KeywordPtr();
+  if (site.draft() == Draft::draft_2020_12) return site.error("must have no fragment; \"$anchor\" gives a name");
   // What $anchor became later.
-  if (site.dialect() == Dialect::draft_07 && uri.starts_with('#') && uri.size() > 1) {
-    if (auto added = site.compiler.add_anchor(site, uri.substr(1)); !added) return added.error();
-  }
+  auto added = site.compiler.resources().add_anchor(site.subschema, std::string(fragment), site.location());
+  if (!added) return added.error();
   return KeywordPtr();
 }
 
 Result<KeywordPtr> compile_definitions(const KeywordSite& site) {
-  if (auto compiled = site.compile_definitions(); !compiled) return compiled.error();
+  if (auto compiled = site.compile_members(); !compiled) return compiled.error();
   return KeywordPtr();
 }
 
@@ -74,42 +87,21 @@ Result<KeywordPtr> compile_default(const KeywordSite& site) {
   return KeywordPtr();
 }
 
-Result<KeywordPtr> note_unchecked(const KeywordSite& site) {
-  site.compiler.add_unchecked(site);
-  return KeywordPtr();
-}
-
 constexpr std::array core{
     KeywordRule{"$id", compile_id},
-    KeywordRule{"$anchor", compile_anchor},
-    KeywordRule{"$dynamicAnchor", compile_anchor},
-    KeywordRule{"$defs", compile_definitions},
+    KeywordRule{"$anchor", compile_anchor, Vocabulary::core, in_2020_12},
+    KeywordRule{"$dynamicAnchor", compile_dynamic_anchor, Vocabulary::core, in_2020_12},
+    KeywordRule{"$defs", compile_definitions, Vocabulary::core},
     KeywordRule{"definitions", compile_definitions},
     KeywordRule{"default", compile_default},
-    KeywordRule{"$ref", compile_reference},
-};
-
-constexpr std::array unchecked{
-    KeywordRule{"pattern", note_unchecked},
-    KeywordRule{"contains", note_unchecked},
-    KeywordRule{"patternProperties", note_unchecked},
-    KeywordRule{"propertyNames", note_unchecked},
-    KeywordRule{"dependentRequired", note_unchecked},
-    KeywordRule{"dependentSchemas", note_unchecked},
-    KeywordRule{"dependencies", note_unchecked},
-    KeywordRule{"unevaluatedItems", note_unchecked},
-    KeywordRule{"unevaluatedProperties", note_unchecked},
-    KeywordRule{"$dynamicRef", note_unchecked},
+    KeywordRule{"$ref", compile_reference<false>},
+    KeywordRule{"$dynamicRef", compile_reference<true>, Vocabulary::core, in_2020_12},
 };
 
 }  // namespace
 
 std::span<const KeywordRule> core_keywords() {
   return core;
-}
-
-std::span<const KeywordRule> unchecked_keywords() {
-  return unchecked;
 }
 
 }  // namespace mcph::schema

@@ -78,23 +78,29 @@ class SizeBound final : public Keyword {
 
 template <const Form& form>
 Result<KeywordPtr> compile_size_bound(const KeywordSite& site) {
+  const auto bound = read_size(site);
+  if (!bound) return bound.error();
+  return std::make_unique<SizeBound>(form, *bound);
+}
+
+constexpr std::array rules{
+    KeywordRule{"minLength", compile_size_bound<min_length>, Vocabulary::validation},
+    KeywordRule{"maxLength", compile_size_bound<max_length>, Vocabulary::validation},
+    KeywordRule{"minItems", compile_size_bound<min_items>, Vocabulary::validation},
+    KeywordRule{"maxItems", compile_size_bound<max_items>, Vocabulary::validation},
+    KeywordRule{"minProperties", compile_size_bound<min_properties>, Vocabulary::validation},
+    KeywordRule{"maxProperties", compile_size_bound<max_properties>, Vocabulary::validation},
+};
+
+}  // namespace
+
+Result<std::size_t> read_size(const KeywordSite& site) {
   const json bound(site.value);
   // 3.0 is an integer too.
   if (!is_integer(bound) || std::is_lt(compare_numbers(bound, 0))) return site.error("must be a non-negative integer");
   const bool beyond_any_size = std::is_gteq(compare_numbers(bound, SIZE_MAX));
-  return std::make_unique<SizeBound>(form, beyond_any_size ? SIZE_MAX : bound.get<std::size_t>());
+  return beyond_any_size ? SIZE_MAX : bound.get<std::size_t>();
 }
-
-constexpr std::array rules{
-    KeywordRule{"minLength", compile_size_bound<min_length>},
-    KeywordRule{"maxLength", compile_size_bound<max_length>},
-    KeywordRule{"minItems", compile_size_bound<min_items>},
-    KeywordRule{"maxItems", compile_size_bound<max_items>},
-    KeywordRule{"minProperties", compile_size_bound<min_properties>},
-    KeywordRule{"maxProperties", compile_size_bound<max_properties>},
-};
-
-}  // namespace
 
 std::span<const KeywordRule> size_keywords() {
   return rules;

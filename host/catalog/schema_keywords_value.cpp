@@ -217,14 +217,14 @@ Result<KeywordPtr> compile_multiple_of(const KeywordSite& site) {
 }
 
 constexpr std::array rules{
-    KeywordRule{"type", compile_type},
-    KeywordRule{"enum", compile_enum},
-    KeywordRule{"const", compile_const},
-    KeywordRule{"minimum", compile_bound<minimum>},
-    KeywordRule{"maximum", compile_bound<maximum>},
-    KeywordRule{"exclusiveMinimum", compile_bound<exclusive_minimum>},
-    KeywordRule{"exclusiveMaximum", compile_bound<exclusive_maximum>},
-    KeywordRule{"multipleOf", compile_multiple_of},
+    KeywordRule{"type", compile_type, Vocabulary::validation},
+    KeywordRule{"enum", compile_enum, Vocabulary::validation},
+    KeywordRule{"const", compile_const, Vocabulary::validation},
+    KeywordRule{"minimum", compile_bound<minimum>, Vocabulary::validation},
+    KeywordRule{"maximum", compile_bound<maximum>, Vocabulary::validation},
+    KeywordRule{"exclusiveMinimum", compile_bound<exclusive_minimum>, Vocabulary::validation},
+    KeywordRule{"exclusiveMaximum", compile_bound<exclusive_maximum>, Vocabulary::validation},
+    KeywordRule{"multipleOf", compile_multiple_of, Vocabulary::validation},
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,6 +17,9 @@ struct InstancePath;
 
 using NodeIndex = std::size_t;
 inline constexpr NodeIndex root_node = 0;
+
+// A schema with an identifier of its own, or a whole document: what "#" means in a reference.
+using ResourceIndex = std::size_t;
 
 // One keyword of one subschema, with its value.
 class Keyword {
@@ -44,16 +47,24 @@ struct DefaultValue {
 struct Node {
   std::vector<KeywordPtr> keywords;
   DefaultValue default_value;
-  // It has a keyword that is not checked, or applies a subschema that has one. That a value fits is then not certain;
-  // that it does not fit always is.
-  bool has_unchecked = false;
+  ResourceIndex resource = 0;
+  bool has_unevaluated = false;  // one of the keywords asks which children the others have looked at
+};
+
+// Where a $ref or $dynamicRef leads.
+struct ReferenceTarget {
+  NodeIndex node = root_node;
+  // Of a $dynamicRef that several resources may answer: who does, and with which node.
+  std::vector<std::pair<ResourceIndex, NodeIndex>> by_resource;
 };
 
 struct Program {
-  std::vector<Node> nodes;                   // the first is the whole schema
-  std::vector<NodeIndex> reference_targets;  // by slot: see Compiler::add_reference
-  std::vector<std::string> unchecked_keywords;
+  std::vector<Node> nodes;                         // the first is the whole schema
+  std::vector<ReferenceTarget> reference_targets;  // by slot: see Compiler::add_reference
   bool has_defaults = false;
+  // A check has to know more than the node and the value: the resources that it came through, or the children that
+  // have been looked at.
+  bool needs_context = false;
 };
 
 }  // namespace mcph::schema

@@ -35,14 +35,8 @@ Result<std::string> read_configuration(const std::filesystem::path& plugin_file)
   return text;
 }
 
-std::vector<std::string> remarks_on(const LibraryFacts& facts, const Components& components) {
+std::vector<std::string> remarks_on(const LibraryFacts& facts) {
   std::vector<std::string> remarks;
-  for (const auto& tool : components.tools) {
-    for (const auto& keyword : tool.input_schema.unchecked_keywords()) {
-      remarks.push_back("tool " + tool.name + ": " + keyword +
-                        " of its inputSchema is not checked before the plugin sees the arguments");
-    }
-  }
   if (facts.unique_symbol_count > 0) {
     remarks.push_back("it defines " + std::to_string(facts.unique_symbol_count) + " GNU-unique symbols (such as " +
                       facts.unique_symbol_examples.front() +
@@ -124,7 +118,7 @@ Result<LoadedPlugin> PluginLoader::make(PluginLibrary library, PluginSetup setup
   if (description.has_error()) return description.error();
   auto components = parse_components(*description);
   if (components.has_error()) return components.error();
-  auto remarks = remarks_on(facts, *components);
+  auto remarks = remarks_on(facts);
   return LoadedPlugin{
       {std::move(plugin), std::make_shared<const Components>(*std::move(components))}, identity, std::move(remarks)};
 }
