@@ -158,7 +158,10 @@ Result<Tool> read_tool(Description description) {
   auto schema = Schema::compile(*input);
   if (schema.has_error()) return description.error("inputSchema", "is invalid: " + schema.error().message);
 
-  Tool tool{*std::move(name), *std::move(schema), dump(json), {}};
+  auto headers = read_parameter_headers(*input);
+  if (headers.has_error()) return description.error("inputSchema", "is invalid: " + headers.error().message);
+
+  Tool tool{*std::move(name), *std::move(schema), dump(json), {}, *std::move(headers)};
   const auto output = json.find("outputSchema");
   if (output == json.end()) {
     tool.json_object_output = tool.json;

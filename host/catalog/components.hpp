@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/parameter_headers.hpp"
 #include "catalog/schema.hpp"
 #include "catalog/uri_template.hpp"
 #include "result.hpp"
@@ -19,6 +20,7 @@ struct Tool {
   std::string json;
   // The same without an outputSchema whose root is not an object, which only revisions from 2026-07-28 on allow.
   std::string json_object_output;
+  std::vector<ParameterHeader> parameter_headers = {};
 };
 
 struct Resource {

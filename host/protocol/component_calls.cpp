@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "json_text.hpp"
+#include "protocol/modern_headers.hpp"
 
 namespace mcph {
 namespace {
@@ -43,6 +44,10 @@ Planned plan_call(std::string_view method, const Catalog& catalog, Json params) 
 }
 
 Planned plan_tool_call(const Catalog& catalog, Json params) {
+  return plan_tool_call(catalog, std::move(params), nullptr);
+}
+
+Planned plan_tool_call(const Catalog& catalog, Json params, const HttpHead* head) {
   auto meta = take_meta(params);
   if (auto refusal = require_string(params, "name")) return *std::move(refusal);
   const auto& name = params["name"].get_ref<const std::string&>();
@@ -51,6 +56,12 @@ Planned plan_tool_call(const Catalog& catalog, Json params) {
   if (auto refusal = complete_arguments(params)) return *std::move(refusal);
 
   auto& arguments = params["arguments"];
+  const auto& headers = served->component->parameter_headers;
+  if (head != nullptr && !headers.empty()) {
+    if (auto mismatch = check_parameter_headers(*head, headers, arguments)) {
+      return Refusal{Refusal::Reason::header_mismatch, std::move(mismatch->message)};
+    }
+  }
   const auto& schema = served->component->input_schema;
   auto violation = schema.validate(arguments);
   if (!violation) violation = schema.apply_defaults(arguments);

@@ -10,6 +10,7 @@
 
 #include "catalog/catalog.hpp"
 #include "protocol/message.hpp"
+#include "protocol/serving.hpp"
 
 namespace mcph {
 
@@ -22,7 +23,7 @@ struct CallPlan {
 };
 
 struct Refusal {
-  enum class Reason { malformed, unknown_tool, unknown_prompt, unknown_resource, invalid_arguments };
+  enum class Reason { malformed, unknown_tool, unknown_prompt, unknown_resource, header_mismatch, invalid_arguments };
   Reason reason;
   std::string message;
   Json data = nullptr;
@@ -33,6 +34,8 @@ using Planned = std::variant<CallPlan, Refusal>;
 // For any of the methods below.
 Planned plan_call(std::string_view method, const Catalog& catalog, Json params);
 Planned plan_tool_call(const Catalog& catalog, Json params);
+// The same for a call by HTTP whose headers must repeat the arguments that the tool names; null: they need not.
+Planned plan_tool_call(const Catalog& catalog, Json params, const HttpHead* head);
 Planned plan_resource_read(const Catalog& catalog, Json params);
 Planned plan_prompt_get(const Catalog& catalog, Json params);
 

@@ -75,7 +75,7 @@ ModernEra::Handler ModernEra::find_handler(std::string_view method) {
 
 void ModernEra::handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange,
                        const std::shared_ptr<NotificationStream>& output) {
-  Request request{std::move(message.id), std::move(message.params), {}, {}, exchange, output};
+  Request request{std::move(message.id), std::move(message.params), {}, {}, exchange, output, head};
   if (const auto error = check(message.method, request, head)) {
     return exchange->reply(error_reply(request.id, *error, http_bad_request));
   }
@@ -151,16 +151,20 @@ void ModernEra::call_tool(Request&& request) {
 }
 
 void ModernEra::read_resource(Request&& request) {
-  perform(std::move(request), plan_resource_read);
+  perform(std::move(request), [](const Catalog& catalog, Json params, const HttpHead*) {
+    return plan_resource_read(catalog, std::move(params));
+  });
 }
 
 void ModernEra::get_prompt(Request&& request) {
-  perform(std::move(request), plan_prompt_get);
+  perform(std::move(request), [](const Catalog& catalog, Json params, const HttpHead*) {
+    return plan_prompt_get(catalog, std::move(params));
+  });
 }
 
 void ModernEra::perform(Request&& request, Plan plan) {
   auto returned = take_returned_answers(request.params);
-  auto planned = plan(*catalog_.current(), std::move(request.params));
+  auto planned = plan(*catalog_.current(), std::move(request.params), request.head);
   if (auto* refusal = std::get_if<Refusal>(&planned)) return refuse(request, std::move(*refusal));
   auto& call = std::get<CallPlan>(planned);
   EarlierRounds rounds;
@@ -184,8 +188,10 @@ void ModernEra::refuse(const Request& request, Refusal refusal) const {
   if (refusal.reason == Refusal::Reason::invalid_arguments) {
     return request.exchange->reply(complete(request.id, {tool_error_members(refusal.message)}));
   }
-  const RpcError error{error_code::invalid_params, std::move(refusal.message), std::move(refusal.data)};
-  request.exchange->reply(error_reply(request.id, error, http_ok));
+  const bool mismatch = refusal.reason == Refusal::Reason::header_mismatch;
+  const RpcError error{mismatch ? error_code::header_mismatch : error_code::invalid_params, std::move(refusal.message),
+                       std::move(refusal.data)};
+  request.exchange->reply(error_reply(request.id, error, mismatch ? http_bad_request : http_ok));
 }
 
 void ModernEra::listen(Request&& request) {

@@ -57,6 +57,7 @@ class ModernEra final : public CallAnswers {
     std::shared_ptr<const LogThreshold> log_threshold;
     std::shared_ptr<Exchange> exchange;
     std::shared_ptr<NotificationStream> output;
+    const HttpHead* head;  // null on stdio; gone when the handler has returned
   };
   using Handler = void (ModernEra::*)(Request&&);
   static Handler find_handler(std::string_view method);
@@ -77,7 +78,7 @@ class ModernEra final : public CallAnswers {
   void listen(Request&& request);
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
-  using Plan = Planned (*)(const Catalog&, Json);
+  using Plan = Planned (*)(const Catalog&, Json, const HttpHead*);
   void perform(Request&& request, Plan plan);
   void refuse(const Request& request, Refusal refusal) const;
   Reply complete(std::string_view id, std::initializer_list<std::string_view> members) const;

@@ -1,9 +1,15 @@
 #include "protocol/modern_headers.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "base64.hpp"
+#include "catalog/schema_value.hpp"
+#include "json_text.hpp"
 
 namespace mcph {
 namespace {
@@ -38,6 +44,66 @@ std::optional<RpcError> check_name(const HttpHead& head, std::string_view method
   if (!decoded) return mismatch("the Mcp-Name header is neither plain ASCII nor valid =?base64?...?=");
   if (*decoded == expected) return std::nullopt;
   return mismatch("Mcp-Name header value " + in_quotes(*decoded) + " does not match body value " + in_quotes(expected));
+}
+
+// The argument that a header mirrors; null where the call has none, or null itself.
+const Json* find_argument(const Json& arguments, const std::vector<std::string>& path) {
+  const auto* value = &arguments;
+  for (const auto& key : path) {
+    if (!value->is_object()) return nullptr;
+    const auto found = value->find(key);
+    if (found == value->end()) return nullptr;
+    value = &*found;
+  }
+  return value->is_null() ? nullptr : value;
+}
+
+// "42" and "42.0" are the same integer; nothing else than such texts is one.
+std::optional<std::int64_t> read_integer(std::string_view text) {
+  const auto point = std::min(text.find('.'), text.size());
+  const auto fraction = text.substr(point);
+  if (fraction == "." || fraction.find_first_not_of('0', 1) < fraction.size()) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + point, value);
+  if (error != std::errc{} || end != text.data() + point) return std::nullopt;
+  return value;
+}
+
+// What every client can represent: up to 2^53 - 1 either way.
+bool is_safe_integer(const Json& value) {
+  constexpr std::int64_t most = (std::int64_t{1} << 53) - 1;
+  if (value.is_number_float()) return std::abs(value.get<double>()) <= static_cast<double>(most);
+  return value.is_number_unsigned() ? value.get<std::uint64_t>() <= std::uint64_t{most}
+                                    : value.get<std::int64_t>() >= -most;
+}
+
+bool mirrors(std::string_view text, const Json& value) {
+  if (value.is_string()) return text == value.get_ref<const std::string&>();
+  if (value.is_boolean()) return text == (value.get<bool>() ? "true" : "false");
+  const auto number = read_integer(text);
+  return number && value == *number;
+}
+
+std::optional<RpcError> check_parameter_header(const HttpHead& head, const ParameterHeader& header,
+                                               const Json& arguments) {
+  const auto* value = find_argument(arguments, header.path);
+  const auto lines = head.others == nullptr ? std::vector<std::string_view>() : head.others->values(header.name);
+  if (lines.size() > 1) return mismatch("the " + header.name + " header is given more than once");
+  if (value == nullptr) {
+    if (lines.empty()) return std::nullopt;
+    return mismatch("there is a " + header.name + " header, but no argument that it mirrors");
+  }
+  const bool of_wrong_type = value->is_structured() || (value->is_number() && !schema::is_integer(*value));
+  if (of_wrong_type) return std::nullopt;  // refused by the schema, in its words
+  if (value->is_number() && !is_safe_integer(*value)) {
+    return mismatch("no " + header.name + " header can carry an integer beyond 9007199254740991");
+  }
+  if (lines.empty()) return mismatch("the " + header.name + " header is missing; it must mirror its argument");
+  const auto decoded = decode_mcp_header_value(lines.front());
+  if (!decoded) return mismatch("the " + header.name + " header is neither plain ASCII nor valid =?base64?...?=");
+  if (mirrors(*decoded, *value)) return std::nullopt;
+  return mismatch(header.name + " header value " + in_quotes(*decoded) + " does not match body value " +
+                  in_quotes(value->is_string() ? value->get<std::string>() : dump(*value)));
 }
 
 }  // namespace
@@ -110,6 +176,14 @@ std::optional<RpcError> check_headers(const HttpHead& head, std::string_view met
                     in_quotes(method));
   }
   return check_name(head, method, params);
+}
+
+std::optional<RpcError> check_parameter_headers(const HttpHead& head, const std::vector<ParameterHeader>& headers,
+                                                const Json& arguments) {
+  for (const auto& header : headers) {
+    if (auto error = check_parameter_header(head, header, arguments)) return error;
+  }
+  return std::nullopt;
 }
 
 }  // namespace mcph

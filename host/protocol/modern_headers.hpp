@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
+#include "catalog/parameter_headers.hpp"
 #include "protocol/caller.hpp"
 #include "protocol/log_level.hpp"
 #include "protocol/message.hpp"
@@ -41,5 +43,8 @@ std::variant<std::optional<LogLevel>, RpcError> take_log_level(Json& params);
 // An error with code -32020 if a required header is missing or differs from the body.
 std::optional<RpcError> check_version_header(const HttpHead& head, std::string_view protocol_version);
 std::optional<RpcError> check_headers(const HttpHead& head, std::string_view method, const Json& params);
+// The same of the headers that mirror arguments of a tool ("Custom Headers from Tool Parameters").
+std::optional<RpcError> check_parameter_headers(const HttpHead& head, const std::vector<ParameterHeader>& headers,
+                                                const Json& arguments);
 
 }  // namespace mcph

@@ -27,7 +27,6 @@ void append_line(std::optional<std::string>& list, std::string_view line) {
 
 HttpFields read_fields(const RequestFields& fields) {
   HttpFields read;
-  std::optional<std::string_view> last_event_id;
   const std::array<std::pair<std::string_view, std::optional<std::string_view>*>, 8> single{{
       {"Host", &read.host},
       {"Origin", &read.origin},
@@ -36,7 +35,7 @@ HttpFields read_fields(const RequestFields& fields) {
       {"Mcp-Method", &read.head.method},
       {"Mcp-Name", &read.head.name},
       {"Mcp-Session-Id", &read.head.session_id},
-      {"Last-Event-ID", &last_event_id},
+      {"Last-Event-ID", &read.last_event_id},
   }};
   for (const auto& field : fields) {
     if (is_called(field, "Accept")) append_line(read.accept, view(field.value()));
@@ -48,6 +47,14 @@ HttpFields read_fields(const RequestFields& fields) {
     }
   }
   return read;
+}
+
+std::vector<std::string_view> RequestHeaderFields::values(std::string_view name) const {
+  std::vector<std::string_view> values;
+  const auto [first, last] = fields_.equal_range(beast::string_view(name.data(), name.size()));
+  for (auto line = first; line != last; ++line)
+    values.push_back(view(line->value()));
+  return values;
 }
 
 std::optional<std::string> list_field(const RequestFields& fields, std::string_view name) {

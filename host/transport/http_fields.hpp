@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/beast/http/fields.hpp>
 
@@ -21,12 +22,23 @@ struct HttpFields {
   std::optional<std::string_view> origin;
   std::optional<std::string_view> content_type;
   std::optional<std::string> accept;
+  std::optional<std::string_view> last_event_id;
   HttpHead head;
   // A field that must not occur twice and does, because this server and whoever stands before it could read different
   // lines; empty if there is none.
   std::string_view repeated;
 };
 HttpFields read_fields(const RequestFields& fields);
+
+// All fields, for whoever looks one up by name.
+class RequestHeaderFields final : public HeaderFields {
+ public:
+  explicit RequestHeaderFields(const RequestFields& fields) : fields_(fields) {}
+  std::vector<std::string_view> values(std::string_view name) const override;
+
+ private:
+  const RequestFields& fields_;
+};
 
 // All lines of a list-valued field as the one list that they are (RFC 9110 section 5.3).
 std::optional<std::string> list_field(const RequestFields& fields, std::string_view name);

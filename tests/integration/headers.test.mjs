@@ -1,10 +1,20 @@
 // Modern requests repeat in headers what is in the body, and the two must agree.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
 
+import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
-import { modern, modernHeaders, modernRequest, post, postModern, request } from './support/http.mjs';
+import {
+  contentHeaders,
+  modern,
+  modernHeaders,
+  modernRequest,
+  post,
+  postModern,
+  request,
+} from './support/http.mjs';
+import { RawConnection, requestText } from './support/raw_connection.mjs';
 
 let components;
 let host;
@@ -163,4 +173,63 @@ test('ResultsSayHowLongTheyMayBeKept', async () => {
   assert.deepEqual([text.ttlMs, text.cacheScope], [0, 'private']);
   const cached = await read('catalogue://cached');
   assert.deepEqual([cached.ttlMs, cached.cacheScope], [60_000, 'public']);
+});
+
+suite('HeadersThatRepeatArguments', () => {
+  let own;
+  let serving;
+  before(async () => {
+    own = await Components.create('mirrored');
+    serving = await HttpHost.start(own);
+  });
+  after(() => serving.stop().finally(() => own.discard()));
+
+  const ask = (args, headers) => postModern(serving.url, 'tools/call', { name: 'query', arguments: args }, { headers });
+  const textOf = async (response) => (await response.json()).result.content[0].text;
+  const south = { place: { region: 'süd' } };
+
+  test('AreCheckedWhereTheValuesAre', async () => {
+    const headers = { 'Mcp-Param-Region': base64('süd'), 'mcp-param-exact': 'true', 'MCP-PARAM-LIMIT': '7.0' };
+    const accepted = await ask({ place: { region: 'süd', exact: true }, limit: 7 }, headers);
+    assert.equal(await textOf(accepted), 'süd exactly 7');
+    assert.equal(await textOf(await ask(south, { 'Mcp-Param-Region': base64('süd') })), 'süd');
+    assert.equal(await textOf(await ask(south, { 'Mcp-Param-Region': base64('süd'), 'Mcp-Param-Other': '1' })), 'süd');
+  });
+
+  const refused = [
+    ['Missing', south, {}, /Mcp-Param-Region header is missing/],
+    ['OfAnotherValue', south, { 'Mcp-Param-Region': 'nord' }, /'nord' does not match body value 'süd'/],
+    ['InBadBase64', south, { 'Mcp-Param-Region': '=?base64?c8O8ZA?=' }, /base64/],
+    ['WithoutAnArgument', south, { 'Mcp-Param-Region': base64('süd'), 'Mcp-Param-Limit': '1' }, /no argument/],
+    ['OfADefault', south, { 'Mcp-Param-Region': base64('süd'), 'Mcp-Param-Exact': 'false' }, /no argument/],
+    ['OfAnInvalidCall', { place: { region: 7 } }, { 'Mcp-Param-Region': '8' }, /'8' does not match body value '7'/],
+  ];
+  for (const [what, args, headers, word] of refused) {
+    test(`AreRefused: ${what}`, async () => {
+      await assertMismatch(await ask(args, headers), word);
+    });
+  }
+
+  test('AreRefused: GivenTwice', async () => {
+    const connection = await RawConnection.open(serving.url);
+    const body = JSON.stringify(modernRequest('tools/call', { name: 'query', arguments: { place: { region: 'a' } } }));
+    const headers = { ...contentHeaders, ...modernHeaders('tools/call', 'query'), 'Mcp-Param-Region': 'a' };
+    const twice = requestText(serving.url, 'POST', headers, body).replace('\r\n\r\n', '\r\nmcp-param-region: a\r\n\r\n');
+    connection.write(twice);
+    const response = await connection.response();
+    assert.equal(response.status, 400);
+    assert.equal(JSON.parse(response.body).error.code, -32020);
+    connection.end();
+  });
+
+  for (const kind of kinds) {
+    test(`AreSentAndAccepted: ${kind.name}`, async () => {
+      const client = await connectHttp(kind, serving.url);
+      const listed = (await client.listTools()).tools.map((tool) => tool.name);
+      assert.deepEqual(listed, ['query']);
+      const result = await client.callTool({ name: 'query', arguments: { place: { region: 'süd' }, limit: 42 } });
+      assert.equal(result.content[0].text, 'süd 42');
+      await client.close();
+    });
+  }
 });

@@ -132,5 +132,113 @@ TEST(ModernHeaders, LeaveABodyWithoutANameToTheMethod) {
   EXPECT_EQ(refusal_of_head({revision, "tools/call", {}, {}}, "tools/call", R"({"name":7})"), "accepted");
 }
 
+// Header lines by name; names are compared as they are.
+class GivenFields final : public HeaderFields {
+ public:
+  explicit GivenFields(std::vector<std::pair<std::string_view, std::string_view>> lines) : lines_(std::move(lines)) {}
+
+  std::vector<std::string_view> values(std::string_view name) const override {
+    std::vector<std::string_view> values;
+    for (const auto& [each, value] : lines_) {
+      if (each == name) values.push_back(value);
+    }
+    return values;
+  }
+
+ private:
+  const std::vector<std::pair<std::string_view, std::string_view>> lines_;
+};
+
+class ParameterHeaderCheck : public ::testing::Test {
+ protected:
+  static std::string refusal_of(std::vector<std::pair<std::string_view, std::string_view>> lines,
+                                const char* arguments) {
+    const std::vector<ParameterHeader> headers{{"Mcp-Param-Region", {"region"}}, {"Mcp-Param-Deep", {"where", "deep"}}};
+    const GivenFields fields(std::move(lines));
+    HttpHead head;
+    head.others = &fields;
+    const auto error = check_parameter_headers(head, headers, Json::parse(arguments));
+    if (!error) return "accepted";
+    EXPECT_EQ(error->code, -32020);
+    return error->message;
+  }
+  // Of a call whose one argument is `value`.
+  static std::string refusal_of_value(std::string_view header, const std::string& value) {
+    return refusal_of({{"Mcp-Param-Region", header}}, (R"({"region":)" + value + "}").c_str());
+  }
+};
+
+TEST_F(ParameterHeaderCheck, AcceptsWhatMirrorsTheArguments) {
+  EXPECT_EQ(refusal_of({{"Mcp-Param-Region", "us-west1"}, {"Mcp-Param-Deep", "7"}},
+                       R"({"region":"us-west1","where":{"deep":7}})"),
+            "accepted");
+  EXPECT_EQ(refusal_of({{"Mcp-Param-Other", "x"}}, "{}"), "accepted");
+  EXPECT_EQ(refusal_of_value("true", "true"), "accepted");
+  EXPECT_EQ(refusal_of_value("false", "false"), "accepted");
+  EXPECT_EQ(refusal_of_value("", R"("")"), "accepted");
+  EXPECT_EQ(refusal_of_value("=?base64?"
+                             "?=",
+                             R"("")"),
+            "accepted");
+  EXPECT_EQ(refusal_of_value("=?base64?SGVsbG8sIOS4lueVjA==?=", R"("Hello, \u4e16\u754c")"), "accepted");
+  EXPECT_EQ(refusal_of_value("=?base64?NDI=?=", "42"), "accepted");
+}
+
+TEST_F(ParameterHeaderCheck, TakesWhatIsNotWhollyInTheFormOfBase64AsItIs) {
+  for (const auto* text : {"SGVsbG8=", "=?base64?SGVsbG8=", "=?BASE64?SGVsbG8=?="}) {
+    EXPECT_EQ(refusal_of_value(text, "\"" + std::string(text) + "\""), "accepted");
+    EXPECT_NE(refusal_of_value(text, R"("Hello")"), "accepted");
+  }
+}
+
+TEST_F(ParameterHeaderCheck, ComparesIntegersByTheirValue) {
+  EXPECT_EQ(refusal_of_value("42.0", "42"), "accepted");
+  EXPECT_EQ(refusal_of_value("42", "42.0"), "accepted");
+  EXPECT_EQ(refusal_of_value("-7", "-7"), "accepted");
+  EXPECT_EQ(refusal_of_value("9007199254740991", "9007199254740991"), "accepted");
+  EXPECT_EQ(refusal_of_value("-9007199254740991", "-9007199254740991"), "accepted");
+  for (const auto* text : {"43", "42.5", "42.", ".42", "4.2e1", "+42", "0x2A", " 42", "42 ", "", "inf", "nan"}) {
+    EXPECT_EQ(refusal_of_value(text, "42"), "Header mismatch: Mcp-Param-Region header value '" + std::string(text) +
+                                                "' does not match body value '42'");
+  }
+}
+
+TEST_F(ParameterHeaderCheck, RefusesIntegersThatSomeClientsCannotRepresent) {
+  for (const auto* value : {"9007199254740992", "-9007199254740992", "18446744073709551615", "1e300"}) {
+    EXPECT_EQ(refusal_of_value(value, value),
+              "Header mismatch: no Mcp-Param-Region header can carry an integer beyond 9007199254740991");
+  }
+}
+
+TEST_F(ParameterHeaderCheck, RefusesAHeaderThatIsMissingOrTooMany) {
+  EXPECT_EQ(refusal_of({}, R"({"region":"us"})"),
+            "Header mismatch: the Mcp-Param-Region header is missing; it must mirror its argument");
+  EXPECT_EQ(refusal_of({{"Mcp-Param-Region", "us"}, {"Mcp-Param-Region", "us"}}, R"({"region":"us"})"),
+            "Header mismatch: the Mcp-Param-Region header is given more than once");
+  for (const auto* arguments : {"{}", R"({"region":null})"}) {
+    EXPECT_EQ(refusal_of({}, arguments), "accepted");
+    EXPECT_EQ(refusal_of({{"Mcp-Param-Region", "us"}}, arguments),
+              "Header mismatch: there is a Mcp-Param-Region header, but no argument that it mirrors");
+  }
+  EXPECT_EQ(refusal_of({{"Mcp-Param-Deep", "1"}}, R"({"where":"elsewhere"})"),
+            "Header mismatch: there is a Mcp-Param-Deep header, but no argument that it mirrors");
+}
+
+TEST_F(ParameterHeaderCheck, RefusesAnotherValue) {
+  EXPECT_EQ(refusal_of_value("us-east1", R"("us-west1")"),
+            "Header mismatch: Mcp-Param-Region header value 'us-east1' does not match body value 'us-west1'");
+  EXPECT_EQ(refusal_of_value("True", "true"),
+            "Header mismatch: Mcp-Param-Region header value 'True' does not match body value 'true'");
+  for (const auto* invalid : {"=?base64?SGVsbG8?=", "=?base64?SGVs!!!bG8=?=", "R\xC3\xA9gion"}) {
+    EXPECT_EQ(refusal_of_value(invalid, R"("Hello")"),
+              "Header mismatch: the Mcp-Param-Region header is neither plain ASCII nor valid =?base64?...?=");
+  }
+}
+
+TEST_F(ParameterHeaderCheck, LeavesArgumentsOfAWrongTypeToTheSchema) {
+  for (const auto* value : {"[]", "{}", "1.5"})
+    EXPECT_EQ(refusal_of({}, (R"({"region":)" + std::string(value) + "}").c_str()), "accepted");
+}
+
 }  // namespace
 }  // namespace mcph

@@ -56,6 +56,14 @@ TEST_F(HttpFieldsTest, AreOneListWhereSeveralLinesMayBe) {
   EXPECT_EQ(list_field(fields_, "X-Absent"), std::nullopt);
 }
 
+TEST_F(HttpFieldsTest, AreFoundByTheirNamesLineByLine) {
+  insert("mcp-param-region", "us");
+  insert("MCP-PARAM-REGION", "eu");
+  const RequestHeaderFields all(fields_);
+  EXPECT_EQ(all.values("Mcp-Param-Region"), (std::vector<std::string_view>{"us", "eu"}));
+  EXPECT_TRUE(all.values("Mcp-Param-Other").empty());
+}
+
 class HttpFieldsOnce : public HttpFieldsTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(HttpFieldsOnce, IsNamedWhenItIsRepeated) {

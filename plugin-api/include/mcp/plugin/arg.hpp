@@ -45,6 +45,10 @@ class Arg {
   Arg& min_items(std::size_t count) { return set("minItems", std::to_string(count)); }
   Arg& max_items(std::size_t count) { return set("maxItems", std::to_string(count)); }
 
+  /// Clients of HTTP repeat the value in the header Mcp-Param-NAME, where proxies can read it; the host checks that the
+  /// two agree. For texts, integers and bools, and never for a secret.
+  Arg& header(std::string_view name) { return set("x-mcp-header", detail::scalar_text(name)); }
+
   template <class T>
   Arg& default_value(const T& value) {
     return set("default", detail::scalar_text(detail::scalar(value)));

@@ -23,7 +23,7 @@ struct ConstantKeyword {
 };
 
 /// As many as there are keywords that a field can set.
-inline constexpr std::size_t max_keywords = 10;
+inline constexpr std::size_t max_keywords = 11;
 
 }  // namespace detail
 
@@ -78,6 +78,14 @@ class Field {
   constexpr Field max_items(std::size_t count) const {
     require_list();
     return with("maxItems", detail::scalar(count));
+  }
+
+  /// Clients of HTTP repeat the value in the header Mcp-Param-NAME, where proxies can read it; the host checks that the
+  /// two agree. Never for a secret, and not for what stands in a list.
+  constexpr Field header(std::string_view name) const {
+    static_assert(std::is_integral_v<Value> || std::is_same_v<Value, std::string> || detail::NamedEnum<Value>,
+                  "mcp: .header() is for integers, bools, std::string and named enums");
+    return with("x-mcp-header", detail::scalar(name));
   }
 
   /// The value when the field is absent, which makes the field one that need not be given.

@@ -1,0 +1,149 @@
+#include "catalog/parameter_headers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace mcph {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto annotation = "x-mcp-header";
+
+// Keywords whose value is a subschema, or an array of them.
+constexpr std::array schemas_below = {"items",
+                                      "additionalItems",
+                                      "prefixItems",
+                                      "contains",
+                                      "additionalProperties",
+                                      "unevaluatedItems",
+                                      "unevaluatedProperties",
+                                      "propertyNames",
+                                      "contentSchema",
+                                      "allOf",
+                                      "anyOf",
+                                      "oneOf",
+                                      "not",
+                                      "if",
+                                      "then",
+                                      "else"};
+// Keywords whose value is an object of subschemas by name.
+constexpr std::array named_schemas_below = {"patternProperties", "dependentSchemas", "dependencies", "$defs",
+                                            "definitions"};
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+// RFC 9110 section 5.6.2.
+bool is_token(std::string_view text) {
+  constexpr std::string_view allowed = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+// Walks a schema: along `properties` an annotation may be, anywhere else there may be none.
+class AnnotationReader {
+ public:
+  Result<std::vector<ParameterHeader>> read(const Json& schema) {
+    if (auto visited = visit_reachable(schema); visited.has_error()) return visited.error();
+    return std::move(headers_);
+  }
+
+ private:
+  Result<> visit_reachable(const Json& schema) {
+    if (!schema.is_object()) return {};
+    if (auto added = add(schema); added.has_error()) return added;
+    const auto properties = schema.find("properties");
+    if (properties != schema.end() && properties->is_object()) {
+      for (const auto& [key, property] : properties->items()) {
+        path_.push_back(key);
+        auto visited = visit_reachable(property);
+        path_.pop_back();
+        if (visited.has_error()) return visited;
+      }
+    }
+    return refuse_below(schema);
+  }
+
+  Result<> add(const Json& schema) {
+    const auto found = schema.find(annotation);
+    if (found == schema.end()) return {};
+    if (path_.empty()) return error("is for properties, not for the whole schema");
+    if (!found->is_string() || !is_token(found->get_ref<const std::string&>())) {
+      return error("must be a name as HTTP headers have it: letters, digits and !#$%&'*+-.^_`|~");
+    }
+    const auto type = schema.value("type", Json());
+    if (type != "string" && type != "integer" && type != "boolean") {
+      return error("is only for properties of \"type\": \"string\", \"integer\" or \"boolean\"");
+    }
+    auto name = "Mcp-Param-" + found->get_ref<const std::string&>();
+    const auto same = [&](const auto& other) { return equal_ignoring_case(other.name, name); };
+    if (std::any_of(headers_.begin(), headers_.end(), same)) {
+      return error("names " + name + " a second time; case does not count");
+    }
+    headers_.push_back({std::move(name), path_});
+    return {};
+  }
+
+  // What a client cannot find by keys alone must not be annotated.
+  Result<> refuse_below(const Json& schema) const {
+    for (const auto* keyword : schemas_below) {
+      const auto found = schema.find(keyword);
+      if (found == schema.end()) continue;
+      auto visited = found->is_array() ? refuse_in_each(*found, keyword) : refuse_in(*found, keyword);
+      if (visited.has_error()) return visited;
+    }
+    for (const auto* keyword : named_schemas_below) {
+      const auto found = schema.find(keyword);
+      if (found == schema.end() || !found->is_object()) continue;
+      if (auto visited = refuse_in_each(*found, keyword); visited.has_error()) return visited;
+    }
+    return {};
+  }
+
+  Result<> refuse_in_each(const Json& schemas, std::string_view below) const {
+    for (const auto& each : schemas) {
+      if (auto visited = refuse_in(each, below); visited.has_error()) return visited;
+    }
+    return {};
+  }
+
+  Result<> refuse_in(const Json& schema, std::string_view below) const {
+    if (!schema.is_object()) return {};
+    if (schema.contains(annotation)) {
+      return error("is only for properties that are reached by \"properties\" alone; there is one below \"" +
+                   std::string(below) + "\"");
+    }
+    const auto properties = schema.find("properties");
+    if (properties != schema.end() && properties->is_object()) {
+      if (auto visited = refuse_in_each(*properties, below); visited.has_error()) return visited;
+    }
+    return refuse_below(schema);
+  }
+
+  Error error(const std::string& reason) const {
+    Json::json_pointer place;
+    for (const auto& key : path_)
+      place = place / "properties" / key;
+    return fail(place.to_string() + "/" + annotation + ": " + reason);
+  }
+
+  std::vector<std::string> path_;
+  std::vector<ParameterHeader> headers_;
+};
+
+}  // namespace
+
+Result<std::vector<ParameterHeader>> read_parameter_headers(const nlohmann::ordered_json& input_schema) {
+  return AnnotationReader().read(input_schema);
+}
+
+}  // namespace mcph
