@@ -162,6 +162,13 @@ void add_http_options(CLI::App& app, ServeCommand& serve, HttpTexts& texts) {
   add_duration(app, "--body-time-ms", limits.body_time, "From there to the end of its body");
   add_duration(app, "--idle-time-ms", limits.idle_time, "Of a connection between requests");
   add_duration(app, "--heartbeat-ms", limits.heartbeat, "Between signs of life on a quiet stream");
+  app.add_option_function<int>(
+         "--close-streams-after-ms",
+         [&serve](const int& time) { serve.http.stream_time = std::chrono::milliseconds(time); },
+         "Close event streams of legacy clients that come back for the rest; 0 never does")
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()))
+      ->default_str("0");
+  app.add_flag("--http-sse", serve.http.http_sse, "Serve the deprecated HTTP+SSE transport, too, at /sse");
   add_bound(app, "--max-sessions", serve.sessions.count, 1, "Legacy sessions open at once");
   add_duration(app, "--session-idle-s", serve.sessions.idle_time, "After which a legacy session ends");
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory_resource>
-#include <tuple>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -10,9 +9,8 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/http/error.hpp>
 
-#include "transport/sse.hpp"
+#include "transport/http_exchange.hpp"
 
 namespace mcph {
 namespace {
@@ -21,66 +19,20 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::ip::tcp;
+using Endpoint = HttpRoute::Endpoint;
 constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::size_t read_size = std::size_t{16} * 1024;
 constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-constexpr auto allowed_methods = "GET, POST, DELETE, OPTIONS, HEAD";
 // Most answers come sooner, and watching costs system calls.
 constexpr std::chrono::milliseconds unwatched_time{50};
 constexpr std::chrono::milliseconds linger_time{1000};
-
-HttpResponse refusal(unsigned status, std::string message) {
-  return {.status = status, .body = error_response({}, {error_code::invalid_request, std::move(message)})};
-}
-
-std::optional<HttpResponse> refuse_post(const HttpFields& fields) {
-  if (!is_json(fields.content_type)) return refusal(415, "The Content-Type must be application/json");
-  if (accepts(fields.accept, "application/json") && accepts(fields.accept, "text/event-stream")) return std::nullopt;
-  return refusal(406, "Accept must list both application/json and text/event-stream");
-}
-
-HttpResponse preflight_response(const RequestFields& fields) {
-  return {.status = 204,
-          .fields = {{"Allow", allowed_methods},
-                     {"Access-Control-Allow-Methods", allowed_methods},
-                     {"Access-Control-Allow-Headers",
-                      cors_allowed_headers(list_field(fields, "Access-Control-Request-Headers"))},
-                     {"Access-Control-Max-Age", "86400"}}};
-}
-
-// A request whose answer travels on this connection.
-class HttpExchange final : public Exchange {
- public:
-  explicit HttpExchange(std::weak_ptr<OutboxReader> reader) : outbox_(std::move(reader)) {}
-  Outbox& outbox() { return outbox_; }
-
- private:
-  void send(std::string message) override { outbox_.put(std::move(message)); }
-  void send_if_room(std::string message) override { outbox_.put_if_room(std::move(message)); }
-  void finish(Reply reply) override { outbox_.end(std::move(reply)); }
-
-  Outbox outbox_;
-};
-
-// A legacy GET stream.
-class HttpNotificationStream final : public NotificationStream {
- public:
-  explicit HttpNotificationStream(std::weak_ptr<OutboxReader> reader) : outbox_(std::move(reader)) {}
-  Outbox& outbox() { return outbox_; }
-
-  bool send(std::string message) override { return outbox_.put(std::move(message)); }
-  void close() override { outbox_.end({}); }
-
- private:
-  Outbox outbox_;
-};
-
 }  // namespace
 
 HttpConnection::HttpConnection(tcp::socket socket, HttpServer& owner)
     : owner_(owner),
       open_(owner.open_),
+      events_(owner.events_),
       limits_(owner.options_.limits),
       socket_(std::move(socket)),
       buffer_(limits_.header_bytes + read_size),
@@ -121,7 +73,7 @@ void HttpConnection::time_is_up(Clock::time_point now) {
   if (now.time_since_epoch().count() < due_.load(std::memory_order_relaxed)) return;
   if (waiting_ == Waiting::for_answer && !std::exchange(watched_, true)) {
     watch_for_disconnect();
-    return wait_for(Waiting::for_answer, limits_.heartbeat);
+    return wait_for(Waiting::for_answer, rest_of_patience_);
   }
   timed_out_ = true;
   beast::error_code ignored;
@@ -158,175 +110,125 @@ HttpConnection::awaitable<void> HttpConnection::linger() {
 HttpConnection::awaitable<bool> HttpConnection::serve_request() {
   if (closing_) co_return false;
   std::pmr::monotonic_buffer_resource memory(field_memory_.data(), field_memory_.size());
-  const std::pmr::polymorphic_allocator<char> allocator(&memory);
-  Parser parser(std::piecewise_construct, std::tuple<>(), std::make_tuple(allocator));
-  parser.eager(true);
-  parser.header_limit(limits_.header_bytes);
-  parser.body_limit(limits_.body_bytes);
-  const bool read = co_await read_request(parser);
+  HttpRequestReader reader(limits_, memory);
+  const bool read = co_await read_request(reader);
   if (!read) co_return false;
-  co_return co_await answer(parser.get());
+  co_return co_await answer(reader.request());
 }
 
-HttpConnection::awaitable<bool> HttpConnection::read_request(Parser& parser) {
+HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& reader) {
   if (watching_) co_await stop_watching();
   if (disconnected_) co_return false;
   bool header_read = false;
   bool begun = buffer_.size() > 0;
   wait_for(begun ? Waiting::for_rest : Waiting::for_request, begun ? limits_.header_time : limits_.idle_time);
   for (;;) {
-    if (!parser.got_some()) skip_empty_lines();
-    while (buffer_.size() > 0 && !parser.is_done()) {
-      beast::error_code error;
-      buffer_.consume(parser.put(buffer_.data(), error));
-      if (error == http::error::need_more) break;
-      if (error) co_return co_await refuse_unreadable(error, begun);
+    auto refused = reader.take(buffer_);
+    if (refused) {
+      auto response = *std::move(refused);
+      co_return co_await refuse_unread(std::move(response));
     }
-    if (parser.is_header_done() && has_unknown_coding(parser.get())) {
-      co_return co_await refuse_coding();
-    }
-    if (parser.is_done()) co_return true;
-    if (buffer_.size() >= limits_.header_bytes) co_return co_await refuse_unreadable(http::error::header_limit, begun);
-    if (parser.is_header_done() && !std::exchange(header_read, true)) {
+    if (reader.is_complete()) co_return true;
+    if (reader.has_header() && !std::exchange(header_read, true)) {
       // An older client does not know the answer (RFC 9110 section 10.1.1).
-      const bool asks = parser.get().version() >= 11 && awaits_continue(parser.get());
+      const bool asks = reader.request().version() >= 11 && awaits_continue(reader.request());
       if (asks) co_await write(go_on);
       wait_for(Waiting::for_rest, limits_.body_time);
     }
 
     const auto [error, count] = co_await socket_.async_read_some(buffer_.prepare(read_size), as_value);
-    if (error) co_return co_await refuse_unreadable(error, begun);
+    if (error && begun && std::exchange(timed_out_, false)) {
+      auto response = refusal(408, "The request took too long to arrive");
+      co_return co_await refuse_unread(std::move(response));
+    }
+    if (error) co_return false;  // the client closed the connection, or was quiet for too long
     buffer_.commit(count);
     if (!std::exchange(begun, true)) wait_for(Waiting::for_rest, limits_.header_time);
   }
 }
 
-// Empty lines before a request are left over from the one before (RFC 9112 section 2.2).
-void HttpConnection::skip_empty_lines() {
-  const auto bytes = buffer_.cdata();
-  const std::string_view text(static_cast<const char*>(bytes.data()), bytes.size());
-  buffer_.consume(std::min(text.find_first_not_of("\r\n"), text.size()));
-}
-
-HttpConnection::awaitable<bool> HttpConnection::refuse_coding() {
-  auto response = refusal(501, "The only Transfer-Encoding that this server understands is chunked");
+HttpConnection::awaitable<bool> HttpConnection::refuse_unread(HttpResponse response) {
   unread_ = true;
   const HttpClient client{.keep_alive = false};
   co_return co_await respond(client, std::move(response));
 }
 
-HttpConnection::awaitable<bool> HttpConnection::refuse_unreadable(beast::error_code error, bool begun) {
-  HttpResponse response;
-  if (error == http::error::body_limit) {
-    response = refusal(413, "The request body is larger than " + std::to_string(limits_.body_bytes) + " bytes");
-  } else if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    response = refusal(431, "The request headers are larger than " + std::to_string(limits_.header_bytes) + " bytes");
-  } else if (begun && std::exchange(timed_out_, false)) {
-    response = refusal(408, "The request took too long to arrive");
-  } else if (begun && error.category() == make_error_code(http::error::bad_method).category()) {
-    response = refusal(400, "This is not a valid HTTP/1.1 request: " + error.message());
-  } else {
-    co_return false;  // the client closed the connection, or was quiet for too long
-  }
-  unread_ = true;
-  const HttpClient client{.keep_alive = false};
-  co_return co_await respond(client, std::move(response));
-}
-
-std::optional<HttpResponse> HttpConnection::refuse(const Request& request, const HttpFields& fields) const {
-  if (!fields.repeated.empty()) {
-    return refusal(400, "The header " + std::string(fields.repeated) + " is given more than once");
-  }
-  const auto& access = owner_.options_.access;
-  const std::string_view text(request.target().data(), request.target().size());
-  const auto target = read_target(text, fields.host);
-  if (!target.host && request.version() >= 11) return refusal(400, "The Host header is missing");
-  if (target.host && !host_allowed(access, target.host)) {
-    return refusal(403, "The Host header names a host that this server does not serve; allow it with --allow-host");
-  }
-  if (!origin_allowed(access, fields.origin)) {
-    return refusal(403, "The Origin is not allowed; allow it with --allow-origin");
-  }
-  if (target.path == HttpServer::endpoint) return std::nullopt;
-  return HttpResponse{.status = 404,
-                      .body = "Not found. The MCP endpoint is " + std::string(HttpServer::endpoint) + "\n",
-                      .content_type = "text/plain"};
-}
-
-HttpConnection::awaitable<bool> HttpConnection::answer(const Request& request) {
+HttpConnection::awaitable<bool> HttpConnection::answer(const HttpRequest& request) {
   HttpClient client{.version = request.version(),
                     .keep_alive = request.keep_alive() && !closing_,
                     .head_only = request.method() == http::verb::head,
                     .now = std::time(nullptr)};
   const auto fields = read_fields(request);
-  auto refused = refuse(request, fields);
+  HttpRoute route;
+  auto refused = admit(owner_.options_, request, fields, route);
   if (refused) {
     auto response = *std::move(refused);
     co_return co_await respond(client, std::move(response));
   }
   client.origin = fields.origin;
-  if (request.method() == http::verb::post) co_return co_await answer_post(request, fields, client);
-  if (request.method() == http::verb::get) co_return co_await answer_get(fields, client);
-  auto response = answer_at_once(request, fields);
+  const bool posted = request.method() == http::verb::post;
+  const bool got = request.method() == http::verb::get;
+  if (posted && route.endpoint == Endpoint::mcp) co_return co_await answer_post(request, fields, client);
+  if (got && route.endpoint == Endpoint::mcp) co_return co_await answer_get(fields, client);
+  if (got && route.endpoint == Endpoint::sse) co_return co_await answer_sse(fields, client);
+  HttpResponse response;
+  if (posted && route.endpoint == Endpoint::messages) {
+    response = take_message(request, fields, route.query);
+  } else if (request.method() == http::verb::delete_ && route.endpoint == Endpoint::mcp) {
+    response = end_session(fields);
+  } else {
+    response = answer_method(request, route.endpoint);
+  }
   co_return co_await respond(client, std::move(response));
 }
 
-HttpResponse HttpConnection::answer_at_once(const Request& request, const HttpFields& fields) {
-  switch (request.method()) {
-    case http::verb::delete_:
-      return HttpResponse::from(owner_.server_.end_session(fields.head));
-    case http::verb::options:
-      return preflight_response(request);
-    case http::verb::head:
-      return {.fields = {{"Allow", allowed_methods}}};
-    default: {
-      auto response = refusal(405, std::string("The MCP endpoint knows the methods ") + allowed_methods);
-      response.fields.emplace_back("Allow", allowed_methods);
-      return response;
-    }
-  }
+HttpResponse HttpConnection::end_session(const HttpFields& fields) {
+  auto reply = owner_.server_.end_session(fields.head);
+  if (reply.status < 300 && fields.head.session_id) events_->forget(std::string(*fields.head.session_id));
+  return HttpResponse::from(std::move(reply));
 }
 
-HttpConnection::awaitable<bool> HttpConnection::answer_post(const Request& request, const HttpFields& fields,
+HttpConnection::awaitable<bool> HttpConnection::answer_post(const HttpRequest& request, const HttpFields& fields,
                                                             const HttpClient& client) {
   if (auto refused = refuse_post(fields)) {
     auto response = *std::move(refused);
     co_return co_await respond(client, std::move(response));
   }
   const auto exchange = std::make_shared<HttpExchange>(weak_from_this());
-  owner_.server_.receive_post(request.body(), fields.head, exchange);
+  const RequestHeaderFields all_fields(request);
+  auto head = fields.head;
+  head.others = &all_fields;
+  const bool modern = head.protocol_version == ModernEra::revision;
+  const bool polled = owner_.options_.stream_time.count() > 0 && head.session_id && !modern;
+  EventStreamPlan plan;
+  if (polled) plan.until = owner_.now() + owner_.options_.stream_time;
+  owner_.server_.receive_post(request.body(), head, exchange);
 
-  auto content = co_await next(exchange->outbox());
+  auto content = co_await next(exchange->outbox(), plan.until);
   if (content.reply && content.messages.empty()) {
     auto response = HttpResponse::from(*std::move(content.reply));
     co_return co_await respond(client, std::move(response));
   }
   // Something to say before the result, or nothing for so long that the client should see a sign of life.
-  const bool whole = co_await stream(client, exchange->outbox(), std::move(content));
+  if (!disconnected_ && !modern && head.session_id) {
+    keep_response(plan, head, std::shared_ptr<Outbox>(exchange, &exchange->outbox()));
+  }
+  const bool whole = co_await stream(client, exchange->outbox(), std::move(content), plan);
+  if (plan.kept != nullptr) plan.kept->release();
   // A modern client cancels by closing the stream; a legacy client that is gone has not cancelled anything.
-  if (!whole && fields.head.protocol_version == ModernEra::revision) exchange->abandon();
+  if (!whole && modern) exchange->abandon();
   if (!whole) co_return false;
   co_return client.keep_alive;
 }
 
-HttpConnection::awaitable<bool> HttpConnection::answer_get(const HttpFields& fields, const HttpClient& client) {
-  if (!accepts(fields.accept, "text/event-stream")) {
-    auto response = refusal(406, "Accept must list text/event-stream");
-    co_return co_await respond(client, std::move(response));
-  }
-  auto [session, refused] = owner_.server_.admit_stream(fields.head);
-  if (session == nullptr) {
-    auto response = HttpResponse::from(std::move(refused));
-    if (response.status == 405) response.fields.emplace_back("Allow", "POST, OPTIONS, HEAD");
-    co_return co_await respond(client, std::move(response));
-  }
-  const auto notifications = std::make_shared<HttpNotificationStream>(weak_from_this());
-  session->attach(notifications);
-  session.reset();  // the stream does not keep a session that has been ended
-  auto content = notifications->outbox().take();
-  const bool whole = co_await stream(client, notifications->outbox(), std::move(content));
-  if (!whole) co_return false;
-  co_return client.keep_alive;
+HttpResponse HttpConnection::take_message(const HttpRequest& request, const HttpFields& fields,
+                                          std::string_view query) {
+  if (!is_json(fields.content_type)) return refusal(415, "The Content-Type must be application/json");
+  constexpr std::string_view parameter = "sessionId=";
+  if (!query.starts_with(parameter)) return refusal(400, "The sessionId of the endpoint event is missing");
+  const auto client = owner_.sse_clients_.find(std::string(query.substr(parameter.size())));
+  if (client == nullptr) return refusal(404, "There is no session of this id; its stream may have been closed");
+  return HttpResponse::from(client->receive(request.body(), owner_.server_));
 }
 
 HttpConnection::awaitable<bool> HttpConnection::respond(HttpClient client, HttpResponse response) {
@@ -337,27 +239,6 @@ HttpConnection::awaitable<bool> HttpConnection::respond(HttpClient client, HttpR
   const bool written = co_await write(text);
   if (!written) co_return false;
   co_return client.keep_alive;
-}
-
-HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client, Outbox& outbox,
-                                                       Outbox::Content content) {
-  auto text = event_stream_head(client);
-  while (!disconnected_) {
-    std::string events;
-    for (const auto& message : content.messages)
-      append_event(events, message);
-    if (content.reply && !content.reply->body.empty()) append_event(events, content.reply->body);
-    if (content.empty()) events = heartbeat_comment;
-    if (!events.empty()) text += event_stream_piece(client, events);
-    if (content.reply && client.version >= 11) text += event_stream_end;
-    const bool written = co_await write(text);
-    if (overflowed_) owner_.log_.warning("stream closed", {{"reason", "the client reads too slowly"}});
-    if (!written || overflowed_) co_return false;
-    if (content.reply) co_return client.version >= 11;
-    text.clear();
-    content = co_await next(outbox);
-  }
-  co_return false;
 }
 
 HttpConnection::awaitable<bool> HttpConnection::write(std::string_view text) {
@@ -372,8 +253,12 @@ HttpConnection::awaitable<bool> HttpConnection::write(std::string_view text) {
   co_return text.empty();
 }
 
-HttpConnection::awaitable<Outbox::Content> HttpConnection::next(Outbox& outbox) {
-  wait_for(Waiting::for_answer, watching_ ? limits_.heartbeat : std::min(unwatched_time, limits_.heartbeat));
+HttpConnection::awaitable<Outbox::Content> HttpConnection::next(Outbox& outbox,
+                                                                std::optional<Clock::time_point> until) {
+  auto patience = limits_.heartbeat;
+  if (until) patience = std::min(patience, std::chrono::ceil<std::chrono::milliseconds>(*until - owner_.now()));
+  wait_for(Waiting::for_answer, watching_ ? patience : std::min(unwatched_time, patience));
+  rest_of_patience_ = patience;
   watched_ = watching_;
   for (;;) {
     auto content = outbox.take();

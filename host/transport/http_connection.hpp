@@ -22,17 +22,18 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/message.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 
 #include "protocol/server.hpp"
+#include "transport/event_log.hpp"
 #include "transport/http_fields.hpp"
+#include "transport/http_request.hpp"
 #include "transport/http_response.hpp"
 #include "transport/http_server.hpp"
 #include "transport/outbox.hpp"
 
 namespace mcph {
+
+class HttpNotificationStream;
 
 class HttpConnection final : public OutboxReader, public std::enable_shared_from_this<HttpConnection> {
  public:
@@ -52,35 +53,48 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   void shut_down();
 
  private:
-  using Request = boost::beast::http::request<boost::beast::http::string_body, RequestFields>;
-  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body, RequestFields::allocator_type>;
   template <class T>
   using awaitable = boost::asio::awaitable<T>;
 
   // What the coroutine waits for, and so what it means when its time is up.
   enum class Waiting { for_request, for_rest, for_answer, for_bytes };
 
+  // How an event stream is written.
+  struct EventStreamPlan {
+    std::string opening = {};                     // the events before those of the outbox
+    std::shared_ptr<EventStream> kept = nullptr;  // null: what the client has missed is lost
+    std::optional<Clock::time_point> until = {};  // then the connection leaves the stream to be resumed
+  };
+
   static awaitable<void> serve(std::shared_ptr<HttpConnection> self);
   awaitable<void> linger();
   // The functions below return whether the connection can take another request.
   awaitable<bool> serve_request();
-  awaitable<bool> read_request(Parser& parser);
-  void skip_empty_lines();
-  awaitable<bool> refuse_coding();
-  awaitable<bool> refuse_unreadable(boost::beast::error_code error, bool begun);
-  awaitable<bool> answer(const Request& request);
-  awaitable<bool> answer_post(const Request& request, const HttpFields& fields, const HttpClient& client);
+  awaitable<bool> read_request(HttpRequestReader& reader);
+  awaitable<bool> refuse_unread(HttpResponse response);
+  awaitable<bool> answer(const HttpRequest& request);
+  awaitable<bool> answer_post(const HttpRequest& request, const HttpFields& fields, const HttpClient& client);
   awaitable<bool> answer_get(const HttpFields& fields, const HttpClient& client);
+  awaitable<bool> answer_sse(const HttpFields& fields, const HttpClient& client);
+  awaitable<bool> resume_response(const HttpClient& client, std::shared_ptr<Outbox> outbox, EventStreamPlan plan);
+  awaitable<bool> listen(const HttpClient& client, HttpNotificationStream& notifications, EventStreamPlan plan);
   awaitable<bool> respond(HttpClient client, HttpResponse response);
   // Writes what is in the outbox until it ends. False: the client is gone or too slow.
-  awaitable<bool> stream(const HttpClient& client, Outbox& outbox, Outbox::Content content);
+  awaitable<bool> stream(const HttpClient& client, Outbox& outbox, Outbox::Content content, EventStreamPlan& plan);
   awaitable<bool> write(std::string_view text);
 
-  HttpResponse answer_at_once(const Request& request, const HttpFields& fields);
-  std::optional<HttpResponse> refuse(const Request& request, const HttpFields& fields) const;
+  HttpResponse end_session(const HttpFields& fields);
+  HttpResponse take_message(const HttpRequest& request, const HttpFields& fields, std::string_view query);
+  void keep_response(EventStreamPlan& plan, const HttpHead& head, std::shared_ptr<Outbox> outbox);
+  // `last` is the event behind which the connection goes on.
+  void keep(EventStreamPlan& plan, const Session& session, std::shared_ptr<EventStream> stream,
+            const EventId& last) const;
+  EventLog::Resumption resume(const Session& session, std::string_view last_event_id);
+  EventLog::Resumption listening(const Session& session);
+  static void append_next(std::string& events, const EventStreamPlan& plan, std::string message);
 
-  // What is next in the outbox; empty when the client should see a sign of life, or is gone.
-  awaitable<Outbox::Content> next(Outbox& outbox);
+  // What is next in the outbox; empty when the client should see a sign of life or is gone, or it is late.
+  awaitable<Outbox::Content> next(Outbox& outbox, std::optional<Clock::time_point> until);
   void outbox_filled() override;
   void outbox_overflowed() override;
 
@@ -92,13 +106,15 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
 
   HttpServer& owner_;
   const std::shared_ptr<OpenConnections> open_;
+  const std::shared_ptr<EventLog> events_;
   const HttpLimits& limits_;
   boost::asio::ip::tcp::socket socket_;
   boost::beast::flat_buffer buffer_;
   std::array<std::byte, 2048> field_memory_;  // of the usual request; more comes from the heap
   boost::asio::steady_timer signal_;          // never expires; cancelled to wake the coroutine
 
-  std::atomic<Clock::rep> due_;  // when attention is wanted
+  std::atomic<Clock::rep> due_;                    // when attention is wanted
+  std::chrono::milliseconds rest_of_patience_{0};  // for an answer, once the client is watched
   Waiting waiting_ = Waiting::for_request;
   bool timed_out_ = false;
   bool overflowed_ = false;

@@ -88,14 +88,18 @@ int specificity(std::string_view range, std::string_view media_type) {
 }  // namespace
 
 HttpTarget read_target(std::string_view target, std::optional<std::string_view> host_header) {
-  const auto path_of = [](std::string_view text) { return text.substr(0, text.find('?')); };
+  const auto with_path = [](std::optional<std::string_view> host, std::string_view text) {
+    const auto mark = std::min(text.find('?'), text.size());
+    const auto query = text.substr(mark);
+    return HttpTarget{host, text.substr(0, mark), query.empty() ? query : query.substr(1)};
+  };
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!equal_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
     const auto rest = target.substr(scheme.size());
     const auto slash = std::min(rest.find('/'), rest.size());
-    return {rest.substr(0, slash), path_of(rest.substr(slash))};
+    return with_path(rest.substr(0, slash), rest.substr(slash));
   }
-  return {host_header, path_of(target)};
+  return with_path(host_header, target);
 }
 
 bool is_loopback_host(std::string_view host) {

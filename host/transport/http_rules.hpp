@@ -10,6 +10,11 @@
 
 namespace mcph {
 
+inline constexpr std::string_view mcp_endpoint = "/mcp";
+// Of the deprecated transport of 2024-11-05.
+inline constexpr std::string_view sse_endpoint = "/sse";
+inline constexpr std::string_view messages_endpoint = "/messages";
+
 struct HttpAccess {
   bool loopback_only = true;                 // listens on a loopback address: only loopback names may be the Host
   std::vector<std::string> allowed_hosts;    // further names, without port, lower case
@@ -17,10 +22,11 @@ struct HttpAccess {
 };
 
 // What a request is for: of an absolute target the host that it names, which then counts instead of the Host header
-// (RFC 9112 section 3.2.2), and the path without the query.
+// (RFC 9112 section 3.2.2), and the path apart from the query.
 struct HttpTarget {
   std::optional<std::string_view> host;
   std::string_view path;
+  std::string_view query = {};
 };
 HttpTarget read_target(std::string_view target, std::optional<std::string_view> host_header);
 

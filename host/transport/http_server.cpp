@@ -1,5 +1,8 @@
 #include "transport/http_server.hpp"
 
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <tuple>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -31,7 +34,8 @@ HttpServer::HttpServer(ServingThreads& threads, HttpOptions options, Server& ser
       server_(server),
       log_(log),
       acceptor_(threads.next_context()),
-      attention_(acceptor_.get_executor()) {}
+      attention_(acceptor_.get_executor()),
+      events_(std::make_shared<EventLog>(options_.limits.events)) {}
 
 HttpServer::~HttpServer() = default;
 
@@ -82,6 +86,7 @@ asio::awaitable<void> HttpServer::attend_connections() {
     now_.store(now, std::memory_order_relaxed);
     for (const auto& connection : alive())
       connection->attend(now);
+    events_->forget_unused();
   }
 }
 
@@ -89,6 +94,9 @@ void HttpServer::admit(tcp::socket socket) {
   boost::system::error_code ignored;
   // Without it a small answer waits for the acknowledgment of the one before.
   socket.set_option(tcp::no_delay(true), ignored);
+  // A client whose network went away without a word is noticed by the heartbeats that nobody acknowledges.
+  const auto patience = static_cast<int>(options_.limits.write_time.count());
+  std::ignore = ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
   // Only here is one added, so that there is still room when it is.
   if (connections() >= options_.limits.connections) return refuse(std::move(socket));
   const auto connection = std::make_shared<HttpConnection>(std::move(socket), *this);
@@ -137,6 +145,7 @@ void HttpServer::shut_down() {
     const std::lock_guard lock(open_->mutex);
     open_->shutting_down = true;
   }
+  sse_clients_.shut_down();
   for (const auto& connection : alive())
     connection->shut_down();
 }

@@ -19,28 +19,12 @@
 #include "log.hpp"
 #include "protocol/server.hpp"
 #include "result.hpp"
-#include "transport/http_rules.hpp"
+#include "transport/event_log.hpp"
+#include "transport/http_options.hpp"
 #include "transport/serving_threads.hpp"
+#include "transport/sse_clients.hpp"
 
 namespace mcph {
-
-struct HttpLimits {
-  std::size_t body_bytes = std::size_t{4} << 20;
-  std::uint32_t header_bytes = 32 << 10;
-  std::size_t connections = 4096;
-  std::chrono::milliseconds header_time{10'000};  // from a request's first byte to the end of its headers
-  std::chrono::milliseconds body_time{30'000};    // from there to the end of its body
-  std::chrono::milliseconds idle_time{120'000};   // of a connection between requests
-  std::chrono::milliseconds write_time{30'000};   // of one write to a client that does not read
-  std::chrono::milliseconds heartbeat{15'000};    // between comments on a quiet stream
-};
-
-struct HttpOptions {
-  std::string address = "127.0.0.1";
-  std::uint16_t port = 8080;  // 0: any free one
-  HttpAccess access;
-  HttpLimits limits;
-};
 
 class HttpConnection;
 
@@ -53,7 +37,7 @@ struct OpenConnections {
 
 class HttpServer {
  public:
-  static constexpr std::string_view endpoint = "/mcp";
+  static constexpr std::string_view endpoint = mcp_endpoint;
 
   // The threads, the server and the log outlive it.
   HttpServer(ServingThreads& threads, HttpOptions options, Server& server, Log& log);
@@ -92,6 +76,8 @@ class HttpServer {
   std::atomic<std::chrono::steady_clock::time_point> now_{std::chrono::steady_clock::now()};
 
   const std::shared_ptr<OpenConnections> open_ = std::make_shared<OpenConnections>();
+  const std::shared_ptr<EventLog> events_;
+  SseClients sse_clients_;
   std::atomic<unsigned> turned_away_{0};  // that are being told so
 };
 

@@ -13,8 +13,9 @@ bool Outbox::put(std::string message) {
   }
   ended_ = true;
   content_.overflowed = true;
+  const auto reader = reader_.lock();
   wake(lock);
-  if (const auto reader = reader_.lock()) reader->outbox_overflowed();
+  if (reader != nullptr) reader->outbox_overflowed();
   return false;
 }
 
@@ -49,10 +50,15 @@ Outbox::Content Outbox::take() {
 }
 
 void Outbox::wake(std::unique_lock<std::mutex>& lock) {
-  const bool due = std::exchange(waited_for_, false);
+  if (!std::exchange(waited_for_, false)) return lock.unlock();
+  const auto reader = reader_.lock();
   lock.unlock();
-  if (!due) return;
-  if (const auto reader = reader_.lock()) reader->outbox_filled();
+  if (reader != nullptr) reader->outbox_filled();
+}
+
+void Outbox::read_by(std::weak_ptr<OutboxReader> reader) {
+  const std::lock_guard lock(mutex_);
+  reader_ = std::move(reader);
 }
 
 }  // namespace mcph

@@ -38,6 +38,9 @@ class Outbox {
   void put_if_room(std::string message);
   void end(Reply reply);
 
+  // Another reader takes over. It takes first, and waits only where there is nothing.
+  void read_by(std::weak_ptr<OutboxReader> reader);
+
   struct Content {
     std::vector<std::string> messages;
     std::optional<Reply> reply;
@@ -53,8 +56,8 @@ class Outbox {
   void add(std::unique_lock<std::mutex>& lock, std::string message);
   void wake(std::unique_lock<std::mutex>& lock);
 
-  const std::weak_ptr<OutboxReader> reader_;
   std::mutex mutex_;
+  std::weak_ptr<OutboxReader> reader_;
   Content content_;
   std::size_t bytes_ = 0;
   bool ended_ = false;

@@ -31,6 +31,12 @@ std::string with_logging(mcp::Context& context) {
   return "Logged three messages.";
 }
 
+// Longer than the host keeps a stream open when the suite runs, so that the answer is polled for.
+std::string long_enough_to_be_polled() {
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  return "Reconnected.";
+}
+
 std::string failing() {
   throw std::runtime_error("This tool intentionally returns an error for testing");
 }
@@ -69,6 +75,7 @@ void register_behaviours(mcp::Plugin& plugin) {
   plugin.tool("test_tool_with_progress", "Reports 0, 50 and 100 of 100.", with_progress);
   plugin.tool("test_tool_with_logging", "Logs three messages.", with_logging);
   plugin.tool("test_logging_tool", "Logs three messages.", with_logging);
+  plugin.tool("test_reconnection", "Takes longer than its stream is open.", long_enough_to_be_polled);
   plugin.tool("test_error_handling", "Always fails.", failing);
 
   const auto coming_and_going = std::make_shared<ComingAndGoing>(plugin);

@@ -4,7 +4,7 @@ import { env, exit } from 'node:process';
 
 import { Components } from '../integration/support/components.mjs';
 import { HttpHost } from '../integration/support/host.mjs';
-import { allScenarios } from './suite.mjs';
+import { allScenarios, hostOptions } from './suite.mjs';
 
 const components = [
   'tools-list',
@@ -36,6 +36,7 @@ const required = {
     'server-initialize',
     'server-session-lifecycle',
     'server-sse-multiple-streams',
+    'server-sse-polling',
     'ping',
     'dns-rebinding-protection',
     'json-schema-2020-12',
@@ -49,6 +50,7 @@ const required = {
     'dns-rebinding-protection',
     'caching',
     'http-header-validation',
+    'http-custom-header-server-validation',
     'json-schema-2020-12',
     ...components,
   ],
@@ -73,7 +75,7 @@ async function check(url, revision, names) {
   return names.filter((name) => !passes(results.get(name))).length;
 }
 
-const host = await HttpHost.start(new Components(env.MCP_CONFORMANCE));
+const host = await HttpHost.start(new Components(env.MCP_CONFORMANCE), hostOptions);
 let failed = 0;
 let count = 0;
 try {

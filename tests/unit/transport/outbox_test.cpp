@@ -104,6 +104,17 @@ TEST_F(OutboxTest, HasNoReplyOnceItOverflowed) {
   EXPECT_FALSE(outbox_.take().reply);
 }
 
+TEST_F(OutboxTest, WakesTheReaderThatTookOver) {
+  const auto other = std::make_shared<CountingReader>();
+  EXPECT_TRUE(outbox_.take().empty());
+  outbox_.read_by(other);
+  outbox_.put("1");
+  EXPECT_EQ(reader_->wakes, 0);
+  EXPECT_EQ(other->wakes, 1);
+  outbox_.put(std::string(Outbox::most_bytes + 1, 'x'));
+  EXPECT_EQ(other->overflows, 1);
+}
+
 TEST_F(OutboxTest, LosesNothingBetweenWritersAndAReader) {
   constexpr std::size_t each = Outbox::most_messages / 4;
   std::vector<std::thread> writers;

@@ -1,0 +1,122 @@
+#include "transport/http_request.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <boost/beast/http/error.hpp>
+
+#include "protocol/message.hpp"
+
+namespace mcph {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = beast::http;
+
+constexpr const char* allowed_methods(HttpRoute::Endpoint endpoint) {
+  if (endpoint == HttpRoute::Endpoint::sse) return "GET, OPTIONS, HEAD";
+  return endpoint == HttpRoute::Endpoint::mcp ? "GET, POST, DELETE, OPTIONS, HEAD" : "POST, OPTIONS, HEAD";
+}
+
+// Empty lines before a request are left over from the one before (RFC 9112 section 2.2).
+void skip_empty_lines(beast::flat_buffer& buffer) {
+  const auto bytes = buffer.cdata();
+  const std::string_view text(static_cast<const char*>(bytes.data()), bytes.size());
+  buffer.consume(std::min(text.find_first_not_of("\r\n"), text.size()));
+}
+
+std::optional<HttpRoute> find_route(const HttpOptions& options, const HttpTarget& target) {
+  using Endpoint = HttpRoute::Endpoint;
+  if (target.path == mcp_endpoint) return HttpRoute{Endpoint::mcp, target.query};
+  if (options.http_sse && target.path == sse_endpoint) return HttpRoute{Endpoint::sse, target.query};
+  if (options.http_sse && target.path == messages_endpoint) return HttpRoute{Endpoint::messages, target.query};
+  return std::nullopt;
+}
+
+}  // namespace
+
+HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory)
+    : limits_(limits),
+      parser_(std::piecewise_construct, std::tuple<>(),
+              std::make_tuple(std::pmr::polymorphic_allocator<char>(&memory))) {
+  parser_.eager(true);
+  parser_.header_limit(limits.header_bytes);
+  parser_.body_limit(limits.body_bytes);
+}
+
+std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) {
+  if (!parser_.got_some()) skip_empty_lines(buffer);
+  while (buffer.size() > 0 && !parser_.is_done()) {
+    beast::error_code error;
+    buffer.consume(parser_.put(buffer.data(), error));
+    if (error == http::error::need_more) break;
+    if (error) return refuse(error);
+  }
+  if (parser_.is_header_done() && has_unknown_coding(parser_.get())) {
+    return refusal(501, "The only Transfer-Encoding that this server understands is chunked");
+  }
+  if (!parser_.is_done() && buffer.size() >= limits_.header_bytes) return refuse(http::error::header_limit);
+  return std::nullopt;
+}
+
+HttpResponse HttpRequestReader::refuse(beast::error_code error) const {
+  if (error == http::error::body_limit) {
+    return refusal(413, "The request body is larger than " + std::to_string(limits_.body_bytes) + " bytes");
+  }
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    return refusal(431, "The request headers are larger than " + std::to_string(limits_.header_bytes) + " bytes");
+  }
+  return refusal(400, "This is not a valid HTTP/1.1 request: " + error.message());
+}
+
+HttpResponse refusal(unsigned status, std::string message) {
+  return {.status = status, .body = error_response({}, {error_code::invalid_request, std::move(message)})};
+}
+
+std::optional<HttpResponse> admit(const HttpOptions& options, const HttpRequest& request, const HttpFields& fields,
+                                  HttpRoute& route) {
+  if (!fields.repeated.empty()) {
+    return refusal(400, "The header " + std::string(fields.repeated) + " is given more than once");
+  }
+  const std::string_view text(request.target().data(), request.target().size());
+  const auto target = read_target(text, fields.host);
+  if (!target.host && request.version() >= 11) return refusal(400, "The Host header is missing");
+  if (target.host && !host_allowed(options.access, target.host)) {
+    return refusal(403, "The Host header names a host that this server does not serve; allow it with --allow-host");
+  }
+  if (!origin_allowed(options.access, fields.origin)) {
+    return refusal(403, "The Origin is not allowed; allow it with --allow-origin");
+  }
+  if (const auto found = find_route(options, target)) {
+    route = *found;
+    return std::nullopt;
+  }
+  return HttpResponse{.status = 404,
+                      .body = "Not found. The MCP endpoint is " + std::string(mcp_endpoint) + "\n",
+                      .content_type = "text/plain"};
+}
+
+std::optional<HttpResponse> refuse_post(const HttpFields& fields) {
+  if (!is_json(fields.content_type)) return refusal(415, "The Content-Type must be application/json");
+  if (accepts(fields.accept, "application/json") && accepts(fields.accept, "text/event-stream")) return std::nullopt;
+  return refusal(406, "Accept must list both application/json and text/event-stream");
+}
+
+HttpResponse answer_method(const HttpRequest& request, HttpRoute::Endpoint endpoint) {
+  const std::string allowed = allowed_methods(endpoint);
+  if (request.method() == http::verb::options) {
+    return {.status = 204,
+            .fields = {{"Allow", allowed},
+                       {"Access-Control-Allow-Methods", allowed},
+                       {"Access-Control-Allow-Headers",
+                        cors_allowed_headers(list_field(request, "Access-Control-Request-Headers"))},
+                       {"Access-Control-Max-Age", "86400"}}};
+  }
+  if (request.method() == http::verb::head) return {.fields = {{"Allow", allowed}}};
+  auto response = refusal(405, "This endpoint knows the methods " + allowed);
+  response.fields.emplace_back("Allow", allowed);
+  return response;
+}
+
+}  // namespace mcph

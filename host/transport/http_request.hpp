@@ -1,0 +1,63 @@
+// One HTTP request, from bytes to what it asks for: read by Beast within this server's limits, and admitted or refused
+// before its body is looked at. No sockets here. A reader belongs to one connection, on whose lane it is used; the
+// functions are free of state.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include "transport/http_fields.hpp"
+#include "transport/http_options.hpp"
+#include "transport/http_response.hpp"
+
+namespace mcph {
+
+using HttpRequest = boost::beast::http::request<boost::beast::http::string_body, RequestFields>;
+
+class HttpRequestReader {
+ public:
+  // The limits and the memory, where the fields are, outlive it.
+  HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory);
+
+  // Takes from the buffer what belongs to the request. A response: it is none that could be read on.
+  std::optional<HttpResponse> take(boost::beast::flat_buffer& buffer);
+
+  bool has_header() const { return parser_.is_header_done(); }
+  bool is_complete() const { return parser_.is_done(); }
+  const HttpRequest& request() const { return parser_.get(); }
+
+ private:
+  HttpResponse refuse(boost::beast::error_code error) const;
+
+  const HttpLimits& limits_;
+  boost::beast::http::request_parser<boost::beast::http::string_body, RequestFields::allocator_type> parser_;
+};
+
+// An error in JSON-RPC's form, where there is no request id.
+HttpResponse refusal(unsigned status, std::string message);
+
+// Where a request goes, and the query that comes with it.
+struct HttpRoute {
+  enum class Endpoint { mcp, sse, messages };
+  Endpoint endpoint = Endpoint::mcp;
+  std::string_view query = {};
+};
+// Whether the request may come in at all: its host, its origin, its path.
+std::optional<HttpResponse> admit(const HttpOptions& options, const HttpRequest& request, const HttpFields& fields,
+                                  HttpRoute& route);
+
+// What a POST must say of its content and of what it accepts.
+std::optional<HttpResponse> refuse_post(const HttpFields& fields);
+
+// The answer to OPTIONS, HEAD, and whatever method the endpoint does not have.
+HttpResponse answer_method(const HttpRequest& request, HttpRoute::Endpoint endpoint);
+
+}  // namespace mcph

@@ -1,0 +1,245 @@
+// Legacy streams that are broken off and resumed, by the client's network or by the host (SEP-1699).
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+
+import { BreakingProxy } from './support/breaking_proxy.mjs';
+import { connectHttp, kinds } from './support/clients.mjs';
+import { Components } from './support/components.mjs';
+import { HttpHost, serve } from './support/host.mjs';
+import { postModern, request, Session } from './support/http.mjs';
+import { sseEvents } from './support/sse.mjs';
+
+let components;
+let host;
+before(async () => {
+  components = await Components.create('slow');
+  host = await HttpHost.start(components);
+});
+after(() => host.stop().finally(() => components.discard()));
+
+const sdk1 = kinds.find((kind) => kind.name === 'SDK v1');
+
+function waitRequest(label, milliseconds, reports = 0, id = 1) {
+  return request('tools/call', { name: 'wait', arguments: { label, milliseconds, reports }, _meta: { progressToken: 1 } }, id);
+}
+
+async function outcomes() {
+  const response = await postModern(host.url, 'tools/call', { name: 'outcomes' });
+  return (await response.json()).result.structuredContent.result;
+}
+
+// The events of a response, until there are `count` or it ends; comments are left out.
+async function eventsOf(response, count = Infinity) {
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('Content-Type'), 'text/event-stream');
+  const events = [];
+  for await (const event of sseEvents(response.body)) {
+    if (!('comment' in event) && events.push(event) === count) break;
+  }
+  return events;
+}
+
+const messagesOf = (events) => events.filter((event) => event.data).map((event) => JSON.parse(event.data));
+const progressOf = (events) =>
+  messagesOf(events)
+    .filter((message) => message.method === 'notifications/progress')
+    .map((message) => message.params.progress);
+const resume = (session, id, options) => session.get({ 'Last-Event-ID': id }, options);
+
+test('TheEventsOfALegacyStreamHaveIdsAndTheFirstHasNothingElse', async () => {
+  const session = await Session.open(host.url);
+  const events = await eventsOf(await session.post(waitRequest('ids', 100, 2)));
+  assert.equal(events.length, 4);
+  assert.deepEqual([events[0].data, events[0].retry], ['', '1000']);
+  assert.equal(new Set(events.map((event) => event.id)).size, 4);
+});
+
+test('AnOlderClientGetsNoEventWithoutAMessage', async () => {
+  for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18']) {
+    const session = await Session.open(host.url, revision);
+    const events = await eventsOf(await session.post(waitRequest(revision, 100, 1)));
+    assert.equal(events.length, 2);
+    for (const event of events) assert.ok(event.id && JSON.parse(event.data));
+  }
+});
+
+test('AModernStreamHasNoIds', async () => {
+  const params = { name: 'wait', arguments: { label: 'modern', milliseconds: 50, reports: 1 }, _meta: { progressToken: 1 } };
+  for (const event of await eventsOf(await postModern(host.url, 'tools/call', params))) assert.equal(event.id, undefined);
+});
+
+test('AnAnswerWithoutAStreamHasNothingToResume', async () => {
+  const session = await Session.open(host.url);
+  const response = await session.post(waitRequest('plain', 0));
+  assert.equal(response.headers.get('Content-Type'), 'application/json');
+});
+
+test('ALostResponseIsResumedWithTheRestAndItsReply', async () => {
+  const session = await Session.open(host.url);
+  const lost = await eventsOf(await session.post(waitRequest('lost', 900, 6)), 3);
+  assert.deepEqual(progressOf(lost), [1, 2]);
+  await sleep(300);
+  const rest = await eventsOf(await resume(session, lost.at(-1).id));
+  assert.deepEqual(progressOf(rest), [3, 4, 5, 6]);
+  assert.equal(messagesOf(rest).at(-1).result.content[0].text, 'lost');
+  assert.deepEqual((await outcomes()).filter((each) => each.startsWith('lost')), ['lost begun', 'lost finished']);
+});
+
+test('AReplyThatCameInTheMeantimeIsKept', async () => {
+  const session = await Session.open(host.url);
+  const [primer] = await eventsOf(await session.post(waitRequest('kept', 300, 2)), 1);
+  await sleep(600);
+  for (const again of [1, 2]) {
+    const rest = await eventsOf(await resume(session, primer.id));
+    assert.deepEqual(progressOf(rest), [1, 2], `time ${again}`);
+    assert.equal(messagesOf(rest).at(-1).result.content[0].text, 'kept');
+  }
+});
+
+test('AStreamReplaysItsOwnEventsOnly', async () => {
+  const session = await Session.open(host.url);
+  const begun = await Promise.all(
+    ['one', 'two'].map(async (label, i) => eventsOf(await session.post(waitRequest(label, 300, 1, i)), 1)),
+  );
+  await sleep(500);
+  for (const [i, label] of ['one', 'two'].entries()) {
+    const messages = messagesOf(await eventsOf(await resume(session, begun[i][0].id)));
+    assert.deepEqual(messages.filter((each) => each.result).map((each) => each.result.content[0].text), [label]);
+  }
+});
+
+test('ASecondConnectionDoesNotGetAStreamThatIsOpen', async () => {
+  const session = await Session.open(host.url);
+  const response = await session.post(waitRequest('mine', 500, 2));
+  const events = [];
+  for await (const event of sseEvents(response.body)) {
+    if (events.push(event) !== 1) continue;
+    const second = await resume(session, event.id);
+    assert.equal(second.status, 409);
+    assert.match((await second.json()).error.message, /open on another connection/);
+  }
+  assert.deepEqual(progressOf(events), [1, 2]);
+  assert.equal(messagesOf(events).at(-1).result.content[0].text, 'mine');
+});
+
+test('AnIdThatIsNoneOfTheSessionIsRefused', async () => {
+  const mine = await Session.open(host.url);
+  const [primer] = await eventsOf(await mine.post(waitRequest('secret', 100, 1)));
+  const other = await Session.open(host.url);
+  for (const id of [primer.id, 'r999999-1', 'made up', primer.id.replace('-0', '-9')]) {
+    const response = await resume(other, id);
+    assert.equal(response.status, 400, id);
+    assert.match((await response.json()).error.message, /names no stream of this session/);
+  }
+  assert.equal((await other.post(request('ping'))).status, 200);
+});
+
+test('AnEndedSessionHasNothingToResume', async () => {
+  const session = await Session.open(host.url);
+  const [primer] = await eventsOf(await session.post(waitRequest('ended', 100, 1)));
+  await session.delete();
+  assert.equal((await resume(session, primer.id)).status, 404);
+});
+
+test('ACancelledCallEndsItsStreamWithoutAReply', async () => {
+  const session = await Session.open(host.url);
+  const [primer] = await eventsOf(await session.post(waitRequest('given up', 30_000, 100, 'long')), 1);
+  await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
+  const rest = await eventsOf(await resume(session, primer.id));
+  assert.deepEqual(messagesOf(rest).filter((each) => each.id), []);
+});
+
+test('AListeningStreamIsResumedWithWhatWasMissed', async (context) => {
+  const own = await Components.create('plain_c');
+  const host = await serve(context, own);
+  const session = await Session.open(host.url);
+  const lost = new AbortController();
+  const first = await session.get({}, { signal: lost.signal });
+  const events = sseEvents(first.body);
+  const primer = (await events.next()).value;
+  assert.equal(primer.data, '');
+  await own.add('sample_v1');
+  const told = (await events.next()).value;
+  lost.abort();
+  await sleep(100);
+  await own.removeFile('sample_v1.so');
+  await host.log.until({ event: 'plugin withdrawn' });
+  const seen = [];
+  for await (const event of sseEvents((await resume(session, told.id)).body)) {
+    if (event.data && seen.push(JSON.parse(event.data).method) === 5) break;
+  }
+  assert.ok(!seen.slice(0, 2).includes(JSON.parse(told.data).method), 'what was heard is not repeated');
+  assert.equal(new Set(seen.slice(2)).size, 3, 'what changed while nobody listened');
+});
+
+test('AListeningStreamThatIsForgottenBeginsAnew', async () => {
+  const session = await Session.open(host.url);
+  const closing = new AbortController();
+  const response = await resume(session, 'l999999-7', { signal: closing.signal });
+  assert.equal(response.status, 200);
+  const { value } = await sseEvents(response.body).next();
+  assert.match(value.id, /^l\d+-0$/);
+  closing.abort();
+});
+
+test('AStreamThatIsOpenTooLongIsLeftToBePolled', async (context) => {
+  const host = await serve(context, await Components.create('slow'), ['--close-streams-after-ms', '400']);
+  const session = await Session.open(host.url);
+  const begin = Date.now();
+  let events = await eventsOf(await session.post(waitRequest('polled', 1500)));
+  assert.deepEqual(messagesOf(events), []);
+  assert.ok(Date.now() - begin < 1200);
+  assert.equal(events[0].retry, '1000');
+  let polls = 0;
+  while (messagesOf(events).length === 0) {
+    assert.ok(++polls < 10);
+    events = await eventsOf(await resume(session, events.at(-1).id));
+  }
+  assert.ok(polls > 1, `${polls} polls`);
+  assert.equal(messagesOf(events).at(-1).result.content[0].text, 'polled');
+
+  const older = await Session.open(host.url, '2025-06-18');
+  const whole = messagesOf(await eventsOf(await older.post(waitRequest('whole', 900, 2))));
+  assert.equal(whole.at(-1).result.content[0].text, 'whole', 'an older client does not expect to be left');
+  const quick = await session.post(waitRequest('quick', 0));
+  assert.equal(quick.headers.get('Content-Type'), 'application/json');
+});
+
+test('SdkV1PollsForItsResult', async (context) => {
+  const host = await serve(context, await Components.create('slow'), ['--close-streams-after-ms', '300']);
+  const client = await connectHttp(sdk1, host.url);
+  const result = await sdk1.call(client, { name: 'wait', arguments: { label: 'polled', milliseconds: 2500 } });
+  assert.equal(result.content[0].text, 'polled');
+  await client.close();
+});
+
+test('SdkV1GetsEverythingThoughItsConnectionsAreReset', async (context) => {
+  const proxy = await BreakingProxy.start(context, host.url);
+  const client = await connectHttp(sdk1, proxy.url);
+  const progress = [];
+  const onprogress = (report) => {
+    progress.push(report.progress);
+    if (report.progress === 2 || report.progress === 5) proxy.break();
+  };
+  const params = { name: 'wait', arguments: { label: 'through', milliseconds: 3000, reports: 10 } };
+  const result = await sdk1.call(client, params, { onprogress });
+  assert.equal(result.content[0].text, 'through');
+  assert.deepEqual(progress, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  await client.close();
+});
+
+test('SdkV1HearsOfChangesThoughItsConnectionsAreReset', async (context) => {
+  const own = await Components.create('plain_c');
+  const host = await serve(context, own);
+  const proxy = await BreakingProxy.start(context, host.url);
+  const client = await connectHttp(sdk1, proxy.url);
+  const changed = new Promise((resolve) => client.setNotificationHandler(ToolListChangedNotificationSchema, resolve));
+  await sleep(200);
+  proxy.break();
+  await own.add('sample_v1');
+  await changed;
+  await client.close();
+});

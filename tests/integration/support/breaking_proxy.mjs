@@ -1,0 +1,37 @@
+// A TCP proxy before a host, whose connections a test can break off: what networks do.
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+
+export class BreakingProxy {
+  #sockets = new Set();
+
+  // For the length of the test that `context` belongs to.
+  static async start(context, url) {
+    const proxy = new BreakingProxy();
+    proxy.server = createServer((client) => proxy.#forward(client, url));
+    proxy.server.listen(0, '127.0.0.1');
+    await once(proxy.server, 'listening');
+    proxy.url = new URL(url);
+    proxy.url.port = proxy.server.address().port;
+    context.after(() => {
+      proxy.break();
+      proxy.server.close();
+    });
+    return proxy;
+  }
+
+  // Resets every connection there is. New ones go through.
+  break() {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  #forward(client, url) {
+    const host = connect({ host: url.hostname, port: url.port });
+    for (const socket of [client, host]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => this.#sockets.delete(socket));
+    }
+    client.pipe(host).pipe(client);
+  }
+}

@@ -1,0 +1,86 @@
+#include "transport/sse_clients.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../protocol/server_fixture.hpp"
+
+namespace mcph {
+namespace {
+
+using Messages = std::vector<std::string>;
+
+class SseClientsTest : public test::ServerFixture {
+ protected:
+  SseClientsTest() { plugin_->calls.clear(); }
+
+  Reply say(std::string_view body) { return client_->receive(body, server_); }
+  Messages heard() { return client_->stream().outbox().take().messages; }
+
+  SseClients clients_;
+  const std::shared_ptr<SseClient> client_ = clients_.open({});
+};
+
+TEST_F(SseClientsTest, AreFoundByIdsThatNobodyGuessesUntilTheyGo) {
+  const auto other = clients_.open({});
+  EXPECT_NE(client_->id(), other->id());
+  EXPECT_GE(client_->id().size(), 43U);
+  EXPECT_EQ(clients_.find(client_->id()), client_);
+  EXPECT_EQ(clients_.find("made-up"), nullptr);
+  clients_.close(*client_);
+  EXPECT_EQ(clients_.find(client_->id()), nullptr);
+  EXPECT_EQ(clients_.find(other->id()), other);
+}
+
+TEST_F(SseClientsTest, HearTheirAnswersOnTheirStream) {
+  EXPECT_EQ(say(test::initialize("2024-11-05")).status, 202U);
+  const auto messages = heard();
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_NE(messages[0].find(R"("protocolVersion":"2024-11-05")"), std::string::npos);
+  EXPECT_EQ(say(test::initialized).status, 202U);
+  EXPECT_EQ(say(test::request("7", "ping")).body, "");
+  EXPECT_EQ(heard(), Messages{R"({"jsonrpc":"2.0","id":7,"result":{}})"});
+}
+
+TEST_F(SseClientsTest, HearOfChangesOnTheirStream) {
+  say(test::initialize("2024-11-05"));
+  say(test::initialized);
+  heard();
+  publish("{}");
+  EXPECT_EQ(heard().size(), 3U);
+}
+
+TEST_F(SseClientsTest, AreRefusedWhereTheySayNothingThatIsAMessage) {
+  for (const auto* body : {"{", "[]", "{}", "7"}) {
+    const auto reply = say(body);
+    EXPECT_EQ(reply.status, 400U) << body;
+    EXPECT_NE(reply.body.find("error"), std::string::npos);
+  }
+  EXPECT_EQ(say(test::request("1", "tools/list")).status, 400U) << "before initialize";
+  EXPECT_TRUE(heard().empty());
+  EXPECT_EQ(client_->stream().answers_due(), 0U);
+}
+
+TEST_F(SseClientsTest, AreLeftWhenTheyHaveTheirAnswers) {
+  say(test::initialize("2024-11-05"));
+  say(test::request("1", "tools/call", R"({"name":"add"})"));
+  heard();
+  clients_.shut_down();
+  EXPECT_EQ(clients_.open({}), nullptr);
+  EXPECT_FALSE(client_->stream().outbox().take().reply);
+  plugin_->calls.front()->complete(Outcome::result, R"({"content":[]})");
+  const auto content = client_->stream().outbox().take();
+  EXPECT_EQ(content.messages.size(), 1U);
+  EXPECT_TRUE(content.reply);
+}
+
+TEST_F(SseClientsTest, EndWithTheirStream) {
+  say(test::initialize("2024-11-05"));
+  say(test::request("1", "tools/call", R"({"name":"add"})"));
+  heard();
+  clients_.close(*client_);
+  plugin_->calls.front()->complete(Outcome::result, R"({"content":[]})");
+  EXPECT_TRUE(heard().empty());
+}
+
+}  // namespace
+}  // namespace mcph
