@@ -1,6 +1,7 @@
 #include "catalog/uri_template.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <tuple>
 
@@ -28,11 +29,58 @@ std::optional<unsigned> hex_digit(char c) {
   return std::nullopt;
 }
 
+bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
+
+// RFC 3986 section 2.3.
+bool is_unreserved(char c) {
+  return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+void append_encoded(std::string& text, char c) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(c);
+  text += {'%', digits[byte >> 4], digits[byte & 0xF]};
+}
+
+// The byte that "%XX" at this place stands for, if it is one.
+std::optional<char> encoded_at(std::string_view text, std::size_t at) {
+  if (text[at] != '%' || text.size() - at < 3) return std::nullopt;
+  const auto high = hex_digit(text[at + 1]);
+  const auto low = hex_digit(text[at + 2]);
+  if (!high || !low) return std::nullopt;
+  return static_cast<char>(*high * 16 + *low);
+}
+
 // RFC 6570 section 2.3.
 bool is_variable_name(std::string_view name) {
   const auto allowed = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '%'; };
   return !name.empty() && std::all_of(name.begin(), name.end(), allowed) && percent_decode(name).has_value() &&
          !name.starts_with('.') && !name.ends_with('.') && name.find("..") == std::string_view::npos;
+}
+
+// What an expression of level 3 or 4 is called (RFC 6570 sections 2.2 to 2.4), or one that the RFC keeps for later;
+// nothing for what this host matches. `inside` is what stands between the braces.
+std::optional<std::string_view> unsupported_form(std::string_view inside) {
+  struct Form {
+    char sign;
+    std::string_view name;
+  };
+  constexpr std::array operators{
+      Form{'.', R"(the operator "." (labels, level 3))"}, Form{'/', R"(the operator "/" (path segments, level 3))"},
+      Form{';', R"(the operator ";" (path parameters, level 3))"}, Form{'?', R"(the operator "?" (a query, level 3))"},
+      Form{'&', R"(the operator "&" (more of a query, level 3))"}};
+  for (const auto& [sign, name] : operators) {
+    if (inside.starts_with(sign)) return name;
+  }
+  if (!inside.empty() && std::string_view("=,!@|").find(inside.front()) != std::string_view::npos) {
+    return "an operator that RFC 6570 reserves";
+  }
+  if (inside.find(',') != std::string_view::npos) return "several variables in one expression (level 3)";
+  if (inside.ends_with('*')) return R"(the modifier "*" (explode, level 4))";
+  if (inside.find(':') != std::string_view::npos) return R"(the modifier ":" (prefix, level 4))";
+  return std::nullopt;
 }
 
 std::string in_quotes(std::string_view text) {
@@ -69,6 +117,10 @@ class UriTemplateParser {
     auto name = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
 
+    if (const auto unsupported = unsupported_form(name)) {
+      return "has the expression " + in_quotes(whole) + ", which is " + std::string(*unsupported) +
+             "; only {name}, {+name} and {#name} of levels 1 and 2 are supported";
+    }
     auto kind = Kind::segment;
     if (name.starts_with('+') || name.starts_with('#')) {
       kind = Kind::anything;
@@ -76,8 +128,7 @@ class UriTemplateParser {
       name.remove_prefix(1);
     }
     if (!is_variable_name(name)) {
-      return "has the expression " + in_quotes(whole) + ", but only {name}, {+name} and {#name} with one name of " +
-             "letters, digits, \"_\" and \".\" are supported";
+      return "has the expression " + in_quotes(whole) + ", whose name is not made of letters, digits, \"_\" and \".\"";
     }
     return add_variable(kind, name);
   }
@@ -91,6 +142,7 @@ class UriTemplateParser {
     const auto text = rest_.substr(0, rest_.find_first_of("{*"));
     if (text.find('}') != std::string_view::npos) return "has a \"}\" without its \"{\"";
     if (std::any_of(text.begin(), text.end(), is_space_or_control)) return "has a space or a control character";
+    if (!percent_decode(text)) return "has a \"%\" that is not followed by two hexadecimal digits";
     add_literal(text);
     rest_.remove_prefix(text.size());
     return std::nullopt;
@@ -99,7 +151,7 @@ class UriTemplateParser {
   void add_literal(std::string_view text) {
     auto& parts = result_.parts_;
     if (parts.empty() || parts.back().kind != Kind::literal) parts.push_back({Kind::literal, {}});
-    parts.back().text += text;
+    parts.back().text += normalized_uri(text);
   }
 
   Reason add_variable(Kind kind, std::string_view name) {
@@ -178,7 +230,9 @@ Result<UriTemplate> UriTemplate::parse(std::string_view text) {
   return UriTemplateParser(text).parse();
 }
 
-std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string_view uri) const {
+std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string_view original) const {
+  if (original.size() > max_uri_size) return std::nullopt;
+  const auto uri = normalized_uri(original);
   if (uri.size() > max_uri_size) return std::nullopt;
   if (parts_.front().kind == Kind::literal && !uri.starts_with(parts_.front().text)) return std::nullopt;
   const Matches matches(parts_, uri);
@@ -193,7 +247,7 @@ std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string
       continue;
     }
     const auto end = matches.longest_value_end(part, kind, offset);
-    auto value = percent_decode(uri.substr(offset, end - offset));
+    auto value = percent_decode(std::string_view(uri).substr(offset, end - offset));
     if (!value || !is_utf8(*value)) return std::nullopt;
     values.emplace(text, *std::move(value));
     offset = end;
@@ -228,6 +282,22 @@ bool UriTemplate::more_specific_than(const UriTemplate& other) const {
   return rank(*this) < rank(other);
 }
 
+std::string normalized_uri(std::string_view uri) {
+  std::string normalized;
+  normalized.reserve(uri.size());
+  for (std::size_t at = 0; at < uri.size(); ++at) {
+    if (!is_ascii(uri[at])) {
+      append_encoded(normalized, uri[at]);
+    } else if (const auto encoded = encoded_at(uri, at)) {
+      is_unreserved(*encoded) ? normalized.push_back(*encoded) : append_encoded(normalized, *encoded);
+      at += 2;
+    } else {
+      normalized += uri[at];
+    }
+  }
+  return normalized;
+}
+
 std::optional<std::string> percent_decode(std::string_view encoded) {
   std::string decoded;
   decoded.reserve(encoded.size());
@@ -236,11 +306,9 @@ std::optional<std::string> percent_decode(std::string_view encoded) {
       decoded += encoded[at];
       continue;
     }
-    if (encoded.size() - at < 3) return std::nullopt;
-    const auto high = hex_digit(encoded[at + 1]);
-    const auto low = hex_digit(encoded[at + 2]);
-    if (!high || !low) return std::nullopt;
-    decoded += static_cast<char>(*high * 16 + *low);
+    const auto byte = encoded_at(encoded, at);
+    if (!byte) return std::nullopt;
+    decoded += *byte;
     at += 2;
   }
   return decoded;

@@ -68,6 +68,10 @@ class UriTemplate {
 // RFC 3986 section 2.1. Nothing if a "%" is not followed by two hexadecimal digits.
 std::optional<std::string> percent_decode(std::string_view encoded);
 
+// The same URI in one form (RFC 3986 section 6.2.2): bytes that are not ASCII are percent-encoded, percent-encoded
+// unreserved characters are decoded, and hexadecimal digits are capital letters. Broken percent-encoding is left alone.
+std::string normalized_uri(std::string_view uri);
+
 // A scheme (RFC 3986 section 3.1), ":", and something after it; no spaces and no control characters anywhere.
 bool is_absolute_uri(std::string_view text);
 
