@@ -91,6 +91,10 @@ const Served<Resource>* Catalog::find_resource(std::string_view uri) const {
   return find(resources_, uri);
 }
 
+const Served<ResourceTemplate>* Catalog::find_template(std::string_view uri_template) const {
+  return find(templates_, uri_template);
+}
+
 const Plugin* Catalog::find_owner(std::string_view kind, std::string_view key) const {
   if (kind == tool_kind) return owner(tools_, key);
   if (kind == resource_kind) return owner(resources_, key);

@@ -66,6 +66,8 @@ class Catalog {
   const Served<Tool>* find_tool(std::string_view name) const;
   const Served<Prompt>* find_prompt(std::string_view name) const;
   const Served<Resource>* find_resource(std::string_view uri) const;
+  // By its text, byte for byte.
+  const Served<ResourceTemplate>* find_template(std::string_view uri_template) const;
 
   // The plugin that serves what a conflict calls so; null if nobody does.
   const Plugin* find_owner(std::string_view kind, std::string_view key) const;

@@ -234,6 +234,7 @@ Result<Prompt> read_prompt(Description description) {
     }
     const auto part = description.part(argument, "arguments \"" + argument_name + "\": ");
     if (auto fields = part.prompt_argument_fields(); fields.has_error()) return fields.error();
+    prompt.arguments.push_back(argument_name);
     if (argument.value("required", false)) prompt.required_arguments.push_back(argument_name);
   }
   return prompt;
@@ -292,6 +293,12 @@ Result<Components> parse_components(std::string_view document) {
 
   const auto instructions = json.value("instructions", Json(""));
   if (!instructions.is_string()) return fail("instructions is not a string");
+  const auto completions = json.value("completions", Json(false));
+  if (!completions.is_boolean()) return fail("completions is not true or false");
+  for (auto& each : *templates)
+    each.completes = completions.get<bool>();
+  for (auto& each : *prompts)
+    each.completes = completions.get<bool>();
   return Components{*std::move(tools), *std::move(resources), *std::move(templates), *std::move(prompts),
                     instructions.get<std::string>()};
 }

@@ -33,12 +33,15 @@ struct ResourceTemplate {
   UriTemplate uri_template;
   std::string name;
   std::string json;
+  bool completes = false;  // its plugin wants to be asked for the values of its variables
 };
 
 struct Prompt {
   std::string name;
   std::vector<std::string> required_arguments;
   std::string json;
+  std::vector<std::string> arguments = {};  // all of them
+  bool completes = false;                   // its plugin wants to be asked for their values
 };
 
 struct Components {

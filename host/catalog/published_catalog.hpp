@@ -1,5 +1,5 @@
-// The current catalog, and who hears that its lists changed. One for the process: the reloader publishes, requests
-// read, streams listen. Any thread.
+// The current catalog, and who hears that its lists or contents changed. One for the process: the reloader publishes,
+// requests read, streams listen. Any thread.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/catalog.hpp"
+#include "catalog/resource_updates.hpp"
 
 namespace mcph {
 
@@ -33,6 +34,9 @@ class PublishedCatalog {
   // Until the listener is gone. It hears of every publication that begins after this returned.
   void listen(std::weak_ptr<ListListener> listener);
 
+  // Who hears of changed contents, whichever catalog is current. Never null.
+  const std::shared_ptr<ResourceUpdates>& resource_updates() const { return resource_updates_; }
+
  private:
   std::shared_ptr<const Catalog> exchange(std::shared_ptr<const Catalog> next);
 
@@ -40,6 +44,7 @@ class PublishedCatalog {
   // 12 forgets to order its release after a load.)
   mutable std::mutex current_mutex_;
   std::shared_ptr<const Catalog> current_;
+  const std::shared_ptr<ResourceUpdates> resource_updates_ = std::make_shared<ResourceUpdates>();
   std::mutex mutex_;
   std::vector<std::weak_ptr<ListListener>> listeners_;
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catalog/published_catalog.hpp"
+#include "catalog/update_thread.hpp"
 #include "cli/options.hpp"
 #include "log.hpp"
 #include "protocol/server_info.hpp"
@@ -64,6 +65,7 @@ class Host {
   ServingThreads threads_;
   Retirement retirement_;
   PublishedCatalog catalog_;
+  UpdateThread updates_{catalog_.resource_updates()};
   PluginLoader loader_;
   std::unique_ptr<Reloader> reloader_;
   bool calls_cut_off_ = false;

@@ -115,7 +115,7 @@ int run(const ServeCommand& command) {
   auto host = Host::create(command.host, log, limits_of(command));
   if (host.has_error()) return complain(host.error().message);
 
-  Server server((*host)->catalog(), server_identity(), command.host.serving, command.sessions);
+  Server server((*host)->catalog(), server_identity(), command.host.serving, command.sessions, log);
   HttpServer http((*host)->threads(), command.http, server, log);
   std::promise<int> stop;
   StopSignals signals(log, [&](int signal) { stop.set_value(signal); });
@@ -149,7 +149,7 @@ int run(const StdioCommand& command) {
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);
 
-  Server server((*host)->catalog(), server_identity(), command.host.serving, {});
+  Server server((*host)->catalog(), server_identity(), command.host.serving, {}, log);
   StdioTransport transport(streams->input(), streams->output(), server, log);
   StopSignals signals(log, [&](int) { transport.interrupt(); });
   load_components(**host, command.host, log);

@@ -9,7 +9,8 @@ namespace mcph {
 
 // A ServerCapabilities object: every list may change while a client is connected. States only what works.
 inline constexpr std::string_view server_capabilities =
-    R"({"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{"listChanged":true},"logging":{}})";
+    R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},)"
+    R"("logging":{},"completions":{}})";
 
 // The part of ClientCapabilities that the input requests need and the client lacks; an empty object if nothing is
 // missing.

@@ -5,8 +5,10 @@
 
 #include "json_text.hpp"
 #include "protocol/capabilities.hpp"
+#include "protocol/completion.hpp"
 #include "protocol/legacy_content.hpp"
 #include "protocol/legacy_questions.hpp"
+#include "protocol/resource_subscriptions.hpp"
 #include "protocol/result_members.hpp"
 
 namespace mcph {
@@ -44,6 +46,9 @@ LegacyEra::Handler LegacyEra::find_handler(std::string_view method) {
       Entry{"resources/templates/list", &LegacyEra::list_resource_templates},
       Entry{"prompts/get", &LegacyEra::get_prompt},
       Entry{"prompts/list", &LegacyEra::list_prompts},
+      Entry{completion_method, &LegacyEra::complete_argument},
+      Entry{"resources/subscribe", &LegacyEra::subscribe},
+      Entry{"resources/unsubscribe", &LegacyEra::unsubscribe},
       Entry{"logging/setLevel", &LegacyEra::set_log_level},
       Entry{"ping", &LegacyEra::ping},
   };
@@ -150,8 +155,36 @@ void LegacyEra::set_log_level(Request&& request) {
   request.exchange->reply({result_response(request.id, "{}")});
 }
 
+void LegacyEra::subscribe(Request&& request) {
+  auto read = read_subscribed_uri(*catalog_.current(), request.params);
+  if (auto* refusal = std::get_if<Refusal>(&read)) return refuse(request.id, *request.session->caller(), *request.exchange, std::move(*refusal));
+  const auto subscribed = request.session->subscribe(std::get<std::string>(read), *catalog_.resource_updates());
+  if (subscribed.has_error()) {
+    return request.exchange->reply(
+        {error_response(request.id, {error_code::internal_error, subscribed.error().message})});
+  }
+  request.exchange->reply({result_response(request.id, "{}")});
+}
+
+void LegacyEra::unsubscribe(Request&& request) {
+  auto read = read_unsubscribed_uri(request.params);
+  if (auto* refusal = std::get_if<Refusal>(&read)) return refuse(request.id, *request.session->caller(), *request.exchange, std::move(*refusal));
+  request.session->unsubscribe(std::get<std::string>(read));
+  request.exchange->reply({result_response(request.id, "{}")});
+}
+
+void LegacyEra::complete_argument(Request&& request) {
+  auto planned = plan_completion(*catalog_.current(), std::move(request.params));
+  if (planned) return perform(std::move(request), *std::move(planned));
+  request.exchange->reply({result_response(request.id, "{" + std::string(no_completion) + "}")});
+}
+
 void LegacyEra::perform(Request&& request, Plan plan) {
   auto planned = plan(*catalog_.current(), std::move(request.params));
+  perform(std::move(request), std::move(planned));
+}
+
+void LegacyEra::perform(Request&& request, Planned planned) {
   if (auto* call = std::get_if<CallPlan>(&planned)) {
     const auto& session = request.session;
     return PluginCall::begin(std::move(*call),

@@ -61,7 +61,10 @@ class LegacyEra final : public CallAnswers {
   void call_tool(Request&& request);
   void read_resource(Request&& request);
   void get_prompt(Request&& request);
+  void complete_argument(Request&& request);
   void set_log_level(Request&& request);
+  void subscribe(Request&& request);
+  void unsubscribe(Request&& request);
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
   using Plan = Planned (*)(const Catalog&, Json);
@@ -69,6 +72,7 @@ class LegacyEra final : public CallAnswers {
   static void refuse(std::string_view id, const Caller& caller, Exchange& exchange, Refusal refusal);
   // Ends a call whose plugin asked what cannot be answered.
   void give_up(const SuspendedCall& call, const std::string& why) const;
+  void perform(Request&& request, Planned planned);
 
   PublishedCatalog& catalog_;
   const ServingOptions options_;

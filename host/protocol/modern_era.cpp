@@ -5,6 +5,7 @@
 
 #include "json_text.hpp"
 #include "protocol/capabilities.hpp"
+#include "protocol/completion.hpp"
 #include "protocol/modern_headers.hpp"
 #include "protocol/result_members.hpp"
 #include "protocol/returned_answers.hpp"
@@ -64,6 +65,7 @@ ModernEra::Handler ModernEra::find_handler(std::string_view method) {
       Entry{"resources/templates/list", &ModernEra::list_resource_templates},
       Entry{"prompts/get", &ModernEra::get_prompt},
       Entry{"prompts/list", &ModernEra::list_prompts},
+      Entry{completion_method, &ModernEra::complete_argument},
       Entry{"server/discover", &ModernEra::discover},
       Entry{"subscriptions/listen", &ModernEra::listen},
   };
@@ -162,9 +164,19 @@ void ModernEra::get_prompt(Request&& request) {
   });
 }
 
+void ModernEra::complete_argument(Request&& request) {
+  auto planned = plan_completion(*catalog_.current(), std::move(request.params));
+  if (!planned) return request.exchange->reply(complete(request.id, {no_completion}));
+  begin(std::move(request), *std::move(planned), {});
+}
+
 void ModernEra::perform(Request&& request, Plan plan) {
   auto returned = take_returned_answers(request.params);
   auto planned = plan(*catalog_.current(), std::move(request.params), request.head);
+  begin(std::move(request), std::move(planned), returned);
+}
+
+void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers& returned) {
   if (auto* refusal = std::get_if<Refusal>(&planned)) return refuse(request, std::move(*refusal));
   auto& call = std::get<CallPlan>(planned);
   EarlierRounds rounds;
@@ -204,8 +216,14 @@ void ModernEra::listen(Request&& request) {
   const ListKinds wanted{.tools = wants("toolsListChanged"),
                          .resources = wants("resourcesListChanged"),
                          .prompts = wants("promptsListChanged")};
-  const auto subscription =
-      Subscription::open(std::move(request.id), wanted, request.exchange, request.output, catalog_);
+  auto resources = read_resource_filter(*catalog_.current(), *filter);
+  if (const auto* error = std::get_if<RpcError>(&resources)) {
+    return request.exchange->reply(error_reply(request.id, *error, http_ok));
+  }
+  const auto subscription = Subscription::open(
+      std::move(request.id),
+      {wanted, filter->contains("resourceSubscriptions"), std::get<std::vector<std::string>>(std::move(resources))},
+      request.exchange, request.output, catalog_);
   const std::lock_guard lock(mutex_);
   if (ending_) return subscription->end(identity_);
   std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });

@@ -21,6 +21,7 @@
 namespace mcph {
 
 class Subscription;
+struct ReturnedAnswers;
 
 class ModernEra final : public CallAnswers {
  public:
@@ -75,11 +76,13 @@ class ModernEra final : public CallAnswers {
   void call_tool(Request&& request);
   void read_resource(Request&& request);
   void get_prompt(Request&& request);
+  void complete_argument(Request&& request);
   void listen(Request&& request);
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
   using Plan = Planned (*)(const Catalog&, Json, const HttpHead*);
   void perform(Request&& request, Plan plan);
+  void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
   void refuse(const Request& request, Refusal refusal) const;
   Reply complete(std::string_view id, std::initializer_list<std::string_view> members) const;
 

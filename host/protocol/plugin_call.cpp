@@ -1,23 +1,15 @@
 #include "protocol/plugin_call.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "json_text.hpp"
+#include "protocol/completion.hpp"
 #include "protocol/input_requests.hpp"
 #include "protocol/plugin_result.hpp"
 
 namespace mcph {
 namespace {
-
-// A progress token is a string or an integer (MCP, basic/patterns/progress); anything else is no wish for progress.
-std::string read_progress_token(const Json& meta) {
-  if (!meta.is_object()) return {};
-  const auto token = meta.find("progressToken");
-  if (token == meta.end() || !(token->is_string() || token->is_number_integer())) return {};
-  return dump(*token);
-}
 
 // As mcp_plugin.invoke promises them.
 std::string with_answers(std::string params, const Json& answers) {
@@ -62,23 +54,10 @@ PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchang
       meta_(std::move(plan.meta)),
       exchange_(std::move(exchange)),
       answers_(answers),
-      progress_token_(read_progress_token(meta_)),
-      last_progress_(origin_.rounds.last_progress) {}
+      progress_(meta_, origin_.rounds.last_progress) {}
 
 void PluginCall::progress(double progress, double total, std::string_view message) {
-  if (progress_token_.empty() || !std::isfinite(progress)) return;
-  std::string params = R"({"progressToken":)" + progress_token_ + R"(,"progress":)" + dump(Json(progress));
-  if (total > 0 && std::isfinite(total)) params += R"(,"total":)" + dump(Json(total));
-  if (!message.empty()) {
-    params += R"(,"message":)";
-    append_json_string(params, message);
-  }
-  params += '}';
-  // Held while sending, so that two threads of the plugin cannot swap what must increase.
-  const std::lock_guard lock(mutex_);
-  if (last_progress_ && progress <= *last_progress_) return;
-  last_progress_ = progress;
-  exchange_->notify_if_room(notification("notifications/progress", params));
+  progress_.report(progress, total, message, *exchange_);
 }
 
 void PluginCall::log(std::int32_t level, std::string_view message) {
@@ -92,11 +71,15 @@ void PluginCall::log(std::int32_t level, std::string_view message) {
 }
 
 void PluginCall::complete(Outcome outcome, std::string json) {
+  progress_.finish(*exchange_);
   if (outcome == Outcome::input_required) return ask(json);
   exchange_->reply(answer(outcome, std::move(json)));
 }
 
 void PluginCall::ask(std::string_view json) {
+  if (method() == completion_method) {
+    return exchange_->reply(misbehaviour("it asks the client, which a completion cannot"));
+  }
   auto requests = read_input_requests(json);
   if (requests.has_error()) return exchange_->reply(misbehaviour(requests.error().message));
   const bool is_first = origin_.rounds.answers.is_null();
@@ -104,10 +87,7 @@ void PluginCall::ask(std::string_view json) {
   if (++call.origin.rounds.count > most_rounds) {
     return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(most_rounds) + " times"));
   }
-  {
-    const std::lock_guard lock(mutex_);
-    call.origin.rounds.last_progress = last_progress_;
-  }
+  call.origin.rounds.last_progress = progress_.last();
   answers_.ask(std::move(call), *std::move(requests));
 }
 
@@ -115,6 +95,7 @@ Reply PluginCall::answer(Outcome outcome, std::string json) const {
   if (outcome == Outcome::result) {
     auto result = read_plugin_result(method(), json);
     if (result.has_error()) return misbehaviour(result.error().message);
+    if (method() == completion_method && cut_completion(*result)) json = dump(*result);
     return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
   }
   const auto error = read_plugin_error(json);

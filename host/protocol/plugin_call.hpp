@@ -4,8 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 
 #include "plugin/plugin.hpp"
@@ -14,6 +12,7 @@
 #include "protocol/exchange.hpp"
 #include "protocol/log_level.hpp"
 #include "protocol/message.hpp"
+#include "protocol/progress.hpp"
 
 namespace mcph {
 
@@ -89,10 +88,7 @@ class PluginCall final : public Call {
   const Json meta_;  // the request's own; null: none
   const std::shared_ptr<Exchange> exchange_;
   const CallAnswers& answers_;
-  std::string progress_token_;  // as JSON text; empty: the client wants no progress
-
-  std::mutex mutex_;
-  std::optional<double> last_progress_;
+  Progress progress_;
 };
 
 }  // namespace mcph

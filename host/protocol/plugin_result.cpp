@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "json_text.hpp"
+#include "protocol/completion.hpp"
 
 namespace mcph {
 namespace {
@@ -111,6 +112,7 @@ Result<> check_prompt_result(const Json& result) {
 Result<> check_result(std::string_view method, const Json& result) {
   if (method == "tools/call") return check_tool_result(result);
   if (method == "resources/read") return check_read_result(result);
+  if (method == completion_method) return check_completion_result(result);
   return check_prompt_result(result);
 }
 

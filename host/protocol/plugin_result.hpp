@@ -10,7 +10,8 @@
 
 namespace mcph {
 
-// The result object of "tools/call", "resources/read" or "prompts/get". The error names the field.
+// The result object of "tools/call", "resources/read", "prompts/get" or "completion/complete". The error names the
+// field.
 Result<Json> read_plugin_result(std::string_view method, std::string_view json);
 
 // {"code", "message", "data"?} of MCP_OUTCOME_ERROR.

@@ -10,6 +10,8 @@
 namespace mcph {
 namespace {
 
+constexpr std::string_view cancelled_method = "notifications/cancelled";
+
 constexpr unsigned http_accepted = 202;
 constexpr unsigned http_no_content = 204;
 constexpr unsigned http_bad_request = 400;
@@ -71,8 +73,9 @@ bool is_initialize(const Message& message) {
 }  // namespace
 
 Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
-               Sessions::Limits session_limits)
+               Sessions::Limits session_limits, Log& log)
     : catalog_(catalog),
+      log_(log),
       sessions_(session_limits, catalog),
       legacy_(catalog, identity, options, timers_),
       modern_(catalog, identity, options) {}
@@ -159,10 +162,11 @@ void Server::receive_line(std::string_view line, StdioClient& client, const std:
     return modern_.handle(std::move(message), client.output, exchange);
   }
   if (is_initialize(message)) return initialize_stdio(message, client, exchange);
-  if (message.method == "notifications/cancelled") {
+  if (message.method == cancelled_method) {
     const auto id = message.params.find("requestId");
     const auto cancelled = id == message.params.end() ? nullptr : client.modern_requests->find(dump(*id));
     if (cancelled != nullptr) {
+      log_cancellation(message);
       cancelled->abandon();
       return exchange->reply({});
     }
@@ -231,10 +235,21 @@ void Server::serve_batch(Json batch, const std::shared_ptr<Session>& session,
 void Server::serve(Message message, const std::shared_ptr<Session>& session,
                    const std::shared_ptr<Exchange>& exchange) {
   if (message.kind == Message::Kind::request) return legacy_.handle(std::move(message), session, exchange);
+  if (message.method == cancelled_method) log_cancellation(message);
   // First, because what the message leads to may take long.
   exchange->reply({{}, http_accepted});
   if (message.kind == Message::Kind::notification) LegacyEra::take(message, *session);
   if (message.kind == Message::Kind::response) session->questions()->take(message);
+}
+
+void Server::log_cancellation(const Message& notification) {
+  constexpr std::size_t longest_shown = 500;
+  const auto shown = [&](const char* name) {
+    const auto value = notification.params.find(name);
+    if (value == notification.params.end()) return std::string();
+    return (value->is_string() ? value->get<std::string>() : dump(*value)).substr(0, longest_shown);
+  };
+  log_.debug("request cancelled", {{"id", shown("requestId")}, {"reason", shown("reason")}});
 }
 
 Server::StreamAdmission Server::admit_stream(const HttpHead& head) {

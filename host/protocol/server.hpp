@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catalog/published_catalog.hpp"
+#include "log.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/legacy_era.hpp"
 #include "protocol/message.hpp"
@@ -33,7 +34,7 @@ class Server {
   static constexpr std::size_t longest_batch = 32;
 
   Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
-         Sessions::Limits session_limits);
+         Sessions::Limits session_limits, Log& log);
 
   // The body of an HTTP POST.
   void receive_post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
@@ -66,6 +67,10 @@ class Server {
   void serve_batch(Json batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
   void serve(Message message, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
 
+  // Why a client cancelled a request is said for whoever debugs it (basic/patterns/cancellation, "Implementation
+  // Notes").
+  void log_cancellation(const Message& notification);
+
   struct FoundSession {
     std::shared_ptr<Session> session;
     Reply refusal;
@@ -74,6 +79,7 @@ class Server {
 
   PublishedCatalog& catalog_;
   Timers timers_;
+  Log& log_;
   Sessions sessions_;
   LegacyEra legacy_;
   ModernEra modern_;

@@ -31,6 +31,25 @@ void Session::lists_changed(ListKinds kinds) {
   tell_pending();
 }
 
+void Session::resource_updated(const std::string& uri) {
+  const std::lock_guard lock(mutex_);
+  // The client may have unsubscribed while this was on its way.
+  if (!subscriptions_.contains(uri)) return;
+  pending_updates_.insert(uri);
+  tell_pending();
+}
+
+Result<> Session::subscribe(const std::string& uri, ResourceUpdates& updates) {
+  const std::lock_guard lock(mutex_);
+  return subscriptions_.add(uri, updates, weak_from_this());
+}
+
+void Session::unsubscribe(const std::string& uri) {
+  const std::lock_guard lock(mutex_);
+  subscriptions_.remove(uri);
+  pending_updates_.erase(uri);
+}
+
 void Session::attach(const std::shared_ptr<NotificationStream>& stream) {
   {
     const std::lock_guard lock(mutex_);
@@ -53,6 +72,8 @@ void Session::close_streams() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     streams.swap(streams_);
+    subscriptions_.clear();
+    pending_updates_.clear();
   }
   questions_->end("The session has ended");
   for (const auto& weak : streams) {
@@ -68,6 +89,9 @@ void Session::tell_pending() {
   tell(pending_.tools, "notifications/tools/list_changed");
   tell(pending_.resources, "notifications/resources/list_changed");
   tell(pending_.prompts, "notifications/prompts/list_changed");
+  std::erase_if(pending_updates_, [this](const std::string& uri) {
+    return send(notification("notifications/resources/updated", updated_params(uri)));
+  });
 }
 
 bool Session::send(const std::string& message) {

@@ -9,6 +9,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,10 +21,11 @@
 #include "protocol/log_level.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/requests_in_flight.hpp"
+#include "protocol/resource_subscriptions.hpp"
 
 namespace mcph {
 
-class Session final : public ListListener {
+class Session final : public ListListener, public ResourceListener, public std::enable_shared_from_this<Session> {
  public:
   Session(std::string id, Caller caller)
       : id_(std::move(id)), caller_(std::make_shared<const Caller>(std::move(caller))) {}
@@ -45,6 +47,12 @@ class Session final : public ListListener {
   // A change is told on one stream only (MCP 2025-11-25, basic/transports, "Multiple Connections"); while there is
   // none, it is kept until there is.
   void lists_changed(ListKinds kinds) override;
+  void resource_updated(const std::string& uri) override;
+
+  // To be told of changes of a resource; fails at a bound. To be called on an object that a shared pointer holds.
+  Result<> subscribe(const std::string& uri, ResourceUpdates& updates);
+  void unsubscribe(const std::string& uri);
+
   // Held weakly. Closed at once if the session has ended.
   void attach(const std::shared_ptr<NotificationStream>& stream);
   // A stream is open, or a request has no reply yet.
@@ -66,6 +74,8 @@ class Session final : public ListListener {
   bool initialized_ = false;
   bool closed_ = false;
   ListKinds pending_;
+  ResourceSubscriptions subscriptions_;
+  std::set<std::string> pending_updates_;  // of resources in subscriptions_
   std::vector<std::weak_ptr<NotificationStream>> streams_;
 };
 

@@ -2,19 +2,25 @@
 
 #include <utility>
 
+#include "json_text.hpp"
 #include "protocol/message.hpp"
 #include "protocol/modern_headers.hpp"
 
 namespace mcph {
 
-std::shared_ptr<Subscription> Subscription::open(std::string id, ListKinds wanted,
+std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFilter wanted,
                                                  const std::shared_ptr<Exchange>& exchange,
                                                  std::weak_ptr<NotificationStream> output, PublishedCatalog& catalog) {
-  auto subscription = std::make_shared<Subscription>(std::move(id), wanted, exchange, std::move(output));
+  auto subscription = std::make_shared<Subscription>(std::move(id), std::move(wanted), exchange, std::move(output));
   {
     // A change that is published meanwhile waits for the acknowledgment to be out.
     const std::lock_guard lock(subscription->mutex_);
     catalog.listen(subscription);
+    for (const auto& uri : subscription->wanted_.resources) {
+      // What a bound keeps out is not acknowledged.
+      [[maybe_unused]] const auto added =
+          subscription->subscriptions_.add(uri, *catalog.resource_updates(), subscription);
+    }
     subscription->acknowledge();
   }
   // Held by the exchange until that has ended.
@@ -23,17 +29,18 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, ListKinds wante
 }
 
 void Subscription::acknowledge() {
-  std::string honoured;
-  const auto add = [&](bool wanted, std::string_view field) {
-    if (!wanted) return;
-    if (!honoured.empty()) honoured += ',';
-    honoured.append("\"").append(field).append("\":true");
-  };
-  add(wanted_.tools, "toolsListChanged");
-  add(wanted_.prompts, "promptsListChanged");
-  add(wanted_.resources, "resourcesListChanged");
+  auto honoured = Json::object();
+  if (wanted_.lists.tools) honoured["toolsListChanged"] = true;
+  if (wanted_.lists.prompts) honoured["promptsListChanged"] = true;
+  if (wanted_.lists.resources) honoured["resourcesListChanged"] = true;
+  if (wanted_.of_resources) {
+    auto& resources = honoured["resourceSubscriptions"] = Json::array();
+    for (const auto& uri : wanted_.resources) {
+      if (subscriptions_.contains(uri)) resources.push_back(uri);
+    }
+  }
   exchange_->notify(notification("notifications/subscriptions/acknowledged",
-                                 "{" + meta() + R"(,"notifications":{)" + honoured + "}}"));
+                                 "{" + meta() + R"(,"notifications":)" + dump(honoured) + "}"));
 }
 
 void Subscription::lists_changed(ListKinds kinds) {
@@ -41,9 +48,14 @@ void Subscription::lists_changed(ListKinds kinds) {
   const auto tell = [&](bool changed, std::string_view method) {
     if (changed) exchange_->notify(notification(method, "{" + meta() + "}"));
   };
-  tell(kinds.tools && wanted_.tools, "notifications/tools/list_changed");
-  tell(kinds.resources && wanted_.resources, "notifications/resources/list_changed");
-  tell(kinds.prompts && wanted_.prompts, "notifications/prompts/list_changed");
+  tell(kinds.tools && wanted_.lists.tools, "notifications/tools/list_changed");
+  tell(kinds.resources && wanted_.lists.resources, "notifications/resources/list_changed");
+  tell(kinds.prompts && wanted_.lists.prompts, "notifications/prompts/list_changed");
+}
+
+void Subscription::resource_updated(const std::string& uri) {
+  const std::lock_guard lock(mutex_);
+  exchange_->notify(notification("notifications/resources/updated", updated_params(uri, meta() + ",")));
 }
 
 void Subscription::end(std::string_view server_info_json) {

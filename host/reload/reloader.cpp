@@ -159,8 +159,9 @@ bool Reloader::withdraw_missing(const ScanResult& scan, Clock::time_point now, C
 
 bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   const auto begin = Clock::now();
-  auto loaded = loader_.load(file.file, {.components_changed = [this, path = file.file] { components_changed(path); },
-                                         .resource_updated = {}});
+  auto loaded = loader_.load(
+      file.file, {.components_changed = [this, path = file.file] { components_changed(path); },
+                  .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); }});
   if (loaded.has_error()) {
     const bool changing = tracked.changing == file;
     if (changing && loaded.error().may_be_incomplete && !std::exchange(tracked.incomplete, true)) return false;

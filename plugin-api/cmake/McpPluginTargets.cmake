@@ -15,6 +15,7 @@ add_library(mcp_plugin STATIC EXCLUDE_FROM_ALL
   "${MCP_PLUGIN_SOURCE_DIR}/base64.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/call.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/call_state.cpp"
+  "${MCP_PLUGIN_SOURCE_DIR}/completion.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/component.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/content.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/context.cpp"

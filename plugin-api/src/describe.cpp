@@ -1,5 +1,7 @@
 #include "describe.hpp"
 
+#include <algorithm>
+
 #include <mcp/plugin/detail/json_text.hpp>
 
 namespace mcp::detail {
@@ -71,6 +73,11 @@ void add_list(ObjectText& object, std::string_view name, const Shelf<Record>& sh
   if (!list.empty()) object.member(name, list.text());
 }
 
+template <class Record>
+bool any_completes(const Shelf<Record>& shelf) {
+  return std::any_of(shelf.all().begin(), shelf.all().end(), [](auto& each) { return !each->completions.empty(); });
+}
+
 }  // namespace
 
 std::string describe(const Components& components) {
@@ -80,6 +87,9 @@ std::string describe(const Components& components) {
   add_list(object, "resourceTemplates", components.resource_templates,
            [](auto& each) { return resource_text(each, "uriTemplate"); });
   add_list(object, "prompts", components.prompts, prompt_text);
+  if (any_completes(components.prompts) || any_completes(components.resource_templates)) {
+    object.member("completions", "true");
+  }
   return object.string_if("instructions", components.instructions).text();
 }
 

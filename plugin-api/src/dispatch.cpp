@@ -1,5 +1,6 @@
 #include "dispatch.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <map>
@@ -14,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "answers.hpp"
+#include "completion.hpp"
 #include "host_text.hpp"
 #include "metadata_text.hpp"
 #include "unanswered.hpp"
@@ -36,6 +38,14 @@ const std::string& text_param(const Json& params, std::string_view name) {
   const Json* value = find_member(params, name);
   if (!value) throw ProtocolError(invalid_params, "params." + std::string(name) + " is missing");
   return decode_string(*value, Place{nullptr, name, 0});
+}
+
+const Json& object_param(const Json& params, std::string_view name) {
+  const Json* value = find_member(params, name);
+  if (!value || !value->is_object()) {
+    throw ProtocolError(invalid_params, "params." + std::string(name) + " is not an object");
+  }
+  return *value;
 }
 
 /// An object of strings, as a map that owns them.
@@ -164,6 +174,15 @@ Answer messages_answer(const PromptRecord& prompt, const Messages& messages) {
   return {MCP_OUTCOME_RESULT, std::move(object).text()};
 }
 
+void require_choice(const Arg& argument, const std::string& value) {
+  const auto choices = choices_of(argument);
+  if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) return;
+  std::string message = "Argument \"" + argument.name() + "\" must be one of: ";
+  for (const auto& choice : choices)
+    message += (&choice == &choices.front() ? "" : ", ") + choice;
+  throw std::invalid_argument(message);
+}
+
 Arguments prompt_arguments(const PromptRecord& prompt, const Json& params) {
   auto given = texts_param(params, "arguments");
   std::vector<std::string> declared;
@@ -171,6 +190,7 @@ Arguments prompt_arguments(const PromptRecord& prompt, const Json& params) {
     if (argument.is_required() && !given.contains(argument.name())) {
       throw std::invalid_argument("Missing argument \"" + argument.name() + "\" of prompt \"" + prompt.name + '"');
     }
+    if (const auto value = given.find(argument.name()); value != given.end()) require_choice(argument, value->second);
     declared.push_back(argument.name());
   }
   return Arguments(std::move(given), std::move(declared));
@@ -197,6 +217,52 @@ Answer get_prompt(const Request& request, const Components& components) {
   }
 }
 
+// Completion ----------------------------------------------------------------------------------------------------------
+
+Answer completion_answer(const Completion& completion) {
+  ArrayText values;
+  for (const auto& value : completion.values)
+    values.item(json_string(value));
+  ObjectText object;
+  object.member("values", values.text());
+  if (completion.total) object.member("total", std::to_string(*completion.total));
+  object.member("hasMore", completion.has_more ? "true" : "false");
+  return {MCP_OUTCOME_RESULT, ObjectText().member("completion", object.text()).text()};
+}
+
+const CompletableRecord& find_completable(const Components& components, const Json& ref) {
+  const CompletableRecord* record = nullptr;
+  if (text_param(ref, "type") == "ref/prompt") {
+    record = components.prompts.find(text_param(ref, "name"));
+  } else {
+    record = components.resource_templates.find(text_param(ref, "uri"));
+  }
+  if (!record) throw ProtocolError(invalid_params, "There is no such prompt or resource template: " + dump_json(ref));
+  return *record;
+}
+
+Answer complete_argument(const Request& request, const Components& components) {
+  const Json no_context = Json::object();
+  const Json* context_param = find_member(request.params, "context");
+  const Json& argument = object_param(request.params, "argument");
+  const std::string& name = text_param(argument, "name");
+  const CompletableRecord& record = find_completable(components, object_param(request.params, "ref"));
+  const auto found = record.completions.find(name);
+  if (found == record.completions.end()) return completion_answer({.values = {}, .total = 0});
+  const Arguments chosen(texts_param(context_param ? *context_param : no_context, "arguments"), record.completable);
+  try {
+    Context context(request.host, request.call, request.params);
+    return completion_answer(found->second(text_param(argument, "value"), chosen, context));
+  } catch (const ProtocolError& error) {
+    return error_answer(error);
+  } catch (const std::exception& error) {
+    return error_answer(internal_error, error.what());
+  } catch (...) {
+    log_unknown_exception(request, "the completion of \"" + name + "\" of \"" + record.name + '"');
+    return error_answer(internal_error, "The completion failed for an unknown reason.");
+  }
+}
+
 }  // namespace
 
 std::optional<Answer> dispatch(const mcp_host& host, mcp_call_id call, const Components& components,
@@ -208,6 +274,7 @@ std::optional<Answer> dispatch(const mcp_host& host, mcp_call_id call, const Com
     if (method == "tools/call") return call_tool(request, components, pending);
     if (method == "resources/read") return read_resource(request, components);
     if (method == "prompts/get") return get_prompt(request, components);
+    if (method == "completion/complete") return complete_argument(request, components);
     return error_answer(method_not_found, "Unknown method: " + std::string(method));
   } catch (const ProtocolError& error) {
     return error_answer(error);

@@ -2,6 +2,7 @@
 
 #include <mcp/plugin/instance.hpp>
 
+#include "completion.hpp"
 #include "host_text.hpp"
 #include "instance.hpp"
 #include "object_text.hpp"
@@ -50,6 +51,7 @@ Resource Plugin::add_resource(std::string_view uri, std::string_view name, std::
 Resource Plugin::add_resource_template(std::string_view uri_template, std::string_view name,
                                        std::string_view description, detail::ResourceHandler handler) {
   auto record = make_resource(uri_template, name, description, std::move(handler));
+  record->completable = detail::variables_of(uri_template);
   instance_.registry()->add_resource_template(record);
   return Resource(instance_.registry(), std::move(record));
 }
@@ -58,6 +60,11 @@ Prompt Plugin::add_prompt(std::string_view name, std::string_view description, c
                           detail::PromptHandler handler) {
   auto record = make_record<detail::PromptRecord>(name, description);
   record->arguments = arguments;
+  for (const Arg& argument : arguments) {
+    record->completable.push_back(argument.name());
+    auto choices = detail::choices_of(argument);
+    if (!choices.empty()) record->completions.emplace(argument.name(), detail::complete_from(std::move(choices)));
+  }
   record->handler = std::move(handler);
   instance_.registry()->add(record);
   return Prompt(instance_.registry(), std::move(record));

@@ -5,6 +5,6 @@
 namespace mcp {
 
 Prompt::Prompt(std::shared_ptr<detail::Registry> registry, std::shared_ptr<detail::PromptRecord> record)
-    : Component(std::move(registry), std::move(record)) {}
+    : Completable(std::move(registry), std::move(record)) {}
 
 }  // namespace mcp

@@ -3,10 +3,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <mcp/plugin/completion.hpp>
 #include <mcp/plugin/detail/prompt_binding.hpp>
 #include <mcp/plugin/detail/resource_binding.hpp>
 #include <mcp/plugin/detail/tool_binding.hpp>
@@ -22,6 +25,12 @@ struct Metadata {
   std::string meta;                // JSON text, or empty
 };
 
+/// What prompts and resource templates have in common; a static resource has nothing to complete.
+struct CompletableRecord : Metadata {
+  std::vector<std::string> completable;  // the names of the arguments or variables
+  std::map<std::string, CompletionHandler, std::less<>> completions;
+};
+
 struct ToolRecord : Metadata {
   ToolBinding binding;
   std::optional<bool> read_only;
@@ -32,7 +41,7 @@ struct ToolRecord : Metadata {
   const std::string& key() const { return name; }
 };
 
-struct ResourceRecord : Metadata {
+struct ResourceRecord : CompletableRecord {
   std::string uri;  // or the template
   std::string mime_type;
   std::string annotations;  // JSON text, or empty
@@ -44,7 +53,7 @@ struct ResourceRecord : Metadata {
   const std::string& key() const { return uri; }
 };
 
-struct PromptRecord : Metadata {
+struct PromptRecord : CompletableRecord {
   std::vector<Arg> arguments;
   PromptHandler handler;
 

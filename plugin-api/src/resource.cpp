@@ -38,7 +38,7 @@ std::string ResourceContent::json(std::string_view default_uri, std::string_view
 }
 
 Resource::Resource(std::shared_ptr<detail::Registry> registry, std::shared_ptr<detail::ResourceRecord> record)
-    : Component(std::move(registry), std::move(record)) {}
+    : Completable(std::move(registry), std::move(record)) {}
 
 Resource& Resource::mime_type(std::string_view mime_type) {
   registry().change([&] { resource_record(metadata()).mime_type = mime_type; });

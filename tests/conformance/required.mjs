@@ -24,14 +24,18 @@ const components = [
   'prompts-get-with-args',
   'prompts-get-embedded-resource',
   'prompts-get-with-image',
+  'completion-complete',
 ];
 
 // Of the revisions in which a client sets the level.
 const logging = ['logging-set-level', 'tools-call-with-logging'];
 
+// Of the revisions in which a subscription is a request of its own.
+const subscribing = ['resources-subscribe', 'resources-unsubscribe'];
+
 const required = {
   '2025-03-26': ['server-session-lifecycle'],
-  '2025-06-18': ['server-initialize', 'server-session-lifecycle', 'ping', ...logging, ...components],
+  '2025-06-18': ['server-initialize', 'server-session-lifecycle', 'ping', ...logging, ...subscribing, ...components],
   '2025-11-25': [
     'server-initialize',
     'server-session-lifecycle',
@@ -41,6 +45,7 @@ const required = {
     'dns-rebinding-protection',
     'json-schema-2020-12',
     ...logging,
+    ...subscribing,
     ...components,
   ],
   '2026-07-28': [

@@ -25,9 +25,10 @@ for (const revision of legacyRevisions) {
       assert.equal(session.result.instructions, 'One of everything.');
       assert.deepEqual(session.result.capabilities, {
         tools: { listChanged: true },
-        resources: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
         prompts: { listChanged: true },
         logging: {},
+        completions: {},
       });
     });
 
@@ -92,9 +93,10 @@ test('DiscoverTellsEverythingThatAClientNeeds', async () => {
   assert.equal(result._meta['io.modelcontextprotocol/serverInfo'].name, 'mcp-plugin-host');
   assert.deepEqual(result.capabilities, {
     tools: { listChanged: true },
-    resources: { listChanged: true },
+    resources: { listChanged: true, subscribe: true },
     prompts: { listChanged: true },
     logging: {},
+    completions: {},
   });
 });
 

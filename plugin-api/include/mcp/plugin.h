@@ -151,17 +151,18 @@ typedef struct mcp_plugin {
 
   /* [control] Writes one JSON object with the instance's components in MCP's own shapes: "tools", "resources",
    * "resourceTemplates" and "prompts", each an array and each optional, and optionally "instructions", a string for the
-   * model. Called again after components_changed. */
+   * model, and "completions": true, which asks for calls of "completion/complete". Called again after
+   * components_changed. */
   void (*describe)(void* self, const mcp_sink* sink);
 
   /* [control] The instance is going to be served: open what it needs. Returns 0, or writes the reason to `error` and
    * returns another number. May be null. */
   int32_t (*start)(void* self, const mcp_sink* error);
 
-  /* [worker] Serves one call. `method` is "tools/call", "resources/read" or "prompts/get". `params` is the JSON object
-   * of the request's params without _meta; the arguments of a tool have been checked against its inputSchema and its
-   * defaults filled in. A read that a resource template matched has "uriTemplate" and "variables" (an object of
-   * decoded strings) besides "uri". Answers by mcp_host.complete. */
+  /* [worker] Serves one call. `method` is "tools/call", "resources/read" or "prompts/get", or "completion/complete" if
+   * describe asked for it. `params` is the JSON object of the request's params without _meta; the arguments of a tool
+   * have been checked against its inputSchema and its defaults filled in. A read that a resource template matched has
+   * "uriTemplate" and "variables" (an object of decoded strings) besides "uri". Answers by mcp_host.complete. */
   void (*invoke)(void* self, mcp_call_id call, mcp_string method, mcp_string params);
 
   /* [any] A call that should end early; it must still be completed. `reason` is one of MCP_CANCEL_*. May be null: then

@@ -16,6 +16,11 @@ Json params_of_tool(std::string_view name, const Json& arguments) {
   return {{"name", name}, {"arguments", arguments}};
 }
 
+Json params_of_completion(const Json& ref, std::string_view argument, std::string_view typed,
+                          const std::map<std::string, std::string>& chosen) {
+  return {{"ref", ref}, {"argument", {{"name", argument}, {"value", typed}}}, {"context", {{"arguments", chosen}}}};
+}
+
 /// Adds the texts of a content, a resource content or a message.
 void add_texts(std::string& texts, const Json& value) {
   if (value.is_array()) {
@@ -65,6 +70,10 @@ std::string Outcome::text() const {
 
 Json Outcome::structured() const {
   return json.value("structuredContent", Json());
+}
+
+std::vector<std::string> Outcome::values() const {
+  return json.value("completion", Json::object()).value("values", std::vector<std::string>());
 }
 
 int Outcome::error_code() const {
@@ -175,6 +184,18 @@ Outcome Harness::read_template(std::string_view uri_template, const std::map<std
 
 Outcome Harness::get_prompt(std::string_view name, const std::map<std::string, std::string>& arguments) {
   return invoke("prompts/get", {{"name", name}, {"arguments", arguments}});
+}
+
+Outcome Harness::complete_prompt(std::string_view name, std::string_view argument, std::string_view typed,
+                                 const std::map<std::string, std::string>& chosen) {
+  return invoke("completion/complete",
+                params_of_completion({{"type", "ref/prompt"}, {"name", name}}, argument, typed, chosen));
+}
+
+Outcome Harness::complete_template(std::string_view uri_template, std::string_view variable, std::string_view typed,
+                                   const std::map<std::string, std::string>& chosen) {
+  return invoke("completion/complete",
+                params_of_completion({{"type", "ref/resource"}, {"uri", uri_template}}, variable, typed, chosen));
 }
 
 Outcome Harness::invoke(std::string_view method, const Json& params) {

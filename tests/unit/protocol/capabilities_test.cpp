@@ -14,7 +14,7 @@ constexpr auto url = R"({"a":{"method":"elicitation/create","params":{"mode":"ur
 
 TEST(Capabilities, OfTheServerStateThatEveryListMayChange) {
   EXPECT_EQ(Json::parse(server_capabilities), Json::parse(R"({"tools":{"listChanged":true},
-      "resources":{"listChanged":true},"prompts":{"listChanged":true},"logging":{}})"));
+      "resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},"logging":{},"completions":{}})"));
 }
 
 TEST(Capabilities, ThatAQuestionNeedsAreNamed) {

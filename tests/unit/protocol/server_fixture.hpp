@@ -46,7 +46,7 @@ inline constexpr std::string_view initialized = R"({"jsonrpc":"2.0","method":"no
 class ServerFixture : public ::testing::Test {
  protected:
   explicit ServerFixture(ServingOptions options = {}, Sessions::Limits limits = {})
-      : server_(catalog_, {"host", "Host", "1.0"}, options, limits) {
+      : server_(catalog_, {"host", "Host", "1.0"}, options, limits, log_) {
     publish(usual_components);
   }
   // A request without an answer and its call hold each other, and so do the plugin and the calls it was given.
@@ -91,6 +91,7 @@ class ServerFixture : public ::testing::Test {
   }
 
   PublishedCatalog catalog_;
+  Log log_{Log::Level::off, Log::Format::text};
   std::uint64_t generation_ = 0;
   const std::shared_ptr<FakePlugin> plugin_ = std::make_shared<FakePlugin>("/components/tools/sums.so");
   Server server_;

@@ -14,7 +14,7 @@ class SubscriptionTest : public ::testing::Test {
   ~SubscriptionTest() override { exchange_->abandon(); }
 
   std::shared_ptr<Subscription> open(ListKinds wanted, std::string id = "1") {
-    return Subscription::open(std::move(id), wanted, exchange_, {}, catalog_);
+    return Subscription::open(std::move(id), {wanted}, exchange_, {}, catalog_);
   }
   void publish(const std::string& document) {
     catalog_.publish(
@@ -34,7 +34,7 @@ TEST_F(SubscriptionTest, IsAcknowledgedWithWhatWillBeTold) {
   EXPECT_EQ(
       exchange_->notifications(),
       std::vector<std::string>{
-          R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"notifications":{"toolsListChanged":true,"promptsListChanged":true}}})"});
+          R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"notifications":{"promptsListChanged":true,"toolsListChanged":true}}})"});
   EXPECT_TRUE(exchange_->replies().empty());
 }
 

@@ -54,6 +54,7 @@ class Arg {
     return set("default", detail::scalar_text(detail::scalar(value)));
   }
 
+  /// What a prompt's argument may be is also what clients are offered to fill in.
   template <class... T>
   Arg& one_of(const T&... values) {
     return choices({detail::scalar_text(detail::scalar(values))...});

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <mcp/plugin/component.hpp>
+#include <mcp/plugin/completion.hpp>
 #include <mcp/plugin/content.hpp>
 #include <mcp/plugin/metadata.hpp>
 
@@ -35,7 +35,7 @@ namespace detail {
 struct PromptRecord;
 }
 
-class Prompt : public Component<Prompt> {
+class Prompt : public Completable<Prompt> {
  public:
   Prompt(std::shared_ptr<detail::Registry> registry, std::shared_ptr<detail::PromptRecord> record);
 };

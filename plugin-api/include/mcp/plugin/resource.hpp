@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <mcp/plugin/bytes.hpp>
-#include <mcp/plugin/component.hpp>
+#include <mcp/plugin/completion.hpp>
 #include <mcp/plugin/metadata.hpp>
 
 namespace mcp {
@@ -46,7 +46,7 @@ namespace detail {
 struct ResourceRecord;
 }
 
-class Resource : public Component<Resource> {
+class Resource : public Completable<Resource> {
  public:
   Resource(std::shared_ptr<detail::Registry> registry, std::shared_ptr<detail::ResourceRecord> record);
 

@@ -40,6 +40,8 @@ struct Outcome {
   std::string text() const;
   /// The structured content of a tool's result, or null.
   Json structured() const;
+  /// The values of a completion.
+  std::vector<std::string> values() const;
   /// The code of a JSON-RPC error, or 0.
   int error_code() const;
 };
@@ -93,6 +95,13 @@ class Harness {
   /// place of {name} and *.
   Outcome read_template(std::string_view uri_template, const std::map<std::string, std::string>& variables);
   Outcome get_prompt(std::string_view name, const std::map<std::string, std::string>& arguments = {});
+
+  /// What is offered for an argument of a prompt, or a variable of a resource template, of which `typed` has been
+  /// typed; `chosen` are the arguments that have been filled in already.
+  Outcome complete_prompt(std::string_view name, std::string_view argument, std::string_view typed,
+                          const std::map<std::string, std::string>& chosen = {});
+  Outcome complete_template(std::string_view uri_template, std::string_view variable, std::string_view typed,
+                            const std::map<std::string, std::string>& chosen = {});
 
   /// Any method, any params.
   Outcome invoke(std::string_view method, const Json& params);

@@ -5,6 +5,7 @@
 #include <mcp/plugin/arg.hpp>
 #include <mcp/plugin/bytes.hpp>
 #include <mcp/plugin/call.hpp>
+#include <mcp/plugin/completion.hpp>
 #include <mcp/plugin/content.hpp>
 #include <mcp/plugin/context.hpp>
 #include <mcp/plugin/enum_names.hpp>

@@ -1,0 +1,69 @@
+#include "catalog/resource_updates.hpp"
+
+#include <vector>
+
+#include "catalog/uri_template.hpp"
+
+namespace mcph {
+
+ResourceUpdates::Place::~Place() {
+  if (updates_ == nullptr) return;
+  const std::lock_guard lock(updates_->mutex_);
+  updates_->interests_.erase(interest_);
+}
+
+std::optional<ResourceUpdates::Place> ResourceUpdates::listen(const std::string& uri,
+                                                              std::weak_ptr<ResourceListener> listener) {
+  auto key = normalized_uri(uri);
+  const std::lock_guard lock(mutex_);
+  if (interests_.size() >= most_interests) return std::nullopt;
+  return Place(shared_from_this(), interests_.emplace(std::move(key), Interest{uri, std::move(listener)}));
+}
+
+void ResourceUpdates::updated(std::string_view uri) {
+  auto key = normalized_uri(uri);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!interests_.contains(key)) return;
+    noted_.insert(std::move(key));
+  }
+  changed_.notify_all();
+}
+
+void ResourceUpdates::tell() {
+  std::vector<std::pair<std::shared_ptr<ResourceListener>, std::string>> told;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& key : noted_) {
+      const auto [first, last] = interests_.equal_range(key);
+      for (auto interest = first; interest != last; ++interest) {
+        if (auto listener = interest->second.listener.lock())
+          told.emplace_back(std::move(listener), interest->second.uri);
+      }
+    }
+    noted_.clear();
+  }
+  for (const auto& [listener, uri] : told)
+    listener->resource_updated(uri);
+}
+
+bool ResourceUpdates::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return ended_ || !noted_.empty(); });
+  return !ended_;
+}
+
+bool ResourceUpdates::pause(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return !changed_.wait_for(lock, time, [this] { return ended_; });
+}
+
+void ResourceUpdates::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+}
+
+}  // namespace mcph

@@ -1,0 +1,74 @@
+// Who hears that the content of a resource changed. Plugins note changes as they happen; listeners are told by whoever
+// calls tell, so that a burst of changes of one resource is told once. A resource is known by its normalized URI, so
+// that it does not matter how a client encodes it. One for the process; any thread.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mcph {
+
+class ResourceListener {
+ public:
+  virtual ~ResourceListener() = default;
+  // `uri` as the listener wrote it. Hand over and return.
+  virtual void resource_updated(const std::string& uri) = 0;
+};
+
+class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
+  struct Interest {
+    std::string uri;  // as the listener wrote it
+    std::weak_ptr<ResourceListener> listener;
+  };
+  using Interests = std::multimap<std::string, Interest, std::less<>>;
+
+ public:
+  static constexpr std::size_t most_interests = 50'000;
+
+  // One listener's interest in one resource, which ends with this object.
+  class Place {
+   public:
+    Place(std::shared_ptr<ResourceUpdates> updates, Interests::iterator interest)
+        : updates_(std::move(updates)), interest_(interest) {}
+    Place(Place&& other) noexcept = default;  // leaves an empty one
+    Place& operator=(Place&& other) = delete;
+    ~Place();
+
+   private:
+    std::shared_ptr<ResourceUpdates> updates_;
+    Interests::iterator interest_;
+  };
+
+  // Nothing if there are as many interests as may be. To be called on an object that a shared pointer holds.
+  std::optional<Place> listen(const std::string& uri, std::weak_ptr<ResourceListener> listener);
+
+  // Notes that the resource changed, if somebody listens.
+  void updated(std::string_view uri);
+
+  // Tells what has been noted since the last time, each resource once.
+  void tell();
+
+  // Returns once something has been noted; false once end has been called.
+  bool wait();
+  // The same after a time; what is noted meanwhile does not shorten it.
+  bool pause(std::chrono::milliseconds time);
+  void end();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Interests interests_;  // by normalized URI
+  std::set<std::string> noted_;
+  bool ended_ = false;
+};
+
+}  // namespace mcph

@@ -1,0 +1,36 @@
+// The thread that tells of changed resources. What happens while it waits after the first of several changes is told
+// together with it. Owned by the host; what it tells, and so its listeners' functions, runs on it.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "catalog/resource_updates.hpp"
+
+namespace mcph {
+
+class UpdateThread {
+ public:
+  explicit UpdateThread(std::shared_ptr<ResourceUpdates> updates,
+                        std::chrono::milliseconds burst = std::chrono::milliseconds(50))
+      : updates_(std::move(updates)), thread_([this, burst] { run(burst); }) {}
+  UpdateThread(const UpdateThread&) = delete;
+  UpdateThread& operator=(const UpdateThread&) = delete;
+  ~UpdateThread() {
+    updates_->end();
+    thread_.join();
+  }
+
+ private:
+  void run(std::chrono::milliseconds burst) {
+    while (updates_->wait() && updates_->pause(burst))
+      updates_->tell();
+  }
+
+  const std::shared_ptr<ResourceUpdates> updates_;
+  std::thread thread_;  // last, so that everything it uses is there when it begins
+};
+
+}  // namespace mcph
