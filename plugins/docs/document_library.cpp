@@ -1,7 +1,6 @@
 #include "docs/document_library.hpp"
 
 #include <utility>
-#include <vector>
 
 #include <mcp/plugin/typed.hpp>
 
@@ -29,12 +28,12 @@ DocumentLibrary::DocumentLibrary(mcp::Plugin& plugin, DocumentFolder folder)
 void DocumentLibrary::refresh() {
   Documents now = folder_.scan(documents_);
   bool is_changed = now.empty() != has_built_in_;
-  std::vector<std::string> rewritten;
+  std::vector<std::string> gone_or_rewritten;
   for (const auto& [path, document] : documents_) {
     if (has_unchanged(now, path, document)) continue;
     is_changed = true;
     withdraw(path);
-    if (now.contains(path)) rewritten.push_back(path);
+    gone_or_rewritten.push_back(path);
   }
   // Between the two, because a document may have the name of the built-in one.
   set_built_in(now.empty());
@@ -43,10 +42,13 @@ void DocumentLibrary::refresh() {
     is_changed = true;
     publish(path, document);
   }
-  documents_ = std::move(now);
+  {
+    const std::lock_guard lock(mutex_);
+    documents_.swap(now);
+  }
   if (!is_changed) return;
   plugin_.components_changed();
-  for (const std::string& path : rewritten)
+  for (const std::string& path : gone_or_rewritten)
     plugin_.resource_updated(uri_of(path));
 }
 
@@ -58,6 +60,14 @@ std::optional<std::string> DocumentLibrary::read(std::string_view path) const {
   } catch (const FileError& error) {
     throw mcp::ProtocolError(mcp::invalid_params, '"' + std::string(path) + "\" " + error.what());
   }
+}
+
+std::vector<std::string> DocumentLibrary::paths() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> paths;
+  for (const auto& [path, document] : documents_)
+    paths.push_back(path);
+  return paths;
 }
 
 void DocumentLibrary::withdraw(const std::string& path) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "docs/document_folder.hpp"
 
@@ -29,6 +31,9 @@ class DocumentLibrary {
   // document. Throws mcp::ProtocolError if it cannot be read.
   std::optional<std::string> read(std::string_view path) const;
 
+  // Of the documents that the last refresh found, in the order of the alphabet.
+  std::vector<std::string> paths() const;
+
  private:
   void withdraw(const std::string& path);
   void publish(const std::string& path, const Document& document);
@@ -36,6 +41,7 @@ class DocumentLibrary {
 
   mcp::Plugin& plugin_;
   const DocumentFolder folder_;
+  mutable std::mutex mutex_;  // of documents_, which only refresh changes
   Documents documents_;
   std::atomic<bool> has_built_in_ = false;
 };

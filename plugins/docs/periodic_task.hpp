@@ -1,5 +1,5 @@
-// PeriodicTask: a thread that does something now and then, until this object is destroyed; then it finishes what it is
-// doing and ends.
+// PeriodicTask: a thread that does something now and then, and when it is woken, until this object is destroyed; then
+// it finishes what it is doing and ends.
 #pragma once
 
 #include <chrono>
@@ -18,6 +18,9 @@ class PeriodicTask {
   PeriodicTask& operator=(const PeriodicTask&) = delete;
   ~PeriodicTask();
 
+  // The task runs soon, once for all that wakes it in a moment. Any thread.
+  void wake();
+
  private:
   void run();
 
@@ -26,6 +29,7 @@ class PeriodicTask {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool is_stopping_ = false;
+  bool is_woken_ = false;
   std::thread thread_;  // last, so that everything it uses is there when it begins
 };
 

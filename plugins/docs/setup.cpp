@@ -6,11 +6,13 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <mcp/plugin/typed.hpp>
 
 #include "docs/document_library.hpp"
 #include "docs/periodic_task.hpp"
+#include "shared/folder_watch.hpp"
 
 namespace plugins::docs {
 namespace {
@@ -44,6 +46,10 @@ class Service {
       : library_(plugin, DocumentFolder(settings.folder ? *settings.folder : plugin.data_directory())) {
     library_.refresh();
     rescan_.emplace(std::chrono::milliseconds(settings.rescan_milliseconds), [this, &plugin] { refresh(plugin); });
+    // Without file events changes are found by the looks now and then.
+    watch_.emplace(std::vector{library_.folder().path()},
+                   FolderWatch::Listener{.changed = [this](const std::string&) { rescan_->wake(); },
+                                         .degraded = [&plugin](const std::string& reason) { plugin.info(reason); }});
   }
 
   const DocumentLibrary& library() const { return library_; }
@@ -59,6 +65,7 @@ class Service {
 
   DocumentLibrary library_;
   std::optional<PeriodicTask> rescan_;
+  std::optional<FolderWatch> watch_;  // last, because it uses the others
 };
 
 void report_folder(mcp::Plugin& plugin, const DocumentFolder& folder) {
@@ -78,7 +85,10 @@ void setup(mcp::Plugin& plugin) {
       .resource_template("docs://*", "document", "A Markdown document by its path: docs://guide/install.md",
                          [service](const mcp::Uri& uri) { return (*service)->library().read(uri["*"]); })
       .title("Document")
-      .mime_type("text/markdown");
+      .mime_type("text/markdown")
+      .complete("*", [service](std::string_view typed) {
+        return mcp::values_that_begin_with(typed, (*service)->library().paths());
+      });
   plugin.on_start([&plugin, settings, service] {
     service->emplace(plugin, settings);
     report_folder(plugin, (*service)->library().folder());

@@ -25,9 +25,11 @@ struct RootSettings {
 struct Settings {
   std::optional<std::vector<RootSettings>> roots;
   std::int64_t max_file_bytes = 10485760;
+  bool watch = true;
   static constexpr auto fields() {
     return std::tuple{mcp::field("roots", &Settings::roots),
-                      mcp::field("maxFileBytes", &Settings::max_file_bytes).default_value(10485760)};
+                      mcp::field("maxFileBytes", &Settings::max_file_bytes).default_value(10485760),
+                      mcp::field("watch", &Settings::watch).default_value(true)};
   }
 };
 

@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <mcp/plugin/typed.hpp>
 
 #include "files/file_access.hpp"
 #include "files/file_content_type.hpp"
+#include "files/path_completion.hpp"
 #include "files/settings.hpp"
+#include "shared/folder_watch.hpp"
 
 namespace plugins::files {
 namespace {
@@ -117,7 +122,8 @@ void register_reading(mcp::Plugin& plugin, const SharedAccess& access) {
   plugin
       .resource_template("file:///{+path}", "file", "A file below one of the configured folders",
                          [access](const mcp::Uri& uri) { return resource_of(*access, uri); })
-      .title("File");
+      .title("File")
+      .complete("path", [access](std::string_view typed) { return complete_path(access->roots(), typed); });
 }
 
 void register_writing(mcp::Plugin& plugin, const SharedAccess& access) {
@@ -147,6 +153,28 @@ void register_writing(mcp::Plugin& plugin, const SharedAccess& access) {
       .open_world(false);
 }
 
+// From start to stop, because watching needs a thread.
+void register_watching(mcp::Plugin& plugin, const SharedAccess& access) {
+  const auto watch = std::make_shared<std::optional<FolderWatch>>();
+  plugin.on_start([&plugin, access, watch] {
+    std::vector<std::string> folders;
+    for (const Root& root : access->roots().all())
+      folders.push_back(root.directory.path());
+    const auto tell = [&plugin, access](const std::string& path) {
+      try {
+        plugin.resource_updated(file_uri(access->roots().locate(path)));
+      } catch (const std::exception& error) {
+        plugin.debug(error.what());
+      }
+    };
+    const auto warn = [&plugin](const std::string& reason) {
+      plugin.warn(reason + ": clients that subscribed are told of what this plugin writes itself");
+    };
+    watch->emplace(std::move(folders), FolderWatch::Listener{.changed = tell, .degraded = warn});
+  });
+  plugin.on_stop([watch] { watch->reset(); });
+}
+
 }  // namespace
 
 void setup(mcp::Plugin& plugin) {
@@ -155,6 +183,7 @@ void setup(mcp::Plugin& plugin) {
   register_reading(plugin, access);
   register_writing(plugin, access);
   if (!access->roots().all().empty()) plugin.instructions(instructions(access->roots()));
+  if (settings.watch && !access->roots().all().empty()) register_watching(plugin, access);
   plugin.on_start([&plugin, access] { warn_about_missing(plugin, access->roots()); });
 }
 

@@ -42,4 +42,11 @@ CodeLanguage code_language(std::string_view name) {
   return found == languages.end() ? CodeLanguage{name, "txt", "text/plain"} : *found;
 }
 
+std::vector<std::string> code_language_names() {
+  std::vector<std::string> names;
+  for (const CodeLanguage& language : languages)
+    names.emplace_back(language.name);
+  return names;
+}
+
 }  // namespace plugins::prompts

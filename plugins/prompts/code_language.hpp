@@ -1,7 +1,9 @@
 // Programming languages by the names that people give them. A table that never changes; any thread may use it.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace plugins::prompts {
 
@@ -13,5 +15,8 @@ struct CodeLanguage {
 
 // "C++", "cpp" and "CPP" are the same. What is not known is plain text.
 CodeLanguage code_language(std::string_view name);
+
+// Of all that are known.
+std::vector<std::string> code_language_names();
 
 }  // namespace plugins::prompts

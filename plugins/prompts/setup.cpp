@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <mcp/plugin/typed.hpp>
 
@@ -24,23 +25,16 @@ constexpr std::array styles{
     Style{"pirate", "as a pirate of the golden age would, harmless and cheerful"},
 };
 
-std::string style_names() {
-  std::string names;
-  for (const Style& style : styles) {
-    if (!names.empty()) names += ", ";
-    names += style.name;
-  }
+std::vector<std::string> style_names() {
+  std::vector<std::string> names;
+  for (const Style& style : styles)
+    names.emplace_back(style.name);
   return names;
 }
 
+// Expects one of style_names, which the prompt's argument is limited to.
 const Style& style_named(std::string_view name) {
-  const auto* const found =
-      std::find_if(styles.begin(), styles.end(), [name](const Style& style) { return style.name == name; });
-  if (found == styles.end()) {
-    throw mcp::ProtocolError(mcp::invalid_params,
-                             "Unknown style \"" + std::string(name) + "\". Known styles: " + style_names());
-  }
-  return *found;
+  return *std::find_if(styles.begin(), styles.end(), [name](const Style& style) { return style.name == name; });
 }
 
 mcp::Message greeting(const mcp::Arguments& given) {
@@ -89,7 +83,7 @@ void setup(mcp::Plugin& plugin) {
   plugin
       .prompt("greeting", "A greeting in a style of your choice",
               {mcp::arg("name", "Whom to greet. Left out: you"),
-               mcp::arg("style", "One of " + style_names() + ". Left out: friendly")},
+               mcp::arg("style", "Left out: friendly").one_of(style_names())},
               greeting)
       .title("Greeting");
   plugin
@@ -97,7 +91,8 @@ void setup(mcp::Plugin& plugin) {
               {mcp::arg("code", "The code").required(), mcp::arg("language", "Its language, such as C++ or Python"),
                mcp::arg("focus", "What matters most, such as thread safety")},
               code_review)
-      .title("Code review");
+      .title("Code review")
+      .complete("language", code_language_names());
   plugin
       .prompt("summarize", "A faithful summary of a text",
               {mcp::arg("text", "The text").required(), mcp::arg("audience", "Who is going to read it"),

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -135,6 +136,24 @@ TEST_F(Docs, NoticesNewChangedAndRemovedDocuments) {
   fs::remove(folder_.path() / "docs/new.md");
   EXPECT_TRUE(comes_true([&] { return uris(harness).size() == 2; }));
   EXPECT_EQ(harness.read("docs://new.md").error_code(), -32002);
+}
+
+TEST_F(Docs, NoticesAChangeLongBeforeTheNextLook) {
+  auto patient = config();
+  patient["rescanMilliseconds"] = 3'600'000;
+  mcp::testing::Harness harness(setup, patient);
+  EXPECT_TRUE(comes_true([&] {
+    folder_.write("docs/index.md", "# Changed " + std::to_string(std::rand()) + "\n");
+    return !harness.updated_resources().empty();
+  }));
+  EXPECT_THAT(harness.updated_resources(), testing::Each("docs://index.md"));
+}
+
+TEST_F(Docs, OffersPathsOfDocuments) {
+  mcp::testing::Harness harness(setup, config());
+  EXPECT_THAT(harness.complete_template("docs://*", "*", "").values(),
+              ElementsAre("guide/how to.markdown", "index.md"));
+  EXPECT_THAT(harness.complete_template("docs://*", "*", "IN").values(), ElementsAre("index.md"));
 }
 
 TEST_F(Docs, SaysNothingWhileNothingChanges) {

@@ -1,11 +1,15 @@
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mcp/plugin/testing.hpp>
 
+#include "eventually.hpp"
 #include "files/file_content_type.hpp"
 #include "files/glob.hpp"
 #include "files/setup.hpp"
@@ -51,6 +55,30 @@ class Files : public testing::Test {
       {{"roots", {{{"name", "docs"}, {"path", docs()}}, {{"name", "inner"}, {"path", docs() + "/inner"}}}},
        {"maxFileBytes", 1000}}};
 };
+
+TEST_F(Files, TellsSubscribersOfWhatOthersWrite) {
+  const std::string uri = "file://" + docs() + "/inner/note.txt";
+  EXPECT_TRUE(mcph::test::eventually([&] {
+    folder_.write("docs/inner/note.txt", "changed");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto updated = harness_.updated_resources();
+    return std::find(updated.begin(), updated.end(), uri) != updated.end();
+  }));
+}
+
+TEST_F(Files, OffersPathsWhileTheyAreTyped) {
+  const auto values = [this](const std::string& typed) {
+    return harness_.complete_template("file:///{+path}", "path", typed).values();
+  };
+  const std::string root = docs().substr(1);
+  EXPECT_THAT(values(""), ElementsAre(root + '/', root + "/inner/"));
+  EXPECT_THAT(values(root.substr(0, root.size() - 2)), ElementsAre(root + '/', root + "/inner/"));
+  EXPECT_THAT(values(root + "/g"), ElementsAre(root + "/guide.md"));
+  EXPECT_THAT(values(root + "/inner/"), ElementsAre(root + "/inner/note.txt"));
+  EXPECT_THAT(values(root + "/none/"), IsEmpty());
+  EXPECT_THAT(values("etc/"), IsEmpty());
+  EXPECT_THAT(values(root + "/../outside/"), IsEmpty());
+}
 
 TEST_F(Files, ReadsAFileByRootAndByAbsolutePath) {
   EXPECT_EQ(text_of("docs/guide.md"), "# Guide\nline two\nline three\n");

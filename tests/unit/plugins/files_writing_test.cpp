@@ -43,7 +43,8 @@ class FilesWriting : public testing::Test {
                                  {{"roots",
                                    {{{"name", "notes"}, {"path", place("notes")}, {"writable", true}},
                                     {{"name", "docs"}, {"path", place("docs")}}}},
-                                  {"maxFileBytes", 100}}};
+                                  {"maxFileBytes", 100},
+                                  {"watch", false}}};
 };
 
 TEST_F(FilesWriting, WritesAndReplacesAFile) {

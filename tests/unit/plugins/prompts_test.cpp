@@ -31,7 +31,14 @@ TEST_F(Prompts, GreetingHasStyles) {
 TEST_F(Prompts, UnknownStyleIsAnErrorThatNamesTheKnownOnes) {
   const auto outcome = harness_.get_prompt("greeting", {{"style", "klingon"}});
   EXPECT_EQ(outcome.error_code(), -32602);
-  EXPECT_EQ(outcome.text(), "Unknown style \"klingon\". Known styles: formal, casual, friendly, pirate");
+  EXPECT_EQ(outcome.text(), "Argument \"style\" must be one of: formal, casual, friendly, pirate");
+}
+
+TEST_F(Prompts, OfferStylesAndLanguages) {
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(harness_.complete_prompt("greeting", "style", "f").values(), (Values{"formal", "friendly"}));
+  EXPECT_EQ(harness_.complete_prompt("code_review", "language", "C").values(), (Values{"c", "c++", "c#", "css"}));
+  EXPECT_EQ(harness_.complete_prompt("code_review", "focus", "").values(), Values{});
 }
 
 TEST_F(Prompts, CodeReviewEmbedsTheCode) {

@@ -1,0 +1,173 @@
+#include "shared/folder_watch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <system_error>
+#include <utility>
+
+namespace plugins {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Not IN_MODIFY: each write of a file would be an event, and what is half written is of no use yet.
+constexpr std::uint32_t wanted_events =
+    IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+constexpr std::chrono::milliseconds look_for_missing{2000};
+constexpr std::size_t most_entries = 100'000;  // looked at for one folder with all below it
+
+std::string words(int error) {
+  return std::generic_category().message(error);
+}
+
+bool is_below(const std::string& path, const std::string& top) {
+  return path.starts_with(top) && (path.size() == top.size() || path[top.size()] == '/');
+}
+
+}  // namespace
+
+FolderWatch::FolderWatch(std::vector<std::string> folders, Listener listener, std::size_t bound, Events events)
+    : folders_(std::move(folders)),
+      listener_(std::move(listener)),
+      bound_(bound),
+      stop_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      thread_([this, events] {
+        if (open(events)) run();
+      }) {}
+
+FolderWatch::~FolderWatch() {
+  const std::uint64_t one = 1;
+  // Fails only if somebody has said so already.
+  [[maybe_unused]] const auto written = ::write(stop_.get(), &one, sizeof one);
+  thread_.join();
+}
+
+bool FolderWatch::open(Events events) {
+  if (events == Events::none) {
+    degrade("file events cannot be had");
+    return false;
+  }
+  inotify_ = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  if (inotify_.is_open() && stop_.is_open()) return true;
+  const auto* const remedy = errno == EMFILE ? "; raise fs.inotify.max_user_instances or the limit of open files" : "";
+  degrade("file events cannot be had: " + words(errno) + remedy);
+  return false;
+}
+
+void FolderWatch::run() {
+  std::array<::pollfd, 2> sources{{{inotify_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
+  for (;;) {
+    const int timeout = watch_folders() ? -1 : static_cast<int>(look_for_missing.count());
+    if (::poll(sources.data(), sources.size(), timeout) < 0 && errno != EINTR) return;
+    if (sources[1].revents != 0) return;
+    read_events();
+  }
+}
+
+bool FolderWatch::watch_folders() {
+  const auto is_watched = [this](const std::string& folder) {
+    return std::any_of(watched_.begin(), watched_.end(), [&](const auto& each) { return each.second == folder; });
+  };
+  bool all = true;
+  for (const auto& folder : folders_) {
+    if (!is_watched(folder)) watch_tree(folder, Files::known);
+    all = all && is_watched(folder);
+  }
+  return all;
+}
+
+void FolderWatch::watch_tree(const std::string& top, Files files) {
+  std::size_t entries = 0;
+  std::deque<std::string> waiting{top};
+  for (; !waiting.empty(); waiting.pop_front()) {
+    const auto& folder = waiting.front();
+    if (!watch_one(folder, folder == top)) continue;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      if (++entries > most_entries) return degrade("there are too many files below " + top + " to watch them all");
+      const auto path = folder + (folder.ends_with('/') ? "" : "/") + entry->path().filename().string();
+      const auto type = entry->symlink_status(error).type();
+      if (type == fs::file_type::directory) waiting.push_back(path);
+      if (type == fs::file_type::regular && files == Files::told) listener_.changed(path);
+    }
+  }
+}
+
+bool FolderWatch::watch_one(const std::string& folder, bool is_top) {
+  if (watched_.size() >= bound_) {
+    degrade("only " + std::to_string(bound_) + " folders are watched; what changes in others is not told");
+    return false;
+  }
+  // Only the folders that were given may be links: they are trusted.
+  const int descriptor =
+      ::inotify_add_watch(inotify_.get(), folder.c_str(), wanted_events | (is_top ? 0 : IN_DONT_FOLLOW));
+  if (descriptor >= 0) {
+    watched_[descriptor] = folder;
+    return true;
+  }
+  if (errno == ENOSPC) {
+    degrade("the system's limit of watched folders is reached; raise fs.inotify.max_user_watches");
+  } else if (errno != ENOENT && errno != ENOTDIR) {
+    degrade(folder + " cannot be watched: " + words(errno));
+  }
+  return false;
+}
+
+void FolderWatch::forget_tree(const std::string& top) {
+  for (const auto& [descriptor, folder] : watched_) {
+    if (is_below(folder, top)) ::inotify_rm_watch(inotify_.get(), descriptor);
+  }
+  std::erase_if(watched_, [&](const auto& each) { return is_below(each.second, top); });
+}
+
+void FolderWatch::read_events() {
+  alignas(::inotify_event) std::array<char, 16384> buffer;  // an event has at most 16 bytes and a name of 256
+  for (;;) {
+    const auto size = ::read(inotify_.get(), buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return;
+    const char* const end = buffer.data() + size;
+    for (const char* at = buffer.data(); at < end;) {
+      const auto* const event = reinterpret_cast<const ::inotify_event*>(at);
+      take(*event);
+      at += sizeof(::inotify_event) + event->len;
+    }
+  }
+}
+
+void FolderWatch::take(const ::inotify_event& event) {
+  if ((event.mask & IN_Q_OVERFLOW) != 0) {
+    degrade("files changed faster than they could be told");
+    for (const auto& folder : folders_)
+      listener_.changed(folder);
+    return;
+  }
+  const auto found = watched_.find(event.wd);
+  if (found == watched_.end()) return;  // forgotten meanwhile
+  const std::string folder = found->second;
+  if ((event.mask & (IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF)) != 0) return forget_tree(folder);
+  if (event.len == 0) return;
+  const std::string path = folder + (folder.ends_with('/') ? "" : "/") + event.name;
+  if ((event.mask & IN_ISDIR) == 0) {
+    // The file that was made is told when its writer has closed it.
+    if ((event.mask & IN_CREATE) == 0) listener_.changed(path);
+  } else if ((event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
+    watch_tree(path, Files::told);
+  } else {
+    forget_tree(path);
+    listener_.changed(path);
+  }
+}
+
+void FolderWatch::degrade(const std::string& reason) {
+  if (reasons_.insert(reason).second) listener_.degraded(reason);
+}
+
+}  // namespace plugins

@@ -1,0 +1,66 @@
+// FolderWatch: tells which files below some folders changed, by file events of the kernel, on a thread of its own, from
+// its making until it is destroyed. What it says is a hint: a file is told when its writer has closed it, when it is
+// moved or removed, and it may be told without having changed. Symbolic links inside the folders are not followed, and
+// folders that are not there are awaited. Where events cannot be had, it says so and tells nothing.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "shared/descriptor.hpp"
+
+struct inotify_event;
+
+namespace plugins {
+
+class FolderWatch {
+ public:
+  // Both are called on the thread of the watch and must not throw.
+  struct Listener {
+    std::function<void(const std::string& path)> changed;     // below one of the folders, as they were given
+    std::function<void(const std::string& reason)> degraded;  // why changes will not be told; each reason once
+  };
+  enum class Events { kernel, none };  // none: as where the kernel has none to give
+
+  static constexpr std::size_t most_folders = 1000;
+
+  // `folders` are absolute. Of the folders below them as many are watched as the bound allows, the upper ones first.
+  FolderWatch(std::vector<std::string> folders, Listener listener, std::size_t bound = most_folders,
+              Events events = Events::kernel);
+  FolderWatch(const FolderWatch&) = delete;
+  FolderWatch& operator=(const FolderWatch&) = delete;
+  ~FolderWatch();
+
+ private:
+  enum class Files { known, told };
+
+  void run();
+  bool open(Events events);
+  // True if each of the folders is watched.
+  bool watch_folders();
+  // The folder and those below it. Files::told: what lies in them has just come with them.
+  void watch_tree(const std::string& top, Files files);
+  bool watch_one(const std::string& folder, bool is_top);
+  void forget_tree(const std::string& top);
+  void read_events();
+  void take(const inotify_event& event);
+  void degrade(const std::string& reason);
+
+  const std::vector<std::string> folders_;
+  const Listener listener_;
+  const std::size_t bound_;
+  Descriptor inotify_;
+  Descriptor stop_;
+  std::map<int, std::string> watched_;  // paths by watch descriptor
+  std::set<std::string> reasons_;       // that have been told
+  std::thread thread_;                  // last, so that everything it uses is there when it begins
+};
+
+}  // namespace plugins
