@@ -14,7 +14,7 @@
 #include <mcp/plugin/detail/decode.hpp>
 #include <mcp/plugin/detail/form.hpp>
 #include <mcp/plugin/json.hpp>
-#include <mcp/plugin/prompt.hpp>
+#include <mcp/plugin/message.hpp>
 
 namespace mcp {
 
