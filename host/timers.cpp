@@ -3,6 +3,10 @@
 namespace mcph {
 
 Timers::~Timers() {
+  stop();
+}
+
+void Timers::stop() {
   std::map<Id, std::function<void()>> dropped;
   {
     const std::lock_guard lock(mutex_);

@@ -1,7 +1,6 @@
 // Runs functions at a later time, on one thread of its own, which begins with the first of them. For what happens
 // seldom and need not be punctual to the millisecond: the functions must be short, because all wait for each other.
-// Owned by who assembles the program; any thread. The destructor drops what is still to come and waits for a function
-// that runs.
+// Owned by who assembles the program; any thread. The destructor stops them.
 #pragma once
 
 #include <chrono>
@@ -30,6 +29,9 @@ class Timers {
 
   // Does nothing if it has run, runs, or was cancelled before. Does not wait for one that runs.
   void cancel(const Id& id);
+
+  // Drops what is still to come and waits for a function that runs. From then on nothing runs.
+  void stop();
 
  private:
   void run();

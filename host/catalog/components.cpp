@@ -142,6 +142,18 @@ Result<std::string> read_prompt_name(const Description& description) {
   return name;
 }
 
+Result<TaskSupport> read_task_support(const Description& description) {
+  const auto execution = description.json().find("execution");
+  if (execution == description.json().end()) return TaskSupport::undeclared;
+  if (!execution->is_object()) return description.error("execution", "is not an object");
+  const auto support = execution->value("taskSupport", Json());
+  if (support.is_null()) return TaskSupport::undeclared;
+  if (support == "optional") return TaskSupport::optional;
+  if (support == "required") return TaskSupport::required;
+  if (support == "forbidden") return TaskSupport::forbidden;
+  return description.error("execution.taskSupport", R"(is none of "optional", "required" and "forbidden")");
+}
+
 Result<Tool> read_tool(Description description) {
   auto name = read_tool_name(description);
   if (name.has_error()) return name.error();
@@ -149,7 +161,10 @@ Result<Tool> read_tool(Description description) {
   if (auto common = description.common_fields(); common.has_error()) return common.error();
   if (auto annotations = description.tool_annotations(); annotations.has_error()) return annotations.error();
 
-  const auto& json = description.json();
+  const auto support = read_task_support(description);
+  if (support.has_error()) return support.error();
+  auto json = description.json();
+  json.erase("execution");  // for the host; to a client of 2025-11-25 it would promise what that revision calls tasks
   const auto input = json.find("inputSchema");
   if (input == json.end()) return description.error("inputSchema", "is missing");
   if (!input->is_object()) return description.error("inputSchema", "is not an object");
@@ -161,7 +176,7 @@ Result<Tool> read_tool(Description description) {
   auto headers = read_parameter_headers(*input);
   if (headers.has_error()) return description.error("inputSchema", "is invalid: " + headers.error().message);
 
-  Tool tool{*std::move(name), *std::move(schema), dump(json), {}, *std::move(headers)};
+  Tool tool{*std::move(name), *std::move(schema), dump(json), {}, *std::move(headers), *support};
   const auto output = json.find("outputSchema");
   if (output == json.end()) {
     tool.json_object_output = tool.json;

@@ -14,6 +14,9 @@
 namespace mcph {
 
 // `json` is the component as the plugin described it, rendered once.
+// What a tool's execution.taskSupport says (MCP 2025-11-25, server/tools): whether a call of it may become a task.
+enum class TaskSupport { undeclared, optional, required, forbidden };
+
 struct Tool {
   std::string name;
   Schema input_schema;
@@ -21,6 +24,7 @@ struct Tool {
   // The same without an outputSchema whose root is not an object, which only revisions from 2026-07-28 on allow.
   std::string json_object_output;
   std::vector<ParameterHeader> parameter_headers = {};
+  TaskSupport task_support = TaskSupport::undeclared;
 };
 
 struct Resource {

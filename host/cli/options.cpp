@@ -119,6 +119,10 @@ void add_serving_options(CLI::App& app, HostOptions& host) {
   add_duration(app, "--list-freshness-ms", host.serving.list_freshness, "How long clients may keep a list");
   add_duration(app, "--answer-time-s", host.serving.answer_time,
                "How long a client and its user may take to answer what a plugin asks");
+  add_duration(app, "--task-after-ms", host.serving.tasks.after,
+               "A call that takes longer becomes a task, for clients that know tasks");
+  add_duration(app, "--task-lifetime-s", host.serving.tasks.lifetime, "From a task's beginning until it is forgotten");
+  add_bound(app, "--max-tasks", host.serving.tasks.count, 0, "At once; with more, long calls stay calls");
   app.add_option_function<std::string>(
       "--state-key",
       [&host](const std::string& file) {

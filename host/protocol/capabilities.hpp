@@ -12,6 +12,11 @@ inline constexpr std::string_view server_capabilities =
     R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},)"
     R"("logging":{},"completions":{}})";
 
+// The same for revisions from 2026-07-28 on, which have extensions.
+inline constexpr std::string_view modern_server_capabilities =
+    R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},)"
+    R"("logging":{},"completions":{},"extensions":{"io.modelcontextprotocol/tasks":{}}})";
+
 // The part of ClientCapabilities that the input requests need and the client lacks; an empty object if nothing is
 // missing.
 Json missing_capabilities(const Json& input_requests, const Json& client_capabilities);

@@ -20,6 +20,7 @@ struct CallPlan {
   std::string params;     // as mcp_plugin.invoke promises it
   std::string component;  // the tool's or prompt's name, or the URI; for messages
   Json meta = nullptr;    // the request's own _meta; null: none
+  TaskSupport task_support = TaskSupport::forbidden;
 };
 
 struct Refusal {

@@ -125,9 +125,8 @@ std::optional<std::string> mistake_in_message(const Json& answer) {
 std::optional<std::string> mistake_in_roots(const Json& answer) {
   const auto& roots = member(answer, "roots");
   if (!roots.is_array()) return "\"roots\" is not an array";
-  const bool complete = std::all_of(roots.begin(), roots.end(), [](const Json& root) {
-    return root.is_object() && member(root, "uri").is_string();
-  });
+  const bool complete = std::all_of(
+      roots.begin(), roots.end(), [](const Json& root) { return root.is_object() && member(root, "uri").is_string(); });
   if (!complete) return "an element of \"roots\" lacks the string \"uri\"";
   return std::nullopt;
 }

@@ -157,7 +157,8 @@ void LegacyEra::set_log_level(Request&& request) {
 
 void LegacyEra::subscribe(Request&& request) {
   auto read = read_subscribed_uri(*catalog_.current(), request.params);
-  if (auto* refusal = std::get_if<Refusal>(&read)) return refuse(request.id, *request.session->caller(), *request.exchange, std::move(*refusal));
+  if (auto* refusal = std::get_if<Refusal>(&read))
+    return refuse(request.id, *request.session->caller(), *request.exchange, std::move(*refusal));
   const auto subscribed = request.session->subscribe(std::get<std::string>(read), *catalog_.resource_updates());
   if (subscribed.has_error()) {
     return request.exchange->reply(
@@ -168,7 +169,8 @@ void LegacyEra::subscribe(Request&& request) {
 
 void LegacyEra::unsubscribe(Request&& request) {
   auto read = read_unsubscribed_uri(request.params);
-  if (auto* refusal = std::get_if<Refusal>(&read)) return refuse(request.id, *request.session->caller(), *request.exchange, std::move(*refusal));
+  if (auto* refusal = std::get_if<Refusal>(&read))
+    return refuse(request.id, *request.session->caller(), *request.exchange, std::move(*refusal));
   request.session->unsubscribe(std::get<std::string>(read));
   request.exchange->reply({result_response(request.id, "{}")});
 }

@@ -37,16 +37,21 @@ bool can_prepend_members(const Json& result, std::string_view json) {
          json.find_first_of("\r\n") == std::string_view::npos;
 }
 
+Json needed_for_tasks() {
+  return {{"extensions", {{tasks_extension, Json::object()}}}};
+}
+
 }  // namespace
 
-ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options)
+ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers)
     : catalog_(catalog),
       options_(options),
       state_(options.state_key, options.answer_time),
       identity_(identity.json()),
       opening_(R"({"resultType":"complete","_meta":{")" + std::string(meta_key::server_info) + R"(":)" + identity_ +
                "}"),
-      caching_(R"("ttlMs":)" + std::to_string(options.list_freshness.count()) + R"(,"cacheScope":"public")") {}
+      caching_(R"("ttlMs":)" + std::to_string(options.list_freshness.count()) + R"(,"cacheScope":"public")"),
+      tasks_(options.tasks, timers, R"({")" + std::string(meta_key::server_info) + R"(":)" + identity_ + "}") {}
 
 bool ModernEra::is_modern(const Message& message, const HttpHead* head) {
   return has_modern_meta(message.params) || (head != nullptr && head->protocol_version == revision);
@@ -59,6 +64,9 @@ ModernEra::Handler ModernEra::find_handler(std::string_view method) {
   };
   static constexpr std::array table{
       Entry{"tools/call", &ModernEra::call_tool},
+      Entry{"tasks/get", &ModernEra::get_task},
+      Entry{"tasks/update", &ModernEra::update_task},
+      Entry{"tasks/cancel", &ModernEra::cancel_task},
       Entry{"tools/list", &ModernEra::list_tools},
       Entry{"resources/read", &ModernEra::read_resource},
       Entry{"resources/list", &ModernEra::list_resources},
@@ -115,7 +123,7 @@ std::optional<RpcError> ModernEra::check(std::string_view method, Request& reque
 
 void ModernEra::discover(Request&& request) {
   std::string members = R"("supportedVersions":[")" + std::string(revision) + R"("],"capabilities":)" +
-                        std::string(server_capabilities) + "," + caching_;
+                        std::string(modern_server_capabilities) + "," + caching_;
   if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
     members += R"(,"instructions":)";
     append_json_string(members, catalog->instructions());
@@ -188,12 +196,68 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
     }
     rounds = *std::move(read);
   }
+  std::shared_ptr<Task> task;
+  if (Tasks::are_known_to(*request.caller)) {
+    if (call.task_support != TaskSupport::forbidden) {
+      task = tasks_.watch(request.exchange, request.id, *request.caller, call.task_support);
+    }
+  } else if (call.task_support == TaskSupport::required) {
+    return refuse(request, needed_for_tasks());
+  }
+  const auto exchange = task != nullptr ? std::static_pointer_cast<Exchange>(task) : request.exchange;
   PluginCall::begin(std::move(call),
                     {.id = std::move(request.id),
                      .caller = std::move(request.caller),
                      .log_threshold = std::move(request.log_threshold),
+                     .task = std::move(task),
                      .rounds = std::move(rounds)},
-                    request.exchange, *this);
+                    exchange, *this);
+}
+
+std::shared_ptr<Task> ModernEra::find_task(const Request& request) const {
+  if (!Tasks::are_known_to(*request.caller)) {
+    refuse(request, needed_for_tasks());
+    return nullptr;
+  }
+  const auto id = request.params.value("taskId", Json());
+  auto task = id.is_string() ? tasks_.find(id.get_ref<const std::string&>(), *request.caller) : nullptr;
+  if (task == nullptr) {
+    const RpcError error{error_code::invalid_params, id.is_string()
+                                                         ? "Task not found: it is unknown, or its time is over"
+                                                         : "Invalid params: params.taskId must be a string"};
+    request.exchange->reply(error_reply(request.id, error, http_ok));
+  }
+  return task;
+}
+
+void ModernEra::get_task(Request&& request) {
+  if (const auto task = find_task(request)) request.exchange->reply(complete(request.id, {task->json()}));
+}
+
+void ModernEra::update_task(Request&& request) {
+  const auto task = find_task(request);
+  if (task == nullptr) return;
+  const auto responses = request.params.value("inputResponses", Json());
+  const auto updated =
+      responses.is_object() ? task->update(responses) : Result<>(fail("params.inputResponses must be an object"));
+  if (updated.has_error()) {
+    const RpcError error{error_code::invalid_params, "Invalid params: " + updated.error().message};
+    return request.exchange->reply(error_reply(request.id, error, http_ok));
+  }
+  request.exchange->reply(complete(request.id, {}));
+}
+
+void ModernEra::cancel_task(Request&& request) {
+  const auto task = find_task(request);
+  if (task == nullptr) return;
+  task->cancel();
+  request.exchange->reply(complete(request.id, {}));
+}
+
+void ModernEra::refuse(const Request& request, const Json& missing) {
+  const RpcError error{
+      error_code::missing_client_capability, "Missing required client capability", {{"requiredCapabilities", missing}}};
+  request.exchange->reply(error_reply(request.id, error, http_bad_request));
 }
 
 void ModernEra::refuse(const Request& request, Refusal refusal) const {
@@ -216,18 +280,34 @@ void ModernEra::listen(Request&& request) {
   const ListKinds wanted{.tools = wants("toolsListChanged"),
                          .resources = wants("resourcesListChanged"),
                          .prompts = wants("promptsListChanged")};
+  auto tasks = read_task_filter(request, *filter);
+  if (!tasks) return refuse(request, needed_for_tasks());
   auto resources = read_resource_filter(*catalog_.current(), *filter);
   if (const auto* error = std::get_if<RpcError>(&resources)) {
     return request.exchange->reply(error_reply(request.id, *error, http_ok));
   }
-  const auto subscription = Subscription::open(
-      std::move(request.id),
-      {wanted, filter->contains("resourceSubscriptions"), std::get<std::vector<std::string>>(std::move(resources))},
-      request.exchange, request.output, catalog_);
+  const auto subscription =
+      Subscription::open(std::move(request.id),
+                         {wanted, filter->contains("resourceSubscriptions"),
+                          std::get<std::vector<std::string>>(std::move(resources)), *std::move(tasks)},
+                         request.exchange, request.output, catalog_);
   const std::lock_guard lock(mutex_);
   if (ending_) return subscription->end(identity_);
   std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
   subscriptions_.push_back(subscription);
+}
+
+std::optional<SubscribedTasks> ModernEra::read_task_filter(const Request& request, const Json& filter) const {
+  SubscribedTasks tasks;
+  const auto ids = filter.find("taskIds");
+  if (ids == filter.end() || !ids->is_array()) return tasks;
+  if (!Tasks::are_known_to(*request.caller)) return std::nullopt;
+  for (const auto& id : *ids) {
+    if (!id.is_string()) continue;
+    const auto& text = id.get_ref<const std::string&>();
+    if (auto task = tasks_.find(text, *request.caller)) tasks.emplace(text, std::move(task));
+  }
+  return tasks;
 }
 
 void ModernEra::end_subscriptions() {
@@ -288,6 +368,13 @@ void ModernEra::ask(SuspendedCall call, Json input_requests) const {
                          {{"requiredCapabilities", missing}}};
     return call.exchange->reply(error_reply(id, error, http_bad_request));
   }
+  const auto resume_task = [this, call](Json answers) {
+    auto refusal = resume(call, std::move(answers), *catalog_.current(), *this);
+    if (!refusal) return;
+    call.exchange->reply(error_reply(call.origin.id, {error_code::invalid_params, refusal->message}, http_ok));
+  };
+  const auto& task = call.origin.task;
+  if (task != nullptr && task->wait_for_input(input_requests, call.origin.rounds.count, resume_task)) return;
   const auto purpose = purpose_of(call.method, call.params, *call.origin.caller);
   const Json result = {{"resultType", "input_required"},
                        {"_meta", {{meta_key::server_info, Json::parse(identity_)}}},

@@ -2,6 +2,7 @@
 // requests, and changes travel on the streams of subscriptions/listen. One for the process; any thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,17 +18,19 @@
 #include "protocol/plugin_call.hpp"
 #include "protocol/request_state.hpp"
 #include "protocol/serving.hpp"
+#include "protocol/tasks.hpp"
 
 namespace mcph {
 
 class Subscription;
+using SubscribedTasks = std::map<std::string, std::shared_ptr<Task>>;
 struct ReturnedAnswers;
 
 class ModernEra final : public CallAnswers {
  public:
   static constexpr std::string_view revision = "2026-07-28";
 
-  ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options);
+  ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers);
 
   // Whether a message is of this era: it has the era's _meta, or its headers name the era's revision.
   static bool is_modern(const Message& message, const HttpHead* head);
@@ -77,6 +80,9 @@ class ModernEra final : public CallAnswers {
   void read_resource(Request&& request);
   void get_prompt(Request&& request);
   void complete_argument(Request&& request);
+  void get_task(Request&& request);
+  void update_task(Request&& request);
+  void cancel_task(Request&& request);
   void listen(Request&& request);
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
@@ -84,6 +90,12 @@ class ModernEra final : public CallAnswers {
   void perform(Request&& request, Plan plan);
   void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
   void refuse(const Request& request, Refusal refusal) const;
+  // Refuses a request that needs a capability which the client does not declare.
+  static void refuse(const Request& request, const Json& missing);
+  // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.
+  std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
+  // Null after refusing the request.
+  std::shared_ptr<Task> find_task(const Request& request) const;
   Reply complete(std::string_view id, std::initializer_list<std::string_view> members) const;
 
   PublishedCatalog& catalog_;
@@ -92,6 +104,7 @@ class ModernEra final : public CallAnswers {
   const std::string identity_;  // JSON
   const std::string opening_;   // of every complete result: its type and who answers
   const std::string caching_;   // the freshness hints of lists
+  Tasks tasks_;
 
   std::mutex mutex_;
   std::vector<std::weak_ptr<Subscription>> subscriptions_;

@@ -30,6 +30,7 @@ std::string in_quotes(std::string_view text) {
 const char* name_source(std::string_view method) {
   if (method == "tools/call" || method == "prompts/get") return "name";
   if (method == "resources/read") return "uri";
+  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
   return nullptr;
 }
 

@@ -17,6 +17,7 @@
 namespace mcph {
 
 class Session;
+class Task;
 
 // What the client has answered in earlier rounds of a call, by the names under which the plugin asked.
 struct EarlierRounds {
@@ -31,6 +32,7 @@ struct CallOrigin {
   std::shared_ptr<const Caller> caller;
   std::shared_ptr<const LogThreshold> log_threshold = {};  // null: the client wants to hear nothing
   std::shared_ptr<Session> session = {};                   // of the legacy era
+  std::shared_ptr<Task> task = {};                         // that the call may become, or is
   EarlierRounds rounds = {};
 };
 

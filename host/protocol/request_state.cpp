@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <openssl/evp.h>
 #include <optional>
 #include <stdexcept>
-
-#include <openssl/evp.h>
 
 #include "base64.hpp"
 #include "json_text.hpp"

@@ -78,7 +78,11 @@ Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, Servin
       log_(log),
       sessions_(session_limits, catalog),
       legacy_(catalog, identity, options, timers_),
-      modern_(catalog, identity, options) {}
+      modern_(catalog, identity, options, timers_) {}
+
+Server::~Server() {
+  timers_.stop();
+}
 
 void Server::receive_post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
   auto json = parse_json(body, deepest_message);

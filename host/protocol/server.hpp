@@ -36,6 +36,10 @@ class Server {
   Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
          Sessions::Limits session_limits, Log& log);
 
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
   // The body of an HTTP POST.
   void receive_post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
 

@@ -21,6 +21,8 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFil
       [[maybe_unused]] const auto added =
           subscription->subscriptions_.add(uri, *catalog.resource_updates(), subscription);
     }
+    for (const auto& task : subscription->wanted_.tasks)
+      task.second->listen(subscription);
     subscription->acknowledge();
   }
   // Held by the exchange until that has ended.
@@ -39,6 +41,8 @@ void Subscription::acknowledge() {
       if (subscriptions_.contains(uri)) resources.push_back(uri);
     }
   }
+  for (const auto& [id, task] : wanted_.tasks)
+    honoured["taskIds"].push_back(id);
   exchange_->notify(notification("notifications/subscriptions/acknowledged",
                                  "{" + meta() + R"(,"notifications":)" + dump(honoured) + "}"));
 }
@@ -56,6 +60,11 @@ void Subscription::lists_changed(ListKinds kinds) {
 void Subscription::resource_updated(const std::string& uri) {
   const std::lock_guard lock(mutex_);
   exchange_->notify(notification("notifications/resources/updated", updated_params(uri, meta() + ",")));
+}
+
+void Subscription::task_changed(const std::string& task) {
+  const std::lock_guard lock(mutex_);
+  exchange_->notify(notification("notifications/tasks", "{" + meta() + "," + task + "}"));
 }
 
 void Subscription::end(std::string_view server_info_json) {

@@ -3,6 +3,7 @@
 // each other until then; any thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,17 +13,19 @@
 #include "protocol/exchange.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/resource_subscriptions.hpp"
+#include "protocol/task.hpp"
 
 namespace mcph {
 
 // What a request asks to be told of.
 struct SubscriptionFilter {
   ListKinds lists;
-  bool of_resources = false;                // also if none of them is served
-  std::vector<std::string> resources = {};  // those that are
+  bool of_resources = false;                                // also if none of them is served
+  std::vector<std::string> resources = {};                  // those that are
+  std::map<std::string, std::shared_ptr<Task>> tasks = {};  // by their ids
 };
 
-class Subscription final : public ListListener, public ResourceListener {
+class Subscription final : public ListListener, public ResourceListener, public TaskListener {
  public:
   // `id` is the request's id as JSON text, `output` the stream on which a stdio client also hears of the end, or null.
   // Sends the acknowledgment before any change can be told.
@@ -36,6 +39,7 @@ class Subscription final : public ListListener, public ResourceListener {
 
   void lists_changed(ListKinds kinds) override;
   void resource_updated(const std::string& uri) override;
+  void task_changed(const std::string& task) override;
 
   // Replies to the request, which ends it. `server_info_json` names who answers.
   void end(std::string_view server_info_json);

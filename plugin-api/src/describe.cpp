@@ -35,6 +35,9 @@ std::string tool_text(const ToolRecord& tool) {
   object.member("inputSchema", tool.binding.input_schema);
   object.member_if("outputSchema", tool.binding.output_schema);
   object.member_if("annotations", tool_annotations(tool));
+  if (!tool.task_support.empty()) {
+    object.member("execution", ObjectText().string("taskSupport", tool.task_support).text());
+  }
   return finished(object, tool);
 }
 

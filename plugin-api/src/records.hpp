@@ -32,6 +32,7 @@ struct CompletableRecord : Metadata {
 };
 
 struct ToolRecord : Metadata {
+  std::string task_support;  // MCP's word, or empty
   ToolBinding binding;
   std::optional<bool> read_only;
   std::optional<bool> destructive;

@@ -38,6 +38,12 @@ Tool& Tool::open_world(bool value) {
   return *this;
 }
 
+Tool& Tool::task_support(TaskSupport support) {
+  constexpr std::string_view words[] = {"optional", "required", "forbidden"};
+  registry().change([&] { tool_record(metadata()).task_support = words[static_cast<int>(support)]; });
+  return *this;
+}
+
 Tool& Tool::output_schema(std::string_view json) {
   detail::require_object_text(json, "tool \"" + metadata().name + "\": the output schema");
   registry().change([&] { tool_record(metadata()).binding.output_schema = json; });

@@ -12,5 +12,6 @@ void register_questions(mcp::Plugin& plugin);
 void register_input_required_flows(mcp::Plugin& plugin);
 void register_resources(mcp::Plugin& plugin);
 void register_prompts(mcp::Plugin& plugin);
+void register_tasks(mcp::Plugin& plugin);
 
 }  // namespace conformance

@@ -10,6 +10,7 @@ void setup(mcp::Plugin& plugin) {
   conformance::register_input_required_flows(plugin);
   conformance::register_resources(plugin);
   conformance::register_prompts(plugin);
+  conformance::register_tasks(plugin);
 }
 
 }  // namespace

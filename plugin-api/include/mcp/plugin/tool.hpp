@@ -13,6 +13,12 @@ namespace detail {
 struct ToolRecord;
 }
 
+enum class TaskSupport {
+  Optional,   ///< it takes long: its calls become tasks at once
+  Required,   ///< the same, and a client of 2026-07-28 or later that knows no tasks cannot call it
+  Forbidden,  ///< its calls never become tasks, however long they take
+};
+
 class Tool : public Component<Tool> {
  public:
   Tool(std::shared_ptr<detail::Registry> registry, std::shared_ptr<detail::ToolRecord> record);
@@ -25,6 +31,9 @@ class Tool : public Component<Tool> {
   Tool& idempotent(bool value = true);
   /// Reaches beyond a closed set of things, such as into the web.
   Tool& open_world(bool value = true);
+  /// How a call of it may become a task, which the client fetches later, if it knows tasks. Undeclared, a call that
+  /// takes long does. The handler has no part in it.
+  Tool& task_support(TaskSupport support);
   /// JSON Schema of the structured content, as text: for a result whose type does not say it. Throws
   /// std::invalid_argument if it is not a JSON object.
   Tool& output_schema(std::string_view json);

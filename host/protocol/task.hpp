@@ -1,0 +1,104 @@
+// One tool call that can become a task (SEP-2663, extension io.modelcontextprotocol/tasks). At first it only passes on
+// what the call says to the client that waits. When it becomes a task, the client's request ends with the task's id;
+// from then on the call's result is kept here, and so is what its plugin asks, until the client fetches it. Shared by
+// the table of tasks and the call; any thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/exchange.hpp"
+#include "protocol/message.hpp"
+#include "result.hpp"
+#include "timers.hpp"
+
+namespace mcph {
+
+class TaskListener {
+ public:
+  virtual ~TaskListener() = default;
+  // `task` is a DetailedTask: the inside of a JSON object.
+  virtual void task_changed(const std::string& task) = 0;
+};
+
+class Task final : public Exchange, public std::enable_shared_from_this<Task> {
+ public:
+  // Begins the call again with the client's answers.
+  using Resume = std::function<void(Json answers)>;
+
+  // `request_id` is that of the client's request, as JSON text.
+  Task(std::shared_ptr<Exchange> client, std::string request_id, std::string principal)
+      : principal_(std::move(principal)), request_id_(std::move(request_id)), client_(std::move(client)) {}
+
+  const std::string& principal() const { return principal_; }
+
+  // Calls `too_long` unless the call ends or asks its client before. The timers outlive the task.
+  void limit(Timers& timers, std::chrono::milliseconds patience, std::function<void()> too_long);
+
+  // From now on it is a task. False, and nothing happens, if the call has ended or has asked its client.
+  bool begin(std::string id, std::chrono::milliseconds lifetime);
+  // Ends the client's request with the new task. `meta` is the result's.
+  void announce(std::string_view meta);
+
+  // Takes over what the call's plugin asks, {name: {"method", "params"}}. False if it is no task: then it will not
+  // become one, and the client is to be asked in another way.
+  bool wait_for_input(const Json& requests, unsigned round, Resume resume);
+  // Takes what the client answers to some or all of it; the rest is ignored. An error says what is wrong with one.
+  Result<> update(const Json& responses);
+
+  // Ends it, and cancels the call. Nothing if it has ended.
+  void cancel();
+  // The same for one whose time is over.
+  void expire();
+
+  // A DetailedTask: the inside of a JSON object.
+  std::string json() const;
+
+  // Held weakly.
+  void listen(const std::weak_ptr<TaskListener>& listener);
+
+ private:
+  enum class Status { not_yet, working, input_required, completed, failed, cancelled };
+
+  void send(std::string message) override;
+  void send_if_room(std::string message) override;
+  void finish(Reply reply) override;
+
+  void stop(Status status, std::string error);
+  bool is_over() const;
+  // Each of these with the lock held.
+  void change(Status status);
+  void keep(const Reply& reply);
+  std::string members() const;
+
+  void tell() const;
+
+  const std::string principal_;
+  const std::string request_id_;
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<Exchange> client_;  // null once it is a task
+  Status status_ = Status::not_yet;
+  bool settled_ = false;  // it will not become a task
+  Timers* timers_ = nullptr;
+  Timers::Id timer_;
+
+  std::string id_;
+  std::chrono::milliseconds lifetime_{0};
+  std::string created_at_;
+  std::string updated_at_;
+  std::string message_;             // of the call's progress
+  std::string outcome_;             // JSON text of the result or the error
+  Json requests_ = Json::object();  // outstanding, by key
+  Json names_ = Json::object();     // the plugin's, by key
+  Json answers_ = Json::object();   // by the plugin's names
+  Resume resume_;
+  std::vector<std::weak_ptr<TaskListener>> listeners_;
+};
+
+}  // namespace mcph
