@@ -4,7 +4,7 @@
 #
 # With arguments, those are the suite's own, such as --scenario NAME, --suite all, --requirements 2026-07-28,
 # --spec-version 2025-11-25, --verbose. Without, every scenario under every revision, as a table; then the status is 0
-# if those pass that must.
+# if all pass.
 #
 # BUILD_DIR is the build folder, build/release if it is not set.
 set -eu

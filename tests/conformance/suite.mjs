@@ -1,10 +1,11 @@
 // The official server suite as a program: run it against a URL, read what it found.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
 const packageFile = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json');
 const program = join(dirname(packageFile), 'dist/index.js');
@@ -19,11 +20,18 @@ export async function runSuite(url, options, stdio = 'inherit') {
   return status ?? 1;
 }
 
-// Every scenario that a revision has: its name and how many checks ended how, {passed, failed, warnings, problems}.
-export async function allScenarios(url, revision) {
+// Every scenario of the suite, {name, of}: with the revisions that it is for, or "extension".
+export async function scenariosOfTheSuite() {
+  const list = await promisify(execFile)(process.execPath, [program, 'list', '--server']);
+  const lines = list.stdout.matchAll(/^ *- (\S+) \[([^\]]+)\]$/gm);
+  return [...lines].map(([, name, of]) => ({ name, of: of.split(',') }));
+}
+
+// Of the scenarios that the options choose: by name, how many checks ended how, {passed, failed, warnings, problems}.
+export async function resultsOf(url, options) {
   const folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-'));
   try {
-    await runSuite(url, ['--suite', 'all', '--spec-version', revision, '--output-dir', folder], 'ignore');
+    await runSuite(url, [...options, '--output-dir', folder], 'ignore');
     const results = new Map();
     for (const name of await readdir(folder)) results.set(scenarioOf(name), await readChecks(join(folder, name)));
     return results;
