@@ -3,6 +3,9 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
   PromptListChangedNotificationSchema,
   ResourceListChangedNotificationSchema,
   ToolListChangedNotificationSchema,
@@ -21,10 +24,15 @@ export const kinds = [
   {
     name: 'SDK v1',
     era: 'legacy',
-    create: () => new ClientV1(identity),
+    create: (options) => new ClientV1(identity, options),
     http: (url) => new HttpTransportV1(url),
     stdio: (options) => new StdioTransportV1(options),
     call: (client, params, options) => client.callTool(params, undefined, options),
+    answer: (client, { elicit, sample, roots }) => {
+      client.setRequestHandler(ElicitRequestSchema, elicit);
+      client.setRequestHandler(CreateMessageRequestSchema, sample);
+      client.setRequestHandler(ListRootsRequestSchema, roots);
+    },
     onListChanged: (client, listener) => {
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => listener('tools'));
       client.setNotificationHandler(ResourceListChangedNotificationSchema, () => listener('resources'));
@@ -34,7 +42,7 @@ export const kinds = [
   {
     name: 'SDK v2, modern',
     era: 'modern',
-    create: () => new ClientV2(identity, { versionNegotiation: { mode: { pin: modern } } }),
+    create: (options) => new ClientV2(identity, { versionNegotiation: { mode: { pin: modern } }, ...options }),
     ...behaviourOfV2(),
     onListChanged: async (client, listener) => {
       setHandlersV2(client, listener);
@@ -44,7 +52,7 @@ export const kinds = [
   {
     name: 'SDK v2, legacy',
     era: 'legacy',
-    create: () => new ClientV2(identity),
+    create: (options) => new ClientV2(identity, options),
     ...behaviourOfV2(),
     onListChanged: setHandlersV2,
   },
@@ -55,6 +63,11 @@ function behaviourOfV2() {
     http: (url) => new HttpTransportV2(url),
     stdio: (options) => new StdioTransportV2(options),
     call: (client, params, options) => client.callTool(params, options),
+    answer: (client, { elicit, sample, roots }) => {
+      client.setRequestHandler('elicitation/create', elicit);
+      client.setRequestHandler('sampling/createMessage', sample);
+      client.setRequestHandler('roots/list', roots);
+    },
   };
 }
 
@@ -64,15 +77,18 @@ function setHandlersV2(client, listener) {
   }
 }
 
-export async function connectHttp(kind, url) {
-  const client = kind.create();
+// `prepare` sees the client before it connects.
+export async function connectHttp(kind, url, { options, prepare = () => {} } = {}) {
+  const client = kind.create(options);
+  prepare(client);
   await client.connect(kind.http(url));
   return client;
 }
 
 // With a host process of its own, on `components`.
-export async function connectStdio(kind, components, more = []) {
-  const client = kind.create();
+export async function connectStdio(kind, components, more = [], { options, prepare = () => {} } = {}) {
+  const client = kind.create(options);
+  prepare(client);
   const { command, args } = heardCommand(program, argumentsOf('stdio', components, more));
   await client.connect(kind.stdio({ command, args, stderr: 'ignore' }));
   return client;
