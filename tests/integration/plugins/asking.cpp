@@ -103,7 +103,7 @@ bool work(const mcp::Context& context, int milliseconds) {
 
 std::string take_long(int milliseconds, mcp::Context& context) {
   context.progress(1, 2, "half way");
-  if (!work(context, milliseconds)) context.warn("cancelled");
+  if (!work(context, milliseconds)) context.warn("cancelled: " + std::to_string(milliseconds) + " ms");
   return "worked for " + std::to_string(milliseconds) + " ms";
 }
 

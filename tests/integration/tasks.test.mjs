@@ -1,0 +1,275 @@
+// Tool calls that take long become tasks (SEP-2663), for clients that know them.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { Client } from '@modelcontextprotocol/client';
+import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
+
+import { Components } from './support/components.mjs';
+import { HttpHost } from './support/host.mjs';
+import { allMessages, modern, modernHeaders, modernMeta, modernRequest, post, Session } from './support/http.mjs';
+import { sseEvents } from './support/sse.mjs';
+import { LineClient } from './support/stdio.mjs';
+import { connectHttp, kinds } from './support/clients.mjs';
+
+const options = ['--task-after-ms', '300', '--max-tasks', '20'];
+let components;
+let host;
+before(async () => {
+  components = await Components.create('asking');
+  host = await HttpHost.start(components, options);
+});
+after(() => host.stop().finally(() => components.discard()));
+
+const extension = 'io.modelcontextprotocol/tasks';
+const capabilities = { elicitation: {}, extensions: { [extension]: {} } };
+const knowing = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
+
+async function ask(method, params, { _meta = knowing, id = 1, headers = {} } = {}) {
+  const name = params.name ?? params.uri ?? params.taskId;
+  const body = modernRequest(method, { ...params, _meta }, id);
+  const messages = await allMessages(await post(host.url, body, { ...modernHeaders(method, name), ...headers }));
+  return messages.at(-1);
+}
+const result = async (...of) => {
+  const answer = await ask(...of);
+  assert.equal(answer.error, undefined, JSON.stringify(answer.error));
+  return answer.result;
+};
+const call = (name, args = {}, ...more) => result('tools/call', { name, arguments: args }, ...more);
+const get = (taskId) => result('tasks/get', { taskId });
+
+async function until(taskId, ...wanted) {
+  for (let patience = 100; patience > 0; patience -= 1) {
+    const task = await get(taskId);
+    if (wanted.includes(task.status)) return task;
+    await pause(50);
+  }
+  throw new Error(`the task is none of ${wanted}`);
+}
+
+// What the plugin logs of a call that was to take so long.
+const cancelledCall = (milliseconds) => ({ event: 'plugin says', text: `cancelled: ${milliseconds} ms` });
+const form = (name) => ({ action: 'accept', content: { name } });
+
+test('TheServerSaysThatItKnowsTasksWhereTheRevisionHasExtensions', async () => {
+  const { capabilities: said } = await result('server/discover', {});
+  assert.deepEqual(said.extensions[extension], {});
+  const session = await Session.open(host.url);
+  assert.equal(session.result.capabilities.tasks, undefined);
+});
+
+test('AQuickCallIsNoTask', async () => {
+  for (const name of ['take_long', 'declared_long', 'only_a_task']) {
+    const args = name === 'only_a_task' ? {} : { milliseconds: 0 };
+    assert.equal((await call(name, args)).resultType, 'complete', name);
+  }
+});
+
+test('ACallThatTakesTooLongBecomesATaskWhoseResultIsKept', async () => {
+  const created = await call('take_long', { milliseconds: 900 });
+  assert.equal(created.resultType, 'task');
+  assert.equal(created.status, 'working');
+  assert.match(created.taskId, /^[\w-]{24}$/);
+  assert.match(created.createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.equal(created.ttlMs, 3_600_000);
+  assert.ok(Number.isInteger(created.pollIntervalMs));
+  const working = await get(created.taskId);
+  assert.deepEqual([working.resultType, working.status], ['complete', 'working']);
+  const done = await until(created.taskId, 'completed');
+  assert.equal(done.result.content[0].text, 'worked for 900 ms');
+  assert.deepEqual(await get(created.taskId), done, 'the result is kept');
+});
+
+test('ACallOfAToolThatIsDeclaredLongBecomesATaskSoon', async () => {
+  const began = Date.now();
+  const created = await call('declared_long', { milliseconds: 5000 });
+  assert.ok(Date.now() - began < 2500, 'long before the call would have ended');
+  assert.equal(created.resultType, 'task');
+  await ask('tasks/cancel', { taskId: created.taskId });
+});
+
+test('ACallOfAToolThatForbidsItNeverBecomesATask', async () => {
+  assert.equal((await call('never_a_task', { milliseconds: 700 })).resultType, 'complete');
+});
+
+test('AClientThatDoesNotKnowTasksGetsTheResult', async () => {
+  assert.equal((await call('take_long', { milliseconds: 600 }, { _meta: {} })).resultType, 'complete');
+  const session = await Session.open(host.url);
+  const { result: legacy } = await session.ask('tools/call', { name: 'take_long', arguments: { milliseconds: 600 } });
+  assert.equal(legacy.content[0].text, 'worked for 600 ms');
+  const { result: only } = await session.ask('tools/call', { name: 'only_a_task' });
+  assert.equal(only.content[0].text, 'done');
+});
+
+test('AToolThatMustBeATaskIsRefusedToAClientThatDoesNotKnowThem', async () => {
+  const refused = { requiredCapabilities: { extensions: { [extension]: {} } } };
+  for (const [method, params] of [
+    ['tools/call', { name: 'only_a_task', arguments: {} }],
+    ['tasks/get', { taskId: 'x' }],
+    ['tasks/update', { taskId: 'x', inputResponses: {} }],
+    ['tasks/cancel', { taskId: 'x' }],
+    ['subscriptions/listen', { notifications: { taskIds: ['x'] } }],
+  ]) {
+    const { error } = await ask(method, params, { _meta: {} });
+    assert.deepEqual([error.code, error.data], [-32021, refused], method);
+  }
+});
+
+test('ACancelledTaskEndsAndItsPluginHearsOfIt', async () => {
+  const created = await call('declared_long', { milliseconds: 60_001 });
+  const acknowledged = await result('tasks/cancel', { taskId: created.taskId });
+  assert.equal(acknowledged.resultType, 'complete');
+  assert.equal(acknowledged.status, undefined);
+  assert.equal((await get(created.taskId)).status, 'cancelled');
+  assert.equal((await result('tasks/cancel', { taskId: created.taskId })).resultType, 'complete');
+  await host.log.until(cancelledCall(60_001));
+});
+
+test('ATaskAsksItsClientAndGoesOnWithTheAnswer', async () => {
+  const created = await call('work_and_ask');
+  assert.equal(created.resultType, 'task');
+  const { taskId } = created;
+  const asked = await until(taskId, 'input_required');
+  const [key] = Object.keys(asked.inputRequests);
+  assert.equal(asked.inputRequests[key].params.message, 'For whom?');
+
+  const wrong = await ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'perhaps' } } });
+  assert.equal(wrong.error.code, -32602);
+  const stranger = await result('tasks/update', { taskId, inputResponses: { stranger: form('x') } });
+  assert.equal(stranger.resultType, 'complete');
+  assert.equal((await get(taskId)).status, 'input_required');
+
+  await result('tasks/update', { taskId, inputResponses: { [key]: form('Ada') } });
+  assert.equal((await until(taskId, 'completed')).result.content[0].text, 'worked for Ada');
+});
+
+test('AnotherTaskIsUnknown', async () => {
+  for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+    const { error } = await ask(method, { taskId: 'nobody', inputResponses: {} });
+    assert.deepEqual([error.code, error.message], [-32602, 'Task not found: it is unknown, or its time is over']);
+  }
+  for (const method of ['tasks/result', 'tasks/list']) {
+    assert.equal((await ask(method, { taskId: 'nobody' })).error.code, -32601);
+  }
+});
+
+test('TheHeaderWithTheTasksIdMustBeRight', async () => {
+  const { error } = await ask('tasks/get', { taskId: 'one' }, { headers: { 'Mcp-Name': 'another' } });
+  assert.equal(error.code, -32020);
+});
+
+test('ASubscriptionTellsOfATask', async () => {
+  const { taskId } = await call('declared_long', { milliseconds: 600 });
+  const body = modernRequest('subscriptions/listen', { notifications: { taskIds: [taskId, 'nobody'] }, _meta: knowing }, 'l');
+  const stream = await post(host.url, body, modernHeaders('subscriptions/listen'));
+  const messages = [];
+  for await (const { data } of sseEvents(stream.body)) {
+    if (data) messages.push(JSON.parse(data));
+    if (messages.length === 2) break;
+  }
+  assert.deepEqual(messages[0].params.notifications, { taskIds: [taskId] });
+  assert.equal(messages[1].method, 'notifications/tasks');
+  assert.equal(messages[1].params._meta['io.modelcontextprotocol/subscriptionId'], 'l');
+  assert.deepEqual([messages[1].params.taskId, messages[1].params.status], [taskId, 'completed']);
+  assert.equal(messages[1].params.result.content[0].text, 'worked for 600 ms');
+});
+
+test('AClientThatLeavesBeforeThereIsATaskCancelsTheCall', async () => {
+  const leaving = new AbortController();
+  const params = { name: 'never_a_task', arguments: { milliseconds: 60_002 }, _meta: knowing };
+  const body = modernRequest('tools/call', params);
+  const gone = post(host.url, body, modernHeaders('tools/call', params.name), { signal: leaving.signal });
+  await pause(100);
+  leaving.abort();
+  await assert.rejects(gone);
+  await host.log.until(cancelledCall(60_002));
+});
+
+test('WithAsManyTasksAsThereMayBeACallStaysACall', async () => {
+  const full = await HttpHost.start(components, ['--task-after-ms', '50', '--max-tasks', '1']);
+  try {
+    const body = modernRequest('tools/call', { name: 'take_long', arguments: { milliseconds: 400 }, _meta: knowing });
+    const types = await Promise.all(
+      [1, 2, 3].map(async () => (await (await post(full.url, body, modernHeaders('tools/call', 'take_long'))).json()).result.resultType),
+    );
+    assert.deepEqual(types.sort(), ['complete', 'complete', 'task']);
+  } finally {
+    await full.stop();
+  }
+});
+
+test('ATaskIsForgottenWhenItsTimeIsOver', async () => {
+  const brief = await HttpHost.start(components, ['--task-after-ms', '50', '--task-lifetime-s', '1']);
+  const askBrief = async (method, params, name) =>
+    (await post(brief.url, modernRequest(method, { ...params, _meta: knowing }), modernHeaders(method, name))).json();
+  try {
+    const created = await askBrief('tools/call', { name: 'take_long', arguments: { milliseconds: 60_000 } }, 'take_long');
+    const { taskId } = created.result;
+    assert.equal((await askBrief('tasks/get', { taskId }, taskId)).result.status, 'working');
+    await pause(1500);
+    assert.equal((await askBrief('tasks/get', { taskId }, taskId)).error.code, -32602);
+    await brief.log.until(cancelledCall(60_000));
+  } finally {
+    await brief.stop();
+  }
+});
+
+test('TasksWorkOverStdio', async (context) => {
+  const client = LineClient.start(context, await Components.create('asking'), options);
+  const line = (id, method, params) => client.ask(modernRequest(method, { ...params, _meta: knowing }, id));
+  const { result: created } = await line(1, 'tools/call', { name: 'work_and_ask' });
+  const { taskId } = created;
+  let task = created;
+  for (let id = 2; task.status === 'working'; id += 1) {
+    await pause(50);
+    task = (await line(id, 'tasks/get', { taskId })).result;
+  }
+  const [key] = Object.keys(task.inputRequests);
+  await line(100, 'tasks/update', { taskId, inputResponses: { [key]: form('Ada') } });
+  for (let id = 101; task.status !== 'completed'; id += 1) {
+    await pause(50);
+    task = (await line(id, 'tasks/get', { taskId })).result;
+  }
+  assert.equal(task.result.content[0].text, 'worked for Ada');
+});
+
+// The official requester of tasks, which the SDK lets speak for itself: its own codecs do not know tasks.
+test('TheOfficialTasksClientRunsATaskToItsEnd', async () => {
+  const v2 = kinds.find(({ name }) => name === 'SDK v2, modern');
+  const client = await connectHttp(v2, host.url, { options: { capabilities } });
+  assert.ok(client instanceof Client);
+  let id = 0;
+  const rawDispatch = async ({ method, params }) => {
+    id += 1;
+    const message = { jsonrpc: '2.0', id, method, params };
+    const response = await post(host.url, message, modernHeaders(method, params.name ?? params.taskId));
+    const { result: got, error } = (await allMessages(response)).at(-1);
+    return error ? { kind: 'error', error } : { kind: 'result', result: got };
+  };
+  const v2RequestFraming = {
+    protocolVersion: modern,
+    clientInfo: modernMeta()['io.modelcontextprotocol/clientInfo'],
+    clientCapabilities: capabilities,
+  };
+  const session = createTaskSessionFromClient(client, {
+    endpointId: 'integration',
+    rawDispatch,
+    v2RequestFraming,
+    onInputRequest: async ({ kind }) => (assert.equal(kind, 'elicitation'), form('Ada')),
+  });
+  try {
+    const text = async (name, args) => {
+      const execution = await session.callTool(name, args);
+      const { outcome } = await execution.settle();
+      return resultFromTaskOutcome(outcome).content[0].text;
+    };
+    assert.equal(await text('declared_long', { milliseconds: 500 }), 'worked for 500 ms');
+    assert.equal(await text('work_and_ask', {}), 'worked for Ada');
+    assert.equal(await text('take_long', { milliseconds: 0 }), 'worked for 0 ms');
+  } finally {
+    await session.close();
+    await client.close();
+  }
+});
