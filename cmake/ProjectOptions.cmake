@@ -25,6 +25,10 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
       -Wno-restrict -Wno-maybe-uninitialized $<$<COMPILE_LANGUAGE:CXX>:-Wno-dangling-pointer>)
   endif()
 endif()
+if(MCP_BUILD_FUZZ)
+  # So that libFuzzer sees which of our branches an input takes.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(MCP_SANITIZER)
   # A plugin is a plain library to its author, so the flag reaches every target, ours and add_mcp_plugin's.
   add_compile_options(-fsanitize=${MCP_SANITIZER} -fno-omit-frame-pointer -fno-sanitize-recover=all)

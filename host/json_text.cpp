@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -89,9 +90,8 @@ std::optional<std::size_t> find_excess_key(std::string_view text) {
 }
 
 // What the parser says, without its prefix and without the piece of input it quotes, which may be any bytes.
-std::string_view reason_of(const nlohmann::json::exception& error) {
+std::string_view reason_of(std::string_view reason) {
   constexpr std::string_view before_reason = " - ";
-  std::string_view reason = error.what();
   if (const auto dash = reason.find(before_reason); dash != std::string_view::npos) {
     reason.remove_prefix(dash + before_reason.size());
   } else {
@@ -100,17 +100,83 @@ std::string_view reason_of(const nlohmann::json::exception& error) {
   return reason.substr(0, reason.find("; last read"));
 }
 
+// Builds the value from what nlohmann's parser reports, as its own builder does, and knows when a key comes again.
 template <class Json>
-Result<Json> parse_checked(std::string_view text) {
-  try {
-    // In place, because a JSON value also converts itself to anything that can be made from one.
-    return Result<Json>(boost::system::in_place_value, Json::parse(text));
-  } catch (const nlohmann::json::parse_error& error) {
-    const auto offset = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());
-    return invalid_at(text, offset, reason_of(error));
-  } catch (const nlohmann::json::exception& error) {
-    return fail("not usable JSON: " + std::string(reason_of(error).substr(0, 80)));
+class Builder {
+ public:
+  Builder(std::string_view text, DuplicateKeys duplicates) : text_(text), duplicates_(duplicates) {}
+
+  Json& value() { return value_; }
+  const Error& error() const { return error_; }
+
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(typename Json::number_integer_t value) { return add(value); }
+  bool number_unsigned(typename Json::number_unsigned_t value) { return add(value); }
+  bool number_float(typename Json::number_float_t value, const std::string& /*text*/) { return add(value); }
+  bool string(std::string& value) { return add(std::move(value)); }
+  bool binary(typename Json::binary_t& value) { return add(std::move(value)); }
+
+  bool start_object(std::size_t /*size*/) { return open(Json::object()); }
+  bool start_array(std::size_t /*size*/) { return open(Json::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+
+  bool key(std::string& name) {
+    auto& members = open_.back()->template get_ref<typename Json::object_t&>();
+    const auto [member, is_new] = members.emplace(name, nullptr);
+    member_ = &member->second;
+    if (is_new || duplicates_ == DuplicateKeys::last_counts) return true;
+    constexpr std::size_t most = 60;
+    error_ = fail("not usable JSON: an object has the key " + dump(nlohmann::json(name.substr(0, most))) + " twice");
+    return false;
   }
+
+  template <class Exception>
+  bool parse_error(std::size_t position, const std::string& /*token*/, const Exception& exception) {
+    constexpr int out_of_range = 406;
+    if (exception.id == out_of_range) {
+      error_ = fail("not usable JSON: " + std::string(reason_of(exception.what()).substr(0, 80)));
+    } else {
+      error_ = invalid_at(text_, std::min(position > 0 ? position - 1 : 0, text_.size()), reason_of(exception.what()));
+    }
+    return false;
+  }
+
+ private:
+  Json& place(Json value) {
+    if (open_.empty()) return value_ = std::move(value);
+    if (open_.back()->is_array()) return open_.back()->emplace_back(std::move(value));
+    return *member_ = std::move(value);
+  }
+  bool add(Json value) {
+    place(std::move(value));
+    return true;
+  }
+  // A value stays where it is while it is open: only what it lies in grows, and that waits.
+  bool open(Json value) {
+    open_.push_back(&place(std::move(value)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  std::string_view text_;
+  DuplicateKeys duplicates_;
+  Json value_;
+  std::vector<Json*> open_;  // from the outermost to the innermost
+  Json* member_ = nullptr;   // of the innermost object: whose value comes next
+  Error error_;
+};
+
+template <class Json>
+Result<Json> parse_checked(std::string_view text, DuplicateKeys duplicates) {
+  Builder<Json> builder(text, duplicates);
+  if (!Json::sax_parse(text, &builder)) return builder.error();
+  // In place, because a JSON value also converts itself to anything that can be made from one.
+  return Result<Json>(boost::system::in_place_value, std::move(builder.value()));
 }
 
 std::optional<Error> refuse_early(std::string_view text, std::size_t max_depth) {
@@ -140,9 +206,9 @@ bool stands_for_itself(char character) {
 
 }  // namespace
 
-Result<nlohmann::json> parse_json(std::string_view text, std::size_t max_depth) {
+Result<nlohmann::json> parse_json(std::string_view text, std::size_t max_depth, DuplicateKeys duplicates) {
   if (auto error = refuse_early(text, max_depth)) return *std::move(error);
-  return parse_checked<nlohmann::json>(text);
+  return parse_checked<nlohmann::json>(text, duplicates);
 }
 
 Result<nlohmann::ordered_json> parse_ordered_json(std::string_view text, std::size_t max_depth) {
@@ -150,7 +216,7 @@ Result<nlohmann::ordered_json> parse_ordered_json(std::string_view text, std::si
   if (const auto offset = find_excess_key(text)) {
     return fail("JSON object with more than " + std::to_string(max_ordered_keys) + " keys at " + place(text, *offset));
   }
-  return parse_checked<nlohmann::ordered_json>(text);
+  return parse_checked<nlohmann::ordered_json>(text, DuplicateKeys::refuse);
 }
 
 void append_json_string(std::string& out, std::string_view utf8) {

@@ -20,13 +20,20 @@ inline constexpr std::size_t default_json_depth = 64;
 // already has, which is quadratic: 4,096 keys take some 20 ms, 100,000 keys 13 s.
 inline constexpr std::size_t max_ordered_keys = 4096;
 
-// One JSON text (RFC 8259) in UTF-8, with nothing but white space around it. Refused: nesting beyond `max_depth`,
-// invalid UTF-8, NaN and numbers beyond a double, trailing data, and a byte order mark (section 8.1 leaves that to the
-// reader). Of equal keys in one object the last one counts. The error says in plain ASCII what is wrong and where;
-// lines and columns begin with 1, columns are bytes.
-Result<nlohmann::json> parse_json(std::string_view text, std::size_t max_depth = default_json_depth);
+// RFC 8259 allows that an object has a key twice (section 4) and leaves open which one counts. Where somebody else
+// reads the same text, a proxy or the receiver of what we pass on, that is a way to show each a different message:
+// messages and what plugins answer are refused.
+enum class DuplicateKeys { last_counts, refuse };
 
-// The same, keeping the order of keys; refuses objects of more than max_ordered_keys keys.
+// One JSON text (RFC 8259) in UTF-8, with nothing but white space around it. Refused: nesting beyond `max_depth`,
+// invalid UTF-8 and escaped halves of surrogate pairs, NaN and numbers beyond a double, trailing data, and a byte order
+// mark (section 8.1 leaves that to the reader). Integers beyond 64 bits become the nearest double. Keys are equal if
+// their bytes are, once unescaped. The error says what is wrong and, for what is no JSON, where; lines and columns
+// begin with 1, columns are bytes.
+Result<nlohmann::json> parse_json(std::string_view text, std::size_t max_depth = default_json_depth,
+                                  DuplicateKeys duplicates = DuplicateKeys::last_counts);
+
+// The same, keeping the order of keys; refuses equal ones, and objects of more than max_ordered_keys keys.
 Result<nlohmann::ordered_json> parse_ordered_json(std::string_view text, std::size_t max_depth = default_json_depth);
 
 // Appends `utf8` as a JSON string with its quotes. What is not valid UTF-8 becomes U+FFFD.

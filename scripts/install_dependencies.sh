@@ -3,7 +3,7 @@
 # packages and stops. Safe to run again: does nothing when nothing is missing.
 set -euo pipefail
 
-build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev libssl-dev tzdata)
+build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev pkg-config libpcre2-dev libssl-dev tzdata)
 test_packages=(libgtest-dev libgmock-dev clang clang-format clang-tidy npm curl)
 
 packages=("${build_packages[@]}")

@@ -176,16 +176,18 @@ Result<Tool> read_tool(Description description) {
   auto headers = read_parameter_headers(*input);
   if (headers.has_error()) return description.error("inputSchema", "is invalid: " + headers.error().message);
 
-  Tool tool{*std::move(name), *std::move(schema), dump(json), {}, *std::move(headers), *support};
+  Tool tool{*std::move(name), *std::move(schema), {}, dump(json), {}, *std::move(headers), *support};
   const auto output = json.find("outputSchema");
   if (output == json.end()) {
     tool.json_object_output = tool.json;
     return tool;
   }
   if (!output->is_object()) return description.error("outputSchema", "is not an object");
-  if (auto compiled = Schema::compile(*output); compiled.has_error()) {
-    return description.error("outputSchema", "is invalid: " + compiled.error().message);
+  auto output_schema = Schema::compile(*output);
+  if (output_schema.has_error()) {
+    return description.error("outputSchema", "is invalid: " + output_schema.error().message);
   }
+  tool.output_schema = *std::move(output_schema);
   auto object_output = json;
   if (output->value("type", Json()) != "object") object_output.erase("outputSchema");
   tool.json_object_output = dump(object_output);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ enum class TaskSupport { undeclared, optional, required, forbidden };
 struct Tool {
   std::string name;
   Schema input_schema;
+  std::optional<Schema> output_schema;
   std::string json;
   // The same without an outputSchema whose root is not an object, which only revisions from 2026-07-28 on allow.
   std::string json_object_output;

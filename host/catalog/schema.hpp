@@ -1,11 +1,11 @@
 // A JSON Schema (2020-12 or draft-07), compiled once and then used to check instances. Immutable after compile: any
 // number of threads may use one Schema at once. A value of pointer size; copies share what was compiled.
 //
-// All of both dialects is checked, except that `format` is an annotation, as 2020-12 has it by default, unless an option
-// or a metaschema's $vocabulary asks for more; contentEncoding and contentMediaType are annotations as well. Patterns
-// are ECMA-262's, see ecma_pattern.hpp. References lead to any part of the schema, by JSON Pointer, $anchor or $id, to
-// the metaschemas of both dialects, and to the documents that the caller gives. Numbers are compared by exact value: 1
-// equals 1.0, and 9007199254740993 does not equal 9007199254740992.0. Other keywords are ignored.
+// All of both dialects is checked, except that `format` is an annotation, as 2020-12 has it by default, unless an
+// option or a metaschema's $vocabulary asks for more; contentEncoding and contentMediaType are annotations as well.
+// Patterns are ECMA-262's, see ecma_pattern.hpp. References lead to any part of the schema, by JSON Pointer, $anchor or
+// $id, to the metaschemas of both dialects, and to the documents that the caller gives. Numbers are compared by exact
+// value: 1 equals 1.0, and 9007199254740993 does not equal 9007199254740992.0. Other keywords are ignored.
 //
 // Limits, so that neither a hostile schema nor a hostile instance overflows the stack or runs for long; reaching one is
 // a violation, or an error of compile, that says so.
@@ -71,8 +71,9 @@ class Schema {
 
   // For a valid instance: adds each absent property whose schema has a `default`, in objects at any depth that are
   // present. What was added is not completed further. Applies through properties, additionalProperties, items,
-  // prefixItems, allOf and $ref; not through anyOf, oneOf, if, not and patterns, where the instance decides what applies.
-  // A violation if that would be more than max_defaults_size: the instance has then been completed in part only.
+  // prefixItems, allOf and $ref; not through anyOf, oneOf, if, not and patterns, where the instance decides what
+  // applies. A violation if that would be more than max_defaults_size: the instance has then been completed in part
+  // only.
   [[nodiscard]] std::optional<Violation> apply_defaults(nlohmann::json& instance) const;
 
  private:

@@ -1,5 +1,7 @@
 #include "catalog/schema_compiler.hpp"
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -106,8 +108,8 @@ Result<NodeIndex> Compiler::add_subschema(Subschema subschema) {
 std::size_t Compiler::add_reference(const KeywordSite& site, bool is_dynamic) {
   const auto slot = program_.reference_targets.size();
   program_.reference_targets.emplace_back();
-  unresolved_.push_back({site.node, slot, site.subschema.resource, site.value.get<std::string>(), site.location(),
-                         is_dynamic});
+  unresolved_.push_back(
+      {site.node, slot, site.subschema.resource, site.value.get<std::string>(), site.location(), is_dynamic});
   return slot;
 }
 
@@ -215,15 +217,22 @@ Result<ResourceIndex> Compiler::resource_of(const Reference& reference, std::str
 }
 
 Result<void> Compiler::resolve_dynamically() {
+  std::map<std::string_view, std::shared_ptr<const DynamicAnchor>> by_name;
   for (const auto& [slot, name] : dynamic_) {
-    const auto anchors = resources_.dynamic_anchors(name);
-    if (anchors.size() < 2) continue;
-    program_.needs_context = true;
-    for (const auto& anchor : anchors) {
-      const auto node = add_subschema(anchor);
-      if (!node) return node.error();
-      program_.reference_targets[slot].by_resource.emplace_back(anchor.resource, *node);
+    auto& anchor = by_name[name];
+    if (anchor == nullptr) {
+      auto answers = std::make_shared<DynamicAnchor>();
+      for (auto& subschema : resources_.dynamic_anchors(name)) {
+        const auto resource = subschema.resource;
+        const auto node = add_subschema(std::move(subschema));
+        if (!node) return node.error();
+        answers->emplace(resource, *node);
+      }
+      anchor = std::move(answers);
     }
+    if (anchor->size() < 2) continue;
+    program_.reference_targets[slot].dynamic = anchor;
+    program_.needs_context = true;
   }
   return {};
 }
@@ -231,8 +240,8 @@ Result<void> Compiler::resolve_dynamically() {
 void Compiler::inherit_defaults() {
   for (const auto& [from, to] : references_) {
     auto node = to;
-    // As many steps as there are references: they may go in a circle.
-    for (std::size_t step = 0; step < references_.size() && !program_.nodes[node].default_value.value; ++step) {
+    // References may go in a circle, and a check follows no more of them.
+    for (std::size_t step = 0; step < Schema::max_depth && !program_.nodes[node].default_value.value; ++step) {
       const auto next = references_.find(node);
       if (next == references_.end()) break;
       node = next->second;

@@ -91,7 +91,9 @@ Result<Dialect> Documents::dialect(std::string_view schema_uri) {
   const auto* metaschema = given == given_.end() ? nullptr : given->second;
   if (metaschema != nullptr && metaschema->is_object() && metaschema->value("$schema", ordered_json()) == uri_2020_12) {
     const auto listed = metaschema->find("$vocabulary");
-    return listed == metaschema->end() ? Dialect{} : read_vocabularies(*listed);
+    if (listed == metaschema->end()) return Dialect{};
+    auto read = read_vocabularies(*listed);
+    return read ? std::move(read) : fail("cannot be used: " + read.error().message);
   }
   return fail("is not a supported dialect; use " + std::string(uri_2020_12) + " or " + std::string(uri_draft_07) + "#");
 }

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "catalog/schema_resources.hpp"
 #include "catalog/schema_value.hpp"
 
 namespace mcph::schema {
@@ -21,15 +22,11 @@ std::vector<const InstancePath*> from_root(const InstancePath& at) {
 
 // RFC 6901.
 std::string json_pointer(const InstancePath& at) {
-  nlohmann::json::json_pointer pointer;
+  std::string pointer;
   for (const auto* link : from_root(at)) {
-    if (link->key != nullptr) {
-      pointer /= *link->key;
-    } else {
-      pointer /= link->index;
-    }
+    pointer = std::move(pointer) / (link->key != nullptr ? *link->key : std::to_string(link->index));
   }
-  return pointer.to_string();
+  return pointer;
 }
 
 }  // namespace
@@ -98,15 +95,15 @@ bool Evaluation::check_child(NodeIndex node, const nlohmann::json& child, const 
 
 bool Evaluation::check_reference(std::size_t slot, const nlohmann::json& value, const InstancePath& at) {
   const auto& target = program_.reference_targets[slot];
-  return check(target.by_resource.empty() ? target.node : find_dynamically(target), value, at);
+  if (target.dynamic == nullptr) return check(target.node, value, at);
+  return spend(resources_.size(), at) && check(find_dynamically(target), value, at);
 }
 
 // 2020-12 core, section 8.2.3.2: the outermost resource on the way here that has the anchor.
 NodeIndex Evaluation::find_dynamically(const ReferenceTarget& target) const {
   for (const auto resource : resources_) {
-    for (const auto& [answering, node] : target.by_resource) {
-      if (answering == resource) return node;
-    }
+    const auto answer = target.dynamic->find(resource);
+    if (answer != target.dynamic->end()) return answer->second;
   }
   return target.node;
 }

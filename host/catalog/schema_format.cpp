@@ -1,8 +1,7 @@
 #include "catalog/schema_format.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 
 #include "catalog/schema_format_time.hpp"
@@ -36,7 +35,8 @@ bool is_ipv6(const std::string& text) {
 // RFC 1123 section 2.1; of an internationalised label only its prefix is looked at.
 bool is_label(std::string_view label) {
   if (label.empty() || label.size() > 63 || label.front() == '-' || label.back() == '-') return false;
-  if (label.size() > 3 && label.substr(2).starts_with("--") && !label.starts_with("xn--") && !label.starts_with("XN--")) return false;
+  if (label.size() > 3 && label.substr(2).starts_with("--") && !label.starts_with("xn--") && !label.starts_with("XN--"))
+    return false;
   return std::all_of(label.begin(), label.end(), [](char c) { return is_alphanumeric(c) || c == '-'; });
 }
 

@@ -26,7 +26,8 @@ class Reader {
   }
 
   std::optional<int> take_number(std::size_t digits) {
-    if (rest_.size() < digits || !std::all_of(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(digits), is_digit)) {
+    if (rest_.size() < digits ||
+        !std::all_of(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(digits), is_digit)) {
       return std::nullopt;
     }
     int number = 0;

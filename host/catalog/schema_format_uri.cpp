@@ -1,8 +1,7 @@
 #include "catalog/schema_format_uri.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <string_view>
 
@@ -51,8 +50,8 @@ bool is_bracketed_address(std::string_view text) {
     const auto dot = text.find('.');
     if (dot == std::string_view::npos || dot < 2 || dot + 1 == text.size()) return false;
     const auto version = text.substr(1, dot - 1);
-    return std::all_of(version.begin(), version.end(), is_hexadecimal) &&
-           text.find('%') == std::string_view::npos && consists_of(text.substr(dot + 1), in_user, Alphabet::ascii);
+    return std::all_of(version.begin(), version.end(), is_hexadecimal) && text.find('%') == std::string_view::npos &&
+           consists_of(text.substr(dot + 1), in_user, Alphabet::ascii);
   }
   std::array<unsigned char, 16> address{};
   return text.find('\0') == std::string_view::npos &&
@@ -80,9 +79,8 @@ bool is_authority(std::string_view text, Alphabet alphabet) {
 
 bool is_scheme(std::string_view text) {
   if (text.empty() || !is_letter(text.front())) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.'; });
 }
 
 bool is_identifier(std::string_view text, Alphabet alphabet, bool is_absolute) {
@@ -118,7 +116,8 @@ bool is_variable(std::string_view text) {
     if (!std::all_of(length.begin(), length.end(), is_digit)) return false;
     text = text.substr(0, colon);
   }
-  if (text.empty() || text.front() == '.' || text.back() == '.' || text.find("..") != std::string_view::npos) return false;
+  if (text.empty() || text.front() == '.' || text.back() == '.' || text.find("..") != std::string_view::npos)
+    return false;
   const bool has_others = text.find_first_of("-~") != std::string_view::npos;
   return !has_others && consists_of(text, "", Alphabet::ascii);
 }

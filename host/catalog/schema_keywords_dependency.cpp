@@ -49,19 +49,22 @@ class Dependencies final : public Keyword {
   std::vector<Dependency> all_;
 };
 
-Result<Dependency> read_required(const KeywordSite& site, const std::string& property, const nlohmann::ordered_json& names) {
+Result<Dependency> read_required(const KeywordSite& site, const std::string& property,
+                                 const nlohmann::ordered_json& names) {
   auto required = read_names(site, names);
   if (!required) return required.error();
   return Dependency{property, *std::move(required), std::nullopt};
 }
 
-Result<Dependency> read_schema(const KeywordSite& site, const std::string& property, const nlohmann::ordered_json& schema) {
+Result<Dependency> read_schema(const KeywordSite& site, const std::string& property,
+                               const nlohmann::ordered_json& schema) {
   const auto node = site.compile_member(property, schema);
   if (!node) return node.error();
   return Dependency{property, {}, *node};
 }
 
-Result<Dependency> read_either(const KeywordSite& site, const std::string& property, const nlohmann::ordered_json& value) {
+Result<Dependency> read_either(const KeywordSite& site, const std::string& property,
+                               const nlohmann::ordered_json& value) {
   return value.is_array() ? read_required(site, property, value) : read_schema(site, property, value);
 }
 

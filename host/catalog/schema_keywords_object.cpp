@@ -83,7 +83,7 @@ Result<KeywordPtr> compile_required(const KeywordSite& site) {
   return std::make_unique<Required>(*std::move(names));
 }
 
-// The patterns in a patternProperties, shared with the additionalProperties beside it.
+// A pattern of patternProperties, with what it asks of the members that it claims.
 struct PatternNode {
   std::shared_ptr<const Pattern> pattern;
   NodeIndex node;
@@ -206,8 +206,9 @@ Result<KeywordPtr> compile_additional_properties(const KeywordSite& site) {
   std::vector<std::shared_ptr<const Pattern>> patterns;
   const auto* by_pattern = site.sibling("patternProperties");
   if (by_pattern != nullptr && by_pattern->is_object()) {
+    const KeywordSite beside{site.compiler, site.subschema, site.node, "patternProperties", *by_pattern};
     for (const auto& [text, schema] : by_pattern->items()) {
-      auto pattern = compile_pattern(site, text);
+      auto pattern = compile_pattern(beside, text);
       if (!pattern) return pattern.error();
       patterns.push_back(*std::move(pattern));
     }

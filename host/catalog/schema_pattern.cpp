@@ -1,10 +1,9 @@
 #include "catalog/schema_pattern.hpp"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <array>
 #include <new>
+#include <pcre2.h>
 #include <string>
 
 #include "catalog/ecma_pattern.hpp"
@@ -51,7 +50,8 @@ void PatternSearch::Free::operator()(pcre2_real_match_data_8* data) const {
   pcre2_match_data_free(data);
 }
 
-PatternSearch::PatternSearch() : context_(pcre2_match_context_create(nullptr)), data_(pcre2_match_data_create(1, nullptr)) {
+PatternSearch::PatternSearch()
+    : context_(pcre2_match_context_create(nullptr)), data_(pcre2_match_data_create(1, nullptr)) {
   if (!context_ || !data_) throw std::bad_alloc();
   constexpr std::size_t kibibyte = 1024;
   pcre2_set_heap_limit(context_.get(), max_memory / kibibyte);
@@ -68,8 +68,7 @@ PatternSearch::Outcome PatternSearch::run(const Pattern& pattern, std::string_vi
     return work.steps > work.most ? PCRE2_ERROR_CALLOUT : 0;
   };
   pcre2_set_callout(context_.get(), count, &work_);
-  const int result =
-      pcre2_match(pattern.code_.get(), bytes(text), text.size(), 0, 0, data_.get(), context_.get());
+  const int result = pcre2_match(pattern.code_.get(), bytes(text), text.size(), 0, 0, data_.get(), context_.get());
   if (result >= 0) return Outcome::found;
   if (result == PCRE2_ERROR_NOMATCH) return Outcome::absent;
   // The codes of invalid UTF-8 are a range.

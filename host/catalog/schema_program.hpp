@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <memory>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -51,11 +51,13 @@ struct Node {
   bool has_unevaluated = false;  // one of the keywords asks which children the others have looked at
 };
 
+// The node with which each resource that has it answers a dynamic anchor.
+using DynamicAnchor = std::unordered_map<ResourceIndex, NodeIndex>;
+
 // Where a $ref or $dynamicRef leads.
 struct ReferenceTarget {
   NodeIndex node = root_node;
-  // Of a $dynamicRef that several resources may answer: who does, and with which node.
-  std::vector<std::pair<ResourceIndex, NodeIndex>> by_resource;
+  std::shared_ptr<const DynamicAnchor> dynamic;  // null unless several resources may answer
 };
 
 struct Program {

@@ -109,7 +109,8 @@ Result<Subschema> Resources::add_document(std::string uri, const ordered_json& j
   if (const auto id = identifier_of(json, all_[*index].dialect.draft)) {
     // The document keeps the URI that it was found by.
     all_[*index].uri = resolve_uri(uri, *id);
-    if (auto named = name(*index, all_[*index].uri); !named) return error_at(place.location / "$id", named.error().message);
+    if (auto named = name(*index, all_[*index].uri); !named)
+      return error_at(place.location / "$id", named.error().message);
   }
   return Subschema{place, *index};
 }

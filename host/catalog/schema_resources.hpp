@@ -37,7 +37,8 @@ Error error_at(std::string_view location, std::string_view reason);
 
 class Resources {
  public:
-  explicit Resources(const SchemaOptions& options) : assert_formats_(options.assert_formats), documents_(options.documents) {}
+  explicit Resources(const SchemaOptions& options)
+      : assert_formats_(options.assert_formats), documents_(options.documents) {}
 
   const Dialect& dialect(ResourceIndex resource) const { return all_[resource].dialect; }
 

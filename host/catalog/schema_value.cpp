@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json_text.hpp"
+
 namespace mcph::schema {
 namespace {
 
@@ -174,10 +176,6 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, end)) + "...";
 }
 
-std::string json_text(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::weak_ordering compare_numbers(const json& left, const json& right) {
@@ -231,11 +229,13 @@ std::string describe(const json& value) {
 
 std::string short_text(const json& value) {
   const auto* text = value.get_ptr<const std::string*>();
-  return text == nullptr ? shortened(json_text(value)) : in_quotes(*text);
+  return text == nullptr ? shortened(dump(value)) : in_quotes(*text);
 }
 
 std::string in_quotes(std::string_view text) {
-  return json_text(json(shortened(text)));
+  std::string quoted;
+  append_json_string(quoted, shortened(text));
+  return quoted;
 }
 
 }  // namespace mcph::schema

@@ -65,8 +65,8 @@ bool is_name(std::string_view text) {
 }
 
 std::string category_or_itself(std::string_view name) {
-  const auto* const found =
-      std::find_if(categories.begin(), categories.end(), [name](const auto& category) { return category.name == name; });
+  const auto* const found = std::find_if(categories.begin(), categories.end(),
+                                         [name](const auto& category) { return category.name == name; });
   return std::string(found == categories.end() ? name : found->pcre);
 }
 

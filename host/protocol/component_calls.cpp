@@ -70,7 +70,13 @@ Planned plan_tool_call(const Catalog& catalog, Json params, const HttpHead* head
                    "Invalid arguments for tool " + name + ": " + violation->message,
                    {{"path", violation->path}, {"keyword", violation->keyword}}};
   }
-  return CallPlan{served->plugin, "tools/call", dump(params), name, std::move(meta), served->component->task_support};
+  return CallPlan{served->plugin,
+                  "tools/call",
+                  dump(params),
+                  name,
+                  std::move(meta),
+                  served->component->task_support,
+                  served->component->output_schema};
 }
 
 Planned plan_resource_read(const Catalog& catalog, Json params) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,6 +22,7 @@ struct CallPlan {
   std::string component;  // the tool's or prompt's name, or the URI; for messages
   Json meta = nullptr;    // the request's own _meta; null: none
   TaskSupport task_support = TaskSupport::forbidden;
+  std::optional<Schema> output_schema = {};  // of a tool that has one
 };
 
 struct Refusal {

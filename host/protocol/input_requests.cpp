@@ -134,7 +134,7 @@ std::optional<std::string> mistake_in_roots(const Json& answer) {
 }  // namespace
 
 Result<Json> read_input_requests(std::string_view json) {
-  auto required = parse_json(json, deepest_question);
+  auto required = parse_json(json, deepest_question, DuplicateKeys::refuse);
   if (required.has_error()) return fail("it is not valid JSON: " + required.error().message);
   if (!required->is_object()) return fail("it is not a JSON object");
   const auto requests = required->find("inputRequests");

@@ -52,6 +52,7 @@ PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchang
       component_(std::move(plan.component)),
       origin_(std::move(origin)),
       meta_(std::move(plan.meta)),
+      output_schema_(std::move(plan.output_schema)),
       exchange_(std::move(exchange)),
       answers_(answers),
       progress_(meta_, origin_.rounds.last_progress) {}
@@ -93,7 +94,7 @@ void PluginCall::ask(std::string_view json) {
 
 Reply PluginCall::answer(Outcome outcome, std::string json) const {
   if (outcome == Outcome::result) {
-    auto result = read_plugin_result(method(), json);
+    auto result = read_plugin_result(method(), json, output_schema_);
     if (result.has_error()) return misbehaviour(result.error().message);
     if (method() == completion_method && cut_completion(*result)) json = dump(*result);
     return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));

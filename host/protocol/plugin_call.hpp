@@ -88,6 +88,7 @@ class PluginCall final : public Call {
   const std::string component_;
   const CallOrigin origin_;
   const Json meta_;  // the request's own; null: none
+  const std::optional<Schema> output_schema_;
   const std::shared_ptr<Exchange> exchange_;
   const CallAnswers& answers_;
   Progress progress_;

@@ -69,6 +69,19 @@ Result<> check_tool_result(const Json& result) {
   return {};
 }
 
+// The message names a JSON Pointer and the keyword, which is what the plugin's author looks for.
+Result<> check_structured_content(const Json& result, const Schema& schema) {
+  if (result.value("isError", false)) return {};
+  const auto content = result.find("structuredContent");
+  if (content == result.end()) {
+    return fail("the tool has an outputSchema, but the result has no \"structuredContent\"");
+  }
+  const auto violation = schema.validate(*content);
+  if (!violation) return {};
+  return fail("structuredContent" + violation->path + " does not fit the tool's outputSchema (" +
+              (violation->keyword.empty() ? "limit" : violation->keyword) + "): " + violation->message);
+}
+
 Result<> check_read_result(const Json& result) {
   const auto contents = result.find("contents");
   if (contents == result.end() || !contents->is_array()) return fail("it lacks the array \"contents\"");
@@ -117,7 +130,7 @@ Result<> check_result(std::string_view method, const Json& result) {
 }
 
 Result<Json> read_object(std::string_view json) {
-  auto parsed = parse_json(json, deepest_result);
+  auto parsed = parse_json(json, deepest_result, DuplicateKeys::refuse);
   if (parsed.has_error()) return fail("it is not valid JSON: " + parsed.error().message);
   if (!parsed->is_object()) return fail("it is not a JSON object");
   return parsed;
@@ -125,13 +138,16 @@ Result<Json> read_object(std::string_view json) {
 
 }  // namespace
 
-Result<Json> read_plugin_result(std::string_view method, std::string_view json) {
+Result<Json> read_plugin_result(std::string_view method, std::string_view json,
+                                const std::optional<Schema>& output_schema) {
   auto result = read_object(json);
   if (result.has_error()) return result;
   if (const auto meta = result->find("_meta"); meta != result->end() && !meta->is_object()) {
     return fail("\"_meta\" is not an object");
   }
   if (auto checked = check_result(method, *result); checked.has_error()) return checked.error();
+  if (!output_schema) return result;
+  if (auto checked = check_structured_content(*result, *output_schema); checked.has_error()) return checked.error();
   return result;
 }
 

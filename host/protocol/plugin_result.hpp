@@ -2,17 +2,21 @@
 // result is told so in the error, instead of a client that breaks. Free functions; any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "catalog/schema.hpp"
 #include "protocol/message.hpp"
 #include "result.hpp"
 
 namespace mcph {
 
 // The result object of "tools/call", "resources/read", "prompts/get" or "completion/complete". The error names the
-// field.
-Result<Json> read_plugin_result(std::string_view method, std::string_view json);
+// field. The structured content of a tool with an output schema is checked, unless the result is an error (2026-07-28,
+// server/tools, "Output Schema").
+Result<Json> read_plugin_result(std::string_view method, std::string_view json,
+                                const std::optional<Schema>& output_schema = {});
 
 // {"code", "message", "data"?} of MCP_OUTCOME_ERROR.
 Result<RpcError> read_plugin_error(std::string_view json);

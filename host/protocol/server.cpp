@@ -85,7 +85,7 @@ Server::~Server() {
 }
 
 void Server::receive_post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
-  auto json = parse_json(body, deepest_message);
+  auto json = parse_json(body, deepest_message, DuplicateKeys::refuse);
   if (json.has_error()) return exchange->reply(refuse_parse(json.error()));
   if (json->is_array()) return receive_batch(*std::move(json), head, exchange);
 
@@ -151,7 +151,7 @@ Server::FoundSession Server::find_session(std::string_view request_id, const Htt
 }
 
 void Server::receive_line(std::string_view line, StdioClient& client, const std::shared_ptr<Exchange>& exchange) {
-  auto json = parse_json(line, deepest_message);
+  auto json = parse_json(line, deepest_message, DuplicateKeys::refuse);
   if (json.has_error()) return exchange->reply(refuse_parse(json.error()));
   if (json->is_array()) return receive_batch_line(*std::move(json), client, exchange);
 

@@ -142,8 +142,8 @@ TEST_P(JsonSchemaSuite, ReportsOptionalCases) {
   report("all else", folder() / "optional", false);
 }
 
-INSTANTIATE_TEST_SUITE_P(Draft, JsonSchemaSuite, ::testing::Values(draft_07, draft_2020_12), [](const auto& info) {
-  std::string name(info.param.folder);
+INSTANTIATE_TEST_SUITE_P(Draft, JsonSchemaSuite, ::testing::Values(draft_07, draft_2020_12), [](const auto& draft) {
+  std::string name(draft.param.folder);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });

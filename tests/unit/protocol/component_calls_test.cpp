@@ -27,7 +27,8 @@ class ComponentCallsTest : public ::testing::Test {
       "tools": [
         {"name": "free", "inputSchema": {"type": "object"}},
         {"name": "repeat", "inputSchema": {"type": "object", "required": ["text"], "properties": {
-            "text": {"type": "string"}, "times": {"type": "integer", "maximum": 10, "default": 2}}}}],
+            "text": {"type": "string"}, "times": {"type": "integer", "maximum": 10, "default": 2}}},
+         "outputSchema": {"type": "object"}}],
       "resources": [{"uri": "notes://all", "name": "all"}],
       "resourceTemplates": [{"uriTemplate": "notes://{name}", "name": "one"}],
       "prompts": [{"name": "review", "arguments": [{"name": "code", "required": true}, {"name": "style"}]},
@@ -41,6 +42,13 @@ TEST_F(ComponentCallsTest, PlanAToolCallForThePluginThatOwnsTheTool) {
   EXPECT_EQ(planned.method, "tools/call");
   EXPECT_EQ(planned.component, "repeat");
   EXPECT_EQ(planned.params, R"({"arguments":{"text":"a","times":3},"name":"repeat"})");
+}
+
+TEST_F(ComponentCallsTest, TakeTheToolsOutputSchemaAlong) {
+  const auto with_schema = plan(call(R"({"name":"repeat","arguments":{"text":"a"}})"));
+  ASSERT_TRUE(with_schema.output_schema);
+  EXPECT_TRUE(with_schema.output_schema->validate(Json::array()));
+  EXPECT_FALSE(plan(call(R"({"name":"free"})")).output_schema);
 }
 
 TEST_F(ComponentCallsTest, FillInDefaultsBeforeThePluginSeesTheArguments) {

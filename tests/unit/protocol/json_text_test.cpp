@@ -91,6 +91,28 @@ TEST(ParseJson, RefusesAByteOrderMark) {
             "not valid JSON: the text begins with a byte order mark (EF BB BF); send it without");
 }
 
+TEST(ParseJson, LetsTheLastOfEqualKeysCountOrRefusesThem) {
+  const auto refusal_of = [](std::string_view text) {
+    const auto parsed = parse_json(text, default_json_depth, DuplicateKeys::refuse);
+    return parsed ? "accepted" : parsed.error().message;
+  };
+  EXPECT_EQ(dump(*parse_json(R"({"a":1,"a":{"b":2}})")), R"({"a":{"b":2}})");
+  EXPECT_EQ(refusal_of(R"({"a":1,"a":1})"), R"(not usable JSON: an object has the key "a" twice)");
+  EXPECT_EQ(refusal_of(R"([{"b":{"a":1,"\u0061":2}}])"), R"(not usable JSON: an object has the key "a" twice)");
+  EXPECT_EQ(refusal_of(R"({"a":{"a":1},"b":[{"a":1},{"a":2}]})"), "accepted");
+  // Another case, or another way to write the same letter, is another key.
+  EXPECT_EQ(refusal_of(R"({"a":1,"A":2,"\u00e4":3,"a\u0308":4})"), "accepted");
+  EXPECT_EQ(refusal_of("{\"" + std::string(1000, 'x') + "\":1,\"" + std::string(1000, 'x') + "\":2}").size(), 101U);
+  EXPECT_EQ(parse_ordered_json(R"({"a":1,"a":1})").error().message,
+            R"(not usable JSON: an object has the key "a" twice)");
+}
+
+TEST(ParseJson, ReadsIntegersBeyond64BitsAsDoubles) {
+  EXPECT_EQ(*parse_json("18446744073709551616"), 18446744073709551616.0);
+  EXPECT_EQ(*parse_json("-9223372036854775809"), -9223372036854775809.0);
+  EXPECT_TRUE(parse_json("100000000000000000000")->is_number_float());
+}
+
 TEST(ParseJson, AcceptsNestingUpToTheLimitAndNotBeyond) {
   EXPECT_TRUE(parse_json(nested(64)).has_value());
   EXPECT_EQ(error_of(nested(65)), "JSON nested deeper than 64 levels at line 1, column 65");

@@ -63,10 +63,22 @@ TEST(Message, IsRefusedInWordsWithTheIdWhereThereIsOne) {
             R"(3|Invalid request: "params" must be an object)");
 }
 
+TEST(Message, HasFieldsOfExactlyTheseNames) {
+  EXPECT_EQ(refusal_of(R"({"JSONRPC":"2.0","id":1,"method":"ping"})"), R"(1|Invalid request: "jsonrpc" must be "2.0")");
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":1,"Method":"ping"})"),
+            R"(1|Invalid request: there is neither a "method" nor a "result" or "error")");
+  const auto result = read(R"({"jsonrpc":"2.0","ID":1,"id":2,"method":"ping","Method":"x","Params":{"a":1}})");
+  ASSERT_TRUE(result.message);
+  EXPECT_EQ(result.message->id, "2");
+  EXPECT_EQ(result.message->method, "ping");
+  EXPECT_EQ(result.message->params, Json::object());
+}
+
 TEST(Message, IsRefusedForAnIdThatIsNeitherStringNorInteger) {
   constexpr auto refusal = R"(|Invalid request: "id" must be a string of at most 1024 bytes or an integer)";
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":null,"method":"ping"})"), refusal);
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":1.5,"method":"ping"})"), refusal);
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":18446744073709551616,"method":"ping"})"), refusal);
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":{},"method":"ping"})"), refusal);
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":true,"method":"ping"})"), refusal);
 }

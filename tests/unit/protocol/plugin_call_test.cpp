@@ -99,6 +99,16 @@ TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheAnswerIsInvalid) {
             "\"content\"");
 }
 
+TEST_F(PluginCallTest, NamesPluginToolPathAndRuleWhenTheStructuredContentDoesNotFit) {
+  PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add", nullptr, TaskSupport::forbidden,
+                     *Schema::compile({{"properties", {{"sum", {{"type", "integer"}}}}}})},
+                    {"7", std::make_shared<const Caller>(Caller{"2025-11-25", {}})}, exchange_, answers_);
+  plugin_->last_call().complete(Outcome::result, R"({"content":[],"structuredContent":{"sum":"3"}})");
+  EXPECT_EQ(exchange_->body(),
+            "error 7 -32603 Plugin sums answered tools/call of add with something invalid: structuredContent/sum does "
+            "not fit the tool's outputSchema (type): \"sum\" must be an integer, but is \"3\"");
+}
+
 TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheErrorIsInvalid) {
   begin().complete(Outcome::error, R"({"message":"x"})");
   EXPECT_EQ(exchange_->body(),

@@ -116,6 +116,34 @@ TEST(PluginError, IsReadWithItsData) {
   EXPECT_TRUE(read_plugin_error(R"({"code":1,"message":""})")->data.is_null());
 }
 
+std::string refusal_with_output_schema(std::string_view result) {
+  const auto schema = Schema::compile({{"properties", {{"sum", {{"type", "integer"}}}}}, {"required", {"sum"}}});
+  const auto read = read_plugin_result("tools/call", result, *schema);
+  return read ? "accepted" : read.error().message;
+}
+
+TEST(PluginResult, OfAToolWithAnOutputSchemaHasStructuredContentThatFits) {
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[],"structuredContent":{"sum":3}})"), "accepted");
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[]})"),
+            "the tool has an outputSchema, but the result has no \"structuredContent\"");
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[],"structuredContent":{"sum":"3"}})"),
+            "structuredContent/sum does not fit the tool's outputSchema (type): \"sum\" must be an integer, but is "
+            "\"3\"");
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[],"isError":false,"structuredContent":{}})"),
+            "structuredContent does not fit the tool's outputSchema (required): \"sum\" is required, but absent");
+}
+
+TEST(PluginResult, ThatIsAnErrorNeedNotFitTheOutputSchema) {
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[],"isError":true})"), "accepted");
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[],"isError":true,"structuredContent":{"sum":"x"}})"), "accepted");
+}
+
+TEST(PluginResult, InWhichAKeyStandsTwiceIsRefused) {
+  const auto result = read_plugin_result("tools/call", R"({"content":[],"content":[]})");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "it is not valid JSON: not usable JSON: an object has the key \"content\" twice");
+}
+
 TEST(PluginError, IsRefusedInWords) {
   const auto refusal = [](std::string_view json) {
     const auto error = read_plugin_error(json);

@@ -33,6 +33,12 @@ TEST_F(ServerHttpTest, RefusesWhatIsNoJson) {
   EXPECT_EQ(answer.find(R"(400 {"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: )"), 0U) << answer;
 }
 
+TEST_F(ServerHttpTest, RefusesAMessageInWhichAKeyStandsTwice) {
+  EXPECT_EQ(
+      answer_to(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","name":"delete"}})"),
+      R"(400 {"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: not usable JSON: an object has the key \"name\" twice"}})");
+}
+
 TEST_F(ServerHttpTest, RefusesNestingThatIsTooDeep) {
   const auto answer = answer_to(std::string(100'000, '['));
   EXPECT_EQ(answer.find(R"(400 {"jsonrpc":"2.0","error":{"code":-32700,)"), 0U) << answer;

@@ -1,0 +1,38 @@
+// A regular expression and, after the first line break, a text to search; the formats of the same text.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "catalog/schema_format.hpp"
+#include "catalog/schema_pattern.hpp"
+#include "expect.hpp"
+
+using mcph::fuzz::expect;
+using mcph::schema::Pattern;
+using mcph::schema::PatternSearch;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::size_t most_steps = 200'000;
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const auto end = std::min(input.find('\n'), input.size());
+  const auto text = input.substr(std::min(end + 1, input.size()));
+
+  const auto pattern = Pattern::compile(input.substr(0, end));
+  if (pattern) {
+    PatternSearch search;
+    const auto outcome = search.run(*pattern, text, most_steps);
+    expect(search.run(*pattern, text, most_steps) == outcome);
+    expect(outcome == PatternSearch::Outcome::too_much_work || search.steps() <= most_steps);
+  } else {
+    expect(!pattern.error().message.empty());
+  }
+
+  for (const auto* name :
+       {"date", "date-time", "duration", "email", "hostname", "idn-email", "ipv4", "ipv6", "iri", "iri-reference",
+        "json-pointer", "relative-json-pointer", "time", "uri", "uri-reference", "uri-template", "uuid"}) {
+    mcph::schema::find_format(name)(std::string(text));
+  }
+  return 0;
+}
