@@ -78,8 +78,8 @@ void print_block(Json block) {
   std::cout << dump(block) << "\n";
 }
 
-int print_result(std::string_view json, bool whole) {
-  const auto result = read_plugin_result("tools/call", json);
+int print_result(std::string_view json, const std::optional<Schema>& output_schema, bool whole) {
+  const auto result = read_plugin_result("tools/call", json, output_schema);
   if (result.has_error())
     return complain("the plugin answered with something invalid: " + result.error().message, whole);
   if (whole) {
@@ -103,11 +103,13 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
       std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
     return status;
   }
-  const auto call = TerminalCall::begin(std::move(std::get<CallPlan>(planned)));
+  auto& plan = std::get<CallPlan>(planned);
+  const auto output_schema = plan.output_schema;
+  const auto call = TerminalCall::begin(std::move(plan));
   const auto [outcome, json] = call->wait();
   switch (outcome) {
     case Outcome::result:
-      return print_result(json, command.json);
+      return print_result(json, output_schema, command.json);
     case Outcome::error: {
       const auto error = read_plugin_error(json);
       return error.has_error() ? complain(error.error().message, command.json) : complain(*error, command.json);

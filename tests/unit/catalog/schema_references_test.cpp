@@ -131,7 +131,7 @@ TEST(SchemaCompile, RefusesAnIdentifierThatTwoSchemasHave) {
 
 TEST(SchemaCompile, RefusesOtherDialects) {
   EXPECT_EQ(compile_error(R"({"$schema":"http://json-schema.org/draft-04/schema#"})"),
-            "/$schema: \"http://json-schema.org/draft-04/schema\" is not a supported dialect; use "
+            "/$schema: \"http://json-schema.org/draft-04/schema#\" is not a supported dialect; use "
             "https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#");
 }
 
