@@ -169,7 +169,7 @@ void add_http_options(CLI::App& app, ServeCommand& serve, HttpTexts& texts) {
   app.add_option_function<int>(
          "--close-streams-after-ms",
          [&serve](const int& time) { serve.http.stream_time = std::chrono::milliseconds(time); },
-         "Close event streams of legacy clients that come back for the rest; 0 never does")
+         "After which a legacy client polls for the rest of an event stream; 0: never")
       ->check(CLI::Range(0, std::numeric_limits<int>::max()))
       ->default_str("0");
   app.add_flag("--http-sse", serve.http.http_sse, "Serve the deprecated HTTP+SSE transport, too, at /sse");

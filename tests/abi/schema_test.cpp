@@ -101,13 +101,13 @@ TEST(Schema, ModifiersOfArguments) {
     plugin.tool(
         "t", "", [](int, double, const std::string&, const std::string&, const std::string&, int) {},
         mcp::arg("a").min(1).max(10).default_value(5), mcp::arg("b").min(-0.5).max(0.5),
-        mcp::arg("c").min_length(1).max_length(8).pattern("^[a-z]\\d$"), mcp::arg("d").one_of("x", "y"),
+        mcp::arg("c").min_length(1).max_length(8).pattern("^[a-z]\\d$"), mcp::arg("d").one_of("x", "y").header("D"),
         mcp::arg("e").one_of(from_configuration), mcp::arg("f").one_of(1, 2));
   });
   EXPECT_EQ(property(harness, "a"), R"({"type":"integer","minimum":1,"maximum":10,"default":5})");
   EXPECT_EQ(property(harness, "b"), R"({"type":"number","minimum":-0.5,"maximum":0.5})");
   EXPECT_EQ(property(harness, "c"), R"({"type":"string","minLength":1,"maxLength":8,"pattern":"^[a-z]\\d$"})");
-  EXPECT_EQ(property(harness, "d"), R"({"type":"string","enum":["x","y"]})");
+  EXPECT_EQ(property(harness, "d"), R"({"type":"string","enum":["x","y"],"x-mcp-header":"D"})");
   EXPECT_EQ(property(harness, "e"), R"({"type":"string","enum":["red","green"]})");
   EXPECT_EQ(property(harness, "f"), R"({"type":"integer","enum":[1,2]})");
   EXPECT_EQ(harness.describe()["tools"][0]["inputSchema"]["required"].dump(), R"(["b","c","d","e","f"])");
@@ -144,7 +144,7 @@ struct Everything {
                       mcp::field("note", &Everything::note).min_length(1).max_length(80).pattern("^[a-z]+$"),
                       mcp::field("count", &Everything::count).default_value(3).one_of(1, 2, 3),
                       mcp::field("small", &Everything::small).min(1).default_value(200),
-                      mcp::field("flag", &Everything::flag).default_value(true),
+                      mcp::field("flag", &Everything::flag).default_value(true).header("Flag"),
                       mcp::field("size", &Everything::size).one_of("small", "large").default_value("small")};
   }
 };
@@ -168,7 +168,7 @@ TEST(Schema, DescribedStructWithEverything) {
             R"("note":{"type":"string","minLength":1,"maxLength":80,"pattern":"^[a-z]+$"},)"
             R"("count":{"type":"integer","default":3,"enum":[1,2,3]},)"
             R"("small":{"type":"integer","minimum":1,"maximum":255,"default":200},)"
-            R"("flag":{"type":"boolean","default":true},)"
+            R"("flag":{"type":"boolean","default":true,"x-mcp-header":"Flag"},)"
             R"("size":{"type":"string","default":"small","enum":["small","large"]}},)"
             R"("required":["point","path","units"],"additionalProperties":false})");
 }

@@ -1,0 +1,158 @@
+// The bytes of a connection as a client sends them: read, admitted and answered by the code that serves them, without a
+// socket. The first byte says in what pieces the others come.
+#include "transport/http_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "expect.hpp"
+#include "protocol/server.hpp"
+#include "transport/event_log.hpp"
+#include "transport/sse_clients.hpp"
+
+using namespace mcph;
+using mcph::fuzz::expect;
+
+namespace {
+
+constexpr std::string_view components = R"({
+  "tools": [{"name": "add", "inputSchema": {"type": "object", "properties": {
+    "a": {"type": "integer", "x-mcp-header": "A"},
+    "b": {"type": "object", "properties": {"c": {"type": "string", "x-mcp-header": "C"}}}}}}],
+  "resources": [{"uri": "notes://all", "name": "all"}],
+  "resourceTemplates": [{"uriTemplate": "notes://{name}", "name": "one"}],
+  "prompts": [{"name": "review", "arguments": [{"name": "code", "required": true}]}]})";
+
+// Answers at once.
+class AnsweringPlugin final : public Plugin {
+ public:
+  const PluginIdentity& identity() const override { return identity_; }
+  Result<std::string> describe() override { return std::string(components); }
+  Result<> start() override { return {}; }
+  void invoke(std::shared_ptr<Call> call) override {
+    if (call->method() == "tools/call") return call->complete(Outcome::result, R"({"content":[]})");
+    if (call->method() == "prompts/get") return call->complete(Outcome::result, R"({"messages":[]})");
+    call->complete(Outcome::error, R"({"code":-32002,"message":"none"})");
+  }
+  void cancel_all(CancelReason) override {}
+  std::size_t fail_all(std::string_view) override { return 0; }
+  std::size_t calls_in_flight() const override { return 0; }
+  bool stop(std::chrono::milliseconds) override { return true; }
+
+ private:
+  const PluginIdentity identity_{};
+};
+
+class OneReply final : public Exchange {
+ public:
+  Reply reply{{}, 0};
+
+ private:
+  void send(std::string message) override { expect(!message.empty()); }
+  void send_if_room(std::string message) override { send(std::move(message)); }
+  void finish(Reply last) override {
+    expect(reply.status == 0 && last.status != 0);
+    reply = std::move(last);
+  }
+};
+
+// What is served to all connections, and the ids that a fuzzer could not guess: "s" stands for the last one.
+class Serving {
+ public:
+  Serving() {
+    const auto parsed = parse_components(components);
+    catalog_.publish(std::make_shared<const Catalog>(
+        1,
+        std::vector{ServedPlugin{std::make_shared<AnsweringPlugin>(), std::make_shared<const Components>(*parsed)}}));
+  }
+
+  HttpResponse answer(const HttpRequest& request) {
+    auto fields = read_fields(request);
+    HttpRoute route;
+    if (auto refused = admit(options_, request, fields, route)) return *std::move(refused);
+    if (fields.head.session_id == "s") fields.head.session_id = session_;
+    const auto method = request.method_string();
+    if (method == "POST" && route.endpoint == HttpRoute::Endpoint::mcp) return post(request, fields);
+    if (method == "POST" && route.endpoint == HttpRoute::Endpoint::messages) {
+      return HttpResponse::from(client_->receive(request.body(), server_));
+    }
+    if (method == "GET") return get(fields);
+    if (method == "DELETE") return HttpResponse::from(server_.end_session(fields.head));
+    return answer_method(request, route.endpoint);
+  }
+
+  const HttpOptions& options() const { return options_; }
+
+ private:
+  HttpResponse post(const HttpRequest& request, HttpFields& fields) {
+    if (auto refused = refuse_post(fields)) return *std::move(refused);
+    const RequestHeaderFields all(request);
+    fields.head.others = &all;
+    const auto exchange = std::make_shared<OneReply>();
+    server_.receive_post(request.body(), fields.head, exchange);
+    // What has no reply yet is a subscription.
+    exchange->abandon();
+    expect(exchange->reply.status != 0);
+    for (const auto& [name, value] : exchange->reply.fields) {
+      if (name == "Mcp-Session-Id") session_ = value;
+    }
+    return HttpResponse::from(std::move(exchange->reply));
+  }
+
+  HttpResponse get(const HttpFields& fields) {
+    accepts(fields.accept, "text/event-stream");
+    auto admission = server_.admit_stream(fields.head);
+    if (admission.session == nullptr) return HttpResponse::from(std::move(admission.refusal));
+    const auto id = EventId::read(fields.last_event_id.value_or(""));
+    const auto known = id && log_->resume(admission.session->id(), *id, {}).stream != nullptr;
+    expect(!known);
+    return {};
+  }
+
+  const HttpOptions options_{.limits = {.body_bytes = 4096, .header_bytes = 2048}, .http_sse = true};
+  PublishedCatalog catalog_;
+  Server server_{catalog_, {"fuzz", "Fuzz", "1"}, {}, {.count = 8}};
+  const std::shared_ptr<EventLog> log_ = std::make_shared<EventLog>(EventLog::Limits());
+  SseClients clients_;
+  const std::shared_ptr<SseClient> client_ = clients_.open({});
+  std::string session_;
+};
+
+// A request from what is in the buffer and what follows. False: the connection is at its end.
+bool serve_one(Serving& serving, boost::beast::flat_buffer& buffer, std::string_view& rest, std::size_t piece) {
+  std::array<std::byte, 2048> fields_memory;
+  std::pmr::monotonic_buffer_resource memory(fields_memory.data(), fields_memory.size());
+  HttpRequestReader reader(serving.options().limits, memory);
+  for (;;) {
+    if (const auto refused = reader.take(buffer)) {
+      expect(refused->status >= 400 && !refused->body.empty());
+      return false;
+    }
+    if (reader.is_complete()) break;
+    if (rest.empty()) return false;
+    const auto count = std::min(piece, rest.size());
+    buffer.commit(boost::asio::buffer_copy(buffer.prepare(count), boost::asio::buffer(rest.data(), count)));
+    rest.remove_prefix(count);
+  }
+  const auto response = serving.answer(reader.request());
+  expect(to_text({}, response).starts_with("HTTP/1.1 "));
+  return reader.request().keep_alive();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static Serving serving;
+  if (size == 0) return 0;
+  const std::size_t piece = 1 + data[0];
+  std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
+  boost::beast::flat_buffer buffer(std::size_t{64} << 10);
+  while (serve_one(serving, buffer, rest, piece)) {
+  }
+  return 0;
+}
