@@ -136,8 +136,9 @@ void EventLog::forget_unused() {
       for (const auto& event : stream->events_)
         uncount(events, event.message.size() + event_cost);
       uncount(events, stream_cost);
+      stream->session_ = nullptr;
     }
-    std::erase_if(events.streams, [](const auto& entry) { return is_over(*entry.second); });
+    std::erase_if(events.streams, [](const auto& entry) { return entry.second->session_ == nullptr; });
     if (!events.streams.empty()) {
       use(events);
       continue;
@@ -213,6 +214,7 @@ bool EventLog::drop_oldest(SessionEvents& events) {
       return true;
     }
     if (!is_over(*stream->second)) continue;
+    stream->second->session_ = nullptr;
     events.streams.erase(stream);
     uncount(events, stream_cost);
     return true;

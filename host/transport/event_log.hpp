@@ -79,7 +79,7 @@ class EventStream final : public OutboxReader, public std::enable_shared_from_th
   void outbox_overflowed() override { outbox_filled(); }
 
   const std::weak_ptr<EventLog> log_;
-  SessionEvents* session_;  // null once the session has ended
+  SessionEvents* session_;  // null once the log has forgotten it
   const EventId before_first_;
   std::uint64_t last_ = 0;          // number that was given
   std::shared_ptr<Outbox> outbox_;  // of the request in flight that it answers; null for any other stream

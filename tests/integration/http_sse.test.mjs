@@ -75,9 +75,9 @@ test('ServesTheOfficialClient', async () => {
   const text = await client.readResource({ uri: 'catalogue://text' });
   assert.equal(text.contents[0].text, 'text');
   const progress = [];
-  const waited = await client.callTool({ name: 'wait', arguments: { label: 'x', milliseconds: 100, reports: 3 } }, undefined, {
-    onprogress: (report) => progress.push(report.progress),
-  });
+  const waiting = { name: 'wait', arguments: { label: 'x', milliseconds: 100, reports: 3 } };
+  const onprogress = (report) => progress.push(report.progress);
+  const waited = await client.callTool(waiting, undefined, { onprogress });
   assert.equal(waited.content[0].text, 'x');
   assert.deepEqual(progress, [1, 2, 3]);
   await assert.rejects(client.readResource({ uri: 'nothing://here' }));

@@ -23,7 +23,8 @@ after(() => host.stop().finally(() => components.discard()));
 const sdk1 = kinds.find((kind) => kind.name === 'SDK v1');
 
 function waitRequest(label, milliseconds, reports = 0, id = 1) {
-  return request('tools/call', { name: 'wait', arguments: { label, milliseconds, reports }, _meta: { progressToken: 1 } }, id);
+  const params = { name: 'wait', arguments: { label, milliseconds, reports }, _meta: { progressToken: 1 } };
+  return request('tools/call', params, id);
 }
 
 async function outcomes() {
@@ -67,8 +68,9 @@ test('AnOlderClientGetsNoEventWithoutAMessage', async () => {
 });
 
 test('AModernStreamHasNoIds', async () => {
-  const params = { name: 'wait', arguments: { label: 'modern', milliseconds: 50, reports: 1 }, _meta: { progressToken: 1 } };
-  for (const event of await eventsOf(await postModern(host.url, 'tools/call', params))) assert.equal(event.id, undefined);
+  const { params } = waitRequest('modern', 50, 1);
+  const events = await eventsOf(await postModern(host.url, 'tools/call', params));
+  for (const event of events) assert.equal(event.id, undefined);
 });
 
 test('AnAnswerWithoutAStreamHasNothingToResume', async () => {
