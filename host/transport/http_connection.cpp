@@ -214,7 +214,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(const HttpRequest& r
     keep_response(plan, head, std::shared_ptr<Outbox>(exchange, &exchange->outbox()));
   }
   const bool whole = co_await stream(client, exchange->outbox(), std::move(content), plan);
-  if (plan.kept != nullptr) plan.kept->release();
+  let_go(plan);
   // A modern client cancels by closing the stream; a legacy client that is gone has not cancelled anything.
   if (!whole && modern) exchange->abandon();
   if (!whole) co_return false;

@@ -61,9 +61,10 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
 
   // How an event stream is written.
   struct EventStreamPlan {
-    std::string opening = {};                     // the events before those of the outbox
-    std::shared_ptr<EventStream> kept = nullptr;  // null: what the client has missed is lost
-    std::optional<Clock::time_point> until = {};  // then the connection leaves the stream to be resumed
+    std::string opening = {};                         // the events before those of the outbox
+    std::shared_ptr<EventStream> kept = nullptr;      // null: what the client has missed is lost
+    HttpNotificationStream* notifications = nullptr;  // of a stream that listens
+    std::optional<Clock::time_point> until = {};      // then the connection leaves the stream to be resumed
   };
 
   static awaitable<void> serve(std::shared_ptr<HttpConnection> self);
@@ -89,6 +90,8 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   // `last` is the event behind which the connection goes on.
   void keep(EventStreamPlan& plan, const Session& session, std::shared_ptr<EventStream> stream,
             const EventId& last) const;
+  // The connection carries the stream no more. Nothing the second time.
+  static void let_go(EventStreamPlan& plan);
   EventLog::Resumption resume(const Session& session, std::string_view last_event_id);
   EventLog::Resumption listening(const Session& session);
   static void append_next(std::string& events, const EventStreamPlan& plan, std::string message);

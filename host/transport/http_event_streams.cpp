@@ -100,22 +100,31 @@ HttpConnection::awaitable<bool> HttpConnection::resume_response(const HttpClient
     content = outbox->take();
   }
   const bool whole = co_await stream(client, *outbox, std::move(content), plan);
-  plan.kept->release();
+  let_go(plan);
   if (!whole) co_return false;
   co_return client.keep_alive;
 }
 
 HttpConnection::awaitable<bool> HttpConnection::listen(const HttpClient& client, HttpNotificationStream& notifications,
                                                        EventStreamPlan plan) {
+  plan.notifications = &notifications;
   auto content = notifications.outbox().take();
   const bool whole = co_await stream(client, notifications.outbox(), std::move(content), plan);
-  // What is told from now on is told on another stream.
-  notifications.close();
-  for (auto& message : notifications.outbox().take().messages)
-    plan.kept->add(std::move(message));
-  plan.kept->release();
+  let_go(plan);
   if (!whole) co_return false;
   co_return client.keep_alive;
+}
+
+void HttpConnection::let_go(EventStreamPlan& plan) {
+  const auto kept = std::exchange(plan.kept, nullptr);
+  if (kept == nullptr) return;
+  if (plan.notifications != nullptr) {
+    // What is told from now on is told on another stream.
+    plan.notifications->close();
+    for (auto& message : plan.notifications->outbox().take().messages)
+      kept->add(std::move(message));
+  }
+  kept->release();
 }
 
 HttpConnection::awaitable<bool> HttpConnection::answer_sse(const HttpFields& fields, const HttpClient& client) {
@@ -157,6 +166,8 @@ HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client,
     if (!events.empty()) text += event_stream_piece(client, events);
     const bool over = content.reply || (plan.until && owner_.now() >= *plan.until);
     if (over && client.version >= 11) text += event_stream_end;
+    // Before the client can know, because it may come back at once.
+    if (over) let_go(plan);
     const bool written = co_await write(text);
     if (overflowed_) owner_.log_.warning("stream closed", {{"reason", "the client reads too slowly"}});
     if (!written || overflowed_) co_return false;

@@ -1,5 +1,7 @@
 #include "transport/event_log.hpp"
 
+#include <thread>
+
 #include <gtest/gtest.h>
 
 namespace mcph {
@@ -255,6 +257,42 @@ TEST_F(EventLogTest, LeavesNothingBehind) {
   now_ += 61s;
   log_->forget_unused();
   EXPECT_EQ(log_->bytes(), 0U);
+}
+
+// One connection after the other takes what there is and is lost, while the call goes on.
+TEST_F(EventLogTest, LosesNothingThoughConnectionsComeAndGo) {
+  constexpr int count = 5000;
+  const auto log = std::make_shared<EventLog>(EventLog::Limits());
+  const auto source = outbox();
+  auto stream = log->open_response("s", source);
+  std::thread call([source] {
+    for (int i = 0; i < count; ++i)
+      source->put(std::to_string(i));
+    source->end({"reply"});
+  });
+  Messages heard;
+  auto last = stream->before_first();
+  const auto hear = [&](const EventId& id, const std::string& message) {
+    heard.push_back(message);
+    last = id;
+  };
+  while (heard.empty() || heard.back() != "reply") {
+    stream->release();
+    const auto resumption = log->resume("s", last, reader_);
+    ASSERT_EQ(resumption.outcome, Outcome::resumed);
+    for (const auto& event : resumption.missed)
+      hear(event.id, event.message);
+    stream = resumption.stream;
+    if (resumption.outbox == nullptr) continue;
+    auto content = resumption.outbox->take();
+    for (const auto& message : content.messages)
+      hear(stream->add(message), message);
+    if (content.reply) hear(stream->add(content.reply->body), content.reply->body);
+  }
+  call.join();
+  ASSERT_EQ(heard.size(), count + 1U);
+  for (int i = 0; i < count; ++i)
+    ASSERT_EQ(heard[static_cast<std::size_t>(i)], std::to_string(i));
 }
 
 TEST_F(EventLogTest, MayGoBeforeItsStreams) {
