@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "expect.hpp"
+#include "log.hpp"
 #include "protocol/server.hpp"
 #include "transport/event_log.hpp"
 #include "transport/sse_clients.hpp"
@@ -109,15 +110,16 @@ class Serving {
     auto admission = server_.admit_stream(fields.head);
     if (admission.session == nullptr) return HttpResponse::from(std::move(admission.refusal));
     const auto id = EventId::read(fields.last_event_id.value_or(""));
-    const auto known = id && log_->resume(admission.session->id(), *id, {}).stream != nullptr;
+    const auto known = id && events_->resume(admission.session->id(), *id, {}).stream != nullptr;
     expect(!known);
     return {};
   }
 
   const HttpOptions options_{.limits = {.body_bytes = 4096, .header_bytes = 2048}, .http_sse = true};
+  Log log_{Log::Level::off, Log::Format::text};
   PublishedCatalog catalog_;
-  Server server_{catalog_, {"fuzz", "Fuzz", "1"}, {}, {.count = 8}};
-  const std::shared_ptr<EventLog> log_ = std::make_shared<EventLog>(EventLog::Limits());
+  Server server_{catalog_, {"fuzz", "Fuzz", "1"}, {}, {.count = 8}, log_};
+  const std::shared_ptr<EventLog> events_ = std::make_shared<EventLog>(EventLog::Limits());
   SseClients clients_;
   const std::shared_ptr<SseClient> client_ = clients_.open({});
   std::string session_;

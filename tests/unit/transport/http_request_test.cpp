@@ -62,7 +62,7 @@ TEST_F(HttpRequestTest, IsRefusedWhereItIsNoneOrTooLarge) {
 
 TEST_F(HttpRequestTest, IsAdmittedByItsHostItsOriginAndItsPath) {
   EXPECT_EQ(admission_of("GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200U);
-  EXPECT_EQ(admission_of("GET /mcp HTTP/1.0\r\n\r\n"), 403U);
+  EXPECT_EQ(admission_of("GET /mcp HTTP/1.0\r\n\r\n"), 200U);
   EXPECT_EQ(admission_of("GET /mcp HTTP/1.1\r\n\r\n"), 400U);
   EXPECT_EQ(admission_of("GET /mcp HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n"), 400U);
   EXPECT_EQ(admission_of("GET /mcp HTTP/1.1\r\nHost: example.com\r\n\r\n"), 403U);
