@@ -3,7 +3,7 @@
 
 const blankLine = Buffer.from('\r\n\r\n');
 
-// [{request: {method, headers, body} or undefined, response: {status, headers, body}}], in order. Bodies are bytes,
+// [{request: {method, target, headers, body} or undefined, response: {status, headers, body}}], in order. Bodies are bytes,
 // as far as they came.
 export function httpExchanges(recording) {
   const requests = readRequests(recording.bytesFrom('client'));
@@ -16,10 +16,10 @@ function readRequests(bytes) {
   for (let at = 0; ; ) {
     while (bytes[at] === 0x0d || bytes[at] === 0x0a) ++at;
     const head = readHead(bytes, at);
-    const line = head && /^([A-Z]+) \S+ HTTP\/1\.[01]$/.exec(head.line);
+    const line = head && /^([A-Z]+) (\S+) HTTP\/1\.[01]$/.exec(head.line);
     if (!line) return requests;
     const { body, end } = readBody(bytes, head, 0);
-    requests.push({ method: line[1], headers: head.headers, body });
+    requests.push({ method: line[1], target: line[2], headers: head.headers, body });
     at = end;
   }
 }

@@ -8,6 +8,7 @@ import { statementsOf } from './statements.mjs';
 export function httpStatements(recordings) {
   const exchanges = recordings.flatMap(httpExchanges).map(({ request, response }) => ({
     headers: request?.headers ?? {},
+    sessionId: request?.headers['mcp-session-id'] ?? idInUri(request?.target) ?? idInUri(endpointOf(response)),
     asked: request ? readMessages(request.body).messages : [],
     response,
     texts: textsOf(response),
@@ -16,23 +17,32 @@ export function httpStatements(recordings) {
   return exchanges.flatMap((exchange) => statementsOfExchange(exchange, sessions));
 }
 
-// By id: the revision of every session, and all requests that were sent in it.
+// By id: the revision of every session, and all requests that were sent in it. A session of the deprecated HTTP+SSE
+// transport has its id in the URI that its stream names first.
 function findSessions(exchanges) {
   const sessions = new Map();
+  for (const { sessionId, response, texts } of exchanges) {
+    if (!endpointOf(response)) continue;
+    const asked = exchanges.filter((each) => each.sessionId === sessionId).flatMap((each) => each.asked);
+    const initialize = asked.find((message) => message.method === 'initialize');
+    const answers = texts.flatMap((text) => readMessages(text).messages);
+    const answer = answers.find((message) => isResponse(message) && message.id === initialize?.id);
+    sessions.set(sessionId, { revision: settledRevision(initialize, answer ?? {}), requests: [] });
+  }
   for (const { asked, response, texts } of exchanges) {
     const id = response.headers['mcp-session-id'];
     const answers = id && texts.length > 0 ? readMessages(texts.at(-1)).messages : [];
     const revision = settledRevision(asked[0], answers[0] ?? {});
     if (revision) sessions.set(id, { revision, requests: [] });
   }
-  for (const { headers, asked } of exchanges) {
-    sessions.get(headers['mcp-session-id'])?.requests.push(...asked.filter(isRequest));
+  for (const { sessionId, asked } of exchanges) {
+    sessions.get(sessionId)?.requests.push(...asked.filter(isRequest));
   }
   return sessions;
 }
 
-function statementsOfExchange({ headers, asked, response, texts }, sessions) {
-  const session = sessions.get(headers['mcp-session-id']);
+function statementsOfExchange({ headers, sessionId, asked, response, texts }, sessions) {
+  const session = sessions.get(sessionId);
   const revision = revisionOf(headers, asked, session);
   const open = new OpenRequests();
   for (const message of asked) open.note(message);
@@ -71,11 +81,23 @@ function faultOfMediaType({ status, headers, body }) {
   return `a body of the type ${type} has no place in this protocol`;
 }
 
-// The data of every event that has some and is whole (HTML, "Server-sent events", section 9.2.6).
+// The URI that the first event of an HTTP+SSE stream names; undefined for any other response.
+function endpointOf({ headers, body }) {
+  if (headers['content-type'] !== 'text/event-stream') return undefined;
+  return /^event: endpoint\ndata: (\S+)\n\n/.exec(body.toString())?.[1];
+}
+
+function idInUri(uri) {
+  return /[?&]sessionId=([^&]+)/.exec(uri ?? '')?.[1];
+}
+
+// The data of every event that is a message, has some and is whole (HTML, "Server-sent events", section 9.2.6).
 function eventData(stream) {
   const whole = stream.split(/(?:\r\n|\n|\r){2}/).slice(0, -1);
   return whole
-    .map((event) => event.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data:')))
+    .map((event) => event.split(/\r\n|\n|\r/))
+    .filter((lines) => !lines.includes('event: endpoint'))
+    .map((lines) => lines.filter((line) => line.startsWith('data:')))
     .map((lines) => lines.map((line) => line.slice('data:'.length).replace(/^ /, '')).join('\n'))
     .filter((data) => data !== '');
 }
