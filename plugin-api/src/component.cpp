@@ -1,6 +1,6 @@
 #include <mcp/plugin/component.hpp>
-#include <mcp/plugin/detail/json_text.hpp>
 
+#include "metadata_text.hpp"
 #include "registry.hpp"
 
 namespace mcp::detail {
@@ -9,15 +9,9 @@ void set_title(Registry& registry, Metadata& metadata, std::string_view title) {
   registry.change([&] { metadata.title = title; });
 }
 
-void add_icon(Registry& registry, Metadata& metadata, std::string_view source, std::string_view mime_type,
-              std::initializer_list<std::string_view> sizes) {
-  ObjectText icon;
-  icon.string("src", source).string_if("mimeType", mime_type);
-  ArrayText list;
-  for (const auto size : sizes)
-    list.item(json_string(size));
-  if (!list.empty()) icon.member("sizes", list.text());
-  registry.change([&] { metadata.icons.push_back(icon.text()); });
+void add_icon(Registry& registry, Metadata& metadata, const Icon& icon) {
+  std::string json = icon_text(icon);
+  registry.change([&] { metadata.icons.push_back(std::move(json)); });
 }
 
 void set_meta(Registry& registry, Metadata& metadata, const Json& meta) {

@@ -32,6 +32,24 @@ Content& Content::meta(const Json& meta) {
   return *this;
 }
 
+Content& Content::title(std::string_view title) {
+  members_ += ',' + member("title", title);
+  return *this;
+}
+
+Content& Content::size(std::uint64_t bytes) {
+  members_ += ",\"size\":" + std::to_string(bytes);
+  return *this;
+}
+
+Content& Content::icons(const std::vector<Icon>& icons) {
+  detail::ArrayText list;
+  for (const Icon& icon : icons)
+    list.item(detail::icon_text(icon));
+  members_ += ",\"icons\":" + list.text();
+  return *this;
+}
+
 Content text(std::string_view text) {
   return Content(member("type", "text") + ',' + member("text", text));
 }

@@ -29,4 +29,15 @@ std::string annotations_text(const Annotations& annotations) {
   return object.text();
 }
 
+std::string icon_text(const Icon& icon) {
+  ObjectText object;
+  object.string("src", icon.source).string_if("mimeType", icon.mime_type);
+  ArrayText sizes;
+  for (const auto& size : icon.sizes)
+    sizes.item(json_string(size));
+  if (!sizes.empty()) object.member("sizes", sizes.text());
+  if (icon.theme != Theme::Any) object.string("theme", icon.theme == Theme::Light ? "light" : "dark");
+  return object.text();
+}
+
 }  // namespace mcp::detail

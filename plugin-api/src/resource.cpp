@@ -1,3 +1,5 @@
+#include <stdexcept>
+
 #include <mcp/plugin/detail/json_text.hpp>
 #include <mcp/plugin/resource.hpp>
 
@@ -20,6 +22,11 @@ ResourceContent text_resource(std::string_view text, std::string_view mime_type)
 
 ResourceContent blob_resource(Bytes data, std::string_view mime_type) {
   return ResourceContent("\"blob\":\"" + detail::base64(data.view()) + '"', mime_type);
+}
+
+Content embedded(const ResourceContent& resource) {
+  if (!resource.has_uri()) throw std::invalid_argument("a resource that is embedded needs its uri()");
+  return Content("\"type\":\"resource\",\"resource\":" + resource.json({}, {}));
 }
 
 ResourceContent& ResourceContent::meta(const Json& meta) {

@@ -101,6 +101,30 @@ TEST(Resource, HandlersTakeWhatTheyNeed) {
   EXPECT_EQ(harness.progress().size(), 1U);
 }
 
+TEST(Resource, TakesIconsAsAWhole) {
+  const Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource("a://b", "b", "", [] { return ""; })
+        .icon({.source = "https://a/b.png", .mime_type = "image/png", .sizes = {"48x48"}, .theme = mcp::Theme::Dark})
+        .icon({.source = "https://a/c.png", .theme = mcp::Theme::Light});
+  });
+  EXPECT_EQ(harness.describe()["resources"][0]["icons"].dump(),
+            R"([{"src":"https://a/b.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"},)"
+            R"({"src":"https://a/c.png","theme":"light"}])");
+}
+
+TEST(Content, OfALinkCarriesWhatAResourceDoes) {
+  const auto link = mcp::resource_link("a://b", "b").title("B").size(3).icons({{.source = "https://a/b.png"}});
+  EXPECT_EQ(
+      link.json(),
+      R"({"type":"resource_link","uri":"a://b","name":"b","title":"B","size":3,"icons":[{"src":"https://a/b.png"}]})");
+}
+
+TEST(Content, EmbedsAResourceWithItsMeta) {
+  EXPECT_EQ(mcp::embedded(mcp::text_resource("x", "text/plain").uri("a://b").meta({{"m", 1}})).json(),
+            R"({"type":"resource","resource":{"uri":"a://b","mimeType":"text/plain","_meta":{"m":1},"text":"x"}})");
+  EXPECT_THROW(mcp::embedded(mcp::text_resource("x")), std::invalid_argument);
+}
+
 TEST(ResourceTemplate, VariablesAreGivenDecoded) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.resource_template("notes://{name}", "note", "", [](const mcp::Uri& uri) {

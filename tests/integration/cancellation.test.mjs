@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { HttpHost, serve } from './support/host.mjs';
 import {
   contentHeaders,
   initializeRequest,
@@ -60,6 +60,29 @@ for (const kind of kinds) {
       givingUp.abort('no longer needed');
       await rejected;
       await untilOutcome(`${label} cancelled: client`, outcomes);
+      await client.close();
+    });
+  }
+}
+
+for (const kind of kinds) {
+  const transports = {
+    HTTP: () => connectHttp(kind, host.url),
+    stdio: () => connectStdio(kind, components),
+  };
+  for (const [transport, connect] of Object.entries(transports)) {
+    test(`IsToldToAPluginThatDoesNotAsk: ${kind.name} over ${transport}`, async () => {
+      const client = await connect();
+      const outcomes = async () =>
+        (await client.callTool({ name: 'outcomes', arguments: {} })).structuredContent.result;
+      const label = `waiting, ${kind.name} ${transport}`;
+      const givingUp = new AbortController();
+      const call = { name: 'until_cancelled', arguments: { label } };
+      const rejected = assert.rejects(kind.call(client, call, { signal: givingUp.signal }));
+      await untilOutcome(`${label} begun`, outcomes);
+      givingUp.abort();
+      await rejected;
+      await untilOutcome(`${label} told: client`, outcomes);
       await client.close();
     });
   }
@@ -138,6 +161,22 @@ test('ACancelledLegacyRequestIsNotAnswered', async () => {
   await untilOutcome('unanswered cancelled: client', outcomesOverHttp);
   const ended = await response;
   assert.equal(await ended.text(), '');
+});
+
+test('TheReasonOfACancellationIsLoggedForWhoeverDebugs', async (context) => {
+  const own = await Components.create('slow');
+  const talkative = await serve(context, own, ['--log-level', 'debug']);
+  const session = await Session.open(talkative.url);
+  const cancelled = { requestId: 'x', reason: 'The user has "changed" their mind' };
+  await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled });
+  const entry = await talkative.log.until({ event: 'request cancelled' });
+  assert.deepEqual([entry.id, entry.reason], ['x', cancelled.reason]);
+
+  const client = LineClient.start(context, await Components.create('slow'), ['--log-level', 'debug']);
+  client.send(modernRequest('tools/call', longCall('y'), 7));
+  client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7, reason: 'enough' } });
+  const logged = await client.host.log.until({ event: 'request cancelled' });
+  assert.deepEqual([logged.id, logged.reason], ['7', 'enough']);
 });
 
 const stdioEras = {

@@ -60,6 +60,16 @@ for (const [era, call] of Object.entries(eras)) {
     });
   }
 
+  test(`ComesAtABearablePaceAndEndsWithTheLast, ${era}`, async () => {
+    const params = { name: 'hurry', arguments: { count: 10_000 }, _meta: { progressToken: 1 } };
+    const messages = await allMessages(await call(params));
+    const values = messages.slice(0, -1).map((each) => each.params.progress);
+    assert.ok(values.length >= 20 && values.length < 1000, `${values.length} reports`);
+    assert.deepEqual(values, values.toSorted((a, b) => a - b));
+    assert.equal(values.at(-1), 10_000);
+    assert.equal(messages.at(-1).result.content[0].text, 'hurried');
+  });
+
   test(`IsNotToldWithoutAToken, ${era}`, async () => {
     const response = await call(slowCall);
     assert.equal(response.headers.get('Content-Type'), 'application/json');

@@ -61,6 +61,17 @@ test('ACallThatTakesTooLongIsCancelled', async (context) => {
   assert.deepEqual(await host.end(), orderly);
   assert.ok(Date.now() - begin < 4000);
   assert.equal(host.log.matching({ event: 'calls cancelled' }).length, 1);
+  assert.equal(host.log.matching({ event: 'plugin says', text: 'cancelled: shutdown' }).length, 1);
+});
+
+test('APluginThatDoesNotAskIsToldThatTheHostEnds', async (context) => {
+  const host = await start(context, ['--shutdown-grace-s', '1']);
+  const call = postModern(host.url, 'tools/call', { name: 'until_cancelled', arguments: { label: 'x' } });
+  await sleep(100);
+  host.signal('SIGTERM');
+  assert.equal((await (await call).json()).result.isError, true);
+  assert.deepEqual(await host.end(), orderly);
+  assert.equal(host.log.matching({ event: 'plugin says', text: 'told: shutdown' }).length, 1);
 });
 
 test('ACallThatHeedsNothingIsAnsweredInItsPluginsStead', async (context) => {

@@ -45,7 +45,7 @@ test('BeginsWithTheAcknowledgmentOfWhatIsHonoured', async () => {
   assert.deepEqual(await stream.next(), {
     jsonrpc: '2.0',
     method: 'notifications/subscriptions/acknowledged',
-    params: { _meta: { [subscriptionId]: 'x' }, notifications: everything },
+    params: { _meta: { [subscriptionId]: 'x' }, notifications: { ...everything, resourceSubscriptions: [] } },
   });
   closing.abort();
 });

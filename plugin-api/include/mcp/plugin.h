@@ -101,7 +101,7 @@ struct mcp_host {
   void (*complete)(const mcp_host* host, mcp_call_id call, int32_t outcome, mcp_string json);
 
   /* [any] Tells how far a call is. `progress` must grow from call to call; `total` is 0 or less if unknown; `message`
-   * may be empty. Does nothing, cheaply, if the client did not ask for progress. */
+   * may be empty. Does nothing, cheaply, if the client did not ask for progress. A client may be told less often. */
   void (*progress)(const mcp_host* host, mcp_call_id call, double progress, double total, mcp_string message);
 
   /* [any] Writes to the host's log, under the plugin's name. `call` is the call it belongs to, whose client hears of it
@@ -127,7 +127,7 @@ struct mcp_host {
   /* [any] What describe would say has changed: the host will call describe again soon. */
   void (*components_changed)(const mcp_host* host);
 
-  /* [any] The content of a resource has changed. */
+  /* [any] The content of a resource has changed: tells the clients that subscribed to this URI, once for a burst. */
   void (*resource_updated)(const mcp_host* host, mcp_string uri);
 
   /* [any] An optional interface of the host by name and major version, such as "mcp.something/1", or null. */

@@ -47,6 +47,14 @@ std::map<std::string, std::string> who_is_calling(mcp::Context& context) {
           {"client", caller.value("client", mcp::Json::object()).value("name", std::string())}};
 }
 
+// More than a client is told at once.
+std::vector<std::string> many_notes() {
+  std::vector<std::string> notes;
+  for (int i = 1; i <= 150; ++i)
+    notes.push_back("note" + std::to_string(i));
+  return notes;
+}
+
 void setup(mcp::Plugin& plugin) {
   plugin.instructions("One of everything.");
 
@@ -74,20 +82,26 @@ void setup(mcp::Plugin& plugin) {
       .mime_type("application/octet-stream");
   plugin.resource("catalogue://cached", "cached", "May be kept.", [] { return "kept"; })
       .cache(std::chrono::minutes(1), mcp::CacheScope::Public);
-  plugin.resource_template("catalogue://notes/{name}", "note", "A note.",
-                           [](const mcp::Uri& uri) -> std::optional<std::string> {
-                             if (uri["name"] == "missing") return std::nullopt;
-                             return "Note " + uri["name"];
-                           });
+  plugin
+      .resource_template("catalogue://notes/{name}", "note", "A note.",
+                         [](const mcp::Uri& uri) -> std::optional<std::string> {
+                           if (uri["name"] == "missing") return std::nullopt;
+                           return "Note " + uri["name"];
+                         })
+      .complete("name", many_notes());
   plugin.resource_template("catalogue-files://*", "file", "A file.",
                            [](const mcp::Uri& uri) { return "File " + uri["*"]; });
   plugin.resource_template("catalogue://other/{+path}", "other", "Another.",
                            [](const mcp::Uri& uri) { return "Other " + uri["path"]; });
 
-  plugin.prompt(
-      "review", "Asks for a review.", {mcp::arg("code", "The code").required(), mcp::arg("style", "A style")},
-      [](const mcp::Arguments& arguments) {
-        return mcp::user("Review in " + arguments.value_or("style", "plain") + " style: " + arguments["code"]);
+  plugin
+      .prompt("review", "Asks for a review.", {mcp::arg("code", "The code").required(), mcp::arg("style", "A style")},
+              [](const mcp::Arguments& arguments) {
+                return mcp::user("Review in " + arguments.value_or("style", "plain") + " style: " + arguments["code"]);
+              })
+      .complete("style", {"brief", "broad", "thorough"})
+      .complete("code", [](std::string_view typed, const mcp::Arguments& chosen) {
+        return std::vector<std::string>{std::string(typed) + " in " + chosen.value_or("style", "any") + " style"};
       });
   plugin.prompt("dialogue", "Two messages.", [] { return mcp::Messages{mcp::user("Hello"), mcp::assistant("Hi")}; });
   plugin.prompt_text("greet", "Greets.", "Hello {name}").title("Greet");

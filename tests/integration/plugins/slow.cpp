@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <mcp/plugin.hpp>
@@ -54,6 +55,7 @@ std::string wait(Outcomes& outcomes, const std::string& label, int milliseconds,
   for (auto passed = begin - begin; passed < length; passed = std::chrono::steady_clock::now() - begin) {
     if (context.cancelled()) {
       outcomes.add(label + " cancelled: " + name_of(context.cancel_reason()));
+      context.info("cancelled: " + name_of(context.cancel_reason()));
       throw std::runtime_error("cancelled");
     }
     if (reported < reports && passed * reports >= length * reported) {
@@ -66,12 +68,29 @@ std::string wait(Outcomes& outcomes, const std::string& label, int milliseconds,
   return label;
 }
 
-// As many notifications as a slow reader needs to fall behind.
+// As many notifications as a slow reader needs to fall behind. Progress would be told less often than that.
 std::string flood(int count, int size, mcp::Context& context) {
   const std::string padding(static_cast<std::size_t>(size), 'x');
   for (int i = 1; i <= count && !context.cancelled(); ++i)
-    context.progress(i, count, padding);
+    context.debug(std::to_string(i) + padding);
   return "flooded";
+}
+
+std::string hurry(int count, mcp::Context& context) {
+  for (int i = 1; i <= count; ++i)
+    context.progress(i, count);
+  return "hurried";
+}
+
+// Ends when the plugin is told, without asking, that the call is cancelled.
+void until_cancelled(const std::shared_ptr<Outcomes>& outcomes, const std::string& label, mcp::Call call) {
+  outcomes->add(label + " begun");
+  const auto kept = std::make_shared<mcp::Call>(std::move(call));
+  kept->on_cancel([outcomes, label, kept] {
+    outcomes->add(label + " told: " + name_of(kept->cancel_reason()));
+    kept->info("told: " + name_of(kept->cancel_reason()));
+    kept->fail("cancelled");
+  });
 }
 
 void setup(mcp::Plugin& plugin) {
@@ -97,7 +116,12 @@ void setup(mcp::Plugin& plugin) {
     context.error("error");
   });
   plugin.tool("outcomes", "What became of the calls of wait.", [outcomes] { return outcomes->all(); });
-  plugin.tool("flood", "Reports progress without pause.", flood, mcp::arg("count", "How often").min(1),
+  plugin.async_tool(
+      "until_cancelled", "Never answers by itself.",
+      [outcomes](const std::string& label, mcp::Call call) { until_cancelled(outcomes, label, std::move(call)); },
+      mcp::arg("label", "What to call it"));
+  plugin.tool("hurry", "Reports progress without pause.", hurry, mcp::arg("count", "How often").min(1));
+  plugin.tool("flood", "Logs without pause.", flood, mcp::arg("count", "How often").min(1),
               mcp::arg("size", "Bytes of each message").min(0));
 }
 

@@ -8,6 +8,7 @@ import {
   ListRootsRequestSchema,
   PromptListChangedNotificationSchema,
   ResourceListChangedNotificationSchema,
+  ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpTransportV2 } from '@modelcontextprotocol/client';
@@ -38,6 +39,10 @@ export const kinds = [
       client.setNotificationHandler(ResourceListChangedNotificationSchema, () => listener('resources'));
       client.setNotificationHandler(PromptListChangedNotificationSchema, () => listener('prompts'));
     },
+    onResourceUpdated: (client, listener) => {
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => listener(params.uri));
+    },
+    subscribe: subscribeToEach,
   },
   {
     name: 'SDK v2, modern',
@@ -48,6 +53,7 @@ export const kinds = [
       setHandlersV2(client, listener);
       await client.listen({ toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true });
     },
+    subscribe: (client, uris) => client.listen({ resourceSubscriptions: uris }),
   },
   {
     name: 'SDK v2, legacy',
@@ -55,6 +61,7 @@ export const kinds = [
     create: (options) => new ClientV2(identity, options),
     ...behaviourOfV2(),
     onListChanged: setHandlersV2,
+    subscribe: subscribeToEach,
   },
 ];
 
@@ -68,7 +75,14 @@ function behaviourOfV2() {
       client.setRequestHandler('sampling/createMessage', sample);
       client.setRequestHandler('roots/list', roots);
     },
+    onResourceUpdated: (client, listener) => {
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => listener(params.uri));
+    },
   };
+}
+
+async function subscribeToEach(client, uris) {
+  for (const uri of uris) await client.subscribeResource({ uri });
 }
 
 function setHandlersV2(client, listener) {

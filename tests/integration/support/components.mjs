@@ -38,6 +38,14 @@ export class Components {
     await copyFile(fixture(plugin), this.file(name));
   }
 
+  // One of the plugins that this project ships, "resources/files", with its configuration.
+  async addShipped(plugin, configuration) {
+    const file = this.file(join('..', `${plugin}.so`));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file.replace(/\.so$/, '.json'), JSON.stringify(configuration));
+    await copyFile(join(process.env.MCP_COMPONENTS, `${plugin}.so`), file);
+  }
+
   // As cp does: the same file, its bytes written anew.
   async overwrite(name, plugin) {
     await writeFile(this.file(name), await readFile(fixture(plugin)));

@@ -5,9 +5,11 @@
 
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include <mcp/plugin/json.hpp>
+#include <mcp/plugin/metadata.hpp>
 
 namespace mcp {
 
@@ -16,8 +18,7 @@ class Registry;
 struct Metadata;
 
 void set_title(Registry& registry, Metadata& metadata, std::string_view title);
-void add_icon(Registry& registry, Metadata& metadata, std::string_view source, std::string_view mime_type,
-              std::initializer_list<std::string_view> sizes);
+void add_icon(Registry& registry, Metadata& metadata, const Icon& icon);
 void set_meta(Registry& registry, Metadata& metadata, const Json& meta);
 }  // namespace detail
 
@@ -29,11 +30,15 @@ class Component {
     detail::set_title(*registry_, *metadata_, title);
     return self();
   }
-  /// `source` is an https: or data: URI; `sizes` such as "48x48" or "any". May be called several times.
+  /// May be called several times.
+  Self& icon(const Icon& icon) {
+    detail::add_icon(*registry_, *metadata_, icon);
+    return self();
+  }
+  /// `source` is an https: or data: URI; `sizes` such as "48x48" or "any".
   Self& icon(std::string_view source, std::string_view mime_type = {},
              std::initializer_list<std::string_view> sizes = {}) {
-    detail::add_icon(*registry_, *metadata_, source, mime_type, sizes);
-    return self();
+    return icon({std::string(source), std::string(mime_type), {sizes.begin(), sizes.end()}});
   }
   /// The component's _meta.
   Self& meta(const Json& meta) {

@@ -1,6 +1,7 @@
 // Contents: what tools return and prompts are made of. A Content is a value, made by one of the functions below.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,11 @@ class Content {
 
   Content& annotations(const Annotations& annotations);
   Content& meta(const Json& meta);
+
+  // What a resource link carries besides; other contents have none of these.
+  Content& title(std::string_view title);
+  Content& size(std::uint64_t bytes);
+  Content& icons(const std::vector<Icon>& icons);
 
   std::string json() const { return '{' + members_ + '}'; }
 

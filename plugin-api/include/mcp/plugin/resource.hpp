@@ -11,6 +11,7 @@
 
 #include <mcp/plugin/bytes.hpp>
 #include <mcp/plugin/completion.hpp>
+#include <mcp/plugin/content.hpp>
 #include <mcp/plugin/metadata.hpp>
 
 namespace mcp {
@@ -28,6 +29,8 @@ class ResourceContent {
   }
   ResourceContent& meta(const Json& meta);
 
+  bool has_uri() const { return !uri_.empty(); }
+
   std::string json(std::string_view default_uri, std::string_view default_mime_type) const;
 
  private:
@@ -41,6 +44,9 @@ using ResourceContents = std::vector<ResourceContent>;
 
 ResourceContent text_resource(std::string_view text, std::string_view mime_type = {});
 ResourceContent blob_resource(Bytes data, std::string_view mime_type = {});
+
+/// A resource in place, with all that it carries. Throws std::invalid_argument if uri() was not said.
+Content embedded(const ResourceContent& resource);
 
 namespace detail {
 struct ResourceRecord;

@@ -1,0 +1,190 @@
+// Clients that subscribed to a resource hear that it changed; others do not.
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { Components } from './support/components.mjs';
+import { HttpHost, serve } from './support/host.mjs';
+import { legacyRevisions, modernRequest, postModern, Session } from './support/http.mjs';
+import { sseEvents } from './support/sse.mjs';
+import { LineClient } from './support/stdio.mjs';
+
+const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
+
+let components;
+let host;
+before(async () => {
+  components = await Components.create('watched');
+  host = await HttpHost.start(components);
+});
+after(() => host.stop().finally(() => components.discard()));
+
+const transports = {
+  HTTP: (kind) => connectHttp(kind, host.url),
+  stdio: (kind) => connectStdio(kind, components),
+};
+const touch = (client, uri, times = 1) => client.callTool({ name: 'touch', arguments: { uri, times } });
+
+// What a client hears, as it comes.
+async function hearing(kind, client) {
+  const heard = [];
+  await kind.onResourceUpdated(client, (uri) => heard.push(uri));
+  return {
+    heard,
+    // All that was heard until `uri` was, which fails if that takes too long.
+    until: async (uri) => {
+      for (let tries = 0; !heard.includes(uri) && tries < 250; ++tries) await sleep(20);
+      assert.ok(heard.includes(uri), `heard ${JSON.stringify(heard)}, not ${uri}`);
+      return heard;
+    },
+  };
+}
+
+for (const kind of kinds) {
+  for (const [transport, connect] of Object.entries(transports)) {
+    test(`HearsOfWhatItSubscribedTo: ${kind.name} over ${transport}`, async () => {
+      const client = await connect(kind);
+      assert.equal(client.getServerCapabilities().resources.subscribe, true);
+      const other = await connect(kind);
+      const mine = await hearing(kind, client);
+      const others = await hearing(kind, other);
+      await kind.subscribe(client, ['watched://one', 'watched://items/a%20b']);
+      await kind.subscribe(other, ['watched://two']);
+
+      await touch(client, 'watched://two');
+      await touch(client, 'watched://one');
+      assert.deepEqual(await mine.until('watched://one'), ['watched://one']);
+      await touch(client, 'watched://items/a%20b');
+      assert.deepEqual(await mine.until('watched://items/a%20b'), ['watched://one', 'watched://items/a%20b']);
+      // Over stdio each client has a host of its own.
+      if (transport === 'HTTP') assert.deepEqual(await others.until('watched://two'), ['watched://two']);
+      await client.close();
+      await other.close();
+    });
+
+    test(`HearsOfABurstOnce: ${kind.name} over ${transport}`, async () => {
+      const client = await connect(kind);
+      const { heard, until } = await hearing(kind, client);
+      await kind.subscribe(client, ['watched://one', 'watched://two']);
+      await touch(client, 'watched://one', 1000);
+      await touch(client, 'watched://two');
+      await until('watched://two');
+      // The burst may have been longer than the host waits for it to be over.
+      assert.ok(heard.filter((uri) => uri === 'watched://one').length <= 3, heard.join());
+      await client.close();
+    });
+  }
+}
+
+test('HearsNothingMoreOnceItUnsubscribed', async () => {
+  const session = await Session.open(host.url);
+  const stream = sseEvents((await session.get()).body);
+  for (const uri of ['watched://one', 'watched://two']) await session.ask('resources/subscribe', { uri });
+  assert.deepEqual((await session.ask('resources/unsubscribe', { uri: 'watched://one' })).result, {});
+  for (const uri of ['watched://one', 'watched://two']) {
+    await session.ask('tools/call', { name: 'touch', arguments: { uri } });
+  }
+  assert.deepEqual(await nextMessage(stream), {
+    jsonrpc: '2.0',
+    method: 'notifications/resources/updated',
+    params: { uri: 'watched://two' },
+  });
+  await session.delete();
+});
+
+for (const revision of legacyRevisions) {
+  test(`IsRefusedForAnUnknownResourceIn ${revision}`, async () => {
+    const session = await Session.open(host.url, revision);
+    const { error } = await session.ask('resources/subscribe', { uri: 'nothing://here' });
+    assert.deepEqual(error, {
+      code: -32002,
+      message: 'Resource not found: nothing://here',
+      data: { uri: 'nothing://here' },
+    });
+    assert.deepEqual((await session.ask('resources/subscribe', { uri: 'watched://one' })).result, {});
+    await session.delete();
+  });
+}
+
+test('IsNotAMethodOfTheModernEra', async () => {
+  const response = await postModern(host.url, 'resources/subscribe', { uri: 'watched://one' });
+  assert.equal((await response.json()).error.code, -32601);
+});
+
+test('AModernRequestIsAcknowledgedForWhatIsServed', async () => {
+  const closing = new AbortController();
+  const filter = { resourceSubscriptions: ['watched://one', 'nothing://here', 'watched://items/x'] };
+  const response = await postModern(
+    host.url,
+    'subscriptions/listen',
+    { notifications: filter },
+    { id: 'l', signal: closing.signal },
+  );
+  const stream = sseEvents(response.body);
+  const acknowledged = (await nextMessage(stream)).params;
+  assert.deepEqual(acknowledged.notifications, { resourceSubscriptions: ['watched://one', 'watched://items/x'] });
+  await postModern(host.url, 'tools/call', { name: 'touch', arguments: { uri: 'watched://items/x' } });
+  assert.deepEqual((await nextMessage(stream)).params, { _meta: { [subscriptionId]: 'l' }, uri: 'watched://items/x' });
+  closing.abort();
+});
+
+test('SubscriptionsStayWhenThePluginIsReplaced', async (context) => {
+  const own = await Components.create('watched');
+  const ownHost = await serve(context, own);
+  const session = await Session.open(ownHost.url);
+  const stream = sseEvents((await session.get()).body);
+  await session.ask('resources/subscribe', { uri: 'watched://one' });
+  await own.write('watched.json', '{"any": "thing"}');
+  await ownHost.log.until({ event: 'plugin replaced' });
+  await session.ask('tools/call', { name: 'touch', arguments: { uri: 'watched://one' } });
+  assert.equal((await nextMessage(stream)).params.uri, 'watched://one');
+  await session.delete();
+});
+
+test('OverStdioEachSubscriptionSaysWhoseItIs', async (context) => {
+  const client = LineClient.start(context, await Components.create('watched'));
+  for (const [id, uri] of [
+    ['one', 'watched://one'],
+    ['two', 'watched://two'],
+  ]) {
+    client.send(modernRequest('subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } }, id));
+    assert.equal((await client.next()).method, 'notifications/subscriptions/acknowledged');
+  }
+  client.send(modernRequest('tools/call', { name: 'touch', arguments: { uri: 'watched://two' } }, 'call'));
+  const messages = [await client.next(), await client.next()];
+  const update = messages.find((each) => each.method);
+  assert.deepEqual(update.params, { _meta: { [subscriptionId]: 'two' }, uri: 'watched://two' });
+});
+
+test('AFileThatOthersWriteIsTold', async (context) => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'mcp-files-')));
+  context.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'a b.txt');
+  await writeFile(file, 'before');
+  const own = await Components.create();
+  await own.addShipped('resources/files', { roots: [{ name: 'here', path: folder }] });
+  const ownHost = await serve(context, own);
+  const uri = `file://${folder}/a%20b.txt`;
+  const session = await Session.open(ownHost.url);
+  const stream = sseEvents((await session.get()).body);
+  assert.deepEqual((await session.ask('resources/subscribe', { uri })).result, {});
+  // The plugin begins to watch on a thread of its own.
+  const told = nextMessage(stream);
+  for (let heard = false; !heard; ) {
+    await writeFile(file, 'after');
+    heard = await Promise.race([told.then(() => true), sleep(100).then(() => false)]);
+  }
+  assert.equal((await told).params.uri, uri);
+  await session.delete();
+});
+
+async function nextMessage(events) {
+  for (;;) {
+    const { value } = await events.next();
+    if (value.data) return JSON.parse(value.data);
+  }
+}
