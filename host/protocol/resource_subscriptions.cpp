@@ -1,5 +1,6 @@
 #include "protocol/resource_subscriptions.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "json_text.hpp"
@@ -64,7 +65,9 @@ std::variant<std::vector<std::string>, RpcError> read_resource_filter(const Cata
   }
   for (const auto& uri : *filter) {
     if (!uri.is_string()) return invalid_filter("must be an array of URIs");
-    if (is_served(catalog, uri.get_ref<const std::string&>())) wanted.push_back(uri.get<std::string>());
+    const auto& text = uri.get_ref<const std::string&>();
+    const bool is_new = std::find(wanted.begin(), wanted.end(), text) == wanted.end();
+    if (is_new && text.size() <= ResourceSubscriptions::longest_uri && is_served(catalog, text)) wanted.push_back(text);
   }
   return wanted;
 }

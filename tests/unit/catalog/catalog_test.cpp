@@ -98,6 +98,12 @@ TEST(Catalog, GivesAUriToTheMostSpecificTemplate) {
   EXPECT_EQ(matched(catalog, "other://today"), "*");
 }
 
+TEST(Catalog, GivesAUriThatTemplatesMatchAlikeToTheFirstByTheirText) {
+  const auto catalog = catalog_of({served_plugin("a.so", R"({"resourceTemplates":[
+      {"uriTemplate":"notes://{b}","name":"b"}, {"uriTemplate":"notes://{a}","name":"a"}]})")});
+  EXPECT_EQ(matched(catalog, "notes://today"), "notes://{a}");
+}
+
 TEST(Catalog, MatchesATemplateWithItsVariables) {
   const auto catalog =
       catalog_of({served_plugin("a.so", R"({"resourceTemplates":[{"uriTemplate":"a://{b}/{c}","name":"n"}]})")});

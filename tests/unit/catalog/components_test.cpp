@@ -56,6 +56,18 @@ TEST(Components, OfEveryKindAreRead) {
   EXPECT_EQ(components.instructions, "Adds and notes.");
 }
 
+TEST(Components, AreCompletedWhereThePluginAsksForIt) {
+  constexpr auto lists = R"("resourceTemplates": [{"uriTemplate": "notes://{name}", "name": "one"}],
+      "prompts": [{"name": "review", "arguments": [{"name": "code"}, {"name": "style"}]}])";
+  const auto asked = accepted("{\"completions\": true," + std::string(lists) + "}");
+  EXPECT_TRUE(asked.resource_templates[0].completes);
+  EXPECT_TRUE(asked.prompts[0].completes);
+  EXPECT_EQ(asked.prompts[0].arguments, (std::vector<std::string>{"code", "style"}));
+  const auto silent = accepted("{" + std::string(lists) + "}");
+  EXPECT_FALSE(silent.resource_templates[0].completes);
+  EXPECT_FALSE(silent.prompts[0].completes);
+}
+
 TEST(Components, KeepEveryMemberInThePluginsOrder) {
   const auto components = accepted(
       R"({"tools":[{"title":"T","name":"t","_meta":{"z":1,"a":2},"inputSchema":{"type":"object"},"x-own":[1.5, null]}]})");
@@ -83,6 +95,7 @@ TEST(Components, AreRefusedAsAWhole) {
   EXPECT_EQ(refusal_of(R"({"resourceTemplates":""})"), "resourceTemplates is not an array");
   EXPECT_EQ(refusal_of(R"({"prompts":null})"), "prompts is not an array");
   EXPECT_EQ(refusal_of(R"({"instructions":1})"), "instructions is not a string");
+  EXPECT_EQ(refusal_of(R"({"completions":{}})"), "completions is not true or false");
   EXPECT_EQ(refusal_of(R"({"tools":[1]})"), "tools[0]: is not an object");
 }
 

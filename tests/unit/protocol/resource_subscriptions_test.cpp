@@ -123,7 +123,7 @@ std::string acknowledged(const std::string& filter) {
 }
 
 TEST_F(ModernSubscriptionTest, HearsOfTheResourcesItAskedFor) {
-  const auto exchange = listen(R"({"resourceSubscriptions":["notes://all","notes://today"]})");
+  const auto exchange = listen(R"({"resourceSubscriptions":["notes://all","notes://today","notes://all"]})");
   update("notes://today");
   update("notes://tomorrow");
   EXPECT_EQ(

@@ -94,7 +94,7 @@ class Completable : public Component<Self> {
   requires(!std::convertible_to<F, std::vector<std::string>>) Self& complete(std::string_view argument, F handler) {
     detail::CompletionHandler bound;
     if constexpr (detail::check_completion_handler<F>()) bound = detail::bind_completion(std::move(handler));
-    return set(argument, std::move(bound));
+    return set(argument, bound);
   }
   /// Those of these values that begin with what has been typed.
   Self& complete(std::string_view argument, std::vector<std::string> values) {
@@ -105,8 +105,8 @@ class Completable : public Component<Self> {
   using Component<Self>::Component;
 
  private:
-  Self& set(std::string_view argument, detail::CompletionHandler handler) {
-    detail::set_completion(this->registry(), this->metadata(), argument, std::move(handler));
+  Self& set(std::string_view argument, const detail::CompletionHandler& handler) {
+    detail::set_completion(this->registry(), this->metadata(), argument, handler);
     return static_cast<Self&>(*this);
   }
 };
