@@ -5,8 +5,9 @@
 //
 //   {"folder": "/srv/handbook", "rescanMilliseconds": 2000}
 //
-// What changes in the folder is noticed at once where the system tells of it, and within that time where it does not. While it holds no document, docs://README.md says what to
-// do. Symbolic links inside it are not listed, and none leads out of it.
+// What changes in the folder is noticed at once where the system tells of it, and within that time where it does not.
+// While it holds no document, docs://README.md says what to do. Symbolic links inside it are not listed, and none leads
+// out of it.
 #include <mcp/plugin/typed.hpp>
 
 #include "docs/setup.hpp"

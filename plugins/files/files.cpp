@@ -13,7 +13,8 @@
 //   }
 //
 // Who subscribed to a file is told when it changes, whoever changes it: the folders of the roots are watched, up to a
-// bound, unless "watch" is false. Where they cannot be, only what this plugin writes itself is told, and the log says so.
+// bound, unless "watch" is false. Where they cannot be, only what this plugin writes itself is told, and the log says
+// so.
 //
 // Without roots every tool says how to configure them. Neither ".." nor a symbolic link leads out of a root. Links that
 // stay below it work, except on Linux before 5.6, where none does. Where roots lie in one another, the innermost says
