@@ -230,10 +230,15 @@ Result<UriTemplate> UriTemplate::parse(std::string_view text) {
   return UriTemplateParser(text).parse();
 }
 
-std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string_view original) const {
-  if (original.size() > max_uri_size) return std::nullopt;
-  const auto uri = normalized_uri(original);
+std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string_view uri) const {
   if (uri.size() > max_uri_size) return std::nullopt;
+  std::string normalized;
+  const auto may_differ = [](char c) { return c == '%' || !is_ascii(c); };
+  if (std::any_of(uri.begin(), uri.end(), may_differ)) {
+    normalized = normalized_uri(uri);
+    uri = normalized;
+    if (uri.size() > max_uri_size) return std::nullopt;
+  }
   if (parts_.front().kind == Kind::literal && !uri.starts_with(parts_.front().text)) return std::nullopt;
   const Matches matches(parts_, uri);
   if (!matches.at(0, 0)) return std::nullopt;
@@ -247,7 +252,7 @@ std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string
       continue;
     }
     const auto end = matches.longest_value_end(part, kind, offset);
-    auto value = percent_decode(std::string_view(uri).substr(offset, end - offset));
+    auto value = percent_decode(uri.substr(offset, end - offset));
     if (!value || !is_utf8(*value)) return std::nullopt;
     values.emplace(text, *std::move(value));
     offset = end;

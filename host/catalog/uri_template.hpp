@@ -13,7 +13,7 @@
 
 namespace mcph {
 
-// What stands between literal text (everything that stands for itself, byte for byte):
+// What stands between literal text (everything that stands for itself, however it is percent-encoded):
 //
 //   {name}    one or more bytes other than "/", "?" and "#"
 //   {+name}   one or more bytes of any kind: a path, for instance
