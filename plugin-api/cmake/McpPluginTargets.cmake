@@ -12,6 +12,7 @@ target_include_directories(mcp_plugin_abi INTERFACE "${MCP_PLUGIN_INCLUDE_DIR}")
 
 add_library(mcp_plugin STATIC EXCLUDE_FROM_ALL
   "${MCP_PLUGIN_SOURCE_DIR}/answers.cpp"
+  "${MCP_PLUGIN_SOURCE_DIR}/app.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/base64.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/call.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/call_state.cpp"

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include <mcp/plugin/app.hpp>
 #include <mcp/plugin/context.hpp>
 #include <mcp/plugin/detail/json_text.hpp>
 #include <nlohmann/json.hpp>
@@ -69,6 +72,14 @@ const Json& Context::answer_to(const Question& question) {
     if (const auto found = input_responses_->find(name); found != input_responses_->end()) return *found;
   }
   throw detail::Unanswered{detail::ObjectText().member(name, question.json()).text()};
+}
+
+bool Context::shows_apps() const {
+  const Json::json_pointer mime_types("/clientCapabilities/extensions/io.modelcontextprotocol~1ui/mimeTypes");
+  const Json who = caller();
+  if (!who.contains(mime_types)) return false;
+  const Json& types = who[mime_types];
+  return std::find(types.begin(), types.end(), Json(app_mime_type)) != types.end();
 }
 
 Json Context::input_responses() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <mcp/plugin/detail/json_text.hpp>
+#include <nlohmann/json.hpp>
 
 namespace mcp::detail {
 namespace {
@@ -12,12 +13,15 @@ void add_flag(ObjectText& object, std::string_view name, std::optional<bool> fla
 }
 
 /// The members that every kind of component ends with.
-std::string finished(ObjectText& object, const Metadata& metadata) {
+std::string finished(ObjectText& object, const Metadata& metadata, std::string_view meta) {
   ArrayText icons;
   for (const auto& icon : metadata.icons)
     icons.item(icon);
   if (!icons.empty()) object.member("icons", icons.text());
-  return object.member_if("_meta", metadata.meta).text();
+  return object.member_if("_meta", meta).text();
+}
+std::string finished(ObjectText& object, const Metadata& metadata) {
+  return finished(object, metadata, metadata.meta);
 }
 
 std::string tool_annotations(const ToolRecord& tool) {
@@ -27,6 +31,15 @@ std::string tool_annotations(const ToolRecord& tool) {
   add_flag(hints, "idempotentHint", tool.idempotent);
   add_flag(hints, "openWorldHint", tool.open_world);
   return hints.empty() ? std::string() : hints.text();
+}
+
+/// What the author says of the tool, and what MCP Apps do, beside one another.
+std::string tool_meta(const ToolRecord& tool) {
+  if (tool.app.empty() && !tool.app_only) return tool.meta;
+  Json meta = tool.meta.empty() ? Json::object() : parse_json(tool.meta);
+  if (!tool.app.empty()) meta["ui"]["resourceUri"] = tool.app;
+  if (tool.app_only) meta["ui"]["visibility"] = {"app"};
+  return dump_json(meta);
 }
 
 std::string tool_text(const ToolRecord& tool) {
@@ -39,6 +52,7 @@ std::string tool_text(const ToolRecord& tool) {
     object.member("execution", ObjectText().string("taskSupport", tool.task_support).text());
   }
   return finished(object, tool);
+  return finished(object, tool, tool_meta(tool));
 }
 
 std::string resource_text(const ResourceRecord& resource, std::string_view uri_name) {

@@ -38,6 +38,8 @@ struct ToolRecord : Metadata {
   std::optional<bool> destructive;
   std::optional<bool> idempotent;
   std::optional<bool> open_world;
+  std::string app;  // the URI of the page that shows its results, or empty
+  bool app_only = false;
 
   const std::string& key() const { return name; }
 };

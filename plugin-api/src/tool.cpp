@@ -1,5 +1,6 @@
 #include <stdexcept>
 
+#include <mcp/plugin/app.hpp>
 #include <mcp/plugin/detail/tool_binding.hpp>
 #include <mcp/plugin/tool.hpp>
 
@@ -47,6 +48,17 @@ Tool& Tool::task_support(TaskSupport support) {
 Tool& Tool::output_schema(std::string_view json) {
   detail::require_object_text(json, "tool \"" + metadata().name + "\": the output schema");
   registry().change([&] { tool_record(metadata()).binding.output_schema = json; });
+  return *this;
+}
+
+Tool& Tool::app(std::string_view uri) {
+  detail::require_app_uri(uri, "tool \"" + metadata().name + '"');
+  registry().change([&] { tool_record(metadata()).app = uri; });
+  return *this;
+}
+
+Tool& Tool::app_only(bool value) {
+  registry().change([&] { tool_record(metadata()).app_only = value; });
   return *this;
 }
 

@@ -61,6 +61,9 @@ class Context {
   /// host each time, so a handler that does not need it does not pay for it.
   Json caller() const;
 
+  /// Whether the client shows a tool's app, so that the result need not picture what the app does.
+  bool shows_apps() const;
+
   /// Asks the user to fill in a form, see mcp::form.
   ///
   /// This and the functions below return the answer if it is there. If it is not, they leave the handler with an

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <mcp/plugin/app.hpp>
 #include <mcp/plugin/arg.hpp>
 #include <mcp/plugin/context.hpp>
 #include <mcp/plugin/detail/decode.hpp>
@@ -81,6 +82,11 @@ class Plugin {
     if constexpr (detail::check_resource_handler<F>()) bound = detail::bind_resource(std::move(handler));
     return add_resource_template(uri_template, name, description, std::move(bound));
   }
+
+  /// A page of HTML, which shows the results of the tools that name its `uri`, "ui://...", with Tool::app. It talks
+  /// with the client as MCP Apps say, and a client that knows none never reads it.
+  Resource app(std::string_view uri, std::string_view name, std::string_view description, std::string_view html,
+               const AppNeeds& needs = {});
 
   /// `handler` takes nothing, (const mcp::Arguments&), (mcp::Context&) or both, and returns a text (one message of the
   /// user), mcp::Content, mcp::Message or mcp::Messages.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <mcp/plugin/component.hpp>
+#include <mcp/plugin/detail/result_conversion.hpp>
 
 namespace mcp {
 
@@ -37,6 +38,18 @@ class Tool : public Component<Tool> {
   /// JSON Schema of the structured content, as text: for a result whose type does not say it. Throws
   /// std::invalid_argument if it is not a JSON object.
   Tool& output_schema(std::string_view json);
+  /// The same from a type: of what ToolResult::structured is given.
+  template <class T>
+  Tool& output() {
+    static_assert(detail::is_object<T>, "mcp: structured content is a struct with fields() or a std::map");
+    return output_schema(detail::output_schema<T>());
+  }
+
+  /// Its results are shown by the app with this URI, "ui://...", where the client has apps. The result says the same in
+  /// its contents for the model, and for other clients: see Context::shows_apps.
+  Tool& app(std::string_view uri);
+  /// For apps to call, and hidden from the model.
+  Tool& app_only(bool value = true);
 };
 
 }  // namespace mcp

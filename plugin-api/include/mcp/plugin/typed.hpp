@@ -2,6 +2,7 @@
 // then compile in about two thirds of the time.
 #pragma once
 
+#include <mcp/plugin/app.hpp>
 #include <mcp/plugin/arg.hpp>
 #include <mcp/plugin/bytes.hpp>
 #include <mcp/plugin/call.hpp>
