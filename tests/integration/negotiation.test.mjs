@@ -29,6 +29,7 @@ for (const revision of legacyRevisions) {
         prompts: { listChanged: true },
         logging: {},
         completions: {},
+        extensions: { 'io.modelcontextprotocol/ui': {} },
       });
     });
 
@@ -97,6 +98,7 @@ test('DiscoverTellsEverythingThatAClientNeeds', async () => {
     prompts: { listChanged: true },
     logging: {},
     completions: {},
+    extensions: { 'io.modelcontextprotocol/tasks': {}, 'io.modelcontextprotocol/ui': {} },
   });
 });
 

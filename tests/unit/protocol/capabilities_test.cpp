@@ -12,9 +12,15 @@ std::string missing(const char* requests, const char* capabilities) {
 constexpr auto form = R"({"a":{"method":"elicitation/create","params":{"message":"Name?"}}})";
 constexpr auto url = R"({"a":{"method":"elicitation/create","params":{"mode":"url","url":"https://example.org"}}})";
 
-TEST(Capabilities, OfTheServerStateThatEveryListMayChange) {
-  EXPECT_EQ(Json::parse(server_capabilities), Json::parse(R"({"tools":{"listChanged":true},
-      "resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},"logging":{},"completions":{}})"));
+TEST(Capabilities, OfTheServerStateWhatWorks) {
+  const auto common = Json::parse(R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},
+      "prompts":{"listChanged":true},"logging":{},"completions":{}})");
+  auto legacy = common;
+  legacy["extensions"] = Json::parse(R"({"io.modelcontextprotocol/ui":{}})");
+  EXPECT_EQ(Json::parse(server_capabilities), legacy);
+  auto modern = common;
+  modern["extensions"] = Json::parse(R"({"io.modelcontextprotocol/tasks":{},"io.modelcontextprotocol/ui":{}})");
+  EXPECT_EQ(Json::parse(modern_server_capabilities), modern);
 }
 
 TEST(Capabilities, ThatAQuestionNeedsAreNamed) {

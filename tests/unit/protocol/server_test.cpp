@@ -40,7 +40,7 @@ TEST_P(EveryLegacyRevision, IsNegotiatedAsAsked) {
   EXPECT_EQ(
       post(initialize(GetParam()))->body(),
       R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":")" + std::string(GetParam()) +
-          R"(","capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},"logging":{},"completions":{}},"serverInfo":{"name":"host","title":"Host","version":"1.0"},"instructions":"Adds."}})");
+          R"(","capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},"logging":{},"completions":{},"extensions":{"io.modelcontextprotocol/ui":{}}},"serverInfo":{"name":"host","title":"Host","version":"1.0"},"instructions":"Adds."}})");
 }
 
 TEST_P(EveryLegacyRevision, HasItsMethods) {
@@ -255,7 +255,7 @@ TEST_F(ServerTest, WritesOneLineWhateverThePluginWrote) {
 TEST_F(ServerTest, DiscoversItselfToAModernClient) {
   EXPECT_EQ(
       post_modern("server/discover")->body(),
-      R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}},"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},"logging":{},"completions":{}},"ttlMs":5000,"cacheScope":"public","instructions":"Adds."}})");
+      R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}},"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},"logging":{},"completions":{},"extensions":{"io.modelcontextprotocol/tasks":{},"io.modelcontextprotocol/ui":{}}},"ttlMs":5000,"cacheScope":"public","instructions":"Adds."}})");
 }
 
 TEST_F(ServerTest, ListsToAModernClientWithFreshness) {
