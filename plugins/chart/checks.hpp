@@ -1,0 +1,11 @@
+// What a chart must be that its schema cannot say.
+#pragma once
+
+#include "chart/chart.hpp"
+
+namespace plugins::chart {
+
+/// Throws std::invalid_argument that names what is wrong and what to do.
+void require_drawable(const Chart& chart);
+
+}  // namespace plugins::chart

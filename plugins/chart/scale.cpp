@@ -1,0 +1,62 @@
+#include "chart/scale.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace plugins::chart {
+namespace {
+
+// 1, 2 or 5 times a power of ten, as large as asked at least.
+double round_step(double at_least) {
+  const double power = std::pow(10, std::floor(std::log10(at_least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    // A little tolerance, so that 0.30000000000000004 is 0.3.
+    if (factor * power >= at_least * (1 - 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
+
+}  // namespace
+
+std::vector<double> Scale::ticks() const {
+  std::vector<double> ticks;
+  const auto count = std::lround((high - low) / step);
+  // From whole steps, because repeated addition would not meet 0.
+  const double first = std::round(low / step);
+  for (long i = 0; i <= count; ++i)
+    ticks.push_back((first + static_cast<double>(i)) * step);
+  return ticks;
+}
+
+Scale scale_of(double smallest, double largest, bool from_zero, int most_steps) {
+  if (from_zero) {
+    smallest = std::min(smallest, 0.0);
+    largest = std::max(largest, 0.0);
+  }
+  if (smallest == largest) {
+    const double room = smallest == 0 ? 1 : std::abs(smallest) * 0.1;
+    if (!from_zero) smallest -= room;
+    largest += room;
+  }
+  double step = round_step((largest - smallest) / most_steps);
+  const auto steps_with = [&](double each) { return std::ceil(largest / each) - std::floor(smallest / each); };
+  while (steps_with(step) > most_steps + 0.5)
+    step = round_step(step * 1.5);
+  return {std::floor(smallest / step) * step, std::ceil(largest / step) * step, step};
+}
+
+std::string number_text(double value) {
+  if (value == 0) return "0";  // and not -0
+  constexpr int digits = 6;
+  constexpr double million = 1e6;
+  std::array<char, 40> text{};
+  auto* const end = text.data() + text.size();
+  const auto written = std::abs(value) < million
+                           ? std::to_chars(text.data(), end, value, std::chars_format::general, digits)
+                           : std::to_chars(text.data(), end, value, std::chars_format::fixed, 0);
+  return {text.data(), written.ptr};
+}
+
+}  // namespace plugins::chart

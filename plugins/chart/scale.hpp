@@ -1,0 +1,25 @@
+// Scale: the round numbers beside an axis. A value.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace plugins::chart {
+
+struct Scale {
+  double low = 0;
+  double high = 1;
+  double step = 0.2;
+
+  std::vector<double> ticks() const;
+  /// Where a value lies between low, 0, and high, 1.
+  double place(double value) const { return (value - low) / (high - low); }
+};
+
+/// Covers both numbers, and 0 if `from_zero`, with at most `most_steps` round steps.
+Scale scale_of(double smallest, double largest, bool from_zero, int most_steps);
+
+/// A number for people: six digits, no more than it needs.
+std::string number_text(double value);
+
+}  // namespace plugins::chart
