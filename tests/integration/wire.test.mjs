@@ -238,6 +238,26 @@ test('ASessionsRevisionIsThatWhichInitializeSettled', options, () => {
   assert.match(firstFault(report), /ListToolsResult\/tools\/0 must have required property/);
 });
 
+test('AnAnswerComesOnceAndOnItsOwnStreamOrOnOneThatIsTakenUp', options, () => {
+  const answer = `data: ${JSON.stringify(response(7, {}))}\n\n`;
+  const streamHead = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n';
+  const stream = (text) => `${streamHead}Content-Length: ${text.length}\r\n\r\n${text}`;
+  const judgeAnswers = (asked, text) =>
+    judgeHttp(
+      ['client', post(initializeRequest('2025-11-25', 1))],
+      ['host', json(initialized('2025-11-25'), 'Mcp-Session-Id: s\r\n')],
+      ['client', post(request('ping', {}, 7), { 'Mcp-Session-Id': 's' })],
+      ['host', stream('')],
+      ['client', asked],
+      ['host', stream(text)],
+    ).violations.map(({ faults }) => faults[0]);
+  const again = post(request('ping', {}, 7), { 'Mcp-Session-Id': 's' });
+  const takenUp = 'GET /mcp HTTP/1.1\r\nMcp-Session-Id: s\r\n\r\n';
+  assert.deepEqual(judgeAnswers(takenUp, answer), []);
+  assert.deepEqual(judgeAnswers(takenUp, answer.replace('7', '8')), ['this answers no request that the client sent']);
+  assert.deepEqual(judgeAnswers(again, answer + answer), ['this answers no request that the client sent']);
+});
+
 test('EveryEventOfAStreamIsJudged', options, () => {
   const events = [
     ': alive\n\n',

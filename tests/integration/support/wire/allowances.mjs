@@ -5,7 +5,7 @@ const withoutIdInErrors = ['2024-11-05', '2025-03-26', '2025-06-18'];
 
 export const allowances = [
   {
-    // "The HTTP response body MAY comprise a JSON-RPC error response that has no `id`." (2025-03-26 and 2025-06-18,
+    // "The HTTP response body MAY comprise a JSON-RPC error response that has no `id`." (2025-03-26, 2025-06-18,
     // basic/transports, "Sending Messages to the Server"). Their schemas, like that of 2024-11-05, require an id even of
     // the answer to a message whose id nobody could read; since 2025-11-25 they do not.
     covers: ({ message, revision }) =>

@@ -46,9 +46,10 @@ function statementsOfExchange({ headers, sessionId, asked, response, texts }, se
   const revision = revisionOf(headers, asked, session);
   const open = new OpenRequests();
   for (const message of asked) open.note(message);
-  // An answer may also come on another stream of the session, when a client takes a stream up again.
+  // When a client takes a stream up again with GET, an answer may come there.
+  const isOwnStream = asked.length === 0;
   const requestOf = (message) =>
-    open.takeAnsweredBy(message) ?? session?.requests.find((request) => request.id === message.id);
+    isOwnStream ? session?.requests.find(({ id }) => id === message.id) : open.takeAnsweredBy(message);
   const statements = texts.flatMap((text) =>
     statementsOf(text, (message) => {
       const request = isResponse(message) ? requestOf(message) : undefined;
@@ -65,9 +66,13 @@ function revisionOf(headers, asked, session) {
   return session?.revision ?? revisions.find((revision) => revision === named);
 }
 
+function mediaType(headers) {
+  return headers['content-type']?.split(';')[0].trim();
+}
+
 // The texts of a response that are messages, as bytes.
 function textsOf({ headers, body }) {
-  const type = headers['content-type'];
+  const type = mediaType(headers);
   if (type === 'text/event-stream') return eventData(body.toString()).map((data) => Buffer.from(data));
   const isWhole = body.length > 0 && body.length === Number(headers['content-length'] ?? body.length);
   return type === 'application/json' && isWhole ? [body] : [];
@@ -75,7 +80,7 @@ function textsOf({ headers, body }) {
 
 // A refusal may be worded as it likes, for readers that speak no MCP.
 function faultOfMediaType({ status, headers, body }) {
-  const type = headers['content-type'];
+  const type = mediaType(headers);
   if (status >= 300 || body.length === 0) return undefined;
   if (type === 'text/event-stream' || type === 'application/json') return undefined;
   return `a body of the type ${type} has no place in this protocol`;
