@@ -30,7 +30,7 @@ struct ServingOptions {
   std::chrono::milliseconds list_freshness{5000};
   // How long a client, or its user, may take to answer what a plugin asks.
   std::chrono::seconds answer_time{600};
-  TaskOptions tasks;
+  TaskOptions tasks = {};
   // Of what clients carry from round to round of a call; the same on all replicas.
   StateKey state_key = random_state_key();
 };
