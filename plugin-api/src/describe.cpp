@@ -51,7 +51,6 @@ std::string tool_text(const ToolRecord& tool) {
   if (!tool.task_support.empty()) {
     object.member("execution", ObjectText().string("taskSupport", tool.task_support).text());
   }
-  return finished(object, tool);
   return finished(object, tool, tool_meta(tool));
 }
 

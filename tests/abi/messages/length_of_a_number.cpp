@@ -1,4 +1,4 @@
-// expect: .min_length(), .max_length() and .pattern() are for std::string
+// expect: .min_length(), .max_length(), .pattern() and .format() are for std::string
 #include <mcp/plugin/typed.hpp>
 
 struct In {
