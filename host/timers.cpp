@@ -47,7 +47,11 @@ void Timers::run() {
       auto function = std::move(next->second);
       pending_.erase(next);
       lock.unlock();
-      function();
+      try {
+        function();
+      } catch (...) {
+        // Out of memory, most likely. What was to happen does not happen, and nobody waits to be told.
+      }
       function = nullptr;
       lock.lock();
     }

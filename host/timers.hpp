@@ -1,6 +1,6 @@
 // Runs functions at a later time, on one thread of its own, which begins with the first of them. For what happens
-// seldom and need not be punctual to the millisecond: the functions must be short, because all wait for each other.
-// Owned by who assembles the program; any thread. The destructor stops them.
+// seldom and need not be punctual to the millisecond: the functions must be short, because all wait for each other, and
+// what one throws is dropped. Owned by who assembles the program; any thread. The destructor stops them.
 #pragma once
 
 #include <chrono>

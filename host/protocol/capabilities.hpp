@@ -7,8 +7,8 @@
 
 namespace mcph {
 
-// ServerCapabilities: every list may change while a client is connected. They state only what works. Those of the legacy
-// era, where a client of MCP Apps looks for them too:
+// ServerCapabilities: every list may change while a client is connected. They state only what works. Those of the
+// legacy era, where a client of MCP Apps looks for them too:
 inline constexpr std::string_view server_capabilities =
     R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},)"
     R"("logging":{},"completions":{},"extensions":{"io.modelcontextprotocol/ui":{}}})";

@@ -76,6 +76,10 @@ void ClientQuestions::ask(const Json& requests, const std::shared_ptr<Exchange>&
 }
 
 void ClientQuestions::take(const Message& response) {
+  const auto request = request_of(response.id);
+  if (request.is_null()) return;
+  // Without the lock, because it may take a while.
+  auto failure = failure_of(request, response);
   std::uint64_t number = 0;
   Answers result;
   {
@@ -87,7 +91,7 @@ void ClientQuestions::take(const Message& response) {
     const auto name = round.open.at(response.id);
     round.open.erase(response.id);
     rounds_by_id_.erase(found);
-    if (auto failure = failure_of(round.requests[name], response)) {
+    if (failure) {
       result = *std::move(failure);
     } else {
       round.answers[name] = response.answer;
@@ -96,6 +100,14 @@ void ClientQuestions::take(const Message& response) {
     }
   }
   finish(number, std::move(result));
+}
+
+Json ClientQuestions::request_of(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = rounds_by_id_.find(id);
+  if (found == rounds_by_id_.end()) return nullptr;
+  const auto& round = *rounds_.at(found->second);
+  return round.requests[round.open.at(id)];
 }
 
 void ClientQuestions::end(const std::string& why) {

@@ -54,6 +54,8 @@ class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
   };
   using Rounds = std::unordered_map<std::uint64_t, std::shared_ptr<Round>>;
 
+  // What an id asks; null if nothing.
+  Json request_of(const std::string& id) const;
   // What has no answer yet is taken back.
   void finish(std::uint64_t number, Answers answers);
   // Null if it has ended. The lock is held.

@@ -48,11 +48,8 @@ void Exchange::abandon() {
 void Exchange::on_abandon(std::function<void()> listener) {
   {
     const std::lock_guard lock(mutex_);
-    if (!ended_) {
-      listener_ = std::move(listener);
-      return;
-    }
-    if (!abandoned_) return;
+    if (!ended_) listener_.swap(listener);
+    if (!abandoned_) return;  // and lets go of the one before when the lock is gone
   }
   listener();
 }

@@ -28,6 +28,16 @@ Result<Schema> compile_form(const Json& schema) {
   return Schema::compile(nlohmann::ordered_json(schema));
 }
 
+bool is_block(const Json& block) {
+  if (!block.is_object() || !member(block, "type").is_string()) return false;
+  return block["type"] != "text" || member(block, "text").is_string();
+}
+
+// Of a message: one block or several.
+bool is_content(const Json& content) {
+  return is_block(content) || (content.is_array() && std::all_of(content.begin(), content.end(), is_block));
+}
+
 // The kinds of value that a form can have, for which clients have fields (client/elicitation, "Requested Schema").
 bool is_form_field(const Json& field) {
   if (!field.is_object()) return false;
@@ -71,10 +81,12 @@ Result<> check_sampling(const Json& params) {
   const auto& messages = member(params, "messages");
   if (!messages.is_array()) return fail("params.messages is not an array");
   for (const auto& message : messages) {
-    const bool complete = message.is_object() && message.contains("content") &&
+    const bool complete = message.is_object() && is_content(member(message, "content")) &&
                           (member(message, "role") == "user" || member(message, "role") == "assistant");
     if (!complete) {
-      return fail("an element of params.messages lacks \"content\", or the \"role\" \"user\" or \"assistant\"");
+      return fail(
+          "an element of params.messages lacks \"content\", a block or an array of them, or the \"role\" \"user\" or "
+          "\"assistant\"");
     }
   }
   if (!member(params, "maxTokens").is_number_integer()) return fail("params.maxTokens is not a whole number");
@@ -117,17 +129,17 @@ std::optional<std::string> mistake_in_elicitation(const Json& params, const Json
 std::optional<std::string> mistake_in_message(const Json& answer) {
   if (!member(answer, "role").is_string()) return "\"role\" is not a string";
   if (!member(answer, "model").is_string()) return "\"model\" is not a string";
-  const auto& content = member(answer, "content");
-  if (!content.is_object() && !content.is_array()) return "\"content\" is neither a content block nor an array of them";
+  if (!is_content(member(answer, "content"))) return "\"content\" is neither a content block nor an array of them";
   return std::nullopt;
 }
 
 std::optional<std::string> mistake_in_roots(const Json& answer) {
   const auto& roots = member(answer, "roots");
   if (!roots.is_array()) return "\"roots\" is not an array";
-  const bool complete = std::all_of(
-      roots.begin(), roots.end(), [](const Json& root) { return root.is_object() && member(root, "uri").is_string(); });
-  if (!complete) return "an element of \"roots\" lacks the string \"uri\"";
+  const bool complete = std::all_of(roots.begin(), roots.end(), [](const Json& root) {
+    return root.is_object() && member(root, "uri").is_string() && (!root.contains("name") || root["name"].is_string());
+  });
+  if (!complete) return "an element of \"roots\" lacks the string \"uri\", or its \"name\" is no string";
   return std::nullopt;
 }
 

@@ -37,6 +37,15 @@ bool can_prepend_members(const Json& result, std::string_view json) {
          json.find_first_of("\r\n") == std::string_view::npos;
 }
 
+// Beside the requests that carry it, whose bodies are bounded.
+constexpr std::size_t most_state_bytes = std::size_t{1} << 20;
+
+Reply missing_capability_reply(std::string_view id, const Json& missing) {
+  const RpcError error{
+      error_code::missing_client_capability, "Missing required client capability", {{"requiredCapabilities", missing}}};
+  return error_reply(id, error, http_bad_request);
+}
+
 Json needed_for_tasks() {
   return {{"extensions", {{tasks_extension, Json::object()}}}};
 }
@@ -185,7 +194,9 @@ void ModernEra::perform(Request&& request, Plan plan) {
 }
 
 void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers& returned) {
-  if (auto* refusal = std::get_if<Refusal>(&planned)) return refuse(request, std::move(*refusal));
+  if (auto* refusal = std::get_if<Refusal>(&planned)) {
+    return request.exchange->reply(refusal_reply(request.id, std::move(*refusal)));
+  }
   auto& call = std::get<CallPlan>(planned);
   EarlierRounds rounds;
   if (returned.any()) {
@@ -202,7 +213,7 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
       task = tasks_.watch(request.exchange, request.id, *request.caller, call.task_support);
     }
   } else if (call.task_support == TaskSupport::required) {
-    return refuse(request, needed_for_tasks());
+    return request.exchange->reply(missing_capability_reply(request.id, needed_for_tasks()));
   }
   const auto exchange = task != nullptr ? std::static_pointer_cast<Exchange>(task) : request.exchange;
   PluginCall::begin(std::move(call),
@@ -216,7 +227,7 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
 
 std::shared_ptr<Task> ModernEra::find_task(const Request& request) const {
   if (!Tasks::are_known_to(*request.caller)) {
-    refuse(request, needed_for_tasks());
+    request.exchange->reply(missing_capability_reply(request.id, needed_for_tasks()));
     return nullptr;
   }
   const auto id = request.params.value("taskId", Json());
@@ -254,20 +265,14 @@ void ModernEra::cancel_task(Request&& request) {
   request.exchange->reply(complete(request.id, {}));
 }
 
-void ModernEra::refuse(const Request& request, const Json& missing) {
-  const RpcError error{
-      error_code::missing_client_capability, "Missing required client capability", {{"requiredCapabilities", missing}}};
-  request.exchange->reply(error_reply(request.id, error, http_bad_request));
-}
-
-void ModernEra::refuse(const Request& request, Refusal refusal) const {
+Reply ModernEra::refusal_reply(std::string_view id, Refusal refusal) const {
   if (refusal.reason == Refusal::Reason::invalid_arguments) {
-    return request.exchange->reply(complete(request.id, {tool_error_members(refusal.message)}));
+    return complete(id, {tool_error_members(refusal.message)});
   }
   const bool mismatch = refusal.reason == Refusal::Reason::header_mismatch;
   const RpcError error{mismatch ? error_code::header_mismatch : error_code::invalid_params, std::move(refusal.message),
                        std::move(refusal.data)};
-  request.exchange->reply(error_reply(request.id, error, mismatch ? http_bad_request : http_ok));
+  return error_reply(id, error, mismatch ? http_bad_request : http_ok);
 }
 
 void ModernEra::listen(Request&& request) {
@@ -281,7 +286,7 @@ void ModernEra::listen(Request&& request) {
                          .resources = wants("resourcesListChanged"),
                          .prompts = wants("promptsListChanged")};
   auto tasks = read_task_filter(request, *filter);
-  if (!tasks) return refuse(request, needed_for_tasks());
+  if (!tasks) return request.exchange->reply(missing_capability_reply(request.id, needed_for_tasks()));
   auto resources = read_resource_filter(*catalog_.current(), *filter);
   if (const auto* error = std::get_if<RpcError>(&resources)) {
     return request.exchange->reply(error_reply(request.id, *error, http_ok));
@@ -310,7 +315,8 @@ std::optional<SubscribedTasks> ModernEra::read_task_filter(const Request& reques
   return tasks;
 }
 
-void ModernEra::end_subscriptions() {
+void ModernEra::end() {
+  tasks_.end();
   std::vector<std::weak_ptr<Subscription>> open;
   {
     const std::lock_guard lock(mutex_);
@@ -360,27 +366,35 @@ Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& er
 }
 
 void ModernEra::ask(SuspendedCall call, Json input_requests) const {
-  const auto& id = call.origin.id;
-  const auto missing = missing_capabilities(input_requests, call.origin.caller->capabilities);
-  if (!missing.empty()) {
-    const RpcError error{error_code::missing_client_capability,
-                         "Missing required client capability",
-                         {{"requiredCapabilities", missing}}};
-    return call.exchange->reply(error_reply(id, error, http_bad_request));
-  }
-  const auto resume_task = [this, call](Json answers) {
-    auto refusal = resume(call, std::move(answers), *catalog_.current(), *this);
-    if (!refusal) return;
-    call.exchange->reply(error_reply(call.origin.id, {error_code::invalid_params, refusal->message}, http_ok));
-  };
+  const auto& rounds = call.origin.rounds;
+  const auto& caller = *call.origin.caller;
+  if (auto offered = accept_offered(rounds, input_requests)) return go_on(std::move(call), *std::move(offered));
+  const auto missing = missing_capabilities(input_requests, caller.capabilities);
+  if (!missing.empty()) return call.exchange->reply(missing_capability_reply(call.origin.id, missing));
   const auto& task = call.origin.task;
-  if (task != nullptr && task->wait_for_input(input_requests, call.origin.rounds.count, resume_task)) return;
-  const auto purpose = purpose_of(call.method, call.params, *call.origin.caller);
+  if (task != nullptr && task->wait_for_input(input_requests, rounds.count,
+                                              [this, call](Json answers) { go_on(call, std::move(answers)); })) {
+    return;
+  }
+  auto state = state_.seal(content_of(rounds, input_requests), purpose_of(call.method, call.params, caller));
+  if (state.size() > most_state_bytes) {
+    const RpcError error{error_code::internal_error,
+                         "The answers so far are too large for the client to carry: " + std::to_string(state.size()) +
+                             " bytes of requestState, more than " + std::to_string(most_state_bytes)};
+    return call.exchange->reply(error_reply(call.origin.id, error, http_ok));
+  }
   const Json result = {{"resultType", "input_required"},
                        {"_meta", {{meta_key::server_info, Json::parse(identity_)}}},
-                       {"requestState", state_.seal(content_of(call.origin.rounds, input_requests), purpose)},
+                       {"requestState", std::move(state)},
                        {"inputRequests", std::move(input_requests)}};
-  call.exchange->reply({result_response(id, dump(result))});
+  call.exchange->reply({result_response(call.origin.id, dump(result))});
+}
+
+void ModernEra::go_on(SuspendedCall call, Json answers) const {
+  const auto id = call.origin.id;
+  const auto exchange = call.exchange;
+  auto refusal = resume(std::move(call), std::move(answers), *catalog_.current(), *this);
+  if (refusal) exchange->reply(refusal_reply(id, *std::move(refusal)));
 }
 
 }  // namespace mcph

@@ -44,8 +44,9 @@ class ModernEra final : public CallAnswers {
     handle(std::move(request), nullptr, exchange, output);
   }
 
-  // Ends every subscription, open or still to come, as "Graceful Closure" says (basic/patterns/subscriptions).
-  void end_subscriptions();
+  // Ends every subscription, open or still to come, as "Graceful Closure" says (basic/patterns/subscriptions), and
+  // every task.
+  void end();
 
   Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
                std::string json) const override;
@@ -89,9 +90,9 @@ class ModernEra final : public CallAnswers {
   using Plan = Planned (*)(const Catalog&, Json, const HttpHead*);
   void perform(Request&& request, Plan plan);
   void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
-  void refuse(const Request& request, Refusal refusal) const;
-  // Refuses a request that needs a capability which the client does not declare.
-  static void refuse(const Request& request, const Json& missing);
+  Reply refusal_reply(std::string_view id, Refusal refusal) const;
+  // Begins a call again that has been answered.
+  void go_on(SuspendedCall call, Json answers) const;
   // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.
   std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
   // Null after refusing the request.

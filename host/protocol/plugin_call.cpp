@@ -7,6 +7,7 @@
 #include "protocol/completion.hpp"
 #include "protocol/input_requests.hpp"
 #include "protocol/plugin_result.hpp"
+#include "protocol/task.hpp"
 
 namespace mcph {
 namespace {
@@ -58,6 +59,7 @@ PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchang
       progress_(meta_, origin_.rounds.last_progress) {}
 
 void PluginCall::progress(double progress, double total, std::string_view message) {
+  if (origin_.task != nullptr && !message.empty()) origin_.task->say(message);
   progress_.report(progress, total, message, *exchange_);
 }
 

@@ -22,6 +22,7 @@ class Task;
 // What the client has answered in earlier rounds of a call, by the names under which the plugin asked.
 struct EarlierRounds {
   Json answers = nullptr;  // null: this is the first round
+  Json offered = nullptr;  // answers to what nobody has asked yet
   unsigned count = 0;
   std::optional<double> last_progress = {};
 };

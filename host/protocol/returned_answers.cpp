@@ -40,6 +40,17 @@ std::string purpose_of(std::string_view method, std::string_view params, const C
   return dump(Json::array({caller.principal, method, params}));
 }
 
+std::optional<Json> accept_offered(const EarlierRounds& rounds, const Json& input_requests) {
+  if (!rounds.offered.is_object()) return std::nullopt;
+  auto accepted = Json::object();
+  for (const auto& [name, request] : input_requests.items()) {
+    const auto offered = rounds.offered.find(name);
+    if (offered == rounds.offered.end() || mistake_in_answer(request, *offered)) return std::nullopt;
+    accepted[name] = *offered;
+  }
+  return accepted;
+}
+
 Json content_of(const EarlierRounds& rounds, const Json& input_requests) {
   return {{"round", rounds.count},
           {"answers", rounds.answers.is_null() ? Json::object() : rounds.answers},
@@ -59,7 +70,7 @@ Result<EarlierRounds> read_returned_answers(const ReturnedAnswers& returned, con
   for (const auto& [name, response] : responses.items()) {
     if (!response.is_object()) return fail("params.inputResponses." + name + ": it is not an object");
   }
-  return EarlierRounds{.answers = responses, .count = 1};
+  return EarlierRounds{.offered = responses};
 }
 
 }  // namespace mcph

@@ -2,6 +2,7 @@
 // (2026-07-28, basic/patterns/mrtr). Free functions; any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,11 +28,14 @@ ReturnedAnswers take_returned_answers(Json& params);
 // is given, without answers.
 std::string purpose_of(std::string_view method, std::string_view params, const Caller& caller);
 
+// Those of the offered answers that answer what is asked now, if they are all that it takes.
+std::optional<Json> accept_offered(const EarlierRounds& rounds, const Json& input_requests);
+
 // What a state holds for the next round.
 Json content_of(const EarlierRounds& rounds, const Json& input_requests);
 
-// The answers of all rounds. Those that nobody asked for are left out; without a state nobody knows what was asked, and
-// the plugin sees what it gets. An error says what is wrong with the params.
+// The answers of all rounds, without those that nobody asked for. Without a state nobody knows what was asked: then
+// they are on offer until the plugin asks. An error says what is wrong with the params.
 Result<EarlierRounds> read_returned_answers(const ReturnedAnswers& returned, const RequestState& state,
                                             std::string_view purpose);
 

@@ -166,7 +166,7 @@ void Server::receive_line(std::string_view line, StdioClient& client, const std:
     return modern_.handle(std::move(message), client.output, exchange);
   }
   if (is_initialize(message)) return initialize_stdio(message, client, exchange);
-  if (message.method == cancelled_method) {
+  if (message.kind == Message::Kind::notification && message.method == cancelled_method) {
     const auto id = message.params.find("requestId");
     const auto cancelled = id == message.params.end() ? nullptr : client.modern_requests->find(dump(*id));
     if (cancelled != nullptr) {
@@ -289,7 +289,7 @@ void Server::end_input(StdioClient& client) {
 
 void Server::close_streams() {
   closing_.store(true);
-  modern_.end_subscriptions();
+  modern_.end();
   sessions_.close_all();
 }
 

@@ -24,6 +24,9 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFil
     for (const auto& task : subscription->wanted_.tasks)
       task.second->listen(subscription);
     subscription->acknowledge();
+    // A task may have ended before anybody listened.
+    for (const auto& task : subscription->wanted_.tasks)
+      subscription->tell(task.second->json());
   }
   // Held by the exchange until that has ended.
   exchange->on_abandon([subscription] {});
@@ -64,6 +67,10 @@ void Subscription::resource_updated(const std::string& uri) {
 
 void Subscription::task_changed(const std::string& task) {
   const std::lock_guard lock(mutex_);
+  tell(task);
+}
+
+void Subscription::tell(const std::string& task) {
   exchange_->notify(notification("notifications/tasks", "{" + meta() + "," + task + "}"));
 }
 

@@ -46,6 +46,7 @@ class Subscription final : public ListListener, public ResourceListener, public 
 
  private:
   void acknowledge();
+  void tell(const std::string& task);
   std::string meta() const;
 
   const std::string id_;

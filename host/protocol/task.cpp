@@ -33,11 +33,22 @@ void Task::limit(Timers& timers, std::chrono::milliseconds patience, std::functi
   timer_ = timers.after(patience, std::move(too_long));
 }
 
-bool Task::begin(std::string id, std::chrono::milliseconds lifetime) {
+bool TaskMemory::take(std::size_t bytes) {
+  if (used_.fetch_add(bytes) + bytes <= most_bytes) return true;
+  give_back(bytes);
+  return false;
+}
+
+Task::~Task() {
+  if (memory_ != nullptr) memory_->give_back(outcome_.size());
+}
+
+bool Task::begin(std::string id, std::chrono::milliseconds lifetime, std::shared_ptr<TaskMemory> memory) {
   const std::lock_guard lock(mutex_);
   if (settled_) return false;
   id_ = std::move(id);
   lifetime_ = lifetime;
+  memory_ = std::move(memory);
   created_at_ = timestamp();
   change(Status::working);
   return true;
@@ -58,6 +69,11 @@ void Task::announce(std::string_view meta) {
   client->reply({result_response(request_id_, result + "}")});
 }
 
+void Task::say(std::string_view message) {
+  const std::lock_guard lock(mutex_);
+  if (!is_over()) message_ = message;
+}
+
 bool Task::wait_for_input(const Json& requests, unsigned round, Resume resume) {
   {
     const std::lock_guard lock(mutex_);
@@ -65,6 +81,11 @@ bool Task::wait_for_input(const Json& requests, unsigned round, Resume resume) {
       settled_ = true;
       return false;
     }
+  }
+  // Lets go of the plugin, before anybody can answer.
+  on_abandon([] {});
+  {
+    const std::lock_guard lock(mutex_);
     if (is_over()) return true;
     for (const auto& [name, request] : requests.items()) {
       // A key never comes again in a task's life, although a plugin may ask the same again.
@@ -75,24 +96,16 @@ bool Task::wait_for_input(const Json& requests, unsigned round, Resume resume) {
     resume_ = std::move(resume);
     change(Status::input_required);
   }
-  // Lets go of the plugin.
-  on_abandon([] {});
   tell();
   return true;
 }
 
 Result<> Task::update(const Json& responses) {
+  if (auto checked = check(responses); checked.has_error()) return checked;
   Resume resume;
   Json answers;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [key, response] : responses.items()) {
-      const auto request = requests_.find(key);
-      if (request == requests_.end()) continue;
-      if (const auto mistake = mistake_in_answer(*request, response)) {
-        return fail("params.inputResponses." + key + ": " + *mistake);
-      }
-    }
     for (const auto& [key, response] : responses.items()) {
       if (requests_.erase(key) > 0) answers_[names_[key].get<std::string>()] = response;
     }
@@ -108,23 +121,39 @@ Result<> Task::update(const Json& responses) {
   return {};
 }
 
+Result<> Task::check(const Json& responses) const {
+  Json requests;
+  {
+    const std::lock_guard lock(mutex_);
+    requests = requests_;
+  }
+  // Without the lock, because it may take a while.
+  for (const auto& [key, response] : responses.items()) {
+    const auto request = requests.find(key);
+    if (request == requests.end()) continue;
+    if (const auto mistake = mistake_in_answer(*request, response)) {
+      return fail("params.inputResponses." + key + ": " + *mistake);
+    }
+  }
+  return {};
+}
+
 void Task::cancel() {
   stop(Status::cancelled, {});
 }
 
 void Task::expire() {
-  stop(Status::failed, R"({"code":-32603,"message":"The task's time is over"})");
+  stop(Status::failed, "The task's time is over");
 }
 
-void Task::stop(Status status, std::string error) {
+void Task::stop(Status status, const std::string& why) {
   Resume unused;  // let go of when the lock is gone
   {
     const std::lock_guard lock(mutex_);
     if (is_over()) return;
-    outcome_ = std::move(error);
     requests_.clear();
     unused = std::move(resume_);
-    change(status);
+    status == Status::failed ? fail_with(why) : change(status);
   }
   tell();
   abandon();
@@ -141,20 +170,15 @@ void Task::listen(const std::weak_ptr<TaskListener>& listener) {
   listeners_.push_back(listener);
 }
 
+// A task has no notifications of what its call says (SEP-2663, "Task Status Notifications").
 void Task::send(std::string message) {
   const std::lock_guard lock(mutex_);
-  if (client_ != nullptr) return client_->notify(std::move(message));
-  // Tasks have no notifications of their own for it (SEP-2663, "Task Status Notifications"), but a place for the words.
-  const auto params = Json::parse(message).value("params", Json::object());
-  if (params.contains("progress")) message_ = params.value("message", message_);
+  if (client_ != nullptr) client_->notify(std::move(message));
 }
 
 void Task::send_if_room(std::string message) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (client_ != nullptr) return client_->notify_if_room(std::move(message));
-  }
-  send(std::move(message));
+  const std::lock_guard lock(mutex_);
+  if (client_ != nullptr) client_->notify_if_room(std::move(message));
 }
 
 void Task::finish(Reply reply) {
@@ -163,9 +187,10 @@ void Task::finish(Reply reply) {
     const std::lock_guard lock(mutex_);
     if (timers_ != nullptr) timers_->cancel(timer_);
     settled_ = true;
+    if (is_over()) return;
     if (status_ == Status::not_yet) {
       client = client_;
-    } else if (!is_over()) {
+    } else {
       keep(reply);
     }
   }
@@ -177,9 +202,20 @@ void Task::keep(const Reply& reply) {
   // The client left at the very moment at which its call became a task.
   if (reply.body.empty()) return change(Status::cancelled);
   const auto message = Json::parse(reply.body);
-  const bool failed = message.contains("error");
-  outcome_ = dump(message[failed ? "error" : "result"]);
-  change(failed ? Status::failed : Status::completed);
+  const auto error = message.find("error");
+  auto outcome = dump(error != message.end() ? *error : message["result"]);
+  if (!memory_->take(outcome.size()))
+    return fail_with("The result is too large to be kept beside those of other tasks");
+  outcome_ = std::move(outcome);
+  if (error != message.end()) message_ = error->value("message", "");
+  change(error != message.end() ? Status::failed : Status::completed);
+}
+
+void Task::fail_with(const std::string& why) {
+  memory_ = nullptr;  // so little need not be counted
+  message_ = why;
+  outcome_ = dump(Json{{"code", error_code::internal_error}, {"message", why}});
+  change(Status::failed);
 }
 
 bool Task::is_over() const {
@@ -207,7 +243,8 @@ std::string Task::members() const {
   return text;
 }
 
-void Task::tell() const {
+void Task::tell() {
+  const std::lock_guard telling(telling_);
   std::string task;
   std::vector<std::weak_ptr<TaskListener>> listeners;
   {

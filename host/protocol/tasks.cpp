@@ -40,7 +40,7 @@ void Tasks::create(const std::shared_ptr<Task>& task) {
   const auto id = base64url_encode(random_bytes(id_bytes));
   {
     const std::lock_guard lock(mutex_);
-    if (tasks_.size() >= options_.count || !task->begin(id, options_.lifetime)) return;
+    if (ended_ || tasks_.size() >= options_.count || !task->begin(id, options_.lifetime, memory_)) return;
     tasks_.emplace(id, task);
   }
   timers_.after(options_.lifetime, [this, id] { forget(id); });
@@ -51,6 +51,17 @@ std::shared_ptr<Task> Tasks::find(const std::string& id, const Caller& caller) c
   const std::lock_guard lock(mutex_);
   const auto found = tasks_.find(id);
   return found != tasks_.end() && found->second->principal() == caller.principal ? found->second : nullptr;
+}
+
+void Tasks::end() {
+  std::unordered_map<std::string, std::shared_ptr<Task>> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    tasks.swap(tasks_);
+  }
+  for (const auto& [id, task] : tasks)
+    task->cancel();
 }
 
 void Tasks::forget(const std::string& id) {

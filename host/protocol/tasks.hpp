@@ -32,6 +32,9 @@ class Tasks {
   std::shared_ptr<Task> watch(const std::shared_ptr<Exchange>& client, std::string request_id, const Caller& caller,
                               TaskSupport support);
 
+  // Cancels all, and makes no more: nobody could fetch them.
+  void end();
+
   // Null if there is none, or it is not the caller's.
   std::shared_ptr<Task> find(const std::string& id, const Caller& caller) const;
 
@@ -42,7 +45,9 @@ class Tasks {
   const TaskOptions options_;
   Timers& timers_;
   const std::string meta_;
+  const std::shared_ptr<TaskMemory> memory_ = std::make_shared<TaskMemory>();
   mutable std::mutex mutex_;
+  bool ended_ = false;
   std::unordered_map<std::string, std::shared_ptr<Task>> tasks_;
 };
 

@@ -253,6 +253,8 @@ Answer complete_argument(const Request& request, const Components& components) {
   try {
     Context context(request.host, request.call, request.params);
     return completion_answer(found->second(text_param(argument, "value"), chosen, context));
+  } catch (const Unanswered& question) {
+    return question.answer();  // which the host refuses in words
   } catch (const ProtocolError& error) {
     return error_answer(error);
   } catch (const std::exception& error) {

@@ -167,13 +167,17 @@ test('ASubscriptionTellsOfATask', async () => {
   const messages = [];
   for await (const { data } of sseEvents(stream.body)) {
     if (data) messages.push(JSON.parse(data));
-    if (messages.length === 2) break;
+    if (messages.at(-1)?.params.status === 'completed') break;
   }
   assert.deepEqual(messages[0].params.notifications, { taskIds: [taskId] });
-  assert.equal(messages[1].method, 'notifications/tasks');
-  assert.equal(messages[1].params._meta['io.modelcontextprotocol/subscriptionId'], 'l');
-  assert.deepEqual([messages[1].params.taskId, messages[1].params.status], [taskId, 'completed']);
-  assert.equal(messages[1].params.result.content[0].text, 'worked for 600 ms');
+  for (const { method, params } of messages.slice(1)) {
+    assert.equal(method, 'notifications/tasks');
+    assert.equal(params._meta['io.modelcontextprotocol/subscriptionId'], 'l');
+    assert.equal(params.taskId, taskId);
+  }
+  assert.equal(messages[1].params.status, 'working');
+  assert.equal(messages[1].params.statusMessage, 'half way');
+  assert.equal(messages.at(-1).params.result.content[0].text, 'worked for 600 ms');
 });
 
 test('AClientThatLeavesBeforeThereIsATaskCancelsTheCall', async () => {

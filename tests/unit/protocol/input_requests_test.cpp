@@ -112,7 +112,8 @@ TEST(AnswerOfTheClient, ToSamplingIsAMessage) {
 TEST(AnswerOfTheClient, ToRootsIsAListOfUris) {
   EXPECT_EQ(mistake(roots, R"({"roots":[]})"), "none");
   EXPECT_EQ(mistake(roots, R"({"roots":[{"uri":"file:///a"}]})"), "none");
-  EXPECT_EQ(mistake(roots, R"({"roots":[{"name":"a"}]})"), "an element of \"roots\" lacks the string \"uri\"");
+  EXPECT_EQ(mistake(roots, R"({"roots":[{"name":"a"}]})"),
+            "an element of \"roots\" lacks the string \"uri\", or its \"name\" is no string");
   EXPECT_EQ(mistake(roots, "{}"), "\"roots\" is not an array");
 }
 

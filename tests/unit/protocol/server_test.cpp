@@ -394,6 +394,16 @@ TEST_F(ModernQuestions, AreAskedAgainWithWhatHasBeenAnswered) {
   EXPECT_EQ(plugin_->calls.size(), 3U);
 }
 
+TEST_F(ModernQuestions, TakeAnswersThatWereGivenBeforeTheyWereAskedIfTheyAreRight) {
+  const auto right = call(R"("inputResponses":{"a":{"roots":[]},"stranger":{}},)");
+  EXPECT_EQ(plugin_->calls.size(), 2U);
+  EXPECT_EQ(plugin_->calls[0]->params(), R"({"arguments":{},"name":"add"})");
+  EXPECT_EQ(plugin_->calls[1]->params(), R"({"arguments":{},"name":"add","inputResponses":{"a":{"roots":[]}}})");
+  EXPECT_EQ(Json::parse(right->body())["result"]["resultType"], "complete");
+  const auto wrong = call(R"("inputResponses":{"a":{"roots":7}},)");
+  EXPECT_EQ(Json::parse(wrong->body())["result"]["resultType"], "input_required");
+}
+
 TEST_F(ModernQuestions, AreNotAnsweredForAnotherRequest) {
   const auto given = state();
   constexpr auto not_ours =

@@ -1,9 +1,8 @@
-#include "protocol/tasks.hpp"
-
 #include <gtest/gtest.h>
 
 #include "../eventually.hpp"
 #include "../recording_exchange.hpp"
+#include "protocol/tasks.hpp"
 
 namespace mcph {
 namespace {
@@ -56,7 +55,7 @@ TEST_F(PatientTaskTest, PassesOnWhatAQuickCallSays) {
   task->reply({"the answer"});
   EXPECT_EQ(client_->notifications(), (std::vector<std::string>{"progress", "log"}));
   EXPECT_EQ(client_->body(), "the answer");
-  EXPECT_FALSE(task->begin("id", hours(1)));
+  EXPECT_FALSE(task->begin("id", hours(1), nullptr));
 }
 
 TEST_F(PatientTaskTest, EndsWithTheClientThatLeaves) {
@@ -65,13 +64,13 @@ TEST_F(PatientTaskTest, EndsWithTheClientThatLeaves) {
   task->on_abandon([&] { cancelled = true; });
   client_->abandon();
   EXPECT_TRUE(cancelled);
-  EXPECT_FALSE(task->begin("id", hours(1)));
+  EXPECT_FALSE(task->begin("id", hours(1), nullptr));
 }
 
 TEST_F(PatientTaskTest, IsNotMadeOfACallThatHasAskedItsClient) {
   const auto task = watch();
   EXPECT_FALSE(task->wait_for_input(roots, 1, [](Json) { FAIL(); }));
-  EXPECT_FALSE(task->begin("id", hours(1)));
+  EXPECT_FALSE(task->begin("id", hours(1), nullptr));
 }
 
 TEST_F(TaskTest, IsAnsweredToTheClientOfACallThatTakesLong) {
@@ -107,14 +106,16 @@ TEST_F(TaskTest, KeepsTheError) {
   task->reply({R"({"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"broken"}})"});
   EXPECT_EQ(json(*task)["status"], "failed");
   EXPECT_EQ(json(*task)["error"], (Json{{"code", -32603}, {"message", "broken"}}));
+  EXPECT_EQ(json(*task)["statusMessage"], "broken");
   EXPECT_FALSE(json(*task).contains("result"));
 }
 
 TEST_F(TaskTest, SaysWhatTheCallSaysOfItsProgress) {
   const auto task = watch();
   created();
-  task->notify_if_room(R"({"method":"notifications/progress","params":{"progress":1,"message":"half way"}})");
-  task->notify_if_room(R"({"method":"notifications/message","params":{"message":"no progress"}})");
+  task->say("half way");
+  task->notify("a notification");
+  task->notify_if_room("another");
   EXPECT_EQ(json(*task)["statusMessage"], "half way");
   EXPECT_TRUE(client_->notifications().empty());
 }
@@ -169,6 +170,35 @@ TEST_F(TaskTest, CancelsTheCallOnce) {
   EXPECT_EQ(json(*task)["status"], "cancelled");
   task->reply(result());
   EXPECT_EQ(json(*task)["status"], "cancelled");
+}
+
+TEST_F(TaskTest, TellsOnceThatItWasCancelled) {
+  const auto task = watch();
+  created();
+  const auto listener = std::make_shared<Listener>();
+  task->listen(listener);
+  task->cancel();
+  ASSERT_EQ(listener->heard.size(), 1U);
+  EXPECT_EQ(listener->heard[0]["status"], "cancelled");
+}
+
+TEST_F(TaskTest, KeepsNoMoreResultsThanThereIsRoomFor) {
+  const auto task = watch();
+  created();
+  const Json result = {{"jsonrpc", "2.0"}, {"id", 7}, {"result", std::string(TaskMemory::most_bytes, 'x')}};
+  task->reply({result.dump()});
+  EXPECT_EQ(json(*task)["status"], "failed");
+  EXPECT_EQ(json(*task)["error"]["message"], "The result is too large to be kept beside those of other tasks");
+}
+
+TEST_F(TaskTest, EndsWithTheServer) {
+  const auto task = watch();
+  const auto id = created()["taskId"].get<std::string>();
+  task->wait_for_input(roots, 1, [task](Json) {});
+  tasks_.end();
+  EXPECT_EQ(json(*task)["status"], "cancelled");
+  EXPECT_EQ(tasks_.find(id, ada), nullptr);
+  EXPECT_EQ(task.use_count(), 1);
 }
 
 TEST_F(TaskTest, TellsItsListenersOfEachChange) {

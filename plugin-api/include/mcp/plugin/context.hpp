@@ -81,7 +81,8 @@ class Context {
   Sampled sample(const Sampling& request);
   /// Asks for the folders that the client works in.
   std::vector<Root> roots();
-  /// Asks several things at once; the names are for finding the answers.
+  /// Asks several things at once. The names are for finding the answers: one stands for one question, so do not use it
+  /// for another one later in the call.
   Answers ask(const Questions& questions);
 
   /// The client's answers by the names of the requests, for handlers that return mcp::input_required; an empty object
