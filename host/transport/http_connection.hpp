@@ -94,7 +94,7 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   static void let_go(EventStreamPlan& plan);
   EventLog::Resumption resume(const Session& session, std::string_view last_event_id);
   EventLog::Resumption listening(const Session& session);
-  static void append_next(std::string& events, const EventStreamPlan& plan, std::string message);
+  static void append_next(std::string& events, const EventStreamPlan& plan, const std::string& message);
 
   // What is next in the outbox; empty when the client should see a sign of life or is gone, or it is late.
   awaitable<Outbox::Content> next(Outbox& outbox, std::optional<Clock::time_point> until);

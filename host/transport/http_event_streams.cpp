@@ -147,7 +147,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer_sse(const HttpFields& fie
   co_return client.keep_alive;
 }
 
-void HttpConnection::append_next(std::string& events, const EventStreamPlan& plan, std::string message) {
+void HttpConnection::append_next(std::string& events, const EventStreamPlan& plan, const std::string& message) {
   if (plan.kept == nullptr) return append_event(events, message);
   const auto id = plan.kept->add(message);
   append_event(events, id.text(), message);
@@ -158,9 +158,9 @@ HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client,
   auto text = event_stream_head(client);
   auto events = std::exchange(plan.opening, {});
   while (!disconnected_) {
-    for (auto& message : content.messages)
-      append_next(events, plan, std::move(message));
-    if (content.reply && !content.reply->body.empty()) append_next(events, plan, std::move(content.reply->body));
+    for (const auto& message : content.messages)
+      append_next(events, plan, message);
+    if (content.reply && !content.reply->body.empty()) append_next(events, plan, content.reply->body);
     if ((content.reply || content.overflowed) && plan.kept != nullptr) plan.kept->end();
     if (events.empty() && content.empty()) events = heartbeat_comment;
     if (!events.empty()) text += event_stream_piece(client, events);

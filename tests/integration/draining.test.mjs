@@ -25,7 +25,7 @@ const changes = [
     'Reconfigured',
     (components) => components.write('slow.json', '{"any": "thing"}'),
     'plugin replaced',
-    ['flood', 'hurry', 'ignore', 'log', 'outcomes', 'until_cancelled', 'wait'],
+    ['ask_later', 'flood', 'hurry', 'ignore', 'log', 'outcomes', 'until_cancelled', 'wait'],
   ],
 ];
 for (const [what, change, event, toolsAfter] of changes) {

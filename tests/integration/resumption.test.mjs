@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import { BreakingProxy } from './support/breaking_proxy.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
@@ -239,6 +241,18 @@ test('SdkV1GetsEverythingThoughItsConnectionsAreReset', async (context) => {
   assert.equal(result.content[0].text, 'through');
   assertCounted(progress);
   assert.ok(progress.length > 5);
+  await client.close();
+});
+
+test('SdkV1IsAskedThoughItsConnectionsAreReset', async (context) => {
+  const proxy = await BreakingProxy.start(context, host.url);
+  const client = new Client({ name: 'integration', version: '1' }, { capabilities: { elicitation: {} } });
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Ada' } }));
+  await client.connect(new StreamableHTTPClientTransport(proxy.url));
+  const onprogress = () => proxy.break();
+  const params = { name: 'ask_later', arguments: { milliseconds: 300 } };
+  const result = await client.callTool(params, undefined, { onprogress });
+  assert.equal(result.content[0].text, '{"name":"Ada"}');
   await client.close();
 });
 

@@ -93,6 +93,16 @@ void until_cancelled(const std::shared_ptr<Outcomes>& outcomes, const std::strin
   });
 }
 
+mcp::ToolResult ask_later(int milliseconds, mcp::Context& context) {
+  const auto answers = context.input_responses();
+  if (answers.contains("name")) return mcp::ToolResult().text(mcp::dump_json(answers["name"]["content"]));
+  context.progress(1, 2, "waiting");
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  const mcp::Json schema = {{"type", "object"}, {"properties", {{"name", {{"type", "string"}}}}}};
+  return mcp::input_required(
+      {{"name", {{"method", "elicitation/create"}, {"params", {{"message", "Name?"}, {"requestedSchema", schema}}}}}});
+}
+
 void setup(mcp::Plugin& plugin) {
   const auto outcomes = std::make_shared<Outcomes>();
   plugin.tool(
@@ -109,6 +119,8 @@ void setup(mcp::Plugin& plugin) {
         std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
       },
       mcp::arg("milliseconds", "How long to wait").min(0).max(60'000));
+  plugin.tool("ask_later", "Asks the user after a while.", ask_later,
+              mcp::arg("milliseconds", "How long to wait").min(0).max(60'000));
   plugin.tool("log", "Logs a word of each severity.", [](mcp::Context& context) {
     context.debug("debug");
     context.info("info");
