@@ -102,7 +102,7 @@ Result<void> Resources::name(ResourceIndex resource, const std::string& uri) {
   return {};
 }
 
-Result<Subschema> Resources::add_document(std::string uri, const ordered_json& json, const Dialect& dialect) {
+Result<Subschema> Resources::add_document(const std::string& uri, const ordered_json& json, const Dialect& dialect) {
   const Place place{&json, uri.empty() ? "" : uri + "#"};
   const auto index = add(uri, place, dialect);
   if (!index) return index.error();

@@ -43,7 +43,7 @@ class Resources {
   const Dialect& dialect(ResourceIndex resource) const { return all_[resource].dialect; }
 
   // A document as a resource; `dialect` is what it has without a $schema.
-  Result<Subschema> add_document(std::string uri, const nlohmann::ordered_json& json, const Dialect& dialect);
+  Result<Subschema> add_document(const std::string& uri, const nlohmann::ordered_json& json, const Dialect& dialect);
 
   // The subschema with the resource that it is, if it has an identifier.
   Result<Subschema> enter(Subschema subschema);

@@ -1,6 +1,7 @@
 // Runs one tool without a client.
 #include <future>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
