@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <ostream>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ struct Dialect {
   std::string_view folder;
   std::string_view schema_uri;
 };
+void PrintTo(const Dialect& dialect, std::ostream* out) {
+  *out << dialect.folder;
+}
+
 constexpr Dialect draft_07{"draft7", "http://json-schema.org/draft-07/schema#"};
 constexpr Dialect draft_2020_12{"draft2020-12", "https://json-schema.org/draft/2020-12/schema"};
 
@@ -134,9 +139,6 @@ TEST_P(JsonSchemaSuite, ReportsOptionalCases) {
       std::cout << "  " << file.filename().string() << ": " << figures.passed << " of " << figures.all << '\n';
     }
     std::cout << GetParam().folder << ": " << sum.passed << " of " << sum.all << " optional cases of " << part << '\n';
-    for (const auto& failure : failures) {
-      std::cout << "    " << failure << '\n';
-    }
   };
   report("format", folder() / "optional" / "format", true);
   report("all else", folder() / "optional", false);
