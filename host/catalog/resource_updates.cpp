@@ -5,10 +5,18 @@
 #include "catalog/uri_template.hpp"
 
 namespace mcph {
+namespace {
+
+std::size_t bytes_of(const std::string& key, const std::string& uri) {
+  return key.size() + uri.size();
+}
+
+}  // namespace
 
 ResourceUpdates::Place::~Place() {
   if (updates_ == nullptr) return;
   const std::lock_guard lock(updates_->mutex_);
+  updates_->bytes_ -= bytes_of(interest_->first, interest_->second.uri);
   updates_->interests_.erase(interest_);
 }
 
@@ -16,7 +24,9 @@ std::optional<ResourceUpdates::Place> ResourceUpdates::listen(const std::string&
                                                               std::weak_ptr<ResourceListener> listener) {
   auto key = normalized_uri(uri);
   const std::lock_guard lock(mutex_);
-  if (interests_.size() >= most_interests) return std::nullopt;
+  const auto bytes = bytes_of(key, uri);
+  if (interests_.size() >= most_interests || bytes_ + bytes > most_bytes) return std::nullopt;
+  bytes_ += bytes;
   return Place(shared_from_this(), interests_.emplace(std::move(key), Interest{uri, std::move(listener)}));
 }
 

@@ -33,6 +33,7 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
 
  public:
   static constexpr std::size_t most_interests = 50'000;
+  static constexpr std::size_t most_bytes = std::size_t{16} << 20;  // of their URIs
 
   // One listener's interest in one resource, which ends with this object.
   class Place {
@@ -48,7 +49,7 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
     Interests::iterator interest_;
   };
 
-  // Nothing if there are as many interests as may be. To be called on an object that a shared pointer holds.
+  // Nothing if there are as many interests, or as long ones, as may be. To be called on an object that a shared pointer holds.
   std::optional<Place> listen(const std::string& uri, std::weak_ptr<ResourceListener> listener);
 
   // Notes that the resource changed, if somebody listens.
@@ -67,6 +68,7 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
   std::mutex mutex_;
   std::condition_variable changed_;
   Interests interests_;  // by normalized URI
+  std::size_t bytes_ = 0;
   std::set<std::string> noted_;
   bool ended_ = false;
 };

@@ -31,8 +31,7 @@ Result<> ResourceSubscriptions::add(const std::string& uri, ResourceUpdates& upd
   }
   auto place = updates.listen(uri, std::move(listener));
   if (!place) {
-    return fail("Too many subscriptions: this server has at most " + std::to_string(ResourceUpdates::most_interests) +
-                " of all its clients; try again later");
+    return fail("Too many subscriptions: this server has as many of all its clients as it can keep; try again later");
   }
   places_.emplace(uri, *std::move(place));
   return {};

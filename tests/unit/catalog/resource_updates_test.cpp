@@ -92,6 +92,15 @@ TEST_F(ResourceUpdatesTest, HaveABoundOnInterests) {
   EXPECT_TRUE(updates_->listen("a://b", listener_));
 }
 
+TEST_F(ResourceUpdatesTest, HaveABoundOnBytes) {
+  const std::string long_uri = "a://" + std::string(ResourceUpdates::most_bytes / 4, 'x');
+  auto first = updates_->listen(long_uri, listener_);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(updates_->listen(long_uri, listener_));
+  first.reset();
+  EXPECT_TRUE(updates_->listen(long_uri, listener_));
+}
+
 TEST_F(ResourceUpdatesTest, AreToldByAThreadOfTheirOwn) {
   const auto place = updates_->listen("a://b", listener_);
   const UpdateThread thread(updates_, std::chrono::milliseconds(0));
