@@ -1,8 +1,7 @@
 #include "random_bytes.hpp"
 
-#include <stdexcept>
-
 #include <openssl/rand.h>
+#include <stdexcept>
 
 namespace mcph {
 

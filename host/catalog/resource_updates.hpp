@@ -49,7 +49,8 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
     Interests::iterator interest_;
   };
 
-  // Nothing if there are as many interests, or as long ones, as may be. To be called on an object that a shared pointer holds.
+  // Nothing if there are as many interests, or as long ones, as may be. To be called on an object that a shared pointer
+  // holds.
   std::optional<Place> listen(const std::string& uri, std::weak_ptr<ResourceListener> listener);
 
   // Notes that the resource changed, if somebody listens.
