@@ -38,41 +38,42 @@ std::string too_late(const Json& requests, std::chrono::milliseconds patience) {
 
 void ClientQuestions::ask(const Json& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
                           std::chrono::milliseconds patience, Done done) {
-  std::vector<std::string> messages;
-  std::uint64_t number = 0;
-  std::string refusal;
-  {
-    const std::lock_guard lock(mutex_);
-    refusal = ended_;
-    if (rounds_by_id_.size() + requests.size() > most_open) {
-      refusal = "This client has more than " + std::to_string(most_open) + " questions to answer already";
-    }
-    if (refusal.empty()) {
-      number = ++last_round_;
-      auto round = std::make_shared<Round>(
-          Round{.requests = requests, .exchange = exchange, .timers = &timers, .timer = {}, .done = std::move(done)});
-      for (const auto& [name, request] : requests.items()) {
-        const auto id = std::to_string(++last_id_);
-        round->open.emplace(id, name);
-        rounds_by_id_.emplace(id, number);
-        messages.push_back(request_text(id, request));
-      }
-      round->timer = timers.after(patience, [weak = weak_from_this(), number, why = too_late(requests, patience)] {
-        if (const auto questions = weak.lock()) questions->finish(number, why);
-      });
-      rounds_.emplace(number, std::move(round));
-    }
+  std::unique_lock lock(mutex_);
+  if (auto refusal = refusal_of(requests.size()); !refusal.empty()) {
+    lock.unlock();
+    return done(std::move(refusal));
   }
-  if (!refusal.empty()) return done(std::move(refusal));
+  const auto number = ++last_round_;
+  auto round = std::make_shared<Round>(
+      Round{.requests = requests, .exchange = exchange, .timers = &timers, .timer = {}, .done = std::move(done)});
+  std::vector<std::string> messages;
+  messages.reserve(requests.size());
+  for (const auto& [name, request] : requests.items()) {
+    const auto id = std::to_string(++last_id_);
+    round->open.emplace(id, name);
+    rounds_by_id_.emplace(id, number);
+    messages.push_back(request_text(id, request));
+  }
+  round->timer = timers.after(patience, [weak = weak_from_this(), number, why = too_late(requests, patience)] {
+    if (const auto questions = weak.lock()) questions->finish(number, why);
+  });
+  rounds_.emplace(number, std::move(round));
+  lock.unlock();
+
   exchange->on_abandon([weak = weak_from_this(), number] {
     const auto questions = weak.lock();
     if (questions == nullptr) return;
     std::shared_ptr<Round> unused;  // let go of when the lock is gone
-    const std::lock_guard lock(questions->mutex_);
+    const std::lock_guard removing(questions->mutex_);
     unused = questions->remove(number);
   });
   for (auto& message : messages)
     exchange->notify(std::move(message));
+}
+
+std::string ClientQuestions::refusal_of(std::size_t more) const {
+  if (rounds_by_id_.size() + more <= most_open) return ended_;
+  return "This client has more than " + std::to_string(most_open) + " questions to answer already";
 }
 
 void ClientQuestions::take(const Message& response) {

@@ -54,6 +54,8 @@ class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
   };
   using Rounds = std::unordered_map<std::uint64_t, std::shared_ptr<Round>>;
 
+  // Why no more can be asked; empty if they can. The lock is held.
+  std::string refusal_of(std::size_t more) const;
   // What an id asks; null if nothing.
   Json request_of(const std::string& id) const;
   // What has no answer yet is taken back.

@@ -27,7 +27,7 @@ int code_of(Refusal::Reason reason) {
 }  // namespace
 
 LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers)
-    : catalog_(catalog), options_(std::move(options)), timers_(timers), identity_(identity.json()) {}
+    : catalog_(catalog), options_(options), timers_(timers), identity_(identity.json()) {}
 
 bool LegacyEra::is_revision(std::string_view version) {
   return std::find(revisions.begin(), revisions.end(), version) != revisions.end();
@@ -221,9 +221,9 @@ void LegacyEra::ask(SuspendedCall call, Json input_requests) const {
   const auto questions = call.origin.session->questions();
   const auto exchange = call.exchange;
   questions->ask(input_requests, exchange, timers_, options_.answer_time,
-                 [this, call = std::move(call)](ClientQuestions::Answers answers) {
+                 [this, call = std::move(call)](const ClientQuestions::Answers& answers) {
                    if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
-                   auto refusal = resume(call, std::get<Json>(std::move(answers)), *catalog_.current(), *this);
+                   auto refusal = resume(call, std::get<Json>(answers), *catalog_.current(), *this);
                    if (refusal) refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(refusal));
                  });
 }

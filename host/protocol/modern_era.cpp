@@ -368,12 +368,12 @@ Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& er
 void ModernEra::ask(SuspendedCall call, Json input_requests) const {
   const auto& rounds = call.origin.rounds;
   const auto& caller = *call.origin.caller;
-  if (auto offered = accept_offered(rounds, input_requests)) return go_on(std::move(call), *std::move(offered));
+  if (auto offered = accept_offered(rounds, input_requests)) return go_on(std::move(call), *offered);
   const auto missing = missing_capabilities(input_requests, caller.capabilities);
   if (!missing.empty()) return call.exchange->reply(missing_capability_reply(call.origin.id, missing));
   const auto& task = call.origin.task;
-  if (task != nullptr && task->wait_for_input(input_requests, rounds.count,
-                                              [this, call](Json answers) { go_on(call, std::move(answers)); })) {
+  if (task != nullptr &&
+      task->wait_for_input(input_requests, rounds.count, [this, call](const Json& answers) { go_on(call, answers); })) {
     return;
   }
   auto state = state_.seal(content_of(rounds, input_requests), purpose_of(call.method, call.params, caller));
@@ -390,10 +390,10 @@ void ModernEra::ask(SuspendedCall call, Json input_requests) const {
   call.exchange->reply({result_response(call.origin.id, dump(result))});
 }
 
-void ModernEra::go_on(SuspendedCall call, Json answers) const {
+void ModernEra::go_on(SuspendedCall call, const Json& answers) const {
   const auto id = call.origin.id;
   const auto exchange = call.exchange;
-  auto refusal = resume(std::move(call), std::move(answers), *catalog_.current(), *this);
+  auto refusal = resume(std::move(call), answers, *catalog_.current(), *this);
   if (refusal) exchange->reply(refusal_reply(id, *std::move(refusal)));
 }
 

@@ -92,7 +92,7 @@ class ModernEra final : public CallAnswers {
   void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
   Reply refusal_reply(std::string_view id, Refusal refusal) const;
   // Begins a call again that has been answered.
-  void go_on(SuspendedCall call, Json answers) const;
+  void go_on(SuspendedCall call, const Json& answers) const;
   // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.
   std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
   // Null after refusing the request.

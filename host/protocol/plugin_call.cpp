@@ -27,7 +27,8 @@ std::string without_answers(const std::string& params) {
 
 }  // namespace
 
-std::optional<Refusal> resume(SuspendedCall call, Json answers, const Catalog& catalog, const CallAnswers& words) {
+std::optional<Refusal> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
+                              const CallAnswers& words) {
   auto planned = plan_call(call.method, catalog, Json::parse(call.params));
   if (auto* refusal = std::get_if<Refusal>(&planned)) return std::move(*refusal);
   auto& plan = std::get<CallPlan>(planned);

@@ -62,7 +62,8 @@ class CallAnswers {
 
 // Begins a suspended call again with what the client has answered meanwhile. Why not, where the component is no more or
 // its arguments are no longer right.
-std::optional<Refusal> resume(SuspendedCall call, Json answers, const Catalog& catalog, const CallAnswers& words);
+std::optional<Refusal> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
+                              const CallAnswers& words);
 
 class PluginCall final : public Call {
  public:

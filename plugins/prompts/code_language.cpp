@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 
 namespace plugins::prompts {
 namespace {
@@ -44,6 +45,7 @@ CodeLanguage code_language(std::string_view name) {
 
 std::vector<std::string> code_language_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(languages));
   for (const CodeLanguage& language : languages)
     names.emplace_back(language.name);
   return names;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ constexpr std::array styles{
 
 std::vector<std::string> style_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(styles));
   for (const Style& style : styles)
     names.emplace_back(style.name);
   return names;

@@ -28,7 +28,11 @@ std::string words(int error) {
 }
 
 bool is_below(const std::string& path, const std::string& top) {
-  return path.starts_with(top) && (path.size() == top.size() || path[top.size()] == '/');
+  return path.starts_with(top) && (path.size() == top.size() || top.ends_with('/') || path[top.size()] == '/');
+}
+
+std::string joined(const std::string& folder, const std::string& name) {
+  return folder + (folder.ends_with('/') ? "" : "/") + name;
 }
 
 }  // namespace
@@ -43,6 +47,7 @@ FolderWatch::FolderWatch(std::vector<std::string> folders, Listener listener, st
       }) {}
 
 FolderWatch::~FolderWatch() {
+  is_stopped_ = true;
   const std::uint64_t one = 1;
   // Fails only if somebody has said so already.
   [[maybe_unused]] const auto written = ::write(stop_.get(), &one, sizeof one);
@@ -63,21 +68,21 @@ bool FolderWatch::open(Events events) {
 
 void FolderWatch::run() {
   std::array<::pollfd, 2> sources{{{inotify_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
-  for (;;) {
-    const int timeout = watch_folders() ? -1 : static_cast<int>(look_for_missing.count());
+  Files files = Files::known;
+  while (!is_stopped_) {
+    const int timeout = watch_folders(files) ? -1 : static_cast<int>(look_for_missing.count());
     if (::poll(sources.data(), sources.size(), timeout) < 0 && errno != EINTR) return;
-    if (sources[1].revents != 0) return;
-    read_events();
+    files = read_events() ? Files::known : Files::told;
   }
 }
 
-bool FolderWatch::watch_folders() {
+bool FolderWatch::watch_folders(Files files) {
   const auto is_watched = [this](const std::string& folder) {
     return std::any_of(watched_.begin(), watched_.end(), [&](const auto& each) { return each.second == folder; });
   };
   bool all = true;
   for (const auto& folder : folders_) {
-    if (!is_watched(folder)) watch_tree(folder, Files::known);
+    if (!is_watched(folder)) watch_tree(folder, files);
     all = all && is_watched(folder);
   }
   return all;
@@ -88,11 +93,12 @@ void FolderWatch::watch_tree(const std::string& top, Files files) {
   std::deque<std::string> waiting{top};
   for (; !waiting.empty(); waiting.pop_front()) {
     const auto& folder = waiting.front();
-    if (!watch_one(folder, folder == top)) continue;
+    if (!watch_one(folder)) continue;
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      if (is_stopped_) return;
       if (++entries > most_entries) return degrade("there are too many files below " + top + " to watch them all");
-      const auto path = folder + (folder.ends_with('/') ? "" : "/") + entry->path().filename().string();
+      const auto path = joined(folder, entry->path().filename().string());
       const auto type = entry->symlink_status(error).type();
       if (type == fs::file_type::directory) waiting.push_back(path);
       if (type == fs::file_type::regular && files == Files::told) listener_.changed(path);
@@ -100,16 +106,16 @@ void FolderWatch::watch_tree(const std::string& top, Files files) {
   }
 }
 
-bool FolderWatch::watch_one(const std::string& folder, bool is_top) {
+bool FolderWatch::watch_one(const std::string& folder) {
   if (watched_.size() >= bound_) {
     degrade("only " + std::to_string(bound_) + " folders are watched; what changes in others is not told");
     return false;
   }
   // Only the folders that were given may be links: they are trusted.
   const int descriptor =
-      ::inotify_add_watch(inotify_.get(), folder.c_str(), wanted_events | (is_top ? 0 : IN_DONT_FOLLOW));
+      ::inotify_add_watch(inotify_.get(), folder.c_str(), wanted_events | (is_given(folder) ? 0 : IN_DONT_FOLLOW));
   if (descriptor >= 0) {
-    watched_[descriptor] = folder;
+    watched_.emplace(descriptor, folder);
     return true;
   }
   if (errno == ENOSPC) {
@@ -120,41 +126,71 @@ bool FolderWatch::watch_one(const std::string& folder, bool is_top) {
   return false;
 }
 
-void FolderWatch::forget_tree(const std::string& top) {
-  for (const auto& [descriptor, folder] : watched_) {
-    if (is_below(folder, top)) ::inotify_rm_watch(inotify_.get(), descriptor);
-  }
-  std::erase_if(watched_, [&](const auto& each) { return is_below(each.second, top); });
+bool FolderWatch::is_given(const std::string& folder) const {
+  return std::find(folders_.begin(), folders_.end(), folder) != folders_.end();
 }
 
-void FolderWatch::read_events() {
+std::vector<std::string> FolderWatch::paths_of(int descriptor) const {
+  std::vector<std::string> paths;
+  for (auto at = watched_.lower_bound({descriptor, ""}); at != watched_.end() && at->first == descriptor; ++at)
+    paths.push_back(at->second);
+  return paths;
+}
+
+void FolderWatch::forget_tree(const std::string& top) {
+  for (auto at = watched_.begin(); at != watched_.end();) {
+    if (!is_below(at->second, top)) {
+      ++at;
+      continue;
+    }
+    const int descriptor = at->first;
+    at = watched_.erase(at);
+    if (paths_of(descriptor).empty()) ::inotify_rm_watch(inotify_.get(), descriptor);
+  }
+}
+
+void FolderWatch::forget_all() {
+  for (const auto& [descriptor, folder] : watched_)
+    ::inotify_rm_watch(inotify_.get(), descriptor);
+  watched_.clear();
+}
+
+bool FolderWatch::read_events() {
   alignas(::inotify_event) std::array<char, 16384> buffer;  // an event has at most 16 bytes and a name of 256
-  for (;;) {
+  bool has_all = true;
+  while (!is_stopped_) {
     const auto size = ::read(inotify_.get(), buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return;
+    if (size <= 0) break;
     const char* const end = buffer.data() + size;
-    for (const char* at = buffer.data(); at < end;) {
+    for (const char* at = buffer.data(); at < end && !is_stopped_;) {
       const auto* const event = reinterpret_cast<const ::inotify_event*>(at);
-      take(*event);
+      if ((event->mask & IN_Q_OVERFLOW) != 0) {
+        has_all = false;
+        take_overflow();
+      }
+      for (const auto& folder : paths_of(event->wd))
+        take(*event, folder);
       at += sizeof(::inotify_event) + event->len;
     }
   }
+  return has_all;
 }
 
-void FolderWatch::take(const ::inotify_event& event) {
-  if ((event.mask & IN_Q_OVERFLOW) != 0) {
-    degrade("files changed faster than they could be told");
-    for (const auto& folder : folders_)
-      listener_.changed(folder);
-    return;
-  }
-  const auto found = watched_.find(event.wd);
-  if (found == watched_.end()) return;  // forgotten meanwhile
-  const std::string folder = found->second;
-  if ((event.mask & (IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF)) != 0) return forget_tree(folder);
+// Which files changed, and where the folders are now, only a new walk can tell.
+void FolderWatch::take_overflow() {
+  degrade("files changed faster than they could be told; some that were removed are not told");
+  for (const auto& folder : folders_)
+    listener_.changed(folder);
+  forget_all();
+}
+
+void FolderWatch::take(const ::inotify_event& event, const std::string& folder) {
+  if ((event.mask & (IN_IGNORED | IN_DELETE_SELF)) != 0) return forget_tree(folder);
+  // Of another folder, the one above has told that it was moved.
+  if ((event.mask & IN_MOVE_SELF) != 0 && is_given(folder)) return forget_tree(folder);
   if (event.len == 0) return;
-  const std::string path = folder + (folder.ends_with('/') ? "" : "/") + event.name;
+  const std::string path = joined(folder, event.name);
   if ((event.mask & IN_ISDIR) == 0) {
     // The file that was made is told when its writer has closed it.
     if ((event.mask & IN_CREATE) == 0) listener_.changed(path);

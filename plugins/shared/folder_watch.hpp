@@ -1,17 +1,20 @@
 // FolderWatch: tells which files below some folders changed, by file events of the kernel, on a thread of its own, from
 // its making until it is destroyed. What it says is a hint: a file is told when its writer has closed it, when it is
 // moved or removed, and it may be told without having changed. Symbolic links inside the folders are not followed, and
-// folders that are not there are awaited. Where events cannot be had, it says so and tells nothing.
+// folders that are not there are awaited. A file that can be reached by two of the folders is told by either path.
+// Where events cannot be had, it says so and tells nothing. When the kernel has dropped events, because there were too
+// many, every folder is told and looked through anew, and so is every file that is there.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "shared/descriptor.hpp"
@@ -43,24 +46,31 @@ class FolderWatch {
 
   void run();
   bool open(Events events);
-  // True if each of the folders is watched.
-  bool watch_folders();
-  // The folder and those below it. Files::told: what lies in them has just come with them.
+  // True if each of the folders is watched. Files::told: those of folders that were not.
+  bool watch_folders(Files files);
+  // The folder and those below it. Files::told: what lies in them may have changed.
   void watch_tree(const std::string& top, Files files);
-  bool watch_one(const std::string& folder, bool is_top);
+  bool watch_one(const std::string& folder);
+  bool is_given(const std::string& folder) const;
+  std::vector<std::string> paths_of(int descriptor) const;
   void forget_tree(const std::string& top);
-  void read_events();
-  void take(const inotify_event& event);
+  void forget_all();
+  // False if some were dropped; then no folder is watched any more.
+  bool read_events();
+  void take_overflow();
+  void take(const inotify_event& event, const std::string& folder);
   void degrade(const std::string& reason);
 
   const std::vector<std::string> folders_;
   const Listener listener_;
   const std::size_t bound_;
   Descriptor inotify_;
-  Descriptor stop_;
-  std::map<int, std::string> watched_;  // paths by watch descriptor
-  std::set<std::string> reasons_;       // that have been told
-  std::thread thread_;                  // last, so that everything it uses is there when it begins
+  std::atomic<bool> is_stopped_ = false;  // ends also what takes long: a walk, or many events
+  Descriptor stop_;                       // ends waiting
+  // Watch descriptors with paths: the kernel has one descriptor for a folder, however many paths lead to it.
+  std::set<std::pair<int, std::string>> watched_;
+  std::set<std::string> reasons_;  // that have been told
+  std::thread thread_;             // last, so that everything it uses is there when it begins
 };
 
 }  // namespace plugins

@@ -35,17 +35,23 @@ const series = [
 ];
 const bars = { kind: 'bar', title: 'Sales <b>', labels: ['Jan', 'Feb', 'Mar'], series, width: 800, height: 500 };
 
+async function pageOfThePlugin() {
+  const components = await Components.create();
+  await copyFile(env.MCP_CHART, components.file('chart.so'));
+  const host = await HttpHost.start(components);
+  try {
+    const answer = await (await postModern(host.url, 'resources/read', { uri: 'ui://chart/view' })).json();
+    return answer.result.contents[0].text;
+  } finally {
+    await host.stop().finally(() => components.discard());
+  }
+}
+
 let html;
 let browser;
 before(async () => {
   if (!browserProgram) return;
-  const components = await Components.create();
-  await copyFile(env.MCP_CHART, components.file('chart.so'));
-  const host = await HttpHost.start(components);
-  const answer = await (await postModern(host.url, 'resources/read', { uri: 'ui://chart/view' })).json();
-  html = answer.result.contents[0].text;
-  await host.stop();
-  await components.discard();
+  html = await pageOfThePlugin();
   browser = await puppeteer.launch({ executablePath: browserProgram, args: ['--no-sandbox'], protocolTimeout: 30_000 });
 });
 after(() => browser?.close());

@@ -1,4 +1,6 @@
 // The official SDKs' clients, alike for the tests: v1 speaks the legacy era, v2 either.
+import { after } from 'node:test';
+
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -91,9 +93,19 @@ function setHandlersV2(client, listener) {
   }
 }
 
-// `prepare` sees the client before it connects.
-export async function connectHttp(kind, url, { options, prepare = () => {} } = {}) {
+// A test that fails half-way does not close its client, whose host would keep the process of the test from ending.
+const created = [];
+after(() => Promise.all(created.map((client) => client.close())));
+
+function create(kind, options) {
   const client = kind.create(options);
+  created.push(client);
+  return client;
+}
+
+// `prepare` sees the client before it connects. Every client is closed with the last test of the file, if not before.
+export async function connectHttp(kind, url, { options, prepare = () => {} } = {}) {
+  const client = create(kind, options);
   prepare(client);
   await client.connect(kind.http(url));
   return client;
@@ -101,7 +113,7 @@ export async function connectHttp(kind, url, { options, prepare = () => {} } = {
 
 // With a host process of its own, on `components`.
 export async function connectStdio(kind, components, more = [], { options, prepare = () => {} } = {}) {
-  const client = kind.create(options);
+  const client = create(kind, options);
   prepare(client);
   const { command, args } = heardCommand(program, argumentsOf('stdio', components, more));
   await client.connect(kind.stdio({ command, args, stderr: 'ignore' }));

@@ -1,6 +1,9 @@
 #include "shared/folder_watch.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <set>
 
@@ -21,16 +24,35 @@ class FolderWatchTest : public testing::Test {
     folder_.write("root/a.txt", "a");
     folder_.write("root/inner/b.txt", "b");
   }
-  ~FolderWatchTest() override { watch_.reset(); }
+  ~FolderWatchTest() override {
+    go_on();
+    watch_.reset();
+  }
 
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   void watch(const std::string& name, std::size_t bound = FolderWatch::most_folders,
              FolderWatch::Events events = FolderWatch::Events::kernel) {
-    watch_.emplace(std::vector{path(name)},
-                   FolderWatch::Listener{.changed = [this](const std::string& changed) { add(changed_, changed); },
+    watch_all({name}, bound, events);
+  }
+  void watch_all(const std::vector<std::string>& names, std::size_t bound = FolderWatch::most_folders,
+                 FolderWatch::Events events = FolderWatch::Events::kernel) {
+    std::vector<std::string> folders;
+    for (const auto& name : names)
+      folders.push_back(path(name));
+    watch_.emplace(std::move(folders),
+                   FolderWatch::Listener{.changed = [this](const std::string& changed) { hear(changed); },
                                          .degraded = [this](const std::string& reason) { add(reasons_, reason); }},
                    bound, events);
   }
+  // Until go_on, the thread of the watch stands still in the middle of telling: what happens meanwhile, it finds done.
+  void hold() {
+    is_held_ = true;
+    ASSERT_TRUE(eventually([&] {
+      folder_.write("root/a.txt", "again");
+      return is_standing_.load();
+    }));
+  }
+  void go_on() { is_held_ = false; }
   bool has(const std::set<std::string>& set, const std::string& text) const {
     const std::lock_guard lock(mutex_);
     return set.contains(text);
@@ -55,16 +77,33 @@ class FolderWatchTest : public testing::Test {
     return is_told(name, [&] { folder_.write(name, "new"); });
   }
 
+  std::ptrdiff_t count_told_below(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    return std::count_if(changed_.begin(), changed_.end(),
+                         [top = path(name) + '/'](const std::string& each) { return each.starts_with(top); });
+  }
+
   mcph::test::TemporaryFolder folder_;
   std::set<std::string> changed_;
   std::set<std::string> reasons_;
+  std::atomic<std::chrono::milliseconds> telling_takes_{};
 
  private:
+  void hear(const std::string& changed) {
+    while (is_held_) {
+      is_standing_ = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    std::this_thread::sleep_for(telling_takes_.load());
+    add(changed_, changed);
+  }
   void add(std::set<std::string>& set, const std::string& text) {
     const std::lock_guard lock(mutex_);
     set.insert(text);
   }
 
+  std::atomic<bool> is_held_ = false;
+  std::atomic<bool> is_standing_ = false;
   mutable std::mutex mutex_;
 
  protected:
@@ -117,6 +156,79 @@ TEST_F(FolderWatchTest, DoesNotFollowLinks) {
   folder_.write("outside/secret.txt", "t");
   ASSERT_TRUE(is_told_when_written("root/inner/b.txt"));
   EXPECT_FALSE(has(changed_, path("root/link/secret.txt")));
+}
+
+TEST_F(FolderWatchTest, DoesNotFollowALinkThatTookThePlaceOfANewFolder) {
+  folder_.write("outside/secret.txt", "s");
+  watch("root");
+  hold();
+  fs::create_directory(path("root/new"));
+  fs::remove(path("root/new"));
+  fs::create_directory_symlink(path("outside"), path("root/new"));
+  go_on();
+  ASSERT_TRUE(is_told_when_written("root/inner/b.txt"));
+  folder_.write("outside/secret.txt", "t");
+  ASSERT_TRUE(is_told_when_written("root/a.txt"));
+  EXPECT_FALSE(has(changed_, path("root/new/secret.txt")));
+}
+
+TEST_F(FolderWatchTest, TellsAFileByEachOfTheFoldersThatLeadToIt) {
+  fs::create_directory_symlink(path("root"), path("same"));
+  fs::create_directory_symlink(path("root/inner"), path("part"));
+  watch_all({"root", "same", "part"});
+  for (const auto* const file : {"root/inner/b.txt", "same/inner/b.txt", "part/b.txt"}) {
+    forget();
+    EXPECT_TRUE(is_told(file, [&] { folder_.write("root/inner/b.txt", "new"); })) << file;
+  }
+  EXPECT_TRUE(is_told("same/a.txt", [&] { folder_.write("root/a.txt", "new"); }));
+  EXPECT_FALSE(is_degraded());
+}
+
+TEST_F(FolderWatchTest, FollowsARenamedFolderThatWasGivenByAnotherPath) {
+  fs::create_directory_symlink(path("root/inner"), path("part"));
+  watch_all({"root", "part"});
+  ASSERT_TRUE(is_told("part/b.txt", [&] { folder_.write("root/inner/b.txt", "new"); }));
+  fs::rename(path("root/inner"), path("root/renamed"));
+  EXPECT_TRUE(eventually([&] { return has(changed_, path("root/renamed/b.txt")); }));
+  ASSERT_TRUE(is_told_when_written("root/a.txt"));
+  EXPECT_TRUE(is_told_when_written("root/renamed/c.txt"));
+  // Where the link leads there is a folder again.
+  EXPECT_TRUE(is_told("part/d.txt", [&] { folder_.write("root/inner/d.txt", "d"); }));
+}
+
+TEST_F(FolderWatchTest, LooksAnewWhenTheKernelDroppedEvents) {
+  std::size_t limit = 0;
+  std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> limit;
+  if (limit == 0 || limit > 100'000) GTEST_SKIP() << "the queue is too long to fill it";
+  watch("root");
+  hold();
+  for (std::size_t i = 0; i < limit / 2 + 10; ++i) {
+    // Two names in turn, because the kernel merges equal events.
+    fs::rename(path(i % 2 == 0 ? "root/a.txt" : "root/z.txt"), path(i % 2 == 0 ? "root/z.txt" : "root/a.txt"));
+  }
+  folder_.write("root/inner/late.txt", "l");
+  folder_.write("root/new/deep/c.txt", "c");
+  fs::rename(path("root/inner"), path("root/renamed"));
+  go_on();
+  EXPECT_TRUE(eventually([&] { return has(changed_, path("root/renamed/late.txt")); }));
+  EXPECT_TRUE(eventually([&] { return has(changed_, path("root/new/deep/c.txt")); }));
+  EXPECT_TRUE(has(reasons_, "files changed faster than they could be told; some that were removed are not told"));
+  EXPECT_TRUE(is_told_when_written("root/renamed/b.txt"));
+  EXPECT_TRUE(is_told_when_written("root/new/deep/d.txt"));
+  EXPECT_FALSE(has(changed_, path("root/inner/b.txt")));
+}
+
+TEST_F(FolderWatchTest, StopsInTheMiddleOfAWalk) {
+  constexpr int files = 300;
+  for (int i = 0; i < files; ++i)
+    folder_.write("elsewhere/" + std::to_string(i) + ".txt", "x");
+  watch("root");
+  ASSERT_TRUE(is_told_when_written("root/a.txt"));
+  telling_takes_ = std::chrono::milliseconds(10);
+  fs::rename(path("elsewhere"), path("root/moved"));
+  ASSERT_TRUE(eventually([&] { return count_told_below("root/moved") > 0; }));
+  watch_.reset();
+  EXPECT_LT(count_told_below("root/moved"), files);
 }
 
 TEST_F(FolderWatchTest, SaysThatItsBoundIsReached) {
