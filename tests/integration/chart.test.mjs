@@ -44,7 +44,7 @@ for (const kind of kinds) {
 
     test(`TheAppIsFoundByItsTool: ${kind.name} over ${transport}`, async () => {
       const client = await connect();
-      assert.deepEqual(client.getServerCapabilities().extensions, { [ui]: {} });
+      assert.deepEqual(client.getServerCapabilities().extensions[ui], {});
       const { tools } = await client.listTools();
       const uri = tools[0]._meta.ui.resourceUri;
       const { resources } = await client.listResources();
