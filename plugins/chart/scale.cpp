@@ -18,6 +18,13 @@ double round_step(double at_least) {
   return 10 * power;
 }
 
+// The steps between them would underflow or be lost in rounding.
+bool are_as_good_as_equal(double smallest, double largest) {
+  constexpr double shortest = 1e-300;
+  constexpr double shortest_part = 1e-13;
+  return largest - smallest < std::max(shortest, shortest_part * std::max(std::abs(smallest), std::abs(largest)));
+}
+
 }  // namespace
 
 std::vector<double> Scale::ticks() const {
@@ -35,8 +42,8 @@ Scale scale_of(double smallest, double largest, bool from_zero, int most_steps) 
     smallest = std::min(smallest, 0.0);
     largest = std::max(largest, 0.0);
   }
-  if (smallest == largest) {
-    const double room = smallest == 0 ? 1 : std::abs(smallest) * 0.1;
+  if (are_as_good_as_equal(smallest, largest)) {
+    const double room = are_as_good_as_equal(0, std::abs(largest)) ? 1 : std::abs(largest) * 0.1;
     if (!from_zero) smallest -= room;
     largest += room;
   }

@@ -161,6 +161,22 @@ test('DrawsLines', options, async (context) => {
   assert.equal((await app.all('circle')).length, 6);
 });
 
+test('DrawsLinesThatHardlyRise', options, async (context) => {
+  const app = await show(context);
+  for (const values of [
+    [0, 5e-324],
+    [434758051844.2855, 434758051844.2856],
+  ]) {
+    await showResult(app, { kind: 'line', title: `${values}`, labels: ['a', 'b'], series: [{ values }] });
+    await app.frame.waitForFunction((title) => document.querySelector('.title')?.textContent === title, {}, `${values}`);
+    const heights = (await app.all('circle', 'cy')).map(Number);
+    assert.ok(
+      heights.every((each) => each > 0 && each < 640),
+      `${heights}`,
+    );
+  }
+});
+
 test('DrawsAPie', options, async (context) => {
   const app = await show(context);
   const labels = ['a', 'b', 'none', 'c'];

@@ -37,12 +37,17 @@ function fitting(text, width, size) {
   return characters.length > 0 ? `${characters.join('')}…` : '';
 }
 
+// The steps between them would underflow or be lost in rounding.
+function areAsGoodAsEqual(low, high) {
+  return high - low < Math.max(1e-300, 1e-13 * Math.max(Math.abs(low), Math.abs(high)));
+}
+
 // Round numbers that cover the values: {low, high, step}.
 function scaleOf(values, fromZero, mostSteps) {
   let low = Math.min(...values, ...(fromZero ? [0] : []));
   let high = Math.max(...values, ...(fromZero ? [0] : []));
-  if (low === high) {
-    const room = low === 0 ? 1 : Math.abs(low) * 0.1;
+  if (areAsGoodAsEqual(low, high)) {
+    const room = areAsGoodAsEqual(0, Math.abs(high)) ? 1 : Math.abs(high) * 0.1;
     if (!fromZero) low -= room;
     high += room;
   }

@@ -3,7 +3,9 @@
 #include <cairo.h>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -217,6 +219,20 @@ TEST(Scale, NeverHasMoreStepsThanAllowed) {
       EXPECT_LE(scale.ticks().size(), static_cast<std::size_t>(most) + 1) << largest << " in " << most;
       EXPECT_LE(scale.low, -largest / 3);
       EXPECT_GE(scale.high, largest);
+    }
+  }
+}
+
+TEST(Scale, PlacesValuesThatHardlyDiffer) {
+  constexpr double tiniest = std::numeric_limits<double>::denorm_min();
+  const double next = std::nextafter(434758051844.2855, 1e15);
+  for (const auto& [smallest, largest] : std::vector<std::pair<double, double>>{
+           {tiniest, tiniest}, {-tiniest, tiniest}, {1e-310, 2e-310}, {1e-299, 1e-299}, {434758051844.2855, next}}) {
+    for (const bool from_zero : {true, false}) {
+      const Scale scale = scale_of(smallest, largest, from_zero, 7);
+      EXPECT_THAT(scale.ticks(), testing::SizeIs(testing::AllOf(testing::Ge(2U), testing::Le(8U)))) << largest;
+      EXPECT_THAT(scale.place(smallest), testing::AllOf(testing::Ge(0), testing::Le(1))) << largest;
+      EXPECT_THAT(scale.place(largest), testing::AllOf(testing::Ge(0), testing::Le(1))) << largest;
     }
   }
 }
