@@ -261,8 +261,10 @@ HttpConnection::awaitable<Outbox::Content> HttpConnection::next(Outbox& outbox,
   rest_of_patience_ = patience;
   watched_ = watching_;
   for (;;) {
+    // What is taken must be written or kept, and there is no one to write to.
+    if (disconnected_) co_return Outbox::Content{};
     auto content = outbox.take();
-    if (!content.empty() || disconnected_ || std::exchange(timed_out_, false)) co_return content;
+    if (!content.empty() || std::exchange(timed_out_, false)) co_return content;
     co_await signal_.async_wait(as_value);
   }
 }

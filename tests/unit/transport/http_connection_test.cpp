@@ -1,0 +1,129 @@
+// Connections of clients that go at the worst moment, over real sockets. There is one lane, so that a test that holds it
+// decides what comes to a connection in what order.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <future>
+
+#include <boost/asio/post.hpp>
+
+#include "../eventually.hpp"
+#include "../protocol/server_fixture.hpp"
+#include "transport/http_server.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What a client says and hears, byte by byte.
+class Client {
+ public:
+  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    const timeval patience{.tv_sec = 5, .tv_usec = 0};
+    EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+  }
+  ~Client() { leave(); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void say(const std::string& text) const {
+    EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+  }
+  // Everything so far, once it contains `end`, or at the end of the connection or of the patience.
+  const std::string& hear(std::string_view end) {
+    const auto deadline = std::chrono::steady_clock::now() + 5s;
+    char piece[4096];
+    while (heard_.find(end) == std::string::npos && std::chrono::steady_clock::now() < deadline) {
+      const auto count = ::recv(socket_, piece, sizeof piece, 0);
+      if (count <= 0) break;
+      heard_.append(piece, static_cast<std::size_t>(count));
+    }
+    return heard_;
+  }
+  // Of the last event that was heard.
+  std::string last_id() const {
+    const auto at = heard_.rfind("id: ");
+    return at == std::string::npos ? "" : heard_.substr(at + 4, heard_.find('\n', at) - at - 4);
+  }
+  void leave() {
+    if (socket_ >= 0) ::close(std::exchange(socket_, -1));
+  }
+
+ private:
+  int socket_;
+  std::string heard_;
+};
+
+class HttpConnectionTest : public test::ServerFixture {
+ protected:
+  HttpConnectionTest() {
+    EXPECT_FALSE(http_.listen().has_error());
+    plugin_->on_invoke = [this](Call& call) { invoked_.set_value(&call); };
+  }
+  ~HttpConnectionTest() override {
+    threads_.stop();
+    EXPECT_TRUE(threads_.join(10s));
+  }
+
+  std::string head(const std::string& method, const std::string& session) const {
+    return method + " /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n" +
+           "MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: " + session + "\r\n";
+  }
+  // Asks for the tool "add"; returns when the stream of the answer has begun.
+  Call& call(Client& client, const std::string& session) {
+    invoked_ = {};
+    const auto body = test::request("1", "tools/call", R"({"name":"add"})");
+    client.say(head("POST", session) + "Content-Type: application/json\r\nContent-Length: " +
+               std::to_string(body.size()) + "\r\n\r\n" + body);
+    EXPECT_NE(client.hear("\n\n").find("text/event-stream"), std::string::npos);
+    return *invoked_.get_future().get();
+  }
+  // Does it on the lane once as many other turns have passed.
+  void after_turns(int turns, const std::function<void()>& act) {
+    boost::asio::post(threads_.next_context(),
+                      [this, turns, act] { turns == 0 ? act() : after_turns(turns - 1, act); });
+  }
+
+  static constexpr std::string_view result = R"({"content":[{"type":"text","text":"the reply"}]})";
+
+  ServingThreads threads_{1, 4};
+  HttpServer http_{threads_, {.port = 0, .limits = {.heartbeat = 100ms}}, server_, log_};
+  std::promise<Call*> invoked_;
+};
+
+// The end of the client's input, its taking notice, and the reply come in every order.
+TEST_F(HttpConnectionTest, LosesNoReplyThatComesAsItsClientGoes) {
+  for (int turns = 0; turns < 8; ++turns) {
+    const auto session = open_session("2025-11-25");
+    Client client(http_.port());
+    auto& call = this->call(client, session);
+    std::promise<void> held;
+    std::promise<void> gone;
+    std::promise<void> told;
+    boost::asio::post(threads_.next_context(), [&] {
+      held.set_value();
+      gone.get_future().wait();
+      after_turns(turns, [&] {
+        call.complete(Outcome::result, std::string(result));
+        told.set_value();
+      });
+    });
+    held.get_future().wait();
+    client.leave();
+    gone.set_value();
+    told.get_future().wait();
+    Client again(http_.port());
+    again.say(head("GET", session) + "Last-Event-ID: " + client.last_id() + "\r\n\r\n");
+    EXPECT_NE(again.hear("the reply").find("the reply"), std::string::npos) << turns << " turns";
+  }
+}
+
+}  // namespace
+}  // namespace mcph
