@@ -26,13 +26,19 @@ Reply refuse(std::string_view id, const RpcError& error, unsigned status = http_
   return {error_response(id, error), status};
 }
 
+Json names_of_legacy_revisions() {
+  auto names = Json::array();
+  for (const auto revision : LegacyEra::revisions)
+    names.push_back(revision);
+  return names;
+}
+
 // A legacy client names the revision that initialize settled, if any (2025-06-18, basic/transports, "Protocol Version
 // Header").
 std::optional<Reply> refuse_version(std::string_view id, const HttpHead& head) {
   if (!head.protocol_version || LegacyEra::is_revision(*head.protocol_version)) return std::nullopt;
-  auto supported = Json::array({ModernEra::revision});
-  for (const auto revision : LegacyEra::revisions)
-    supported.push_back(revision);
+  auto supported = names_of_legacy_revisions();
+  supported.insert(supported.begin(), ModernEra::revision);
   return refuse(id, {error_code::unsupported_protocol_version,
                      "Unsupported protocol version in the MCP-Protocol-Version header",
                      {{"supported", std::move(supported)}, {"requested", *head.protocol_version}}});
@@ -55,6 +61,13 @@ std::string timestamp(std::chrono::system_clock::time_point when) {
 RpcError batch_refusal() {
   return {error_code::invalid_request,
           "Invalid request: batches exist only in sessions of revision 2025-03-26; send one message at a time"};
+}
+
+RpcError modern_refusal() {
+  return {error_code::unsupported_protocol_version,
+          "This transport has no revision " + std::string(ModernEra::revision) + "; send initialize first, or use " +
+              "streamable HTTP",
+          {{"supported", names_of_legacy_revisions()}, {"requested", ModernEra::revision}}};
 }
 
 RpcError too_many_requests() {
@@ -162,6 +175,7 @@ void Server::receive_line(std::string_view line, StdioClient& client, const std:
     return exchange->reply(refuse(message.id, too_many_requests()));
   }
   if (message.kind == Message::Kind::request && ModernEra::is_modern(message, nullptr)) {
+    if (!client.may_be_modern) return exchange->reply({error_response(message.id, modern_refusal())});
     client.modern_requests->add(message.id, exchange);
     return modern_.handle(std::move(message), client.output, exchange);
   }

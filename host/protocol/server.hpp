@@ -27,6 +27,7 @@ struct StdioClient {
   std::shared_ptr<Session> session = {};
   std::shared_ptr<RequestsInFlight> modern_requests = std::make_shared<RequestsInFlight>();
   bool takes_requests = true;  // false: as many are in flight as may be; notifications still count
+  bool may_be_modern = true;   // false: its transport belongs to the legacy era
 };
 
 class Server {

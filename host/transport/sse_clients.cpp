@@ -57,6 +57,7 @@ void SseStream::close_when_answered() {
 SseClient::SseClient(std::string id, std::weak_ptr<OutboxReader> reader)
     : id_(std::move(id)), stream_(std::make_shared<SseStream>(std::move(reader))) {
   client_.output = stream_;
+  client_.may_be_modern = false;
 }
 
 Reply SseClient::receive(std::string_view body, Server& server) {
@@ -65,6 +66,17 @@ Reply SseClient::receive(std::string_view body, Server& server) {
   client_.takes_requests = stream_->answers_due() <= most_answers_due;
   server.receive_line(body, client_, exchange);
   return exchange->accept();
+}
+
+void SseClient::shut_down() {
+  std::shared_ptr<Session> session;
+  {
+    const std::lock_guard lock(mutex_);
+    session = client_.session;
+  }
+  // A call that waits for the client would keep the server waiting, too.
+  if (session != nullptr) session->questions()->end("The server is stopping");
+  stream_->close_when_answered();
 }
 
 void SseClient::end() {
@@ -104,7 +116,7 @@ void SseClients::shut_down() {
       clients.push_back(client);
   }
   for (const auto& client : clients)
-    client->stream().close_when_answered();
+    client->shut_down();
 }
 
 }  // namespace mcph

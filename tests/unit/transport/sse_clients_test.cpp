@@ -73,6 +73,36 @@ TEST_F(SseClientsTest, AreLeftWhenTheyHaveTheirAnswers) {
   EXPECT_TRUE(content.reply);
 }
 
+TEST_F(SseClientsTest, AreAskedNothingMoreWhenTheServerStops) {
+  say(test::request("0", "initialize",
+                    R"({"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},)"
+                    R"("clientInfo":{"name":"client","version":"1"}})"));
+  say(test::initialized);
+  say(test::request("1", "tools/call", R"({"name":"add"})"));
+  plugin_->last_call().complete(Outcome::input_required, R"({"inputRequests":{"name":{"method":"elicitation/create",)"
+                                                         R"("params":{"message":"Who?","requestedSchema":)"
+                                                         R"({"type":"object","properties":{}}}}}})");
+  EXPECT_NE(heard().back().find("elicitation/create"), std::string::npos);
+  clients_.shut_down();
+  const auto content = client_->stream().outbox().take();
+  ASSERT_FALSE(content.messages.empty());
+  EXPECT_NE(content.messages.back().find(R"("id":1,)"), std::string::npos) << content.messages.back();
+  EXPECT_TRUE(content.reply) << "the stream ends, and does not wait for the client";
+}
+
+// Its subscriptions and calls would not end with the stream.
+TEST_F(SseClientsTest, AreRefusedWhatIsOfTheModernEra) {
+  for (const auto* method : {"subscriptions/listen", "tools/call", "server/discover"}) {
+    EXPECT_EQ(say(test::modern_request("1", method, R"("name":"add","notifications":{},)")).status, 202U);
+    const auto messages = heard();
+    ASSERT_EQ(messages.size(), 1U);
+    EXPECT_NE(messages[0].find(R"("id":1,"error":{"code":-32022,)"), std::string::npos) << messages[0];
+    EXPECT_NE(messages[0].find(R"("requested":"2026-07-28")"), std::string::npos) << messages[0];
+  }
+  EXPECT_TRUE(plugin_->calls.empty());
+  EXPECT_EQ(client_->stream().answers_due(), 0U);
+}
+
 TEST_F(SseClientsTest, EndWithTheirStream) {
   say(test::initialize("2024-11-05"));
   say(test::request("1", "tools/call", R"({"name":"add"})"));
