@@ -1,10 +1,9 @@
-// Connections of clients that go at the worst moment, over real sockets. There is one lane, so that a test that holds it
-// decides what comes to a connection in what order.
+// Connections of clients that go at the worst moment, over real sockets. There is one lane, so that a test that holds
+// it decides what comes to a connection in what order.
 #include <arpa/inet.h>
+#include <future>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <future>
 
 #include <boost/asio/post.hpp>
 
@@ -80,8 +79,8 @@ class HttpConnectionTest : public test::ServerFixture {
   Call& call(Client& client, const std::string& session) {
     invoked_ = {};
     const auto body = test::request("1", "tools/call", R"({"name":"add"})");
-    client.say(head("POST", session) + "Content-Type: application/json\r\nContent-Length: " +
-               std::to_string(body.size()) + "\r\n\r\n" + body);
+    client.say(head("POST", session) +
+               "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     EXPECT_NE(client.hear("\n\n").find("text/event-stream"), std::string::npos);
     return *invoked_.get_future().get();
   }
