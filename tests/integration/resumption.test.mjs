@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
+import { assertCounted } from './support/assertions.mjs';
 import { BreakingProxy } from './support/breaking_proxy.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
@@ -50,14 +51,6 @@ const progressOf = (events) =>
   messagesOf(events)
     .filter((message) => message.method === 'notifications/progress')
     .map((message) => message.params.progress);
-// The plugin counts by one, but not always to the end where the machine is busy.
-function assertCounted(progress, from = 1) {
-  assert.ok(progress.length > 0);
-  assert.deepEqual(
-    progress,
-    progress.map((_, i) => from + i),
-  );
-}
 const resume = (session, id, options) => session.get({ 'Last-Event-ID': id }, options);
 
 test('TheEventsOfALegacyStreamHaveIdsAndTheFirstHasNothingElse', async () => {
@@ -200,14 +193,12 @@ test('AListeningStreamThatIsForgottenBeginsAnew', async () => {
 test('AStreamThatIsOpenTooLongIsLeftToBePolled', async (context) => {
   const host = await serve(context, await Components.create('slow'), ['--close-streams-after-ms', '400']);
   const session = await Session.open(host.url);
-  const begin = Date.now();
-  let events = await eventsOf(await session.post(waitRequest('polled', 1500)));
-  assert.deepEqual(messagesOf(events), []);
-  assert.ok(Date.now() - begin < 1200);
+  let events = await eventsOf(await session.post(waitRequest('polled', 4000)));
+  assert.deepEqual(messagesOf(events), [], 'left before the call is over');
   assert.equal(events[0].retry, '1000');
   let polls = 0;
   while (messagesOf(events).length === 0) {
-    assert.ok(++polls < 10);
+    ++polls;
     events = await eventsOf(await resume(session, events.at(-1).id));
   }
   assert.ok(polls > 1, `${polls} polls`);
@@ -262,9 +253,12 @@ test('SdkV1HearsOfChangesThoughItsConnectionsAreReset', async (context) => {
   const proxy = await BreakingProxy.start(context, host.url);
   const client = await connectHttp(sdk1, proxy.url);
   const changed = new Promise((resolve) => client.setNotificationHandler(ToolListChangedNotificationSchema, resolve));
-  await sleep(200);
+  const isStream = (said) => said.includes('Content-Type: text/event-stream');
+  await proxy.until(isStream);
+  await sleep(200); // from the proxy to the client
   proxy.break();
   await own.add('sample_v1');
   await changed;
+  assert.ok(proxy.count(isStream) > 1, 'the client came back');
   await client.close();
 });

@@ -4,6 +4,8 @@ import { connect, createServer } from 'node:net';
 
 export class BreakingProxy {
   #sockets = new Set();
+  #said = []; // by clients and by the host, piece by piece
+  #waiting = new Set();
 
   // For the length of the test that `context` belongs to.
   static async start(context, url) {
@@ -25,11 +27,26 @@ export class BreakingProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
+  // How many pieces of what was said are such; until there is one.
+  count(isSuch) {
+    return this.#said.filter(isSuch).length;
+  }
+  async until(isSuch) {
+    while (this.count(isSuch) === 0) await new Promise((resolve) => this.#waiting.add(resolve));
+  }
+
+  #hear(piece) {
+    this.#said.push(piece);
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
   #forward(client, url) {
     const host = connect({ host: url.hostname, port: url.port });
     for (const socket of [client, host]) {
       this.#sockets.add(socket);
       socket.on('error', () => {});
+      socket.on('data', (piece) => this.#hear(piece.toString('latin1')));
       socket.on('close', () => this.#sockets.delete(socket));
     }
     client.pipe(host).pipe(client);
