@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "http_token.hpp"
+
 namespace mcph {
 namespace {
 
@@ -41,12 +43,6 @@ char lower(char c) {
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
-// RFC 9110 section 5.6.2.
-bool is_token(std::string_view text) {
-  constexpr std::string_view allowed = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
 // Walks a schema: along `properties` an annotation may be, anywhere else there may be none.

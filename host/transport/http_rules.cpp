@@ -1,8 +1,9 @@
 #include "transport/http_rules.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
+
+#include "http_token.hpp"
 
 namespace mcph {
 namespace {
@@ -158,9 +159,8 @@ std::string cors_allowed_headers(std::optional<std::string_view> requested) {
   if (!requested) return allowed;
   constexpr std::string_view mirrored = "mcp-param-";
   any_element(*requested, ',', [&](std::string_view name) {
-    const bool is_token = std::all_of(name.begin(), name.end(),
-                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
-    if (is_token && equal_ignoring_case(name.substr(0, mirrored.size()), mirrored)) allowed.append(", ").append(name);
+    if (is_token(name) && equal_ignoring_case(name.substr(0, mirrored.size()), mirrored))
+      allowed.append(", ").append(name);
     return false;
   });
   return allowed;

@@ -176,8 +176,8 @@ TEST(CorsHeaders, AreThoseOfTheTransport) {
 }
 
 TEST(CorsHeaders, NameThoseAskedForThatMirrorParameters) {
-  EXPECT_EQ(cors_allowed_headers("content-type, mcp-param-region,Mcp-Param-Team_1"),
-            std::string(usual_headers) + ", mcp-param-region, Mcp-Param-Team_1");
+  EXPECT_EQ(cors_allowed_headers("content-type, mcp-param-region,Mcp-Param-Team_1, mcp-param-a.b!#$%&'*+^`|~"),
+            std::string(usual_headers) + ", mcp-param-region, Mcp-Param-Team_1, mcp-param-a.b!#$%&'*+^`|~");
 }
 
 TEST(CorsHeaders, RepeatNothingThatIsNoHeaderName) {
