@@ -29,9 +29,12 @@ class Pattern {
   struct Free {
     void operator()(pcre2_real_code_8* code) const;
   };
-  explicit Pattern(pcre2_real_code_8* code) : code_(code) {}
+  Pattern(pcre2_real_code_8* code, std::size_t reach, bool has_back_references)
+      : code_(code), reach_(reach), has_back_references_(has_back_references) {}
 
   std::unique_ptr<pcre2_real_code_8, Free> code_;
+  std::size_t reach_;  // characters that one item may run along and then fail
+  bool has_back_references_;
 };
 
 // Searches with patterns, one after the other, and counts the work. Belongs to one thread.
@@ -44,7 +47,8 @@ class PatternSearch {
 
   enum class Outcome { found, absent, too_much_work, not_utf8 };
   // Whether the pattern matches anywhere in `text`. Every step of the matcher counts one, and every 16 bytes that it
-  // runs along count another; it stops when there have been more than `max_steps`.
+  // runs along count another; it stops when there have been more than `max_steps`. An item that fails does not say how
+  // far it came: `a{9000}`, a back reference and a lookbehind count each time as if they had come as far as they can.
   Outcome run(const Pattern& pattern, std::string_view text, std::size_t max_steps);
 
   // What the last run took.
@@ -55,6 +59,8 @@ class PatternSearch {
     std::size_t steps = 0;
     std::size_t most = 0;
     std::size_t position = 0;
+    std::size_t reach = 0;
+    bool has_back_references = false;
   };
   struct Free {
     void operator()(pcre2_real_match_context_8* context) const;

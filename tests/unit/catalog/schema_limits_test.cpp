@@ -1,3 +1,7 @@
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "schema_verdict.hpp"
 
 namespace mcph {
@@ -75,6 +79,32 @@ TEST(SchemaLimits, PatternsThatRunAlongALongTextManyTimesEnd) {
   const auto violation = compiled(R"({"pattern":"[ac]*[bd]"})").validate(std::string(4'000'000, 'a'));
   ASSERT_TRUE(violation);
   EXPECT_EQ(violation->message, "the value takes too much work to match with the schema's pattern");
+}
+
+TEST(SchemaLimits, PatternsWhoseItemsFailLateManyTimesEnd) {
+  std::string runs_too_short;
+  for (int run = 0; run < 10; ++run) {
+    runs_too_short += std::string(19'999, 'a') + "b";
+  }
+  const auto captured = std::string(20'000, 'a') + "b";
+  const std::vector<std::pair<std::string, std::string>> patterns_and_texts{
+      {R"("a{20000}")", runs_too_short},
+      {R"("[ac]{20000,}")", runs_too_short},
+      {R"("(?<=a{20000})[^]")", runs_too_short},
+      {R"("^(a*)b[^]*\\1c")", captured + runs_too_short},
+  };
+  for (const auto& [pattern, text] : patterns_and_texts) {
+    const auto violation = compiled(R"({"pattern":)" + pattern + "}").validate(text);
+    ASSERT_TRUE(violation) << pattern;
+    EXPECT_EQ(violation->message, "the value takes too much work to match with the schema's pattern") << pattern;
+  }
+}
+
+TEST(SchemaLimits, RepeatedItemsAndBackReferencesOfOrdinaryPatternsAreMatched) {
+  const std::string text(100'000, 'a');
+  EXPECT_FALSE(compiled(R"({"pattern":"^a{60000}"})").validate(text));
+  EXPECT_FALSE(compiled(R"({"pattern":"([\"']).*?\\1"})").validate("'" + text + "'"));
+  EXPECT_FALSE(compiled(R"({"pattern":"\\u{1F600}|\\p{L}{3}$|(?<=b)b"})").validate(text));
 }
 
 TEST(SchemaLimits, AllPatternsOfACheckShareOneLimit) {
