@@ -25,9 +25,9 @@ std::optional<Violation> Schema::validate(const nlohmann::json& instance) const 
   if (decision.limit()) return decision.limit();
   if (valid) return std::nullopt;
   // Only now is it worth collecting what the message needs.
-  Evaluation explanation(*program_, Evaluation::Mode::explain);
+  Evaluation explanation(*program_, Evaluation::Mode::explain, decision.steps());
   explanation.check_instance(instance);
-  return explanation.take_violation();
+  return explanation.limit() ? explanation.limit() : explanation.take_violation();
 }
 
 std::optional<Violation> Schema::apply_defaults(nlohmann::json& instance) const {

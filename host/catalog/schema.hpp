@@ -54,9 +54,10 @@ class Schema {
   // Subschemas inside one another while checking. An instance as deep as parse_json reads takes up to four a level: the
   // value, a $ref, and an anyOf on the way to the next.
   static constexpr std::size_t max_depth = 256;
-  // Steps of one check: a subschema applied to a value is one, and so is a member looked up, and each step of matching
-  // a pattern. At most half a second.
-  static constexpr std::size_t max_steps = 10'000'000;
+  // Steps of one check, finding the reason included: a subschema applied to a value is one, and so is a member looked
+  // up, and each step of matching a pattern. At most a fifth of a second. The largest array that a request holds has
+  // half as many elements.
+  static constexpr std::size_t max_steps = 4'000'000;
   // Bytes of JSON text that defaults may add to one instance: a few bytes of an array of empty objects may otherwise
   // become thousands of times as many.
   static constexpr std::size_t max_defaults_size = std::size_t{4} << 20;

@@ -31,7 +31,9 @@ class Evaluation {
   // `decide` only finds out whether the instance is valid, and builds no text.
   enum class Mode { decide, explain };
 
-  Evaluation(const Program& program, Mode mode) : program_(program), mode_(mode) {}
+  // `steps` have been taken already, of those that a check may take.
+  Evaluation(const Program& program, Mode mode, std::size_t steps = 0)
+      : program_(program), mode_(mode), steps_(steps) {}
 
   bool check_instance(const nlohmann::json& instance);
 
@@ -85,6 +87,8 @@ class Evaluation {
   // The limit that ended the check, if one did. The check then says nothing about the instance.
   const std::optional<Violation>& limit() const { return limit_; }
 
+  std::size_t steps() const { return steps_; }
+
   std::optional<Violation> take_violation() { return std::move(violation_); }
 
  private:
@@ -99,7 +103,7 @@ class Evaluation {
   const Program& program_;
   Mode mode_;
   std::size_t depth_ = 0;
-  std::size_t steps_ = 0;
+  std::size_t steps_;
   std::vector<ResourceIndex> resources_;  // that the check came through, the outermost first
   Children* looked_at_ = nullptr;         // of the value being checked, while an unevaluated* keyword waits for it
   std::optional<PatternSearch> search_;

@@ -65,7 +65,19 @@ TEST(SchemaLimits, ExponentialSchemasEnd) {
   schema["$defs"]["60"] = true;
   const auto violation = Schema::compile(schema)->validate(1);
   ASSERT_TRUE(violation);
-  EXPECT_EQ(violation->message, "the value takes more than 10000000 steps to check");
+  EXPECT_EQ(violation->message, "the value takes more than 4000000 steps to check");
+}
+
+TEST(SchemaLimits, FindingTheReasonSharesTheLimitOfTheDecision) {
+  // Three steps an element.
+  const auto schema = compiled(R"({"items":{"allOf":[{"type":"integer"},true]}})");
+  nlohmann::json instance(300'000, 1);
+  instance.push_back("x");
+  EXPECT_EQ(schema.validate(instance)->message, R"("[300000]" must be an integer, but is "x")");
+  instance.insert(instance.begin(), 600'000, 1);
+  const auto violation = schema.validate(instance);
+  ASSERT_TRUE(violation);
+  EXPECT_NE(violation->message.find("takes more than 4000000 steps to check"), std::string::npos) << violation->message;
 }
 
 TEST(SchemaLimits, CatastrophicPatternsEnd) {
