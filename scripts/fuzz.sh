@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds every fuzz target and lets each search for SECONDS (60 unless told). Fails on the first finding, whose input is
-# left in build/fuzz/findings. What a search learns is kept in build/fuzz/corpus, for the next one.
+# Installs what is missing, builds every fuzz target and lets each search for SECONDS (60 unless told). Fails on the first
+# finding, whose input is left in build/fuzz/findings. What a search learns is kept in build/fuzz/corpus, for the next one.
 #
 #     scripts/fuzz.sh [SECONDS [TARGET...]]
 set -euo pipefail
@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 seconds="${1:-60}"
 shift || true
 
+scripts/install_dependencies.sh --tests
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz
 

@@ -5,7 +5,7 @@ set -euo pipefail
 
 build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev
   libcairo2-dev libpcre2-dev libssl-dev pkg-config tzdata)
-test_packages=(libgtest-dev libgmock-dev clang clang-format clang-tidy npm curl)
+test_packages=(libgtest-dev libgmock-dev clang libclang-rt-dev clang-format clang-tidy npm curl)
 # Ubuntu's is a snap, which containers cannot run; without a browser the test of the page that shows charts is skipped.
 if grep -qs '^ID=debian$' /etc/os-release; then test_packages+=(chromium); fi
 
@@ -20,12 +20,20 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   exit 1
 fi
 
+# libFuzzer and the sanitizers of clang, which clang's package only recommends.
+links_fuzz_targets() {
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
+    clang++ -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null 2>/dev/null
+}
+
 is_installed() { [[ "$(dpkg-query -W -f='${Status}' "$1" 2>/dev/null)" == "install ok installed" ]]; }
 
 missing=()
 for package in "${packages[@]}"; do
   # A node of another origin brings its own npm.
   if [[ "$package" == npm ]] && command -v npm >/dev/null; then continue; fi
+  # The package follows the version of the one named clang; they may be there by another name.
+  if [[ "$package" == libclang-rt-dev ]] && links_fuzz_targets; then continue; fi
   is_installed "$package" || missing+=("$package")
 done
 [[ ${#missing[@]} -eq 0 ]] && exit 0
@@ -41,6 +49,8 @@ fi
 available=()
 for package in "${missing[@]}"; do
   if [[ "$package" == libboost1.81-dev ]] && ! apt-cache show "$package" >/dev/null 2>&1; then package=libboost-dev; fi
+  # Where there is no such package, clang itself brings what is in it.
+  if [[ "$package" == libclang-rt-dev ]] && ! apt-cache show "$package" >/dev/null 2>&1; then continue; fi
   available+=("$package")
 done
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${available[@]}" >/dev/null
