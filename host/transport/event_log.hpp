@@ -55,30 +55,23 @@ class EventStream;
 // What the log keeps for one session.
 struct SessionEvents {
   std::string session;
-  std::map<std::uint64_t, std::shared_ptr<EventStream>>
-      streams; // the oldest first
+  std::map<std::uint64_t, std::shared_ptr<EventStream>> streams;  // the oldest first
   std::size_t bytes = 0;
-  std::size_t large_bytes =
-      0; // of them, those of events larger than all that a session may have
+  std::size_t large_bytes = 0;  // of them, those of events larger than all that a session may have
   std::chrono::steady_clock::time_point last_use;
 };
 
 // One stream of a session, whichever connections carry it. Made by the log,
 // which keeps it while it may be resumed. What changes in it is the log's to
 // guard.
-class EventStream final : public OutboxReader,
-                          public std::enable_shared_from_this<EventStream> {
-public:
-  EventStream(std::weak_ptr<EventLog> log, SessionEvents &session,
-              EventId before_first, std::shared_ptr<Outbox> outbox)
-      : log_(std::move(log)), session_(&session), before_first_(before_first),
-        outbox_(std::move(outbox)) {}
+class EventStream final : public OutboxReader, public std::enable_shared_from_this<EventStream> {
+ public:
+  EventStream(std::weak_ptr<EventLog> log, SessionEvents& session, EventId before_first, std::shared_ptr<Outbox> outbox)
+      : log_(std::move(log)), session_(&session), before_first_(before_first), outbox_(std::move(outbox)) {}
 
   // What stands before its first event.
-  const EventId &before_first() const { return before_first_; }
-  bool listens() const {
-    return before_first_.kind == EventId::Kind::listening;
-  }
+  const EventId& before_first() const { return before_first_; }
+  bool listens() const { return before_first_.kind == EventId::Kind::listening; }
 
   // Keeps the next event, and says what it is called.
   EventId add(std::string message);
@@ -88,110 +81,93 @@ public:
   // comes to its outbox goes to the log.
   void release();
 
-private:
+ private:
   friend class EventLog;
   void outbox_filled() override;
   void outbox_overflowed() override { outbox_filled(); }
 
   const std::weak_ptr<EventLog> log_;
-  SessionEvents *session_; // null once the log has forgotten it
+  SessionEvents* session_;  // null once the log has forgotten it
   const EventId before_first_;
-  std::uint64_t last_ = 0;         // number that was given
-  std::shared_ptr<Outbox> outbox_; // of the request in flight that it answers;
-                                   // null for any other stream
+  std::uint64_t last_ = 0;          // number that was given
+  std::shared_ptr<Outbox> outbox_;  // of the request in flight that it answers;
+                                    // null for any other stream
   std::deque<Event> events_;
-  bool carried_ = true; // by a connection
+  bool carried_ = true;  // by a connection
   bool ended_ = false;
 };
 
 class EventLog : public std::enable_shared_from_this<EventLog> {
-public:
+ public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
   struct Limits {
     std::size_t session_bytes = std::size_t{4} << 20;
     std::size_t bytes = std::size_t{64} << 20;
-    std::chrono::milliseconds time{
-        600'000}; // for which a stream that nobody uses is kept
+    std::chrono::milliseconds time{600'000};  // for which a stream that nobody uses is kept
   };
   // Counted for each event and each stream besides its text.
   static constexpr std::size_t event_cost = 128;
   static constexpr std::size_t stream_cost = 512;
 
-  explicit EventLog(Limits limits,
-                    Clock clock = std::chrono::steady_clock::now);
+  explicit EventLog(Limits limits, Clock clock = std::chrono::steady_clock::now);
 
   // A stream that begins on the connection that asks. Of a response with the
   // outbox that it comes from.
-  std::shared_ptr<EventStream> open_response(const std::string &session,
-                                             std::shared_ptr<Outbox> outbox);
-  std::shared_ptr<EventStream> open_listening(const std::string &session);
+  std::shared_ptr<EventStream> open_response(const std::string& session, std::shared_ptr<Outbox> outbox);
+  std::shared_ptr<EventStream> open_listening(const std::string& session);
 
   // A stream from behind one of its events on.
   struct Resumption {
-    enum class Outcome {
-      resumed,
-      unknown,
-      carried
-    }; // carried: another connection does
+    enum class Outcome { resumed, unknown, carried };  // carried: another connection does
     Outcome outcome = Outcome::unknown;
     std::shared_ptr<EventStream> stream = nullptr;
     EventId last = {};
     std::vector<Event> missed = {};
-    std::shared_ptr<Outbox> outbox =
-        nullptr; // what is still to come of a response; null if nothing is
+    std::shared_ptr<Outbox> outbox = nullptr;  // what is still to come of a response; null if nothing is
   };
   // Where it is resumed, the reader, which asks, is from now on the one who
   // takes from the outbox.
-  Resumption resume(const std::string &session, const EventId &last,
-                    const std::weak_ptr<OutboxReader> &reader);
+  Resumption resume(const std::string& session, const EventId& last, const std::weak_ptr<OutboxReader>& reader);
 
   // The session has ended.
-  void forget(const std::string &session);
+  void forget(const std::string& session);
   // Drops what nobody has used for so long. To be called now and then.
   void forget_unused();
 
   std::size_t bytes() const;
 
-private:
+ private:
   friend class EventStream;
 
-  using ByUse =
-      std::list<SessionEvents>; // the one that was used longest ago first
+  using ByUse = std::list<SessionEvents>;  // the one that was used longest ago first
 
-  std::shared_ptr<EventStream> open(const std::string &session,
-                                    EventId::Kind kind,
-                                    std::shared_ptr<Outbox> outbox);
-  EventId add(EventStream &stream, std::string message);
+  std::shared_ptr<EventStream> open(const std::string& session, EventId::Kind kind, std::shared_ptr<Outbox> outbox);
+  EventId add(EventStream& stream, std::string message);
   // What the outbox has, into the log. Returns the outbox if it has ended, to
   // be let go without the lock.
-  std::shared_ptr<Outbox> drain(EventStream &stream);
+  std::shared_ptr<Outbox> drain(EventStream& stream);
 
-  SessionEvents &find_or_make(const std::string &session);
-  void use(const SessionEvents &events);
-  void count(SessionEvents &events, std::size_t bytes);
-  static bool is_over(const EventStream &stream);
-  void uncount(SessionEvents &events, std::size_t bytes);
-  static std::size_t cost_of(const Event &event) {
-    return event.message.size() + event_cost;
-  }
-  bool is_large(std::size_t bytes) const {
-    return bytes > limits_.session_bytes;
-  }
+  SessionEvents& find_or_make(const std::string& session);
+  void use(const SessionEvents& events);
+  void count(SessionEvents& events, std::size_t bytes);
+  static bool is_over(const EventStream& stream);
+  void uncount(SessionEvents& events, std::size_t bytes);
+  static std::size_t cost_of(const Event& event) { return event.message.size() + event_cost; }
+  bool is_large(std::size_t bytes) const { return bytes > limits_.session_bytes; }
   // The oldest event, or stream that is over and has no events. False: there is
   // none.
   enum class Droppable { small_ones, all };
-  bool drop_oldest(SessionEvents &events, Droppable which);
-  void make_room(SessionEvents &events);
+  bool drop_oldest(SessionEvents& events, Droppable which);
+  void make_room(SessionEvents& events);
 
   const Limits limits_;
   const Clock clock_;
   mutable std::mutex mutex_;
   ByUse by_use_;
-  std::unordered_map<std::string_view, ByUse::iterator>
-      by_session_; // the keys are the entries' own
+  std::unordered_map<std::string_view, ByUse::iterator> by_session_;  // the keys are the entries' own
   std::uint64_t streams_opened_ = 0;
   std::size_t bytes_ = 0;
 };
 
-} // namespace mcph
+}  // namespace mcph

@@ -14,8 +14,7 @@ using Outcome = EventLog::Resumption::Outcome;
 TEST(EventIds, AreReadAsTheyAreWritten) {
   EXPECT_EQ((EventId{EventId::Kind::response, 17, 3}).text(), "r17-3");
   EXPECT_EQ((EventId{EventId::Kind::listening, 1, 0}).text(), "l1-0");
-  for (const auto *text :
-       {"r17-3", "l1-0", "r18446744073709551615-18446744073709551615"}) {
+  for (const auto* text : {"r17-3", "l1-0", "r18446744073709551615-18446744073709551615"}) {
     const auto id = EventId::read(text);
     ASSERT_TRUE(id) << text;
     EXPECT_EQ(id->text(), text);
@@ -23,15 +22,14 @@ TEST(EventIds, AreReadAsTheyAreWritten) {
 }
 
 TEST(EventIds, AreNothingElse) {
-  for (const auto *text : {"", "r", "r-", "r1", "r1-", "r-1", "x1-1", "R1-1",
-                           "r1-1 ", " r1-1", "r1--1", "r+1-1", "r1-1-1",
-                           "r18446744073709551616-1", "r1-0x1", "1-1"}) {
+  for (const auto* text : {"", "r", "r-", "r1", "r1-", "r-1", "x1-1", "R1-1", "r1-1 ", " r1-1", "r1--1", "r+1-1",
+                           "r1-1-1", "r18446744073709551616-1", "r1-0x1", "1-1"}) {
     EXPECT_FALSE(EventId::read(text)) << text;
   }
 }
 
 class CountingReader final : public OutboxReader {
-public:
+ public:
   void outbox_filled() override { ++wakes; }
   void outbox_overflowed() override { ++overflows; }
 
@@ -40,40 +38,34 @@ public:
 };
 
 class EventLogTest : public ::testing::Test {
-protected:
-  static constexpr EventLog::Limits limits{
-      .session_bytes = 8192, .bytes = 16'384, .time = 60s};
+ protected:
+  static constexpr EventLog::Limits limits{.session_bytes = 8192, .bytes = 16'384, .time = 60s};
 
-  std::shared_ptr<EventStream> open(const std::string &session,
-                                    std::shared_ptr<Outbox> outbox = nullptr) {
+  std::shared_ptr<EventStream> open(const std::string& session, std::shared_ptr<Outbox> outbox = nullptr) {
     return log_->open_response(session, std::move(outbox));
   }
-  std::shared_ptr<Outbox> outbox() const {
-    return std::make_shared<Outbox>(reader_);
-  }
+  std::shared_ptr<Outbox> outbox() const { return std::make_shared<Outbox>(reader_); }
 
   // What a client would hear that has heard all up to `id`.
-  EventLog::Resumption resume(const std::string &session,
-                              const std::string &id) {
+  EventLog::Resumption resume(const std::string& session, const std::string& id) {
     const auto read = EventId::read(id);
     EXPECT_TRUE(read) << id;
     return log_->resume(session, *read, reader_);
   }
-  static Messages texts(const std::vector<Event> &events) {
+  static Messages texts(const std::vector<Event>& events) {
     Messages texts;
-    for (const auto &event : events)
+    for (const auto& event : events)
       texts.push_back(event.id.text() + " " + event.message);
     return texts;
   }
-  Messages missed(const std::string &session, const std::string &id) {
+  Messages missed(const std::string& session, const std::string& id) {
     auto resumption = resume(session, id);
-    if (resumption.stream == nullptr)
-      return {resumption.outcome == Outcome::carried ? "carried" : "unknown"};
+    if (resumption.stream == nullptr) return {resumption.outcome == Outcome::carried ? "carried" : "unknown"};
     resumption.stream->release();
     return texts(resumption.missed);
   }
   // A stream that has said everything, `count` messages of `size` bytes.
-  void tell(const std::string &session, std::size_t count, std::size_t size) {
+  void tell(const std::string& session, std::size_t count, std::size_t size) {
     const auto stream = open(session);
     for (std::size_t i = 0; i < count; ++i)
       stream->add(std::string(size, 'x'));
@@ -81,11 +73,9 @@ protected:
     stream->release();
   }
 
-  const std::shared_ptr<CountingReader> reader_ =
-      std::make_shared<CountingReader>();
+  const std::shared_ptr<CountingReader> reader_ = std::make_shared<CountingReader>();
   std::chrono::steady_clock::time_point now_{};
-  const std::shared_ptr<EventLog> log_ =
-      std::make_shared<EventLog>(limits, [this] { return now_; });
+  const std::shared_ptr<EventLog> log_ = std::make_shared<EventLog>(limits, [this] { return now_; });
 };
 
 TEST_F(EventLogTest, TellsWhatAClientMissed) {
@@ -98,8 +88,7 @@ TEST_F(EventLogTest, TellsWhatAClientMissed) {
   EXPECT_EQ(missed("s", "r1-0"), (Messages{"r1-1 a", "r1-2 b", "r1-3 c"}));
   EXPECT_EQ(missed("s", "r1-2"), Messages{"r1-3 c"});
   EXPECT_EQ(missed("s", "r1-3"), Messages{});
-  EXPECT_EQ(missed("s", "r1-1"), (Messages{"r1-2 b", "r1-3 c"}))
-      << "as often as the client asks";
+  EXPECT_EQ(missed("s", "r1-1"), (Messages{"r1-2 b", "r1-3 c"})) << "as often as the client asks";
 }
 
 TEST_F(EventLogTest, TellsOnlyOfTheStreamThatIsAskedFor) {
@@ -121,8 +110,7 @@ TEST_F(EventLogTest, KnowsNoStreamOfAnotherSessionAndNoneThatIsMadeUp) {
   EXPECT_EQ(missed("other", "r1-0"), Messages{"unknown"});
   EXPECT_EQ(missed("nobody", "r1-0"), Messages{"unknown"});
   EXPECT_EQ(missed("mine", "r9-0"), Messages{"unknown"});
-  EXPECT_EQ(missed("mine", "r1-2"), Messages{"unknown"})
-      << "an event that has not been";
+  EXPECT_EQ(missed("mine", "r1-2"), Messages{"unknown"}) << "an event that has not been";
   EXPECT_EQ(missed("mine", "l1-0"), Messages{"unknown"}) << "of another kind";
   EXPECT_EQ(missed("mine", "r1-0"), Messages{"r1-1 secret"});
 }
@@ -148,8 +136,7 @@ TEST_F(EventLogTest, TakesWhatComesWhileNobodyCarriesTheStream) {
   source->put("later");
   source->end({"the reply"});
   EXPECT_EQ(reader_->wakes, 0);
-  EXPECT_EQ(missed("s", "r1-1"),
-            (Messages{"r1-2 left behind", "r1-3 later", "r1-4 the reply"}));
+  EXPECT_EQ(missed("s", "r1-1"), (Messages{"r1-2 left behind", "r1-3 later", "r1-4 the reply"}));
   EXPECT_EQ(source.use_count(), 1) << "the log lets go of what has ended";
 }
 
@@ -210,8 +197,7 @@ TEST_F(EventLogTest, DoesNotKnowAStreamWhoseReplyHasGone) {
   stream->end();
   stream->release();
   EXPECT_EQ(missed("s", "r1-0"), Messages{"unknown"});
-  EXPECT_EQ(missed("s", "r1-1"), Messages{})
-      << "a client that has it is told that this was all";
+  EXPECT_EQ(missed("s", "r1-1"), Messages{}) << "a client that has it is told that this was all";
 }
 
 TEST_F(EventLogTest, KeepsAReplyThatIsLargerThanAllThatASessionMayHave) {
@@ -223,8 +209,7 @@ TEST_F(EventLogTest, KeepsAReplyThatIsLargerThanAllThatASessionMayHave) {
   source->end({large});
   tell("s", 20, 1000);
   EXPECT_EQ(missed("s", "r1-1"), Messages{"r1-2 " + large});
-  EXPECT_EQ(missed("s", "r1-0"), Messages{"r1-2 " + large})
-      << "the rest makes room as ever";
+  EXPECT_EQ(missed("s", "r1-0"), Messages{"r1-2 " + large}) << "the rest makes room as ever";
   EXPECT_LE(log_->bytes(), limits.bytes);
   tell("other", 20, 1000);
   EXPECT_LE(log_->bytes(), limits.bytes);
@@ -233,8 +218,7 @@ TEST_F(EventLogTest, KeepsAReplyThatIsLargerThanAllThatASessionMayHave) {
   EXPECT_EQ(log_->bytes(), 0U);
 }
 
-TEST_F(EventLogTest,
-       MakesRoomForAllByForgettingTheSessionThatWasUsedLongestAgo) {
+TEST_F(EventLogTest, MakesRoomForAllByForgettingTheSessionThatWasUsedLongestAgo) {
   tell("first", 6, 1000);
   tell("second", 6, 1000);
   missed("first", "r1-0");
@@ -307,7 +291,7 @@ TEST_F(EventLogTest, LosesNothingThoughConnectionsComeAndGo) {
   });
   Messages heard;
   auto last = stream->before_first();
-  const auto hear = [&](const EventId &id, const std::string &message) {
+  const auto hear = [&](const EventId& id, const std::string& message) {
     heard.push_back(message);
     last = id;
   };
@@ -315,16 +299,14 @@ TEST_F(EventLogTest, LosesNothingThoughConnectionsComeAndGo) {
     stream->release();
     const auto resumption = log->resume("s", last, reader_);
     ASSERT_EQ(resumption.outcome, Outcome::resumed);
-    for (const auto &event : resumption.missed)
+    for (const auto& event : resumption.missed)
       hear(event.id, event.message);
     stream = resumption.stream;
-    if (resumption.outbox == nullptr)
-      continue;
+    if (resumption.outbox == nullptr) continue;
     auto content = resumption.outbox->take();
-    for (const auto &message : content.messages)
+    for (const auto& message : content.messages)
       hear(stream->add(message), message);
-    if (content.reply)
-      hear(stream->add(content.reply->body), content.reply->body);
+    if (content.reply) hear(stream->add(content.reply->body), content.reply->body);
   }
   call.join();
   ASSERT_EQ(heard.size(), count + 1U);
@@ -344,5 +326,5 @@ TEST_F(EventLogTest, MayGoBeforeItsStreams) {
   stream->release();
 }
 
-} // namespace
-} // namespace mcph
+}  // namespace
+}  // namespace mcph
