@@ -275,6 +275,7 @@ void HttpConnection::outbox_filled() {
 
 void HttpConnection::outbox_overflowed() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    if (self->streamed_ == nullptr || !self->streamed_->has_overflowed()) return;
     self->overflowed_ = true;
     // Cancelling would miss a write between two of its steps; this fails the next step too.
     beast::error_code ignored;

@@ -82,6 +82,8 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   awaitable<bool> respond(HttpClient client, HttpResponse response);
   // Writes what is in the outbox until it ends. False: the client is gone or too slow.
   awaitable<bool> stream(const HttpClient& client, Outbox& outbox, Outbox::Content content, EventStreamPlan& plan);
+  awaitable<bool> write_events(const HttpClient& client, Outbox& outbox, Outbox::Content content,
+                               EventStreamPlan& plan);
   awaitable<bool> write(std::string_view text);
 
   HttpResponse end_session(const HttpFields& fields);
@@ -120,8 +122,9 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   std::chrono::milliseconds rest_of_patience_{0};  // for an answer, once the client is watched
   Waiting waiting_ = Waiting::for_request;
   bool timed_out_ = false;
-  bool overflowed_ = false;
-  bool unread_ = false;  // the client may still be sending what was refused
+  const Outbox* streamed_ = nullptr;  // while stream() runs
+  bool overflowed_ = false;           // and what is streamed is cut off
+  bool unread_ = false;               // the client may still be sending what was refused
   bool watching_ = false;
   bool watched_ = false;  // for this answer already
   bool disconnected_ = false;

@@ -155,6 +155,14 @@ void HttpConnection::append_next(std::string& events, const EventStreamPlan& pla
 
 HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client, Outbox& outbox,
                                                        Outbox::Content content, EventStreamPlan& plan) {
+  streamed_ = &outbox;
+  const bool whole = co_await write_events(client, outbox, std::move(content), plan);
+  streamed_ = nullptr;
+  co_return whole;
+}
+
+HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& client, Outbox& outbox,
+                                                             Outbox::Content content, EventStreamPlan& plan) {
   auto text = event_stream_head(client);
   auto events = std::exchange(plan.opening, {});
   while (!disconnected_) {
@@ -169,6 +177,7 @@ HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client,
     // Before the client can know, because it may come back at once.
     if (over) let_go(plan);
     const bool written = co_await write(text);
+    overflowed_ = overflowed_ || content.overflowed;
     if (overflowed_) owner_.log_.warning("stream closed", {{"reason", "the client reads too slowly"}});
     if (!written || overflowed_) co_return false;
     if (over) co_return client.version >= 11;

@@ -42,6 +42,11 @@ void Outbox::end(Reply reply) {
   wake(lock);
 }
 
+bool Outbox::has_overflowed() const {
+  const std::lock_guard lock(mutex_);
+  return content_.overflowed;
+}
+
 Outbox::Content Outbox::take() {
   const std::lock_guard lock(mutex_);
   waited_for_ = content_.empty();

@@ -18,7 +18,8 @@ class OutboxReader {
  public:
   // [any] There is something to take. Only while the reader waits for it, and perhaps once too often.
   virtual void outbox_filled() = 0;
-  // [any] The outbox has ended because it was full. Once, whatever the reader does.
+  // [any] The outbox has ended because it was full. Once, whatever the reader does; a reader that has changed outboxes
+  // meanwhile asks the one that it reads.
   virtual void outbox_overflowed() = 0;
 
  protected:
@@ -48,6 +49,8 @@ class Outbox {
 
     bool empty() const { return messages.empty() && !reply && !overflowed; }
   };
+  // Whether there is no more to come because it was full, and the reader has yet to take that.
+  bool has_overflowed() const;
   // Everything there is. Where that is nothing, the next change wakes the reader.
   Content take();
 
@@ -56,7 +59,7 @@ class Outbox {
   void add(std::unique_lock<std::mutex>& lock, std::string message);
   void wake(std::unique_lock<std::mutex>& lock);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::weak_ptr<OutboxReader> reader_;
   Content content_;
   std::size_t bytes_ = 0;

@@ -78,8 +78,11 @@ TEST_F(OutboxTest, OverflowsWhenTheReaderLeavesTooManyMessages) {
 
 TEST_F(OutboxTest, OverflowsWhenTheReaderLeavesTooManyBytes) {
   EXPECT_TRUE(outbox_.put(std::string(Outbox::most_bytes, 'x')));
+  EXPECT_FALSE(outbox_.has_overflowed());
   EXPECT_FALSE(outbox_.put("x"));
+  EXPECT_TRUE(outbox_.has_overflowed());
   EXPECT_TRUE(outbox_.take().overflowed);
+  EXPECT_FALSE(outbox_.has_overflowed()) << "the reader knows";
 }
 
 TEST_F(OutboxTest, WakesTheReaderWhenItOverflows) {
