@@ -1,15 +1,19 @@
 #include "random_bytes.hpp"
 
-#include <openssl/rand.h>
+#include <algorithm>
 #include <stdexcept>
+#include <unistd.h>
 
 namespace mcph {
 
 std::string random_bytes(std::size_t count) {
+  constexpr std::size_t most_at_once = 256;  // getentropy's own limit
   std::string bytes(count, '\0');
-  // Without randomness nothing that is made of it keeps its promise.
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) != 1) {
-    throw std::runtime_error("the system gives no random bytes");
+  for (std::size_t done = 0; done < count;) {
+    const auto piece = std::min(count - done, most_at_once);
+    // Without randomness nothing that is made of it keeps its promise.
+    if (::getentropy(bytes.data() + done, piece) != 0) throw std::runtime_error("the system gives no random bytes");
+    done += piece;
   }
   return bytes;
 }
