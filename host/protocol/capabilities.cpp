@@ -1,7 +1,16 @@
 #include "protocol/capabilities.hpp"
 
+#include <string_view>
+
 namespace mcph {
 namespace {
+
+std::string capabilities_with(std::string_view extensions) {
+  std::string text =
+      R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},)"
+      R"("logging":{},"completions":{},"extensions":)";
+  return text.append(extensions).append("}");
+}
 
 // The capability without which a client cannot answer the request, of the three methods that there are.
 Json required_capability(const Json& request) {
@@ -36,6 +45,14 @@ bool covers(const Json& available, const Json& required) {
 }
 
 }  // namespace
+
+std::string server_capabilities() {
+  return capabilities_with(R"({"io.modelcontextprotocol/ui":{}})");
+}
+
+std::string modern_server_capabilities() {
+  return capabilities_with(R"({"io.modelcontextprotocol/tasks":{},"io.modelcontextprotocol/ui":{}})");
+}
 
 Json missing_capabilities(const Json& input_requests, const Json& client_capabilities) {
   const auto available = meant(client_capabilities);

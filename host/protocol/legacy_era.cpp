@@ -79,7 +79,7 @@ std::variant<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
 
 Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) const {
   std::string result = R"({"protocolVersion":")" + caller.protocol_version + R"(","capabilities":)" +
-                       std::string(server_capabilities) + R"(,"serverInfo":)" + identity_;
+                       server_capabilities() + R"(,"serverInfo":)" + identity_;
   if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
     result += R"(,"instructions":)";
     append_json_string(result, catalog->instructions());

@@ -132,7 +132,7 @@ std::optional<RpcError> ModernEra::check(std::string_view method, Request& reque
 
 void ModernEra::discover(Request&& request) {
   std::string members = R"("supportedVersions":[")" + std::string(revision) + R"("],"capabilities":)" +
-                        std::string(modern_server_capabilities) + "," + caching_;
+                        modern_server_capabilities() + "," + caching_;
   if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
     members += R"(,"instructions":)";
     append_json_string(members, catalog->instructions());

@@ -17,10 +17,10 @@ TEST(Capabilities, OfTheServerStateWhatWorks) {
       "prompts":{"listChanged":true},"logging":{},"completions":{}})");
   auto legacy = common;
   legacy["extensions"] = Json::parse(R"({"io.modelcontextprotocol/ui":{}})");
-  EXPECT_EQ(Json::parse(server_capabilities), legacy);
+  EXPECT_EQ(Json::parse(server_capabilities()), legacy);
   auto modern = common;
   modern["extensions"] = Json::parse(R"({"io.modelcontextprotocol/tasks":{},"io.modelcontextprotocol/ui":{}})");
-  EXPECT_EQ(Json::parse(modern_server_capabilities), modern);
+  EXPECT_EQ(Json::parse(modern_server_capabilities()), modern);
 }
 
 TEST(Capabilities, ThatAQuestionNeedsAreNamed) {
