@@ -23,6 +23,9 @@ inline constexpr std::string_view usual_components = R"({
     "prompts": [{"name": "review", "arguments": [{"name": "code", "required": true}]}],
     "instructions": "Adds."})";
 
+// What a plugin says that needs an answer of the client.
+inline constexpr auto asks_for_roots = R"({"inputRequests":{"a":{"method":"roots/list"}}})";
+
 // A request of the legacy era, or of the modern one: then with what every request must carry.
 inline std::string request(const std::string& id, const std::string& method, const std::string& params = "{}") {
   return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
