@@ -7,16 +7,13 @@
 #include "protocol/capabilities.hpp"
 #include "protocol/completion.hpp"
 #include "protocol/modern_headers.hpp"
+#include "protocol/modern_replies.hpp"
 #include "protocol/result_members.hpp"
 #include "protocol/returned_answers.hpp"
 #include "protocol/subscription.hpp"
 
 namespace mcph {
 namespace {
-
-constexpr unsigned http_ok = 200;
-constexpr unsigned http_bad_request = 400;
-constexpr unsigned http_not_found = 404;
 
 // A plugin's code as this revision lets it out (basic, "Error Codes"): the protocol's own codes are not a plugin's to
 // give, because clients act on them, and an older one has become another.
@@ -27,10 +24,6 @@ int allowed_code(int code) {
   return code >= reserved_first && code <= reserved_last ? error_code::internal_error : code;
 }
 
-Reply error_reply(std::string_view id, const RpcError& error, unsigned status) {
-  return {error_response(id, error), status};
-}
-
 // The plugin's text with further members in front, if that makes one line of valid JSON.
 bool can_prepend_members(const Json& result, std::string_view json) {
   return !result.contains("_meta") && !result.contains("resultType") && json.starts_with('{') &&
@@ -39,16 +32,6 @@ bool can_prepend_members(const Json& result, std::string_view json) {
 
 // Beside the requests that carry it, whose bodies are bounded.
 constexpr std::size_t most_state_bytes = std::size_t{1} << 20;
-
-Reply missing_capability_reply(std::string_view id, const Json& missing) {
-  const RpcError error{
-      error_code::missing_client_capability, "Missing required client capability", {{"requiredCapabilities", missing}}};
-  return error_reply(id, error, http_bad_request);
-}
-
-Json needed_for_tasks() {
-  return {{"extensions", {{tasks_extension, Json::object()}}}};
-}
 
 }  // namespace
 
@@ -213,7 +196,7 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
       task = tasks_.watch(request.exchange, request.id, *request.caller, call.task_support);
     }
   } else if (call.task_support == TaskSupport::required) {
-    return request.exchange->reply(missing_capability_reply(request.id, needed_for_tasks()));
+    return request.exchange->reply(tasks_required_reply(request.id));
   }
   const auto exchange = task != nullptr ? std::static_pointer_cast<Exchange>(task) : request.exchange;
   PluginCall::begin(std::move(call),
@@ -223,46 +206,6 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
                      .task = std::move(task),
                      .rounds = std::move(rounds)},
                     exchange, *this);
-}
-
-std::shared_ptr<Task> ModernEra::find_task(const Request& request) const {
-  if (!Tasks::are_known_to(*request.caller)) {
-    request.exchange->reply(missing_capability_reply(request.id, needed_for_tasks()));
-    return nullptr;
-  }
-  const auto id = request.params.value("taskId", Json());
-  auto task = id.is_string() ? tasks_.find(id.get_ref<const std::string&>(), *request.caller) : nullptr;
-  if (task == nullptr) {
-    const RpcError error{error_code::invalid_params, id.is_string()
-                                                         ? "Task not found: it is unknown, or its time is over"
-                                                         : "Invalid params: params.taskId must be a string"};
-    request.exchange->reply(error_reply(request.id, error, http_ok));
-  }
-  return task;
-}
-
-void ModernEra::get_task(Request&& request) {
-  if (const auto task = find_task(request)) request.exchange->reply(complete(request.id, {task->json()}));
-}
-
-void ModernEra::update_task(Request&& request) {
-  const auto task = find_task(request);
-  if (task == nullptr) return;
-  const auto responses = request.params.value("inputResponses", Json());
-  const auto updated =
-      responses.is_object() ? task->update(responses) : Result<>(fail("params.inputResponses must be an object"));
-  if (updated.has_error()) {
-    const RpcError error{error_code::invalid_params, "Invalid params: " + updated.error().message};
-    return request.exchange->reply(error_reply(request.id, error, http_ok));
-  }
-  request.exchange->reply(complete(request.id, {}));
-}
-
-void ModernEra::cancel_task(Request&& request) {
-  const auto task = find_task(request);
-  if (task == nullptr) return;
-  task->cancel();
-  request.exchange->reply(complete(request.id, {}));
 }
 
 Reply ModernEra::refusal_reply(std::string_view id, Refusal refusal) const {
@@ -286,7 +229,7 @@ void ModernEra::listen(Request&& request) {
                          .resources = wants("resourcesListChanged"),
                          .prompts = wants("promptsListChanged")};
   auto tasks = read_task_filter(request, *filter);
-  if (!tasks) return request.exchange->reply(missing_capability_reply(request.id, needed_for_tasks()));
+  if (!tasks) return request.exchange->reply(tasks_required_reply(request.id));
   auto resources = read_resource_filter(*catalog_.current(), *filter);
   if (const auto* error = std::get_if<RpcError>(&resources)) {
     return request.exchange->reply(error_reply(request.id, *error, http_ok));
@@ -300,19 +243,6 @@ void ModernEra::listen(Request&& request) {
   if (ending_) return subscription->end(identity_);
   std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
   subscriptions_.push_back(subscription);
-}
-
-std::optional<SubscribedTasks> ModernEra::read_task_filter(const Request& request, const Json& filter) const {
-  SubscribedTasks tasks;
-  const auto ids = filter.find("taskIds");
-  if (ids == filter.end() || !ids->is_array()) return tasks;
-  if (!Tasks::are_known_to(*request.caller)) return std::nullopt;
-  for (const auto& id : *ids) {
-    if (!id.is_string()) continue;
-    const auto& text = id.get_ref<const std::string&>();
-    if (auto task = tasks_.find(text, *request.caller)) tasks.emplace(text, std::move(task));
-  }
-  return tasks;
 }
 
 void ModernEra::end() {

@@ -97,6 +97,8 @@ class ModernEra final : public CallAnswers {
   std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
   // Null after refusing the request.
   std::shared_ptr<Task> find_task(const Request& request) const;
+  // To a client that does not know tasks, where they are needed.
+  static Reply tasks_required_reply(std::string_view id);
   Reply complete(std::string_view id, std::initializer_list<std::string_view> members) const;
 
   PublishedCatalog& catalog_;
