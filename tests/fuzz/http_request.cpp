@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -62,7 +63,9 @@ class OneReply final : public Exchange {
   }
 };
 
-// What is served to all connections, and the ids that a fuzzer could not guess: "s" stands for the last one.
+// What is served to all connections, and the ids that a fuzzer could not guess: "s" stands for the last one that
+// the input was given. The event streams are an input's own, too, so that it can guess their ids, and meets the same
+// ones when it is run again.
 class Serving {
  public:
   Serving() {
@@ -70,6 +73,12 @@ class Serving {
     catalog_.publish(std::make_shared<const Catalog>(
         1,
         std::vector{ServedPlugin{std::make_shared<AnsweringPlugin>(), std::make_shared<const Components>(*parsed)}}));
+  }
+
+  void begin_input() {
+    events_ = std::make_shared<EventLog>(EventLog::Limits{.session_bytes = 4096, .bytes = 6000});
+    opened_by_.clear();
+    session_.clear();
   }
 
   HttpResponse answer(const HttpRequest& request) {
@@ -105,21 +114,50 @@ class Serving {
     return HttpResponse::from(std::move(exchange->reply));
   }
 
+  // A stream that is lost when it has told one event.
   HttpResponse get(const HttpFields& fields) {
-    accepts(fields.accept, "text/event-stream");
+    if (!accepts(fields.accept, "text/event-stream")) return refusal(406, "Accept must list text/event-stream");
     auto admission = server_.admit_stream(fields.head);
     if (admission.session == nullptr) return HttpResponse::from(std::move(admission.refusal));
-    const auto id = EventId::read(fields.last_event_id.value_or(""));
-    const auto known = id && events_->resume(admission.session->id(), *id, {}).stream != nullptr;
-    expect(!known);
+    const auto& session = admission.session->id();
+    const auto stream = fields.last_event_id ? resume(session, *fields.last_event_id) : open_listening(session);
+    if (stream == nullptr) return refusal(400, "The Last-Event-ID names no stream of this session that is still kept");
+    stream->add("event");
+    stream->release();
     return {};
+  }
+
+  std::shared_ptr<EventStream> open_listening(const std::string& session) {
+    auto stream = events_->open_listening(session);
+    expect(opened_by_.emplace(stream->before_first().stream, session).second);
+    return stream;
+  }
+
+  // Of listening that is no longer kept a new one, as the host does it.
+  std::shared_ptr<EventStream> resume(const std::string& session, std::string_view last_event_id) {
+    const auto id = EventId::read(last_event_id);
+    if (!id) return nullptr;
+    const auto resumption = events_->resume(session, *id, {});
+    // No stream is carried any more.
+    expect((resumption.stream == nullptr) == (resumption.outcome == EventLog::Resumption::Outcome::unknown));
+    if (resumption.stream == nullptr) {
+      return id->kind == EventId::Kind::listening ? open_listening(session) : nullptr;
+    }
+    expect(opened_by_.at(id->stream) == session);
+    auto number = id->number;
+    for (const auto& event : resumption.missed) {
+      expect(event.id.stream == id->stream && event.id.number > number);
+      number = event.id.number;
+    }
+    return resumption.stream;
   }
 
   const HttpOptions options_{.limits = {.body_bytes = 4096, .header_bytes = 2048}, .http_sse = true};
   Log log_{Log::Level::off, Log::Format::text};
   PublishedCatalog catalog_;
   Server server_{catalog_, {"fuzz", "Fuzz", "1"}, {}, {.count = 8}, log_};
-  const std::shared_ptr<EventLog> events_ = std::make_shared<EventLog>(EventLog::Limits());
+  std::shared_ptr<EventLog> events_;
+  std::map<std::uint64_t, std::string> opened_by_;  // the sessions, by the numbers of their streams
   SseClients clients_;
   const std::shared_ptr<SseClient> client_ = clients_.open({});
   std::string session_;
@@ -151,6 +189,7 @@ bool serve_one(Serving& serving, boost::beast::flat_buffer& buffer, std::string_
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static Serving serving;
   if (size == 0) return 0;
+  serving.begin_input();
   const std::size_t piece = 1 + data[0];
   std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   boost::beast::flat_buffer buffer(std::size_t{64} << 10);
