@@ -42,7 +42,8 @@ void Timers::run() {
     if (pending_.empty()) {
       changed_.wait(lock);
     } else if (const auto next = pending_.begin(); next->first.first > Clock::now()) {
-      changed_.wait_until(lock, next->first.first);
+      const auto due = next->first.first;  // a copy, because the timer may be cancelled while it is waited for
+      changed_.wait_until(lock, due);
     } else {
       auto function = std::move(next->second);
       pending_.erase(next);

@@ -188,9 +188,9 @@ bool ServingThreads::replace_slow_leaders() {
     // A spare thread that has been woken and has not got the mutex yet still counts, and so does the lane it will take.
     if (lanes_without_leader() <= spare_) {
       seats_changed_.notify_one();
-    } else {
+    } else if (alive_ < lanes_.size() + blocked_limit_) {
       add_thread();
-    }
+    }  // else a thread has just come out of its task, and is about to look for a lane
   }
   return busy;
 }
