@@ -1,24 +1,17 @@
-// What the host says about itself: one line an event, on stderr, as text or as a JSON object. An event is a short
-// sentence plus named fields, so that people and machines read the same thing. Made by main, handed to whoever has
-// something to say; every function may be called from any thread.
+// What the host says about itself. An event is a short sentence plus named fields, so that people and machines read the
+// same thing. Made by main, handed to whoever has something to say; every function may be called from any thread.
 #pragma once
 
 #include <concepts>
 #include <initializer_list>
-#include <memory>
 #include <string>
 #include <string_view>
-
-namespace spdlog {
-class logger;
-}
 
 namespace mcph {
 
 class Log {
  public:
   enum class Level { debug, info, warning, error, off };
-  enum class Format { text, json };
 
   struct Field {
     std::string_view name;
@@ -33,8 +26,8 @@ class Log {
   };
   using Fields = std::initializer_list<Field>;
 
-  Log(Level level, Format format);
-  ~Log();
+  Log() = default;
+  virtual ~Log() = default;
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
@@ -42,11 +35,7 @@ class Log {
   void info(std::string_view event, Fields fields = {}) { write(Level::info, event, fields); }
   void warning(std::string_view event, Fields fields = {}) { write(Level::warning, event, fields); }
   void error(std::string_view event, Fields fields = {}) { write(Level::error, event, fields); }
-  void write(Level level, std::string_view event, Fields fields);
-
- private:
-  Format format_;
-  std::unique_ptr<spdlog::logger> logger_;
+  virtual void write(Level level, std::string_view event, Fields fields) = 0;
 };
 
 }  // namespace mcph

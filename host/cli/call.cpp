@@ -37,7 +37,8 @@ int complain(std::string message, bool as_json) {
 // A call whose end somebody waits for, and whose progress a person sees.
 class TerminalCall final : public Call {
  public:
-  explicit TerminalCall(CallPlan plan) : Call(plan.method, std::move(plan.params)), plugin_(std::move(plan.plugin)) {}
+  explicit TerminalCall(CallPlan plan)
+      : Call(plan.method, std::move(plan.params), std::move(plan.component)), plugin_(std::move(plan.plugin)) {}
 
   static std::shared_ptr<TerminalCall> begin(CallPlan plan) {
     auto call = std::make_shared<TerminalCall>(std::move(plan));
@@ -124,7 +125,7 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
 }  // namespace
 
 int run(const CallCommand& command) {
-  Log log(command.host.log_level, command.host.log_format);
+  StderrLog log(command.host.log_level, command.host.log_format);
   auto arguments = parse_json(command.arguments);
   if (arguments.has_error()) {
     return complain("the arguments are not valid JSON: " + arguments.error().message, command.json);

@@ -46,6 +46,7 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
   return {.data_root = options.data_root,
           .components = options.components,
           .limits = per_plugin,
+          .isolation = options.isolation,
           .server_info = [&catalog, root = options.components, limits = std::move(limits)] {
             return server_info_json(server_identity(), *catalog.current(), root, limits);
           }};
@@ -73,8 +74,11 @@ Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log,
 Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log)
     : log_(log),
       threads_(lanes(options.threads), most_blocked_threads),
+      workers_({.program = Workers::default_program()},
+               [this]() -> boost::asio::io_context& { return threads_.next_context(); }),
       retirement_(stop_patience, log),
-      loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, retirement_, log),
+      loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, workers_, retirement_,
+              log),
       reloader_(std::make_unique<Reloader>(
           Reloader::Options{.root = options.components, .instructions = options.instructions}, loader_, catalog_,
           log)) {}

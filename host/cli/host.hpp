@@ -12,6 +12,7 @@
 #include "catalog/update_thread.hpp"
 #include "cli/options.hpp"
 #include "log.hpp"
+#include "plugin/workers.hpp"
 #include "protocol/server_info.hpp"
 #include "reload/plugin_loader.hpp"
 #include "reload/reloader.hpp"
@@ -63,6 +64,7 @@ class Host {
 
   Log& log_;
   ServingThreads threads_;
+  Workers workers_;
   Retirement retirement_;
   PublishedCatalog catalog_;
   UpdateThread updates_{catalog_.resource_updates()};

@@ -105,7 +105,7 @@ void print_catalog(const Catalog& catalog, const Reloader& reloader, const std::
 }  // namespace
 
 int run(const InspectCommand& command) {
-  Log log(command.host.log_level, command.host.log_format);
+  StderrLog log(command.host.log_level, command.host.log_format);
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);
   bool all_good = true;
@@ -122,7 +122,7 @@ int run(const InspectCommand& command) {
 }
 
 int run(const ListCommand& command) {
-  Log log(command.host.log_level, command.host.log_format);
+  StderrLog log(command.host.log_level, command.host.log_format);
   if (const auto found = find_components(command.host); found.has_error()) return complain(found.error().message);
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);

@@ -75,7 +75,7 @@ void add_bound(CLI::App& app, const std::string& name, Number& target, unsigned 
 
 // One of a few words. (CLI11's own check of enumerations tells people their numbers.)
 template <class Enum>
-void add_choice(CLI::App& app, const std::string& name, Enum& target,
+CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& target,
                 const std::vector<std::pair<std::string, Enum>>& choices, const std::string& description) {
   std::map<std::string, Enum> values(choices.begin(), choices.end());
   std::string words;
@@ -84,7 +84,7 @@ void add_choice(CLI::App& app, const std::string& name, Enum& target,
     words += (words.empty() ? "" : ", ") + word;
     if (value == target) current = word;
   }
-  app.add_option_function<std::string>(
+  return app.add_option_function<std::string>(
          name, [&target, values](const std::string& word) { target = values.at(lower_case(word)); }, description)
       ->check([values, words](const std::string& word) {
         return values.contains(lower_case(word)) ? std::string() : "\"" + word + "\" is not one of " + words;
@@ -107,8 +107,12 @@ void add_host_options(CLI::App& app, HostOptions& host, Log::Level log_level = L
               {"error", Log::Level::error},
               {"off", Log::Level::off}},
              "debug, info, warning, error or off");
-  add_choice(app, "--log-format", host.log_format, {{"text", Log::Format::text}, {"json", Log::Format::json}},
+  add_choice(app, "--log-format", host.log_format,
+             {{"text", StderrLog::Format::text}, {"json", StderrLog::Format::json}},
              "text, or json for one JSON object a line");
+  add_choice(app, "--isolation", host.isolation, {{"worker", Isolation::worker}, {"in-process", Isolation::in_process}},
+             "Where a plugin runs whose NAME.json does not say: worker, a process of its own, or in-process")
+      ->envname("MCP_ISOLATION");
 }
 
 void add_serving_options(CLI::App& app, HostOptions& host) {

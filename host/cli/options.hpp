@@ -8,9 +8,10 @@
 #include <variant>
 #include <vector>
 
-#include "log.hpp"
 #include "protocol/serving.hpp"
 #include "protocol/session.hpp"
+#include "reload/plugin_configuration.hpp"
+#include "stderr_log.hpp"
 #include "transport/http_server.hpp"
 
 namespace mcph {
@@ -21,10 +22,11 @@ struct HostOptions {
   std::filesystem::path data_root;  // of the plugins' data directories
   std::string instructions;         // for the model
   ServingOptions serving;
-  unsigned threads = 0;  // that do I/O; 0: as many as there are processors, at most 4
+  Isolation isolation = Isolation::worker;  // of a plugin that does not say
+  unsigned threads = 0;                     // that do I/O; 0: as many as there are processors, at most 4
   std::chrono::seconds shutdown_grace{10};
   Log::Level log_level = Log::Level::info;
-  Log::Format log_format = Log::Format::text;
+  StderrLog::Format log_format = StderrLog::Format::text;
 };
 
 struct ServeCommand {

@@ -15,8 +15,8 @@
 #include "absolute_path.hpp"
 #include "cli/commands.hpp"
 #include "cli/host.hpp"
-#include "log.hpp"
 #include "protocol/server.hpp"
+#include "stderr_log.hpp"
 #include "transport/http_server.hpp"
 #include "transport/standard_streams.hpp"
 #include "transport/stdio_transport.hpp"
@@ -109,7 +109,7 @@ void load_components(Host& host, const HostOptions& options, Log& log) {
 
 int run(const ServeCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);
-  Log log(command.host.log_level, command.host.log_format);
+  StderrLog log(command.host.log_level, command.host.log_format);
   auto streams = StandardStreams::take(log);
   if (streams.has_error()) return complain(streams.error().message);
   auto host = Host::create(command.host, log, limits_of(command));
@@ -143,7 +143,7 @@ int run(const ServeCommand& command) {
 
 int run(const StdioCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);
-  Log log(command.host.log_level, command.host.log_format);
+  StderrLog log(command.host.log_level, command.host.log_format);
   auto streams = StandardStreams::take(log);
   if (streams.has_error()) return complain(streams.error().message);
   auto host = Host::create(command.host, log);

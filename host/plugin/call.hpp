@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace mcph {
 
@@ -20,14 +21,17 @@ enum class Outcome : std::int32_t { result = 0, error = 1, input_required = 2 };
 
 class Call {
  public:
-  // `method` must outlive the call: it is one of the protocol's literals. `params` is a JSON object.
-  Call(std::string_view method, std::string params) : method_(method), params_(std::move(params)) {}
+  // `method` must outlive the call: it is one of the protocol's literals. `params` is a JSON object. `component` is
+  // what messages call it: the tool's or prompt's name, or the URI.
+  Call(std::string_view method, std::string params, std::string component = {})
+      : method_(method), params_(std::move(params)), component_(std::move(component)) {}
   virtual ~Call() = default;
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   std::string_view method() const { return method_; }
   const std::string& params() const { return params_; }
+  const std::string& component() const { return component_; }
 
   // What the plugin says. `complete` is called exactly once.
   virtual void progress(double progress, double total, std::string_view message) = 0;
@@ -53,6 +57,7 @@ class Call {
  private:
   const std::string_view method_;
   const std::string params_;
+  const std::string component_;
   std::atomic<CancelReason> reason_{CancelReason::none};
   std::atomic<bool> claimed_{false};
   std::mutex mutex_;

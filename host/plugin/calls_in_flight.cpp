@@ -34,6 +34,17 @@ CallsInFlight::Taken CallsInFlight::take_all() {
   return taken;
 }
 
+std::vector<std::shared_ptr<Call>> CallsInFlight::take_claimed() {
+  std::vector<std::shared_ptr<Call>> taken;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(calls_, [&](auto& entry) {
+    if (!entry.second->claimed()) return false;
+    taken.push_back(std::move(entry.second));
+    return true;
+  });
+  return taken;
+}
+
 std::vector<std::shared_ptr<Call>> CallsInFlight::all() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<Call>> calls;

@@ -27,6 +27,9 @@ class CallsInFlight {
   };
   Taken take_all();
 
+  // Those that the plugin has been given.
+  std::vector<std::shared_ptr<Call>> take_claimed();
+
   std::vector<std::shared_ptr<Call>> all() const;
   std::size_t size() const;
 

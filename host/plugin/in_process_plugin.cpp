@@ -1,19 +1,15 @@
 #include "plugin/in_process_plugin.hpp"
 
-#include <cinttypes>
-#include <cstdio>
 #include <exception>
 #include <future>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "json_text.hpp"
+#include "plugin/refusal.hpp"
 
 namespace mcph {
 namespace {
-
-constexpr int internal_error = -32603;  // JSON-RPC 2.0 section 5.1
 
 mcp_string as_mcp(std::string_view text) {
   return {text.data(), text.size()};
@@ -28,12 +24,6 @@ mcp_sink sink_into(std::string& text) {
   return {&text, [](void* context, mcp_string piece) { static_cast<std::string*>(context)->append(view(piece)); }};
 }
 
-std::string error_object(int code, std::string_view message) {
-  std::string json = R"({"code":)" + std::to_string(code) + R"(,"message":)";
-  append_json_string(json, message);
-  return json += '}';
-}
-
 // Runs plugin code that must not throw, and says what happened if it did.
 template <class Function>
 Result<> guarded(std::string_view function, Function&& call) {
@@ -45,12 +35,6 @@ Result<> guarded(std::string_view function, Function&& call) {
   } catch (...) {
     return fail(std::string(function) + " let an exception escape");
   }
-}
-
-std::string hexadecimal(std::uint64_t number) {
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016" PRIx64, number);
-  return digits;
 }
 
 InProcessPlugin& self_of(const mcp_host* host);
@@ -89,8 +73,7 @@ Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary l
 InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log)
     : library_(std::move(library)),
       table_(library_.table()),
-      identity_{setup.file, std::string(view(table_.name)), std::string(view(table_.version)),
-                hexadecimal(library_.copy().digest())},
+      identity_{setup.file, std::string(view(table_.name)), std::string(view(table_.version)), setup.digest},
       setup_(std::move(setup)),
       concurrent_calls_((table_.flags & MCP_PLUGIN_SERIAL) != 0 ? 1 : setup_.limits.concurrent_calls),
       runner_(runner),
@@ -173,11 +156,6 @@ void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
   if (!invoked.has_error()) return;
   report(invoked);
   if (calls_.take(id) != nullptr) refuse(call, "plugin " + identity_.name + ": " + invoked.error().message);
-}
-
-void InProcessPlugin::refuse(Call& call, std::string_view message) const {
-  call.on_cancel({});
-  call.complete(Outcome::error, error_object(internal_error, message));
 }
 
 void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {

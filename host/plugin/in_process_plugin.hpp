@@ -5,8 +5,6 @@
 
 #include <atomic>
 #include <deque>
-#include <filesystem>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -19,18 +17,9 @@
 #include "plugin/calls_in_flight.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/plugin_library.hpp"
+#include "plugin/plugin_setup.hpp"
 
 namespace mcph {
-
-// What a plugin is given besides its library.
-struct PluginSetup {
-  std::filesystem::path file;            // where it lies in the components folder, for messages
-  std::string configuration = "{}";      // a JSON object
-  std::filesystem::path data_directory;  // made when the plugin first asks for it
-  PluginLimits limits;
-  PluginEvents events;
-  std::function<std::string()> server_info;  // what mcp/server_info.h offers; empty: this host does not
-};
 
 class InProcessPlugin final : public Plugin {
  public:
@@ -57,7 +46,6 @@ class InProcessPlugin final : public Plugin {
 
   void run(std::uint64_t id, std::shared_ptr<Call> call);
   void run_one(std::uint64_t id, Call& call);
-  void refuse(Call& call, std::string_view message) const;
   void cancel(std::uint64_t id, CancelReason reason);
   void stop_waiting(std::uint64_t id);
 

@@ -56,10 +56,11 @@ class Plugin {
   virtual bool stop(std::chrono::milliseconds patience) = 0;
 };
 
-// What a plugin says of its own accord. [any]
+// What a plugin says of its own accord, or what is said of it. [any]
 struct PluginEvents {
-  std::function<void()> components_changed;
-  std::function<void(std::string uri)> resource_updated;
+  std::function<void()> components_changed = {};
+  std::function<void(std::string uri)> resource_updated = {};
+  std::function<void(std::string why)> gave_up = {};  // it can serve no more calls
 };
 
 }  // namespace mcph

@@ -76,26 +76,32 @@ Result<const mcp_plugin*> call_entry(Entry* entry) {
 }  // namespace
 
 Result<PluginLibrary> PluginLibrary::load(PrivateCopy copy) {
+  auto library = load(copy.path());
+  if (library.has_value()) library->copy_ = std::move(copy);
+  return library;
+}
+
+Result<PluginLibrary> PluginLibrary::load(const std::filesystem::path& copy) {
   // Bound at once, so that a missing symbol is told now and not by a crash in a call; local, so that two versions of a
   // plugin never see each other's symbols.
   constexpr auto mode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local;
   boost::dll::shared_library library;
   Entry* entry = nullptr;
   try {
-    library.load(copy.path(), mode);
+    library.load(copy, mode);
     entry = &library.get<Entry>(MCP_PLUGIN_ENTRY_SYMBOL);
   } catch (const std::exception& error) {
-    return refusal(error.what(), copy.path().string());
+    return refusal(error.what(), copy.string());
   }
   const auto table = call_entry(entry);
   if (table.has_error()) return table.error();
   if (auto checked = check_table(*table); checked.has_error()) return checked.error();
-  return PluginLibrary(std::move(copy), std::move(library), *table);
+  return PluginLibrary(copy, std::move(library), *table);
 }
 
 void PluginLibrary::never_unload() {
   // What Boost.DLL has no name for. The flag stays with the mapping when this second handle on it is closed.
-  if (void* const same = ::dlopen(copy_.path().c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) ::dlclose(same);
+  if (void* const same = ::dlopen(path_.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)) ::dlclose(same);
 }
 
 }  // namespace mcph

@@ -1,7 +1,11 @@
 // A plugin's shared library, mapped into this process from a private copy, and the table of functions it exports.
 // Loading runs the library's constructors and its entry function, nothing else. Owned by the plugin that uses it;
-// destroying it unmaps the library, and deletes the copy, unless it asked never to be unloaded.
+// destroying it unmaps the library, unless it asked never to be unloaded, and deletes the copy if it was given that.
 #pragma once
+
+#include <filesystem>
+#include <optional>
+#include <utility>
 
 #include <boost/dll/shared_library.hpp>
 #include <mcp/plugin.h>
@@ -15,19 +19,22 @@ class PluginLibrary {
  public:
   // The copy has been checked before: see library_file.hpp.
   static Result<PluginLibrary> load(PrivateCopy copy);
+  // From a copy that somebody else keeps.
+  static Result<PluginLibrary> load(const std::filesystem::path& copy);
 
   const mcp_plugin& table() const { return *table_; }
-  const PrivateCopy& copy() const { return copy_; }
+  // What was mapped.
+  const std::filesystem::path& path() const { return path_; }
 
   // From now on the library stays mapped for the life of the process.
   void never_unload();
 
  private:
-  PluginLibrary(PrivateCopy copy, boost::dll::shared_library library, const mcp_plugin* table)
-      : copy_(std::move(copy)), library_(std::move(library)), table_(table) {}
+  PluginLibrary(std::filesystem::path path, boost::dll::shared_library library, const mcp_plugin* table)
+      : path_(std::move(path)), library_(std::move(library)), table_(table) {}
 
-  // The copy is declared first so that it is deleted last.
-  PrivateCopy copy_;
+  std::optional<PrivateCopy> copy_;  // declared first so that it is deleted last
+  std::filesystem::path path_;
   boost::dll::shared_library library_;
   const mcp_plugin* table_;
 };

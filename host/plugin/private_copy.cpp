@@ -245,7 +245,7 @@ Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
     return fail_for_now("its private copy cannot be named " + final_path.string() + ": " + last_error());
   }
   copy.path_ = std::move(final_path);
-  copy.digest_ = *digest;
+  copy.digest_ = hexadecimal(*digest);
   copy.source_identity_ = *before;
   return copy;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "plugin/file_descriptor.hpp"
@@ -23,8 +24,8 @@ class PrivateCopy {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // FNV-1a of the bytes, 64 bits: tells an accidental difference, and is not cryptographic.
-  std::uint64_t digest() const { return digest_; }
+  // FNV-1a of the bytes, 64 bits, in hex: tells an accidental difference, and is not cryptographic.
+  const std::string& digest() const { return digest_; }
 
   // Of the file that was copied, when it was copied.
   const FileIdentity& source_identity() const { return source_identity_; }
@@ -34,7 +35,7 @@ class PrivateCopy {
   explicit PrivateCopy(std::filesystem::path path) : path_(std::move(path)) {}
 
   std::filesystem::path path_;  // empty once moved from
-  std::uint64_t digest_ = 0;
+  std::string digest_;
   FileIdentity source_identity_;
 };
 

@@ -49,9 +49,8 @@ void PluginCall::begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<E
 }
 
 PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchange> exchange, const CallAnswers& answers)
-    : Call(plan.method, with_answers(std::move(plan.params), origin.rounds.answers)),
+    : Call(plan.method, with_answers(std::move(plan.params), origin.rounds.answers), std::move(plan.component)),
       plugin_(std::move(plan.plugin)),
-      component_(std::move(plan.component)),
       origin_(std::move(origin)),
       meta_(std::move(plan.meta)),
       output_schema_(std::move(plan.output_schema)),
@@ -87,7 +86,7 @@ void PluginCall::ask(std::string_view json) {
   auto requests = read_input_requests(json);
   if (requests.has_error()) return exchange_->reply(misbehaviour(requests.error().message));
   const bool is_first = origin_.rounds.answers.is_null();
-  SuspendedCall call{method(), is_first ? params() : without_answers(params()), component_, meta_, origin_, exchange_};
+  SuspendedCall call{method(), is_first ? params() : without_answers(params()), component(), meta_, origin_, exchange_};
   if (++call.origin.rounds.count > most_rounds) {
     return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(most_rounds) + " times"));
   }
@@ -111,7 +110,7 @@ Reply PluginCall::misbehaviour(std::string_view reason) const {
   return answers_.error(
       origin_.id, method(),
       {error_code::internal_error, "Plugin " + plugin_->identity().name + " answered " + std::string(method()) +
-                                       " of " + component_ + " with something invalid: " + std::string(reason)});
+                                       " of " + component() + " with something invalid: " + std::string(reason)});
 }
 
 std::string PluginCall::context() const {

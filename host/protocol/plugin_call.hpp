@@ -87,7 +87,6 @@ class PluginCall final : public Call {
   Reply misbehaviour(std::string_view reason) const;
 
   const std::shared_ptr<Plugin> plugin_;  // the lease
-  const std::string component_;
   const CallOrigin origin_;
   const Json meta_;  // the request's own; null: none
   const std::optional<Schema> output_schema_;

@@ -1,39 +1,13 @@
 #include "reload/plugin_loader.hpp"
 
-#include <cerrno>
-#include <cstddef>
-#include <system_error>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "absolute_path.hpp"
-#include "json_text.hpp"
-#include "plugin/regular_file.hpp"
+#include "plugin/in_process_plugin.hpp"
+#include "plugin/worker_plugin.hpp"
 
 namespace mcph {
 namespace {
-
-Result<std::string> read_configuration(const std::filesystem::path& plugin_file) {
-  constexpr std::size_t most = std::size_t{1} << 20;
-  const auto file = configuration_file(plugin_file);
-  const auto what = "its configuration " + file.string();
-  const auto opened = open_to_read(file);
-  if (!opened) {
-    if (errno == ENOENT || errno == ENOTDIR) return std::string("{}");
-    return fail_for_now(what + " cannot be opened: " + last_error());
-  }
-  auto text = read_regular_file(opened, most);
-  if (text.has_error()) {
-    auto error = text.error();
-    error.message = what + " cannot be used: " + error.message;
-    return error;
-  }
-  const auto json = parse_json(*text);
-  if (json.has_error()) return fail(what + " is " + json.error().message);
-  if (!json->is_object()) return fail(what + " is not a JSON object");
-  return text;
-}
 
 std::vector<std::string> remarks_on(const LibraryFacts& facts) {
   std::vector<std::string> remarks;
@@ -74,53 +48,69 @@ std::filesystem::path data_directory(const std::filesystem::path& plugin_file, c
          (lies_elsewhere ? plugin_file.stem() : std::filesystem::path(place).replace_extension());
 }
 
-std::filesystem::path configuration_file(const std::filesystem::path& plugin_file) {
-  return std::filesystem::path(plugin_file).replace_extension(".json");
-}
-
-PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Retirement& retirement, Log& log)
-    : copies_(std::move(copies)), options_(std::move(options)), runner_(runner), retirement_(retirement), log_(log) {}
+PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Workers& workers,
+                           Retirement& retirement, Log& log)
+    : copies_(std::move(copies)),
+      options_(std::move(options)),
+      runner_(runner),
+      workers_(workers),
+      retirement_(retirement),
+      log_(log) {}
 
 Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, PluginEvents events) {
-  auto configuration = read_configuration(file);
+  auto configuration = read_configuration(file, {.isolation = options_.isolation});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
   auto copy = copies_.copy(file);
   if (copy.has_error()) return copy.error();
   const auto facts = inspect_library(copy->path());
   if (facts.has_error()) return maybe_incomplete(facts.error());
-  auto library = PluginLibrary::load(*std::move(copy));
-  if (library.has_error()) return library.error();
 
   PluginSetup setup{.file = file,
-                    .configuration = *std::move(configuration),
+                    .digest = copy->digest(),
+                    .configuration = std::move(configuration->own),
                     .data_directory = data_directory(file, options_.components, options_.data_root),
                     .limits = options_.limits,
+                    .restarts = {},
                     .events = std::move(events),
                     .server_info = options_.server_info};
-  const bool stays = stays_mapped(*facts, library->table());
-  auto loaded = make(*std::move(library), std::move(setup), *facts);
+  const auto identity = copy->source_identity();
+  auto loaded = configuration->isolation == Isolation::worker
+                    ? load_in_worker(*std::move(copy), std::move(setup))
+                    : load_in_process(*std::move(copy), std::move(setup), *facts);
+  if (loaded.has_value()) loaded->identity = identity;
+  return loaded;
+}
+
+Result<LoadedPlugin> PluginLoader::load_in_worker(PrivateCopy copy, PluginSetup setup) {
+  auto created = WorkerPlugin::create(std::move(copy), std::move(setup), workers_, log_);
+  if (created.has_error()) return created.error();
+  return describe(retirement_.lease(*std::move(created)));
+}
+
+Result<LoadedPlugin> PluginLoader::load_in_process(PrivateCopy copy, PluginSetup setup, const LibraryFacts& facts) {
+  auto library = PluginLibrary::load(std::move(copy));
+  if (library.has_error()) return library.error();
+  const bool stays = stays_mapped(facts, library->table());
+  auto created = InProcessPlugin::create(*std::move(library), std::move(setup), runner_, log_);
+  auto loaded =
+      created.has_error() ? Result<LoadedPlugin>(created.error()) : describe(retirement_.lease(*std::move(created)));
   if (loaded.has_error()) {
     auto error = loaded.error();
     error.may_pass = error.may_pass && !stays;
     return error;
   }
+  loaded->remarks = remarks_on(facts);
   loaded->stays_mapped = stays;
   return loaded;
 }
 
-Result<LoadedPlugin> PluginLoader::make(PluginLibrary library, PluginSetup setup, const LibraryFacts& facts) {
-  const auto identity = library.copy().source_identity();
-  auto created = InProcessPlugin::create(std::move(library), std::move(setup), runner_, log_);
-  if (created.has_error()) return created.error();
-  auto plugin = retirement_.lease(*std::move(created));
-
+Result<LoadedPlugin> PluginLoader::describe(std::shared_ptr<Plugin> plugin) {
   const auto description = plugin->describe();
   if (description.has_error()) return description.error();
   auto components = parse_components(*description);
   if (components.has_error()) return components.error();
-  auto remarks = remarks_on(facts);
-  return LoadedPlugin{
-      {std::move(plugin), std::make_shared<const Components>(*std::move(components))}, identity, std::move(remarks)};
+  return LoadedPlugin{.served = {std::move(plugin), std::make_shared<const Components>(*std::move(components))},
+                      .identity = {}};
 }
 
 }  // namespace mcph

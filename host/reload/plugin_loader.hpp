@@ -12,11 +12,13 @@
 #include "catalog/catalog.hpp"
 #include "log.hpp"
 #include "plugin/call_runner.hpp"
-#include "plugin/in_process_plugin.hpp"
 #include "plugin/library_file.hpp"
 #include "plugin/plugin.hpp"
+#include "plugin/plugin_setup.hpp"
 #include "plugin/private_copy.hpp"
+#include "plugin/workers.hpp"
 #include "reload/component_scan.hpp"
+#include "reload/plugin_configuration.hpp"
 #include "reload/retirement.hpp"
 #include "result.hpp"
 
@@ -24,9 +26,9 @@ namespace mcph {
 
 struct LoadedPlugin {
   ServedPlugin served;
-  FileIdentity identity;             // of the file that was read
-  std::vector<std::string> remarks;  // what a person should know and what does not keep it from being served
-  bool stays_mapped = false;         // its library cannot be unloaded, so that loading it again takes memory for good
+  FileIdentity identity;                  // of the file that was read
+  std::vector<std::string> remarks = {};  // what a person should know and what does not keep it from being served
+  bool stays_mapped = false;  // its library cannot be unloaded, so that loading it again takes memory for good
 };
 
 class PluginLoader {
@@ -35,23 +37,27 @@ class PluginLoader {
     std::filesystem::path data_root;   // each plugin's data directory is below it
     std::filesystem::path components;  // holds the plugins; one that lies elsewhere is only looked at
     PluginLimits limits;
+    Isolation isolation = Isolation::worker;   // of a plugin whose configuration says nothing of it
     std::function<std::string()> server_info;  // JSON, for plugins that ask; may be empty
   };
 
-  // The runner, the retirement and the log outlive it.
-  PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Retirement& retirement, Log& log);
+  // The runner, the workers, the retirement and the log outlive it.
+  PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Workers& workers, Retirement& retirement,
+               Log& log);
 
   // The plugin is created and described, not started. `events` is for the instance. What the plugin itself refuses may
   // pass only where its library can be unloaded: each further try would leave one more mapping behind.
   Result<LoadedPlugin> load(const std::filesystem::path& file, PluginEvents events);
 
  private:
-  // From its library on.
-  Result<LoadedPlugin> make(PluginLibrary library, PluginSetup setup, const LibraryFacts& facts);
+  Result<LoadedPlugin> load_in_worker(PrivateCopy copy, PluginSetup setup);
+  Result<LoadedPlugin> load_in_process(PrivateCopy copy, PluginSetup setup, const LibraryFacts& facts);
+  static Result<LoadedPlugin> describe(std::shared_ptr<Plugin> plugin);
 
   PrivateFolder copies_;
   const Options options_;
   CallRunner& runner_;
+  Workers& workers_;
   Retirement& retirement_;
   Log& log_;
 };
@@ -60,8 +66,5 @@ class PluginLoader {
 // extension, so that no two plugins there share one; for a plugin that lies elsewhere, its name.
 std::filesystem::path data_directory(const std::filesystem::path& plugin_file, const std::filesystem::path& components,
                                      const std::filesystem::path& data_root);
-
-// The file NAME.json that configures NAME.so.
-std::filesystem::path configuration_file(const std::filesystem::path& plugin_file);
 
 }  // namespace mcph

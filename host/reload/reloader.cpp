@@ -98,6 +98,7 @@ Reloader::Clock::time_point Reloader::look(bool settle) {
     changed |= notice(file, settle, now, due);
   changed |= withdraw_missing(scan, now, due);
   changed |= describe_again();
+  changed |= withdraw_given_up(now);
   if (changed) publish();
   check_draining(now, due);
   return due;
@@ -161,7 +162,8 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   const auto begin = Clock::now();
   auto loaded = loader_.load(
       file.file, {.components_changed = [this, path = file.file] { components_changed(path); },
-                  .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); }});
+                  .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); },
+                  .gave_up = [this, file](std::string why) { gave_up(file, std::move(why)); }});
   if (loaded.has_error()) {
     const bool changing = tracked.changing == file;
     if (changing && loaded.error().may_be_incomplete && !std::exchange(tracked.incomplete, true)) return false;
@@ -325,6 +327,39 @@ void Reloader::check_draining(Clock::time_point now, Clock::time_point& due) {
                   {"reason", "they did not finish in time after the plugin was replaced or removed"}});
     plugin->cancel_all(CancelReason::reload);
   }
+}
+
+bool Reloader::withdraw_given_up(Clock::time_point now) {
+  std::vector<std::pair<PluginFile, std::string>> given_up;
+  {
+    const std::lock_guard lock(mutex_);
+    given_up.swap(given_up_);
+  }
+  bool changed = false;
+  for (const auto& [file, why] : given_up) {
+    const auto found = tracked_.find(file.file);
+    // A version that has been replaced is nobody's concern any more.
+    if (found == tracked_.end() || found->second.taken != file || found->second.served.plugin == nullptr) continue;
+    auto& tracked = found->second;
+    retire(std::exchange(tracked.served, {}), now);
+    tracked.refusal = "quarantined: " + why;
+    say_when_published([this, path = file.file.string(), reason = why] {
+      log_.error("plugin quarantined",
+                 {{"file", path},
+                  {"reason", reason},
+                  {"next", "its components are withdrawn; it is tried again when the file changes"}});
+    });
+    changed = true;
+  }
+  return changed;
+}
+
+void Reloader::gave_up(const PluginFile& file, std::string why) {
+  {
+    const std::lock_guard lock(mutex_);
+    given_up_.emplace_back(file, std::move(why));
+  }
+  watch_->wake();
 }
 
 void Reloader::components_changed(const std::filesystem::path& file) {

@@ -16,6 +16,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "catalog/published_catalog.hpp"
@@ -113,7 +114,9 @@ class Reloader {
   void report_conflicts(const Catalog& catalog);
   void report_problems(const ScanResult& scan);
   void check_draining(Clock::time_point now, Clock::time_point& due);
+  bool withdraw_given_up(Clock::time_point now);               // as those above
   void components_changed(const std::filesystem::path& file);  // [any]
+  void gave_up(const PluginFile& file, std::string why);       // [any]
 
   const Options options_;
   PluginLoader& loader_;
@@ -131,6 +134,7 @@ class Reloader {
 
   std::mutex mutex_;
   std::set<std::filesystem::path> to_describe_;
+  std::vector<std::pair<PluginFile, std::string>> given_up_;  // and why
   bool stopping_ = false;
   bool ended_ = false;
   std::condition_variable ended_changed_;

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "expect.hpp"
-#include "log.hpp"
+#include "stderr_log.hpp"
 #include "protocol/server.hpp"
 #include "transport/event_log.hpp"
 #include "transport/sse_clients.hpp"
@@ -153,7 +153,7 @@ class Serving {
   }
 
   const HttpOptions options_{.limits = {.body_bytes = 4096, .header_bytes = 2048}, .http_sse = true};
-  Log log_{Log::Level::off, Log::Format::text};
+  StderrLog log_{Log::Level::off, StderrLog::Format::text};
   PublishedCatalog catalog_;
   Server server_{catalog_, {"fuzz", "Fuzz", "1"}, {}, {.count = 8}, log_};
   std::shared_ptr<EventLog> events_;

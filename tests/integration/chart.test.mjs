@@ -94,7 +94,7 @@ test('NumbersThatMakeNoChartAreAnErrorForTheModel', async () => {
 test('ThePluginIsUnloadedAfterItHasDrawn', async (context) => {
   const own = await Components.create();
   await copyFile(env.MCP_CHART, own.file('chart.so'));
-  const host = await serve(context, own, ['--log-level', 'debug']);
+  const host = await serve(context, own, ['--log-level', 'debug', '--isolation', 'in-process']);
   const { result } = await (await postModern(host.url, 'tools/call', drawCall)).json();
   assert.deepEqual(typesOf(result), ['text', 'image']);
   const maps = () => readFile(`/proc/${host.child.pid}/maps`, 'utf8');

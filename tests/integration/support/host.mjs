@@ -8,6 +8,8 @@ import { LogLines } from './log_lines.mjs';
 import { hear, heardAt } from './wire/wire.mjs';
 
 export const program = process.env.MCP_HOST;
+// Whether the plugins that these tests load share the host's process.
+export const inProcess = process.env.MCP_ISOLATION === 'in-process';
 
 const running = new Set();
 // A test that is ended half-way leaves no host behind.

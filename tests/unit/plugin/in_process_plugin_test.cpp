@@ -15,6 +15,7 @@
 #include "../temporary_folder.hpp"
 #include "kept_memory.hpp"
 #include "manual_runner.hpp"
+#include "stderr_log.hpp"
 
 namespace mcph {
 namespace {
@@ -59,6 +60,7 @@ class InProcessPluginTest : public ::testing::Test {
   Result<std::unique_ptr<InProcessPlugin>> create(const std::string& library, std::string configuration = "{}") {
     auto copy = copies_.copy(std::string(MCP_TEST_FIXTURES) + "/" + library + ".so");
     if (copy.has_error()) return copy.error();
+    setup_.digest = copy->digest();
     auto loaded = PluginLibrary::load(*std::move(copy));
     if (loaded.has_error()) return loaded.error();
     setup_.configuration = std::move(configuration);
@@ -105,7 +107,7 @@ class InProcessPluginTest : public ::testing::Test {
   }
 
   const test::TemporaryFolder temporary_;
-  Log log_{Log::Level::warning, Log::Format::text};
+  StderrLog log_{Log::Level::warning, StderrLog::Format::text};
   test::ManualRunner runner_;
   PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
   PluginSetup setup_ = usual_setup();
@@ -418,7 +420,7 @@ TEST_F(InProcessPluginTest, IsStoppedWhenItIsDestroyedWithoutAStop) {
 }
 
 TEST_F(InProcessPluginTest, IsGivenUpWhenItsStopDoesNotReturn) {
-  load("unit_actor", R"({"stop":"hangs"})");
+  load("unit_actor", R"({"hangs":"stop"})");
   EXPECT_FALSE(plugin_->stop(10ms));
   // Its code runs until the process ends, so the object may not go.
   [[maybe_unused]] const auto* left = plugin_.release();

@@ -13,6 +13,7 @@
 #include "../served_plugin.hpp"
 #include "protocol/server.hpp"
 #include "recording_stream.hpp"
+#include "stderr_log.hpp"
 
 namespace mcph::test {
 
@@ -94,7 +95,7 @@ class ServerFixture : public ::testing::Test {
   }
 
   PublishedCatalog catalog_;
-  Log log_{Log::Level::off, Log::Format::text};
+  StderrLog log_{Log::Level::off, StderrLog::Format::text};
   std::uint64_t generation_ = 0;
   const std::shared_ptr<FakePlugin> plugin_ = std::make_shared<FakePlugin>("/components/tools/sums.so");
   Server server_;

@@ -10,7 +10,9 @@
 #include "../eventually.hpp"
 #include "../plugin/kept_memory.hpp"
 #include "../plugin/manual_runner.hpp"
+#include "../plugin/test_workers.hpp"
 #include "../temporary_folder.hpp"
+#include "stderr_log.hpp"
 
 namespace mcph {
 namespace {
@@ -55,14 +57,17 @@ class PluginLoaderTest : public ::testing::Test {
     PluginLoader::Options options;
     options.data_root = temporary_.path() / "data";
     options.components = temporary_.path();
+    options.isolation = test::isolation_under_test();
     return options;
   }
 
   const test::TemporaryFolder temporary_;
-  Log log_{Log::Level::off, Log::Format::text};
+  StderrLog log_{Log::Level::off, StderrLog::Format::text};
   test::ManualRunner runner_;
+  test::TestWorkers workers_;
   Retirement retirement_{std::chrono::seconds(10), log_};
-  PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, retirement_, log_};
+  PluginLoader loader_{
+      *PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, retirement_, log_};
 };
 
 TEST_F(PluginLoaderTest, LoadsAPluginWithItsComponents) {

@@ -13,8 +13,10 @@
 
 #include "../eventually.hpp"
 #include "../plugin/kept_memory.hpp"
+#include "../plugin/test_workers.hpp"
 #include "../standard_error.hpp"
 #include "../temporary_folder.hpp"
+#include "stderr_log.hpp"
 #include "thread_runner.hpp"
 
 namespace mcph {
@@ -144,15 +146,18 @@ class ReloaderTest : public ::testing::Test {
   PluginLoader::Options loader_options() const {
     PluginLoader::Options options;
     options.data_root = temporary_.path() / "data";
+    options.isolation = test::isolation_under_test();
     return options;
   }
 
   const test::TemporaryFolder temporary_;
-  Log log_{Log::Level::info, Log::Format::text};
+  StderrLog log_{Log::Level::info, StderrLog::Format::text};
   const test::StandardErrorCapture captured_;
   test::ThreadRunner runner_;
+  test::TestWorkers workers_;
   Retirement retirement_{10s, log_};
-  PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, retirement_, log_};
+  PluginLoader loader_{
+      *PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, retirement_, log_};
   PublishedCatalog catalog_;
   const std::shared_ptr<Publications> publications_ = std::make_shared<Publications>(catalog_);
   Reloader::Options options_;

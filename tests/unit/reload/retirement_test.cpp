@@ -11,6 +11,7 @@
 
 #include "../eventually.hpp"
 #include "../standard_error.hpp"
+#include "stderr_log.hpp"
 
 namespace mcph {
 namespace {
@@ -64,7 +65,7 @@ class RetirementTest : public ::testing::Test {
     return retirement_.lease(std::make_unique<MortalPlugin>(fate, comes_to_rest));
   }
 
-  Log log_{Log::Level::error, Log::Format::text};
+  StderrLog log_{Log::Level::error, StderrLog::Format::text};
   Retirement retirement_{1s, log_};
 };
 

@@ -1,4 +1,4 @@
-#include "log.hpp"
+#include "stderr_log.hpp"
 
 #include <algorithm>
 
@@ -65,7 +65,7 @@ std::string as_json(std::string_view event, Log::Fields fields) {
 
 }  // namespace
 
-Log::Log(Level level, Format format)
+StderrLog::StderrLog(Level level, Format format)
     : format_(format),
       logger_(std::make_unique<spdlog::logger>("host", std::make_shared<spdlog::sinks::stderr_sink_mt>())) {
   logger_->set_pattern(format == Format::json ? json_pattern : text_pattern);
@@ -73,9 +73,9 @@ Log::Log(Level level, Format format)
   logger_->flush_on(spdlog::level::debug);
 }
 
-Log::~Log() = default;
+StderrLog::~StderrLog() = default;
 
-void Log::write(Level level, std::string_view event, Fields fields) {
+void StderrLog::write(Level level, std::string_view event, Fields fields) {
   const auto severity = to_spdlog(level);
   if (!logger_->should_log(severity)) return;
   // Passed as an argument, not as a format, so that braces in it are text.

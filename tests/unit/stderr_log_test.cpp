@@ -1,4 +1,4 @@
-#include "log.hpp"
+#include "stderr_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,13 +14,13 @@ using ::testing::IsEmpty;
 
 TEST(Log, WritesAnEventWithItsFieldsAsText) {
   const test::StandardErrorCapture captured;
-  Log(Log::Level::info, Log::Format::text).info("served", {{"file", "a b.so"}, {"name", "sums"}, {"calls", 7}});
+  StderrLog(Log::Level::info, StderrLog::Format::text).info("served", {{"file", "a b.so"}, {"name", "sums"}, {"calls", 7}});
   EXPECT_THAT(captured.text(), EndsWith(" served file=\"a b.so\" name=sums calls=7\n"));
 }
 
 TEST(Log, WritesAnEventWithItsFieldsAsJson) {
   const test::StandardErrorCapture captured;
-  Log(Log::Level::info, Log::Format::json).warning("served", {{"text", "\"7\"\n"}, {"calls", 7}});
+  StderrLog(Log::Level::info, StderrLog::Format::json).warning("served", {{"text", "\"7\"\n"}, {"calls", 7}});
   auto line = nlohmann::json::parse(captured.text());
   EXPECT_EQ(line.erase("time"), 1U);
   EXPECT_EQ(line, (nlohmann::json{{"level", "warning"}, {"event", "served"}, {"text", "\"7\"\n"}, {"calls", 7}}));
@@ -28,7 +28,7 @@ TEST(Log, WritesAnEventWithItsFieldsAsJson) {
 
 TEST(Log, LeavesOutWhatIsBelowItsLevel) {
   const test::StandardErrorCapture captured;
-  Log(Log::Level::warning, Log::Format::text).info("served");
+  StderrLog(Log::Level::warning, StderrLog::Format::text).info("served");
   EXPECT_THAT(captured.text(), IsEmpty());
 }
 

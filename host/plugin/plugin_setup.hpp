@@ -1,0 +1,24 @@
+// What a plugin version is given besides its library, in whatever process it runs.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "plugin/plugin.hpp"
+#include "plugin/restart_policy.hpp"
+
+namespace mcph {
+
+struct PluginSetup {
+  std::filesystem::path file;            // where it lies in the components folder, for messages
+  std::string digest;                    // of its library
+  std::string configuration = "{}";      // a JSON object
+  std::filesystem::path data_directory;  // made when the plugin first asks for it
+  PluginLimits limits = {};
+  RestartPolicy::Limits restarts = {};  // of a worker that crashes
+  PluginEvents events = {};
+  std::function<std::string()> server_info = {};  // what mcp/server_info.h offers; empty: this host does not
+};
+
+}  // namespace mcph

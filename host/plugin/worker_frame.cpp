@@ -1,0 +1,166 @@
+#include "plugin/worker_frame.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "plugin/regular_file.hpp"
+
+namespace mcph {
+namespace {
+
+struct Header {
+  std::uint32_t kind;
+  std::int32_t number;
+  std::uint64_t id;
+  std::uint64_t text_size;
+  std::uint64_t more_size;
+};
+
+// Beside the header; a longer text costs a memory file, and one much longer would not fit a socket's buffer.
+constexpr std::size_t most_in_message = std::size_t{64} << 10;
+
+iovec as_iovec(const void* data, std::size_t size) {
+  return {const_cast<void*>(data), size};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
+}
+
+// Room for one descriptor beside a message.
+struct alignas(cmsghdr) DescriptorMessage {
+  std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
+};
+
+FileDescriptor make_memory_file(const Frame& frame) {
+  FileDescriptor file(::memfd_create("mcp-frame", MFD_CLOEXEC));
+  if (!file) return {};
+  for (auto text : {frame.text, frame.more}) {
+    while (!text.empty()) {
+      const auto count = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
+      if (count <= 0) return {};
+      text.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  return file;
+}
+
+// The descriptor that came with a message, if it did.
+FileDescriptor received_descriptor(msghdr& message) {
+  const auto* const control = CMSG_FIRSTHDR(&message);
+  if (control == nullptr || control->cmsg_type != SCM_RIGHTS || control->cmsg_len != CMSG_LEN(sizeof(int))) return {};
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(control), sizeof descriptor);
+  return FileDescriptor(descriptor);
+}
+
+}  // namespace
+
+Result<std::pair<FileDescriptor, FileDescriptor>> make_frame_sockets() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return fail_for_now("no sockets can be made: " + last_error());
+  }
+  return std::pair(FileDescriptor(ends[0]), FileDescriptor(ends[1]));
+}
+
+Sent send_frame(int socket, const Frame& frame, bool wait) {
+  const Header header{static_cast<std::uint32_t>(frame.kind), frame.number, frame.id, frame.text.size(),
+                      frame.more.size()};
+  std::array<iovec, 3> pieces{as_iovec(&header, sizeof header), as_iovec(frame.text.data(), frame.text.size()),
+                              as_iovec(frame.more.data(), frame.more.size())};
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = pieces.size();
+  FileDescriptor file;
+  DescriptorMessage descriptor;
+  if (frame.text.size() + frame.more.size() > most_in_message) {
+    file = make_memory_file(frame);
+    if (!file) return Sent::too_much;
+    message.msg_iovlen = 1;
+    message.msg_control = descriptor.bytes.data();
+    message.msg_controllen = descriptor.bytes.size();
+    auto* const control = CMSG_FIRSTHDR(&message);
+    control->cmsg_level = SOL_SOCKET;
+    control->cmsg_type = SCM_RIGHTS;
+    control->cmsg_len = CMSG_LEN(sizeof(int));
+    const int sent = file.get();
+    std::memcpy(CMSG_DATA(control), &sent, sizeof sent);
+  }
+  while (uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) < 0) {
+    const bool full = errno == EAGAIN || errno == EWOULDBLOCK;
+    if (!full) return errno == ENOBUFS || errno == ENOMEM || errno == ETOOMANYREFS ? Sent::too_much : Sent::gone;
+    if (!wait) return Sent::no_room;
+    pollfd writable{socket, POLLOUT, 0};
+    uninterrupted([&] { return ::poll(&writable, 1, -1); });
+  }
+  return Sent::whole;
+}
+
+FrameReader::FrameReader() : buffer_(sizeof(Header) + most_in_message) {}
+
+FrameReader::Outcome FrameReader::receive(int socket) {
+  if (!long_text_.empty()) std::string().swap(long_text_);
+  auto piece = as_iovec(buffer_.data(), buffer_.size());
+  DescriptorMessage descriptor;
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = descriptor.bytes.data();
+  message.msg_controllen = descriptor.bytes.size();
+  const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
+  if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::none : Outcome::end;
+  const auto file = received_descriptor(message);
+  if (count == 0) return Outcome::end;
+  if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) return Outcome::wrong;
+  const auto outcome = take_message(static_cast<std::size_t>(count));
+  if (outcome != Outcome::none) return outcome;
+  return file && take_memory_file(file) ? Outcome::frame : Outcome::wrong;
+}
+
+// none: the text is in a file.
+FrameReader::Outcome FrameReader::take_message(std::size_t size) {
+  Header header{};
+  if (size < sizeof header) return Outcome::wrong;
+  std::memcpy(&header, buffer_.data(), sizeof header);
+  if (header.kind < static_cast<std::uint32_t>(Frame::Kind::load) ||
+      header.kind > static_cast<std::uint32_t>(Frame::Kind::last) || header.text_size > most_frame_bytes ||
+      header.more_size > most_frame_bytes - header.text_size) {
+    return Outcome::wrong;
+  }
+  frame_ = {static_cast<Frame::Kind>(header.kind), header.number, header.id};
+  const auto text_size = static_cast<std::size_t>(header.text_size);
+  const auto more_size = static_cast<std::size_t>(header.more_size);
+  if (size == sizeof header + text_size + more_size) {
+    frame_.text = {buffer_.data() + sizeof header, text_size};
+    frame_.more = {frame_.text.data() + text_size, more_size};
+    return Outcome::frame;
+  }
+  return size == sizeof header ? Outcome::none : Outcome::wrong;
+}
+
+// Read and not mapped, because whoever made the file can shorten it meanwhile.
+bool FrameReader::take_memory_file(const FileDescriptor& file) {
+  Header header{};  // has been checked
+  std::memcpy(&header, buffer_.data(), sizeof header);
+  const auto text_size = static_cast<std::size_t>(header.text_size);
+  const auto size = text_size + static_cast<std::size_t>(header.more_size);
+  struct ::stat status {};
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  if (static_cast<std::uint64_t>(status.st_size) < size) return false;
+  long_text_.resize(size);
+  for (std::size_t done = 0; done < size;) {
+    const auto count = uninterrupted(
+        [&] { return ::pread(file.get(), long_text_.data() + done, size - done, static_cast<off_t>(done)); });
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  frame_.text = std::string_view(long_text_).substr(0, text_size);
+  frame_.more = std::string_view(long_text_).substr(text_size);
+  return true;
+}
+
+}  // namespace mcph

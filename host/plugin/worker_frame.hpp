@@ -1,0 +1,107 @@
+// What the host and a worker say to each other: frames over a pair of connected sockets that keep the boundaries of
+// messages. Text too long for a message travels in a memory file whose descriptor the message carries. Both ends are
+// programs of one build, so the layout is the compiler's; but the host never trusts a worker: whatever comes from one
+// is checked here for its shape and by the reader for its meaning.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugin/file_descriptor.hpp"
+#include "result.hpp"
+
+namespace mcph {
+
+struct Frame {
+  enum class Kind : std::uint32_t {
+    // From the host.
+    load = 1,  // text: WorkerSetup as JSON. Answered by ready or failed
+    describe,  // answered by ready or failed
+    start,     // answered by ready or failed
+    invoke,    // id; number: of worker_methods; text: params; more: the call's context, or empty if it was not wanted
+    cancel,    // id; number: a CancelReason
+    answer,    // id: of a question; text
+    stop,      // answered by the end of the process
+    // From the worker.
+    ready,               // text: the description, but after start empty; more: after load, identity as JSON
+    failed,              // number: 1 if the cause may pass; text: why
+    completed,           // id; number: the outcome as the plugin gave it; text: its JSON
+    progressed,          // id; text: the message; more: the two numbers
+    said,                // id, or 0; number: one of MCP_LOG_*; text: the plugin's words
+    noted,               // number: a Log::Level; text: what the worker's own log says
+    components_changed,  //
+    resource_updated,    // text: the URI
+    asked_context,       // id: of the question; more: the id of the call
+    asked_server_info,   // id: of the question
+    last = asked_server_info
+  };
+
+  Kind kind = Kind::load;
+  std::int32_t number = 0;
+  std::uint64_t id = 0;
+  // Of whoever sends, until send returns; of the reader, until it receives again.
+  std::string_view text = {};
+  std::string_view more = {};
+};
+
+// A number as the bytes of `more`, and back; nothing for other bytes.
+template <class T>
+std::string_view bytes_of(const T& numbers) {
+  return {reinterpret_cast<const char*>(&numbers), sizeof numbers};
+}
+template <class T>
+bool read_bytes(std::string_view bytes, T& numbers) {
+  if (bytes.size() != sizeof numbers) return false;
+  bytes.copy(reinterpret_cast<char*>(&numbers), sizeof numbers);
+  return true;
+}
+
+// The most that text and more of a frame may have together, in bytes.
+inline constexpr std::size_t most_frame_bytes = std::size_t{64} << 20;
+
+// The status of a worker whose connection has ended.
+inline constexpr int lost_connection_status = 121;
+
+// Two connected ends, neither passed on to other programs.
+Result<std::pair<FileDescriptor, FileDescriptor>> make_frame_sockets();
+
+// Sends one frame. [any]
+enum class Sent {
+  whole,
+  no_room,   // in the socket, just now; only where it does not wait
+  too_much,  // for the system, which has no memory or descriptor for a long text
+  gone       // the other side
+};
+Sent send_frame(int socket, const Frame& frame, bool wait);
+
+// Receives frames on one end. One thread at a time.
+class FrameReader {
+ public:
+  enum class Outcome {
+    frame,
+    none,  // nothing has come
+    end,   // the other side is gone
+    wrong  // what came is no frame
+  };
+
+  FrameReader();
+
+  // Does not wait.
+  Outcome receive(int socket);
+  // What the last receive brought.
+  const Frame& frame() const { return frame_; }
+
+ private:
+  Outcome take_message(std::size_t size);
+  bool take_memory_file(const FileDescriptor& file);
+
+  std::vector<char> buffer_;
+  std::string long_text_;
+  Frame frame_;
+};
+
+}  // namespace mcph

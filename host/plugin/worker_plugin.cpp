@@ -1,0 +1,395 @@
+#include "plugin/worker_plugin.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "plugin/refusal.hpp"
+#include "plugin/worker_setup.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::string_literals;
+
+// What the host's own code in a worker has to say; a worker that says something else is not to be trusted with the log.
+constexpr std::array<std::string_view, 4> known_notes{"plugin says", "plugin misbehaved", "host function failed",
+                                                      "data directory cannot be made"};
+
+std::string seconds(std::chrono::milliseconds time) {
+  return std::to_string(std::chrono::ceil<std::chrono::seconds>(time).count()) + " s";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WorkerPlugin>> WorkerPlugin::create(PrivateCopy library, PluginSetup setup, Workers& workers,
+                                                           Log& log) {
+  std::unique_ptr<WorkerPlugin> plugin(new WorkerPlugin(std::move(library), std::move(setup), workers, log));
+  if (auto loaded = plugin->load(); loaded.has_error()) return loaded.error();
+  return plugin;
+}
+
+WorkerPlugin::WorkerPlugin(PrivateCopy library, PluginSetup setup, Workers& workers, Log& log)
+    : library_(std::move(library)),
+      setup_(std::move(setup)),
+      identity_{setup_.file, {}, {}, setup_.digest},
+      workers_(workers),
+      log_(log),
+      policy_(setup_.restarts) {}
+
+WorkerPlugin::~WorkerPlugin() {
+  stop({});
+}
+
+Result<> WorkerPlugin::load() {
+  {
+    // Held, so that what happens to the process is heard of when it is known here.
+    const std::lock_guard lock(mutex_);
+    auto spawned = workers_.spawn_and_wait(*this);
+    if (spawned.has_error()) return spawned.error();
+    process_ = *std::move(spawned);
+  }
+  auto answer = ask(Frame::Kind::load, setup_json(false));
+  return answer.has_error() ? Result<>(answer.error()) : Result<>();
+}
+
+std::string WorkerPlugin::setup_json(bool starts) const {
+  return WorkerSetup{.library = library_.path(),
+                     .file = setup_.file,
+                     .digest = setup_.digest,
+                     .configuration = setup_.configuration,
+                     .data_directory = setup_.data_directory,
+                     .limits = setup_.limits,
+                     .has_server_info = setup_.server_info != nullptr,
+                     .starts = starts}
+      .json();
+}
+
+Result<std::string> WorkerPlugin::describe() {
+  auto description = ask(Frame::Kind::describe);
+  if (description.has_error()) return description;
+  const std::lock_guard lock(mutex_);
+  description_ = *description;
+  return description;
+}
+
+Result<> WorkerPlugin::start() {
+  auto started = ask(Frame::Kind::start);
+  if (started.has_error()) return started.error();
+  const std::lock_guard lock(mutex_);
+  // It may have died since it said so, and is being started anew.
+  if (state_ == State::loaded) state_ = State::serving;
+  return {};
+}
+
+WorkerPlugin::Answer WorkerPlugin::ask(Frame::Kind question, std::string_view text) {
+  std::shared_ptr<WorkerProcess> process;
+  std::future<Answer> answer;
+  {
+    const std::lock_guard lock(mutex_);
+    if (process_ == nullptr) return fail("its process is not there");
+    process = process_;
+    question_.emplace();
+    answer = question_->get_future();
+  }
+  if (!process->send({.kind = question, .text = text})) answered(fail_for_now("its process cannot be reached"));
+  const auto patience = workers_.options().answer_time;
+  if (answer.wait_for(patience) != std::future_status::ready) {
+    process->kill("was killed, because it did not answer within " + seconds(patience) + " while it was " +
+                  (question == Frame::Kind::load       ? "loading the plugin"
+                   : question == Frame::Kind::describe ? "describing its components"
+                                                       : "starting"));
+  }
+  return answer.get();
+}
+
+void WorkerPlugin::answered(Answer answer) {
+  std::optional<std::promise<Answer>> question;
+  {
+    const std::lock_guard lock(mutex_);
+    question.swap(question_);
+  }
+  if (question) question->set_value(std::move(answer));
+}
+
+std::shared_ptr<WorkerProcess> WorkerPlugin::process() const {
+  const std::lock_guard lock(mutex_);
+  return process_;
+}
+
+void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
+  if (calls_.size() >= setup_.limits.waiting_calls) {
+    return refuse(*call, "plugin " + identity_.name + " is busy: " + std::to_string(setup_.limits.waiting_calls) +
+                             " calls are in flight; try again later");
+  }
+  const auto id = calls_.add(call);
+  call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
+  std::unique_lock lock(mutex_);
+  if (state_ == State::serving) {
+    const auto process = process_;
+    lock.unlock();
+    return give(*process, id, *call);
+  }
+  if (state_ == State::starting) return waiting_.push_back(id);
+  const bool resting = state_ == State::resting;
+  lock.unlock();
+  if (!call->claim() || calls_.take(id) == nullptr) return;
+  refuse(*call, "plugin " + identity_.name +
+                    (resting ? " has crashed repeatedly and is started again soon; try again "
+                               "in a while"
+                             : " is not running"));
+}
+
+void WorkerPlugin::give(WorkerProcess& process, std::uint64_t id, Call& call) {
+  if (!call.claim()) return;  // it was cancelled, and has been refused
+  const auto method = find_worker_method(call.method());
+  const auto context = wants_context_.load(std::memory_order_relaxed) ? call.context() : std::string();
+  if (process.send({Frame::Kind::invoke, method.value_or(-1), id, call.params(), context})) return;
+  // Where the process has ended, its end may have answered the call already.
+  if (calls_.take(id) == nullptr) return;
+  refuse(call,
+         "the call did not reach plugin " + identity_.name + ": its process has just ended, or no memory is left");
+}
+
+void WorkerPlugin::cancel(std::uint64_t id, CancelReason reason) {
+  const auto call = calls_.find(id);
+  if (call == nullptr) return;
+  if (!call->claim()) {
+    if (const auto running = process()) running->send({Frame::Kind::cancel, static_cast<std::int32_t>(reason), id});
+    return;
+  }
+  // The plugin has never heard of it, and never will.
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase(waiting_, id);
+  }
+  if (calls_.take(id) != nullptr) refuse(*call, "the call was cancelled before it began");
+}
+
+void WorkerPlugin::cancel_all(CancelReason reason) {
+  for (const auto& call : calls_.all())
+    call->cancel(reason);
+}
+
+std::size_t WorkerPlugin::fail_all(std::string_view why) {
+  const auto calls = calls_.take_all().calls;
+  for (const auto& call : calls) {
+    call->claim();  // so that the plugin is not given it any more
+    refuse(*call, "plugin " + identity_.name + ": " + std::string(why));
+  }
+  return calls.size();
+}
+
+bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
+  std::shared_ptr<WorkerProcess> process;
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = State::ended;
+    process.swap(process_);
+    stop_timer();
+  }
+  workers_.wait_for_running();
+  if (process == nullptr) return true;
+  process->send({.kind = Frame::Kind::stop});
+  process->wait_for_end(patience);
+  process->forget();
+  return true;
+}
+
+void WorkerPlugin::frame_came(const Frame& frame) {
+  try {
+    take(frame);
+  } catch (const std::exception& error) {
+    log_.error("host function failed", {{"plugin", identity_.name}, {"reason", error.what()}});
+  }
+}
+
+void WorkerPlugin::take(const Frame& frame) {
+  switch (frame.kind) {
+    case Frame::Kind::ready:
+      return became_ready(frame);
+    case Frame::Kind::failed: {
+      auto error = frame.number != 0 ? fail_for_now(std::string(frame.text)) : fail(std::string(frame.text));
+      return failed(error);
+    }
+    case Frame::Kind::completed:
+      return complete(frame);
+    case Frame::Kind::progressed: {
+      std::array<double, 2> numbers{};
+      const auto call = calls_.find(frame.id);
+      if (call != nullptr && read_bytes(frame.more, numbers)) call->progress(numbers[0], numbers[1], frame.text);
+      return;
+    }
+    case Frame::Kind::said:
+      if (const auto call = calls_.find(frame.id)) call->log(frame.number, frame.text);
+      return;
+    case Frame::Kind::noted:
+      return note(frame);
+    case Frame::Kind::components_changed:
+      if (setup_.events.components_changed) setup_.events.components_changed();
+      return;
+    case Frame::Kind::resource_updated:
+      if (setup_.events.resource_updated) setup_.events.resource_updated(std::string(frame.text));
+      return;
+    case Frame::Kind::asked_context:
+      return tell_context(frame);
+    case Frame::Kind::asked_server_info:
+      if (const auto running = process(); running != nullptr && setup_.server_info) {
+        running->send({.kind = Frame::Kind::answer, .id = frame.id, .text = setup_.server_info()});
+      }
+      return;
+    default:
+      if (const auto running = process()) running->kill("was killed, because it sent what only the host sends");
+  }
+}
+
+void WorkerPlugin::became_ready(const Frame& frame) {
+  std::deque<std::uint64_t> waiting;
+  std::shared_ptr<WorkerProcess> process;
+  bool changed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (question_) {
+      if (auto identity = WorkerIdentity::read(frame.more); identity.has_value() && identity_.name.empty()) {
+        identity_.name = std::move(identity->name);
+        identity_.version = std::move(identity->version);
+      }
+    } else if (state_ == State::starting) {
+      state_ = State::serving;
+      waiting.swap(waiting_);
+      process = process_;
+      changed = std::exchange(description_, frame.text) != frame.text;
+      stop_timer();
+    }
+  }
+  if (process == nullptr) return answered(std::string(frame.text));
+  log_.info("plugin restarted", {{"plugin", identity_.name}, {"version", identity_.version}, {"pid", process->id()}});
+  for (const auto id : waiting) {
+    if (const auto call = calls_.find(id)) give(*process, id, *call);
+  }
+  if (changed && setup_.events.components_changed) setup_.events.components_changed();
+}
+
+void WorkerPlugin::failed(const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!question_) {
+      if (process_ != nullptr) process_->kill("could not start the plugin: " + error.message);
+      return;
+    }
+  }
+  answered(error);
+}
+
+void WorkerPlugin::complete(const Frame& frame) {
+  const auto call = calls_.take(frame.id);
+  if (call == nullptr) return;  // it has been answered in the plugin's stead
+  call->on_cancel({});
+  if (frame.number < 0 || frame.number > static_cast<std::int32_t>(Outcome::input_required)) {
+    return refuse(*call, "plugin " + identity_.name + " completed the call with the unknown outcome " +
+                             std::to_string(frame.number));
+  }
+  try {
+    call->complete(static_cast<Outcome>(frame.number), std::string(frame.text));
+  } catch (const std::exception& error) {
+    refuse(*call, "the host could not handle what the plugin answered: "s + error.what());
+  }
+}
+
+void WorkerPlugin::tell_context(const Frame& question) {
+  std::uint64_t id = 0;
+  const auto running = process();
+  if (running == nullptr || !read_bytes(question.more, id)) return;
+  wants_context_ = true;
+  const auto call = calls_.find(id);
+  const auto context = call == nullptr ? std::string() : call->context();
+  running->send({.kind = Frame::Kind::answer, .id = question.id, .text = context});
+}
+
+void WorkerPlugin::note(const Frame& frame) const {
+  const auto* const known = std::find(known_notes.begin(), known_notes.end(), frame.more);
+  if (known == known_notes.end()) return;
+  const auto level = static_cast<Log::Level>(std::clamp(frame.number, static_cast<std::int32_t>(Log::Level::debug),
+                                                        static_cast<std::int32_t>(Log::Level::error)));
+  if (known == known_notes.begin()) {
+    log_.write(level, *known, {{"plugin", identity_.name}, {"text", frame.text}});
+  } else {
+    log_.write(level, *known, {{"file", setup_.file.string()}, {"reason", frame.text}});
+  }
+}
+
+void WorkerPlugin::line_printed(std::string_view line) {
+  log_.info("plugin output", {{"plugin", identity_.name}, {"text", line}});
+}
+
+void WorkerPlugin::process_ended(const std::string& how) {
+  State state{};
+  {
+    const std::lock_guard lock(mutex_);
+    state = state_;
+    if (state != State::ended) process_ = nullptr;
+    stop_timer();
+  }
+  answered(fail("its process " + how));
+  const auto calls = calls_.take_claimed();
+  for (const auto& call : calls) {
+    refuse(*call, "plugin " + identity_.name + ": its process " + how + " while it served " + call->component());
+  }
+  if (state == State::serving || state == State::starting) plan_restart(how, calls.size());
+}
+
+void WorkerPlugin::plan_restart(const std::string& how, std::size_t failed_calls) {
+  const auto delay = policy_.after_crash(RestartPolicy::Clock::now());
+  log_.error("plugin crashed",
+             {{"file", setup_.file.string()},
+              {"plugin", identity_.name},
+              {"version", identity_.version},
+              {"what", "its process " + how},
+              {"calls_failed", failed_calls},
+              {"next", !delay               ? "it is not started again before its file changes"
+                       : delay->count() > 0 ? "it is started again in " + std::to_string(delay->count()) + " ms"
+                                            : "it is started again"}});
+  std::deque<std::uint64_t> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::ended) return;
+    state_ = !delay ? State::given_up : delay->count() > 0 ? State::resting : State::starting;
+    if (state_ != State::starting) waiting.swap(waiting_);
+    if (delay) timer_ = workers_.after(*delay, [this] { restart(); });
+  }
+  for (const auto id : waiting) {
+    const auto call = calls_.find(id);
+    if (call != nullptr && call->claim() && calls_.take(id) != nullptr) {
+      refuse(*call, "plugin " + identity_.name + ": its process " + how + " before it was given the call");
+    }
+  }
+  if (!delay && setup_.events.gave_up) setup_.events.gave_up("its process " + how + ", and did so too often");
+}
+
+void WorkerPlugin::restart() {
+  Error error;
+  {
+    const std::lock_guard lock(mutex_);
+    timer_.reset();
+    if (state_ == State::ended) return;
+    state_ = State::starting;
+    auto spawned = workers_.spawn(*this);
+    if (spawned.has_value()) {
+      process_ = *std::move(spawned);
+      const auto patience = workers_.options().answer_time;
+      timer_ = workers_.after(patience, [late = process_, patience] {
+        late->kill("was killed, because it did not become ready within " + seconds(patience));
+      });
+      process_->send({.kind = Frame::Kind::load, .text = setup_json(true)});
+      return;
+    }
+    error = spawned.error();
+  }
+  plan_restart("could not be started: " + error.message, 0);
+}
+
+void WorkerPlugin::stop_timer() {
+  if (timer_) workers_.cancel(*std::exchange(timer_, std::nullopt));
+}
+
+}  // namespace mcph

@@ -1,0 +1,101 @@
+// A plugin version that runs in a process of its own: whatever happens to it there costs only its own calls. It passes
+// on calls and what the plugin says of them, and starts the process anew when it dies. Any thread, except where Plugin
+// says [control].
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "log.hpp"
+#include "plugin/calls_in_flight.hpp"
+#include "plugin/plugin_setup.hpp"
+#include "plugin/private_copy.hpp"
+#include "plugin/restart_policy.hpp"
+#include "plugin/worker_process.hpp"
+#include "plugin/workers.hpp"
+
+namespace mcph {
+
+class WorkerPlugin final : public Plugin, private WorkerListener {
+ public:
+  // [control] Starts the process and makes the instance there. The workers and the log outlive it.
+  static Result<std::unique_ptr<WorkerPlugin>> create(PrivateCopy library, PluginSetup setup, Workers& workers,
+                                                      Log& log);
+  ~WorkerPlugin() override;
+  WorkerPlugin(const WorkerPlugin&) = delete;
+  WorkerPlugin& operator=(const WorkerPlugin&) = delete;
+
+  const PluginIdentity& identity() const override { return identity_; }
+  Result<std::string> describe() override;
+  Result<> start() override;
+  void invoke(std::shared_ptr<Call> call) override;
+  void cancel_all(CancelReason reason) override;
+  std::size_t fail_all(std::string_view why) override;
+  std::size_t calls_in_flight() const override { return calls_.size(); }
+  bool stop(std::chrono::milliseconds patience) override;
+
+ private:
+  enum class State {
+    loaded,    // and not started
+    serving,   // calls are passed on
+    starting,  // anew: calls wait
+    resting,   // it has crashed again and again: calls are refused until it is started anew
+    given_up,  // so they are for good
+    ended
+  };
+  using Answer = Result<std::string>;
+
+  WorkerPlugin(PrivateCopy library, PluginSetup setup, Workers& workers, Log& log);
+
+  Result<> load();
+  // [control] Asks the worker something and waits for its answer.
+  Answer ask(Frame::Kind question, std::string_view text = {});
+  std::string setup_json(bool starts) const;
+
+  void give(WorkerProcess& process, std::uint64_t id, Call& call);
+  void cancel(std::uint64_t id, CancelReason reason);
+  std::shared_ptr<WorkerProcess> process() const;
+
+  void frame_came(const Frame& frame) override;
+  void line_printed(std::string_view line) override;
+  void process_ended(const std::string& how) override;
+
+  void take(const Frame& frame);
+  void answered(Answer answer);
+  void became_ready(const Frame& frame);
+  void failed(const Error& error);
+  void complete(const Frame& frame);
+  void tell_context(const Frame& question);
+  void note(const Frame& frame) const;
+
+  void plan_restart(const std::string& how, std::size_t failed_calls);
+  void restart();  // on the workers' thread
+  void stop_timer();
+
+  const PrivateCopy library_;
+  const PluginSetup setup_;
+  PluginIdentity identity_;
+  Workers& workers_;
+  Log& log_;
+
+  CallsInFlight calls_;
+  std::atomic<bool> wants_context_{false};  // the plugin has asked who is calling, and will again
+
+  mutable std::mutex mutex_;
+  State state_ = State::loaded;
+  std::shared_ptr<WorkerProcess> process_;
+  std::optional<std::promise<Answer>> question_;
+  std::deque<std::uint64_t> waiting_;  // for the process that is starting
+  std::string description_;            // as it was last
+  RestartPolicy policy_;
+  std::optional<Timers::Id> timer_;  // of the next restart, or for one that takes too long
+};
+
+}  // namespace mcph

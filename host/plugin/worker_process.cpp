@@ -1,0 +1,330 @@
+#include "plugin/worker_process.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <limits>
+#include <optional>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "plugin/regular_file.hpp"
+
+namespace mcph {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+constexpr int socket_of_worker = 3;
+// At once, so that a worker which says much leaves its thread to others.
+constexpr std::size_t frames_at_once = 64;
+constexpr std::size_t output_at_once = std::size_t{16} << 10;
+constexpr std::chrono::milliseconds output_interval{100};
+constexpr std::size_t longest_line = 8192;
+// From the end of its connection until the end of the process.
+constexpr std::chrono::milliseconds dying_time{100};
+
+// What a child inherits, and what it does not.
+class SpawnSettings {
+ public:
+  SpawnSettings() {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawnattr_init(&attributes_);
+  }
+  ~SpawnSettings() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+  void use_descriptors(int socket, int output) {
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions_, socket, socket_of_worker);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, socket_of_worker + 1);
+  }
+
+  // A group of its own, which a terminal's signals do not reach, and no signal blocked or ignored.
+  void stand_alone() {
+    sigset_t none;
+    sigset_t all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+
+  // The error, or 0.
+  int spawn(int& process, const std::filesystem::path& program) {
+    auto name = program.filename().string();
+    auto parent = std::to_string(::getpid());
+    std::array<char*, 3> arguments{name.data(), parent.data(), nullptr};
+    return ::posix_spawn(&process, program.c_str(), &actions_, &attributes_, arguments.data(), environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+// Out of the way of the numbers that the child uses.
+FileDescriptor above_those_of_worker(FileDescriptor descriptor) {
+  return FileDescriptor(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, socket_of_worker + 1));
+}
+
+constexpr std::string_view words_for_lost_connection =
+    "lost its connection to the host; perhaps the plugin closed a descriptor that is not its own";
+
+std::string words_for_end(int status) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == lost_connection_status) return std::string(words_for_lost_connection);
+  if (WIFEXITED(status)) return "exited with status " + std::to_string(WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  const char* const name = ::sigabbrev_np(signal);
+  const auto words = "was killed by SIG" + std::string(name == nullptr ? "?" : name);
+  if (signal == SIGKILL) return words + ", perhaps because memory ran out";
+  return words + " (" + ::sigdescr_np(signal) + ")";
+}
+
+}  // namespace
+
+struct WorkerProcess::Kept {
+  Frame::Kind kind;
+  std::int32_t number;
+  std::uint64_t id;
+  std::string text;
+  std::string more;
+};
+
+Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesystem::path& program,
+                                                            asio::io_context& context, WorkerListener& listener) {
+  auto sockets = make_frame_sockets();
+  if (sockets.has_error()) return sockets.error();
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_for_now("no pipe can be made: " + last_error());
+  FileDescriptor output(ends[0]);
+  const auto printing = above_those_of_worker(FileDescriptor(ends[1]));
+  const auto socket = above_those_of_worker(std::move(sockets->second));
+  if (!printing || !socket) return fail_for_now("no descriptors are left: " + last_error());
+  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+
+  SpawnSettings settings;
+  settings.use_descriptors(socket.get(), printing.get());
+  settings.stand_alone();
+  int process = 0;
+  if (const int error = settings.spawn(process, program); error != 0) {
+    return fail_for_now("the program " + program.string() + " cannot be started: " + std::strerror(error));
+  }
+  FileDescriptor end(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  if (!end) {
+    const auto reason = last_error();
+    ::kill(process, SIGKILL);
+    ::waitpid(process, nullptr, 0);
+    return fail_for_now("a worker cannot be watched: " + reason);
+  }
+  auto worker = std::make_shared<WorkerProcess>(context, listener, process, std::move(end), std::move(sockets->first),
+                                                std::move(output));
+  asio::post(context, [worker] { worker->begin(); });
+  return worker;
+}
+
+WorkerProcess::WorkerProcess(asio::io_context& context, WorkerListener& listener, int process, FileDescriptor end,
+                             FileDescriptor socket, FileDescriptor output)
+    : context_(context),
+      process_(process),
+      end_(std::move(end)),
+      socket_end_(std::move(socket)),
+      output_end_(std::move(output)),
+      listener_(&listener),
+      watch_(context, end_.get()),
+      socket_(context, socket_end_.get()),
+      output_(context, output_end_.get()),
+      silence_(context),
+      output_pause_(context) {}
+
+WorkerProcess::~WorkerProcess() {
+  close();
+  if (ended_) return;
+  ::kill(-process_, SIGKILL);
+  ::kill(process_, SIGKILL);
+  ::waitpid(process_, nullptr, 0);
+}
+
+void WorkerProcess::begin() {
+  watch_end();
+  watch_frames();
+  watch_output();
+}
+
+bool WorkerProcess::send(const Frame& frame) {
+  const std::lock_guard lock(sending_);
+  if (gone_) return false;
+  if (kept_.empty()) {
+    const auto sent = send_frame(socket_end_.get(), frame, false);
+    if (sent != Sent::no_room) return sent == Sent::whole;
+    asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
+  }
+  kept_.push_back({frame.kind, frame.number, frame.id, std::string(frame.text), std::string(frame.more)});
+  return true;
+}
+
+void WorkerProcess::resume_sending() {
+  if (!socket_.is_open()) return;
+  socket_.async_wait(Descriptor::wait_write, [self = shared_from_this()](const error_code& error) {
+    if (!error) self->send_kept();
+  });
+}
+
+void WorkerProcess::send_kept() {
+  const std::lock_guard lock(sending_);
+  while (!kept_.empty()) {
+    const auto& [kind, number, id, text, more] = kept_.front();
+    if (send_frame(socket_end_.get(), {kind, number, id, text, more}, false) == Sent::no_room) return resume_sending();
+    kept_.pop_front();
+  }
+}
+
+void WorkerProcess::kill(std::string why) {
+  {
+    const std::lock_guard lock(sending_);
+    if (killed_because_.empty()) killed_because_ = std::move(why);
+  }
+  ::syscall(SYS_pidfd_send_signal, end_.get(), SIGKILL, nullptr, 0);
+}
+
+void WorkerProcess::wait_for_end(std::chrono::milliseconds patience) {
+  pollfd end{end_.get(), POLLIN, 0};
+  if (uninterrupted([&] { return ::poll(&end, 1, static_cast<int>(patience.count())); }) == 0) {
+    kill("was killed, because it did not stop in time");
+    uninterrupted([&] { return ::poll(&end, 1, -1); });
+  }
+  const std::lock_guard lock(reading_);
+  see_end();
+}
+
+void WorkerProcess::forget() {
+  const std::lock_guard lock(reading_);
+  listener_ = nullptr;
+}
+
+void WorkerProcess::watch_frames() {
+  socket_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const error_code& error) {
+    if (error) return;
+    const std::lock_guard lock(self->reading_);
+    if (!self->ended_) self->read_frames(frames_at_once);
+    // What is left makes the next wait end at once, after what else there is to do.
+    if (self->ended_) return;
+    if (!self->silent_) return self->watch_frames();
+    // It is about to end, or of no use any more.
+    self->silence_.expires_after(dying_time);
+    self->silence_.async_wait([self](const error_code& ended) {
+      if (!ended) self->kill(std::string(words_for_lost_connection));
+    });
+  });
+}
+
+void WorkerProcess::watch_output() {
+  output_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const error_code& error) {
+    if (error) return;
+    const std::lock_guard lock(self->reading_);
+    if (self->ended_) return;
+    if (!self->read_output()) return self->watch_output();
+    // It prints more than a log can bear: its pipe is left full for a while.
+    self->output_pause_.expires_after(output_interval);
+    self->output_pause_.async_wait([self](const error_code& cancelled) {
+      if (!cancelled) self->watch_output();
+    });
+  });
+}
+
+void WorkerProcess::watch_end() {
+  watch_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const error_code& error) {
+    if (error) return;
+    {
+      const std::lock_guard lock(self->reading_);
+      self->see_end();
+    }
+    self->close();
+  });
+}
+
+void WorkerProcess::read_frames(std::size_t most) {
+  for (std::size_t i = 0; i < most; ++i) {
+    switch (reader_.receive(socket_end_.get())) {
+      case FrameReader::Outcome::frame:
+        if (listener_ != nullptr) listener_->frame_came(reader_.frame());
+        continue;
+      case FrameReader::Outcome::none:
+        return;
+      case FrameReader::Outcome::wrong:
+        return kill("was killed, because it sent the host what a worker does not send");
+      case FrameReader::Outcome::end:
+        silent_ = true;
+        return;
+    }
+  }
+}
+
+bool WorkerProcess::read_output() {
+  std::array<char, output_at_once> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): read writes it
+  std::size_t all = 0;
+  while (all < bytes.size()) {
+    const auto count = uninterrupted([&] { return ::read(output_end_.get(), bytes.data() + all, bytes.size() - all); });
+    if (count <= 0) break;
+    all += static_cast<std::size_t>(count);
+  }
+  print({bytes.data(), all});
+  return all == bytes.size();
+}
+
+void WorkerProcess::print(std::string_view bytes) {
+  for (const char c : bytes) {
+    if (c != '\n') line_ += c;
+    if (c != '\n' && line_.size() < longest_line) continue;
+    if (listener_ != nullptr) listener_->line_printed(line_);
+    line_.clear();
+  }
+}
+
+void WorkerProcess::see_end() {
+  if (ended_) return;
+  // Whatever it started goes with it; as long as nobody has waited for it, its number is its own.
+  ::kill(-process_, SIGKILL);
+  read_frames(std::numeric_limits<std::size_t>::max());
+  read_output();
+  if (!line_.empty()) print("\n");
+  int status = 0;
+  uninterrupted([&] { return ::waitpid(process_, &status, 0); });
+  ended_ = true;
+  std::string how;
+  {
+    const std::lock_guard lock(sending_);
+    gone_ = true;
+    kept_.clear();
+    how = killed_because_;
+  }
+  if (how.empty()) how = words_for_end(status);
+  if (listener_ != nullptr) listener_->process_ended(how);
+}
+
+void WorkerProcess::close() {
+  watch_.release();
+  socket_.release();
+  output_.release();
+  silence_.cancel();
+  output_pause_.cancel();
+}
+
+}  // namespace mcph

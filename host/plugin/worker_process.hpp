@@ -1,0 +1,107 @@
+// A worker seen from the host: a child process, the socket to it, and what it prints. Made by spawn and shared with the
+// I/O context that reads it, which is one of those that serve clients, so that an answer goes to its client without
+// waiting for another thread. Ends by itself when the process does; destroying the last pointer kills it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "plugin/worker_frame.hpp"
+#include "result.hpp"
+
+namespace mcph {
+
+// Who hears of a worker, one thing at a time, on the I/O context or in stop. Nothing after forget().
+class WorkerListener {
+ public:
+  virtual void frame_came(const Frame& frame) = 0;
+  virtual void line_printed(std::string_view line) = 0;
+  // Once, after everything else. `how` continues "its process ...".
+  virtual void process_ended(const std::string& how) = 0;
+
+ protected:
+  ~WorkerListener() = default;
+};
+
+class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
+ public:
+  // Starts the program. On a thread that lives as long as the workers may, because they die with the thread that
+  // started them.
+  static Result<std::shared_ptr<WorkerProcess>> spawn(const std::filesystem::path& program,
+                                                      boost::asio::io_context& context, WorkerListener& listener);
+
+  WorkerProcess(boost::asio::io_context& context, WorkerListener& listener, int process, FileDescriptor end,
+                FileDescriptor socket, FileDescriptor output);
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  int id() const { return process_; }
+
+  // [any] In order; kept here while the socket is full. False: it will not arrive.
+  bool send(const Frame& frame);
+
+  // [any] Ends it at once, with every process that it started. `why` becomes how it ended.
+  void kill(std::string why);
+
+  // Waits until it has ended, and kills it after `patience`. Not on the I/O context.
+  void wait_for_end(std::chrono::milliseconds patience);
+
+  // The listener hears nothing more. Not on the I/O context.
+  void forget();
+
+ private:
+  using Descriptor = boost::asio::posix::stream_descriptor;
+  struct Kept;
+
+  void begin();
+  void watch_frames();
+  void watch_output();
+  void watch_end();
+  void resume_sending();
+  void send_kept();
+  // The functions below need the lock on reading.
+  void read_frames(std::size_t most);
+  bool read_output();  // true: there is more
+  void print(std::string_view bytes);
+  void see_end();
+  void close();  // on the I/O context
+
+  boost::asio::io_context& context_;
+  const int process_;
+  const FileDescriptor end_;  // readable when the process has ended
+  const FileDescriptor socket_end_;
+  const FileDescriptor output_end_;
+
+  std::mutex sending_;
+  bool gone_ = false;
+  std::deque<Kept> kept_;  // what the socket had no room for
+  std::string killed_because_;
+
+  std::mutex reading_;
+  WorkerListener* listener_;  // null once it is forgotten
+  FrameReader reader_;
+  std::string line_;
+  bool silent_ = false;  // it has closed its end of the socket
+  bool ended_ = false;
+
+  // Of the three above, which they do not own; the I/O context's.
+  Descriptor watch_;
+  Descriptor socket_;
+  Descriptor output_;
+  boost::asio::steady_timer silence_;
+  boost::asio::steady_timer output_pause_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,75 @@
+#include "plugin/worker_setup.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include <nlohmann/json.hpp>
+
+#include "json_text.hpp"
+#include "plugin/names.hpp"
+
+namespace mcph {
+namespace {
+
+using Json = nlohmann::json;
+
+// What `read` throws is a member that is missing or of another type.
+template <class T, class Read>
+Result<T> read_json(std::string_view text, Read read) {
+  const auto json = parse_json(text);
+  if (json.has_error()) return json.error();
+  try {
+    return read(*json);
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
+}
+
+}  // namespace
+
+std::optional<std::int32_t> find_worker_method(std::string_view method) {
+  const auto* const found = std::find(worker_methods.begin(), worker_methods.end(), method);
+  if (found == worker_methods.end()) return std::nullopt;
+  return static_cast<std::int32_t>(found - worker_methods.begin());
+}
+
+std::string WorkerSetup::json() const {
+  return dump(Json{{"library", library.string()},
+                   {"file", file.string()},
+                   {"digest", digest},
+                   {"configuration", configuration},
+                   {"dataDirectory", data_directory.string()},
+                   {"concurrentCalls", limits.concurrent_calls},
+                   {"waitingCalls", limits.waiting_calls},
+                   {"hasServerInfo", has_server_info},
+                   {"starts", starts}});
+}
+
+Result<WorkerSetup> WorkerSetup::read(std::string_view json) {
+  return read_json<WorkerSetup>(json, [](const Json& object) {
+    return WorkerSetup{
+        .library = object.at("library").get<std::string>(),
+        .file = object.at("file").get<std::string>(),
+        .digest = object.at("digest"),
+        .configuration = object.at("configuration"),
+        .data_directory = object.at("dataDirectory").get<std::string>(),
+        .limits = {.concurrent_calls = object.at("concurrentCalls"), .waiting_calls = object.at("waitingCalls")},
+        .has_server_info = object.at("hasServerInfo"),
+        .starts = object.at("starts")};
+  });
+}
+
+std::string WorkerIdentity::json() const {
+  return dump(Json{{"name", name}, {"version", version}});
+}
+
+Result<WorkerIdentity> WorkerIdentity::read(std::string_view json) {
+  auto identity = read_json<WorkerIdentity>(json, [](const Json& object) {
+    return WorkerIdentity{.name = object.at("name"), .version = object.at("version")};
+  });
+  if (identity.has_error()) return identity;
+  if (!is_component_name(identity->name) || !is_version(identity->version)) return fail("its name or version is none");
+  return identity;
+}
+
+}  // namespace mcph

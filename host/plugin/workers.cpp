@@ -1,0 +1,35 @@
+#include "plugin/workers.hpp"
+
+#include <future>
+#include <utility>
+
+namespace mcph {
+
+std::filesystem::path Workers::default_program() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "mcp-plugin-worker";
+}
+
+Timers::Id Workers::after(std::chrono::milliseconds delay, std::function<void()> function) {
+  return thread_.after(delay, std::move(function));
+}
+
+void Workers::wait_for_running() {
+  const auto reached = std::make_shared<std::promise<void>>();
+  auto done = reached->get_future();
+  thread_.after({}, [reached] { reached->set_value(); });
+  done.wait();
+}
+
+Result<std::shared_ptr<WorkerProcess>> Workers::spawn(WorkerListener& listener) {
+  return WorkerProcess::spawn(options_.program, contexts_(), listener);
+}
+
+Result<std::shared_ptr<WorkerProcess>> Workers::spawn_and_wait(WorkerListener& listener) {
+  const auto spawned = std::make_shared<std::promise<Result<std::shared_ptr<WorkerProcess>>>>();
+  auto done = spawned->get_future();
+  thread_.after({}, [this, spawned, &listener] { spawned->set_value(spawn(listener)); });
+  return done.get();
+}
+
+}  // namespace mcph

@@ -1,0 +1,51 @@
+// What all workers share: the program they run, the contexts that read them, and the thread that starts them. That
+// thread lives as long as this object, because the system ends a worker with the thread that started it. Owned by who
+// assembles the program; outlives every plugin.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include <boost/asio/io_context.hpp>
+
+#include "plugin/worker_process.hpp"
+#include "result.hpp"
+#include "timers.hpp"
+
+namespace mcph {
+
+class Workers {
+ public:
+  struct Options {
+    std::filesystem::path program;
+    std::chrono::milliseconds answer_time{10'000};  // for loading, describing and starting a plugin, each
+  };
+  using Contexts = std::function<boost::asio::io_context&()>;
+
+  Workers(Options options, Contexts contexts) : options_(std::move(options)), contexts_(std::move(contexts)) {}
+
+  // The program that lies beside this one.
+  static std::filesystem::path default_program();
+
+  const Options& options() const { return options_; }
+
+  // Runs the function on the thread that may spawn; it must be short.
+  Timers::Id after(std::chrono::milliseconds delay, std::function<void()> function);
+  void cancel(const Timers::Id& id) { thread_.cancel(id); }
+  // Waits until what runs on that thread now has ended. Not on that thread.
+  void wait_for_running();
+
+  // On that thread.
+  Result<std::shared_ptr<WorkerProcess>> spawn(WorkerListener& listener);
+  // On any other, and waits.
+  Result<std::shared_ptr<WorkerProcess>> spawn_and_wait(WorkerListener& listener);
+
+ private:
+  const Options options_;
+  const Contexts contexts_;
+  Timers thread_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,34 @@
+#include "worker/host_link.hpp"
+
+#include <unistd.h>
+#include <utility>
+
+namespace mcph {
+
+void HostLink::send(const Frame& frame) const {
+  if (send_frame(socket_, frame, true) != Sent::too_much) return;
+  // Without an answer the call would wait for ever: the host learns at least that something is wrong.
+  constexpr int out_of_memory = 12;
+  ::_exit(out_of_memory);
+}
+
+std::string HostLink::ask(Frame question) {
+  std::unique_lock lock(mutex_);
+  question.id = ++last_question_;
+  const auto entry = questions_.emplace(question.id, std::nullopt).first;
+  send(question);
+  answered_.wait(lock, [&] { return entry->second.has_value(); });
+  auto answer = *std::move(entry->second);
+  questions_.erase(entry);
+  return answer;
+}
+
+void HostLink::answer(std::uint64_t question, std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  const auto entry = questions_.find(question);
+  if (entry == questions_.end()) return;
+  entry->second = text;
+  answered_.notify_all();
+}
+
+}  // namespace mcph

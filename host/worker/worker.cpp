@@ -1,0 +1,182 @@
+#include "worker/worker.hpp"
+
+#include <unistd.h>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "worker/crash_report.hpp"
+#include "worker/worker_call.hpp"
+
+namespace mcph {
+namespace {
+
+using boost::asio::posix::stream_descriptor;
+
+// Like the limit of the host, which counts the calls of all plugins.
+constexpr unsigned most_blocked_threads = 128;
+// For which the worker looks for a next frame before it sleeps: to be woken takes longer than a quick call.
+constexpr std::chrono::microseconds spin_time{50};
+
+}  // namespace
+
+Worker::Worker(int socket)
+    : host_(socket), log_(host_), threads_(1, most_blocked_threads), readable_(threads_.next_context(), socket) {}
+
+void Worker::run() {
+  boost::asio::post(readable_.get_executor(), [this] { wait_for_frames(); });
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    control_changed_.wait(lock, [this] { return stopping_ || !control_.empty(); });
+    while (!control_.empty()) {
+      const auto task = std::move(control_.front());
+      control_.pop_front();
+      lock.unlock();
+      task();
+      lock.lock();
+    }
+  }
+  lock.unlock();
+  // The host has its own patience, after which it kills this process.
+  if (plugin_ != nullptr) plugin_->stop(std::chrono::hours(1));
+}
+
+void Worker::run(std::function<void()> task) {
+  threads_.run([task = std::move(task)] {
+    report_crashes_of_this_thread();
+    task();
+  });
+}
+
+void Worker::wait_for_frames() {
+  readable_.async_wait(stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+    if (!error) read();
+  });
+}
+
+// One frame at a time, so that what it starts is done before the next is looked for.
+void Worker::read() {
+  switch (reader_.receive(host_.socket())) {
+    case FrameReader::Outcome::frame:
+      last_frame_ = std::chrono::steady_clock::now();
+      take(reader_.frame());
+      break;
+    case FrameReader::Outcome::none:
+      if (std::chrono::steady_clock::now() - last_frame_ >= spin_time) return wait_for_frames();
+      break;
+    case FrameReader::Outcome::end:
+    case FrameReader::Outcome::wrong:
+      ::_exit(lost_connection_status);  // nobody is left to serve
+  }
+  boost::asio::post(readable_.get_executor(), [this] { read(); });
+}
+
+void Worker::take(const Frame& frame) {
+  switch (frame.kind) {
+    case Frame::Kind::load:
+      return on_control([this, setup = std::string(frame.text)] { load(setup); });
+    case Frame::Kind::describe:
+      return on_control([this] { describe(); });
+    case Frame::Kind::start:
+      return on_control([this] { start(); });
+    case Frame::Kind::invoke:
+      return invoke(frame);
+    case Frame::Kind::cancel:
+      return cancel(frame);
+    case Frame::Kind::answer:
+      return host_.answer(frame.id, frame.text);
+    case Frame::Kind::stop:
+      return on_control([this] {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+      });
+    default:
+      ::_exit(lost_connection_status);  // this is no host
+  }
+}
+
+void Worker::on_control(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    control_.push_back(std::move(task));
+  }
+  control_changed_.notify_one();
+}
+
+void Worker::load(const std::string& text) {
+  const auto setup = WorkerSetup::read(text);
+  if (setup.has_error()) return fail(setup.error());
+  if (const auto loaded = load(*setup); loaded.has_error()) return fail(loaded.error());
+  const auto& identity = plugin_->identity();
+  const auto who = WorkerIdentity{identity.name, identity.version}.json();
+  if (!setup->starts) return host_.send({.kind = Frame::Kind::ready, .more = who});
+  const auto description = plugin_->describe();
+  if (description.has_error()) return fail(description.error());
+  if (const auto started = plugin_->start(); started.has_error()) return fail(started.error());
+  host_.send({.kind = Frame::Kind::ready, .text = *description, .more = who});
+}
+
+Result<> Worker::load(const WorkerSetup& setup) {
+  auto library = PluginLibrary::load(setup.library);
+  if (library.has_error()) return library.error();
+  PluginSetup plugin{.file = setup.file,
+                     .digest = setup.digest,
+                     .configuration = setup.configuration,
+                     .data_directory = setup.data_directory,
+                     .limits = setup.limits,
+                     .events = {.components_changed = [this] { host_.send({.kind = Frame::Kind::components_changed}); },
+                                .resource_updated =
+                                    [this](const std::string& uri) {
+                                      host_.send({.kind = Frame::Kind::resource_updated, .text = uri});
+                                    }},
+                     .server_info = {}};
+  if (setup.has_server_info)
+    plugin.server_info = [this] { return host_.ask({.kind = Frame::Kind::asked_server_info}); };
+  auto created = InProcessPlugin::create(*std::move(library), std::move(plugin), *this, log_);
+  if (created.has_error()) return created.error();
+  plugin_ = *std::move(created);
+  return {};
+}
+
+void Worker::describe() {
+  const auto description = plugin_->describe();
+  if (description.has_error()) return fail(description.error());
+  host_.send({.kind = Frame::Kind::ready, .text = *description});
+}
+
+void Worker::start() {
+  if (const auto started = plugin_->start(); started.has_error()) return fail(started.error());
+  host_.send({.kind = Frame::Kind::ready});
+}
+
+void Worker::fail(const Error& error) const {
+  host_.send({.kind = Frame::Kind::failed, .number = error.may_pass ? 1 : 0, .text = error.message});
+}
+
+void Worker::invoke(const Frame& frame) {
+  const auto over = [this](std::uint64_t id) {
+    const std::lock_guard lock(mutex_);
+    calls_.erase(id);
+  };
+  const auto method = worker_methods.at(static_cast<std::size_t>(frame.number));
+  const auto call =
+      std::make_shared<WorkerCall>(method, std::string(frame.text), frame.id, std::string(frame.more), host_, over);
+  {
+    const std::lock_guard lock(mutex_);
+    calls_.emplace(frame.id, call);
+  }
+  plugin_->invoke(call);
+}
+
+void Worker::cancel(const Frame& frame) {
+  std::shared_ptr<Call> call;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(frame.id);
+    if (found == calls_.end()) return;
+    call = found->second;
+  }
+  call->cancel(static_cast<CancelReason>(frame.number));
+}
+
+}  // namespace mcph

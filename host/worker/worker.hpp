@@ -1,0 +1,64 @@
+// One plugin in a process of its own, served to the host at the other end of a socket. The thread that runs `run` is
+// the plugin's control thread; frames are read, and calls run, on serving threads as in the host. Made by main.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include "plugin/call_runner.hpp"
+#include "plugin/in_process_plugin.hpp"
+#include "plugin/worker_frame.hpp"
+#include "plugin/worker_setup.hpp"
+#include "transport/serving_threads.hpp"
+#include "worker/host_link.hpp"
+#include "worker/worker_log.hpp"
+
+namespace mcph {
+
+class Worker : private CallRunner {
+ public:
+  explicit Worker(int socket);
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Until the host says that it is enough. Where the host is gone, the process ends at once.
+  void run();
+
+ private:
+  void run(std::function<void()> task) override;
+  void wait_for_frames();
+  void read();
+  void take(const Frame& frame);
+  void on_control(std::function<void()> task);
+
+  void load(const std::string& setup);
+  Result<> load(const WorkerSetup& setup);
+  void describe();
+  void start();
+  void invoke(const Frame& frame);
+  void cancel(const Frame& frame);
+  void fail(const Error& error) const;
+
+  HostLink host_;
+  WorkerLog log_;
+  ServingThreads threads_;
+  boost::asio::posix::stream_descriptor readable_;
+  FrameReader reader_;
+  std::chrono::steady_clock::time_point last_frame_;
+  std::unique_ptr<InProcessPlugin> plugin_;
+
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Call>> calls_;  // by the host's ids
+  std::condition_variable control_changed_;
+  std::deque<std::function<void()>> control_;  // what the control thread has to do
+  bool stopping_ = false;
+};
+
+}  // namespace mcph

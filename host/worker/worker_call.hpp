@@ -1,0 +1,35 @@
+// A call that the host has passed on: what the plugin says of it goes back. Shared by the worker, which passes on its
+// cancellation, and the plugin in it; any thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "plugin/call.hpp"
+#include "worker/host_link.hpp"
+
+namespace mcph {
+
+class WorkerCall final : public Call {
+ public:
+  // `over` is called once, before the host hears of the end.
+  WorkerCall(std::string_view method, std::string params, std::uint64_t id, std::string context, HostLink& host,
+             std::function<void(std::uint64_t)> over)
+      : Call(method, std::move(params)), id_(id), host_(host), over_(std::move(over)), context_(std::move(context)) {}
+
+  void progress(double progress, double total, std::string_view message) override;
+  void complete(Outcome outcome, std::string json) override;
+  void log(std::int32_t level, std::string_view message) override;
+  std::string context() const override;
+
+ private:
+  const std::uint64_t id_;
+  HostLink& host_;
+  const std::function<void(std::uint64_t)> over_;
+  mutable std::mutex mutex_;
+  mutable std::string context_;  // empty until the host has been asked
+};
+
+}  // namespace mcph

@@ -1,0 +1,117 @@
+// A plugin that dies takes nobody with it: its own calls fail with an error that says what happened, everybody else's go
+// on, and it is there again a moment later, until it has died too often.
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Components } from './support/components.mjs';
+import { serve } from './support/host.mjs';
+import { postModern } from './support/http.mjs';
+import { sseEvents } from './support/sse.mjs';
+
+const workers = ['--isolation', 'worker'];
+
+async function call(host, name, args = {}) {
+  const response = await postModern(host.url, 'tools/call', { name, arguments: args });
+  return response.json();
+}
+
+const structured = async (host, name, args) => (await call(host, name, args)).result.structuredContent.result;
+
+async function start(context, ...plugins) {
+  const components = await Components.create('dying', ...plugins);
+  const host = await serve(context, components, workers);
+  return Object.assign(host, { components });
+}
+
+// The methods of the notifications that a client which listens for changed tools hears.
+async function* listen(host, signal) {
+  const notifications = { toolsListChanged: true };
+  const response = await postModern(host.url, 'subscriptions/listen', { notifications }, { signal });
+  for await (const { data } of sseEvents(response.body)) {
+    if (data) yield JSON.parse(data).method;
+  }
+}
+
+const ends = {
+  'segmentation fault': 'was killed by SIGSEGV (Segmentation fault)',
+  abort: 'was killed by SIGABRT (Aborted)',
+  exit: 'exited with status 3',
+  'quick exit': 'exited with status 0',
+  kill: 'was killed by SIGKILL, perhaps because memory ran out',
+  'stack overflow': 'was killed by SIGSEGV (Segmentation fault)',
+  'out of memory': 'was killed by SIGABRT (Aborted)',
+  'exception on a thread': 'was killed by SIGABRT (Aborted)',
+  'close every descriptor': 
+    'lost its connection to the host; perhaps the plugin closed a descriptor that is not its own',
+};
+
+for (const [how, end] of Object.entries(ends)) {
+  test(`ItsCallsSayThatItDiedAndTheNextOneIsServed: ${how}`, async (context) => {
+    const host = await start(context, 'slow');
+    const before = await structured(host, 'pid');
+    const healthy = call(host, 'wait', { label: 'healthy', milliseconds: 300, reports: 0 });
+    const beside = call(host, 'sleep', { milliseconds: 10_000 });
+    await sleep(50);
+
+    const { error } = await call(host, 'die', { how });
+    assert.deepEqual(error, { code: -32603, message: `plugin dying: its process ${end} while it served die` });
+    assert.equal((await beside).error.message, `plugin dying: its process ${end} while it served sleep`);
+
+    assert.notEqual(await structured(host, 'pid'), before);
+    assert.equal((await healthy).result.content[0].text, 'healthy');
+    const [crash] = host.log.matching({ event: 'plugin crashed' });
+    assert.equal(crash.what, `its process ${end}`);
+    assert.equal(crash.calls_failed, 2);
+  });
+}
+
+test('ACrashLeavesABacktraceInTheLog', async (context) => {
+  const host = await start(context);
+  await call(host, 'die', { how: 'segmentation fault' });
+  await host.log.until({ event: 'plugin output', text: 'the plugin crashed: SIGSEGV; backtrace:' });
+  assert.ok(host.log.matching({ event: 'plugin output' }).some(({ text }) => text.includes('dying')));
+});
+
+test('AWorkerThatIsKilledFromOutsideIsReplaced', async (context) => {
+  const host = await start(context);
+  const before = await structured(host, 'pid');
+  process.kill(before, 'SIGKILL');
+  await host.log.until({ event: 'plugin restarted' });
+  const after = await structured(host, 'pid');
+  assert.notEqual(after, before);
+  await assert.rejects(readFile(`/proc/${before}/status`), { code: 'ENOENT' });
+});
+
+test('OneThatDiesTooOftenIsWithdrawnUntilItsFileChanges', async (context) => {
+  const host = await start(context, 'slow');
+  const closing = new AbortController();
+  const heard = listen(host, closing.signal);
+  assert.equal((await heard.next()).value, 'notifications/subscriptions/acknowledged');
+  for (let died = 1; died <= 5; ++died) {
+    assert.match((await call(host, 'die', { how: 'exit' })).error.message, /exited with status 3/);
+    while (host.log.matching({ event: 'plugin restarted' }).length < Math.min(died, 4)) await sleep(10);
+  }
+  await host.log.until({ event: 'plugin quarantined' });
+  assert.equal((await heard.next()).value, 'notifications/tools/list_changed');
+  assert.match((await call(host, 'pid')).error.message, /[Uu]nknown tool/);
+  assert.equal((await call(host, 'wait', { label: 'healthy', milliseconds: 1, reports: 0 })).result.isError, undefined);
+
+  await host.components.renameOver('dying.so', 'dying');
+  assert.equal((await heard.next()).value, 'notifications/tools/list_changed');
+  assert.ok(await structured(host, 'pid'));
+  closing.abort();
+});
+
+test('NoWorkerOutlivesTheHost', async (context) => {
+  const host = await start(context);
+  const worker = await structured(host, 'pid');
+  host.child.kill('SIGKILL');
+  await host.exited;
+  for (let tries = 0; (await readdir('/proc')).includes(String(worker)); ++tries) {
+    assert.ok(tries < 100, 'the worker is still there');
+    await sleep(20);
+  }
+  host.stop = async () => {};
+});

@@ -1,0 +1,85 @@
+// A plugin that dies in every way that native code can, or does not come back.
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <mcp/plugin.hpp>
+
+namespace {
+
+// Each frame is needed after the next one, so that no compiler makes a loop of it; in practice it does not end.
+// NOLINTNEXTLINE(misc-no-recursion): that is the point
+std::size_t overflow(std::size_t depth) {
+  volatile char frame[4096];
+  frame[depth % sizeof frame] = 'x';
+  return depth == 0 ? 0 : overflow(depth - 1) + static_cast<std::size_t>(frame[0]);
+}
+
+void run_out_of_memory() {
+  constexpr std::size_t piece = std::size_t{16} << 20;
+  const rlimit little{std::size_t{512} << 20, std::size_t{512} << 20};
+  ::setrlimit(RLIMIT_AS, &little);
+  static std::vector<char*> kept;
+  for (;;) {
+    auto* const memory = static_cast<char*>(std::malloc(piece));
+    if (memory == nullptr) std::abort();
+    memory[0] = 'x';
+    kept.push_back(memory);
+  }
+}
+
+void throw_on_a_thread() {
+  std::thread([] { throw std::runtime_error("on a thread of the plugin's own"); }).join();
+}
+
+const std::map<std::string, std::function<void()>>& ways_to_die() {
+  static const std::map<std::string, std::function<void()>> ways{
+      {"segmentation fault",
+       [] {
+         volatile int* const nowhere = nullptr;
+         *nowhere = 1;
+       }},
+      {"abort", [] { std::abort(); }},
+      {"exit", [] { std::exit(3); }},
+      {"quick exit", [] { ::_exit(0); }},
+      {"kill", [] { ::kill(::getpid(), SIGKILL); }},
+      {"stack overflow", [] { overflow(std::size_t{1} << 40); }},
+      {"out of memory", run_out_of_memory},
+      {"exception on a thread", throw_on_a_thread},
+      {"close every descriptor",
+       [] {
+         for (int descriptor = 0; descriptor < 64; ++descriptor)
+           ::close(descriptor);
+         std::this_thread::sleep_for(std::chrono::hours(1));
+       }},
+  };
+  return ways;
+}
+
+std::string die(const std::string& how) {
+  ways_to_die().at(how)();
+  return "alive";
+}
+
+void setup(mcp::Plugin& plugin) {
+  plugin.tool("die", "Dies.", die, mcp::arg("how", "The way"));
+  plugin.tool("pid", "Says which process this is.", [] { return static_cast<int>(::getpid()); });
+  plugin.tool(
+      "sleep", "Sleeps.",
+      [](int milliseconds) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        return "slept";
+      },
+      mcp::arg("milliseconds", "For how long"));
+}
+
+}  // namespace
+
+MCP_PLUGIN("dying", "1.0.0", setup)

@@ -1,0 +1,243 @@
+// A plugin in a process of its own, as its host sees it. What it has in common with one in this process is tested with
+// the loader and the reloader, which run with both.
+#include "plugin/worker_plugin.hpp"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../eventually.hpp"
+#include "../standard_error.hpp"
+#include "../temporary_folder.hpp"
+#include "stderr_log.hpp"
+#include "transport/serving_threads.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+using test::eventually;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class RecordingCall final : public Call {
+ public:
+  RecordingCall(const std::string& tool, const std::string& arguments)
+      : Call("tools/call", R"({"arguments":)" + arguments + R"(,"name":")" + tool + "\"}", tool) {}
+
+  void progress(double progress, double total, std::string_view message) override {
+    hear(std::to_string(progress) + "/" + std::to_string(total) + " " + std::string(message));
+  }
+  void log(std::int32_t level, std::string_view message) override {
+    hear("log " + std::to_string(level) + " " + std::string(message));
+  }
+  void complete(Outcome outcome, std::string json) override {
+    hear((outcome == Outcome::result ? "result " : "error ") + json);
+    ended = true;
+  }
+  std::string context() const override { return R"({"protocolVersion":"2026-07-28"})"; }
+
+  std::vector<std::string> heard() const {
+    const std::lock_guard lock(mutex_);
+    return heard_;
+  }
+  // What it ended with.
+  std::string end() const {
+    if (!eventually([this] { return ended.load(); })) return "no end";
+    return heard().back();
+  }
+  bool begun() const {
+    return eventually([this] { return !heard().empty(); });
+  }
+
+  std::atomic<bool> ended{false};
+
+ private:
+  void hear(std::string what) {
+    const std::lock_guard lock(mutex_);
+    heard_.push_back(std::move(what));
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<std::string> heard_;
+};
+
+std::string result(const std::string& structured) {
+  return R"(result {"content":[],"structuredContent":)" + structured + "}";
+}
+
+class WorkerPluginTest : public ::testing::Test {
+ protected:
+  ~WorkerPluginTest() override {
+    if (plugin_ != nullptr) plugin_->stop(10s);
+  }
+
+  Result<std::unique_ptr<WorkerPlugin>> create(const std::string& configuration) {
+    auto copy = copies_.copy(MCP_TEST_FIXTURES "/unit_actor.so");
+    if (copy.has_error()) return copy.error();
+    setup_.configuration = configuration;
+    return WorkerPlugin::create(*std::move(copy), setup_, workers_, log_);
+  }
+  std::string refusal_of(const std::string& configuration) {
+    const auto created = create(configuration);
+    return created ? "accepted" : created.error().message;
+  }
+  // Described and started.
+  WorkerPlugin& load(const std::string& configuration = "{}") {
+    plugin_ = *create(configuration);
+    EXPECT_TRUE(plugin_->describe());
+    EXPECT_TRUE(plugin_->start());
+    return *plugin_;
+  }
+  std::shared_ptr<RecordingCall> begin(const std::string& tool, const std::string& arguments = "{}") {
+    auto call = std::make_shared<RecordingCall>(tool, arguments);
+    plugin_->invoke(call);
+    return call;
+  }
+  std::string call(const std::string& tool, const std::string& arguments = "{}") {
+    return begin(tool, arguments)->end();
+  }
+
+  PluginSetup usual_setup() {
+    return {.file = "/components/tools/actor.so",
+            .digest = "0123456789abcdef",
+            .data_directory = temporary_.path() / "data",
+            .events = {.components_changed = [this] { ++changes_; },
+                       .resource_updated = [this](std::string uri) { updated_ = std::move(uri); },
+                       .gave_up = [this](std::string) { gave_up_ = true; }}};
+  }
+
+  const test::TemporaryFolder temporary_;
+  StderrLog log_{Log::Level::warning, StderrLog::Format::text};
+  const test::StandardErrorCapture captured_;
+  PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
+  ServingThreads threads_{2, 4};
+  Workers workers_{{.program = MCP_TEST_WORKER, .answer_time = 500ms},
+                   [this]() -> boost::asio::io_context& { return threads_.next_context(); }};
+  std::atomic<int> changes_{0};
+  std::string updated_;
+  std::atomic<bool> gave_up_{false};
+  PluginSetup setup_ = usual_setup();
+  std::unique_ptr<WorkerPlugin> plugin_;
+};
+
+TEST_F(WorkerPluginTest, KnowsWhoItIs) {
+  const auto& identity = load().identity();
+  EXPECT_EQ(identity.file, "/components/tools/actor.so");
+  EXPECT_EQ(identity.name, "actor");
+  EXPECT_EQ(identity.version, "1.0.0");
+  EXPECT_EQ(identity.digest, "0123456789abcdef");
+}
+
+TEST_F(WorkerPluginTest, PassesOnWhatThePluginSaysInItsOrder) {
+  load();
+  const auto reporting = begin("reports");
+  EXPECT_EQ(reporting->end(), result("{}"));
+  EXPECT_THAT(reporting->heard(),
+              ElementsAre("1.000000/4.000000 a quarter", "log 3 written by the plugin", result("{}")));
+  EXPECT_EQ(updated_, "actor://state");
+}
+
+TEST_F(WorkerPluginTest, GivesThePluginWhatItIsPromised) {
+  load(R"({"a":"setting"})");
+  const auto promised = result(R"({"configuration":{"a":"setting"},"context":{"protocolVersion":"2026-07-28"},)"
+                               R"("dataDirectory":")" +
+                               (temporary_.path() / "data").string() + R"("})");
+  EXPECT_EQ(call("tells_what_it_got"), promised);
+  EXPECT_EQ(call("tells_what_it_got"), promised) << "the second time the host need not be asked";
+}
+
+TEST_F(WorkerPluginTest, TakesLongTextsBothWays) {
+  load();
+  const std::string arguments = R"({"text":")" + std::string(3'000'000, 'x') + "\"}";
+  EXPECT_TRUE(call("echo", arguments) == result(R"({"arguments":)" + arguments + R"(,"name":"echo"})"));
+}
+
+TEST_F(WorkerPluginTest, PassesOnACancellationWithItsReason) {
+  load();
+  const auto waiting = begin("waits_for_cancel");
+  ASSERT_TRUE(waiting->begun());
+  waiting->cancel(CancelReason::deadline);
+  EXPECT_EQ(waiting->end(), result(R"({"heard":2,"asked":2})"));
+}
+
+TEST_F(WorkerPluginTest, HearsOnlyTheFirstCompletion) {
+  load();
+  EXPECT_EQ(call("completes_twice"), result(R"({"completion":1})"));
+  EXPECT_EQ(call("completes_a_stranger"), result("{}"));
+  EXPECT_TRUE(eventually([&] { return captured_.text().find("unknown or completed already") != std::string::npos; }));
+}
+
+TEST_F(WorkerPluginTest, RefusesCallsBeyondItsLimit) {
+  setup_.limits.waiting_calls = 2;
+  load();
+  const auto first = begin("keeps_the_call");
+  const auto second = begin("keeps_the_call");
+  EXPECT_THAT(call("echo"), HasSubstr("plugin actor is busy: 2 calls are in flight"));
+  plugin_->fail_all("enough");
+  EXPECT_EQ(first->end(), R"(error {"code":-32603,"message":"plugin actor: enough"})");
+  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
+}
+
+TEST_F(WorkerPluginTest, FailsItsCallsWhenItCrashesAndServesTheNextOnes) {
+  load();
+  const auto kept = begin("keeps_the_call");
+  ASSERT_TRUE(kept->begun());
+  EXPECT_EQ(call("crashes"),
+            R"(error {"code":-32603,"message":"plugin actor: its process was killed by SIGABRT (Aborted) )"
+            R"(while it served crashes"})");
+  EXPECT_THAT(kept->end(), HasSubstr("while it served keeps_the_call"));
+  EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
+}
+
+TEST_F(WorkerPluginTest, GivesUpAfterTooManyCrashes) {
+  setup_.restarts = {.crashes = 3, .first_delay = 1ms};
+  load();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(call("crashes"), HasSubstr("SIGABRT"));
+    if (i == 2) break;
+    EXPECT_TRUE(eventually([&] { return call("echo").starts_with("result"); }));
+  }
+  EXPECT_TRUE(eventually([&] { return gave_up_.load(); }));
+  EXPECT_THAT(call("echo"), HasSubstr("plugin actor is not running"));
+}
+
+TEST_F(WorkerPluginTest, SaysWhenAnotherDescriptionComesOfARestart) {
+  load();
+  call("changes_its_components");
+  EXPECT_TRUE(eventually([&] { return changes_ == 1; }));
+  EXPECT_THAT(*plugin_->describe(), HasSubstr("changed"));
+  call("crashes");
+  EXPECT_TRUE(eventually([&] { return changes_ == 2; })) << "it has forgotten that change";
+}
+
+TEST_F(WorkerPluginTest, RefusesOneThatDiesWhileItIsLoaded) {
+  EXPECT_EQ(refusal_of(R"({"create":"no license"})"), "create failed: no license");
+}
+
+TEST_F(WorkerPluginTest, KillsOneThatHangs) {
+  EXPECT_EQ(refusal_of(R"({"hangs":"create"})"),
+            "its process was killed, because it did not answer within 1 s while it was loading the plugin");
+  plugin_ = *create(R"({"hangs":"describe"})");
+  EXPECT_THAT(plugin_->describe().error().message, HasSubstr("while it was describing its components"));
+  plugin_ = *create(R"({"hangs":"start"})");
+  EXPECT_TRUE(plugin_->describe());
+  EXPECT_THAT(plugin_->start().error().message, HasSubstr("while it was starting"));
+  load(R"({"hangs":"stop"})");
+  EXPECT_TRUE(plugin_->stop(50ms));
+}
+
+TEST_F(WorkerPluginTest, IsNotRestartedWhileItIsStopped) {
+  for (int i = 0; i < 10; ++i) {
+    load();
+    begin("crashes");
+    EXPECT_TRUE(plugin_->stop(1s));
+  }
+}
+
+}  // namespace
+}  // namespace mcph
