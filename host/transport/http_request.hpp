@@ -36,6 +36,7 @@ class HttpRequestReader {
 
  private:
   HttpResponse refuse(boost::beast::error_code error) const;
+  bool is_undecided(const boost::beast::flat_buffer& buffer) const;
 
   const HttpLimits& limits_;
   boost::beast::http::request_parser<boost::beast::http::string_body, RequestFields::allocator_type> parser_;

@@ -51,6 +51,14 @@ TEST_F(HttpRequestTest, MayComeInChunks) {
   EXPECT_EQ(reader_->request().body(), "body");
 }
 
+TEST_F(HttpRequestTest, MayHaveNoChunkAtAllByteByByte) {
+  EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1), 0U);
+  EXPECT_TRUE(reader_->is_complete());
+  EXPECT_EQ(reader_->request().body(), "");
+  EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n", 1), 0U);
+  EXPECT_TRUE(reader_->is_complete());
+}
+
 TEST_F(HttpRequestTest, IsRefusedWhereItIsNoneOrTooLarge) {
   EXPECT_EQ(take("nonsense\r\n\r\n"), 400U);
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nContent-Length: 101\r\n\r\n"), 413U);
