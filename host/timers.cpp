@@ -36,6 +36,12 @@ void Timers::cancel(const Id& id) {
   pending_.erase(found);
 }
 
+void Timers::wait_for_running() {
+  std::unique_lock lock(mutex_);
+  if (thread_.get_id() == std::this_thread::get_id()) return;
+  changed_.wait(lock, [this] { return !running_; });
+}
+
 void Timers::run() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
@@ -47,6 +53,7 @@ void Timers::run() {
     } else {
       auto function = std::move(next->second);
       pending_.erase(next);
+      running_ = true;
       lock.unlock();
       try {
         function();
@@ -55,6 +62,8 @@ void Timers::run() {
       }
       function = nullptr;
       lock.lock();
+      running_ = false;
+      changed_.notify_all();
     }
   }
 }

@@ -30,6 +30,9 @@ class Timers {
   // Does nothing if it has run, runs, or was cancelled before. Does not wait for one that runs.
   void cancel(const Id& id);
 
+  // Waits for a function that runs now, if it is not the caller.
+  void wait_for_running();
+
   // Drops what is still to come and waits for a function that runs. From then on nothing runs.
   void stop();
 
@@ -40,6 +43,7 @@ class Timers {
   std::condition_variable changed_;
   std::map<Id, std::function<void()>> pending_;
   std::uint64_t last_ = 0;
+  bool running_ = false;
   bool ending_ = false;
   std::thread thread_;
 };

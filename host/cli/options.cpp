@@ -76,7 +76,7 @@ void add_bound(CLI::App& app, const std::string& name, Number& target, unsigned 
 // One of a few words. (CLI11's own check of enumerations tells people their numbers.)
 template <class Enum>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& target,
-                const std::vector<std::pair<std::string, Enum>>& choices, const std::string& description) {
+                        const std::vector<std::pair<std::string, Enum>>& choices, const std::string& description) {
   std::map<std::string, Enum> values(choices.begin(), choices.end());
   std::string words;
   std::string current;
@@ -84,8 +84,9 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& target,
     words += (words.empty() ? "" : ", ") + word;
     if (value == target) current = word;
   }
-  return app.add_option_function<std::string>(
-         name, [&target, values](const std::string& word) { target = values.at(lower_case(word)); }, description)
+  return app
+      .add_option_function<std::string>(
+          name, [&target, values](const std::string& word) { target = values.at(lower_case(word)); }, description)
       ->check([values, words](const std::string& word) {
         return values.contains(lower_case(word)) ? std::string() : "\"" + word + "\" is not one of " + words;
       })

@@ -2,9 +2,11 @@
 // or late completion finds nothing instead of somebody else's call. Owned by a plugin; any thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -14,6 +16,8 @@ namespace mcph {
 
 class CallsInFlight {
  public:
+  using Clock = std::chrono::steady_clock;
+
   std::uint64_t add(std::shared_ptr<Call> call);
 
   std::shared_ptr<Call> find(std::uint64_t id) const;
@@ -30,13 +34,26 @@ class CallsInFlight {
   // Those that the plugin has been given.
   std::vector<std::shared_ptr<Call>> take_claimed();
 
+  struct Begun {
+    std::uint64_t id;
+    std::shared_ptr<Call> call;
+    Clock::time_point since;
+  };
+  std::optional<Begun> oldest() const;
+  std::vector<Begun> begun_before(Clock::time_point time) const;
+
   std::vector<std::shared_ptr<Call>> all() const;
   std::size_t size() const;
 
  private:
+  struct Entry {
+    std::shared_ptr<Call> call;
+    Clock::time_point since;
+  };
+
   mutable std::mutex mutex_;
   std::uint64_t last_id_ = 0;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Call>> calls_;
+  std::unordered_map<std::uint64_t, Entry> calls_;
 };
 
 }  // namespace mcph

@@ -58,8 +58,9 @@ void InProcessPlugin::serve(std::string_view function, Function&& function_of_ho
 }
 
 Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary library, PluginSetup setup,
-                                                                 CallRunner& runner, Log& log) {
-  std::unique_ptr<InProcessPlugin> plugin(new InProcessPlugin(std::move(library), std::move(setup), runner, log));
+                                                                 CallRunner& runner, Log& log, Timers* timers) {
+  std::unique_ptr<InProcessPlugin> plugin(
+      new InProcessPlugin(std::move(library), std::move(setup), runner, log, timers));
   std::string reason;
   const auto sink = sink_into(reason);
   auto made = guarded("create", [&] { plugin->instance_ = plugin->table_.create(&plugin->host_, &sink); });
@@ -70,7 +71,7 @@ Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary l
   return plugin;
 }
 
-InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log)
+InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log, Timers* timers)
     : library_(std::move(library)),
       table_(library_.table()),
       identity_{setup.file, std::string(view(table_.name)), std::string(view(table_.version)), setup.digest},
@@ -80,6 +81,9 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
       log_(log),
       host_(host_table(this)) {
   if ((table_.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library_.never_unload();
+  if (timers == nullptr) return;
+  deadlines_.emplace(*timers, calls_, CallDeadlines::Times{.call = setup_.limits.call_time},
+                     [this](std::uint64_t id, Call& call) { give_up(id, call); });
 }
 
 InProcessPlugin::~InProcessPlugin() {
@@ -116,6 +120,7 @@ void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
     return;
   }
   const auto id = calls_.add(call);
+  if (deadlines_) deadlines_->call_began();
   call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
   if (call->claimed()) return;  // it was cancelled before it came, and has been refused
   {
@@ -179,6 +184,17 @@ void InProcessPlugin::stop_waiting(std::uint64_t id) {
   std::erase(waiting_, id);
 }
 
+// Its thread cannot be ended, and stays with the plugin.
+void InProcessPlugin::give_up(std::uint64_t id, Call& call) {
+  if (calls_.take(id) == nullptr) return;
+  const auto reason = call.component() + " took longer than " + in_seconds(setup_.limits.call_time) +
+                      " and did not heed its cancellation";
+  log_.error("call given up", {{"file", setup_.file.string()},
+                               {"reason", reason},
+                               {"consequence", "its thread stays in the plugin; in a worker it could be ended"}});
+  refuse(call, "plugin " + identity_.name + ": " + reason);
+}
+
 void InProcessPlugin::cancel_all(CancelReason reason) {
   for (const auto& call : calls_.all())
     call->cancel(reason);
@@ -220,6 +236,11 @@ void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string
     return;
   }
   call->on_cancel({});
+  if (json.size() > setup_.limits.result_bytes) {
+    refuse(*call, "plugin " + identity_.name + " answered with " + std::to_string(json.size()) +
+                      " bytes, more than the " + std::to_string(setup_.limits.result_bytes) + " that it may");
+    return;
+  }
   if (outcome < MCP_OUTCOME_RESULT || outcome > MCP_OUTCOME_INPUT_REQUIRED) {
     refuse(*call,
            "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));

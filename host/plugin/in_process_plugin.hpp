@@ -7,12 +7,14 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <mcp/plugin.h>
 #include <mcp/server_info.h>
 
 #include "log.hpp"
+#include "plugin/call_deadlines.hpp"
 #include "plugin/call_runner.hpp"
 #include "plugin/calls_in_flight.hpp"
 #include "plugin/plugin.hpp"
@@ -23,9 +25,10 @@ namespace mcph {
 
 class InProcessPlugin final : public Plugin {
  public:
-  // [control] Makes the instance. The runner and the log outlive it.
+  // [control] Makes the instance. The runner, the log and the timers outlive it; without timers calls may take any
+  // time.
   static Result<std::unique_ptr<InProcessPlugin>> create(PluginLibrary library, PluginSetup setup, CallRunner& runner,
-                                                         Log& log);
+                                                         Log& log, Timers* timers = nullptr);
 
   // Stops the instance if nobody has.
   ~InProcessPlugin() override;
@@ -42,12 +45,13 @@ class InProcessPlugin final : public Plugin {
   bool stop(std::chrono::milliseconds patience) override;
 
  private:
-  InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log);
+  InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log, Timers* timers);
 
   void run(std::uint64_t id, std::shared_ptr<Call> call);
   void run_one(std::uint64_t id, Call& call);
   void cancel(std::uint64_t id, CancelReason reason);
   void stop_waiting(std::uint64_t id);
+  void give_up(std::uint64_t id, Call& call);
 
   void complete(mcp_call_id call, std::int32_t outcome, std::string_view json);
   void report(const Result<>& misbehaviour) const;
@@ -74,6 +78,7 @@ class InProcessPlugin final : public Plugin {
   std::mutex mutex_;
   std::size_t running_ = 0;
   std::deque<std::uint64_t> waiting_;
+  std::optional<CallDeadlines> deadlines_;
 };
 
 }  // namespace mcph

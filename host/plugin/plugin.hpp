@@ -27,6 +27,13 @@ struct PluginIdentity {
 struct PluginLimits {
   std::size_t concurrent_calls = 16;  // invocations running at once
   std::size_t waiting_calls = 1024;   // accepted and not completed, those that run included; one more is refused
+  // For one call, from when it is accepted; then it is cancelled, and soon after its plugin's process ended. 0: any
+  // time.
+  std::chrono::milliseconds call_time{300'000};
+  std::size_t result_bytes = std::size_t{32} << 20;  // of one answer, as JSON
+  // Of a worker. 0: as many as the host may have.
+  std::size_t memory_bytes = 0;  // that it writes to, stacks of threads included
+  std::size_t open_files = 0;
 };
 
 class Plugin {

@@ -14,7 +14,7 @@ std::optional<std::chrono::milliseconds> RestartPolicy::after_crash(Clock::time_
   // Where nothing is given up, more need not be remembered.
   constexpr std::size_t most_remembered = 100;
   if (crashes_.size() > std::max(limits_.crashes, most_remembered)) crashes_.pop_front();
-  const auto following = std::clamp(2 * next_delay_, limits_.first_delay, limits_.last_delay);
+  const auto following = std::min(std::max(2 * next_delay_, limits_.first_delay), limits_.last_delay);
   return std::exchange(next_delay_, following);
 }
 

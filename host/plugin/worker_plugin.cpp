@@ -16,10 +16,6 @@ using namespace std::string_literals;
 constexpr std::array<std::string_view, 4> known_notes{"plugin says", "plugin misbehaved", "host function failed",
                                                       "data directory cannot be made"};
 
-std::string seconds(std::chrono::milliseconds time) {
-  return std::to_string(std::chrono::ceil<std::chrono::seconds>(time).count()) + " s";
-}
-
 }  // namespace
 
 Result<std::unique_ptr<WorkerPlugin>> WorkerPlugin::create(PrivateCopy library, PluginSetup setup, Workers& workers,
@@ -35,7 +31,9 @@ WorkerPlugin::WorkerPlugin(PrivateCopy library, PluginSetup setup, Workers& work
       identity_{setup_.file, {}, {}, setup_.digest},
       workers_(workers),
       log_(log),
-      policy_(setup_.restarts) {}
+      policy_(setup_.restarts),
+      deadlines_(workers.timers(), calls_, {.call = setup_.limits.call_time},
+                 [this](std::uint64_t, const Call& late) { end_for(late); }) {}
 
 WorkerPlugin::~WorkerPlugin() {
   stop({});
@@ -95,7 +93,7 @@ WorkerPlugin::Answer WorkerPlugin::ask(Frame::Kind question, std::string_view te
   if (!process->send({.kind = question, .text = text})) answered(fail_for_now("its process cannot be reached"));
   const auto patience = workers_.options().answer_time;
   if (answer.wait_for(patience) != std::future_status::ready) {
-    process->kill("was killed, because it did not answer within " + seconds(patience) + " while it was " +
+    process->kill("was killed, because it did not answer within " + in_seconds(patience) + " while it was " +
                   (question == Frame::Kind::load       ? "loading the plugin"
                    : question == Frame::Kind::describe ? "describing its components"
                                                        : "starting"));
@@ -123,6 +121,7 @@ void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
                              " calls are in flight; try again later");
   }
   const auto id = calls_.add(call);
+  deadlines_.call_began();
   call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
   std::unique_lock lock(mutex_);
   if (state_ == State::serving) {
@@ -166,6 +165,13 @@ void WorkerPlugin::cancel(std::uint64_t id, CancelReason reason) {
   if (calls_.take(id) != nullptr) refuse(*call, "the call was cancelled before it began");
 }
 
+void WorkerPlugin::end_for(const Call& late) const {
+  const auto running = process();
+  if (running == nullptr) return;
+  running->kill("was killed, because " + late.component() + " took longer than " + in_seconds(setup_.limits.call_time) +
+                " and did not heed its cancellation,");
+}
+
 void WorkerPlugin::cancel_all(CancelReason reason) {
   for (const auto& call : calls_.all())
     call->cancel(reason);
@@ -188,7 +194,7 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
     process.swap(process_);
     stop_timer();
   }
-  workers_.wait_for_running();
+  workers_.timers().wait_for_running();
   if (process == nullptr) return true;
   process->send({.kind = Frame::Kind::stop});
   process->wait_for_end(patience);
@@ -355,7 +361,7 @@ void WorkerPlugin::plan_restart(const std::string& how, std::size_t failed_calls
     if (state_ == State::ended) return;
     state_ = !delay ? State::given_up : delay->count() > 0 ? State::resting : State::starting;
     if (state_ != State::starting) waiting.swap(waiting_);
-    if (delay) timer_ = workers_.after(*delay, [this] { restart(); });
+    if (delay) timer_ = workers_.timers().after(*delay, [this] { restart(); });
   }
   for (const auto id : waiting) {
     const auto call = calls_.find(id);
@@ -377,8 +383,8 @@ void WorkerPlugin::restart() {
     if (spawned.has_value()) {
       process_ = *std::move(spawned);
       const auto patience = workers_.options().answer_time;
-      timer_ = workers_.after(patience, [late = process_, patience] {
-        late->kill("was killed, because it did not become ready within " + seconds(patience));
+      timer_ = workers_.timers().after(patience, [late = process_, patience] {
+        late->kill("was killed, because it did not become ready within " + in_seconds(patience));
       });
       process_->send({.kind = Frame::Kind::load, .text = setup_json(true)});
       return;
@@ -389,7 +395,7 @@ void WorkerPlugin::restart() {
 }
 
 void WorkerPlugin::stop_timer() {
-  if (timer_) workers_.cancel(*std::exchange(timer_, std::nullopt));
+  if (timer_) workers_.timers().cancel(*std::exchange(timer_, std::nullopt));
 }
 
 }  // namespace mcph

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "log.hpp"
+#include "plugin/call_deadlines.hpp"
 #include "plugin/calls_in_flight.hpp"
 #include "plugin/plugin_setup.hpp"
 #include "plugin/private_copy.hpp"
@@ -61,6 +62,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
 
   void give(WorkerProcess& process, std::uint64_t id, Call& call);
   void cancel(std::uint64_t id, CancelReason reason);
+  void end_for(const Call& late) const;
   std::shared_ptr<WorkerProcess> process() const;
 
   void frame_came(const Frame& frame) override;
@@ -96,6 +98,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   std::string description_;            // as it was last
   RestartPolicy policy_;
   std::optional<Timers::Id> timer_;  // of the next restart, or for one that takes too long
+  CallDeadlines deadlines_;
 };
 
 }  // namespace mcph

@@ -41,21 +41,27 @@ std::string WorkerSetup::json() const {
                    {"dataDirectory", data_directory.string()},
                    {"concurrentCalls", limits.concurrent_calls},
                    {"waitingCalls", limits.waiting_calls},
+                   {"resultBytes", limits.result_bytes},
+                   {"memoryBytes", limits.memory_bytes},
+                   {"openFiles", limits.open_files},
                    {"hasServerInfo", has_server_info},
                    {"starts", starts}});
 }
 
 Result<WorkerSetup> WorkerSetup::read(std::string_view json) {
   return read_json<WorkerSetup>(json, [](const Json& object) {
-    return WorkerSetup{
-        .library = object.at("library").get<std::string>(),
-        .file = object.at("file").get<std::string>(),
-        .digest = object.at("digest"),
-        .configuration = object.at("configuration"),
-        .data_directory = object.at("dataDirectory").get<std::string>(),
-        .limits = {.concurrent_calls = object.at("concurrentCalls"), .waiting_calls = object.at("waitingCalls")},
-        .has_server_info = object.at("hasServerInfo"),
-        .starts = object.at("starts")};
+    return WorkerSetup{.library = object.at("library").get<std::string>(),
+                       .file = object.at("file").get<std::string>(),
+                       .digest = object.at("digest"),
+                       .configuration = object.at("configuration"),
+                       .data_directory = object.at("dataDirectory").get<std::string>(),
+                       .limits = {.concurrent_calls = object.at("concurrentCalls"),
+                                  .waiting_calls = object.at("waitingCalls"),
+                                  .result_bytes = object.at("resultBytes"),
+                                  .memory_bytes = object.at("memoryBytes"),
+                                  .open_files = object.at("openFiles")},
+                       .has_server_info = object.at("hasServerInfo"),
+                       .starts = object.at("starts")};
   });
 }
 

@@ -10,17 +10,6 @@ std::filesystem::path Workers::default_program() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "mcp-plugin-worker";
 }
 
-Timers::Id Workers::after(std::chrono::milliseconds delay, std::function<void()> function) {
-  return thread_.after(delay, std::move(function));
-}
-
-void Workers::wait_for_running() {
-  const auto reached = std::make_shared<std::promise<void>>();
-  auto done = reached->get_future();
-  thread_.after({}, [reached] { reached->set_value(); });
-  done.wait();
-}
-
 Result<std::shared_ptr<WorkerProcess>> Workers::spawn(WorkerListener& listener) {
   return WorkerProcess::spawn(options_.program, contexts_(), listener);
 }

@@ -31,11 +31,8 @@ class Workers {
 
   const Options& options() const { return options_; }
 
-  // Runs the function on the thread that may spawn; it must be short.
-  Timers::Id after(std::chrono::milliseconds delay, std::function<void()> function);
-  void cancel(const Timers::Id& id) { thread_.cancel(id); }
-  // Waits until what runs on that thread now has ended. Not on that thread.
-  void wait_for_running();
+  // On whose thread workers are started.
+  Timers& timers() { return thread_; }
 
   // On that thread.
   Result<std::shared_ptr<WorkerProcess>> spawn(WorkerListener& listener);

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "plugin/plugin.hpp"
+#include "plugin/restart_policy.hpp"
 #include "result.hpp"
 
 namespace mcph {
@@ -17,6 +19,8 @@ enum class Isolation {
 struct PluginConfiguration {
   std::string own = "{}";  // a JSON object: what the plugin is given
   Isolation isolation = Isolation::worker;
+  PluginLimits limits = {};
+  RestartPolicy::Limits restarts = {};
 };
 
 // The file NAME.json that configures NAME.so.

@@ -58,7 +58,7 @@ PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& ru
       log_(log) {}
 
 Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, PluginEvents events) {
-  auto configuration = read_configuration(file, {.isolation = options_.isolation});
+  auto configuration = read_configuration(file, {.isolation = options_.isolation, .limits = options_.limits});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
   auto copy = copies_.copy(file);
   if (copy.has_error()) return copy.error();
@@ -69,8 +69,8 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
                     .digest = copy->digest(),
                     .configuration = std::move(configuration->own),
                     .data_directory = data_directory(file, options_.components, options_.data_root),
-                    .limits = options_.limits,
-                    .restarts = {},
+                    .limits = configuration->limits,
+                    .restarts = configuration->restarts,
                     .events = std::move(events),
                     .server_info = options_.server_info};
   const auto identity = copy->source_identity();
@@ -91,7 +91,7 @@ Result<LoadedPlugin> PluginLoader::load_in_process(PrivateCopy copy, PluginSetup
   auto library = PluginLibrary::load(std::move(copy));
   if (library.has_error()) return library.error();
   const bool stays = stays_mapped(facts, library->table());
-  auto created = InProcessPlugin::create(*std::move(library), std::move(setup), runner_, log_);
+  auto created = InProcessPlugin::create(*std::move(library), std::move(setup), runner_, log_, &workers_.timers());
   auto loaded =
       created.has_error() ? Result<LoadedPlugin>(created.error()) : describe(retirement_.lease(*std::move(created)));
   if (loaded.has_error()) {

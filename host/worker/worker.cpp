@@ -1,5 +1,7 @@
 #include "worker/worker.hpp"
 
+#include <algorithm>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -17,6 +19,15 @@ using boost::asio::posix::stream_descriptor;
 constexpr unsigned most_blocked_threads = 128;
 // For which the worker looks for a next frame before it sleeps: to be woken takes longer than a quick call.
 constexpr std::chrono::microseconds spin_time{50};
+
+// Of this process and for good; 0 leaves it as it is. A limit above the host's own is that one.
+void limit(__rlimit_resource resource, std::size_t most) {
+  rlimit limits{};
+  if (most == 0 || ::getrlimit(resource, &limits) != 0) return;
+  limits.rlim_max = std::min<rlim_t>(limits.rlim_max, most);
+  limits.rlim_cur = limits.rlim_max;
+  ::setrlimit(resource, &limits);
+}
 
 }  // namespace
 
@@ -117,6 +128,8 @@ void Worker::load(const std::string& text) {
 }
 
 Result<> Worker::load(const WorkerSetup& setup) {
+  limit(RLIMIT_DATA, setup.limits.memory_bytes);
+  limit(RLIMIT_NOFILE, setup.limits.open_files);
   auto library = PluginLibrary::load(setup.library);
   if (library.has_error()) return library.error();
   PluginSetup plugin{.file = setup.file,

@@ -104,6 +104,54 @@ test('OneThatDiesTooOftenIsWithdrawnUntilItsFileChanges', async (context) => {
   closing.abort();
 });
 
+// Neither the call nor the plugin heeds anything.
+test('OneThatTakesTooLongIsEnded', async (context) => {
+  const components = await Components.create('slow');
+  await components.write('dying.json', JSON.stringify({ limits: { callTimeMs: 300 } }));
+  await components.add('dying');
+  const host = await serve(context, components, workers);
+  const begin = Date.now();
+  const { error } = await call(host, 'sleep', { milliseconds: 60_000 });
+  assert.equal(
+    error.message,
+    'plugin dying: its process was killed, because sleep took longer than 0.3 s and did not heed its cancellation, ' +
+      'while it served sleep',
+  );
+  assert.ok(Date.now() - begin >= 2300);
+  assert.ok(await structured(host, 'pid'));
+});
+
+test('OneThatTakesTooLongInTheHostIsGivenUp', async (context) => {
+  const components = await Components.create();
+  await components.write('dying.json', JSON.stringify({ isolation: 'in-process', limits: { callTimeMs: 200 } }));
+  await components.add('dying');
+  const host = await serve(context, components, workers);
+  const { error } = await call(host, 'sleep', { milliseconds: 4000 });
+  assert.equal(error.message, 'plugin dying: sleep took longer than 0.2 s and did not heed its cancellation');
+  assert.equal(await structured(host, 'pid'), host.child.pid);
+});
+
+test('AnAnswerThatIsTooLargeIsRefused', async (context) => {
+  const components = await Components.create();
+  await components.write('dying.json', JSON.stringify({ limits: { resultBytes: 1000 } }));
+  await components.add('dying');
+  const host = await serve(context, components, workers);
+  const { error } = await call(host, 'say', { bytes: 2000 });
+  assert.match(error.message, /^plugin dying answered with \d+ bytes, more than the 1000 that it may$/);
+  assert.equal((await call(host, 'say', { bytes: 100 })).error, undefined);
+});
+
+test('MemoryBeyondItsLimitIsRefusedAndNobodyElseIsShort', async (context) => {
+  const components = await Components.create('slow');
+  await components.write('dying.json', JSON.stringify({ limits: { memoryBytes: 200_000_000 } }));
+  await components.add('dying');
+  const host = await serve(context, components, workers);
+  const { result } = await call(host, 'say', { bytes: 500_000_000 });
+  assert.equal(result.isError, true);
+  assert.match(result.content[0].text, /bad_alloc/);
+  assert.equal((await call(host, 'say', { bytes: 100 })).error, undefined);
+});
+
 test('NoWorkerOutlivesTheHost', async (context) => {
   const host = await start(context);
   const worker = await structured(host, 'pid');

@@ -70,6 +70,8 @@ std::string die(const std::string& how) {
 
 void setup(mcp::Plugin& plugin) {
   plugin.tool("die", "Dies.", die, mcp::arg("how", "The way"));
+  plugin.tool(
+      "say", "Says much.", [](std::size_t bytes) { return std::string(bytes, 'x'); }, mcp::arg("bytes", "How much"));
   plugin.tool("pid", "Says which process this is.", [] { return static_cast<int>(::getpid()); });
   plugin.tool(
       "sleep", "Sleeps.",

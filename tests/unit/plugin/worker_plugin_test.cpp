@@ -221,7 +221,7 @@ TEST_F(WorkerPluginTest, RefusesOneThatDiesWhileItIsLoaded) {
 
 TEST_F(WorkerPluginTest, KillsOneThatHangs) {
   EXPECT_EQ(refusal_of(R"({"hangs":"create"})"),
-            "its process was killed, because it did not answer within 1 s while it was loading the plugin");
+            "its process was killed, because it did not answer within 0.5 s while it was loading the plugin");
   plugin_ = *create(R"({"hangs":"describe"})");
   EXPECT_THAT(plugin_->describe().error().message, HasSubstr("while it was describing its components"));
   plugin_ = *create(R"({"hangs":"start"})");

@@ -1,0 +1,54 @@
+// Sees to it that a plugin's calls end in time: one that takes too long is cancelled, and one that does not heed that
+// is told to the plugin's owner. Belongs to a plugin; any thread. Costs a call nothing but a look at a flag.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "plugin/calls_in_flight.hpp"
+#include "timers.hpp"
+
+namespace mcph {
+
+class CallDeadlines {
+ public:
+  struct Times {
+    std::chrono::milliseconds call{300'000};  // then it is cancelled; 0: it may take any time
+    std::chrono::milliseconds grace{2'000};   // from then on; then it is overdue
+  };
+  // A call that is overdue. On the timers' thread; told again and again until the call is gone.
+  using Overdue = std::function<void(std::uint64_t id, Call& call)>;
+
+  // The timers and the calls outlive it.
+  CallDeadlines(Timers& timers, CallsInFlight& calls, Times times, Overdue overdue)
+      : timers_(timers), calls_(calls), times_(times), overdue_(std::move(overdue)) {}
+  // What runs has ended then.
+  ~CallDeadlines();
+  CallDeadlines(const CallDeadlines&) = delete;
+  CallDeadlines& operator=(const CallDeadlines&) = delete;
+
+  // There is one more call.
+  void call_began() {
+    if (times_.call.count() > 0 && !watching_.load(std::memory_order_relaxed)) watch();
+  }
+
+ private:
+  void watch();
+  void set_timer(CallsInFlight::Clock::time_point oldest);
+  void look();
+
+  Timers& timers_;
+  CallsInFlight& calls_;
+  const Times times_;
+  const Overdue overdue_;
+  std::atomic<bool> watching_{false};  // a timer is set
+  std::mutex mutex_;
+  std::optional<Timers::Id> timer_;
+  bool ending_ = false;
+};
+
+}  // namespace mcph

@@ -1,0 +1,104 @@
+#include "plugin/call_deadlines.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "../eventually.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+using test::eventually;
+
+class SilentCall final : public Call {
+ public:
+  SilentCall() : Call("tools/call", "{}") {}
+  void progress(double, double, std::string_view) override {}
+  void complete(Outcome, std::string) override {}
+  void log(std::int32_t, std::string_view) override {}
+  std::string context() const override { return "{}"; }
+};
+
+class CallDeadlinesTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<Call> begin() {
+    auto call = std::make_shared<SilentCall>();
+    last_ = calls_.add(call);
+    deadlines_->call_began();
+    return call;
+  }
+  void watch(CallDeadlines::Times times) {
+    deadlines_.emplace(timers_, calls_, times, [this](std::uint64_t id, Call&) {
+      if (calls_.take(id) != nullptr) ++overdue_;
+    });
+  }
+
+  Timers timers_;
+  CallsInFlight calls_;
+  std::optional<CallDeadlines> deadlines_;
+  std::uint64_t last_ = 0;
+  std::atomic<int> overdue_{0};
+};
+
+TEST_F(CallDeadlinesTest, CancelACallThatTakesTooLongAndThenTellOfIt) {
+  watch({.call = 20ms, .grace = 20ms});
+  const auto begun = std::chrono::steady_clock::now();
+  const auto call = begin();
+  EXPECT_TRUE(eventually([&] { return call->cancelled() == CancelReason::deadline; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, 20ms);
+  EXPECT_TRUE(eventually([&] { return overdue_ == 1; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, 40ms);
+}
+
+TEST_F(CallDeadlinesTest, LeaveACallAloneThatHeedsItsCancellation) {
+  watch({.call = 10ms, .grace = 10ms});
+  const auto call = begin();
+  call->on_cancel([this](CancelReason) { calls_.take(last_); });
+  EXPECT_TRUE(eventually([&] { return calls_.size() == 0; }));
+  const auto other = begin();
+  EXPECT_TRUE(eventually([&] { return overdue_ == 1; })) << "and go on with the next";
+}
+
+TEST_F(CallDeadlinesTest, WatchEveryOfManyCalls) {
+  watch({.call = 30ms, .grace = 10ms});
+  constexpr int each = 200;
+  std::vector<std::thread> threads;
+  std::atomic<int> ended{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < each; ++i) {
+        auto call = std::make_shared<SilentCall>();
+        const auto id = calls_.add(call);
+        deadlines_->call_began();
+        if (i % 2 == 0 && calls_.take(id) != nullptr) ++ended;
+      }
+    });
+  }
+  for (auto& thread : threads)
+    thread.join();
+  EXPECT_TRUE(eventually([&] { return overdue_ + ended == 4 * each; }));
+}
+
+TEST_F(CallDeadlinesTest, GiveACallAnyTimeIfThereIsNone) {
+  watch({.call = 0ms});
+  const auto call = begin();
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(call->cancelled(), CancelReason::none);
+}
+
+TEST_F(CallDeadlinesTest, AreForgottenWithTheirPlugin) {
+  watch({.call = 1ms, .grace = 1ms});
+  const auto call = begin();
+  deadlines_.reset();
+  const int told = overdue_;
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(overdue_, told);
+}
+
+}  // namespace
+}  // namespace mcph

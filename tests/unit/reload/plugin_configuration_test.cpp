@@ -1,0 +1,82 @@
+#include "reload/plugin_configuration.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../temporary_folder.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+class PluginConfigurationTest : public ::testing::Test {
+ protected:
+  Result<PluginConfiguration> read(const std::string& text) {
+    temporary_.write("tools/notes.json", text);
+    return read_configuration(temporary_.path() / "tools/notes.so", defaults_);
+  }
+  std::string refusal_of(const std::string& text) {
+    const auto configuration = read(text);
+    return configuration ? "accepted" : configuration.error().message;
+  }
+
+  const test::TemporaryFolder temporary_;
+  PluginConfiguration defaults_{.own = "{}", .isolation = Isolation::in_process};
+};
+
+TEST_F(PluginConfigurationTest, IsTheDefaultWithoutAFile) {
+  const auto configuration = read_configuration(temporary_.path() / "absent.so", defaults_);
+  EXPECT_EQ(configuration->own, "{}");
+  EXPECT_EQ(configuration->isolation, Isolation::in_process);
+}
+
+TEST_F(PluginConfigurationTest, LeavesThePluginsOwnAsItWasWritten) {
+  EXPECT_EQ(read(R"({ "z": 1.0,  "a": "b" })")->own, R"({ "z": 1.0,  "a": "b" })");
+}
+
+TEST_F(PluginConfigurationTest, KeepsTheHostsMembersToItself) {
+  const auto configuration =
+      read(R"({"a": 1, "isolation": "worker", "limits": {"callTimeMs": 1500, "concurrentCalls": 2,
+    "callsInFlight": 3, "resultBytes": 4, "memoryBytes": 5, "openFiles": 6},
+    "restarts": {"crashes": 7, "periodMs": 8, "firstDelayMs": 9, "lastDelayMs": 10}})");
+  ASSERT_TRUE(configuration);
+  EXPECT_EQ(configuration->own, R"({"a":1})");
+  EXPECT_EQ(configuration->isolation, Isolation::worker);
+  const auto& limits = configuration->limits;
+  EXPECT_EQ(limits.call_time, 1500ms);
+  EXPECT_EQ(limits.concurrent_calls, 2U);
+  EXPECT_EQ(limits.waiting_calls, 3U);
+  EXPECT_EQ(limits.result_bytes, 4U);
+  EXPECT_EQ(limits.memory_bytes, 5U);
+  EXPECT_EQ(limits.open_files, 6U);
+  const auto& restarts = configuration->restarts;
+  EXPECT_EQ(restarts.crashes, 7U);
+  EXPECT_EQ(restarts.period, 8ms);
+  EXPECT_EQ(restarts.first_delay, 9ms);
+  EXPECT_EQ(restarts.last_delay, 10ms);
+}
+
+TEST_F(PluginConfigurationTest, LeavesWhatItDoesNotNameAtItsDefault) {
+  defaults_.limits.open_files = 77;
+  const auto configuration = read(R"({"limits": {"callTimeMs": 0}})");
+  EXPECT_EQ(configuration->limits.call_time, 0ms);
+  EXPECT_EQ(configuration->limits.open_files, 77U);
+}
+
+TEST_F(PluginConfigurationTest, SaysWhichMemberIsWrongAndWhatItMayBe) {
+  EXPECT_THAT(refusal_of(R"({"isolation": "none"})"),
+              HasSubstr(R"(notes.json has "isolation": "none", which must be "worker" or "in-process")"));
+  EXPECT_THAT(refusal_of(R"({"limits": 5})"), HasSubstr(R"(has "limits": 5, which must be an object)"));
+  EXPECT_THAT(refusal_of(R"({"limits": {"calltime": 5}})"),
+              HasSubstr(R"(has "limits": {"calltime": 5}, but its members are callTimeMs, concurrentCalls, )"
+                        R"(callsInFlight, resultBytes, memoryBytes, openFiles)"));
+  EXPECT_THAT(refusal_of(R"({"limits": {"concurrentCalls": 0}})"),
+              HasSubstr(R"({"concurrentCalls": 0}, which must be a whole number from 1 to 100000)"));
+  EXPECT_THAT(refusal_of(R"({"limits": {"callTimeMs": -1}})"), HasSubstr("must be a whole number from 0 to"));
+  EXPECT_THAT(refusal_of(R"({"restarts": {"crashes": 1.5}})"), HasSubstr("must be a whole number from 0 to"));
+}
+
+}  // namespace
+}  // namespace mcph
