@@ -75,8 +75,8 @@ Result<const mcp_plugin*> call_entry(Entry* entry) {
 
 }  // namespace
 
-Result<PluginLibrary> PluginLibrary::load(PrivateCopy copy) {
-  auto library = load(copy.path());
+Result<PluginLibrary> PluginLibrary::load(std::shared_ptr<const PrivateCopy> copy) {
+  auto library = load(copy->path());
   if (library.has_value()) library->copy_ = std::move(copy);
   return library;
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include <boost/dll/shared_library.hpp>
@@ -18,7 +18,7 @@ namespace mcph {
 class PluginLibrary {
  public:
   // The copy has been checked before: see library_file.hpp.
-  static Result<PluginLibrary> load(PrivateCopy copy);
+  static Result<PluginLibrary> load(std::shared_ptr<const PrivateCopy> copy);
   // From a copy that somebody else keeps.
   static Result<PluginLibrary> load(const std::filesystem::path& copy);
 
@@ -33,7 +33,7 @@ class PluginLibrary {
   PluginLibrary(std::filesystem::path path, boost::dll::shared_library library, const mcp_plugin* table)
       : path_(std::move(path)), library_(std::move(library)), table_(table) {}
 
-  std::optional<PrivateCopy> copy_;  // declared first so that it is deleted last
+  std::shared_ptr<const PrivateCopy> copy_;  // declared first so that it is deleted last
   std::filesystem::path path_;
   boost::dll::shared_library library_;
   const mcp_plugin* table_;

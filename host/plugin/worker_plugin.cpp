@@ -18,14 +18,14 @@ constexpr std::array<std::string_view, 4> known_notes{"plugin says", "plugin mis
 
 }  // namespace
 
-Result<std::unique_ptr<WorkerPlugin>> WorkerPlugin::create(PrivateCopy library, PluginSetup setup, Workers& workers,
-                                                           Log& log) {
+Result<std::unique_ptr<WorkerPlugin>> WorkerPlugin::create(std::shared_ptr<const PrivateCopy> library,
+                                                           PluginSetup setup, Workers& workers, Log& log) {
   std::unique_ptr<WorkerPlugin> plugin(new WorkerPlugin(std::move(library), std::move(setup), workers, log));
   if (auto loaded = plugin->load(); loaded.has_error()) return loaded.error();
   return plugin;
 }
 
-WorkerPlugin::WorkerPlugin(PrivateCopy library, PluginSetup setup, Workers& workers, Log& log)
+WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSetup setup, Workers& workers, Log& log)
     : library_(std::move(library)),
       setup_(std::move(setup)),
       identity_{setup_.file, {}, {}, setup_.digest},
@@ -52,7 +52,7 @@ Result<> WorkerPlugin::load() {
 }
 
 std::string WorkerPlugin::setup_json(bool starts) const {
-  return WorkerSetup{.library = library_.path(),
+  return WorkerSetup{.library = library_->path(),
                      .file = setup_.file,
                      .digest = setup_.digest,
                      .configuration = setup_.configuration,

@@ -27,8 +27,8 @@ namespace mcph {
 class WorkerPlugin final : public Plugin, private WorkerListener {
  public:
   // [control] Starts the process and makes the instance there. The workers and the log outlive it.
-  static Result<std::unique_ptr<WorkerPlugin>> create(PrivateCopy library, PluginSetup setup, Workers& workers,
-                                                      Log& log);
+  static Result<std::unique_ptr<WorkerPlugin>> create(std::shared_ptr<const PrivateCopy> library, PluginSetup setup,
+                                                      Workers& workers, Log& log);
   ~WorkerPlugin() override;
   WorkerPlugin(const WorkerPlugin&) = delete;
   WorkerPlugin& operator=(const WorkerPlugin&) = delete;
@@ -53,7 +53,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   };
   using Answer = Result<std::string>;
 
-  WorkerPlugin(PrivateCopy library, PluginSetup setup, Workers& workers, Log& log);
+  WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSetup setup, Workers& workers, Log& log);
 
   Result<> load();
   // [control] Asks the worker something and waits for its answer.
@@ -81,7 +81,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   void restart();  // on the workers' thread
   void stop_timer();
 
-  const PrivateCopy library_;
+  const std::shared_ptr<const PrivateCopy> library_;
   const PluginSetup setup_;
   PluginIdentity identity_;
   Workers& workers_;

@@ -60,8 +60,9 @@ PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& ru
 Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, PluginEvents events) {
   auto configuration = read_configuration(file, {.isolation = options_.isolation, .limits = options_.limits});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
-  auto copy = copies_.copy(file);
-  if (copy.has_error()) return copy.error();
+  auto made = copies_.copy(file);
+  if (made.has_error()) return made.error();
+  auto copy = std::make_shared<const PrivateCopy>(*std::move(made));
   const auto facts = inspect_library(copy->path());
   if (facts.has_error()) return maybe_incomplete(facts.error());
 
@@ -75,19 +76,20 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
                     .server_info = options_.server_info};
   const auto identity = copy->source_identity();
   auto loaded = configuration->isolation == Isolation::worker
-                    ? load_in_worker(*std::move(copy), std::move(setup))
-                    : load_in_process(*std::move(copy), std::move(setup), *facts);
+                    ? load_in_worker(std::move(copy), std::move(setup))
+                    : load_in_process(std::move(copy), std::move(setup), *facts);
   if (loaded.has_value()) loaded->identity = identity;
   return loaded;
 }
 
-Result<LoadedPlugin> PluginLoader::load_in_worker(PrivateCopy copy, PluginSetup setup) {
+Result<LoadedPlugin> PluginLoader::load_in_worker(Copy copy, PluginSetup setup) {
   auto created = WorkerPlugin::create(std::move(copy), std::move(setup), workers_, log_);
   if (created.has_error()) return created.error();
   return describe(retirement_.lease(*std::move(created)));
 }
 
-Result<LoadedPlugin> PluginLoader::load_in_process(PrivateCopy copy, PluginSetup setup, const LibraryFacts& facts) {
+Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts) {
+  if (auto tried = try_in_worker(copy, setup); tried.has_error()) return tried.error();
   auto library = PluginLibrary::load(std::move(copy));
   if (library.has_error()) return library.error();
   const bool stays = stays_mapped(facts, library->table());
@@ -102,6 +104,14 @@ Result<LoadedPlugin> PluginLoader::load_in_process(PrivateCopy copy, PluginSetup
   loaded->remarks = remarks_on(facts);
   loaded->stays_mapped = stays;
   return loaded;
+}
+
+Result<> PluginLoader::try_in_worker(Copy copy, PluginSetup setup) {
+  setup.events = {};
+  auto created = WorkerPlugin::create(std::move(copy), std::move(setup), workers_, log_);
+  if (created.has_error()) return created.error();
+  const auto described = (*created)->describe();
+  return described.has_error() ? Result<>(described.error()) : Result<>();
 }
 
 Result<LoadedPlugin> PluginLoader::describe(std::shared_ptr<Plugin> plugin) {

@@ -45,13 +45,16 @@ class PluginLoader {
   PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Workers& workers, Retirement& retirement,
                Log& log);
 
-  // The plugin is created and described, not started. `events` is for the instance. What the plugin itself refuses may
-  // pass only where its library can be unloaded: each further try would leave one more mapping behind.
+  // The plugin is created and described, not started. `events` is for the instance. One for this process is tried in a
+  // worker first, so that a library which cannot be loaded ends that, and one that is refused leaves no mapping behind.
   Result<LoadedPlugin> load(const std::filesystem::path& file, PluginEvents events);
 
  private:
-  Result<LoadedPlugin> load_in_worker(PrivateCopy copy, PluginSetup setup);
-  Result<LoadedPlugin> load_in_process(PrivateCopy copy, PluginSetup setup, const LibraryFacts& facts);
+  using Copy = std::shared_ptr<const PrivateCopy>;
+  Result<LoadedPlugin> load_in_worker(Copy copy, PluginSetup setup);
+  Result<LoadedPlugin> load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts);
+  // Whether it can be loaded and described at all, in a process that is ended then.
+  Result<> try_in_worker(Copy copy, PluginSetup setup);
   static Result<LoadedPlugin> describe(std::shared_ptr<Plugin> plugin);
 
   PrivateFolder copies_;

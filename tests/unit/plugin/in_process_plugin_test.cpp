@@ -61,7 +61,7 @@ class InProcessPluginTest : public ::testing::Test {
     auto copy = copies_.copy(std::string(MCP_TEST_FIXTURES) + "/" + library + ".so");
     if (copy.has_error()) return copy.error();
     setup_.digest = copy->digest();
-    auto loaded = PluginLibrary::load(*std::move(copy));
+    auto loaded = PluginLibrary::load(std::make_shared<const PrivateCopy>(*std::move(copy)));
     if (loaded.has_error()) return loaded.error();
     setup_.configuration = std::move(configuration);
     return InProcessPlugin::create(*std::move(loaded), setup_, runner_, log_);

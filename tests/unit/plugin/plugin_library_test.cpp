@@ -19,10 +19,10 @@ using ::testing::StartsWith;
 
 class PluginLibraryTest : public ::testing::Test {
  protected:
-  PrivateCopy copy_of(const std::string& fixture) {
+  std::shared_ptr<const PrivateCopy> copy_of(const std::string& fixture) {
     auto copy = copies_.copy(std::string(MCP_TEST_FIXTURES) + "/" + fixture + ".so");
     if (!copy) throw std::runtime_error(copy.error().message);
-    return *std::move(copy);
+    return std::make_shared<const PrivateCopy>(*std::move(copy));
   }
   PluginLibrary load(const std::string& fixture) {
     auto library = PluginLibrary::load(copy_of(fixture));

@@ -80,7 +80,7 @@ class WorkerPluginTest : public ::testing::Test {
     auto copy = copies_.copy(MCP_TEST_FIXTURES "/unit_actor.so");
     if (copy.has_error()) return copy.error();
     setup_.configuration = configuration;
-    return WorkerPlugin::create(*std::move(copy), setup_, workers_, log_);
+    return WorkerPlugin::create(std::make_shared<const PrivateCopy>(*std::move(copy)), setup_, workers_, log_);
   }
   std::string refusal_of(const std::string& configuration) {
     const auto created = create(configuration);
