@@ -47,6 +47,7 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           .components = options.components,
           .limits = per_plugin,
           .isolation = options.isolation,
+          .trust = options.trust,
           .server_info = [&catalog, root = options.components, limits = std::move(limits)] {
             return server_info_json(server_identity(), *catalog.current(), root, limits);
           }};

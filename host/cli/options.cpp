@@ -114,6 +114,18 @@ void add_host_options(CLI::App& app, HostOptions& host, Log::Level log_level = L
   add_choice(app, "--isolation", host.isolation, {{"worker", Isolation::worker}, {"in-process", Isolation::in_process}},
              "Where a plugin runs whose NAME.json does not say: worker, a process of its own, or in-process")
       ->envname("MCP_ISOLATION");
+  app.add_flag("--allow-outside-links", host.trust.outside_links,
+               "Load plugins also where a link leads out of the components folder");
+  app.add_flag("--allow-writable-components", host.trust.writable_by_others,
+               "Load plugins also where others than this user and root own or can write the file or its folder");
+  app.add_option_function<std::string>(
+      "--allowed-digests",
+      [&host](const std::string& file) {
+        auto digests = read_digests(file);
+        if (digests.has_error()) throw CLI::ValidationError("--allowed-digests", digests.error().message);
+        host.trust.digests = *std::move(digests);
+      },
+      "File as sha256sum writes it; only libraries with these digests are loaded");
 }
 
 void add_serving_options(CLI::App& app, HostOptions& host) {

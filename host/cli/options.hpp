@@ -23,6 +23,7 @@ struct HostOptions {
   std::string instructions;         // for the model
   ServingOptions serving;
   Isolation isolation = Isolation::worker;  // of a plugin that does not say
+  FileTrust::Options trust;                 // which files are loaded
   unsigned threads = 0;                     // that do I/O; 0: as many as there are processors, at most 4
   std::chrono::seconds shutdown_grace{10};
   Log::Level log_level = Log::Level::info;

@@ -20,7 +20,7 @@ struct PluginIdentity {
   std::filesystem::path file;  // as it lies in the components folder
   std::string name;            // as the plugin calls itself
   std::string version;
-  std::string digest;  // of the library's bytes, in hex; tells builds apart, not cryptographic
+  std::string digest;  // SHA-256 of the library's bytes, in hex
 };
 
 // What one plugin may take of the host.

@@ -108,7 +108,7 @@ std::filesystem::path configuration_file(const std::filesystem::path& plugin_fil
   return std::filesystem::path(plugin_file).replace_extension(".json");
 }
 
-Result<PluginConfiguration> read_configuration(const std::filesystem::path& plugin_file,
+Result<PluginConfiguration> read_configuration(const std::filesystem::path& plugin_file, const FileTrust& trust,
                                                const PluginConfiguration& defaults) {
   const auto file = configuration_file(plugin_file);
   const auto what = "its configuration " + file.string();
@@ -117,12 +117,13 @@ Result<PluginConfiguration> read_configuration(const std::filesystem::path& plug
     if (errno == ENOENT || errno == ENOTDIR) return defaults;
     return fail_for_now(what + " cannot be opened: " + last_error());
   }
-  auto text = read_regular_file(opened, most_bytes);
-  if (text.has_error()) {
-    auto error = text.error();
+  const auto unusable = [&](Error error) {
     error.message = what + " cannot be used: " + error.message;
     return error;
-  }
+  };
+  auto text = read_regular_file(opened, most_bytes);
+  if (text.has_error()) return unusable(text.error());
+  if (const auto trusted = trust.check(file, opened); trusted.has_error()) return unusable(trusted.error());
   auto json = parse_json(*text);
   if (json.has_error()) return fail(what + " is " + json.error().message);
   if (!json->is_object()) return fail(what + " is not a JSON object");

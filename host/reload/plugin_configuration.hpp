@@ -6,6 +6,7 @@
 
 #include "plugin/plugin.hpp"
 #include "plugin/restart_policy.hpp"
+#include "reload/file_trust.hpp"
 #include "result.hpp"
 
 namespace mcph {
@@ -26,8 +27,9 @@ struct PluginConfiguration {
 // The file NAME.json that configures NAME.so.
 std::filesystem::path configuration_file(const std::filesystem::path& plugin_file);
 
-// What the file says; the defaults where it says nothing or is not there. An error names the file and the member.
-Result<PluginConfiguration> read_configuration(const std::filesystem::path& plugin_file,
+// What the file says; the defaults where it says nothing or is not there. It can take a plugin's bounds away, so it is
+// trusted by the rules for the plugin itself. An error names the file and the member.
+Result<PluginConfiguration> read_configuration(const std::filesystem::path& plugin_file, const FileTrust& trust,
                                                const PluginConfiguration& defaults);
 
 }  // namespace mcph

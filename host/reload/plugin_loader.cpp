@@ -4,6 +4,7 @@
 
 #include "absolute_path.hpp"
 #include "plugin/in_process_plugin.hpp"
+#include "plugin/regular_file.hpp"
 #include "plugin/worker_plugin.hpp"
 
 namespace mcph {
@@ -52,17 +53,18 @@ PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& ru
                            Retirement& retirement, Log& log)
     : copies_(std::move(copies)),
       options_(std::move(options)),
+      trust_(options_.components, options_.trust),
       runner_(runner),
       workers_(workers),
       retirement_(retirement),
       log_(log) {}
 
 Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, PluginEvents events) {
-  auto configuration = read_configuration(file, {.isolation = options_.isolation, .limits = options_.limits});
+  auto configuration = read_configuration(file, trust_, {.isolation = options_.isolation, .limits = options_.limits});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
-  auto made = copies_.copy(file);
+  auto made = copy(file);
   if (made.has_error()) return made.error();
-  auto copy = std::make_shared<const PrivateCopy>(*std::move(made));
+  auto copy = *std::move(made);
   const auto facts = inspect_library(copy->path());
   if (facts.has_error()) return maybe_incomplete(facts.error());
 
@@ -80,6 +82,18 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
                     : load_in_process(std::move(copy), std::move(setup), *facts);
   if (loaded.has_value()) loaded->identity = identity;
   return loaded;
+}
+
+Result<PluginLoader::Copy> PluginLoader::copy(const std::filesystem::path& file) {
+  const auto source = open_to_read(file);
+  if (!source) return fail_for_now("it cannot be opened: " + last_error());
+  // Whose folder it lies in does not matter where it is nothing that could be loaded.
+  if (const auto regular = identity_of_regular_file(source); regular.has_error()) return regular.error();
+  if (const auto trusted = trust_.check(file, source); trusted.has_error()) return trusted.error();
+  auto copy = copies_.copy(file, source);
+  if (copy.has_error()) return copy.error();
+  if (const auto allowed = trust_.check_digest(copy->digest()); allowed.has_error()) return allowed.error();
+  return std::make_shared<const PrivateCopy>(*std::move(copy));
 }
 
 Result<LoadedPlugin> PluginLoader::load_in_worker(Copy copy, PluginSetup setup) {

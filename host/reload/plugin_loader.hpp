@@ -15,9 +15,10 @@
 #include "plugin/library_file.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/plugin_setup.hpp"
-#include "plugin/private_copy.hpp"
+#include "plugin/private_folder.hpp"
 #include "plugin/workers.hpp"
 #include "reload/component_scan.hpp"
+#include "reload/file_trust.hpp"
 #include "reload/plugin_configuration.hpp"
 #include "reload/retirement.hpp"
 #include "result.hpp"
@@ -37,7 +38,8 @@ class PluginLoader {
     std::filesystem::path data_root;   // each plugin's data directory is below it
     std::filesystem::path components;  // holds the plugins; one that lies elsewhere is only looked at
     PluginLimits limits;
-    Isolation isolation = Isolation::worker;   // of a plugin whose configuration says nothing of it
+    Isolation isolation = Isolation::worker;  // of a plugin whose configuration says nothing of it
+    FileTrust::Options trust = {};
     std::function<std::string()> server_info;  // JSON, for plugins that ask; may be empty
   };
 
@@ -51,6 +53,7 @@ class PluginLoader {
 
  private:
   using Copy = std::shared_ptr<const PrivateCopy>;
+  Result<Copy> copy(const std::filesystem::path& file);
   Result<LoadedPlugin> load_in_worker(Copy copy, PluginSetup setup);
   Result<LoadedPlugin> load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts);
   // Whether it can be loaded and described at all, in a process that is ended then.
@@ -59,6 +62,7 @@ class PluginLoader {
 
   PrivateFolder copies_;
   const Options options_;
+  const FileTrust trust_;
   CallRunner& runner_;
   Workers& workers_;
   Retirement& retirement_;

@@ -60,7 +60,7 @@ export class Components {
 
   // The name becomes a link to a file elsewhere, atomically, as deployments switch between releases.
   async switchLink(name, plugin) {
-    const release = join(this.folder, 'releases', `${plugin}.so`);
+    const release = join(this.root, 'releases', `${plugin}.so`);
     await mkdir(dirname(release), { recursive: true });
     await copyFile(fixture(plugin), release);
     const aside = this.file(`.${name}.link`);

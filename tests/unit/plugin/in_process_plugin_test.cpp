@@ -15,6 +15,7 @@
 #include "../temporary_folder.hpp"
 #include "kept_memory.hpp"
 #include "manual_runner.hpp"
+#include "plugin/private_folder.hpp"
 #include "stderr_log.hpp"
 
 namespace mcph {
@@ -119,7 +120,7 @@ TEST_F(InProcessPluginTest, KnowsWhoItIs) {
   EXPECT_EQ(identity.file, "/components/tools/actor.so");
   EXPECT_EQ(identity.name, "actor");
   EXPECT_EQ(identity.version, "1.0.0");
-  EXPECT_EQ(identity.digest.size(), 16U);
+  EXPECT_EQ(identity.digest.size(), 64U);
 }
 
 TEST_F(InProcessPluginTest, IsDescribedStartedAndStopped) {

@@ -8,6 +8,7 @@
 
 #include "../temporary_folder.hpp"
 #include "kept_memory.hpp"
+#include "plugin/private_folder.hpp"
 
 namespace mcph {
 namespace {

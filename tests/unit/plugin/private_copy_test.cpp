@@ -1,5 +1,3 @@
-#include "plugin/private_copy.hpp"
-
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -19,6 +17,7 @@
 
 #include "../temporary_folder.hpp"
 #include "plugin/library_file.hpp"
+#include "plugin/private_folder.hpp"
 
 namespace mcph {
 namespace {
@@ -85,12 +84,12 @@ TEST_F(PrivateCopyTest, HasAPathOfItsOwnEvenForTheSameBytes) {
   EXPECT_THAT(second->path().filename().string(), StartsWith("calculator.2."));
 }
 
-TEST_F(PrivateCopyTest, HasTheFnvDigestOfItsBytes) {
+TEST_F(PrivateCopyTest, HasTheSha256DigestOfItsBytes) {
   auto folder = make_folder();
-  const auto copy = folder.copy(temporary_.write("a.so", "foobar"));
+  const auto copy = folder.copy(temporary_.write("a.so", "abc"));
   ASSERT_TRUE(copy);
-  EXPECT_EQ(copy->digest(), "85944171f73967e8");  // the reference value of FNV-1a's authors
-  EXPECT_THAT(copy->path().filename().string(), HasSubstr("85944171f73967e8"));
+  EXPECT_EQ(copy->digest(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");  // FIPS 180-4
+  EXPECT_THAT(copy->path().filename().string(), HasSubstr("ba7816bf8f01cfea"));
 }
 
 TEST_F(PrivateCopyTest, CanBeReadAndRunByItsOwnerOnly) {

@@ -12,6 +12,7 @@
 #include "../eventually.hpp"
 #include "../standard_error.hpp"
 #include "../temporary_folder.hpp"
+#include "plugin/private_folder.hpp"
 #include "stderr_log.hpp"
 #include "transport/serving_threads.hpp"
 

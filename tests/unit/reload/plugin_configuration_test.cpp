@@ -15,7 +15,7 @@ class PluginConfigurationTest : public ::testing::Test {
  protected:
   Result<PluginConfiguration> read(const std::string& text) {
     temporary_.write("tools/notes.json", text);
-    return read_configuration(temporary_.path() / "tools/notes.so", defaults_);
+    return read_configuration(temporary_.path() / "tools/notes.so", trust_, defaults_);
   }
   std::string refusal_of(const std::string& text) {
     const auto configuration = read(text);
@@ -23,11 +23,12 @@ class PluginConfigurationTest : public ::testing::Test {
   }
 
   const test::TemporaryFolder temporary_;
+  const FileTrust trust_{temporary_.path(), {}};
   PluginConfiguration defaults_{.own = "{}", .isolation = Isolation::in_process};
 };
 
 TEST_F(PluginConfigurationTest, IsTheDefaultWithoutAFile) {
-  const auto configuration = read_configuration(temporary_.path() / "absent.so", defaults_);
+  const auto configuration = read_configuration(temporary_.path() / "absent.so", trust_, defaults_);
   EXPECT_EQ(configuration->own, "{}");
   EXPECT_EQ(configuration->isolation, Isolation::in_process);
 }
