@@ -75,8 +75,8 @@ Result<> WorkerPlugin::start() {
   auto started = ask(Frame::Kind::start);
   if (started.has_error()) return started.error();
   const std::lock_guard lock(mutex_);
-  // It may have died since it said so, and is being started anew.
-  if (state_ == State::loaded) state_ = State::serving;
+  if (process_ == nullptr) return fail(end_);  // it has died since it said so
+  state_ = State::serving;
   return {};
 }
 
@@ -85,7 +85,7 @@ WorkerPlugin::Answer WorkerPlugin::ask(Frame::Kind question, std::string_view te
   std::future<Answer> answer;
   {
     const std::lock_guard lock(mutex_);
-    if (process_ == nullptr) return fail("its process is not there");
+    if (process_ == nullptr) return fail(end_);
     process = process_;
     question_.emplace();
     answer = question_->get_future();
@@ -334,6 +334,9 @@ void WorkerPlugin::process_ended(const std::string& how) {
     const std::lock_guard lock(mutex_);
     state = state_;
     if (state != State::ended) process_ = nullptr;
+    // Calls that come from now on wait for what is decided below.
+    if (state == State::serving) state_ = State::starting;
+    end_ = "its process " + how;
     stop_timer();
   }
   answered(fail("its process " + how));

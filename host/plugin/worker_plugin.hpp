@@ -93,6 +93,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   mutable std::mutex mutex_;
   State state_ = State::loaded;
   std::shared_ptr<WorkerProcess> process_;
+  std::string end_;  // of the last process that is not there any more
   std::optional<std::promise<Answer>> question_;
   std::deque<std::uint64_t> waiting_;  // for the process that is starting
   std::string description_;            // as it was last

@@ -3,6 +3,7 @@
 #include "plugin/worker_plugin.hpp"
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ class RecordingCall final : public Call {
   }
   void complete(Outcome outcome, std::string json) override {
     hear((outcome == Outcome::result ? "result " : "error ") + json);
+    if (on_end) on_end();
     ended = true;
   }
   std::string context() const override { return R"({"protocolVersion":"2026-07-28"})"; }
@@ -56,6 +58,7 @@ class RecordingCall final : public Call {
   }
 
   std::atomic<bool> ended{false};
+  std::function<void()> on_end;
 
  private:
   void hear(std::string what) {
@@ -193,6 +196,27 @@ TEST_F(WorkerPluginTest, FailsItsCallsWhenItCrashesAndServesTheNextOnes) {
             R"(while it served crashes"})");
   EXPECT_THAT(kept->end(), HasSubstr("while it served keeps_the_call"));
   EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
+}
+
+// As a client calls again that is quicker than the host's own account of the crash.
+TEST_F(WorkerPluginTest, KeepsACallThatComesWhileOthersFailForTheNextProcess) {
+  load();
+  const auto next = std::make_shared<RecordingCall>("echo", "{}");
+  const auto fatal = std::make_shared<RecordingCall>("crashes", "{}");
+  fatal->on_end = [&] { plugin_->invoke(next); };
+  plugin_->invoke(fatal);
+  EXPECT_THAT(fatal->end(), HasSubstr("while it served crashes"));
+  EXPECT_EQ(next->end(), result(R"({"arguments":{},"name":"echo"})"));
+}
+
+TEST_F(WorkerPluginTest, RefusesOneThatDiesBetweenTwoQuestions) {
+  plugin_ = *create(R"({"alarm":"yes"})");
+  const std::string end = "its process was killed by SIGALRM (Alarm clock)";
+  EXPECT_TRUE(eventually([&] {
+    const auto description = plugin_->describe();
+    return description.has_error() && description.error().message == end;
+  }));
+  EXPECT_EQ(plugin_->start().error().message, end);
 }
 
 TEST_F(WorkerPluginTest, GivesUpAfterTooManyCrashes) {
