@@ -59,6 +59,16 @@ const std::map<std::string, std::function<void()>>& ways_to_die() {
            ::close(descriptor);
          std::this_thread::sleep_for(std::chrono::hours(1));
        }},
+      {"leave a child",
+       [] {
+         if (::fork() == 0) ::pause();
+         std::abort();
+       }},
+      {"endless loop",
+       [] {
+         for (volatile bool on = true; on;) {
+         }
+       }},
   };
   return ways;
 }

@@ -1,0 +1,78 @@
+// Many plugins, each in a worker of its own: how long until all are served, and what they take of the memory.
+//
+// usage: many_workers.mjs BUILD_DIR [--plugins N]
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Client, textOf } from './support/client.mjs';
+import { Build, Components, Host } from './support/host.mjs';
+import { ms, p50AndP99, readArguments, Report } from './support/report.mjs';
+
+const wanted = readArguments({ plugins: 200 });
+const build = new Build(wanted.build);
+const report = new Report();
+// What is aimed at for 200 plugins.
+const targetMs = 10 * wanted.plugins;
+const targetMiB = 0.5 * wanted.plugins;
+
+const components = new Components('many-workers');
+const names = Array.from({ length: wanted.plugins }, (_, i) => `named_${i}`);
+for (const name of names) {
+  components.configure(name, { tool: name });
+  components.drop(build.plugin('named'), `${name}.so`);
+}
+
+async function listAll(client) {
+  const tools = [];
+  let cursor;
+  do {
+    const { result } = await client.ask('tools/list', cursor === undefined ? {} : { cursor });
+    tools.push(...result.tools.map(({ name }) => name));
+    cursor = result.nextCursor;
+  } while (cursor !== undefined);
+  return tools;
+}
+
+const begin = performance.now();
+const host = await Host.start(build, components);
+const servingAfter = performance.now() - begin;
+const client = new Client(host.url);
+let listed = await listAll(client);
+while (listed.length < names.length && performance.now() - begin < 120_000) {
+  await sleep(5);
+  listed = await listAll(client);
+}
+const listedAfter = performance.now() - begin;
+
+let wrong = 0;
+const times = [];
+for (const name of names) {
+  const called = performance.now();
+  if (textOf(await client.call(name, { text: `to ${name}` })) !== `to ${name}`) ++wrong;
+  times.push(performance.now() - called);
+}
+const { workers, descriptors } = host;
+const mebibytes = workers.reduce((sum, pid) => sum + host.pssKiB(pid), 0) / 1024;
+const ofHost = host.pssKiB() / 1024;
+const cpuBefore = host.cpuMs;
+await sleep(2000);
+const idle = (host.cpuMs - cpuBefore) / 2;
+client.close();
+const stopping = performance.now();
+const end = await host.stop();
+const stopped = performance.now() - stopping;
+
+report.promise('plugins, listed', `${names.length}, ${listed.length}`, listed.length === names.length);
+report.promise('workers', workers.length, workers.length === names.length);
+report.row('from spawn to serving', ms(servingAfter));
+report.row('from spawn until tools/list has all', `${ms(listedAfter)} (target ${ms(targetMs)})`);
+report.row('PSS of all workers', `${mebibytes.toFixed(1)} MiB (target ${targetMiB.toFixed(0)} MiB)`);
+report.row('PSS of one', `${((mebibytes * 1024) / workers.length).toFixed(0)} KiB`);
+report.row('PSS of the host', `${ofHost.toFixed(1)} MiB`);
+report.row('descriptors of the host', descriptors);
+report.row('first call of each, p50 / p99', p50AndP99(times));
+report.promise('wrong answers', wrong, wrong === 0);
+report.row('processor time of the idle host in a second', ms(idle));
+report.row('from SIGTERM to the end', ms(stopped));
+report.promise('the host ends with', end, end === 0);
+components.discard();
+process.exit(report.end());

@@ -1,0 +1,170 @@
+// A host that a script starts and treats badly, and what the system says of it and of its workers.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { LogLines } from '../../integration/support/log_lines.mjs';
+
+const msOfTick = 10; // USER_HZ is 100 wherever Linux has plugins
+
+// What lies in a build folder.
+export class Build {
+  constructor(folder) {
+    this.folder = folder;
+  }
+  get host() {
+    return path.join(this.folder, 'bin/mcp-plugin-host');
+  }
+  plugin(name) {
+    return path.join(this.folder, 'tests/hostile/plugins', `${name}.so`);
+  }
+  fixture(name) {
+    return path.join(this.folder, 'tests/integration/plugins', `${name}.so`);
+  }
+}
+
+// A components folder of the script's own.
+export class Components {
+  constructor(name) {
+    this.root = mkdtempSync(path.join(os.tmpdir(), `hostile-${name}-`));
+    mkdirSync(path.join(this.root, 'tools'));
+  }
+
+  file(name) {
+    return path.join(this.root, 'tools', name);
+  }
+
+  // Another file takes the name, with the bytes of `source`.
+  drop(source, name) {
+    copyFileSync(source, this.file('.next'));
+    renameSync(this.file('.next'), this.file(name));
+  }
+
+  dropBytes(bytes, name) {
+    writeFileSync(this.file('.next'), bytes);
+    renameSync(this.file('.next'), this.file(name));
+  }
+
+  configure(name, configuration) {
+    this.dropBytes(JSON.stringify(configuration), `${name}.json`);
+  }
+
+  discard() {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+function readOrNothing(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return ''; // a process that is gone
+  }
+}
+
+function processes() {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+}
+
+const running = new Set();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
+export class Host {
+  static async start(build, components, more = []) {
+    const child = spawn(
+      build.host,
+      ['serve', '--components', components.root, '--data', path.join(components.root, 'data'), '--listen', '127.0.0.1:0',
+        '--log-format', 'json', '--isolation', 'worker', ...more],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    running.add(child);
+    const host = new Host(child);
+    const { url } = await host.log.until({ event: 'serving' }, { patienceMs: 60_000 });
+    host.url = new URL(url);
+    return host;
+  }
+
+  constructor(child) {
+    this.child = child;
+    this.log = new LogLines(child.stderr);
+    this.exited = once(child, 'close').then(([status, signal]) => {
+      running.delete(child);
+      if (!this.#stopping) this.#hasDied(signal ?? status);
+      return signal ?? status;
+    });
+  }
+  #stopping = false;
+
+  // Which is what no plugin may bring about.
+  #hasDied(how) {
+    console.error(`BROKEN: the host has ended with ${how}; its last words:\n${this.log.text().slice(-2000)}`);
+    process.exit(1);
+  }
+
+  // How many events of this name there have been, of one file if it is named.
+  count(event, fields = {}) {
+    return this.log.matching({ event, ...fields }).length;
+  }
+
+  async untilCount(event, least, fields = {}, patienceMs = 30_000) {
+    for (const deadline = Date.now() + patienceMs; this.count(event, fields) < least; await sleep(5)) {
+      if (Date.now() > deadline) throw new Error(`there is no ${event} number ${least} in the host's log`);
+    }
+  }
+
+  // What it ends with; 0 is good.
+  async stop() {
+    this.#stopping = true;
+    this.child.kill('SIGTERM');
+    const patience = setTimeout(() => this.child.kill('SIGKILL'), 30_000);
+    const end = await this.exited;
+    clearTimeout(patience);
+    return end;
+  }
+
+  get rssKiB() {
+    return Number(/VmRSS:\s+(\d+)/.exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
+  }
+
+  get descriptors() {
+    return readdirSync(`/proc/${this.child.pid}/fd`).length;
+  }
+
+  // Of processor time so far.
+  get cpuMs() {
+    const fields = readOrNothing(`/proc/${this.child.pid}/stat`).split(') ')[1].split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * msOfTick;
+  }
+
+  pssKiB(pid = this.child.pid) {
+    return Number(/^Pss:\s+(\d+)/m.exec(readOrNothing(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+  }
+
+  // Processes that were started as its workers, and what those have left: their command line names this host.
+  get workers() {
+    const mark = `mcp-plugin-worker\0${this.child.pid}\0`;
+    return processes().filter((pid) => readOrNothing(`/proc/${pid}/cmdline`) === mark).map(Number);
+  }
+
+  // Children that have ended and have not been waited for.
+  get zombies() {
+    return processes().filter((pid) => {
+      const [state, parent] = readOrNothing(`/proc/${pid}/stat`).split(') ').at(-1).split(' ');
+      return state === 'Z' && Number(parent) === this.child.pid;
+    }).length;
+  }
+
+  // Waits until what is on its way out has gone: `isQuiet` says so.
+  async settle(isQuiet, patienceMs = 15_000) {
+    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(20)) {
+      if (isQuiet()) return true;
+    }
+    return isQuiet();
+  }
+}
