@@ -1,3 +1,4 @@
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <variant>
@@ -7,6 +8,8 @@
 
 int main(int argc, char** argv) {
   constexpr int cannot_run = 2;
+  // Whoever started this may ignore it, and then nobody could learn how a worker has ended.
+  std::signal(SIGCHLD, SIG_DFL);
   try {
     return std::visit([](const auto& command) { return mcph::run(command); }, mcph::parse_command_line(argc, argv));
   } catch (const std::exception& error) {

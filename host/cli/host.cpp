@@ -75,8 +75,9 @@ Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log,
 Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log)
     : log_(log),
       threads_(lanes(options.threads), most_blocked_threads),
-      workers_({.program = Workers::default_program()},
-               [this]() -> boost::asio::io_context& { return threads_.next_context(); }),
+      workers_(
+          {.program = Workers::default_program()},
+          [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_),
       retirement_(stop_patience, log),
       loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, workers_, retirement_,
               log),

@@ -5,8 +5,8 @@
 namespace mcph {
 namespace {
 
-// Between two looks at calls that are overdue.
-constexpr std::chrono::milliseconds overdue_interval{100};
+// Between two looks while a call takes longer than it may.
+constexpr std::chrono::milliseconds overdue_interval{50};
 
 }  // namespace
 
@@ -31,7 +31,8 @@ void CallDeadlines::watch() {
 void CallDeadlines::set_timer(CallsInFlight::Clock::time_point oldest) {
   const auto now = CallsInFlight::Clock::now();
   auto due = oldest + times_.call;
-  if (due <= now) due = std::max(due + times_.grace, now + overdue_interval);
+  // Once one is cancelled, others may be about to be.
+  if (due <= now) due = now + overdue_interval;
   const auto delay = std::chrono::ceil<std::chrono::milliseconds>(due - now);
   const std::lock_guard lock(mutex_);
   if (!ending_) timer_ = timers_.after(delay, [this] { look(); });

@@ -32,7 +32,7 @@ struct PluginLimits {
   std::chrono::milliseconds call_time{300'000};
   std::size_t result_bytes = std::size_t{32} << 20;  // of one answer, as JSON
   // Of a worker. 0: as many as the host may have.
-  std::size_t memory_bytes = 0;  // that it writes to, stacks of threads included
+  std::size_t memory_bytes = 0;  // that it may write to, the stacks of its threads included, 8 MiB each
   std::size_t open_files = 0;
 };
 
@@ -67,7 +67,8 @@ class Plugin {
 struct PluginEvents {
   std::function<void()> components_changed = {};
   std::function<void(std::string uri)> resource_updated = {};
-  std::function<void(std::string why)> gave_up = {};  // it can serve no more calls
+  // It can serve no more calls. If that may pass, loading it again may help.
+  std::function<void(Error why)> gave_up = {};
 };
 
 }  // namespace mcph

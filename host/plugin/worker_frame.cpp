@@ -1,8 +1,10 @@
 #include "plugin/worker_frame.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -30,10 +32,12 @@ iovec as_iovec(const void* data, std::size_t size) {
   return {const_cast<void*>(data), size};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
 }
 
-// Room for one descriptor beside a message.
+// Room for one descriptor beside a message; because of the padding two may come.
 struct alignas(cmsghdr) DescriptorMessage {
   std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
 };
+constexpr std::size_t most_descriptors = 2;
+using Descriptors = std::array<FileDescriptor, most_descriptors>;
 
 FileDescriptor make_memory_file(const Frame& frame) {
   FileDescriptor file(::memfd_create("mcp-frame", MFD_CLOEXEC));
@@ -48,13 +52,18 @@ FileDescriptor make_memory_file(const Frame& frame) {
   return file;
 }
 
-// The descriptor that came with a message, if it did.
-FileDescriptor received_descriptor(msghdr& message) {
+// All that came with a message, because they are this process's by now.
+Descriptors received_descriptors(msghdr& message) {
+  Descriptors descriptors;
   const auto* const control = CMSG_FIRSTHDR(&message);
-  if (control == nullptr || control->cmsg_type != SCM_RIGHTS || control->cmsg_len != CMSG_LEN(sizeof(int))) return {};
-  int descriptor = -1;
-  std::memcpy(&descriptor, CMSG_DATA(control), sizeof descriptor);
-  return FileDescriptor(descriptor);
+  if (control == nullptr || control->cmsg_type != SCM_RIGHTS) return descriptors;
+  const auto count = std::min((control->cmsg_len - CMSG_LEN(0)) / sizeof(int), most_descriptors);
+  for (std::size_t i = 0; i < count; ++i) {
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(control) + i * sizeof descriptor, sizeof descriptor);
+    descriptors.at(i) = FileDescriptor(descriptor);
+  }
+  return descriptors;
 }
 
 }  // namespace
@@ -68,6 +77,9 @@ Result<std::pair<FileDescriptor, FileDescriptor>> make_frame_sockets() {
 }
 
 Sent send_frame(int socket, const Frame& frame, bool wait) {
+  if (frame.text.size() > most_frame_bytes || frame.more.size() > most_frame_bytes - frame.text.size()) {
+    return Sent::too_much;
+  }
   const Header header{static_cast<std::uint32_t>(frame.kind), frame.number, frame.id, frame.text.size(),
                       frame.more.size()};
   std::array<iovec, 3> pieces{as_iovec(&header, sizeof header), as_iovec(frame.text.data(), frame.text.size()),
@@ -91,11 +103,14 @@ Sent send_frame(int socket, const Frame& frame, bool wait) {
     std::memcpy(CMSG_DATA(control), &sent, sizeof sent);
   }
   while (uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) < 0) {
-    const bool full = errno == EAGAIN || errno == EWOULDBLOCK;
-    if (!full) return errno == ENOBUFS || errno == ENOMEM || errno == ETOOMANYREFS ? Sent::too_much : Sent::gone;
-    if (!wait) return Sent::no_room;
-    pollfd writable{socket, POLLOUT, 0};
-    uninterrupted([&] { return ::poll(&writable, 1, -1); });
+    // Too many descriptors on their way, counted over all processes of the user, is nothing that can be waited for but
+    // by time.
+    const bool crowded = errno == ETOOMANYREFS;
+    if (errno == ENOBUFS || errno == ENOMEM || errno == EMSGSIZE) return Sent::too_much;
+    if (errno != EAGAIN && errno != EWOULDBLOCK && !crowded) return Sent::gone;
+    if (!wait) return crowded ? Sent::too_much : Sent::no_room;
+    pollfd writable{socket, static_cast<short>(crowded ? 0 : POLLOUT), 0};
+    uninterrupted([&] { return ::poll(&writable, 1, crowded ? 1 : -1); });
   }
   return Sent::whole;
 }
@@ -113,16 +128,17 @@ FrameReader::Outcome FrameReader::receive(int socket) {
   message.msg_controllen = descriptor.bytes.size();
   const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
   if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::none : Outcome::end;
-  const auto file = received_descriptor(message);
+  const auto [file, another] = received_descriptors(message);
   if (count == 0) return Outcome::end;
-  if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) return Outcome::wrong;
-  const auto outcome = take_message(static_cast<std::size_t>(count));
+  if (another || (message.msg_flags & MSG_TRUNC) != 0) return Outcome::wrong;
+  if ((message.msg_flags & MSG_CTRUNC) != 0) return Outcome::lost;
+  const auto outcome = take_message(static_cast<std::size_t>(count), static_cast<bool>(file));
   if (outcome != Outcome::none) return outcome;
-  return file && take_memory_file(file) ? Outcome::frame : Outcome::wrong;
+  return take_memory_file(file) ? Outcome::frame : Outcome::wrong;
 }
 
 // none: the text is in a file.
-FrameReader::Outcome FrameReader::take_message(std::size_t size) {
+FrameReader::Outcome FrameReader::take_message(std::size_t size, bool has_file) {
   Header header{};
   if (size < sizeof header) return Outcome::wrong;
   std::memcpy(&header, buffer_.data(), sizeof header);
@@ -137,9 +153,9 @@ FrameReader::Outcome FrameReader::take_message(std::size_t size) {
   if (size == sizeof header + text_size + more_size) {
     frame_.text = {buffer_.data() + sizeof header, text_size};
     frame_.more = {frame_.text.data() + text_size, more_size};
-    return Outcome::frame;
+    return has_file ? Outcome::wrong : Outcome::frame;
   }
-  return size == sizeof header ? Outcome::none : Outcome::wrong;
+  return size == sizeof header && has_file ? Outcome::none : Outcome::wrong;
 }
 
 // Read and not mapped, because whoever made the file can shorten it meanwhile.
@@ -149,7 +165,8 @@ bool FrameReader::take_memory_file(const FileDescriptor& file) {
   const auto text_size = static_cast<std::size_t>(header.text_size);
   const auto size = text_size + static_cast<std::size_t>(header.more_size);
   struct ::stat status {};
-  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  // Only a memory file has seals; any other might be one that its maker serves, and make this wait.
+  if (::fcntl(file.get(), F_GET_SEALS) < 0 || ::fstat(file.get(), &status) != 0) return false;
   if (static_cast<std::uint64_t>(status.st_size) < size) return false;
   long_text_.resize(size);
   for (std::size_t done = 0; done < size;) {

@@ -63,8 +63,9 @@ bool read_bytes(std::string_view bytes, T& numbers) {
 // The most that text and more of a frame may have together, in bytes.
 inline constexpr std::size_t most_frame_bytes = std::size_t{64} << 20;
 
-// The status of a worker whose connection has ended.
+// The statuses of a worker whose connection has ended, and of one that has no memory or descriptor left to answer.
 inline constexpr int lost_connection_status = 121;
+inline constexpr int out_of_memory_status = 122;
 
 // Two connected ends, neither passed on to other programs.
 Result<std::pair<FileDescriptor, FileDescriptor>> make_frame_sockets();
@@ -83,9 +84,10 @@ class FrameReader {
  public:
   enum class Outcome {
     frame,
-    none,  // nothing has come
-    end,   // the other side is gone
-    wrong  // what came is no frame
+    none,   // nothing has come
+    end,    // the other side is gone
+    wrong,  // what came is no frame
+    lost    // what came could not be taken, because this process has no descriptor left
   };
 
   FrameReader();
@@ -96,7 +98,7 @@ class FrameReader {
   const Frame& frame() const { return frame_; }
 
  private:
-  Outcome take_message(std::size_t size);
+  Outcome take_message(std::size_t size, bool has_file);
   bool take_memory_file(const FileDescriptor& file);
 
   std::vector<char> buffer_;

@@ -16,6 +16,14 @@ using namespace std::string_literals;
 constexpr std::array<std::string_view, 4> known_notes{"plugin says", "plugin misbehaved", "host function failed",
                                                       "data directory cannot be made"};
 
+// Of what a worker gives as a reason, and of one note, in bytes.
+constexpr std::size_t longest_reason = 4096;
+constexpr std::size_t longest_note = 8192;
+// Of an answer that is passed on by the thread that reads the worker, in bytes.
+constexpr std::size_t most_at_once = std::size_t{64} << 10;
+
+constexpr std::string_view good_end = "exited with status 0";
+
 }  // namespace
 
 Result<std::unique_ptr<WorkerPlugin>> WorkerPlugin::create(std::shared_ptr<const PrivateCopy> library,
@@ -35,8 +43,17 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
       deadlines_(workers.timers(), calls_, {.call = setup_.limits.call_time},
                  [this](std::uint64_t, const Call& late) { end_for(late); }) {}
 
+// Of one that was never served, or has been stopped.
 WorkerPlugin::~WorkerPlugin() {
-  stop({});
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = State::ended;
+    stop_timer();
+  }
+  workers_.timers().wait_for_running();
+  if (last_process_ == nullptr) return;
+  last_process_->forget();
+  last_process_->kill("is not needed any more");
 }
 
 Result<> WorkerPlugin::load() {
@@ -46,6 +63,7 @@ Result<> WorkerPlugin::load() {
     auto spawned = workers_.spawn_and_wait(*this);
     if (spawned.has_error()) return spawned.error();
     process_ = *std::move(spawned);
+    last_process_ = process_;
   }
   auto answer = ask(Frame::Kind::load, setup_json(false));
   return answer.has_error() ? Result<>(answer.error()) : Result<>();
@@ -85,10 +103,11 @@ WorkerPlugin::Answer WorkerPlugin::ask(Frame::Kind question, std::string_view te
   std::future<Answer> answer;
   {
     const std::lock_guard lock(mutex_);
+    if (state_ == State::starting || state_ == State::resting) return fail_for_now("it is being started anew");
     if (process_ == nullptr) return fail(end_);
     process = process_;
-    question_.emplace();
-    answer = question_->get_future();
+    question_.emplace(Question{question, {}});
+    answer = question_->answer.get_future();
   }
   if (!process->send({.kind = question, .text = text})) answered(fail_for_now("its process cannot be reached"));
   const auto patience = workers_.options().answer_time;
@@ -102,12 +121,12 @@ WorkerPlugin::Answer WorkerPlugin::ask(Frame::Kind question, std::string_view te
 }
 
 void WorkerPlugin::answered(Answer answer) {
-  std::optional<std::promise<Answer>> question;
+  std::optional<Question> question;
   {
     const std::lock_guard lock(mutex_);
     question.swap(question_);
   }
-  if (question) question->set_value(std::move(answer));
+  if (question) question->answer.set_value(std::move(answer));
 }
 
 std::shared_ptr<WorkerProcess> WorkerPlugin::process() const {
@@ -195,10 +214,12 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
     stop_timer();
   }
   workers_.timers().wait_for_running();
-  if (process == nullptr) return true;
-  process->send({.kind = Frame::Kind::stop});
-  process->wait_for_end(patience);
-  process->forget();
+  if (process != nullptr) {
+    process->send({.kind = Frame::Kind::stop});
+    process->wait_for_end(patience);
+  }
+  // Another thread may still be telling of the end of one that has crashed.
+  if (last_process_ != nullptr) last_process_->forget();
   return true;
 }
 
@@ -215,8 +236,8 @@ void WorkerPlugin::take(const Frame& frame) {
     case Frame::Kind::ready:
       return became_ready(frame);
     case Frame::Kind::failed: {
-      auto error = frame.number != 0 ? fail_for_now(std::string(frame.text)) : fail(std::string(frame.text));
-      return failed(error);
+      std::string why(frame.text.substr(0, longest_reason));
+      return failed(frame.number != 0 ? fail_for_now(std::move(why)) : fail(std::move(why)));
     }
     case Frame::Kind::completed:
       return complete(frame);
@@ -255,20 +276,15 @@ void WorkerPlugin::became_ready(const Frame& frame) {
   bool changed = false;
   {
     const std::lock_guard lock(mutex_);
-    if (question_) {
-      if (auto identity = WorkerIdentity::read(frame.more); identity.has_value() && identity_.name.empty()) {
-        identity_.name = std::move(identity->name);
-        identity_.version = std::move(identity->version);
-      }
-    } else if (state_ == State::starting) {
+    if (!question_ && state_ == State::starting) {
       state_ = State::serving;
       waiting.swap(waiting_);
       process = process_;
-      changed = std::exchange(description_, frame.text) != frame.text;
+      changed = description_ != frame.text;
       stop_timer();
     }
   }
-  if (process == nullptr) return answered(std::string(frame.text));
+  if (process == nullptr) return answer_question(frame);
   log_.info("plugin restarted", {{"plugin", identity_.name}, {"version", identity_.version}, {"pid", process->id()}});
   for (const auto id : waiting) {
     if (const auto call = calls_.find(id)) give(*process, id, *call);
@@ -276,12 +292,31 @@ void WorkerPlugin::became_ready(const Frame& frame) {
   if (changed && setup_.events.components_changed) setup_.events.components_changed();
 }
 
+void WorkerPlugin::answer_question(const Frame& frame) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!question_) return;
+    if (question_->kind == Frame::Kind::load) {
+      auto identity = WorkerIdentity::read(frame.more);
+      if (identity.has_value()) {
+        identity_.name = std::move(identity->name);
+        identity_.version = std::move(identity->version);
+      }
+    }
+  }
+  // The name was checked in the worker already; one that comes without has been tampered with.
+  if (identity_.name.empty()) return answered(fail("its process does not say who it is"));
+  answered(std::string(frame.text));
+}
+
 void WorkerPlugin::failed(const Error& error) {
   {
     const std::lock_guard lock(mutex_);
-    if (!question_) {
-      if (process_ != nullptr) process_->kill("could not start the plugin: " + error.message);
-      return;
+    if (!question_ && process_ != nullptr) {
+      const bool expected = state_ == State::starting;
+      cannot_start_ = expected && error.may_pass;
+      return process_->kill(expected ? "could not start the plugin: " + error.message
+                                     : "was killed, because it answered what nobody had asked"s);
     }
   }
   answered(error);
@@ -295,11 +330,20 @@ void WorkerPlugin::complete(const Frame& frame) {
     return refuse(*call, "plugin " + identity_.name + " completed the call with the unknown outcome " +
                              std::to_string(frame.number));
   }
-  try {
-    call->complete(static_cast<Outcome>(frame.number), std::string(frame.text));
-  } catch (const std::exception& error) {
-    refuse(*call, "the host could not handle what the plugin answered: "s + error.what());
+  if (frame.text.size() > setup_.limits.result_bytes) {
+    return refuse(*call, "plugin " + identity_.name + " answered with more than the " +
+                             std::to_string(setup_.limits.result_bytes) + " bytes that it may");
   }
+  auto pass_on = [call, outcome = static_cast<Outcome>(frame.number), json = std::string(frame.text)]() mutable {
+    try {
+      call->complete(outcome, std::move(json));
+    } catch (const std::exception& error) {
+      refuse(*call, "the host could not handle what the plugin answered: "s + error.what());
+    }
+  };
+  // A long answer takes its time to be checked, which this thread has not.
+  if (frame.text.size() <= most_at_once) return pass_on();
+  workers_.runner().run(std::move(pass_on));
 }
 
 void WorkerPlugin::tell_context(const Frame& question) {
@@ -312,27 +356,43 @@ void WorkerPlugin::tell_context(const Frame& question) {
   running->send({.kind = Frame::Kind::answer, .id = question.id, .text = context});
 }
 
-void WorkerPlugin::note(const Frame& frame) const {
+void WorkerPlugin::note(const Frame& frame) {
   const auto* const known = std::find(known_notes.begin(), known_notes.end(), frame.more);
   if (known == known_notes.end()) return;
   const auto level = static_cast<Log::Level>(std::clamp(frame.number, static_cast<std::int32_t>(Log::Level::debug),
                                                         static_cast<std::int32_t>(Log::Level::error)));
-  if (known == known_notes.begin()) {
-    log_.write(level, *known, {{"plugin", identity_.name}, {"text", frame.text}});
-  } else {
-    log_.write(level, *known, {{"file", setup_.file.string()}, {"reason", frame.text}});
-  }
+  log_line(level, *known, known == known_notes.begin() ? "text" : "reason", frame.text.substr(0, longest_note));
 }
 
 void WorkerPlugin::line_printed(std::string_view line) {
-  log_.info("plugin output", {{"plugin", identity_.name}, {"text", line}});
+  if (!line.empty()) log_line(Log::Level::info, "plugin output", "text", line);
+}
+
+void WorkerPlugin::log_line(Log::Level level, std::string_view event, std::string_view name, std::string_view text) {
+  const bool taken = log_allowance_.take(LogAllowance::Clock::now());
+  if (const auto left_out = log_allowance_.left_out(); left_out > 0) {
+    log_.warning("plugin says too much", {{"plugin", label()}, {"lines_left_out", left_out}});
+  }
+  if (!taken) return;
+  if (event == "plugin misbehaved") {
+    log_.write(level, event, {{"file", setup_.file.string()}, {name, text}});
+  } else {
+    log_.write(level, event, {{"plugin", label()}, {name, text}});
+  }
+}
+
+// Its name, or as long as it has not told that, its file's.
+std::string WorkerPlugin::label() const {
+  return identity_.name.empty() ? setup_.file.filename().string() : identity_.name;
 }
 
 void WorkerPlugin::process_ended(const std::string& how) {
   State state{};
+  bool may_pass = false;
   {
     const std::lock_guard lock(mutex_);
     state = state_;
+    may_pass = std::exchange(cannot_start_, false);
     if (state != State::ended) process_ = nullptr;
     // Calls that come from now on wait for what is decided below.
     if (state == State::serving) state_ = State::starting;
@@ -344,12 +404,19 @@ void WorkerPlugin::process_ended(const std::string& how) {
   for (const auto& call : calls) {
     refuse(*call, "plugin " + identity_.name + ": its process " + how + " while it served " + call->component());
   }
-  if (state == State::serving || state == State::starting) plan_restart(how, calls.size());
+  if (state == State::serving || state == State::starting) return plan_restart(how, calls.size(), may_pass);
+  if (state == State::ended && how != good_end) {
+    log_.error("plugin did not stop well", {{"file", setup_.file.string()},
+                                            {"plugin", identity_.name},
+                                            {"version", identity_.version},
+                                            {"what", "its process " + how}});
+  }
 }
 
-void WorkerPlugin::plan_restart(const std::string& how, std::size_t failed_calls) {
-  const auto delay = policy_.after_crash(RestartPolicy::Clock::now());
-  log_.error("plugin crashed",
+void WorkerPlugin::plan_restart(const std::string& how, std::size_t failed_calls, bool may_pass) {
+  // What keeps it from starting, and is not its own fault, does not count.
+  const auto delay = may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
+  log_.error(may_pass ? "plugin cannot start" : "plugin crashed",
              {{"file", setup_.file.string()},
               {"plugin", identity_.name},
               {"version", identity_.version},
@@ -372,10 +439,13 @@ void WorkerPlugin::plan_restart(const std::string& how, std::size_t failed_calls
       refuse(*call, "plugin " + identity_.name + ": its process " + how + " before it was given the call");
     }
   }
-  if (!delay && setup_.events.gave_up) setup_.events.gave_up("its process " + how + ", and did so too often");
+  if (!delay && setup_.events.gave_up) setup_.events.gave_up(fail("its process " + how + ", and did so too often"));
 }
 
 void WorkerPlugin::restart() {
+  // Whoever is still telling of the end of the one before has done so then.
+  last_process_->forget();
+  if (std::error_code error; !std::filesystem::exists(library_->path(), error)) return miss_library();
   Error error;
   {
     const std::lock_guard lock(mutex_);
@@ -385,6 +455,7 @@ void WorkerPlugin::restart() {
     auto spawned = workers_.spawn(*this);
     if (spawned.has_value()) {
       process_ = *std::move(spawned);
+      last_process_ = process_;
       const auto patience = workers_.options().answer_time;
       timer_ = workers_.timers().after(patience, [late = process_, patience] {
         late->kill("was killed, because it did not become ready within " + in_seconds(patience));
@@ -394,7 +465,20 @@ void WorkerPlugin::restart() {
     }
     error = spawned.error();
   }
-  plan_restart("could not be started: " + error.message, 0);
+  plan_restart("could not be started: " + error.message, 0, error.may_pass);
+}
+
+// Somebody has tidied up among the temporary files.
+void WorkerPlugin::miss_library() {
+  {
+    const std::lock_guard lock(mutex_);
+    timer_.reset();
+    if (state_ == State::ended) return;
+    state_ = State::given_up;
+  }
+  fail_all("its process has ended and its library is gone; it is loaded again");
+  auto why = fail_for_now("its process has ended, and " + library_->path().string() + " is gone");
+  if (setup_.events.gave_up) setup_.events.gave_up(std::move(why));
 }
 
 void WorkerPlugin::stop_timer() {

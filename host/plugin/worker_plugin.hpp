@@ -16,6 +16,7 @@
 #include "log.hpp"
 #include "plugin/call_deadlines.hpp"
 #include "plugin/calls_in_flight.hpp"
+#include "plugin/log_allowance.hpp"
 #include "plugin/plugin_setup.hpp"
 #include "plugin/private_copy.hpp"
 #include "plugin/restart_policy.hpp"
@@ -70,15 +71,19 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   void process_ended(const std::string& how) override;
 
   void take(const Frame& frame);
+  void log_line(Log::Level level, std::string_view event, std::string_view name, std::string_view text);
+  std::string label() const;
   void answered(Answer answer);
   void became_ready(const Frame& frame);
+  void answer_question(const Frame& frame);
   void failed(const Error& error);
   void complete(const Frame& frame);
   void tell_context(const Frame& question);
-  void note(const Frame& frame) const;
+  void note(const Frame& frame);
 
-  void plan_restart(const std::string& how, std::size_t failed_calls);
+  void plan_restart(const std::string& how, std::size_t failed_calls, bool may_pass);
   void restart();  // on the workers' thread
+  void miss_library();
   void stop_timer();
 
   const std::shared_ptr<const PrivateCopy> library_;
@@ -89,12 +94,19 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
 
   CallsInFlight calls_;
   std::atomic<bool> wants_context_{false};  // the plugin has asked who is calling, and will again
+  LogAllowance log_allowance_;              // of whoever reads the process
 
   mutable std::mutex mutex_;
   State state_ = State::loaded;
   std::shared_ptr<WorkerProcess> process_;
-  std::string end_;  // of the last process that is not there any more
-  std::optional<std::promise<Answer>> question_;
+  std::shared_ptr<WorkerProcess> last_process_;  // the same, or one that has ended and may be telling so
+  std::string end_;                              // of the last process that is not there any more
+  bool cannot_start_ = false;                    // the process says so, for a cause that may pass
+  struct Question {
+    Frame::Kind kind;
+    std::promise<Answer> answer;
+  };
+  std::optional<Question> question_;
   std::deque<std::uint64_t> waiting_;  // for the process that is starting
   std::string description_;            // as it was last
   RestartPolicy policy_;

@@ -4,11 +4,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <fcntl.h>
-#include <limits>
+#include <new>
 #include <optional>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,18 +19,27 @@
 #include <boost/asio/post.hpp>
 
 #include "plugin/regular_file.hpp"
+#include "version.hpp"
 
 namespace mcph {
 namespace {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
+using namespace std::string_literals;
 
 constexpr int socket_of_worker = 3;
 // At once, so that a worker which says much leaves its thread to others.
 constexpr std::size_t frames_at_once = 64;
 constexpr std::size_t output_at_once = std::size_t{16} << 10;
 constexpr std::chrono::milliseconds output_interval{100};
+constexpr std::size_t frame_bytes_at_once = std::size_t{1} << 20;
+// For a worker that does not read.
+constexpr std::size_t most_kept_frames = 16'384;
+constexpr std::size_t most_kept_bytes = most_frame_bytes;
+// Of one that has ended: what a socket and a pipe hold at most.
+constexpr std::size_t frames_at_end = 4096;
+constexpr int outputs_at_end = 64;
 constexpr std::size_t longest_line = 8192;
 // From the end of its connection until the end of the process.
 constexpr std::chrono::milliseconds dying_time{100};
@@ -71,7 +82,8 @@ class SpawnSettings {
   int spawn(int& process, const std::filesystem::path& program) {
     auto name = program.filename().string();
     auto parent = std::to_string(::getpid());
-    std::array<char*, 3> arguments{name.data(), parent.data(), nullptr};
+    std::string build(version);
+    std::array<char*, 4> arguments{name.data(), parent.data(), build.data(), nullptr};
     return ::posix_spawn(&process, program.c_str(), &actions_, &attributes_, arguments.data(), environ);
   }
 
@@ -90,10 +102,14 @@ constexpr std::string_view words_for_lost_connection =
 
 std::string words_for_end(int status) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == lost_connection_status) return std::string(words_for_lost_connection);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == out_of_memory_status) {
+    return "had no memory or descriptor left to answer the host";
+  }
   if (WIFEXITED(status)) return "exited with status " + std::to_string(WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   const char* const name = ::sigabbrev_np(signal);
-  const auto words = "was killed by SIG" + std::string(name == nullptr ? "?" : name);
+  if (name == nullptr) return "was killed by signal " + std::to_string(signal);
+  const auto words = "was killed by SIG" + std::string(name);
   if (signal == SIGKILL) return words + ", perhaps because memory ran out";
   return words + " (" + ::sigdescr_np(signal) + ")";
 }
@@ -134,8 +150,15 @@ Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesyste
     ::waitpid(process, nullptr, 0);
     return fail_for_now("a worker cannot be watched: " + reason);
   }
-  auto worker = std::make_shared<WorkerProcess>(context, listener, process, std::move(end), std::move(sockets->first),
-                                                std::move(output));
+  std::shared_ptr<WorkerProcess> worker;
+  try {
+    worker = std::make_shared<WorkerProcess>(context, listener, process, std::move(end), std::move(sockets->first),
+                                             std::move(output));
+  } catch (const std::exception& error) {
+    ::kill(process, SIGKILL);
+    ::waitpid(process, nullptr, 0);
+    return fail_for_now("a worker cannot be watched: "s + error.what());
+  }
   asio::post(context, [worker] { worker->begin(); });
   return worker;
 }
@@ -176,7 +199,13 @@ bool WorkerProcess::send(const Frame& frame) {
     if (sent != Sent::no_room) return sent == Sent::whole;
     asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
   }
+  const auto size = frame.text.size() + frame.more.size();
+  if (kept_.size() >= most_kept_frames || kept_bytes_ + size > most_kept_bytes) {
+    end_because("was killed, because it did not read what the host sent it");
+    return false;
+  }
   kept_.push_back({frame.kind, frame.number, frame.id, std::string(frame.text), std::string(frame.more)});
+  kept_bytes_ += size;
   return true;
 }
 
@@ -191,24 +220,39 @@ void WorkerProcess::send_kept() {
   const std::lock_guard lock(sending_);
   while (!kept_.empty()) {
     const auto& [kind, number, id, text, more] = kept_.front();
-    if (send_frame(socket_end_.get(), {kind, number, id, text, more}, false) == Sent::no_room) return resume_sending();
+    const auto sent = send_frame(socket_end_.get(), {kind, number, id, text, more}, false);
+    if (sent == Sent::no_room) return resume_sending();
+    if (sent != Sent::whole) return end_because("was killed, because the host had no memory to send it a call");
+    kept_bytes_ -= text.size() + more.size();
     kept_.pop_front();
   }
 }
 
 void WorkerProcess::kill(std::string why) {
-  {
-    const std::lock_guard lock(sending_);
-    if (killed_because_.empty()) killed_because_ = std::move(why);
-  }
+  const std::lock_guard lock(sending_);
+  end_because(std::move(why));
+}
+
+void WorkerProcess::end_because(std::string why) {
+  pollfd end{end_.get(), POLLIN, 0};
+  if (::poll(&end, 1, 0) == 0 && killed_because_.empty()) killed_because_ = std::move(why);
   ::syscall(SYS_pidfd_send_signal, end_.get(), SIGKILL, nullptr, 0);
 }
 
 void WorkerProcess::wait_for_end(std::chrono::milliseconds patience) {
-  pollfd end{end_.get(), POLLIN, 0};
-  if (uninterrupted([&] { return ::poll(&end, 1, static_cast<int>(patience.count())); }) == 0) {
-    kill("was killed, because it did not stop in time");
-    uninterrupted([&] { return ::poll(&end, 1, -1); });
+  using Clock = std::chrono::steady_clock;
+  std::array<pollfd, 3> events{
+      {{end_.get(), POLLIN, 0}, {socket_end_.get(), POLLIN, 0}, {output_end_.get(), POLLIN, 0}}};
+  const auto deadline = Clock::now() + patience;
+  for (bool killed = false; events[0].revents == 0;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0 && !std::exchange(killed, true)) kill("was killed, because it did not stop in time");
+    const auto wait = killed ? -1 : static_cast<int>(left.count());
+    uninterrupted([&] { return ::poll(events.data(), events.size(), wait); });
+    const std::lock_guard lock(reading_);
+    // Whatever has ended is not asked again.
+    if (events[1].revents != 0 && (ended_ || !read_frames(frames_at_once))) events[1].fd = -1;
+    if (events[2].revents != 0 && (ended_ || read_output() == Output::over)) events[2].fd = -1;
   }
   const std::lock_guard lock(reading_);
   see_end();
@@ -223,10 +267,9 @@ void WorkerProcess::watch_frames() {
   socket_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const error_code& error) {
     if (error) return;
     const std::lock_guard lock(self->reading_);
-    if (!self->ended_) self->read_frames(frames_at_once);
-    // What is left makes the next wait end at once, after what else there is to do.
     if (self->ended_) return;
-    if (!self->silent_) return self->watch_frames();
+    // What is left makes the next wait end at once, after what else there is to do.
+    if (self->read_frames(frames_at_once)) return self->watch_frames();
     // It is about to end, or of no use any more.
     self->silence_.expires_after(dying_time);
     self->silence_.async_wait([self](const error_code& ended) {
@@ -240,7 +283,9 @@ void WorkerProcess::watch_output() {
     if (error) return;
     const std::lock_guard lock(self->reading_);
     if (self->ended_) return;
-    if (!self->read_output()) return self->watch_output();
+    const auto output = self->read_output();
+    if (output == Output::some) return self->watch_output();
+    if (output == Output::over) return;
     // It prints more than a log can bear: its pipe is left full for a while.
     self->output_pause_.expires_after(output_interval);
     self->output_pause_.async_wait([self](const error_code& cancelled) {
@@ -260,33 +305,49 @@ void WorkerProcess::watch_end() {
   });
 }
 
-void WorkerProcess::read_frames(std::size_t most) {
-  for (std::size_t i = 0; i < most; ++i) {
-    switch (reader_.receive(socket_end_.get())) {
+bool WorkerProcess::read_frames(std::size_t most) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < most && bytes < frame_bytes_at_once; ++i) {
+    switch (receive()) {
       case FrameReader::Outcome::frame:
+        bytes += reader_.frame().text.size();
         if (listener_ != nullptr) listener_->frame_came(reader_.frame());
         continue;
       case FrameReader::Outcome::none:
-        return;
+        return true;
       case FrameReader::Outcome::wrong:
-        return kill("was killed, because it sent the host what a worker does not send");
+        kill("was killed, because it sent the host what a worker does not send");
+        return false;
+      case FrameReader::Outcome::lost:
+        kill("was killed, because the host has no memory or descriptor left for what it sent");
+        return false;
       case FrameReader::Outcome::end:
-        silent_ = true;
-        return;
+        return false;
     }
+  }
+  return true;
+}
+
+FrameReader::Outcome WorkerProcess::receive() {
+  try {
+    return reader_.receive(socket_end_.get());
+  } catch (const std::bad_alloc&) {
+    return FrameReader::Outcome::lost;
   }
 }
 
-bool WorkerProcess::read_output() {
+WorkerProcess::Output WorkerProcess::read_output() {
   std::array<char, output_at_once> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): read writes it
   std::size_t all = 0;
+  ssize_t count = -1;
   while (all < bytes.size()) {
-    const auto count = uninterrupted([&] { return ::read(output_end_.get(), bytes.data() + all, bytes.size() - all); });
+    count = uninterrupted([&] { return ::read(output_end_.get(), bytes.data() + all, bytes.size() - all); });
     if (count <= 0) break;
     all += static_cast<std::size_t>(count);
   }
   print({bytes.data(), all});
-  return all == bytes.size();
+  if (count == 0) return Output::over;
+  return all == bytes.size() ? Output::much : Output::some;
 }
 
 void WorkerProcess::print(std::string_view bytes) {
@@ -302,8 +363,12 @@ void WorkerProcess::see_end() {
   if (ended_) return;
   // Whatever it started goes with it; as long as nobody has waited for it, its number is its own.
   ::kill(-process_, SIGKILL);
-  read_frames(std::numeric_limits<std::size_t>::max());
-  read_output();
+  // One that has left its group may go on writing; from here on it writes to nobody.
+  ::shutdown(socket_end_.get(), SHUT_RD);
+  for (std::size_t read = 0; read < frames_at_end && read_frames(frames_at_once); read += frames_at_once) {
+  }
+  for (int read = 0; read < outputs_at_end && read_output() == Output::much; ++read) {
+  }
   if (!line_.empty()) print("\n");
   int status = 0;
   uninterrupted([&] { return ::waitpid(process_, &status, 0); });

@@ -52,10 +52,11 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   // [any] In order; kept here while the socket is full. False: it will not arrive.
   bool send(const Frame& frame);
 
-  // [any] Ends it at once, with every process that it started. `why` becomes how it ended.
+  // [any] Ends it at once, with its process group. `why` becomes how it ended, if it has not ended yet.
   void kill(std::string why);
 
-  // Waits until it has ended, and kills it after `patience`. Not on the I/O context.
+  // Waits until it has ended, and kills it after `patience`. Reads meanwhile, because the I/O context may not any more.
+  // Not on the I/O context.
   void wait_for_end(std::chrono::milliseconds patience);
 
   // The listener hears nothing more. Not on the I/O context.
@@ -71,9 +72,12 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   void watch_end();
   void resume_sending();
   void send_kept();
+  void end_because(std::string why);  // needs the lock on sending
   // The functions below need the lock on reading.
-  void read_frames(std::size_t most);
-  bool read_output();  // true: there is more
+  bool read_frames(std::size_t most);  // false: no more will come
+  FrameReader::Outcome receive();
+  enum class Output { some, much, over };
+  Output read_output();
   void print(std::string_view bytes);
   void see_end();
   void close();  // on the I/O context
@@ -87,13 +91,13 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   std::mutex sending_;
   bool gone_ = false;
   std::deque<Kept> kept_;  // what the socket had no room for
+  std::size_t kept_bytes_ = 0;
   std::string killed_because_;
 
   std::mutex reading_;
   WorkerListener* listener_;  // null once it is forgotten
   FrameReader reader_;
   std::string line_;
-  bool silent_ = false;  // it has closed its end of the socket
   bool ended_ = false;
 
   // Of the three above, which they do not own; the I/O context's.

@@ -1,6 +1,8 @@
 #include "plugin/workers.hpp"
 
+#include <exception>
 #include <future>
+#include <string>
 #include <utility>
 
 namespace mcph {
@@ -11,7 +13,11 @@ std::filesystem::path Workers::default_program() {
 }
 
 Result<std::shared_ptr<WorkerProcess>> Workers::spawn(WorkerListener& listener) {
-  return WorkerProcess::spawn(options_.program, contexts_(), listener);
+  try {
+    return WorkerProcess::spawn(options_.program, contexts_(), listener);
+  } catch (const std::exception& error) {
+    return fail_for_now(std::string("no worker can be started: ") + error.what());
+  }
 }
 
 Result<std::shared_ptr<WorkerProcess>> Workers::spawn_and_wait(WorkerListener& listener) {

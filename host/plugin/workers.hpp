@@ -10,6 +10,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "plugin/call_runner.hpp"
 #include "plugin/worker_process.hpp"
 #include "result.hpp"
 #include "timers.hpp"
@@ -24,12 +25,15 @@ class Workers {
   };
   using Contexts = std::function<boost::asio::io_context&()>;
 
-  Workers(Options options, Contexts contexts) : options_(std::move(options)), contexts_(std::move(contexts)) {}
+  // `runner` runs what takes its time. It outlives this object, as what the contexts refer to does.
+  Workers(Options options, Contexts contexts, CallRunner& runner)
+      : options_(std::move(options)), contexts_(std::move(contexts)), runner_(runner) {}
 
   // The program that lies beside this one.
   static std::filesystem::path default_program();
 
   const Options& options() const { return options_; }
+  CallRunner& runner() { return runner_; }
 
   // On whose thread workers are started.
   Timers& timers() { return thread_; }
@@ -42,6 +46,7 @@ class Workers {
  private:
   const Options options_;
   const Contexts contexts_;
+  CallRunner& runner_;
   Timers thread_;
 };
 

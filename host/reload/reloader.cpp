@@ -160,10 +160,11 @@ bool Reloader::withdraw_missing(const ScanResult& scan, Clock::time_point now, C
 
 bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   const auto begin = Clock::now();
+  const auto instance = ++instances_;
   auto loaded = loader_.load(
       file.file, {.components_changed = [this, path = file.file] { components_changed(path); },
                   .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); },
-                  .gave_up = [this, file](std::string why) { gave_up(file, std::move(why)); }});
+                  .gave_up = [this, instance](Error why) { gave_up(instance, std::move(why)); }});
   if (loaded.has_error()) {
     const bool changing = tracked.changing == file;
     if (changing && loaded.error().may_be_incomplete && !std::exchange(tracked.incomplete, true)) return false;
@@ -197,6 +198,7 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   tracked.refusal.clear();
   tracked.retry_at.reset();
   serve(tracked, *std::move(loaded));
+  tracked.instance = instance;
   return true;
 }
 
@@ -244,6 +246,8 @@ bool Reloader::describe_again() {
     auto& served = found->second.served;
     const auto description = served.plugin->describe();
     if (description.has_value() && *description == found->second.description) continue;
+    // A worker that is being started anew says so when it is there.
+    if (description.has_error() && description.error().may_pass) continue;
     found->second.description = description.has_value() ? *description : std::string();
     auto components =
         description.has_error() ? Result<Components>(description.error()) : parse_components(*description);
@@ -330,34 +334,38 @@ void Reloader::check_draining(Clock::time_point now, Clock::time_point& due) {
 }
 
 bool Reloader::withdraw_given_up(Clock::time_point now) {
-  std::vector<std::pair<PluginFile, std::string>> given_up;
+  std::vector<GivenUp> given_up;
   {
     const std::lock_guard lock(mutex_);
     given_up.swap(given_up_);
   }
   bool changed = false;
-  for (const auto& [file, why] : given_up) {
-    const auto found = tracked_.find(file.file);
-    // A version that has been replaced is nobody's concern any more.
-    if (found == tracked_.end() || found->second.taken != file || found->second.served.plugin == nullptr) continue;
-    auto& tracked = found->second;
+  for (const auto& [instance, why] : given_up) {
+    const auto found = std::ranges::find_if(tracked_, [&, wanted = instance](const auto& each) {
+      return each.second.served.plugin != nullptr && each.second.instance == wanted;
+    });
+    if (found == tracked_.end()) continue;  // it has been replaced, and is nobody's concern any more
+    auto& [file, tracked] = *found;
     retire(std::exchange(tracked.served, {}), now);
-    tracked.refusal = "quarantined: " + why;
-    say_when_published([this, path = file.file.string(), reason = why] {
+    // Where a newer file has been refused, that stands.
+    if (tracked.refusal.empty()) tracked.refusal = "quarantined: " + why.message;
+    if (why.may_pass) tracked.retry_at = now;
+    say_when_published([this, path = file.string(), reason = why] {
       log_.error("plugin quarantined",
                  {{"file", path},
-                  {"reason", reason},
-                  {"next", "its components are withdrawn; it is tried again when the file changes"}});
+                  {"reason", reason.message},
+                  {"next", reason.may_pass ? "it is loaded again"
+                                           : "its components are withdrawn; it is tried again when the file changes"}});
     });
     changed = true;
   }
   return changed;
 }
 
-void Reloader::gave_up(const PluginFile& file, std::string why) {
+void Reloader::gave_up(std::uint64_t instance, Error why) {
   {
     const std::lock_guard lock(mutex_);
-    given_up_.emplace_back(file, std::move(why));
+    given_up_.push_back({instance, std::move(why)});
   }
   watch_->wake();
 }

@@ -16,7 +16,6 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "catalog/published_catalog.hpp"
@@ -80,6 +79,7 @@ class Reloader {
   struct Tracked {
     std::optional<PluginFile> taken;  // the state of the file that was last loaded or refused
     ServedPlugin served;              // empty if no version was ever good
+    std::uint64_t instance = 0;       // of it, among all that were ever loaded
     std::string description;          // that a change of its components came with last
     std::string refusal;              // of the state taken; empty if it is served
     std::chrono::milliseconds retry_delay{0};
@@ -116,7 +116,7 @@ class Reloader {
   void check_draining(Clock::time_point now, Clock::time_point& due);
   bool withdraw_given_up(Clock::time_point now);               // as those above
   void components_changed(const std::filesystem::path& file);  // [any]
-  void gave_up(const PluginFile& file, std::string why);       // [any]
+  void gave_up(std::uint64_t instance, Error why);             // [any]
 
   const Options options_;
   PluginLoader& loader_;
@@ -131,10 +131,15 @@ class Reloader {
   std::string reported_degradation_;
   std::vector<std::function<void()>> to_say_;
   std::uint64_t generation_ = 0;
+  std::uint64_t instances_ = 0;
 
   std::mutex mutex_;
   std::set<std::filesystem::path> to_describe_;
-  std::vector<std::pair<PluginFile, std::string>> given_up_;  // and why
+  struct GivenUp {
+    std::uint64_t instance;
+    Error why;
+  };
+  std::vector<GivenUp> given_up_;
   bool stopping_ = false;
   bool ended_ = false;
   std::condition_variable ended_changed_;

@@ -1,6 +1,8 @@
 #include "transport/serving_threads.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -26,8 +28,9 @@ ServingThreads::ServingThreads(unsigned lanes, unsigned blocked_limit)
   const std::lock_guard lock(mutex_);
   for (unsigned i = 0; i < lanes; ++i)
     lanes_.push_back(std::make_unique<Lane>());
-  for (unsigned i = 0; i < lanes; ++i)
-    add_thread();
+  for (unsigned i = 0; i < lanes; ++i) {
+    if (!add_thread()) throw std::runtime_error("the system gives no threads to serve with");
+  }
 }
 
 ServingThreads::~ServingThreads() {
@@ -61,10 +64,16 @@ boost::asio::io_context& ServingThreads::next_context() {
   return lanes_[turn_.fetch_add(1, std::memory_order_relaxed) % lanes_.size()]->context;
 }
 
-void ServingThreads::add_thread() {
+bool ServingThreads::add_thread() {
   auto& seat = seats_.emplace_back();
+  try {
+    threads_.emplace_back([this, &seat] { serve(seat); });
+  } catch (const std::exception&) {
+    seats_.pop_back();
+    return false;
+  }
   ++alive_;
-  threads_.emplace_back([this, &seat] { serve(seat); });
+  return true;
 }
 
 ServingThreads::Lane* ServingThreads::lane_without_leader() {
@@ -189,8 +198,8 @@ bool ServingThreads::replace_slow_leaders() {
     if (lanes_without_leader() <= spare_) {
       seats_changed_.notify_one();
     } else if (alive_ < lanes_.size() + blocked_limit_) {
-      add_thread();
-    }  // else a thread has just come out of its task, and is about to look for a lane
+      add_thread();  // where the system gives none, the lane waits for one that comes out of its task
+    }                // else a thread has just come out of its task, and is about to look for a lane
   }
   return busy;
 }

@@ -62,7 +62,7 @@ class ServingThreads final : public CallRunner {
     Lane* lane = nullptr;  // that it leads, or led last
   };
 
-  void add_thread();
+  bool add_thread();
   void serve(Seat& seat);
   static void lead(Seat& seat);
   Lane* lane_without_leader();

@@ -20,6 +20,9 @@ void say(std::string_view text) {
 }
 
 void report(int signal) {
+  // Looking at the stack may take a lock that this thread holds.
+  constexpr unsigned patience_s = 2;
+  ::alarm(patience_s);
   const char* const name = ::sigabbrev_np(signal);
   say("the plugin crashed: SIG");
   say(name == nullptr ? "?" : name);

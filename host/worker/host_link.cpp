@@ -8,8 +8,7 @@ namespace mcph {
 void HostLink::send(const Frame& frame) const {
   if (send_frame(socket_, frame, true) != Sent::too_much) return;
   // Without an answer the call would wait for ever: the host learns at least that something is wrong.
-  constexpr int out_of_memory = 12;
-  ::_exit(out_of_memory);
+  ::_exit(out_of_memory_status);
 }
 
 std::string HostLink::ask(Frame question) {

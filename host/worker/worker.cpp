@@ -47,15 +47,20 @@ void Worker::run() {
       lock.lock();
     }
   }
+  // The contract: no invoke runs beside stop. The host has its own patience, after which it kills this process.
+  control_changed_.wait(lock, [this] { return running_ == 0; });
   lock.unlock();
-  // The host has its own patience, after which it kills this process.
   if (plugin_ != nullptr) plugin_->stop(std::chrono::hours(1));
 }
 
 void Worker::run(std::function<void()> task) {
-  threads_.run([task = std::move(task)] {
+  ++running_;
+  threads_.run([this, task = std::move(task)]() mutable {
     report_crashes_of_this_thread();
     task();
+    task = nullptr;
+    const std::lock_guard lock(mutex_);
+    if (--running_ == 0) control_changed_.notify_one();
   });
 }
 
@@ -75,6 +80,8 @@ void Worker::read() {
     case FrameReader::Outcome::none:
       if (std::chrono::steady_clock::now() - last_frame_ >= spin_time) return wait_for_frames();
       break;
+    case FrameReader::Outcome::lost:
+      ::_exit(out_of_memory_status);
     case FrameReader::Outcome::end:
     case FrameReader::Outcome::wrong:
       ::_exit(lost_connection_status);  // nobody is left to serve

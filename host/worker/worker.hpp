@@ -2,6 +2,7 @@
 // the plugin's control thread; frames are read, and calls run, on serving threads as in the host. Made by main.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -59,6 +60,7 @@ class Worker : private CallRunner {
   std::condition_variable control_changed_;
   std::deque<std::function<void()>> control_;  // what the control thread has to do
   bool stopping_ = false;
+  std::atomic<std::size_t> running_{0};  // calls and cancellations on the serving threads
 };
 
 }  // namespace mcph

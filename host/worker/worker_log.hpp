@@ -1,6 +1,8 @@
 // The log of a worker: the host's, which decides what of it is written. [any]
 #pragma once
 
+#include <string>
+
 #include "log.hpp"
 #include "worker/host_link.hpp"
 
@@ -11,8 +13,12 @@ class WorkerLog final : public Log {
   explicit WorkerLog(const HostLink& host) : host_(host) {}
 
   void write(Level level, std::string_view event, Fields fields) override {
-    // The last field is what there is to say; the host knows the others.
-    const std::string_view text = fields.size() == 0 ? std::string_view() : std::prev(fields.end())->value;
+    // The host knows who speaks.
+    std::string text;
+    for (const auto& field : fields) {
+      if (field.name == "plugin" || field.name == "file") continue;
+      text += (text.empty() ? "" : ": ") + field.value;
+    }
     host_.send({.kind = Frame::Kind::noted, .number = static_cast<std::int32_t>(level), .text = text, .more = event});
   }
 

@@ -63,7 +63,7 @@ test('HelpTellsTheDefaults', async () => {
 test('InspectTellsWhatAPluginExports', async () => {
   const { status, stdout } = await command('inspect', fixture('sample_v1'));
   assert.equal(status, 0);
-  assert.match(stdout, /sample_v1\.so: sample 1 \([0-9a-f]{16}\)\n/);
+  assert.match(stdout, /sample_v1\.so: sample 1 \([0-9a-f]{64}\)\n/);
   assert.match(stdout, /\n  tool +version /);
   const json = await command('inspect', '--json', fixture('sample_v1'));
   const described = JSON.parse(json.stdout);

@@ -39,6 +39,7 @@ const ends = {
   abort: 'was killed by SIGABRT (Aborted)',
   exit: 'exited with status 3',
   'quick exit': 'exited with status 0',
+  'real-time signal': 'was killed by signal 34',
   kill: 'was killed by SIGKILL, perhaps because memory ran out',
   'stack overflow': 'was killed by SIGSEGV (Segmentation fault)',
   'out of memory': 'was killed by SIGABRT (Aborted)',
@@ -72,6 +73,36 @@ test('ACrashLeavesABacktraceInTheLog', async (context) => {
   await call(host, 'die', { how: 'segmentation fault' });
   await host.log.until({ event: 'plugin output', text: 'the plugin crashed: SIGSEGV; backtrace:' });
   assert.ok(host.log.matching({ event: 'plugin output' }).some(({ text }) => text.includes('dying')));
+});
+
+test('WhatAWorkerPrintsIsInTheLogAtOnceAndBeforeItsDeath', async (context) => {
+  const host = await start(context);
+  await call(host, 'print', { lines: 2 });
+  await host.log.until({ event: 'plugin output', plugin: 'dying', text: 'line 1' });
+  await call(host, 'print', { lines: 400 });
+  await call(host, 'die', { how: 'kill' });
+  await host.log.until({ event: 'plugin output', text: 'line 399' });
+});
+
+test('AFloodOfOutputIsCutShort', async (context) => {
+  const host = await start(context);
+  assert.equal((await call(host, 'print', { lines: 20_000 })).result.isError, undefined);
+  await sleep(1500);
+  await call(host, 'print', { lines: 1 });
+  await host.log.until({ event: 'plugin says too much', plugin: 'dying' });
+  assert.ok(host.log.matching({ event: 'plugin output' }).length < 10_000);
+});
+
+test('AWorkerWithoutOutputCostsTheHostNothing', async (context) => {
+  const host = await start(context);
+  await call(host, 'close_output');
+  const ticks = async () => {
+    const fields = (await readFile(`/proc/${host.child.pid}/stat`, 'utf8')).split(' ');
+    return Number(fields[13]) + Number(fields[14]);
+  };
+  const before = await ticks();
+  await sleep(1000);
+  assert.ok((await ticks()) - before < 20, 'a fifth of a second at most');
 });
 
 test('AWorkerThatIsKilledFromOutsideIsReplaced', async (context) => {

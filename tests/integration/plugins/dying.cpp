@@ -1,6 +1,7 @@
 // A plugin that dies in every way that native code can, or does not come back.
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -49,6 +50,7 @@ const std::map<std::string, std::function<void()>>& ways_to_die() {
       {"abort", [] { std::abort(); }},
       {"exit", [] { std::exit(3); }},
       {"quick exit", [] { ::_exit(0); }},
+      {"real-time signal", [] { ::kill(::getpid(), SIGRTMIN); }},
       {"kill", [] { ::kill(::getpid(), SIGKILL); }},
       {"stack overflow", [] { overflow(std::size_t{1} << 40); }},
       {"out of memory", run_out_of_memory},
@@ -82,6 +84,19 @@ void setup(mcp::Plugin& plugin) {
   plugin.tool("die", "Dies.", die, mcp::arg("how", "The way"));
   plugin.tool(
       "say", "Says much.", [](std::size_t bytes) { return std::string(bytes, 'x'); }, mcp::arg("bytes", "How much"));
+  plugin.tool("close_output", "Closes standard output and error.", [] {
+    ::close(STDOUT_FILENO);
+    ::close(STDERR_FILENO);
+    return "closed";
+  });
+  plugin.tool(
+      "print", "Prints lines to standard output, and flushes nothing.",
+      [](int lines) {
+        for (int i = 0; i < lines; ++i)
+          std::printf("line %d\n", i);
+        return "printed";
+      },
+      mcp::arg("lines", "How many"));
   plugin.tool("pid", "Says which process this is.", [] { return static_cast<int>(::getpid()); });
   plugin.tool(
       "sleep", "Sleeps.",

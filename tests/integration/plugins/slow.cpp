@@ -64,6 +64,8 @@ std::string wait(Outcomes& outcomes, const std::string& label, int milliseconds,
     }
     std::this_thread::sleep_for(step);
   }
+  for (++reported; reported <= reports; ++reported)
+    context.progress(reported, reports, "step " + std::to_string(reported));
   outcomes.add(label + " finished");
   return label;
 }

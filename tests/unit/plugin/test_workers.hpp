@@ -18,8 +18,8 @@ inline Isolation isolation_under_test() {
 
 struct TestWorkers {
   ServingThreads threads{2, 4};
-  Workers workers{{.program = MCP_TEST_WORKER},
-                  [this]() -> boost::asio::io_context& { return threads.next_context(); }};
+  Workers workers{
+      {.program = MCP_TEST_WORKER}, [this]() -> boost::asio::io_context& { return threads.next_context(); }, threads};
 };
 
 }  // namespace mcph::test

@@ -1,6 +1,7 @@
 #include "plugin/worker_frame.hpp"
 
 #include <array>
+#include <filesystem>
 #include <string>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -132,6 +133,35 @@ TEST_F(WorkerFrameTest, TakesNoFileThatIsShorterThanItsText) {
   ASSERT_EQ(::ftruncate(file.get(), 99'999), 0);
   send_descriptor(sockets_.first.get(), file.get(), 100'000);
   EXPECT_EQ(receive(), FrameReader::Outcome::wrong);
+}
+
+// The sender decides how many there are; all of them are the receiver's to close.
+TEST_F(WorkerFrameTest, KeepsNoDescriptorThatItDoesNotWant) {
+  const auto open_descriptors = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  const FileDescriptor file(::memfd_create("test", MFD_CLOEXEC));
+  const auto before = open_descriptors();
+  for (const std::size_t count : {1U, 2U, 3U}) {
+    Header header{static_cast<std::uint32_t>(Frame::Kind::said), 0, 0, 0, 0};
+    iovec piece{&header, sizeof header};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(3 * sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+    auto* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+    const std::array descriptors{file.get(), file.get(), file.get()};
+    std::copy_n(reinterpret_cast<const char*>(descriptors.data()), count * sizeof(int), CMSG_DATA(rights));
+    ASSERT_GE(::sendmsg(sockets_.first.get(), &message, 0), 0);
+    EXPECT_EQ(receive(), FrameReader::Outcome::wrong) << count;
+  }
+  EXPECT_EQ(open_descriptors(), before);
 }
 
 TEST_F(WorkerFrameTest, TakesNoDescriptorThatIsNoFile) {

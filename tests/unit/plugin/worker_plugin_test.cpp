@@ -112,7 +112,7 @@ class WorkerPluginTest : public ::testing::Test {
             .data_directory = temporary_.path() / "data",
             .events = {.components_changed = [this] { ++changes_; },
                        .resource_updated = [this](std::string uri) { updated_ = std::move(uri); },
-                       .gave_up = [this](std::string) { gave_up_ = true; }}};
+                       .gave_up = [this](const Error&) { gave_up_ = true; }}};
   }
 
   const test::TemporaryFolder temporary_;
@@ -121,7 +121,8 @@ class WorkerPluginTest : public ::testing::Test {
   PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
   ServingThreads threads_{2, 4};
   Workers workers_{{.program = MCP_TEST_WORKER, .answer_time = 500ms},
-                   [this]() -> boost::asio::io_context& { return threads_.next_context(); }};
+                   [this]() -> boost::asio::io_context& { return threads_.next_context(); },
+                   threads_};
   std::atomic<int> changes_{0};
   std::string updated_;
   std::atomic<bool> gave_up_{false};

@@ -461,6 +461,17 @@ TEST_F(ReloaderTest, PublishesABurstOfFilesAsOneCatalog) {
   EXPECT_EQ(publications_->count, 1);
 }
 
+// Its file has changed since, but what lies there now was refused.
+TEST_F(ReloaderTest, WithdrawsAVersionThatGivesUpAlsoWhenItsFileHasBeenBrokenMeanwhile) {
+  if (test::isolation_under_test() != Isolation::worker) GTEST_SKIP() << "only a process can die and others live";
+  drop("alpha", R"({"restarts":{"crashes":1},"tools":[{"name":"crashes","inputSchema":{"type":"object"}}]})");
+  run();
+  place_text(file("alpha"), "no library");
+  ASSERT_TRUE(eventually_logged("plugin refused"));
+  call("crashes");
+  EXPECT_TRUE(eventually([&] { return !serves("crashes"); }));
+}
+
 TEST_F(ReloaderTest, StopsTwiceWithoutHarm) {
   run();
   EXPECT_TRUE(reloader_->stop(test::patience));
