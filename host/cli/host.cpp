@@ -48,6 +48,7 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           .limits = per_plugin,
           .isolation = options.isolation,
           .trust = options.trust,
+          .sandbox = options.sandbox,
           .server_info = [&catalog, root = options.components, limits = std::move(limits)] {
             return server_info_json(server_identity(), *catalog.current(), root, limits);
           }};

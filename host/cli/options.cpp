@@ -126,6 +126,9 @@ void add_host_options(CLI::App& app, HostOptions& host, Log::Level log_level = L
         host.trust.digests = *std::move(digests);
       },
       "File as sha256sum writes it; only libraries with these digests are loaded");
+  add_choice(app, "--sandbox", host.sandbox, {sandbox_profiles.begin(), sandbox_profiles.end()},
+             "What holds a plugin whose NAME.json does not say: none, permissive or strict")
+      ->envname("MCP_SANDBOX");
 }
 
 void add_serving_options(CLI::App& app, HostOptions& host) {

@@ -22,9 +22,10 @@ struct HostOptions {
   std::filesystem::path data_root;  // of the plugins' data directories
   std::string instructions;         // for the model
   ServingOptions serving;
-  Isolation isolation = Isolation::worker;  // of a plugin that does not say
-  FileTrust::Options trust;                 // which files are loaded
-  unsigned threads = 0;                     // that do I/O; 0: as many as there are processors, at most 4
+  Isolation isolation = Isolation::worker;        // of a plugin that does not say
+  SandboxProfile sandbox = SandboxProfile::none;  // likewise
+  FileTrust::Options trust;                       // which files are loaded
+  unsigned threads = 0;                           // that do I/O; 0: as many as there are processors, at most 4
   std::chrono::seconds shutdown_grace{10};
   Log::Level log_level = Log::Level::info;
   StderrLog::Format log_format = StderrLog::Format::text;

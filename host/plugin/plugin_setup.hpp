@@ -7,6 +7,7 @@
 
 #include "plugin/plugin.hpp"
 #include "plugin/restart_policy.hpp"
+#include "plugin/sandbox.hpp"
 
 namespace mcph {
 
@@ -17,6 +18,7 @@ struct PluginSetup {
   std::filesystem::path data_directory;  // made when the plugin first asks for it
   PluginLimits limits = {};
   RestartPolicy::Limits restarts = {};  // of a worker that crashes
+  Sandbox sandbox = {};                 // of a worker
   PluginEvents events = {};
   std::function<std::string()> server_info = {};  // what mcp/server_info.h offers; empty: this host does not
 };

@@ -76,6 +76,7 @@ std::string WorkerPlugin::setup_json(bool starts) const {
                      .configuration = setup_.configuration,
                      .data_directory = setup_.data_directory,
                      .limits = setup_.limits,
+                     .sandbox = setup_.sandbox,
                      .has_server_info = setup_.server_info != nullptr,
                      .starts = starts}
       .json();
@@ -301,6 +302,7 @@ void WorkerPlugin::answer_question(const Frame& frame) {
       if (identity.has_value()) {
         identity_.name = std::move(identity->name);
         identity_.version = std::move(identity->version);
+        sandbox_lacks_ = std::move(identity->sandbox_lacks);
       }
     }
   }

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "log.hpp"
 #include "plugin/call_deadlines.hpp"
@@ -33,6 +34,9 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   ~WorkerPlugin() override;
   WorkerPlugin(const WorkerPlugin&) = delete;
   WorkerPlugin& operator=(const WorkerPlugin&) = delete;
+
+  // [control] What the system lacks of its sandbox, in words.
+  const std::vector<std::string>& sandbox_lacks() const { return sandbox_lacks_; }
 
   const PluginIdentity& identity() const override { return identity_; }
   Result<std::string> describe() override;
@@ -89,6 +93,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   const std::shared_ptr<const PrivateCopy> library_;
   const PluginSetup setup_;
   PluginIdentity identity_;
+  std::vector<std::string> sandbox_lacks_;  // written once, before create returns
   Workers& workers_;
   Log& log_;
 

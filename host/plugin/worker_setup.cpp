@@ -25,6 +25,40 @@ Result<T> read_json(std::string_view text, Read read) {
   }
 }
 
+std::vector<std::string> texts_of(const std::vector<std::filesystem::path>& paths) {
+  return {paths.begin(), paths.end()};
+}
+
+std::vector<std::filesystem::path> paths_of(const Json& texts) {
+  const auto values = texts.get<std::vector<std::string>>();
+  return {values.begin(), values.end()};
+}
+
+Json json_of(const Sandbox& sandbox) {
+  return {{"profile", sandbox.profile},
+          {"required", sandbox.required},
+          {"read", texts_of(sandbox.read)},
+          {"write", texts_of(sandbox.write)},
+          {"network", sandbox.network_access()}};
+}
+
+Sandbox sandbox_of(const Json& object) {
+  return {.profile = object.at("profile"),
+          .required = object.at("required"),
+          .read = paths_of(object.at("read")),
+          .write = paths_of(object.at("write")),
+          .network = object.at("network").get<SandboxNetwork>()};
+}
+
+constexpr std::size_t most_lacks = 16;
+constexpr std::size_t longest_lack = 512;
+
+// Whatever a plugin could make its worker say, it is a few lines.
+bool is_short(const std::vector<std::string>& lacks) {
+  return lacks.size() <= most_lacks &&
+         std::all_of(lacks.begin(), lacks.end(), [](const auto& lack) { return lack.size() <= longest_lack; });
+}
+
 }  // namespace
 
 std::optional<std::int32_t> find_worker_method(std::string_view method) {
@@ -44,6 +78,7 @@ std::string WorkerSetup::json() const {
                    {"resultBytes", limits.result_bytes},
                    {"memoryBytes", limits.memory_bytes},
                    {"openFiles", limits.open_files},
+                   {"sandbox", json_of(sandbox)},
                    {"hasServerInfo", has_server_info},
                    {"starts", starts}});
 }
@@ -60,21 +95,24 @@ Result<WorkerSetup> WorkerSetup::read(std::string_view json) {
                                   .result_bytes = object.at("resultBytes"),
                                   .memory_bytes = object.at("memoryBytes"),
                                   .open_files = object.at("openFiles")},
+                       .sandbox = sandbox_of(object.at("sandbox")),
                        .has_server_info = object.at("hasServerInfo"),
                        .starts = object.at("starts")};
   });
 }
 
 std::string WorkerIdentity::json() const {
-  return dump(Json{{"name", name}, {"version", version}});
+  return dump(Json{{"name", name}, {"version", version}, {"sandboxLacks", sandbox_lacks}});
 }
 
 Result<WorkerIdentity> WorkerIdentity::read(std::string_view json) {
   auto identity = read_json<WorkerIdentity>(json, [](const Json& object) {
-    return WorkerIdentity{.name = object.at("name"), .version = object.at("version")};
+    return WorkerIdentity{
+        .name = object.at("name"), .version = object.at("version"), .sandbox_lacks = object.at("sandboxLacks")};
   });
   if (identity.has_error()) return identity;
   if (!is_component_name(identity->name) || !is_version(identity->version)) return fail("its name or version is none");
+  if (!is_short(identity->sandbox_lacks)) return fail("what its sandbox lacks is too long");
   return identity;
 }
 

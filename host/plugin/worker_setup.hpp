@@ -7,8 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin/plugin.hpp"
+#include "plugin/sandbox.hpp"
 #include "result.hpp"
 
 namespace mcph {
@@ -25,6 +27,7 @@ struct WorkerSetup {
   std::string configuration;
   std::filesystem::path data_directory;
   PluginLimits limits;
+  Sandbox sandbox = {};
   bool has_server_info = false;
   bool starts = false;  // it is to be started at once, too
 
@@ -35,6 +38,7 @@ struct WorkerSetup {
 struct WorkerIdentity {
   std::string name;
   std::string version;
+  std::vector<std::string> sandbox_lacks = {};
 
   std::string json() const;
   static Result<WorkerIdentity> read(std::string_view json);

@@ -96,10 +96,74 @@ Result<> take_numbers(Json& object, const std::string& name, const std::array<Me
   return {};
 }
 
+// One of a few words.
+template <class Choices, class T>
+Result<> take_word(const Json& value, const std::string& where, const Choices& choices, T& target) {
+  std::string words;
+  for (const auto& [word, choice] : choices) {
+    if (value == word) {
+      target = choice;
+      return {};
+    }
+    words += (words.empty() ? "\"" : "\", \"") + std::string(word);
+  }
+  return fail(where + ", which must be one of " + words + "\"");
+}
+
+// Absolute, because the worker's working directory is nobody's concern.
+Result<> take_paths(const Json& value, const std::string& where, std::vector<std::filesystem::path>& target) {
+  const auto is_absolute = [](const Json& path) {
+    return path.is_string() && path.get_ref<const std::string&>().starts_with('/');
+  };
+  if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_absolute)) {
+    return fail(where + ", which must be a list of absolute paths");
+  }
+  const auto paths = value.get<std::vector<std::string>>();
+  target.assign(paths.begin(), paths.end());
+  return {};
+}
+
+Result<> take_sandbox_member(const std::string& key, const Json& value, Sandbox& sandbox) {
+  const auto where = R"(has "sandbox": {")" + key + "\": " + dump(value) + "}";
+  if (key == "profile") return take_word(value, where, sandbox_profiles, sandbox.profile);
+  if (key == "network") return take_word(value, where, sandbox_networks, sandbox.network);
+  if (key == "read") return take_paths(value, where, sandbox.read);
+  if (key == "write") return take_paths(value, where, sandbox.write);
+  if (key != "required") return fail(where + ", but its members are profile, required, read, write, network");
+  if (!value.is_boolean()) return fail(where + ", which must be true or false");
+  sandbox.required = value.get<bool>();
+  return {};
+}
+
+// What is said of a sandbox and would have no effect is a mistake that somebody would find out too late.
+Result<> take_sandbox(Json& object, Sandbox& sandbox) {
+  const auto found = object.find("sandbox");
+  if (found == object.end()) return {};
+  if (!found->is_object()) return fail(R"(has "sandbox": )" + dump(*found) + ", which must be an object");
+  for (const auto& [key, value] : found->items()) {
+    if (auto taken = take_sandbox_member(key, value, sandbox); taken.has_error()) return taken;
+  }
+  if (sandbox.profile == SandboxProfile::none && !found->contains("profile")) {
+    return fail(R"(has a "sandbox" without a "profile", which must be one of "none", "permissive", "strict")");
+  }
+  object.erase(found);
+  return {};
+}
+
 Result<> take_host_members(Json& object, PluginConfiguration& configuration) {
   if (auto taken = take_isolation(object, configuration.isolation); taken.has_error()) return taken;
   if (auto taken = take_numbers(object, "limits", limit_members, configuration.limits); taken.has_error()) return taken;
+  if (auto taken = take_sandbox(object, configuration.sandbox); taken.has_error()) return taken;
   return take_numbers(object, "restarts", restart_members, configuration.restarts);
+}
+
+Result<PluginConfiguration> checked(PluginConfiguration configuration) {
+  if (configuration.isolation == Isolation::worker || configuration.sandbox.profile == SandboxProfile::none) {
+    return configuration;
+  }
+  return fail(
+      "it is to run in the host's own process, which cannot be sandboxed for one plugin: set \"isolation\" to "
+      "\"worker\" in its configuration, or the \"profile\" of its \"sandbox\" to \"none\"");
 }
 
 }  // namespace
@@ -114,7 +178,7 @@ Result<PluginConfiguration> read_configuration(const std::filesystem::path& plug
   const auto what = "its configuration " + file.string();
   const auto opened = open_to_read(file);
   if (!opened) {
-    if (errno == ENOENT || errno == ENOTDIR) return defaults;
+    if (errno == ENOENT || errno == ENOTDIR) return checked(defaults);
     return fail_for_now(what + " cannot be opened: " + last_error());
   }
   const auto unusable = [&](Error error) {
@@ -134,7 +198,7 @@ Result<PluginConfiguration> read_configuration(const std::filesystem::path& plug
   }
   // The plugin's own is left as it was written where it is all there is.
   configuration.own = json->size() == members ? *std::move(text) : dump(*json);
-  return configuration;
+  return checked(std::move(configuration));
 }
 
 }  // namespace mcph

@@ -7,6 +7,7 @@
 #include "plugin/plugin.hpp"
 #include "plugin/restart_policy.hpp"
 #include "reload/file_trust.hpp"
+#include "plugin/sandbox.hpp"
 #include "result.hpp"
 
 namespace mcph {
@@ -22,6 +23,7 @@ struct PluginConfiguration {
   Isolation isolation = Isolation::worker;
   PluginLimits limits = {};
   RestartPolicy::Limits restarts = {};
+  Sandbox sandbox = {};
 };
 
 // The file NAME.json that configures NAME.so.

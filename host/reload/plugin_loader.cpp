@@ -60,7 +60,10 @@ PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& ru
       log_(log) {}
 
 Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, PluginEvents events) {
-  auto configuration = read_configuration(file, trust_, {.isolation = options_.isolation, .limits = options_.limits});
+  auto configuration = read_configuration(file, trust_,
+                                          {.isolation = options_.isolation,
+                                           .limits = options_.limits,
+                                           .sandbox = {.profile = options_.sandbox}});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
   auto made = copy(file);
   if (made.has_error()) return made.error();
@@ -74,6 +77,7 @@ Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, Plugi
                     .data_directory = data_directory(file, options_.components, options_.data_root),
                     .limits = configuration->limits,
                     .restarts = configuration->restarts,
+                    .sandbox = std::move(configuration->sandbox),
                     .events = std::move(events),
                     .server_info = options_.server_info};
   const auto identity = copy->source_identity();
@@ -99,7 +103,10 @@ Result<PluginLoader::Copy> PluginLoader::copy(const std::filesystem::path& file)
 Result<LoadedPlugin> PluginLoader::load_in_worker(Copy copy, PluginSetup setup) {
   auto created = WorkerPlugin::create(std::move(copy), std::move(setup), workers_, log_);
   if (created.has_error()) return created.error();
-  return describe(retirement_.lease(*std::move(created)));
+  const auto lacks = (*created)->sandbox_lacks();
+  auto loaded = describe(retirement_.lease(*std::move(created)));
+  if (loaded.has_value() && !lacks.empty()) loaded->remarks.push_back(words_for_lacks(lacks));
+  return loaded;
 }
 
 Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts) {

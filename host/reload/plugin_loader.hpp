@@ -38,7 +38,8 @@ class PluginLoader {
     std::filesystem::path data_root;   // each plugin's data directory is below it
     std::filesystem::path components;  // holds the plugins; one that lies elsewhere is only looked at
     PluginLimits limits;
-    Isolation isolation = Isolation::worker;  // of a plugin whose configuration says nothing of it
+    Isolation isolation = Isolation::worker;        // of a plugin whose configuration says nothing of it
+    SandboxProfile sandbox = SandboxProfile::none;  // likewise
     FileTrust::Options trust = {};
     std::function<std::string()> server_info;  // JSON, for plugins that ask; may be empty
   };

@@ -8,13 +8,54 @@
 #include <exception>
 #include <fcntl.h>
 #include <iostream>
+#include <poll.h>
+#include <string>
 #include <string_view>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include "version.hpp"
+#include "worker/confinement.hpp"
 #include "worker/crash_report.hpp"
 #include "worker/worker.hpp"
+
+namespace {
+
+// The first frame is waited for before any thread begins, because a sandbox holds for the threads that begin in it.
+std::string first_frame(int socket) {
+  mcph::FrameReader reader;
+  for (;;) {
+    pollfd readable{socket, POLLIN, 0};
+    ::poll(&readable, 1, -1);
+    const auto outcome = reader.receive(socket);
+    if (outcome == mcph::FrameReader::Outcome::none) continue;
+    if (outcome == mcph::FrameReader::Outcome::frame && reader.frame().kind == mcph::Frame::Kind::load) {
+      return std::string(reader.frame().text);
+    }
+    std::_Exit(mcph::lost_connection_status);
+  }
+}
+
+int serve(int socket) {
+  const auto refuse = [socket](const mcph::Error& error) {
+    mcph::HostLink(socket).send(
+        {.kind = mcph::Frame::Kind::failed, .number = error.may_pass ? 1 : 0, .text = error.message});
+    return EXIT_FAILURE;
+  };
+  auto setup = mcph::WorkerSetup::read(first_frame(socket));
+  if (setup.has_error()) return refuse(setup.error());
+  auto lacks = mcph::confine(*setup);
+  if (lacks.has_error()) return refuse(lacks.error());
+  mcph::Worker worker(socket, *std::move(setup), *std::move(lacks));
+  worker.run();
+  // Threads of the plugin's and of ours may still run; nothing of them is needed.
+  std::fflush(stdout);
+  std::_Exit(EXIT_SUCCESS);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   constexpr int host_socket = 3;
@@ -37,11 +78,7 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   mcph::report_crashes();
   try {
-    mcph::Worker worker(host_socket);
-    worker.run();
-    // Threads of the plugin's and of ours may still run; nothing of them is needed.
-    std::fflush(stdout);
-    std::_Exit(EXIT_SUCCESS);
+    return serve(host_socket);
   } catch (const std::exception& error) {
     std::cerr << "mcp-plugin-worker: " << error.what() << "\n";
     std::_Exit(EXIT_FAILURE);

@@ -31,10 +31,16 @@ void limit(__rlimit_resource resource, std::size_t most) {
 
 }  // namespace
 
-Worker::Worker(int socket)
-    : host_(socket), log_(host_), threads_(1, most_blocked_threads), readable_(threads_.next_context(), socket) {}
+Worker::Worker(int socket, WorkerSetup setup, std::vector<std::string> lacks)
+    : setup_(std::move(setup)),
+      sandbox_lacks_(std::move(lacks)),
+      host_(socket),
+      log_(host_),
+      threads_(1, most_blocked_threads),
+      readable_(threads_.next_context(), socket) {}
 
 void Worker::run() {
+  on_control([this] { load(); });
   boost::asio::post(readable_.get_executor(), [this] { wait_for_frames(); });
   std::unique_lock lock(mutex_);
   while (!stopping_) {
@@ -91,8 +97,6 @@ void Worker::read() {
 
 void Worker::take(const Frame& frame) {
   switch (frame.kind) {
-    case Frame::Kind::load:
-      return on_control([this, setup = std::string(frame.text)] { load(setup); });
     case Frame::Kind::describe:
       return on_control([this] { describe(); });
     case Frame::Kind::start:
@@ -121,36 +125,34 @@ void Worker::on_control(std::function<void()> task) {
   control_changed_.notify_one();
 }
 
-void Worker::load(const std::string& text) {
-  const auto setup = WorkerSetup::read(text);
-  if (setup.has_error()) return fail(setup.error());
-  if (const auto loaded = load(*setup); loaded.has_error()) return fail(loaded.error());
+void Worker::load() {
+  if (const auto created = create(); created.has_error()) return fail(created.error());
   const auto& identity = plugin_->identity();
-  const auto who = WorkerIdentity{identity.name, identity.version}.json();
-  if (!setup->starts) return host_.send({.kind = Frame::Kind::ready, .more = who});
+  const auto who = WorkerIdentity{identity.name, identity.version, sandbox_lacks_}.json();
+  if (!setup_.starts) return host_.send({.kind = Frame::Kind::ready, .more = who});
   const auto description = plugin_->describe();
   if (description.has_error()) return fail(description.error());
   if (const auto started = plugin_->start(); started.has_error()) return fail(started.error());
   host_.send({.kind = Frame::Kind::ready, .text = *description, .more = who});
 }
 
-Result<> Worker::load(const WorkerSetup& setup) {
-  limit(RLIMIT_DATA, setup.limits.memory_bytes);
-  limit(RLIMIT_NOFILE, setup.limits.open_files);
-  auto library = PluginLibrary::load(setup.library);
+Result<> Worker::create() {
+  limit(RLIMIT_DATA, setup_.limits.memory_bytes);
+  limit(RLIMIT_NOFILE, setup_.limits.open_files);
+  auto library = PluginLibrary::load(setup_.library);
   if (library.has_error()) return library.error();
-  PluginSetup plugin{.file = setup.file,
-                     .digest = setup.digest,
-                     .configuration = setup.configuration,
-                     .data_directory = setup.data_directory,
-                     .limits = setup.limits,
+  PluginSetup plugin{.file = setup_.file,
+                     .digest = setup_.digest,
+                     .configuration = setup_.configuration,
+                     .data_directory = setup_.data_directory,
+                     .limits = setup_.limits,
                      .events = {.components_changed = [this] { host_.send({.kind = Frame::Kind::components_changed}); },
                                 .resource_updated =
                                     [this](const std::string& uri) {
                                       host_.send({.kind = Frame::Kind::resource_updated, .text = uri});
                                     }},
                      .server_info = {}};
-  if (setup.has_server_info)
+  if (setup_.has_server_info)
     plugin.server_info = [this] { return host_.ask({.kind = Frame::Kind::asked_server_info}); };
   auto created = InProcessPlugin::create(*std::move(library), std::move(plugin), *this, log_);
   if (created.has_error()) return created.error();

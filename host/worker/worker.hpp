@@ -9,7 +9,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
@@ -25,7 +27,8 @@ namespace mcph {
 
 class Worker : private CallRunner {
  public:
-  explicit Worker(int socket);
+  // `lacks`: what the sandbox, which has been entered, is without.
+  Worker(int socket, WorkerSetup setup, std::vector<std::string> lacks);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -39,14 +42,16 @@ class Worker : private CallRunner {
   void take(const Frame& frame);
   void on_control(std::function<void()> task);
 
-  void load(const std::string& setup);
-  Result<> load(const WorkerSetup& setup);
+  void load();
+  Result<> create();
   void describe();
   void start();
   void invoke(const Frame& frame);
   void cancel(const Frame& frame);
   void fail(const Error& error) const;
 
+  const WorkerSetup setup_;
+  const std::vector<std::string> sandbox_lacks_;
   HostLink host_;
   WorkerLog log_;
   ServingThreads threads_;

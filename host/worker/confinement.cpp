@@ -1,0 +1,156 @@
+#include "worker/confinement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <sys/resource.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "worker/landlock.hpp"
+#include "worker/own_network.hpp"
+#include "worker/privileges.hpp"
+#include "worker/seccomp_filter.hpp"
+
+namespace mcph {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What loading a library and ordinary functions of the C library need: libraries, and what belongs to them.
+constexpr std::array<const char*, 15> system_files{
+    "/lib",       "/lib32",         "/lib64",           "/usr/lib",   "/usr/lib32",       "/usr/lib64",
+    "/usr/share", "/usr/local/lib", "/usr/local/share", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime",
+    "/dev/null",  "/dev/random",    "/dev/urandom"};
+// And what finding a host by its name and checking its certificate needs.
+constexpr std::array<const char*, 7> network_files{"/etc/hosts",    "/etc/host.conf", "/etc/nsswitch.conf",
+                                                   "/etc/services", "/etc/ssl",       "/etc/resolv.conf",
+                                                   "/etc/gai.conf"};
+constexpr std::array<const char*, 3> writable_devices{"/dev/null", "/dev/zero", "/dev/full"};
+
+template <std::size_t count>
+void add_existing(std::vector<fs::path>& paths, const std::array<const char*, count>& names) {
+  for (const auto* name : names) {
+    if (::access(name, F_OK) == 0) paths.emplace_back(name);
+  }
+}
+
+LandlockRules landlock_rules(const WorkerSetup& setup, SandboxNetwork network) {
+  const auto& sandbox = setup.sandbox;
+  LandlockRules rules{.read = sandbox.read, .write = sandbox.write};
+  rules.write.push_back(setup.data_directory);
+  rules.tcp = network != SandboxNetwork::none;
+  if (sandbox.profile == SandboxProfile::permissive) {
+    rules.read.emplace_back("/");
+    add_existing(rules.write, writable_devices);
+    return rules;
+  }
+  rules.abstract_sockets = false;
+  rules.read.push_back(setup.library);
+  add_existing(rules.read, system_files);
+  if (network != SandboxNetwork::none) add_existing(rules.read, network_files);
+  rules.write.emplace_back("/dev/null");
+  return rules;
+}
+
+bool may_know(std::string_view variable) {
+  const auto name = variable.substr(0, variable.find('='));
+  return name == "PATH" || name == "TZ" || name == "LANG" || name == "LANGUAGE" || name.starts_with("LC_");
+}
+
+// The host's environment may hold secrets. They are overwritten where they are, because the plugin shares this memory.
+void forget_environment() {
+  std::vector<std::string> kept;
+  for (char** each = environ; *each != nullptr; ++each) {
+    if (may_know(*each)) kept.emplace_back(*each);
+    ::explicit_bzero(*each, std::strlen(*each));
+  }
+  ::clearenv();
+  for (const auto& variable : kept) {
+    const auto equals = variable.find('=');
+    ::setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
+  }
+}
+
+void set_limit(__rlimit_resource resource, rlim_t most) {
+  rlimit limits{};
+  if (::getrlimit(resource, &limits) != 0) return;
+  limits.rlim_max = std::min(limits.rlim_max, most);
+  limits.rlim_cur = std::min(limits.rlim_cur, limits.rlim_max);
+  ::setrlimit(resource, &limits);
+}
+
+// A memory file counts as a file, so a limit of memory has to be one of them, too.
+void set_limits(const PluginLimits& limits) {
+  for (const auto resource : {RLIMIT_CORE, RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE, RLIMIT_NICE, RLIMIT_RTPRIO})
+    set_limit(resource, 0);
+  if (limits.memory_bytes == 0) return;
+  std::signal(SIGXFSZ, SIG_IGN);
+  set_limit(RLIMIT_FSIZE, limits.memory_bytes);
+}
+
+// A plugin that may use the loopback and cannot have one has no network: less than it asked for, never more.
+SandboxNetwork enter_network(SandboxNetwork wanted, std::vector<std::string>& lacks) {
+  if (wanted != SandboxNetwork::loopback) return wanted;
+  const auto entered = enter_own_network();
+  if (entered.has_value()) return wanted;
+  lacks.push_back("it cannot have a loopback of its own (" + entered.error().message + "), so it has no network");
+  return SandboxNetwork::none;
+}
+
+Result<> restrict_files(const LandlockRules& rules, SandboxProfile profile, std::vector<std::string>& lacks) {
+  const int version = landlock_version();
+  if (version < landlock_with_files) {
+    lacks.emplace_back("the kernel has no Landlock, so it can reach every file that the host can");
+    if (profile == SandboxProfile::permissive) lacks.emplace_back("and signal every process that the host can");
+    return {};
+  }
+  if (profile == SandboxProfile::permissive && version < landlock_with_truncation) {
+    lacks.emplace_back("the kernel's Landlock does not keep it from truncating files; Linux 6.2 does");
+  }
+  if (profile == SandboxProfile::permissive && version < landlock_with_signals) {
+    lacks.emplace_back("the kernel's Landlock does not keep it from signalling other processes; Linux 6.12 does");
+  }
+  return enter_landlock(rules);
+}
+
+void restrict_calls(SandboxProfile profile, SandboxNetwork network, std::vector<std::string>& lacks) {
+  const SeccompRules rules{.network = network, .truncation_by_path = landlock_version() >= landlock_with_truncation};
+  const auto entered = profile == SandboxProfile::strict ? enter_strict_filter(rules) : enter_permissive_filter(rules);
+  if (entered.has_error()) {
+    lacks.push_back("the kernel takes no filter of system calls (" + entered.error().message +
+                    "), so all of them can be made");
+  }
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> confine(const WorkerSetup& setup) {
+  std::vector<std::string> lacks;
+  const auto& sandbox = setup.sandbox;
+  if (sandbox.profile == SandboxProfile::none) return lacks;
+  std::error_code error;
+  fs::create_directories(setup.data_directory, error);
+  if (error) {
+    return fail_for_now("its data directory " + setup.data_directory.string() + " cannot be made: " + error.message());
+  }
+  if (sandbox.profile == SandboxProfile::strict) forget_environment();
+  ::setenv("TMPDIR", setup.data_directory.c_str(), 1);
+  set_limits(setup.limits);
+  const auto network = enter_network(sandbox.network_access(), lacks);
+  if (!drop_capabilities()) lacks.emplace_back("its capabilities cannot be dropped");
+  if (!refuse_new_privileges()) lacks.emplace_back("the kernel does not keep it from getting new privileges");
+  if (auto restricted = restrict_files(landlock_rules(setup, network), sandbox.profile, lacks);
+      restricted.has_error()) {
+    return restricted.error();
+  }
+  restrict_calls(sandbox.profile, network, lacks);
+  if (auto accepted = accept_lacks(sandbox, lacks); accepted.has_error()) return accepted.error();
+  return lacks;
+}
+
+}  // namespace mcph

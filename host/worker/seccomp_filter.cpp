@@ -1,0 +1,179 @@
+#include "worker/seccomp_filter.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fcntl.h>
+#include <initializer_list>
+#include <sched.h>
+#include <seccomp.h>
+#include <span>
+#include <string>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "worker/seccomp_calls.hpp"
+
+namespace mcph {
+namespace {
+
+using Argument = scmp_arg_cmp;
+constexpr std::uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
+// So that the C library takes an older call in its stead, whose arguments a filter can see.
+constexpr std::uint32_t unknown = SCMP_ACT_ERRNO(ENOSYS);
+
+constexpr Argument equals(unsigned index, std::uint64_t value) {
+  return {index, SCMP_CMP_EQ, value, 0};
+}
+constexpr Argument has_bits(unsigned index, std::uint64_t mask, std::uint64_t value) {
+  return {index, SCMP_CMP_MASKED_EQ, mask, value};
+}
+constexpr Argument at_least(unsigned index, std::uint64_t value) {
+  return {index, SCMP_CMP_GE, value, 0};
+}
+
+// The first mistake is kept, and reported when the filter is entered.
+class Filter {
+ public:
+  explicit Filter(std::uint32_t otherwise) : context_(::seccomp_init(otherwise)) {
+    if (context_ == nullptr) {
+      mistake_ = ENOMEM;
+      return;
+    }
+    keep(::seccomp_attr_set(context_, SCMP_FLTATR_ACT_BADARCH, refuse));
+    keep(::seccomp_attr_set(context_, SCMP_FLTATR_CTL_TSYNC, 1));
+    constexpr std::uint32_t as_a_tree = 2;
+    keep(::seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, as_a_tree));
+  }
+  ~Filter() { ::seccomp_release(context_); }
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+
+  // Where all the arguments are so. A call that this system does not have needs no rule.
+  void on(const char* call, std::uint32_t action, std::initializer_list<Argument> arguments = {}) {
+    const int number = ::seccomp_syscall_resolve_name(call);
+    if (context_ == nullptr || number == __NR_SCMP_ERROR) return;
+    const std::span<const Argument> all(arguments.begin(), arguments.size());
+    keep(::seccomp_rule_add_array(context_, action, number, static_cast<unsigned>(all.size()), all.data()));
+  }
+  void on_all(std::span<const char* const> calls, std::uint32_t action) {
+    for (const auto* call : calls)
+      on(call, action);
+  }
+
+  Result<> enter() {
+    if (mistake_ == 0) keep(::seccomp_load(context_));
+    if (mistake_ == 0) return {};
+    return fail(std::strerror(mistake_));
+  }
+
+ private:
+  void keep(int result) {
+    if (result < 0 && mistake_ == 0) mistake_ = -result;
+  }
+
+  scmp_filter_ctx context_;
+  int mistake_ = 0;
+};
+
+constexpr std::uint64_t new_namespaces =
+    CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+constexpr std::uint64_t socket_type = 0xf;
+
+void allow_threads_only(Filter& filter) {
+  filter.on("clone", SCMP_ACT_ALLOW, {has_bits(0, CLONE_THREAD | new_namespaces, CLONE_THREAD)});
+  filter.on("clone3", unknown);
+}
+
+// To itself. A thread's number alone (tkill) does not tell whose it is.
+void allow_own_signals(Filter& filter) {
+  const auto self = static_cast<std::uint64_t>(::getpid());
+  for (const char* const call : {"kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"})
+    filter.on(call, SCMP_ACT_ALLOW, {equals(0, self)});
+}
+
+void allow_own_settings(Filter& filter) {
+  filter.on("prlimit64", SCMP_ACT_ALLOW, {equals(0, 0)});
+  filter.on("sched_setaffinity", SCMP_ACT_ALLOW, {equals(0, 0)});
+  constexpr std::uint64_t name_mapping = 0x53564d41;  // PR_SET_VMA
+  for (const std::uint64_t option : {std::uint64_t{PR_SET_NAME}, std::uint64_t{PR_GET_NAME}, name_mapping})
+    filter.on("prctl", SCMP_ACT_ALLOW, {equals(0, option)});
+}
+
+// No signal owners, leases or notes of a folder's changes; of a device, nothing.
+void allow_plain_descriptors(Filter& filter) {
+  for (const int command :
+       {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK,
+        F_OFD_SETLK, F_OFD_SETLKW, F_ADD_SEALS, F_GET_SEALS, F_GETPIPE_SZ, F_SETPIPE_SZ}) {
+    filter.on("fcntl", SCMP_ACT_ALLOW, {equals(1, static_cast<std::uint64_t>(command))});
+  }
+  for (const std::uint64_t request : {FIONREAD, FIONBIO, FIOCLEX, FIONCLEX, TCGETS})
+    filter.on("ioctl", SCMP_ACT_ALLOW, {equals(1, request)});
+}
+
+// Not shared memory without a file: it counts as nobody's, so no limit would hold, and without other processes there
+// is nobody to share it with.
+void allow_mappings(Filter& filter) {
+  constexpr std::uint64_t both = MAP_SHARED | MAP_ANONYMOUS;
+  for (const std::uint64_t flags : {std::uint64_t{0}, std::uint64_t{MAP_SHARED}, std::uint64_t{MAP_ANONYMOUS}})
+    filter.on("mmap", SCMP_ACT_ALLOW, {has_bits(3, both, flags)});
+}
+
+// Pairs are connected for good, but for those of datagrams, which can name another addressee each time.
+void allow_sockets(Filter& filter, SandboxNetwork network) {
+  for (const std::uint64_t type : {SOCK_STREAM, SOCK_SEQPACKET})
+    filter.on("socketpair", SCMP_ACT_ALLOW, {equals(0, AF_UNIX), has_bits(1, socket_type, type)});
+  if (network == SandboxNetwork::none) return filter.on("sendto", SCMP_ACT_ALLOW, {equals(4, 0)});
+  for (const std::uint64_t family : {AF_INET, AF_INET6}) {
+    for (const std::uint64_t type : {SOCK_STREAM, SOCK_DGRAM})
+      filter.on("socket", SCMP_ACT_ALLOW, {equals(0, family), has_bits(1, socket_type, type)});
+  }
+  filter.on_all(network_calls, SCMP_ACT_ALLOW);
+}
+
+void refuse_sockets(Filter& filter, SandboxNetwork network) {
+  if (network == SandboxNetwork::all) return;
+  const auto is_local = [network](int family) {
+    const bool has_loopback = network == SandboxNetwork::loopback;
+    return family == AF_UNIX || (has_loopback && (family == AF_INET || family == AF_INET6 || family == AF_NETLINK));
+  };
+  for (int family = 0; family < AF_MAX; ++family) {
+    if (!is_local(family)) filter.on("socket", refuse, {equals(0, static_cast<std::uint64_t>(family))});
+  }
+  filter.on("socket", refuse, {at_least(0, AF_MAX)});
+}
+
+}  // namespace
+
+Result<> enter_strict_filter(const SeccompRules& rules) {
+  Filter filter(refuse);
+  filter.on_all(ordinary_calls, SCMP_ACT_ALLOW);
+  if (rules.truncation_by_path) filter.on("truncate", SCMP_ACT_ALLOW);
+  allow_threads_only(filter);
+  allow_own_signals(filter);
+  allow_own_settings(filter);
+  allow_plain_descriptors(filter);
+  allow_mappings(filter);
+  allow_sockets(filter, rules.network);
+  return filter.enter();
+}
+
+Result<> enter_permissive_filter(const SeccompRules& rules) {
+  Filter filter(SCMP_ACT_ALLOW);
+  filter.on_all(dangerous_calls, refuse);
+  for (std::uint64_t bit = 1; bit <= new_namespaces; bit <<= 1) {
+    if ((new_namespaces & bit) != 0) filter.on("clone", refuse, {has_bits(0, bit, bit)});
+  }
+  filter.on("clone3", unknown);
+  constexpr std::uint64_t low_half = 0xffffffff;
+  for (const std::uint64_t request : {TIOCSTI, TIOCLINUX})
+    filter.on("ioctl", refuse, {has_bits(1, low_half, request)});
+  refuse_sockets(filter, rules.network);
+  return filter.enter();
+}
+
+}  // namespace mcph
