@@ -47,8 +47,8 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           .components = options.components,
           .limits = per_plugin,
           .isolation = options.isolation,
-          .trust = options.trust,
           .sandbox = options.sandbox,
+          .trust = options.trust,
           .server_info = [&catalog, root = options.components, limits = std::move(limits)] {
             return server_info_json(server_identity(), *catalog.current(), root, limits);
           }};

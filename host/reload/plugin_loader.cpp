@@ -60,10 +60,9 @@ PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& ru
       log_(log) {}
 
 Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, PluginEvents events) {
-  auto configuration = read_configuration(file, trust_,
-                                          {.isolation = options_.isolation,
-                                           .limits = options_.limits,
-                                           .sandbox = {.profile = options_.sandbox}});
+  auto configuration = read_configuration(
+      file, trust_,
+      {.isolation = options_.isolation, .limits = options_.limits, .sandbox = {.profile = options_.sandbox}});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
   auto made = copy(file);
   if (made.has_error()) return made.error();

@@ -13,9 +13,6 @@ bool refuse_new_privileges() {
 }
 
 bool drop_capabilities() {
-  // Fails without the privilege to do so, and then there are none to come back; or after the last one.
-  for (unsigned long each = 0; ::prctl(PR_CAPBSET_DROP, each, 0, 0, 0) == 0;)
-    ++each;
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
   return ::syscall(SYS_capset, &header, none.data()) == 0;

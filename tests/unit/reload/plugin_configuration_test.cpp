@@ -9,6 +9,7 @@ namespace mcph {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class PluginConfigurationTest : public ::testing::Test {
@@ -77,6 +78,54 @@ TEST_F(PluginConfigurationTest, SaysWhichMemberIsWrongAndWhatItMayBe) {
               HasSubstr(R"({"concurrentCalls": 0}, which must be a whole number from 1 to 100000)"));
   EXPECT_THAT(refusal_of(R"({"limits": {"callTimeMs": -1}})"), HasSubstr("must be a whole number from 0 to"));
   EXPECT_THAT(refusal_of(R"({"restarts": {"crashes": 1.5}})"), HasSubstr("must be a whole number from 0 to"));
+}
+
+TEST_F(PluginConfigurationTest, ReadsTheSandbox) {
+  const auto configuration = read(R"({"isolation": "worker", "sandbox": {"profile": "strict", "required": true,
+    "read": ["/srv/a", "/srv/b"], "write": ["/srv/c"], "network": "loopback"}})");
+  ASSERT_TRUE(configuration) << configuration.error().message;
+  EXPECT_EQ(configuration->own, "{}");
+  const auto& sandbox = configuration->sandbox;
+  EXPECT_EQ(sandbox.profile, SandboxProfile::strict);
+  EXPECT_TRUE(sandbox.required);
+  EXPECT_THAT(sandbox.read, ElementsAre("/srv/a", "/srv/b"));
+  EXPECT_THAT(sandbox.write, ElementsAre("/srv/c"));
+  EXPECT_EQ(sandbox.network_access(), SandboxNetwork::loopback);
+}
+
+TEST_F(PluginConfigurationTest, GivesAStrictSandboxNoNetworkAndAPermissiveOneAll) {
+  defaults_.isolation = Isolation::worker;
+  EXPECT_EQ(read(R"({"sandbox": {"profile": "strict"}})")->sandbox.network_access(), SandboxNetwork::none);
+  EXPECT_EQ(read(R"({"sandbox": {"profile": "permissive"}})")->sandbox.network_access(), SandboxNetwork::all);
+}
+
+TEST_F(PluginConfigurationTest, AddsToTheSandboxThatIsTheDefault) {
+  defaults_ = {.isolation = Isolation::worker, .sandbox = {.profile = SandboxProfile::strict}};
+  const auto sandbox = read(R"({"sandbox": {"read": ["/srv"]}})")->sandbox;
+  EXPECT_EQ(sandbox.profile, SandboxProfile::strict);
+  EXPECT_THAT(sandbox.read, ElementsAre("/srv"));
+}
+
+TEST_F(PluginConfigurationTest, SaysWhatIsWrongWithASandbox) {
+  EXPECT_THAT(refusal_of(R"({"sandbox": "strict"})"), HasSubstr(R"(has "sandbox": "strict", which must be an object)"));
+  EXPECT_THAT(refusal_of(R"({"sandbox": {"profile": "tight"}})"),
+              HasSubstr(R"({"profile": "tight"}, which must be one of "none", "permissive", "strict")"));
+  EXPECT_THAT(refusal_of(R"({"sandbox": {"network": true}})"),
+              HasSubstr(R"({"network": true}, which must be one of "none", "loopback", "all")"));
+  EXPECT_THAT(refusal_of(R"({"sandbox": {"read": ["data"]}})"),
+              HasSubstr(R"({"read": ["data"]}, which must be a list of absolute paths)"));
+  EXPECT_THAT(refusal_of(R"({"sandbox": {"write": "/srv"}})"), HasSubstr("which must be a list of absolute paths"));
+  EXPECT_THAT(refusal_of(R"({"sandbox": {"required": 1}})"), HasSubstr("which must be true or false"));
+  EXPECT_THAT(refusal_of(R"({"sandbox": {"seccomp": true}})"),
+              HasSubstr("but its members are profile, required, read, write, network"));
+  EXPECT_THAT(refusal_of(R"({"sandbox": {"required": true}})"), HasSubstr(R"(a "sandbox" without a "profile")"));
+}
+
+TEST_F(PluginConfigurationTest, RefusesASandboxInTheHostsProcess) {
+  EXPECT_THAT(refusal_of(R"({"sandbox": {"profile": "strict"}})"), HasSubstr("cannot be sandboxed for one plugin"));
+  EXPECT_EQ(refusal_of(R"({"sandbox": {"profile": "none"}})"), "accepted");
+  defaults_.sandbox.profile = SandboxProfile::strict;
+  EXPECT_TRUE(read_configuration(temporary_.path() / "absent.so", trust_, defaults_).has_error());
 }
 
 }  // namespace
