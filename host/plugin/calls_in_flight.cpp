@@ -9,6 +9,7 @@ std::uint64_t CallsInFlight::add(std::shared_ptr<Call> call) {
   const auto now = Clock::now();
   const std::lock_guard lock(mutex_);
   calls_.emplace(++last_id_, Entry{std::move(call), now});
+  statistics_.began();
   return last_id_;
 }
 
@@ -25,6 +26,35 @@ std::shared_ptr<Call> CallsInFlight::take(std::uint64_t id) {
   auto call = std::move(found->second.call);
   calls_.erase(found);
   return call;
+}
+
+std::shared_ptr<Call> CallsInFlight::take_answered(std::uint64_t id) {
+  const auto now = Clock::now();
+  const std::lock_guard lock(mutex_);
+  const auto found = calls_.find(id);
+  if (found == calls_.end()) return nullptr;
+  statistics_.answered(now - found->second.since);
+  auto call = std::move(found->second.call);
+  calls_.erase(found);
+  return call;
+}
+
+void CallsInFlight::failed(std::string why) {
+  const std::lock_guard lock(mutex_);
+  statistics_.failed();
+  statistics_.went_wrong(std::move(why));
+}
+
+void CallsInFlight::went_wrong(std::string what) {
+  const std::lock_guard lock(mutex_);
+  statistics_.went_wrong(std::move(what));
+}
+
+CallStatistics::Summary CallsInFlight::summary() const {
+  const std::lock_guard lock(mutex_);
+  auto summary = statistics_.summary();
+  summary.in_flight = calls_.size();
+  return summary;
 }
 
 CallsInFlight::Taken CallsInFlight::take_all() {

@@ -1,5 +1,5 @@
 // The calls that one plugin version has accepted and not completed, by id. An id is never used twice, so that a second
-// or late completion finds nothing instead of somebody else's call. Owned by a plugin; any thread.
+// or late completion finds nothing instead of somebody else's call. It counts them, too. Owned by a plugin; any thread.
 #pragma once
 
 #include <chrono>
@@ -7,10 +7,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "plugin/call.hpp"
+#include "plugin/call_statistics.hpp"
 
 namespace mcph {
 
@@ -24,6 +26,15 @@ class CallsInFlight {
 
   // Removes it; null if it is unknown or has been taken already.
   std::shared_ptr<Call> take(std::uint64_t id);
+
+  // The same, because the plugin has answered it.
+  std::shared_ptr<Call> take_answered(std::uint64_t id);
+
+  // A call has ended with an error, or will.
+  void failed(std::string why);
+  // What is no call's end.
+  void went_wrong(std::string what);
+  CallStatistics::Summary summary() const;
 
   struct Taken {
     std::vector<std::shared_ptr<Call>> calls;
@@ -54,6 +65,7 @@ class CallsInFlight {
   mutable std::mutex mutex_;
   std::uint64_t last_id_ = 0;
   std::unordered_map<std::uint64_t, Entry> calls_;
+  CallStatistics statistics_;
 };
 
 }  // namespace mcph

@@ -4,6 +4,7 @@
 #include <future>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include "plugin/refusal.hpp"
@@ -210,6 +211,10 @@ std::size_t InProcessPlugin::fail_all(std::string_view why) {
   return calls.size();
 }
 
+PluginStatus InProcessPlugin::status() const {
+  return {.in_process = true, .pid = ::getpid(), .state = PluginState::serving, .calls = calls_.summary()};
+}
+
 bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
   if (instance_ == nullptr) return true;
   // On a thread of its own, because a plugin whose stop never returns must not take this one with it.
@@ -229,7 +234,7 @@ bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
 }
 
 void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string_view json) {
-  const auto call = calls_.take(id);
+  const auto call = calls_.take_answered(id);
   if (call == nullptr) {
     if (id <= failed_up_to_.load()) return;
     report(fail("it completed call " + std::to_string(id) + ", which is unknown or completed already"));

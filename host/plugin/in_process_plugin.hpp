@@ -42,6 +42,8 @@ class InProcessPlugin final : public Plugin {
   void cancel_all(CancelReason reason) override;
   std::size_t fail_all(std::string_view why) override;
   std::size_t calls_in_flight() const override { return calls_.size(); }
+  PluginStatus status() const override;
+  void call_failed(std::string why) override { calls_.failed(std::move(why)); }
   bool stop(std::chrono::milliseconds patience) override;
 
  private:

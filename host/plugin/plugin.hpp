@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "plugin/call.hpp"
+#include "plugin/plugin_status.hpp"
 #include "result.hpp"
 
 namespace mcph {
@@ -58,6 +59,11 @@ class Plugin {
   // later is heard. How many there were.
   virtual std::size_t fail_all(std::string_view why) = 0;
   virtual std::size_t calls_in_flight() const = 0;
+
+  // [any] Since this version was loaded.
+  virtual PluginStatus status() const = 0;
+  // [any] A call that it was given has ended with an error, its own or in its stead; counted for the status.
+  virtual void call_failed(std::string why) = 0;
 
   // [control] Ends it; no call is in flight. False: it did not come to rest and is left as it is.
   virtual bool stop(std::chrono::milliseconds patience) = 0;

@@ -206,6 +206,21 @@ std::size_t WorkerPlugin::fail_all(std::string_view why) {
   return calls.size();
 }
 
+PluginStatus WorkerPlugin::status() const {
+  PluginStatus status;
+  {
+    const std::lock_guard lock(mutex_);
+    status.pid = process_ == nullptr ? 0 : process_->id();
+    status.restarts = restarts_;
+    status.state = state_ == State::serving                              ? PluginState::serving
+                   : state_ == State::resting                            ? PluginState::resting
+                   : state_ == State::given_up || state_ == State::ended ? PluginState::ended
+                                                                         : PluginState::starting;
+  }
+  status.calls = calls_.summary();
+  return status;
+}
+
 bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
   std::shared_ptr<WorkerProcess> process;
   {
@@ -325,7 +340,7 @@ void WorkerPlugin::failed(const Error& error) {
 }
 
 void WorkerPlugin::complete(const Frame& frame) {
-  const auto call = calls_.take(frame.id);
+  const auto call = calls_.take_answered(frame.id);
   if (call == nullptr) return;  // it has been answered in the plugin's stead
   call->on_cancel({});
   if (frame.number < 0 || frame.number > static_cast<std::int32_t>(Outcome::input_required)) {
@@ -418,6 +433,7 @@ void WorkerPlugin::process_ended(const std::string& how) {
 void WorkerPlugin::plan_restart(const std::string& how, std::size_t failed_calls, bool may_pass) {
   // What keeps it from starting, and is not its own fault, does not count.
   const auto delay = may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
+  calls_.went_wrong("its process " + how);
   log_.error(may_pass ? "plugin cannot start" : "plugin crashed",
              {{"file", setup_.file.string()},
               {"plugin", identity_.name},
@@ -458,6 +474,7 @@ void WorkerPlugin::restart() {
     if (spawned.has_value()) {
       process_ = *std::move(spawned);
       last_process_ = process_;
+      ++restarts_;
       const auto patience = workers_.options().answer_time;
       timer_ = workers_.timers().after(patience, [late = process_, patience] {
         late->kill("was killed, because it did not become ready within " + in_seconds(patience));

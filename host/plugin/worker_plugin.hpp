@@ -45,6 +45,8 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   void cancel_all(CancelReason reason) override;
   std::size_t fail_all(std::string_view why) override;
   std::size_t calls_in_flight() const override { return calls_.size(); }
+  PluginStatus status() const override;
+  void call_failed(std::string why) override { calls_.failed(std::move(why)); }
   bool stop(std::chrono::milliseconds patience) override;
 
  private:
@@ -115,6 +117,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   std::deque<std::uint64_t> waiting_;  // for the process that is starting
   std::string description_;            // as it was last
   RestartPolicy policy_;
+  std::uint64_t restarts_ = 0;
   std::optional<Timers::Id> timer_;  // of the next restart, or for one that takes too long
   CallDeadlines deadlines_;
 };

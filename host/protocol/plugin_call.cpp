@@ -25,6 +25,16 @@ std::string without_answers(const std::string& params) {
   return dump(json);
 }
 
+// What a tool that says that it failed tells the model; nothing if it did not fail.
+std::optional<std::string> failure_of_tool(const Json& result) {
+  const auto is_error = result.find("isError");
+  if (is_error == result.end() || *is_error != true) return std::nullopt;
+  for (const auto& block : result.at("content")) {
+    if (const auto text = block.find("text"); text != block.end()) return text->get<std::string>();
+  }
+  return "it says that it failed, and not why";
+}
+
 }  // namespace
 
 std::optional<Refusal> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
@@ -99,14 +109,24 @@ Reply PluginCall::answer(Outcome outcome, std::string json) const {
     auto result = read_plugin_result(method(), json, output_schema_);
     if (result.has_error()) return misbehaviour(result.error().message);
     if (method() == completion_method && cut_completion(*result)) json = dump(*result);
+    if (method() == "tools/call") {
+      if (const auto failure = failure_of_tool(*result)) count_failure(*failure);
+    }
     return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
   }
   const auto error = read_plugin_error(json);
   if (error.has_error()) return misbehaviour(error.error().message);
+  count_failure(error->message);
   return answers_.error(origin_.id, method(), *error);
 }
 
+void PluginCall::count_failure(std::string_view why) const {
+  // Whoever cancels a call gets what he asked for.
+  if (cancelled() != CancelReason::client) plugin_->call_failed(component() + ": " + std::string(why));
+}
+
 Reply PluginCall::misbehaviour(std::string_view reason) const {
+  count_failure("answered with something invalid: " + std::string(reason));
   return answers_.error(
       origin_.id, method(),
       {error_code::internal_error, "Plugin " + plugin_->identity().name + " answered " + std::string(method()) +

@@ -85,6 +85,8 @@ class PluginCall final : public Call {
   void ask(std::string_view json);
   Reply answer(Outcome outcome, std::string json) const;
   Reply misbehaviour(std::string_view reason) const;
+  // For the plugin's status.
+  void count_failure(std::string_view why) const;
 
   const std::shared_ptr<Plugin> plugin_;  // the lease
   const CallOrigin origin_;

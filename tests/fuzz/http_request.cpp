@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "expect.hpp"
-#include "stderr_log.hpp"
 #include "protocol/server.hpp"
+#include "stderr_log.hpp"
 #include "transport/event_log.hpp"
 #include "transport/sse_clients.hpp"
 
@@ -44,6 +44,8 @@ class AnsweringPlugin final : public Plugin {
   void cancel_all(CancelReason) override {}
   std::size_t fail_all(std::string_view) override { return 0; }
   std::size_t calls_in_flight() const override { return 0; }
+  PluginStatus status() const override { return {}; }
+  void call_failed(std::string) override {}
   bool stop(std::chrono::milliseconds) override { return true; }
 
  private:

@@ -33,11 +33,14 @@ class FakePlugin final : public Plugin {
   }
   std::size_t fail_all(std::string_view) override { return 0; }
   std::size_t calls_in_flight() const override { return calls.size(); }
+  PluginStatus status() const override { return {}; }
+  void call_failed(std::string why) override { failures.push_back(std::move(why)); }
   bool stop(std::chrono::milliseconds) override { return true; }
 
   Call& last_call() const { return *calls.back(); }
 
   std::vector<std::shared_ptr<Call>> calls;
+  std::vector<std::string> failures;
   std::function<void(Call&)> on_invoke;
 
  private:

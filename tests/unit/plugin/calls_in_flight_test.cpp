@@ -30,6 +30,25 @@ TEST(CallsInFlight, FindsACallByItsIdUntilItIsTaken) {
   EXPECT_EQ(calls.size(), 0U);
 }
 
+TEST(CallsInFlight, CountsAndTimesOnlyWhatThePluginAnswered) {
+  CallsInFlight calls;
+  const auto taken = calls.add(std::make_shared<SilentCall>());
+  const auto answered = calls.add(std::make_shared<SilentCall>());
+  calls.add(std::make_shared<SilentCall>());
+  EXPECT_NE(calls.take(taken), nullptr);
+  EXPECT_EQ(calls.summary().p99.count(), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_NE(calls.take_answered(answered), nullptr);
+  EXPECT_EQ(calls.take_answered(answered), nullptr);
+  calls.failed("why");
+  const auto summary = calls.summary();
+  EXPECT_EQ(summary.calls, 3U);
+  EXPECT_EQ(summary.in_flight, 1U);
+  EXPECT_EQ(summary.errors, 1U);
+  EXPECT_GE(summary.p99.count(), 1000);
+  EXPECT_EQ(summary.last_error->what, "why");
+}
+
 TEST(CallsInFlight, NeverGivesTheIdZeroAndNeverOneTwice) {
   CallsInFlight calls;
   std::set<std::uint64_t> ids;

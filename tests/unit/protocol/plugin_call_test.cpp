@@ -68,6 +68,28 @@ TEST_F(PluginCallTest, RepliesWithTheError) {
   EXPECT_EQ(exchange_->body(), "error 7 -32602 No such note");
 }
 
+TEST_F(PluginCallTest, TellsThePluginWhichOfItsCallsFailed) {
+  begin().complete(Outcome::result, empty_result);
+  EXPECT_TRUE(plugin_->failures.empty());
+  begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  begin().complete(Outcome::result, R"({"content":[{"type":"text","text":"Too large"}],"isError":true})");
+  begin().complete(Outcome::result, R"({"content":[],"isError":false})");
+  begin().complete(Outcome::result, R"({"content":[],"isError":true})");
+  begin().complete(Outcome::result, "[]");
+  ASSERT_EQ(plugin_->failures.size(), 4U);
+  EXPECT_EQ(plugin_->failures[0], "add: No such note");
+  EXPECT_EQ(plugin_->failures[1], "add: Too large");
+  EXPECT_EQ(plugin_->failures[2], "add: it says that it failed, and not why");
+  EXPECT_TRUE(plugin_->failures[3].starts_with("add: answered with something invalid: ")) << plugin_->failures[3];
+}
+
+TEST_F(PluginCallTest, ACallThatItsClientCancelledHasNotFailed) {
+  auto& call = begin();
+  call.cancel(CancelReason::client);
+  call.complete(Outcome::error, R"({"code":-32603,"message":"cancelled"})");
+  EXPECT_TRUE(plugin_->failures.empty());
+}
+
 TEST_F(PluginCallTest, RepliesWithTheQuestion) {
   begin().complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
   EXPECT_EQ(exchange_->body(), R"(input required 7 {"a":{"method":"roots/list","params":{}}})");

@@ -45,6 +45,8 @@ class MortalPlugin final : public Plugin {
   void cancel_all(CancelReason) override {}
   std::size_t fail_all(std::string_view) override { return 0; }
   std::size_t calls_in_flight() const override { return 0; }
+  PluginStatus status() const override { return {}; }
+  void call_failed(std::string) override {}
   bool stop(std::chrono::milliseconds) override {
     at_stop_();
     fate_.stopped_on = std::this_thread::get_id();
