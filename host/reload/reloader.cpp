@@ -38,6 +38,7 @@ void Reloader::run() {
 }
 
 bool Reloader::stop(std::chrono::milliseconds patience) {
+  requests_.close();
   if (!thread_.joinable()) return true;
   {
     const std::lock_guard lock(mutex_);
@@ -99,14 +100,18 @@ Reloader::Clock::time_point Reloader::look(bool settle) {
   changed |= withdraw_missing(scan, now, due);
   changed |= describe_again();
   changed |= withdraw_given_up(now);
+  changed |= obey_operator(scan, now);
   if (changed) publish();
   check_draining(now, due);
+  keep_report();
+  answer_operator();
   return due;
 }
 
 bool Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now, Clock::time_point& due) {
   auto& tracked = tracked_[file.file];
   tracked.missing_since.reset();
+  if (tracked.disabled) return false;
   if (tracked.taken == file) {
     tracked.changing.reset();
     if (!tracked.retry_at) return false;
@@ -135,7 +140,9 @@ bool Reloader::withdraw_missing(const ScanResult& scan, Clock::time_point now, C
     auto& [file, tracked] = *entry;
     const auto found = std::lower_bound(scan.plugins.begin(), scan.plugins.end(), file,
                                         [](const PluginFile& each, const auto& path) { return each.file < path; });
-    const bool present = (found != scan.plugins.end() && found->file == file) || scan.may_be_hidden(file);
+    // What the operator said of it is remembered.
+    const bool present =
+        tracked.disabled || (found != scan.plugins.end() && found->file == file) || scan.may_be_hidden(file);
     if (present) {
       ++entry;
       continue;
@@ -160,11 +167,14 @@ bool Reloader::withdraw_missing(const ScanResult& scan, Clock::time_point now, C
 
 bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   const auto begin = Clock::now();
-  const auto instance = ++instances_;
+  const auto attempt = ++attempts_;
   auto loaded = loader_.load(
       file.file, {.components_changed = [this, path = file.file] { components_changed(path); },
                   .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); },
-                  .gave_up = [this, instance](Error why) { gave_up(instance, std::move(why)); }});
+                  .gave_up =
+                      [this, path = file.file, attempt](Error why) {
+                        gave_up({path, attempt, std::move(why)});
+                      }});
   if (loaded.has_error()) {
     const bool changing = tracked.changing == file;
     if (changing && loaded.error().may_be_incomplete && !std::exchange(tracked.incomplete, true)) return false;
@@ -197,8 +207,8 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   tracked.changing.reset();
   tracked.refusal.clear();
   tracked.retry_at.reset();
+  tracked.attempt = attempt;
   serve(tracked, *std::move(loaded));
-  tracked.instance = instance;
   return true;
 }
 
@@ -208,6 +218,7 @@ void Reloader::refuse(Tracked& tracked, const PluginFile& file, const Error& err
   tracked.taken = file;
   tracked.changing.reset();
   tracked.refusal = error.message;
+  tracked.quarantined = false;
   tracked.retry_at.reset();
   if (error.may_pass) {
     tracked.retry_delay = again ? std::min(2 * tracked.retry_delay, options_.last_retry) : options_.first_retry;
@@ -227,6 +238,8 @@ void Reloader::serve(Tracked& tracked, LoadedPlugin loaded) {
   retire(tracked.served, Clock::now());
   tracked.served = std::move(loaded.served);
   tracked.description.clear();
+  tracked.quarantined = false;
+  tracked.withdrawn.reset();
 }
 
 void Reloader::retire(const ServedPlugin& old, Clock::time_point now) {
@@ -340,32 +353,33 @@ bool Reloader::withdraw_given_up(Clock::time_point now) {
     given_up.swap(given_up_);
   }
   bool changed = false;
-  for (const auto& [instance, why] : given_up) {
-    const auto found = std::ranges::find_if(tracked_, [&, wanted = instance](const auto& each) {
-      return each.second.served.plugin != nullptr && each.second.instance == wanted;
-    });
-    if (found == tracked_.end()) continue;  // it has been replaced, and is nobody's concern any more
-    auto& [file, tracked] = *found;
-    retire(std::exchange(tracked.served, {}), now);
+  for (const auto& [file, attempt, why] : given_up) {
+    const auto found = tracked_.find(file);
+    // A version that has been replaced is nobody's concern any more.
+    if (found == tracked_.end() || found->second.attempt != attempt || found->second.served.plugin == nullptr) continue;
+    auto& tracked = found->second;
+    withdraw(tracked, now);
+    tracked.quarantined = true;
     // Where a newer file has been refused, that stands.
     if (tracked.refusal.empty()) tracked.refusal = "quarantined: " + why.message;
     if (why.may_pass) tracked.retry_at = now;
     say_when_published([this, path = file.string(), reason = why] {
-      log_.error("plugin quarantined",
-                 {{"file", path},
-                  {"reason", reason.message},
-                  {"next", reason.may_pass ? "it is loaded again"
-                                           : "its components are withdrawn; it is tried again when the file changes"}});
+      log_.error(
+          "plugin quarantined",
+          {{"file", path},
+           {"reason", reason.message},
+           {"next", reason.may_pass ? "it is loaded again"
+                                    : "its components are withdrawn until the file changes or the operator reloads it"}});
     });
     changed = true;
   }
   return changed;
 }
 
-void Reloader::gave_up(std::uint64_t instance, Error why) {
+void Reloader::gave_up(GivenUp which) {
   {
     const std::lock_guard lock(mutex_);
-    given_up_.push_back({instance, std::move(why)});
+    given_up_.push_back(std::move(which));
   }
   watch_->wake();
 }

@@ -22,7 +22,9 @@
 #include "log.hpp"
 #include "reload/component_scan.hpp"
 #include "reload/folder_watch.hpp"
+#include "reload/operator_requests.hpp"
 #include "reload/plugin_loader.hpp"
+#include "reload/plugin_report.hpp"
 
 namespace mcph {
 
@@ -68,6 +70,11 @@ class Reloader {
   // Gives up the leases. After stop; this object must outlive the plugins, which may still say that they changed.
   void release_plugins();
 
+  // [any] How everything fares. Waits for nobody: while a plugin is being loaded, as it was just before.
+  FolderReport report() const;
+  // [any] Does what the operator asks and waits until it is done and served; until stop at most. Not before run.
+  OperatorRequests::Answer operate(OperatorRequest request);
+
   // Every version that is served or drains. After stop, or without run.
   std::vector<std::shared_ptr<Plugin>> plugins() const;
 
@@ -79,9 +86,13 @@ class Reloader {
   struct Tracked {
     std::optional<PluginFile> taken;  // the state of the file that was last loaded or refused
     ServedPlugin served;              // empty if no version was ever good
-    std::uint64_t instance = 0;       // of it, among all that were ever loaded
     std::string description;          // that a change of its components came with last
     std::string refusal;              // of the state taken; empty if it is served
+    std::uint64_t attempt = 0;        // at loading, from which the version served came
+    bool quarantined = false;
+    bool disabled = false;                    // by the operator: nothing of it is taken
+    std::optional<PluginIdentity> withdrawn;  // what was served before that, if no version has been since
+    PluginStatus status_at_withdrawal = {};
     std::chrono::milliseconds retry_delay{0};
     std::optional<Clock::time_point> retry_at;  // of the state taken, if its refusal may pass
     std::optional<PluginFile> changing;
@@ -95,6 +106,18 @@ class Reloader {
     PluginIdentity identity;
     Clock::time_point since;
     bool cancelled = false;
+  };
+
+  struct GivenUp {
+    std::filesystem::path file;
+    std::uint64_t attempt;
+    Error why;
+  };
+
+  // A report, and the version whose status it lacks.
+  struct Watched {
+    PluginReport report;
+    std::weak_ptr<Plugin> plugin;
   };
 
   void control();
@@ -116,7 +139,20 @@ class Reloader {
   void check_draining(Clock::time_point now, Clock::time_point& due);
   bool withdraw_given_up(Clock::time_point now);               // as those above
   void components_changed(const std::filesystem::path& file);  // [any]
-  void gave_up(std::uint64_t instance, Error why);             // [any]
+  void gave_up(GivenUp which);                                 // [any]
+
+  // What the operator asks (operator.cpp).
+  bool obey_operator(const ScanResult& scan, Clock::time_point now);  // as those above
+  void answer_operator();
+  OperatorRequests::Answer obey(const OperatorRequest& request, const ScanResult& scan, Clock::time_point now,
+                                bool& changed);
+  OperatorOutcome reload(Tracked& tracked, const std::filesystem::path& path, const ScanResult& scan, bool& changed);
+  OperatorOutcome disable(Tracked& tracked, const std::filesystem::path& path, Clock::time_point now, bool& changed);
+  void withdraw(Tracked& tracked, Clock::time_point now);
+  std::vector<std::filesystem::path> files_called(const std::string& name) const;
+  Error nothing_called(const std::string& name) const;
+  Watched watched(const std::filesystem::path& file, const Tracked& tracked) const;
+  void keep_report();
 
   const Options options_;
   PluginLoader& loader_;
@@ -131,14 +167,16 @@ class Reloader {
   std::string reported_degradation_;
   std::vector<std::function<void()>> to_say_;
   std::uint64_t generation_ = 0;
-  std::uint64_t instances_ = 0;
+  std::uint64_t attempts_ = 0;  // at loading
+  std::vector<std::pair<std::shared_ptr<OperatorRequests::Pending>, OperatorRequests::Answer>> to_answer_;
+
+  OperatorRequests requests_;
+  mutable std::mutex report_mutex_;
+  std::vector<Watched> watched_;
+  std::vector<ScanProblem> watched_problems_;
 
   std::mutex mutex_;
   std::set<std::filesystem::path> to_describe_;
-  struct GivenUp {
-    std::uint64_t instance;
-    Error why;
-  };
   std::vector<GivenUp> given_up_;
   bool stopping_ = false;
   bool ended_ = false;
