@@ -1,36 +1,19 @@
 #include "cli/options.hpp"
 
 #include <charconv>
-#include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <map>
-#include <pwd.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/ip/address.hpp>
 
 #include "plugin/names.hpp"
+#include "state_folder.hpp"
 #include "version.hpp"
 
 namespace mcph {
 namespace {
-
-// Never one that others may write, where one of them could have put a link.
-std::filesystem::path home_folder() {
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return home;
-  const auto* user = ::getpwuid(::geteuid());
-  return user != nullptr && *user->pw_dir == '/' ? user->pw_dir : ".";
-}
-
-// $XDG_STATE_HOME, or what the XDG Base Directory Specification puts in its place.
-std::filesystem::path default_data_root() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
-    return std::filesystem::path(state) / "mcp-plugin-host";
-  }
-  return home_folder() / ".local/state/mcp-plugin-host";
-}
 
 // "127.0.0.1:8080", "[::1]:8080" or ":8080". Empty: it was understood.
 std::string read_listen_address(const std::string& text, HttpOptions& http) {
@@ -96,7 +79,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Enum& target,
 // `log_level` is the command's own: one whose output is the answer to a question says little else.
 void add_host_options(CLI::App& app, HostOptions& host, Log::Level log_level = Log::Level::info) {
   host.log_level = log_level;
-  host.data_root = default_data_root();
+  host.data_root = state_folder();
   app.add_option("--components", host.components, "Folder with tools/, resources/ and prompts/")
       ->envname("MCP_COMPONENTS")
       ->capture_default_str();
@@ -154,6 +137,10 @@ void add_serving_options(CLI::App& app, HostOptions& host) {
   app.add_option("--threads", host.threads, "Threads that do I/O; 0 for as many as there are processors, at most 4")
       ->check(CLI::Range(0U, 64U))
       ->capture_default_str();
+  app.add_option(
+         "--control", host.control,
+         "Socket at which status, reload, disable and enable reach this host, or none; by default a private one")
+      ->type_name("PATH|none");
   add_duration(app, "--shutdown-grace-s", host.shutdown_grace, "How long calls in flight may take when the host ends");
 }
 
@@ -208,6 +195,31 @@ std::string settle_http(ServeCommand& serve, const HttpTexts& texts) {
   return "--listen " + texts.listen +
          " is reached by others, and this server has no authentication yet. Listen on 127.0.0.1 behind a proxy that "
          "authenticates, or say --allow-remote-without-authentication if everybody who can reach it may use it.";
+}
+
+struct OperatorApps {
+  CLI::App* status = nullptr;
+  CLI::App* reload = nullptr;
+  CLI::App* disable = nullptr;
+  CLI::App* enable = nullptr;
+};
+
+void add_operator_options(CLI::App& app, OperatorOptions& options) {
+  app.add_option("--control", options.control, "Socket of the host, where several run")->type_name("PATH");
+  app.add_flag("--json", options.json, "One JSON object");
+}
+
+OperatorApps add_operator_commands(CLI::App& app, StatusCommand& status, OperateCommand& operate) {
+  OperatorApps apps{.status = app.add_subcommand("status", "Say how a running host and its plugins fare"),
+                    .reload = app.add_subcommand("reload", "Load a plugin of a running host anew, or all"),
+                    .disable = app.add_subcommand("disable", "Take a plugin's components off a running host's lists"),
+                    .enable = app.add_subcommand("enable", "Serve them again")};
+  add_operator_options(*apps.status, status.options);
+  for (auto* command : {apps.reload, apps.disable, apps.enable}) {
+    add_operator_options(*command, operate.options);
+    command->add_option("PLUGIN", operate.plugin, "Its name, or its file")->required(command != apps.reload);
+  }
+  return apps;
 }
 
 // Empty: a project can have the name, and so can its target.
@@ -268,6 +280,10 @@ Command parse_command_line(int argc, char** argv) {
   new_app->add_option("NAME", create.name, "Of the plugin")->required()->check(mistake_in_plugin_name);
   new_app->add_option("--in", create.directory, "Where to make the folder NAME")->capture_default_str();
 
+  StatusCommand status;
+  OperateCommand operate;
+  const auto operator_apps = add_operator_commands(app, status, operate);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError& error) {
@@ -290,6 +306,12 @@ Command parse_command_line(int argc, char** argv) {
   if (*list_app) return list;
   if (*call_app) return call;
   if (*new_app) return create;
+  if (*operator_apps.status) return status;
+  for (const auto* command : {operator_apps.reload, operator_apps.disable, operator_apps.enable}) {
+    if (!*command) continue;
+    operate.command = command->get_name();
+    return operate;
+  }
   if (const auto mistake = settle_http(serve, http); !mistake.empty()) {
     std::cerr << mistake << "\n";
     return Exit{usage};

@@ -27,6 +27,7 @@ struct HostOptions {
   FileTrust::Options trust;                       // which files are loaded
   unsigned threads = 0;                           // that do I/O; 0: as many as there are processors, at most 4
   std::chrono::seconds shutdown_grace{10};
+  std::string control;  // where the operator reaches the host; empty: by itself, "none": nowhere
   Log::Level log_level = Log::Level::info;
   StderrLog::Format log_format = StderrLog::Format::text;
 };
@@ -58,12 +59,26 @@ struct NewCommand {
   std::string name;
   std::filesystem::path directory = ".";
 };
+// How to reach a running host.
+struct OperatorOptions {
+  std::string control;  // its socket; empty: the only one there is
+  bool json = false;
+};
+struct StatusCommand {
+  OperatorOptions options;
+};
+struct OperateCommand {
+  OperatorOptions options;
+  std::string command;  // reload, disable or enable
+  std::string plugin;   // empty: all
+};
 // Nothing to do but to exit: --help, --version, or a mistake that has been told.
 struct Exit {
   int status;
 };
 
-using Command = std::variant<ServeCommand, StdioCommand, InspectCommand, ListCommand, CallCommand, NewCommand, Exit>;
+using Command = std::variant<ServeCommand, StdioCommand, InspectCommand, ListCommand, CallCommand, NewCommand,
+                             StatusCommand, OperateCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

@@ -15,6 +15,9 @@
 #include "absolute_path.hpp"
 #include "cli/commands.hpp"
 #include "cli/host.hpp"
+#include "control/control_server.hpp"
+#include "control/control_sockets.hpp"
+#include "control/operator_answers.hpp"
 #include "protocol/server.hpp"
 #include "stderr_log.hpp"
 #include "transport/http_server.hpp"
@@ -105,6 +108,24 @@ void load_components(Host& host, const HostOptions& options, Log& log) {
                                  {"ms", took.count()}});
 }
 
+// Null where the operator wants none. Without a place for it, he who asked for none in particular is served all the
+// same.
+Result<std::unique_ptr<ControlServer>> listen_to_operator(Host& host, const HostOptions& options, std::string command,
+                                                          std::string url, Log& log) {
+  if (options.control == "none") return nullptr;
+  control_sockets();  // removes those of dead hosts
+  const auto socket = options.control.empty() ? own_control_socket() : std::filesystem::path(options.control);
+  HostFacts facts{version, std::move(command), std::move(url), options.components};
+  const auto answers = std::make_shared<const OperatorAnswers>(std::move(facts), host.reloader());
+  auto server =
+      socket.has_error()
+          ? Result<std::unique_ptr<ControlServer>>(socket.error())
+          : ControlServer::listen(*socket, [answers](std::string_view request) { return answers->answer(request); });
+  if (server.has_value() || !options.control.empty()) return server;
+  log.warning("operator cannot reach this host", {{"reason", server.error().message}});
+  return nullptr;
+}
+
 }  // namespace
 
 int run(const ServeCommand& command) {
@@ -126,16 +147,22 @@ int run(const ServeCommand& command) {
   }
   const auto address =
       command.http.address.find(':') == std::string::npos ? command.http.address : "[" + command.http.address + "]";
-  log.info("serving",
-           {{"url", "http://" + address + ":" + std::to_string(http.port()) + std::string(HttpServer::endpoint)},
-            {"version", version}});
+  const auto url = "http://" + address + ":" + std::to_string(http.port()) + std::string(HttpServer::endpoint);
   (*host)->reloader().run();
+
+  auto control = listen_to_operator(**host, command.host, "serve", url, log);
+  if (control.has_error()) {
+    http.shut_down();
+    return (*host)->finish(complain(control.error().message));
+  }
+  log.info("serving", {{"url", url}, {"version", version}});
 
   const int signal = stop.get_future().get();
   log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", command.host.shutdown_grace.count()}});
   server.close_streams();
   http.shut_down();
   (*host)->end_calls(command.host.shutdown_grace, [&] { return http.connections() == 0; });
+  control->reset();
   const int status = (*host)->finish(0);
   log.info("stopped");
   return status;
@@ -154,11 +181,14 @@ int run(const StdioCommand& command) {
   StopSignals signals(log, [&](int) { transport.interrupt(); });
   load_components(**host, command.host, log);
   (*host)->reloader().run();
+  auto control = listen_to_operator(**host, command.host, "stdio", {}, log);
+  if (control.has_error()) return (*host)->finish(complain(control.error().message));
 
   transport.run();
   server.close_streams();
   const auto written = [&] { return transport.finish(std::chrono::milliseconds(0)); };
   (*host)->end_calls(command.host.shutdown_grace, written);
+  control->reset();
   // A client that does not read its answers holds the writing thread.
   if (!written()) std::_Exit(0);
   const int status = (*host)->finish(0);

@@ -1,0 +1,137 @@
+#include "cli/operator_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iomanip>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mcph {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_error_bytes = 100;  // of one line of the table
+constexpr std::array titles{"PLUGIN",   "VERSION", "DIGEST", "ISOLATION", "PID", "STATE",
+                            "RESTARTS", "CALLS",   "ERRORS", "P50",       "P99", "LAST ERROR"};
+using Row = std::array<std::string, titles.size()>;
+
+// Plugins word errors, and a terminal obeys control characters.
+std::string printable(std::string text) {
+  constexpr unsigned char first_printable = 0x20;
+  constexpr unsigned char del = 0x7F;
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return static_cast<unsigned char>(c) < first_printable || static_cast<unsigned char>(c) == del; },
+      ' ');
+  return text;
+}
+
+std::string text_of(const Json& object, const char* key) {
+  return printable(object.value(key, ""));
+}
+
+std::string count_of(const Json& object, const char* key) {
+  return std::to_string(object.value(key, std::uint64_t{0}));
+}
+
+std::string time_of(const Json& plugin, const char* quantile) {
+  const auto us = plugin.value("latencyUs", Json::object()).value(quantile, std::uint64_t{0});
+  constexpr std::uint64_t ms = 1000;
+  constexpr std::uint64_t s = 1'000'000;
+  if (us == 0) return "-";
+  if (us < ms) return std::to_string(us) + " us";
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1);
+  if (us < s) {
+    text << static_cast<double>(us) / static_cast<double>(ms) << " ms";
+  } else {
+    text << static_cast<double>(us) / static_cast<double>(s) << " s";
+  }
+  return text.str();
+}
+
+std::string last_error_of(const Json& plugin) {
+  const auto error = plugin.find("lastError");
+  if (error == plugin.end()) return "-";
+  auto text = text_of(*error, "at") + " " + text_of(*error, "message");
+  if (text.size() <= most_error_bytes) return text;
+  std::size_t end = most_error_bytes;
+  constexpr auto is_continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  while (end > 0 && is_continuation(text[end]))
+    --end;
+  return text.substr(0, end) + "...";
+}
+
+Row row_of(const Json& plugin) {
+  const auto pid = plugin.find("pid");
+  return {text_of(plugin, "plugin"),
+          text_of(plugin, "version"),
+          text_of(plugin, "digest"),
+          text_of(plugin, "isolation"),
+          pid != plugin.end() && pid->is_number() ? std::to_string(pid->get<int>()) : "-",
+          text_of(plugin, "state"),
+          count_of(plugin, "restarts"),
+          count_of(plugin, "calls"),
+          count_of(plugin, "errors"),
+          time_of(plugin, "p50"),
+          time_of(plugin, "p99"),
+          last_error_of(plugin)};
+}
+
+void print_table(std::ostream& out, const std::vector<Row>& rows) {
+  std::array<std::size_t, titles.size()> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t column = 0; column < row.size(); ++column)
+      widths[column] = std::max(widths[column], row[column].size());
+  }
+  for (const auto& row : rows) {
+    for (std::size_t column = 0; column + 1 < row.size(); ++column)
+      out << std::left << std::setw(static_cast<int>(widths[column] + 2)) << row[column];
+    out << row.back() << "\n";
+  }
+}
+
+}  // namespace
+
+void print_host(std::ostream& out, const Json& host) {
+  out << "pid " << count_of(host, "pid") << ", " << text_of(host, "command");
+  if (host.contains("url")) out << ", " << text_of(host, "url");
+  out << ", " << text_of(host, "components");
+}
+
+void print_status(std::ostream& out, const Json& status) {
+  const auto& host = status.at("host");
+  out << "mcp-plugin-host " << text_of(host, "version") << ", ";
+  print_host(out, host);
+  out << ", up " << count_of(host, "upSeconds") << " s\n";
+
+  std::vector<Row> rows{Row{}};
+  std::copy(titles.begin(), titles.end(), rows.front().begin());
+  for (const auto& plugin : status.at("plugins")) {
+    if (plugin.contains("plugin")) rows.push_back(row_of(plugin));
+  }
+  if (rows.size() > 1) {
+    print_table(out, rows);
+  } else {
+    out << "No plugin is served.\n";
+  }
+  for (const auto& plugin : status.at("plugins")) {
+    if (!plugin.contains("reason")) continue;
+    out << text_of(plugin, "file") << ": " << (text_of(plugin, "state") == "quarantined" ? "" : "refused: ")
+        << text_of(plugin, "reason") << "\n";
+  }
+  for (const auto& problem : status.at("problems"))
+    out << text_of(problem, "path") << ": " << text_of(problem, "reason") << "\n";
+}
+
+void print_outcomes(std::ostream& out, const Json& answer) {
+  for (const auto& plugin : answer.at("plugins"))
+    out << text_of(plugin, "file") << ": " << text_of(plugin, "outcome") << "\n";
+  if (answer.at("plugins").empty()) out << "No plugins\n";
+}
+
+}  // namespace mcph

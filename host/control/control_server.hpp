@@ -1,0 +1,62 @@
+// Answers the operator at a local socket: one line in, one line out, as often as the other side likes. Each connection
+// has a thread, because an answer may have to wait for a plugin that is slow to start, and others are not to wait for
+// that. Owned by a command that serves; the destructor ends the connections and takes the socket away.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "control/line_socket.hpp"
+#include "result.hpp"
+#include "transport/self_pipe.hpp"
+
+namespace mcph {
+
+class ControlServer {
+ public:
+  static constexpr std::size_t most_request_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t most_connections = 16;  // one more is told so and closed
+  static constexpr std::chrono::milliseconds request_patience{10'000};
+
+  // From a request to its answer, both without the end of line. On several threads at once; must return soon after
+  // whatever it waits for has been stopped.
+  using Answer = std::function<std::string(std::string_view request)>;
+
+  static Result<std::unique_ptr<ControlServer>> listen(const std::filesystem::path& path, Answer answer);
+  ~ControlServer();
+  ControlServer(const ControlServer&) = delete;
+  ControlServer& operator=(const ControlServer&) = delete;
+
+ private:
+  struct Connection {
+    std::thread thread;
+    std::atomic<bool> over{false};
+  };
+
+  ControlServer(std::filesystem::path path, FileDescriptor socket, Answer answer);
+
+  void run();
+  void accept();
+  void serve(LineSocket socket) const;
+  void join_ended();
+
+  const std::filesystem::path path_;
+  const FileDescriptor socket_;
+  const Answer answer_;
+  const SelfPipe stop_;
+  std::list<Connection> connections_;  // the thread's own
+  std::thread thread_;
+};
+
+// {"error": message}, as an answer.
+std::string control_error(std::string_view message);
+
+}  // namespace mcph

@@ -1,0 +1,147 @@
+#include "control/line_socket.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+
+#include "plugin/regular_file.hpp"
+
+namespace mcph {
+namespace {
+
+Result<sockaddr_un> address_of(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const auto& text = path.native();
+  if (text.size() >= sizeof address.sun_path) {
+    return fail("the path " + text + " is too long for a socket, which may have " +
+                std::to_string(sizeof address.sun_path - 1) + " bytes");
+  }
+  std::memcpy(address.sun_path, text.c_str(), text.size() + 1);
+  return address;
+}
+
+FileDescriptor local_socket() {
+  return FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+// 0, or the errno.
+int connect_to(const FileDescriptor& socket, const sockaddr_un& address) {
+  const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+  return ::connect(socket.get(), generic, sizeof address) == 0 ? 0 : errno;
+}
+
+// Who may connect is who may write to it. Nobody can before it listens.
+Result<FileDescriptor> bind_at(const std::filesystem::path& path) {
+  const auto address = address_of(path);
+  if (address.has_error()) return address.error();
+  auto socket = local_socket();
+  ::unlink(path.c_str());
+  if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
+      ::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 || ::listen(socket.get(), SOMAXCONN) != 0) {
+    return fail("cannot listen at " + path.string() + ": " + last_error());
+  }
+  return socket;
+}
+
+}  // namespace
+
+Result<LineSocket> LineSocket::connect(const std::filesystem::path& path) {
+  const auto address = address_of(path);
+  if (address.has_error()) return address.error();
+  auto socket = local_socket();
+  if (!socket) return fail("cannot make a socket: " + last_error());
+  if (connect_to(socket, *address) != 0) return fail("no host answers at " + path.string() + ": " + last_error());
+  return LineSocket(std::move(socket));
+}
+
+Result<> LineSocket::wait_for(short events, Clock::time_point deadline) const {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return fail("it took too long");
+    pollfd watched[] = {{socket_.get(), events, 0}, {stop_, POLLIN, 0}};
+    const auto ready = ::poll(watched, 2, static_cast<int>(std::min<std::int64_t>(left, 60'000)));
+    if (ready < 0 && errno != EINTR) return fail("poll: " + last_error());
+    if (watched[1].revents != 0) return fail("the host is stopping");
+    if (ready > 0 && watched[0].revents != 0) return {};
+  }
+}
+
+Result<std::optional<std::string>> LineSocket::read_line(std::size_t most, std::chrono::milliseconds patience) {
+  const auto deadline = Clock::now() + patience;
+  for (std::size_t searched = 0;;) {
+    const auto end = buffer_.find('\n', searched);
+    if (std::min(end, buffer_.size()) > most) {
+      return fail("a line of more than " + std::to_string(most) + " bytes");
+    }
+    if (end != std::string::npos) {
+      auto line = buffer_.substr(0, end);
+      buffer_.erase(0, end + 1);
+      return line;
+    }
+    searched = buffer_.size();
+    const auto readable = wait_for(POLLIN, deadline);
+    if (readable.has_error()) return readable.error();
+    char bytes[16384];
+    const auto count = ::recv(socket_.get(), bytes, sizeof bytes, 0);
+    if (count == 0) return std::optional<std::string>();
+    if (count < 0 && errno != EAGAIN && errno != EINTR) return fail("the connection is lost: " + last_error());
+    if (count > 0) buffer_.append(bytes, static_cast<std::size_t>(count));
+  }
+}
+
+Result<> LineSocket::write_line(std::string line, std::chrono::milliseconds patience) const {
+  line += '\n';
+  const auto deadline = Clock::now() + patience;
+  for (std::size_t written = 0; written < line.size();) {
+    const auto count = ::send(socket_.get(), line.data() + written, line.size() - written, MSG_NOSIGNAL);
+    if (count >= 0) {
+      written += static_cast<std::size_t>(count);
+    } else if (errno == EAGAIN) {
+      if (auto writable = wait_for(POLLOUT, deadline); writable.has_error()) return writable;
+    } else if (errno != EINTR) {
+      return fail("the connection is lost: " + last_error());
+    }
+  }
+  return {};
+}
+
+bool LineSocket::peer_may_command() const {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  return peer.uid == ::geteuid() || peer.uid == 0;
+}
+
+Result<FileDescriptor> listen_at(const std::filesystem::path& path) {
+  struct ::stat status {};
+  if (::lstat(path.c_str(), &status) == 0 && !is_stale_socket(path)) {
+    return fail(S_ISSOCK(status.st_mode) ? "another host listens at " + path.string()
+                                         : path.string() + " is there already, and no socket");
+  }
+  // Under its name it listens from the beginning, so that nobody takes it for one that a dead host has left.
+  auto beside = path;
+  beside += "~";
+  auto socket = bind_at(beside);
+  if (socket.has_error()) return socket;
+  if (::rename(beside.c_str(), path.c_str()) == 0) return socket;
+  auto error = fail("cannot listen at " + path.string() + ": " + last_error());
+  ::unlink(beside.c_str());
+  return error;
+}
+
+bool is_stale_socket(const std::filesystem::path& path) {
+  struct ::stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+  const auto address = address_of(path);
+  const auto socket = local_socket();
+  return address.has_value() && socket && connect_to(socket, *address) == ECONNREFUSED;
+}
+
+}  // namespace mcph

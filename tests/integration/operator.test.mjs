@@ -1,0 +1,449 @@
+// What the operator asks a running host, with the commands and past them: how its plugins fare, to load them anew, to
+// take them off the lists and to put them back.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Components } from './support/components.mjs';
+import { HttpHost, inProcess, program, serve } from './support/host.mjs';
+import { modernRequest, postModern } from './support/http.mjs';
+import { sseEvents } from './support/sse.mjs';
+import { LineClient } from './support/stdio.mjs';
+
+// Where the hosts of this file, and no others, are found.
+const folder = await mkdtemp(join(tmpdir(), 'mcp-operator-'));
+process.env.XDG_RUNTIME_DIR = folder;
+process.env.XDG_STATE_HOME = folder;
+process.env.TMPDIR = folder;
+after(() => rm(folder, { recursive: true, force: true }));
+const sockets = join(folder, 'mcp-plugin-host');
+
+function command(...args) {
+  return new Promise((resolve) => {
+    execFile(program, args, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
+  });
+}
+
+async function json(...args) {
+  const { status, stdout, stderr } = await command(...args, '--json');
+  assert.notEqual(stdout, '', stderr);
+  return { exit: status, ...JSON.parse(stdout) };
+}
+
+async function plugin(name) {
+  return (await json('status')).plugins.find((each) => each.plugin === name);
+}
+
+async function until(name, fits) {
+  for (let tries = 0; tries < 500; ++tries) {
+    const found = await plugin(name);
+    if (found && fits(found)) return found;
+    await sleep(10);
+  }
+  assert.fail(`it does not come to it: ${JSON.stringify(await plugin(name))}`);
+}
+
+async function call(host, name, args = {}) {
+  const response = await postModern(host.url, 'tools/call', { name, arguments: args });
+  return response.json();
+}
+const isServed = async (host, name) => !/[Uu]nknown tool/.test((await call(host, name)).error?.message ?? '');
+
+// The methods of the notifications that a client which listens for changed tools hears; the acknowledgement is heard.
+async function listen(context, host) {
+  const closing = new AbortController();
+  context.after(() => closing.abort());
+  const options = { signal: closing.signal };
+  const response = await postModern(host.url, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, options);
+  const events = sseEvents(response.body);
+  const next = async () => {
+    for (;;) {
+      const { value } = await events.next();
+      if (value.data) return JSON.parse(value.data).method;
+    }
+  };
+  assert.equal(await next(), 'notifications/subscriptions/acknowledged');
+  return next;
+}
+const listChanged = 'notifications/tools/list_changed';
+
+async function start(context, plugins, more = []) {
+  const components = await Components.create(...plugins);
+  const host = await serve(context, components, more);
+  return Object.assign(host, { components });
+}
+
+test('StatusTellsOfTheHostAndEachPlugin', async (context) => {
+  const host = await start(context, ['sample_v1', 'slow']);
+  const { exit, ok, host: facts, plugins, problems } = await json('status');
+  assert.equal(exit, 0);
+  assert.equal(ok, true);
+  assert.deepEqual(problems, []);
+  assert.equal(facts.pid, host.child.pid);
+  assert.equal(facts.command, 'serve');
+  assert.equal(facts.components, host.components.root);
+  assert.match(facts.url, /^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  assert.match(facts.version, /^\d+\.\d+\.\d+$/);
+  assert.equal(plugins.length, 2);
+  const [{ pid, digest, ...sample }] = plugins;
+  assert.match(digest, /^[0-9a-f]{16}$/);
+  assert.equal(pid === host.child.pid, inProcess);
+  assert.deepEqual(sample, {
+    file: host.components.file('sample_v1.so'),
+    state: 'serving',
+    plugin: 'sample',
+    version: '1',
+    isolation: inProcess ? 'in-process' : 'worker',
+    components: 4,
+    restarts: 0,
+    calls: 0,
+    errors: 0,
+    inFlight: 0,
+    latencyUs: { p50: 0, p99: 0 },
+  });
+
+  const text = await command('status');
+  assert.equal(text.status, 0);
+  const [first, titles, line, ...rest] = text.stdout.split('\n');
+  assert.match(first, /^mcp-plugin-host \d+\.\d+\.\d+, pid \d+, serve, http:\/\/127\.0\.0\.1:\d+\/mcp, \/.*, up \d+ s$/);
+  assert.match(titles, /^PLUGIN +VERSION +DIGEST +ISOLATION +PID +STATE +RESTARTS +CALLS +ERRORS +P50 +P99 +LAST ERROR$/);
+  assert.match(line, /^sample +1 +[0-9a-f]{16} +(worker|in-process) +\d+ +serving +0 +0 +0 +- +- +-$/);
+  assert.equal(line.indexOf('serving'), titles.indexOf('STATE'));
+  assert.equal(rest.length, 2);
+});
+
+test('StatusCountsCallsErrorsAndTimes', async (context) => {
+  const host = await start(context, ['slow', 'dying']);
+  for (let calls = 0; calls < 3; ++calls) await call(host, 'sleep', { milliseconds: 20 });
+  const answered = await plugin('dying');
+  assert.equal(answered.calls, 3);
+  assert.equal(answered.errors, 0);
+  assert.ok(answered.latencyUs.p50 >= 20_000 && answered.latencyUs.p50 <= answered.latencyUs.p99, answered.latencyUs);
+  assert.equal(answered.lastError, undefined);
+
+  // A tool that throws has failed, and so has one whose arguments nobody has.
+  assert.equal((await call(host, 'die', { how: 'of boredom' })).result.isError, true);
+  const failed = await plugin('dying');
+  assert.equal(failed.calls, 4);
+  assert.equal(failed.errors, 1);
+  assert.match(failed.lastError.message, /^die: /);
+  assert.ok(Math.abs(Date.parse(failed.lastError.at) - Date.now()) < 60_000);
+
+  const waiting = call(host, 'sleep', { milliseconds: 500 });
+  assert.equal((await until('dying', ({ inFlight }) => inFlight === 1)).calls, 5);
+  await waiting;
+  assert.equal((await plugin('slow')).calls, 0);
+});
+
+test('ACancelledCallIsNoError', async (context) => {
+  const host = await start(context, ['slow']);
+  const closing = new AbortController();
+  const params = { name: 'wait', arguments: { label: 'long', milliseconds: 30_000, reports: 0 } };
+  const waiting = postModern(host.url, 'tools/call', params, { signal: closing.signal });
+  await until('slow', ({ inFlight }) => inFlight === 1);
+  closing.abort();
+  await assert.rejects(waiting);
+  assert.equal((await until('slow', ({ inFlight }) => inFlight === 0)).errors, 0);
+});
+
+test('StatusTellsOfARestart', { skip: inProcess && 'it shares the host\'s process' }, async (context) => {
+  const host = await start(context, ['dying']);
+  const before = await plugin('dying');
+  assert.equal((await call(host, 'pid')).result.structuredContent.result, before.pid);
+  process.kill(before.pid, 'SIGKILL');
+  const afterwards = await until('dying', ({ restarts, state }) => restarts === 1 && state === 'serving');
+  assert.notEqual(afterwards.pid, before.pid);
+  assert.equal(afterwards.lastError.message, 'its process was killed by SIGKILL, perhaps because memory ran out');
+  assert.equal((await call(host, 'pid')).result.structuredContent.result, afterwards.pid);
+});
+
+test('APluginThatRestsIsNotWell', { skip: inProcess && 'it shares the host\'s process' }, async (context) => {
+  const components = await Components.create();
+  await components.write('dying.json', JSON.stringify({ restarts: { firstDelayMs: 20_000 } }));
+  await components.add('dying');
+  const host = await serve(context, components);
+  await call(host, 'die', { how: 'exit' });
+  await host.log.until({ event: 'plugin restarted' });
+  await call(host, 'die', { how: 'exit' });
+  const { pid, state } = await until('dying', (dying) => dying.state === 'resting');
+  assert.deepEqual({ pid, state }, { pid: null, state: 'resting' });
+  assert.equal((await json('status')).exit, 1);
+  assert.match((await command('reload', 'dying')).stdout, /dying\.so: serving dying 1\.0\.0 \([0-9a-f]{16}\)\n$/);
+  assert.equal(await isServed(host, 'pid'), true);
+});
+
+test('ReloadBringsAQuarantinedPluginBack', { skip: inProcess && 'it shares the host\'s process' }, async (context) => {
+  const host = await start(context, ['dying', 'slow']);
+  const heard = await listen(context, host);
+  for (let died = 1; died <= 5; ++died) {
+    await call(host, 'die', { how: 'exit' });
+    while (host.log.matching({ event: 'plugin restarted' }).length < Math.min(died, 4)) await sleep(10);
+  }
+  assert.equal(await heard(), listChanged);
+  assert.equal(await isServed(host, 'pid'), false);
+  const { exit, ok } = await json('status');
+  assert.deepEqual({ exit, ok }, { exit: 1, ok: false });
+  const { state, pid, restarts, errors, reason } = await until('dying', (dying) => dying.state === 'quarantined');
+  assert.deepEqual(
+    { state, pid, restarts, errors, reason },
+    {
+      state: 'quarantined',
+      pid: null,
+      restarts: 4,
+      errors: 5,
+      reason: 'quarantined: its process exited with status 3, and did so too often',
+    },
+  );
+  assert.match((await command('status')).stdout, /\/dying\.so: quarantined: its process exited with status 3/);
+
+  const reloaded = await json('reload', 'dying');
+  assert.equal(reloaded.exit, 0);
+  assert.equal(reloaded.plugins[0].file, host.components.file('dying.so'));
+  assert.equal(await heard(), listChanged);
+  assert.equal(await isServed(host, 'pid'), true);
+  assert.equal((await plugin('dying')).restarts, 0);
+  assert.equal((await json('status')).exit, 0);
+});
+
+test('ReloadLoadsWhatHasNotChanged', async (context) => {
+  const host = await start(context, ['sample_v1', 'slow']);
+  await call(host, 'version');
+  const before = await plugin('sample');
+  const { exit, plugins } = await json('reload', 'sample');
+  assert.equal(exit, 0);
+  assert.deepEqual(plugins, [
+    { file: host.components.file('sample_v1.so'), ok: true, outcome: `serving sample 1 (${before.digest})` },
+  ]);
+  const afterwards = await plugin('sample');
+  assert.equal(afterwards.calls, 0, 'each version is counted by itself');
+  assert.equal(afterwards.pid === before.pid, inProcess);
+
+  const all = await command('reload');
+  assert.equal(all.status, 0);
+  assert.match(all.stdout, /^.*\/sample_v1\.so: serving sample 1 .*\n.*\/slow\.so: serving slow .*\n$/);
+  assert.equal(host.log.matching({ event: 'plugin replaced' }).length, 3);
+});
+
+test('APluginIsKnownByItsNameAndByItsFile', async (context) => {
+  const host = await start(context, ['sample_v1']);
+  const { root } = host.components;
+  for (const name of ['sample', 'sample_v1', 'sample_v1.so', 'tools/sample_v1', 'tools/sample_v1.so', join(root, 'tools/sample_v1.so')]) {
+    assert.equal((await json('reload', name)).plugins.length, 1, name);
+  }
+  for (const name of ['reload', 'disable', 'enable']) {
+    const { status, stderr } = await command(name, 'absent');
+    assert.equal(status, 2);
+    assert.equal(stderr, 'mcp-plugin-host: no plugin is called "absent"; there are sample\n');
+  }
+});
+
+test('WhatIsRefusedIsNotWellAndCanBeTriedAgain', async (context) => {
+  const host = await start(context, ['sample_v1', 'refusing']);
+  const refusing = host.components.file('refusing.so');
+  const reason = 'create failed: the licence has expired';
+  const { exit, plugins } = await json('status');
+  assert.equal(exit, 1);
+  assert.deepEqual(plugins[0], { file: refusing, state: 'refused', reason });
+  const text = await command('status');
+  assert.equal(text.status, 1);
+  assert.match(text.stdout, /\/refusing\.so: refused: create failed: the licence has expired\n$/);
+
+  const again = await json('reload', 'refusing');
+  assert.equal(again.exit, 1);
+  assert.deepEqual(again.plugins, [{ file: refusing, ok: false, outcome: `refused: ${reason}` }]);
+
+  await host.components.overwrite('sample_v1.so', 'refusing');
+  await until('sample', (sample) => sample.reason !== undefined);
+  const kept = await json('reload', 'sample');
+  assert.match(kept.plugins[0].outcome, /^refused: create failed: the licence has expired; still serving sample 1 /);
+  assert.equal((await plugin('sample')).state, 'serving');
+  assert.equal(await isServed(host, 'version'), true);
+});
+
+test('ADisabledPluginLeavesTheListsUntilItIsEnabled', async (context) => {
+  const host = await start(context, ['slow', 'sample_v1']);
+  const heard = await listen(context, host);
+  const inFlight = call(host, 'wait', { label: 'done', milliseconds: 500, reports: 0 });
+  await until('slow', (slow) => slow.inFlight === 1);
+
+  const disabled = await command('disable', 'slow');
+  assert.equal(disabled.status, 0);
+  assert.match(disabled.stdout, /\/slow\.so: disabled; calls that still run: 1\n$/);
+  assert.equal(await heard(), listChanged);
+  assert.equal(await isServed(host, 'wait'), false);
+  assert.equal(await isServed(host, 'version'), true);
+  const states = (await json('status')).plugins.filter((each) => each.plugin === 'slow').map(({ state }) => state);
+  assert.deepEqual(states.sort(), ['disabled', 'draining']);
+  assert.equal((await inFlight).result.content[0].text, 'done', 'its calls end in peace');
+
+  // Nothing but the operator brings it back.
+  await host.components.overwrite('slow.so', 'slow');
+  assert.match((await command('reload', 'slow')).stdout, /: it is disabled; enable it\n$/);
+  assert.equal((await json('reload')).plugins.length, 1);
+  await host.components.removeFile('slow.so');
+  await sleep(1200);
+  await host.components.add('slow');
+  await sleep(300);
+  assert.equal(await isServed(host, 'wait'), false);
+  const { exit, plugins } = await json('status');
+  assert.equal(exit, 0);
+  assert.equal(plugins.find((each) => each.plugin === 'slow').state, 'disabled');
+  assert.match((await command('disable', 'slow')).stdout, /: it was disabled before\n$/);
+
+  const enabled = await json('enable', 'slow');
+  assert.equal(enabled.exit, 0);
+  assert.match(enabled.plugins[0].outcome, /^serving slow /);
+  assert.equal(await heard(), listChanged);
+  assert.equal(await isServed(host, 'wait'), true);
+  assert.match((await command('enable', 'slow')).stdout, /: it is not disabled\n$/);
+});
+
+test('SeveralOperatorsAtOnceAreServed', async (context) => {
+  const host = await start(context, ['sample_v1']);
+  const answers = await Promise.all([
+    ...Array.from({ length: 4 }, () => json('reload')),
+    ...Array.from({ length: 8 }, () => json('status')),
+  ]);
+  for (const { exit } of answers) assert.equal(exit, 0);
+  assert.equal(await isServed(host, 'version'), true);
+});
+
+test('AHostOverStdioIsReachedToo', async (context) => {
+  const components = await Components.create('sample_v1');
+  const client = LineClient.start(context, components);
+  await client.ask(modernRequest('tools/list', {}, 1));
+  const { exit, host, plugins } = await json('status');
+  assert.equal(exit, 0);
+  assert.equal(host.command, 'stdio');
+  assert.equal(host.url, undefined);
+  assert.equal(host.pid, client.host.child.pid);
+  assert.equal(plugins[0].plugin, 'sample');
+  assert.equal((await json('disable', 'sample')).exit, 0);
+  const listed = await client.ask(modernRequest('tools/list', {}, 2));
+  assert.deepEqual(listed.result.tools, []);
+});
+
+test('WithoutAHostTheCommandsSaySo', async () => {
+  for (const args of [['status'], ['reload'], ['disable', 'x'], ['enable', 'x']]) {
+    const { status, stdout, stderr } = await command(...args);
+    assert.equal(status, 2);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^mcp-plugin-host: no host of this user is running; .*--control PATH\n$/);
+  }
+  const { status, stderr } = await command('status', '--control', join(folder, 'absent.sock'));
+  assert.equal(status, 2);
+  assert.match(stderr, /^mcp-plugin-host: no host answers at \/.*\/absent\.sock: No such file or directory\n$/);
+  assert.equal((await command('disable')).status, 2);
+});
+
+test('WithSeveralHostsOneMustBeNamed', async (context) => {
+  const first = await start(context, ['sample_v1']);
+  await start(context, ['slow']);
+  const { status, stderr } = await command('status');
+  assert.equal(status, 2);
+  const [heading, ...lines] = stderr.trimEnd().split('\n');
+  assert.equal(heading, 'mcp-plugin-host: several hosts are running; say which one:');
+  assert.equal(lines.length, 2);
+  for (const line of lines) assert.match(line, /^ {2}--control \/\S+\.sock {2}\(pid \d+, serve, http:\/\/\S+, \/\S+\)$/);
+  const own = lines.find((line) => line.includes(`pid ${first.child.pid},`));
+  const chosen = await json('status', '--control', /--control (\S+)/.exec(own)[1]);
+  assert.equal(chosen.host.pid, first.child.pid);
+});
+
+test('ASocketThatADeadHostLeftIsRemoved', async (context) => {
+  const components = await Components.create();
+  const dead = await HttpHost.start(components);
+  dead.signal('SIGKILL');
+  await dead.end();
+  assert.deepEqual(await readdir(sockets), [`${dead.child.pid}.sock`]);
+  assert.match((await command('status')).stderr, /no host of this user is running/);
+  assert.deepEqual(await readdir(sockets), []);
+  await components.discard();
+
+  const host = await start(context, []);
+  assert.equal((await json('status')).host.pid, host.child.pid);
+});
+
+test('TheSocketIsPrivateAndGoesWithTheHost', async () => {
+  const components = await Components.create();
+  const host = await HttpHost.start(components);
+  assert.equal((await stat(sockets)).mode & 0o777, 0o700);
+  assert.equal((await stat(join(sockets, `${host.child.pid}.sock`))).mode & 0o777, 0o600);
+  await host.stop();
+  assert.deepEqual(await readdir(sockets), []);
+  await components.discard();
+});
+
+test('TheOperatorChoosesTheSocketOrNone', async (context) => {
+  const path = join(folder, 'chosen.sock');
+  const host = await start(context, [], ['--control', path]);
+  assert.equal((await json('status', '--control', path)).host.pid, host.child.pid);
+  assert.match((await command('status')).stderr, /no host of this user is running/);
+  await start(context, [], ['--control', 'none']);
+  assert.match((await command('status')).stderr, /no host of this user is running/);
+
+  const components = await Components.create();
+  const args = ['--components', components.root, '--data', components.data, '--control', path];
+  for (const transport of [['serve', '--listen', '127.0.0.1:0'], ['stdio']]) {
+    const { status, stderr } = await command(...transport, ...args);
+    assert.equal(status, 2);
+    assert.ok(stderr.includes(`mcp-plugin-host: another host listens at ${path}\n`), stderr);
+  }
+  await components.discard();
+});
+
+test('AHostWithoutAPlaceForTheSocketServesAllTheSame', async (context) => {
+  const refuge = await mkdtemp(join(tmpdir(), 'mcp-operator-'));
+  const before = { ...process.env };
+  const file = join(refuge, 'file');
+  await writeFile(file, '');
+  await mkdir(join(refuge, 'tmp', `mcp-control-${process.getuid()}`), { recursive: true });
+  await chmod(join(refuge, 'tmp', `mcp-control-${process.getuid()}`), 0o755);
+  Object.assign(process.env, { XDG_RUNTIME_DIR: file, XDG_STATE_HOME: file, TMPDIR: join(refuge, 'tmp') });
+  context.after(async () => {
+    Object.assign(process.env, before);
+    await rm(refuge, { recursive: true, force: true });
+  });
+  const components = await Components.create('sample_v1');
+  const host = await serve(context, components);
+  const [{ reason }] = host.log.matching({ event: 'operator cannot reach this host' });
+  assert.match(reason, /^there is no folder for it; .*it cannot be made; .*it is not this user's alone \(mode 0700\)$/);
+  assert.equal(await isServed(host, 'version'), true);
+});
+
+// Says `bytes` to the host's socket and hears what it says until it closes.
+async function say(host, bytes, { end = true } = {}) {
+  const socket = createConnection(join(sockets, `${host.child.pid}.sock`));
+  await once(socket, 'connect');
+  let heard = '';
+  socket.setEncoding('utf8').on('data', (text) => (heard += text));
+  socket.on('error', () => {}); // it may close before it has read all
+  const closed = once(socket, 'close');
+  if (end) socket.end(bytes);
+  else socket.write(bytes);
+  await closed;
+  return heard;
+}
+
+test('ForeignBytesOnTheSocketDoNoHarm', async (context) => {
+  const host = await start(context, ['sample_v1']);
+  assert.equal(await say(host, ''), '');
+  assert.equal(await say(host, 'no end of line'), '');
+  assert.match(await say(host, '\n'), /^\{"error":"the request is no JSON: .*"\}\n$/);
+  assert.match(await say(host, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'), /^(\{"error":"the request is no JSON: .*"\}\n){3}$/);
+  assert.match(await say(host, Buffer.from([0, 255, 254, 10, 128, 10])), /^(\{"error":"the request is no JSON: .*"\}\n){2}$/);
+  assert.match(await say(host, `${'['.repeat(60_000)}\n`), /^\{"error":".*"\}\n$/);
+  assert.match(await say(host, 'x'.repeat(70_000), { end: false }), /^\{"error":"a line of more than 65536 bytes"\}\n$/);
+  assert.equal(await say(host, '{"command":"stop"}\n'), '{"error":"\\"command\\" is not one of status, reload, disable, enable"}\n');
+  const [first, second] = (await say(host, '{"command":"status"}\n{"command":"reload"}\n')).split('\n').map((line) => line && JSON.parse(line));
+  assert.equal(first.host.pid, host.child.pid);
+  assert.equal(second.ok, true);
+  assert.equal((await json('status')).exit, 0);
+  assert.equal(await isServed(host, 'version'), true);
+});
