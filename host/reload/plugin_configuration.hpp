@@ -6,8 +6,8 @@
 
 #include "plugin/plugin.hpp"
 #include "plugin/restart_policy.hpp"
-#include "reload/file_trust.hpp"
 #include "plugin/sandbox.hpp"
+#include "reload/file_trust.hpp"
 #include "result.hpp"
 
 namespace mcph {

@@ -364,12 +364,12 @@ bool Reloader::withdraw_given_up(Clock::time_point now) {
     if (tracked.refusal.empty()) tracked.refusal = "quarantined: " + why.message;
     if (why.may_pass) tracked.retry_at = now;
     say_when_published([this, path = file.string(), reason = why] {
-      log_.error(
-          "plugin quarantined",
-          {{"file", path},
-           {"reason", reason.message},
-           {"next", reason.may_pass ? "it is loaded again"
-                                    : "its components are withdrawn until the file changes or the operator reloads it"}});
+      log_.error("plugin quarantined",
+                 {{"file", path},
+                  {"reason", reason.message},
+                  {"next", reason.may_pass
+                               ? "it is loaded again"
+                               : "its components are withdrawn until the file changes or the operator reloads it"}});
     });
     changed = true;
   }
