@@ -1,104 +1,73 @@
-// Replaces a plugin again and again while clients call it. No call may fail, no connection may close, both builds must
-// answer, and memory must not creep.
+// Replaces a plugin again and again while clients call it and others listen. No call may fail, no connection and no stream
+// may close, both builds must answer, and memory must not creep.
 //
-// usage: reload_under_load.mjs HOST BUILD_ONE BUILD_TWO [REPLACEMENTS] [CONNECTIONS]
-import { spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import http from 'node:http';
-import os from 'node:os';
-import path from 'node:path';
-import readline from 'node:readline';
+// usage: reload_under_load.mjs BUILD_DIR [--replacements N] [--connections N] [--streams N] [--pause-ms N]
+import { setTimeout as sleep } from 'node:timers/promises';
 
-const [host, buildOne, buildTwo, replacements = '200', connections = '16'] = process.argv.slice(2);
-const wanted = { replacements: Number(replacements), connections: Number(connections) };
+import { Client, Load, Stream, textOf } from './support/client.mjs';
+import { Build, Components, Host } from './support/host.mjs';
+import { p50AndP99, percentile, readArguments, Report } from './support/report.mjs';
+
+const wanted = readArguments({ replacements: 200, connections: 16, streams: 16, 'pause-ms': 0 });
+const build = new Build(wanted.build);
+const report = new Report();
+
 const rssAllowanceKiB = 4096;
-const warmUpReplacements = 20;
+const warmUp = Math.min(20, Math.floor(wanted.replacements / 2));
+const steadyMs = Math.min(5000, 1000 + 5 * wanted.replacements);
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'reload-under-load-'));
-const served = path.join(folder, 'tools', 'replaced.so');
-mkdirSync(path.dirname(served), { recursive: true });
-copyFileSync(buildOne, served);
+const components = new Components('reload-under-load');
+components.drop(build.plugin('replaced_one'), 'replaced.so');
+const host = await Host.start(build, components);
 
-const child = spawn(host, ['serve', '--components', folder, '--listen', '127.0.0.1:0', '--log-format', 'json'],
-  { stdio: ['ignore', 'ignore', 'pipe'] });
-const exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve(signal ?? code)));
-const waiting = [];
-readline.createInterface({ input: child.stderr }).on('line', (line) => {
-  const entry = JSON.parse(line);
-  for (const one of waiting.filter(({ event }) => event === entry.event)) {
-    waiting.splice(waiting.indexOf(one), 1);
-    one.resolve(entry);
-  }
-});
-const event = (name) => new Promise((resolve) => waiting.push({ event: name, resolve }));
+const streams = Array.from({ length: wanted.streams }, () => new Stream(host.url));
+await Promise.all(streams.map((stream) => stream.opened));
 
-const rssKiB = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]);
+const answers = { one: 0, two: 0 };
+const load = new Load(host.url, wanted.connections, async (client) => {
+  const message = await client.call('build');
+  const answer = textOf(message);
+  if (!(answer in answers)) return JSON.stringify(message);
+  ++answers[answer];
+}, { pauseMs: wanted['pause-ms'] });
 
-const url = new URL((await event('serving')).url);
-const agent = new http.Agent({ keepAlive: true, maxSockets: wanted.connections });
-const counts = { calls: 0, failed: 0, one: 0, two: 0 };
-const sockets = new Set();
-let running = true;
-
-function call(id) {
-  const body = JSON.stringify({
-    jsonrpc: '2.0', id, method: 'tools/call',
-    params: {
-      name: 'build', arguments: {},
-      _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
-    },
-  });
-  const headers = {
-    'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'Content-Length': body.length,
-    'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'build',
-  };
-  return new Promise((resolve) => {
-    const request = http.request(url, { method: 'POST', agent, headers }, (response) => {
-      let text = '';
-      response.on('data', (chunk) => { text += chunk; });
-      response.on('end', () => resolve(text));
-    });
-    request.on('socket', (socket) => sockets.add(socket));
-    request.on('error', (error) => resolve(String(error)));
-    request.end(body);
-  });
-}
-
-async function client(number) {
-  for (let i = 0; running; ++i) {
-    const id = `${number}-${i}`;
-    const text = await call(id);
-    ++counts.calls;
-    const build = /"text":"(one|two)"/.exec(text)?.[1];
-    if (build && text.includes(`"id":"${id}"`)) {
-      ++counts[build];
-    } else if (++counts.failed <= 3) {
-      console.error('failed call:', text);
-    }
+async function replace(begin, end) {
+  for (let i = begin; i < end; ++i) {
+    components.drop(build.plugin(i % 2 === 0 ? 'replaced_two' : 'replaced_one'), 'replaced.so');
+    await host.untilCount('plugin replaced', i + 1);
   }
 }
 
-const clients = Array.from({ length: wanted.connections }, (_, number) => client(number));
-let rssBefore = 0;
-for (let i = 0; i < wanted.replacements; ++i) {
-  const next = path.join(folder, 'next');
-  copyFileSync(i % 2 === 0 ? buildTwo : buildOne, next);
-  const replaced = event('plugin replaced');
-  renameSync(next, served);
-  await replaced;
-  if (i === warmUpReplacements) rssBefore = rssKiB();
+async function steadyTimes() {
+  load.takeTimes();
+  await sleep(steadyMs / 2);
+  return load.takeTimes();
 }
-const rssAfter = rssKiB();
-running = false;
-await Promise.all(clients);
-agent.destroy();
-child.kill('SIGTERM');
-const status = await exited;
-rmSync(folder, { recursive: true });
 
-console.log(`replacements ${wanted.replacements}  calls ${counts.calls}  failed ${counts.failed}  ` +
-  `answered by one ${counts.one}, by two ${counts.two}  connections opened ${sockets.size} of ${wanted.connections}  ` +
-  `RSS ${rssBefore} -> ${rssAfter} KiB  exit ${status}`);
-const good = counts.failed === 0 && counts.one > 0 && counts.two > 0 && sockets.size === wanted.connections &&
-  rssAfter - rssBefore <= rssAllowanceKiB && status === 0;
-process.exit(good ? 0 : 1);
+const steady = await steadyTimes();
+await replace(0, warmUp);
+const rssBefore = host.rssKiB;
+load.takeTimes();
+const begin = performance.now();
+await replace(warmUp, wanted.replacements);
+const seconds = (performance.now() - begin) / 1000;
+const reloading = load.takeTimes();
+const rssAfter = host.rssKiB;
+steady.push(...(await steadyTimes()));
+await load.stop();
+const streamsClosed = streams.filter(({ isClosed }) => isClosed).length;
+for (const stream of streams) stream.close();
+const end = await host.stop();
+
+report.row('replacements, a second', `${wanted.replacements}, ${((wanted.replacements - warmUp) / seconds).toFixed(1)}`);
+report.promise('calls, failed', `${load.calls}, ${load.wrong.length}`, load.wrong.length === 0);
+report.promise('answered by one, by two', `${answers.one}, ${answers.two}`, answers.one > 0 && answers.two > 0);
+report.promise('connections, closed', `${wanted.connections}, ${load.connectionsClosed}`, load.connectionsClosed === 0);
+report.promise('streams, closed', `${wanted.streams}, ${streamsClosed}`, streamsClosed === 0);
+report.row('p50 / p99 without reloads', p50AndP99(steady));
+report.row('p50 / p99 with reloads', p50AndP99(reloading));
+report.row('ratios', [0.5, 0.99].map((share) => (percentile(reloading, share) / percentile(steady, share)).toFixed(2)).join(' / '));
+report.promise('RSS before, after', `${rssBefore}, ${rssAfter} KiB`, rssAfter - rssBefore <= rssAllowanceKiB);
+report.promise('the host ends with', end, end === 0);
+components.discard();
+process.exit(report.end());

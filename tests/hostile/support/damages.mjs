@@ -22,7 +22,7 @@ const kinds = {
   'zero tail': (bytes, random) => bytes.fill(0, random(bytes.length)),
   hole(bytes, random) {
     const from = random(Math.ceil(bytes.length / block)) * block;
-    return bytes.fill(0, from, from + block);
+    return bytes.fill(0, from, Math.min(from + block, bytes.length));
   },
   'flipped bits'(bytes, random) {
     for (let i = 1 + random(8); i > 0; --i) bytes[random(bytes.length)] ^= 1 << random(8);

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { LogLines } from '../../integration/support/log_lines.mjs';
+import { hasFields, LogLines } from '../../integration/support/log_lines.mjs';
 
 const msOfTick = 10; // USER_HZ is 100 wherever Linux has plugins
 
@@ -107,10 +107,18 @@ export class Host {
     process.exit(1);
   }
 
-  // How many events of this name there have been, of one file if it is named.
+  // How many events of this name there have been, with these fields. What has been looked at is not looked at again.
   count(event, fields = {}) {
-    return this.log.matching({ event, ...fields }).length;
+    const wanted = { event, ...fields };
+    const key = JSON.stringify(wanted);
+    const counted = this.#counted.get(key) ?? { entries: 0, found: 0 };
+    for (; counted.entries < this.log.entries.length; ++counted.entries) {
+      if (hasFields(this.log.entries[counted.entries], wanted)) ++counted.found;
+    }
+    this.#counted.set(key, counted);
+    return counted.found;
   }
+  #counted = new Map();
 
   async untilCount(event, least, fields = {}, patienceMs = 30_000) {
     for (const deadline = Date.now() + patienceMs; this.count(event, fields) < least; await sleep(5)) {
@@ -142,8 +150,9 @@ export class Host {
     return (Number(fields[11]) + Number(fields[12])) * msOfTick;
   }
 
-  pssKiB(pid = this.child.pid) {
-    return Number(/^Pss:\s+(\d+)/m.exec(readOrNothing(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+  // What the process takes of the memory, with its share of what others map too; or a part of it.
+  pssKiB(pid = this.child.pid, kind = 'Pss') {
+    return Number(new RegExp(`^${kind}:\\s+(\\d+)`, 'm').exec(readOrNothing(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
   }
 
   // Processes that were started as its workers, and what those have left: their command line names this host.

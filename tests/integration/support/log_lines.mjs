@@ -52,7 +52,7 @@ export class LogLines {
   }
 }
 
-function hasFields(entry, fields) {
+export function hasFields(entry, fields) {
   return Object.entries(fields).every(([name, value]) => entry[name] === value);
 }
 
