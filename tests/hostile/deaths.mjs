@@ -98,8 +98,10 @@ async function misbehave() {
 }
 
 async function flood() {
-  const message = await client.call('print_much');
-  if (textOf(message) !== 'once') note(`print_much: ${JSON.stringify(message)}`);
+  for (const tool of ['print_much', 'log_much', 'update_much', 'change_much']) {
+    const message = await client.call(tool);
+    if (textOf(message) !== 'once') note(`${tool}: ${JSON.stringify(message)}`);
+  }
 }
 
 // The version that is replaced does not come back from its stop; nobody waits for it.

@@ -31,35 +31,45 @@ static void describe(void* self, const mcp_sink* sink) {
                                   "{\"name\":\"complete_twice\",\"inputSchema\":{\"type\":\"object\"}},"
                                   "{\"name\":\"answer_no_json\",\"inputSchema\":{\"type\":\"object\"}},"
                                   "{\"name\":\"answer_no_result\",\"inputSchema\":{\"type\":\"object\"}},"
-                                  "{\"name\":\"print_much\",\"inputSchema\":{\"type\":\"object\"}}]}"));
+                                  "{\"name\":\"print_much\",\"inputSchema\":{\"type\":\"object\"}},"
+                                  "{\"name\":\"log_much\",\"inputSchema\":{\"type\":\"object\"}},"
+                                  "{\"name\":\"update_much\",\"inputSchema\":{\"type\":\"object\"}},"
+                                  "{\"name\":\"change_much\",\"inputSchema\":{\"type\":\"object\"}}]}"));
 }
 
-static void print_much(void) {
+static void answer(mcp_call_id call, int32_t outcome, const char* json) {
+  host_of_this->complete(host_of_this, call, outcome, text(json));
+}
+
+/* Says the same thing again and again, as far as the tool's name asks for it. */
+static void flood(mcp_string params) {
+  const int times = 20000;
   int i;
-  for (i = 0; i < 4000; ++i)
-    printf("line %d of what nobody wants to read in a log that others need\n", i);
+  for (i = 0; i < times && contains(params, "print_much"); ++i)
+    printf("line %d\n", i);
   fflush(stdout);
+  for (i = 0; i < times && contains(params, "log_much"); ++i)
+    host_of_this->log(host_of_this, 0, MCP_LOG_INFO, text("what nobody wants to read in a log that others need"));
+  for (i = 0; i < times && contains(params, "update_much"); ++i)
+    host_of_this->resource_updated(host_of_this, text("careless://nothing"));
+  for (i = 0; i < times && contains(params, "change_much"); ++i)
+    host_of_this->components_changed(host_of_this);
 }
 
 static void invoke(void* self, mcp_call_id call, mcp_string method, mcp_string params) {
-  const mcp_string good = text("{\"content\":[{\"type\":\"text\",\"text\":\"once\"}]}");
   (void)self;
   (void)method;
-  if (contains(params, "complete_twice")) {
-    host_of_this->complete(host_of_this, call, MCP_OUTCOME_RESULT, good);
-    host_of_this->complete(host_of_this, call, MCP_OUTCOME_ERROR, text("{\"code\":-1,\"message\":\"twice\"}"));
-    return;
-  }
   if (contains(params, "answer_no_json")) {
-    host_of_this->complete(host_of_this, call, MCP_OUTCOME_RESULT, text("{\"content\":[}\n\r\"\xff"));
+    answer(call, MCP_OUTCOME_RESULT, "{\"content\":[}\n\r\"\xff");
     return;
   }
   if (contains(params, "answer_no_result")) {
-    host_of_this->complete(host_of_this, call, MCP_OUTCOME_RESULT, text("{\"content\":[{\"type\":\"text\"}]}"));
+    answer(call, MCP_OUTCOME_RESULT, "{\"content\":[{\"type\":\"text\"}]}");
     return;
   }
-  print_much();
-  host_of_this->complete(host_of_this, call, MCP_OUTCOME_RESULT, good);
+  flood(params);
+  answer(call, MCP_OUTCOME_RESULT, "{\"content\":[{\"type\":\"text\",\"text\":\"once\"}]}");
+  if (contains(params, "complete_twice")) answer(call, MCP_OUTCOME_ERROR, "{\"code\":-1,\"message\":\"twice\"}");
 }
 
 static void stop(void* self) {
