@@ -1,6 +1,6 @@
-// Damaged libraries are renamed over those that are served, many at once, while clients call all of them. The host must
-// not die, and where a damaged file is refused, the last good version must answer every call. A damaged file that can be
-// loaded is served, as nobody can know better, and may answer anything until the good one is there again.
+// Damaged libraries are renamed over those that are served, many at once, while clients call all of them. The host
+// must not die, and where a damaged file is refused, the last good version must answer every call. A damaged file that
+// can be loaded is served, as nobody can know better, and may answer anything until the good one is there again.
 //
 // usage: damaged_files.mjs BUILD_DIR [--files N] [--names N] [--connections N] [--constructors N] [--seed N]
 import { readFileSync } from 'node:fs';
@@ -125,17 +125,20 @@ counts.crashed = host.count('plugin crashed');
 const end = await host.stop();
 
 const dropped = wanted.files + 3 * wanted.constructors;
-report.row('files dropped, of them refused, served, unharmed', `${dropped}, ${counts.refused}, ${counts.served}, ${counts.unchanged}`);
+report.row('files dropped, of them refused, served, unharmed',
+  `${dropped}, ${counts.refused}, ${counts.served}, ${counts.unchanged}`);
 report.row('files judged a second', (dropped / seconds).toFixed(1));
 report.row('calls, p50 / p99', `${load.calls}, ${p50AndP99(times)}`);
-report.promise('wrong answers of good versions', counts.wrongOfGood, counts.wrongOfGood === 0 && answersOfGood.size === files.length);
+report.promise('wrong answers of good versions',
+  counts.wrongOfGood, counts.wrongOfGood === 0 && answersOfGood.size === files.length);
 report.promise('calls without an answer', load.wrong.length, load.wrong.length === 0);
 report.promise('connections of clients closed', load.connectionsClosed, load.connectionsClosed === 0);
 report.row('wrong answers of damaged versions that were served', counts.wrongOfDamaged);
 report.row('crashes of such versions', counts.crashed);
 report.promise('good files served at the end', `${served} of ${files.length}`, served === files.length);
 report.promise('workers and zombies are as they were', isQuiet, isQuiet);
-report.promise('descriptors before, after', `${before.descriptors}, ${after.descriptors}`, after.descriptors <= before.descriptors + 2);
+report.promise('descriptors before, after',
+  `${before.descriptors}, ${after.descriptors}`, after.descriptors <= before.descriptors + 2);
 report.row('RSS before, after', `${before.rss}, ${after.rss} KiB`);
 report.promise('the host ends with', end, end === 0);
 components.discard();

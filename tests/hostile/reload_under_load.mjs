@@ -1,12 +1,12 @@
-// Replaces a plugin again and again while clients call it and others listen. No call may fail, no connection and no stream
-// may close, both builds must answer, and memory must not creep.
+// Replaces a plugin again and again while clients call it and others listen. No call may fail, no connection and no
+// stream may close, both builds must answer, and memory must not creep.
 //
 // usage: reload_under_load.mjs BUILD_DIR [--replacements N] [--connections N] [--streams N] [--pause-ms N]
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client, Load, Stream, textOf } from './support/client.mjs';
 import { Build, Components, Host } from './support/host.mjs';
-import { p50AndP99, percentile, readArguments, Report } from './support/report.mjs';
+import { p50AndP99, ratios, readArguments, Report } from './support/report.mjs';
 
 const wanted = readArguments({ replacements: 200, connections: 16, streams: 16, 'pause-ms': 0 });
 const build = new Build(wanted.build);
@@ -39,6 +39,7 @@ async function replace(begin, end) {
 }
 
 async function steadyTimes() {
+  await sleep(300); // for whatever goes faster after a while
   load.takeTimes();
   await sleep(steadyMs / 2);
   return load.takeTimes();
@@ -59,14 +60,15 @@ const streamsClosed = streams.filter(({ isClosed }) => isClosed).length;
 for (const stream of streams) stream.close();
 const end = await host.stop();
 
-report.row('replacements, a second', `${wanted.replacements}, ${((wanted.replacements - warmUp) / seconds).toFixed(1)}`);
+report.row('replacements, a second',
+  `${wanted.replacements}, ${((wanted.replacements - warmUp) / seconds).toFixed(1)}`);
 report.promise('calls, failed', `${load.calls}, ${load.wrong.length}`, load.wrong.length === 0);
 report.promise('answered by one, by two', `${answers.one}, ${answers.two}`, answers.one > 0 && answers.two > 0);
 report.promise('connections, closed', `${wanted.connections}, ${load.connectionsClosed}`, load.connectionsClosed === 0);
 report.promise('streams, closed', `${wanted.streams}, ${streamsClosed}`, streamsClosed === 0);
 report.row('p50 / p99 without reloads', p50AndP99(steady));
 report.row('p50 / p99 with reloads', p50AndP99(reloading));
-report.row('ratios', [0.5, 0.99].map((share) => (percentile(reloading, share) / percentile(steady, share)).toFixed(2)).join(' / '));
+report.row('ratios', ratios(reloading, steady));
 report.promise('RSS before, after', `${rssBefore}, ${rssAfter} KiB`, rssAfter - rssBefore <= rssAllowanceKiB);
 report.promise('the host ends with', end, end === 0);
 components.discard();

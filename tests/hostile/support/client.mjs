@@ -17,7 +17,11 @@ export class Client {
   ask(method, params = {}) {
     const id = ++this.#last;
     const body = JSON.stringify(modernRequest(method, params, id));
-    const headers = { ...contentHeaders, ...modernHeaders(method, params.name), 'Content-Length': Buffer.byteLength(body) };
+    const headers = {
+      ...contentHeaders,
+      ...modernHeaders(method, params.name),
+      'Content-Length': Buffer.byteLength(body),
+    };
     return new Promise((resolve, reject) => {
       const request = http.request(this.url, { method: 'POST', agent: this.#agent, headers }, (response) => {
         let text = '';

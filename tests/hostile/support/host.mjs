@@ -1,7 +1,16 @@
 // A host that a script starts and treats badly, and what the system says of it and of its workers.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -79,8 +88,10 @@ export class Host {
   static async start(build, components, more = []) {
     const child = spawn(
       build.host,
-      ['serve', '--components', components.root, '--data', path.join(components.root, 'data'), '--listen', '127.0.0.1:0',
-        '--log-format', 'json', '--isolation', 'worker', ...more],
+      [
+        ...['serve', '--components', components.root, '--data', path.join(components.root, 'data')],
+        ...['--listen', '127.0.0.1:0', '--log-format', 'json', '--isolation', 'worker', ...more],
+      ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );
     running.add(child);

@@ -7,7 +7,8 @@ export function readArguments(defaults) {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const numbers = Object.entries({ ...defaults, ...values }).map(([name, value]) => [name, Number(value)]);
   if (positionals.length !== 1 || numbers.some(([, value]) => Number.isNaN(value))) {
-    console.error(`usage: ${process.argv[1]} BUILD_DIR ${Object.keys(defaults).map((name) => `[--${name} N]`).join(' ')}`);
+    const usage = Object.keys(defaults).map((name) => `[--${name} N]`);
+    console.error(`usage: ${process.argv[1]} BUILD_DIR ${usage.join(' ')}`);
     process.exit(2);
   }
   return { build: positionals[0], ...Object.fromEntries(numbers) };
@@ -20,6 +21,8 @@ export function percentile(values, share) {
 }
 
 export const ms = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+const ratio = (times, others, share) => (percentile(times, share) / percentile(others, share)).toFixed(2);
+export const ratios = (times, others) => `${ratio(times, others, 0.5)} / ${ratio(times, others, 0.99)}`;
 export const p50AndP99 = (times) => `${ms(percentile(times, 0.5))} / ${ms(percentile(times, 0.99))}`;
 
 // A short table, and the promises that were broken.
