@@ -156,6 +156,7 @@ Result<> Worker::create() {
     plugin.server_info = [this] { return host_.ask({.kind = Frame::Kind::asked_server_info}); };
   auto created = InProcessPlugin::create(*std::move(library), std::move(plugin), *this, log_);
   if (created.has_error()) return created.error();
+  const std::lock_guard lock(mutex_);
   plugin_ = *std::move(created);
   return {};
 }
@@ -183,11 +184,13 @@ void Worker::invoke(const Frame& frame) {
   const auto method = worker_methods.at(static_cast<std::size_t>(frame.number));
   const auto call =
       std::make_shared<WorkerCall>(method, std::string(frame.text), frame.id, std::string(frame.more), host_, over);
+  InProcessPlugin* plugin = nullptr;
   {
     const std::lock_guard lock(mutex_);
     calls_.emplace(frame.id, call);
+    plugin = plugin_.get();
   }
-  plugin_->invoke(call);
+  plugin->invoke(call);
 }
 
 void Worker::cancel(const Frame& frame) {

@@ -92,7 +92,7 @@ test('StatusTellsOfTheHostAndEachPlugin', async (context) => {
   assert.match(facts.version, /^\d+\.\d+\.\d+$/);
   assert.equal(plugins.length, 2);
   const [{ pid, digest, ...sample }] = plugins;
-  assert.match(digest, /^[0-9a-f]{16}$/);
+  assert.match(digest, /^[0-9a-f]{64}$/);
   assert.equal(pid === host.child.pid, inProcess);
   assert.deepEqual(sample, {
     file: host.components.file('sample_v1.so'),
@@ -113,7 +113,7 @@ test('StatusTellsOfTheHostAndEachPlugin', async (context) => {
   const [first, titles, line, ...rest] = text.stdout.split('\n');
   assert.match(first, /^mcp-plugin-host \d+\.\d+\.\d+, pid \d+, serve, http:\/\/127\.0\.0\.1:\d+\/mcp, \/.*, up \d+ s$/);
   assert.match(titles, /^PLUGIN +VERSION +DIGEST +ISOLATION +PID +STATE +RESTARTS +CALLS +ERRORS +P50 +P99 +LAST ERROR$/);
-  assert.match(line, /^sample +1 +[0-9a-f]{16} +(worker|in-process) +\d+ +serving +0 +0 +0 +- +- +-$/);
+  assert.match(line, /^sample +1 +[0-9a-f]{64} +(worker|in-process) +\d+ +serving +0 +0 +0 +- +- +-$/);
   assert.equal(line.indexOf('serving'), titles.indexOf('STATE'));
   assert.equal(rest.length, 2);
 });
@@ -174,7 +174,7 @@ test('APluginThatRestsIsNotWell', { skip: inProcess && 'it shares the host\'s pr
   const { pid, state } = await until('dying', (dying) => dying.state === 'resting');
   assert.deepEqual({ pid, state }, { pid: null, state: 'resting' });
   assert.equal((await json('status')).exit, 1);
-  assert.match((await command('reload', 'dying')).stdout, /dying\.so: serving dying 1\.0\.0 \([0-9a-f]{16}\)\n$/);
+  assert.match((await command('reload', 'dying')).stdout, /dying\.so: serving dying 1\.0\.0 \([0-9a-f]{64}\)\n$/);
   assert.equal(await isServed(host, 'pid'), true);
 });
 
