@@ -21,6 +21,7 @@
 namespace mcph {
 namespace {
 
+using Values = std::initializer_list<std::uint64_t>;
 using Argument = scmp_arg_cmp;
 constexpr std::uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
 // So that the C library takes an older call in its stead, whose arguments a filter can see.
@@ -100,7 +101,7 @@ void allow_own_settings(Filter& filter) {
   filter.on("prlimit64", SCMP_ACT_ALLOW, {equals(0, 0)});
   filter.on("sched_setaffinity", SCMP_ACT_ALLOW, {equals(0, 0)});
   constexpr std::uint64_t name_mapping = 0x53564d41;  // PR_SET_VMA
-  for (const std::uint64_t option : {std::uint64_t{PR_SET_NAME}, std::uint64_t{PR_GET_NAME}, name_mapping})
+  for (const auto option : Values{PR_SET_NAME, PR_GET_NAME, name_mapping})
     filter.on("prctl", SCMP_ACT_ALLOW, {equals(0, option)});
 }
 
@@ -111,7 +112,7 @@ void allow_plain_descriptors(Filter& filter) {
         F_OFD_SETLK, F_OFD_SETLKW, F_ADD_SEALS, F_GET_SEALS, F_GETPIPE_SZ, F_SETPIPE_SZ}) {
     filter.on("fcntl", SCMP_ACT_ALLOW, {equals(1, static_cast<std::uint64_t>(command))});
   }
-  for (const std::uint64_t request : {FIONREAD, FIONBIO, FIOCLEX, FIONCLEX, TCGETS})
+  for (const auto request : Values{FIONREAD, FIONBIO, FIOCLEX, FIONCLEX, TCGETS})
     filter.on("ioctl", SCMP_ACT_ALLOW, {equals(1, request)});
 }
 
@@ -119,17 +120,17 @@ void allow_plain_descriptors(Filter& filter) {
 // is nobody to share it with.
 void allow_mappings(Filter& filter) {
   constexpr std::uint64_t both = MAP_SHARED | MAP_ANONYMOUS;
-  for (const std::uint64_t flags : {std::uint64_t{0}, std::uint64_t{MAP_SHARED}, std::uint64_t{MAP_ANONYMOUS}})
+  for (const auto flags : Values{0, MAP_SHARED, MAP_ANONYMOUS})
     filter.on("mmap", SCMP_ACT_ALLOW, {has_bits(3, both, flags)});
 }
 
 // Pairs are connected for good, but for those of datagrams, which can name another addressee each time.
 void allow_sockets(Filter& filter, SandboxNetwork network) {
-  for (const std::uint64_t type : {SOCK_STREAM, SOCK_SEQPACKET})
+  for (const auto type : Values{SOCK_STREAM, SOCK_SEQPACKET})
     filter.on("socketpair", SCMP_ACT_ALLOW, {equals(0, AF_UNIX), has_bits(1, socket_type, type)});
   if (network == SandboxNetwork::none) return filter.on("sendto", SCMP_ACT_ALLOW, {equals(4, 0)});
-  for (const std::uint64_t family : {AF_INET, AF_INET6}) {
-    for (const std::uint64_t type : {SOCK_STREAM, SOCK_DGRAM})
+  for (const auto family : Values{AF_INET, AF_INET6}) {
+    for (const auto type : Values{SOCK_STREAM, SOCK_DGRAM})
       filter.on("socket", SCMP_ACT_ALLOW, {equals(0, family), has_bits(1, socket_type, type)});
   }
   filter.on_all(network_calls, SCMP_ACT_ALLOW);
@@ -170,7 +171,7 @@ Result<> enter_permissive_filter(const SeccompRules& rules) {
   }
   filter.on("clone3", unknown);
   constexpr std::uint64_t low_half = 0xffffffff;
-  for (const std::uint64_t request : {TIOCSTI, TIOCLINUX})
+  for (const auto request : Values{TIOCSTI, TIOCLINUX})
     filter.on("ioctl", refuse, {has_bits(1, low_half, request)});
   refuse_sockets(filter, rules.network);
   return filter.enter();
