@@ -1,5 +1,6 @@
 #include "worker/landlock.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <fcntl.h>
