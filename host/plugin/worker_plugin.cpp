@@ -22,6 +22,9 @@ constexpr std::size_t longest_note = 8192;
 // Of an answer that is passed on by the thread that reads the worker, in bytes.
 constexpr std::size_t most_at_once = std::size_t{64} << 10;
 
+// For a plugin whose calls had to be answered in its stead.
+constexpr std::chrono::milliseconds stuck_patience{500};
+
 constexpr std::string_view good_end = "exited with status 0";
 
 }  // namespace
@@ -203,6 +206,7 @@ std::size_t WorkerPlugin::fail_all(std::string_view why) {
     call->claim();  // so that the plugin is not given it any more
     refuse(*call, "plugin " + identity_.name + ": " + std::string(why));
   }
+  if (!calls.empty()) has_stuck_calls_ = true;
   return calls.size();
 }
 
@@ -232,7 +236,8 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
   workers_.timers().wait_for_running();
   if (process != nullptr) {
     process->send({.kind = Frame::Kind::stop});
-    process->wait_for_end(patience);
+    // Calls that heed nothing would hold up its stop for as long as it may take.
+    process->wait_for_end(has_stuck_calls_ ? std::min(patience, stuck_patience) : patience);
   }
   // Another thread may still be telling of the end of one that has crashed.
   if (last_process_ != nullptr) last_process_->forget();

@@ -100,8 +100,9 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   Log& log_;
 
   CallsInFlight calls_;
-  std::atomic<bool> wants_context_{false};  // the plugin has asked who is calling, and will again
-  LogAllowance log_allowance_;              // of whoever reads the process
+  std::atomic<bool> wants_context_{false};    // the plugin has asked who is calling, and will again
+  std::atomic<bool> has_stuck_calls_{false};  // answered in the plugin's stead, and perhaps running still
+  LogAllowance log_allowance_;                // of whoever reads the process
 
   mutable std::mutex mutex_;
   State state_ = State::loaded;
