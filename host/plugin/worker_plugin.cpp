@@ -192,7 +192,7 @@ void WorkerPlugin::end_for(const Call& late) const {
   const auto running = process();
   if (running == nullptr) return;
   running->kill("was killed, because " + late.component() + " took longer than " + in_seconds(setup_.limits.call_time) +
-                " and did not heed its cancellation,");
+                " and did not heed its cancellation");
 }
 
 void WorkerPlugin::cancel_all(CancelReason reason) {
@@ -423,8 +423,9 @@ void WorkerPlugin::process_ended(const std::string& how) {
   }
   answered(fail("its process " + how));
   const auto calls = calls_.take_claimed();
+  const auto others = calls.size() > 1 ? ", one of " + std::to_string(calls.size()) + " calls that it had" : ""s;
   for (const auto& call : calls) {
-    refuse(*call, "plugin " + identity_.name + ": its process " + how + " while it served " + call->component());
+    refuse(*call, "plugin " + identity_.name + ": its process " + how + " while it served " + call->component() + others);
   }
   if (state == State::serving || state == State::starting) return plan_restart(how, calls.size(), may_pass);
   if (state == State::ended && how != good_end) {

@@ -37,8 +37,8 @@ std::optional<std::string> weakness(const struct ::stat& status) {
 Error refusal(const std::string& what, const std::string& why) {
   // The mode of a folder may be mended without any change of the file.
   return fail_for_now(what + " " + why +
-                      ", who could make it do anything that the host can; take that right away (chmod o-w, chown), or "
-                      "start the host with --allow-writable-components");
+                      "; whoever can write there can do what the host can. Change that (chmod o-w, chown), or start the "
+                      "host with --allow-writable-components");
 }
 
 bool is_digest(const std::string& text) {
