@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_error_bytes = 100;  // of one line of the table
+constexpr std::size_t most_error_bytes = 100;   // of one line of the table
+constexpr std::size_t most_digest_digits = 12;  // enough to tell builds apart by eye
 constexpr std::array titles{"PLUGIN",   "VERSION", "DIGEST", "ISOLATION", "PID", "STATE",
                             "RESTARTS", "CALLS",   "ERRORS", "P50",       "P99", "LAST ERROR"};
 using Row = std::array<std::string, titles.size()>;
@@ -70,7 +71,7 @@ Row row_of(const Json& plugin) {
   const auto pid = plugin.find("pid");
   return {text_of(plugin, "plugin"),
           text_of(plugin, "version"),
-          text_of(plugin, "digest"),
+          text_of(plugin, "digest").substr(0, most_digest_digits),
           text_of(plugin, "isolation"),
           pid != plugin.end() && pid->is_number() ? std::to_string(pid->get<int>()) : "-",
           text_of(plugin, "state"),

@@ -9,7 +9,8 @@ namespace mcph {
 namespace {
 
 std::string label(const PluginIdentity& identity) {
-  return identity.name + " " + identity.version + " (" + identity.digest + ")";
+  constexpr std::size_t digits = 12;  // enough to tell builds apart by eye
+  return identity.name + " " + identity.version + " (" + identity.digest.substr(0, digits) + ")";
 }
 
 ReportedState reported(PluginState state) {

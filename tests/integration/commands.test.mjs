@@ -33,7 +33,8 @@ test('WithoutACommandTheCommandsAreListed', async () => {
   const { status, stdout, stderr } = await command();
   assert.equal(status, 2);
   assert.equal(stdout, '');
-  for (const name of ['serve', 'stdio', 'inspect', 'list', 'call', 'new']) assert.match(stderr, new RegExp(`\n  ${name} `));
+  const commands = ['serve', 'stdio', 'inspect', 'list', 'call', 'new', 'status', 'reload', 'disable', 'enable'];
+  for (const name of commands) assert.match(stderr, new RegExp(`\n  ${name} `));
 });
 
 test('AMistypedCommandIsNamed', async () => {
