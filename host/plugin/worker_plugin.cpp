@@ -425,7 +425,8 @@ void WorkerPlugin::process_ended(const std::string& how) {
   const auto calls = calls_.take_claimed();
   const auto others = calls.size() > 1 ? ", one of " + std::to_string(calls.size()) + " calls that it had" : ""s;
   for (const auto& call : calls) {
-    refuse(*call, "plugin " + identity_.name + ": its process " + how + " while it served " + call->component() + others);
+    refuse(*call,
+           "plugin " + identity_.name + ": its process " + how + " while it served " + call->component() + others);
   }
   if (state == State::serving || state == State::starting) return plan_restart(how, calls.size(), may_pass);
   if (state == State::ended && how != good_end) {

@@ -36,9 +36,10 @@ std::optional<std::string> weakness(const struct ::stat& status) {
 
 Error refusal(const std::string& what, const std::string& why) {
   // The mode of a folder may be mended without any change of the file.
-  return fail_for_now(what + " " + why +
-                      "; whoever can write there can do what the host can. Change that (chmod o-w, chown), or start the "
-                      "host with --allow-writable-components");
+  return fail_for_now(
+      what + " " + why +
+      "; whoever can write there can do what the host can. Change that (chmod o-w, chown), or start the "
+      "host with --allow-writable-components");
 }
 
 bool is_digest(const std::string& text) {

@@ -60,8 +60,8 @@ std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) 
   return std::nullopt;
 }
 
-// Beast's parser (Boost 1.81) asserts wrongly when a body without a chunk comes byte by byte: that it sees at least five
-// bytes when it looks again at the last chunk, which is the whole of "0\r\n\r\n". Four of them decide nothing.
+// Beast's parser (Boost 1.81) asserts wrongly when a body without a chunk comes byte by byte: that it sees at least
+// five bytes when it looks again at the last chunk, which is the whole of "0\r\n\r\n". Four of them decide nothing.
 bool HttpRequestReader::is_undecided(const beast::flat_buffer& buffer) const {
   const std::string_view bytes(static_cast<const char*>(buffer.data().data()), buffer.size());
   return parser_.is_header_done() && parser_.chunked() && bytes.size() == 4 && bytes.starts_with("0\r\n");

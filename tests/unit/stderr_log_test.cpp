@@ -14,7 +14,8 @@ using ::testing::IsEmpty;
 
 TEST(Log, WritesAnEventWithItsFieldsAsText) {
   const test::StandardErrorCapture captured;
-  StderrLog(Log::Level::info, StderrLog::Format::text).info("served", {{"file", "a b.so"}, {"name", "sums"}, {"calls", 7}});
+  StderrLog(Log::Level::info, StderrLog::Format::text)
+      .info("served", {{"file", "a b.so"}, {"name", "sums"}, {"calls", 7}});
   EXPECT_THAT(captured.text(), EndsWith(" served file=\"a b.so\" name=sums calls=7\n"));
 }
 
