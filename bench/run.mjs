@@ -79,22 +79,33 @@ function row(what, hostFigures, baseline) {
 }
 
 const facts = [];
+const isolations = ['in-process', 'worker'];
 for (const era of ['legacy', 'modern']) {
-  const baseline = await startBaseline(era);
-  const server = await startHost(path.join(build, 'bench/components'));
-  const environment = { MCP_ERA: era, MCP_SESSION: await openSession(server.url) };
-  const idle = rssMiB(server);
-  for (const connections of [1, 32, 128]) {
-    const results = { host: [], baseline: [] };
-    for (let round = 0; round < rounds; ++round) {
-      results.baseline.push(load('call.lua', baseline.url, connections, environment));
-      results.host.push(load('call.lua', server.url, connections, environment));
-    }
-    row(`tools/call ${era}, ${connections} conn.`, medians(results.host), medians(results.baseline));
+  const servers = { baseline: await startBaseline(era) };
+  for (const isolation of isolations) {
+    servers[isolation] = await startHost(path.join(build, 'bench/components'), '--isolation', isolation);
+    servers[isolation].session = await openSession(servers[isolation].url);
+    servers[isolation].idle = rssMiB(servers[isolation]);
   }
-  facts.push([`RSS ${era}: idle, after the load`, `${idle.toFixed(1)} MiB, ${rssMiB(server).toFixed(1)} MiB`]);
-  await stop(server);
-  await stop(baseline);
+  for (const connections of [1, 32, 128]) {
+    const results = Object.fromEntries(Object.keys(servers).map((name) => [name, []]));
+    for (let round = 0; round < rounds; ++round) {
+      for (const [name, { url, session = '' }] of Object.entries(servers)) {
+        results[name].push(load('call.lua', url, connections, { MCP_ERA: era, MCP_SESSION: session }));
+      }
+    }
+    const [baseline, inProcess, worker] = ['baseline', ...isolations].map((name) => medians(results[name]));
+    row(`tools/call ${era}, ${connections} conn., in-process`, inProcess, baseline);
+    row(`tools/call ${era}, ${connections} conn., worker`, worker, baseline);
+    facts.push([`worker to in-process, ${era}, ${connections} conn.`,
+      `${(worker.perSecond / inProcess.perSecond).toFixed(2)} of the calls, p50 ${(worker.p50 - inProcess.p50).toFixed(0)} us more`]);
+  }
+  for (const isolation of isolations) {
+    const { idle } = servers[isolation];
+    facts.push([`RSS ${era}, ${isolation}: idle, after the load`,
+      `${idle.toFixed(1)} MiB, ${rssMiB(servers[isolation]).toFixed(1)} MiB`]);
+  }
+  for (const server of Object.values(servers)) await stop(server);
 }
 
 {

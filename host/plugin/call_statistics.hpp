@@ -43,7 +43,7 @@ class CallStatistics {
   static constexpr unsigned steps_log2 = 3;
   static constexpr unsigned steps = 1U << steps_log2;
   static constexpr unsigned most_bits = 32;
-  static constexpr std::size_t buckets = steps * (most_bits - steps_log2 + 1);
+  static constexpr std::size_t buckets = std::size_t{steps} * (most_bits - steps_log2 + 1);
 
   static std::size_t bucket_of(std::uint64_t microseconds);
   static std::uint64_t upper_bound(std::size_t bucket);

@@ -6,7 +6,9 @@
 namespace mcph {
 
 PrivateCopy::PrivateCopy(PrivateCopy&& other) noexcept
-    : path_(std::exchange(other.path_, {})), digest_(other.digest_), source_identity_(other.source_identity_) {}
+    : path_(std::exchange(other.path_, {})),
+      digest_(std::move(other.digest_)),
+      source_identity_(other.source_identity_) {}
 
 PrivateCopy& PrivateCopy::operator=(PrivateCopy&& other) noexcept {
   PrivateCopy taken(std::move(other));

@@ -48,8 +48,8 @@ bool is_digest(const std::string& text) {
 
 }  // namespace
 
-FileTrust::FileTrust(fs::path components, Options options)
-    : components_(absolute_path(std::move(components)).lexically_normal()), options_(std::move(options)) {}
+FileTrust::FileTrust(const fs::path& components, Options options)
+    : components_(absolute_path(components).lexically_normal()), options_(std::move(options)) {}
 
 Result<> FileTrust::check(const fs::path& file, const FileDescriptor& opened) const {
   if (!lies_in(absolute_path(file).lexically_normal(), components_)) return {};

@@ -24,7 +24,7 @@ class FileTrust {
         {};  // SHA-256, in lower-case hexadecimal, of the libraries that may be loaded; empty: all may
   };
 
-  FileTrust(std::filesystem::path components, Options options);
+  FileTrust(const std::filesystem::path& components, Options options);
 
   // Why not, and what to do; does not name the file. A file that does not lie in the components folder by its name, and
   // has been named by a person instead, may lie anywhere.

@@ -81,7 +81,9 @@ Result<> take_numbers(Json& object, const std::string& name, const std::array<Me
   const auto found = object.find(name);
   if (found == object.end()) return {};
   if (!found->is_object()) return fail("has \"" + name + "\": " + dump(*found) + ", which must be an object");
-  for (const auto& [key, value] : found->items()) {
+  for (const auto& item : found->items()) {
+    const auto& key = item.key();
+    const auto& value = item.value();
     const auto where = "has \"" + name + "\": {\"" + key + "\": " + dump(value) + "}";
     const auto* const member =
         std::find_if(members.begin(), members.end(), [&](const auto& each) { return each.name == key; });

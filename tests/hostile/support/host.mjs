@@ -169,7 +169,7 @@ export class Host {
   // Processes that were started as its workers, and what those have left: their command line names this host.
   get workers() {
     const mark = `mcp-plugin-worker\0${this.child.pid}\0`;
-    return processes().filter((pid) => readOrNothing(`/proc/${pid}/cmdline`) === mark).map(Number);
+    return processes().filter((pid) => readOrNothing(`/proc/${pid}/cmdline`).startsWith(mark)).map(Number);
   }
 
   // Children that have ended and have not been waited for.
