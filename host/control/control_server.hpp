@@ -16,7 +16,7 @@
 
 #include "control/line_socket.hpp"
 #include "result.hpp"
-#include "transport/self_pipe.hpp"
+#include "self_pipe.hpp"
 
 namespace mcph {
 

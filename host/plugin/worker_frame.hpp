@@ -32,7 +32,7 @@ struct Frame {
     completed,           // id; number: the outcome as the plugin gave it; text: its JSON
     progressed,          // id; text: the message; more: the two numbers
     said,                // id, or 0; number: one of MCP_LOG_*; text: the plugin's words
-    noted,               // number: a Log::Level; text: what the worker's own log says
+    noted,               // number: a Log::Level; text: what the worker's own log says; more: the event
     components_changed,  //
     resource_updated,    // text: the URI
     asked_context,       // id: of the question; more: the id of the call

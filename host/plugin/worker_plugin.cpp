@@ -1,7 +1,6 @@
 #include "plugin/worker_plugin.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "plugin/refusal.hpp"
@@ -11,16 +10,6 @@ namespace mcph {
 namespace {
 
 using namespace std::string_literals;
-
-// What the host's own code in a worker has to say; a worker that says something else is not to be trusted with the log.
-constexpr std::array<std::string_view, 4> known_notes{"plugin says", "plugin misbehaved", "host function failed",
-                                                      "data directory cannot be made"};
-
-// Of what a worker gives as a reason, and of one note, in bytes.
-constexpr std::size_t longest_reason = 4096;
-constexpr std::size_t longest_note = 8192;
-// Of an answer that is passed on by the thread that reads the worker, in bytes.
-constexpr std::size_t most_at_once = std::size_t{64} << 10;
 
 // For a plugin whose calls had to be answered in its stead.
 constexpr std::chrono::milliseconds stuck_patience{500};
@@ -157,8 +146,7 @@ void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
   lock.unlock();
   if (!call->claim() || calls_.take(id) == nullptr) return;
   refuse(*call, "plugin " + identity_.name +
-                    (resting ? " has crashed repeatedly and is started again soon; try again "
-                               "in a while"
+                    (resting ? " has crashed or could not start, and is started again soon; try again in a while"
                              : " is not running"));
 }
 
@@ -244,170 +232,6 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
   return true;
 }
 
-void WorkerPlugin::frame_came(const Frame& frame) {
-  try {
-    take(frame);
-  } catch (const std::exception& error) {
-    log_.error("host function failed", {{"plugin", identity_.name}, {"reason", error.what()}});
-  }
-}
-
-void WorkerPlugin::take(const Frame& frame) {
-  switch (frame.kind) {
-    case Frame::Kind::ready:
-      return became_ready(frame);
-    case Frame::Kind::failed: {
-      std::string why(frame.text.substr(0, longest_reason));
-      return failed(frame.number != 0 ? fail_for_now(std::move(why)) : fail(std::move(why)));
-    }
-    case Frame::Kind::completed:
-      return complete(frame);
-    case Frame::Kind::progressed: {
-      std::array<double, 2> numbers{};
-      const auto call = calls_.find(frame.id);
-      if (call != nullptr && read_bytes(frame.more, numbers)) call->progress(numbers[0], numbers[1], frame.text);
-      return;
-    }
-    case Frame::Kind::said:
-      if (const auto call = calls_.find(frame.id)) call->log(frame.number, frame.text);
-      return;
-    case Frame::Kind::noted:
-      return note(frame);
-    case Frame::Kind::components_changed:
-      if (setup_.events.components_changed) setup_.events.components_changed();
-      return;
-    case Frame::Kind::resource_updated:
-      if (setup_.events.resource_updated) setup_.events.resource_updated(std::string(frame.text));
-      return;
-    case Frame::Kind::asked_context:
-      return tell_context(frame);
-    case Frame::Kind::asked_server_info:
-      if (const auto running = process(); running != nullptr && setup_.server_info) {
-        running->send({.kind = Frame::Kind::answer, .id = frame.id, .text = setup_.server_info()});
-      }
-      return;
-    default:
-      if (const auto running = process()) running->kill("was killed, because it sent what only the host sends");
-  }
-}
-
-void WorkerPlugin::became_ready(const Frame& frame) {
-  std::deque<std::uint64_t> waiting;
-  std::shared_ptr<WorkerProcess> process;
-  bool changed = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!question_ && state_ == State::starting) {
-      state_ = State::serving;
-      waiting.swap(waiting_);
-      process = process_;
-      changed = description_ != frame.text;
-      stop_timer();
-    }
-  }
-  if (process == nullptr) return answer_question(frame);
-  log_.info("plugin restarted", {{"plugin", identity_.name}, {"version", identity_.version}, {"pid", process->id()}});
-  for (const auto id : waiting) {
-    if (const auto call = calls_.find(id)) give(*process, id, *call);
-  }
-  if (changed && setup_.events.components_changed) setup_.events.components_changed();
-}
-
-void WorkerPlugin::answer_question(const Frame& frame) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!question_) return;
-    if (question_->kind == Frame::Kind::load) {
-      auto identity = WorkerIdentity::read(frame.more);
-      if (identity.has_value()) {
-        identity_.name = std::move(identity->name);
-        identity_.version = std::move(identity->version);
-        sandbox_lacks_ = std::move(identity->sandbox_lacks);
-      }
-    }
-  }
-  // The name was checked in the worker already; one that comes without has been tampered with.
-  if (identity_.name.empty()) return answered(fail("its process does not say who it is"));
-  answered(std::string(frame.text));
-}
-
-void WorkerPlugin::failed(const Error& error) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!question_ && process_ != nullptr) {
-      const bool expected = state_ == State::starting;
-      cannot_start_ = expected && error.may_pass;
-      return process_->kill(expected ? "could not start the plugin: " + error.message
-                                     : "was killed, because it answered what nobody had asked"s);
-    }
-  }
-  answered(error);
-}
-
-void WorkerPlugin::complete(const Frame& frame) {
-  const auto call = calls_.take_answered(frame.id);
-  if (call == nullptr) return;  // it has been answered in the plugin's stead
-  call->on_cancel({});
-  if (frame.number < 0 || frame.number > static_cast<std::int32_t>(Outcome::input_required)) {
-    return refuse(*call, "plugin " + identity_.name + " completed the call with the unknown outcome " +
-                             std::to_string(frame.number));
-  }
-  if (frame.text.size() > setup_.limits.result_bytes) {
-    return refuse(*call, "plugin " + identity_.name + " answered with more than the " +
-                             std::to_string(setup_.limits.result_bytes) + " bytes that it may");
-  }
-  auto pass_on = [call, outcome = static_cast<Outcome>(frame.number), json = std::string(frame.text)]() mutable {
-    try {
-      call->complete(outcome, std::move(json));
-    } catch (const std::exception& error) {
-      refuse(*call, "the host could not handle what the plugin answered: "s + error.what());
-    }
-  };
-  // A long answer takes its time to be checked, which this thread has not.
-  if (frame.text.size() <= most_at_once) return pass_on();
-  workers_.runner().run(std::move(pass_on));
-}
-
-void WorkerPlugin::tell_context(const Frame& question) {
-  std::uint64_t id = 0;
-  const auto running = process();
-  if (running == nullptr || !read_bytes(question.more, id)) return;
-  wants_context_ = true;
-  const auto call = calls_.find(id);
-  const auto context = call == nullptr ? std::string() : call->context();
-  running->send({.kind = Frame::Kind::answer, .id = question.id, .text = context});
-}
-
-void WorkerPlugin::note(const Frame& frame) {
-  const auto* const known = std::find(known_notes.begin(), known_notes.end(), frame.more);
-  if (known == known_notes.end()) return;
-  const auto level = static_cast<Log::Level>(std::clamp(frame.number, static_cast<std::int32_t>(Log::Level::debug),
-                                                        static_cast<std::int32_t>(Log::Level::error)));
-  log_line(level, *known, known == known_notes.begin() ? "text" : "reason", frame.text.substr(0, longest_note));
-}
-
-void WorkerPlugin::line_printed(std::string_view line) {
-  if (!line.empty()) log_line(Log::Level::info, "plugin output", "text", line);
-}
-
-void WorkerPlugin::log_line(Log::Level level, std::string_view event, std::string_view name, std::string_view text) {
-  const bool taken = log_allowance_.take(LogAllowance::Clock::now());
-  if (const auto left_out = log_allowance_.left_out(); left_out > 0) {
-    log_.warning("plugin says too much", {{"plugin", label()}, {"lines_left_out", left_out}});
-  }
-  if (!taken) return;
-  if (event == "plugin misbehaved") {
-    log_.write(level, event, {{"file", setup_.file.string()}, {name, text}});
-  } else {
-    log_.write(level, event, {{"plugin", label()}, {name, text}});
-  }
-}
-
-// Its name, or as long as it has not told that, its file's.
-std::string WorkerPlugin::label() const {
-  return identity_.name.empty() ? setup_.file.filename().string() : identity_.name;
-}
-
 void WorkerPlugin::process_ended(const std::string& how) {
   State state{};
   bool may_pass = false;
@@ -447,7 +271,7 @@ void WorkerPlugin::plan_restart(const std::string& how, std::size_t failed_calls
               {"version", identity_.version},
               {"what", "its process " + how},
               {"calls_failed", failed_calls},
-              {"next", !delay               ? "it is not started again before its file changes"
+              {"next", !delay ? "it is not started again before its file changes or the operator reloads it"
                        : delay->count() > 0 ? "it is started again in " + std::to_string(delay->count()) + " ms"
                                             : "it is started again"}});
   std::deque<std::uint64_t> waiting;

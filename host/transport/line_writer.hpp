@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "protocol/notification_stream.hpp"
-#include "transport/self_pipe.hpp"
+#include "self_pipe.hpp"
 
 namespace mcph {
 

@@ -8,7 +8,7 @@
 
 #include "log.hpp"
 #include "result.hpp"
-#include "transport/self_pipe.hpp"
+#include "self_pipe.hpp"
 
 namespace mcph {
 

@@ -9,7 +9,7 @@
 #include "log.hpp"
 #include "protocol/server.hpp"
 #include "transport/line_writer.hpp"
-#include "transport/self_pipe.hpp"
+#include "self_pipe.hpp"
 
 namespace mcph {
 

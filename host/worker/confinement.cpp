@@ -1,13 +1,11 @@
 #include "worker/confinement.hpp"
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <malloc.h>
 #include <string_view>
-#include <sys/resource.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "worker/landlock.hpp"
 #include "worker/own_network.hpp"
 #include "worker/privileges.hpp"
+#include "worker/resource_limit.hpp"
 #include "worker/seccomp_filter.hpp"
 
 namespace mcph {
@@ -77,21 +76,13 @@ void forget_environment() {
   }
 }
 
-void set_limit(__rlimit_resource resource, rlim_t most) {
-  rlimit limits{};
-  if (::getrlimit(resource, &limits) != 0) return;
-  limits.rlim_max = std::min(limits.rlim_max, most);
-  limits.rlim_cur = std::min(limits.rlim_cur, limits.rlim_max);
-  ::setrlimit(resource, &limits);
-}
-
 // A memory file counts as a file, so a limit of memory has to be one of them, too.
 void set_limits(const PluginLimits& limits) {
   for (const auto resource : {RLIMIT_CORE, RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE, RLIMIT_NICE, RLIMIT_RTPRIO})
-    set_limit(resource, 0);
+    set_resource_limit(resource, 0);
   if (limits.memory_bytes == 0) return;
   std::signal(SIGXFSZ, SIG_IGN);
-  set_limit(RLIMIT_FSIZE, limits.memory_bytes);
+  set_resource_limit(RLIMIT_FSIZE, limits.memory_bytes);
 }
 
 // A plugin that may use the loopback and cannot have one has no network: less than it asked for, never more.

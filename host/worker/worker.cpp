@@ -1,13 +1,12 @@
 #include "worker/worker.hpp"
 
-#include <algorithm>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
 #include <boost/asio/post.hpp>
 
 #include "worker/crash_report.hpp"
+#include "worker/resource_limit.hpp"
 #include "worker/worker_call.hpp"
 
 namespace mcph {
@@ -19,15 +18,6 @@ using boost::asio::posix::stream_descriptor;
 constexpr unsigned most_blocked_threads = 128;
 // For which the worker looks for a next frame before it sleeps: to be woken takes longer than a quick call.
 constexpr std::chrono::microseconds spin_time{50};
-
-// Of this process and for good; 0 leaves it as it is. A limit above the host's own is that one.
-void limit(__rlimit_resource resource, std::size_t most) {
-  rlimit limits{};
-  if (most == 0 || ::getrlimit(resource, &limits) != 0) return;
-  limits.rlim_max = std::min<rlim_t>(limits.rlim_max, most);
-  limits.rlim_cur = limits.rlim_max;
-  ::setrlimit(resource, &limits);
-}
 
 }  // namespace
 
@@ -137,8 +127,9 @@ void Worker::load() {
 }
 
 Result<> Worker::create() {
-  limit(RLIMIT_DATA, setup_.limits.memory_bytes);
-  limit(RLIMIT_NOFILE, setup_.limits.open_files);
+  const auto& limits = setup_.limits;
+  if (limits.memory_bytes > 0) set_resource_limit(RLIMIT_DATA, limits.memory_bytes);
+  if (limits.open_files > 0) set_resource_limit(RLIMIT_NOFILE, limits.open_files);
   auto library = PluginLibrary::load(setup_.library);
   if (library.has_error()) return library.error();
   PluginSetup plugin{.file = setup_.file,

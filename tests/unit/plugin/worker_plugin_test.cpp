@@ -241,7 +241,7 @@ TEST_F(WorkerPluginTest, SaysWhenAnotherDescriptionComesOfARestart) {
   EXPECT_TRUE(eventually([&] { return changes_ == 2; })) << "it has forgotten that change";
 }
 
-TEST_F(WorkerPluginTest, RefusesOneThatDiesWhileItIsLoaded) {
+TEST_F(WorkerPluginTest, RefusesOneWithTheReasonOfItsCreate) {
   EXPECT_EQ(refusal_of(R"({"create":"no license"})"), "create failed: no license");
 }
 
@@ -262,6 +262,7 @@ TEST_F(WorkerPluginTest, IsNotRestartedWhileItIsStopped) {
     load();
     begin("crashes");
     EXPECT_TRUE(plugin_->stop(1s));
+    EXPECT_EQ(plugin_->status().pid, 0) << "no process has followed";
   }
 }
 
