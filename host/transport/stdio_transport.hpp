@@ -8,8 +8,8 @@
 
 #include "log.hpp"
 #include "protocol/server.hpp"
-#include "transport/line_writer.hpp"
 #include "self_pipe.hpp"
+#include "transport/line_writer.hpp"
 
 namespace mcph {
 
