@@ -41,7 +41,9 @@ function(add_mcp_plugin name)
   if(APPLE)
     set_target_properties(${name} PROPERTIES SUFFIX ".dylib")
   endif()
-  target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+  target_compile_options(${name} PRIVATE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffunction-sections;-fdata-sections>)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     _mcp_plugin_link_options(${name})
   endif()
@@ -50,7 +52,8 @@ endfunction()
 function(_mcp_plugin_link_options name)
   get_property(symbol_map GLOBAL PROPERTY MCP_PLUGIN_SYMBOL_MAP)
   # -z now: a function that is missing is found when the plugin is loaded and refused, not in the middle of a call.
-  target_link_options(${name} PRIVATE "LINKER:--version-script=${symbol_map}" "LINKER:-z,now")
+  # --gc-sections: only what the plugin uses of what is linked into it; half of it, for a small one.
+  target_link_options(${name} PRIVATE "LINKER:--version-script=${symbol_map}" "LINKER:-z,now" "LINKER:--gc-sections")
   set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS "${symbol_map}")
   # Sanitizers leave symbols to the program that loads the plugin.
   if(NOT MCP_SANITIZER AND NOT "${CMAKE_C_FLAGS} ${CMAKE_CXX_FLAGS}" MATCHES "-fsanitize")
