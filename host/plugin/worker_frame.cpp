@@ -27,6 +27,7 @@ struct Header {
 
 // Beside the header; a longer text costs a memory file, and one much longer would not fit a socket's buffer.
 constexpr std::size_t most_in_message = std::size_t{64} << 10;
+constexpr std::size_t buffer_size = sizeof(Header) + most_in_message;
 
 iovec as_iovec(const void* data, std::size_t size) {
   return {const_cast<void*>(data), size};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
@@ -115,11 +116,11 @@ Sent send_frame(int socket, const Frame& frame, bool wait) {
   return Sent::whole;
 }
 
-FrameReader::FrameReader() : buffer_(sizeof(Header) + most_in_message) {}
+FrameReader::FrameReader() : buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {}
 
 FrameReader::Outcome FrameReader::receive(int socket) {
   if (!long_text_.empty()) std::string().swap(long_text_);
-  auto piece = as_iovec(buffer_.data(), buffer_.size());
+  auto piece = as_iovec(buffer_.get(), buffer_size);
   DescriptorMessage descriptor;
   msghdr message{};
   message.msg_iov = &piece;
@@ -141,7 +142,7 @@ FrameReader::Outcome FrameReader::receive(int socket) {
 FrameReader::Outcome FrameReader::take_message(std::size_t size, bool has_file) {
   Header header{};
   if (size < sizeof header) return Outcome::wrong;
-  std::memcpy(&header, buffer_.data(), sizeof header);
+  std::memcpy(&header, buffer_.get(), sizeof header);
   if (header.kind < static_cast<std::uint32_t>(Frame::Kind::load) ||
       header.kind > static_cast<std::uint32_t>(Frame::Kind::last) || header.text_size > most_frame_bytes ||
       header.more_size > most_frame_bytes - header.text_size) {
@@ -151,7 +152,7 @@ FrameReader::Outcome FrameReader::take_message(std::size_t size, bool has_file) 
   const auto text_size = static_cast<std::size_t>(header.text_size);
   const auto more_size = static_cast<std::size_t>(header.more_size);
   if (size == sizeof header + text_size + more_size) {
-    frame_.text = {buffer_.data() + sizeof header, text_size};
+    frame_.text = {buffer_.get() + sizeof header, text_size};
     frame_.more = {frame_.text.data() + text_size, more_size};
     return has_file ? Outcome::wrong : Outcome::frame;
   }
@@ -161,7 +162,7 @@ FrameReader::Outcome FrameReader::take_message(std::size_t size, bool has_file) 
 // Read and not mapped, because whoever made the file can shorten it meanwhile.
 bool FrameReader::take_memory_file(const FileDescriptor& file) {
   Header header{};  // has been checked
-  std::memcpy(&header, buffer_.data(), sizeof header);
+  std::memcpy(&header, buffer_.get(), sizeof header);
   const auto text_size = static_cast<std::size_t>(header.text_size);
   const auto size = text_size + static_cast<std::size_t>(header.more_size);
   struct ::stat status {};

@@ -6,10 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "plugin/file_descriptor.hpp"
 #include "result.hpp"
@@ -101,7 +101,7 @@ class FrameReader {
   Outcome take_message(std::size_t size, bool has_file);
   bool take_memory_file(const FileDescriptor& file);
 
-  std::vector<char> buffer_;
+  const std::unique_ptr<char[]> buffer_;  // never written beyond the longest message so far
   std::string long_text_;
   Frame frame_;
 };
