@@ -139,7 +139,10 @@ void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
   if (state_ == State::serving) {
     const auto process = process_;
     lock.unlock();
-    return give(*process, id, *call);
+    give(*process, id, *call);
+    // Others than this one are worth more to the thread than to wait.
+    if (calls_.size() == 1) process->look_for_frame();
+    return;
   }
   if (state_ == State::starting) return waiting_.push_back(id);
   const bool resting = state_ == State::resting;

@@ -34,6 +34,9 @@ constexpr std::size_t frames_at_once = 64;
 constexpr std::size_t output_at_once = std::size_t{16} << 10;
 constexpr std::chrono::milliseconds output_interval{100};
 constexpr std::size_t frame_bytes_at_once = std::size_t{1} << 20;
+// For an answer, before the thread goes on; and after one that did not come in this time.
+constexpr std::chrono::microseconds look_time{50};
+constexpr int looks_skipped = 15;
 // For a worker that does not read.
 constexpr std::size_t most_kept_frames = 16'384;
 constexpr std::size_t most_kept_bytes = most_frame_bytes;
@@ -228,6 +231,19 @@ void WorkerProcess::send_kept() {
   }
 }
 
+void WorkerProcess::look_for_frame() {
+  const std::unique_lock lock(reading_, std::try_to_lock);
+  if (!lock || in_listener_ || (looks_to_skip_ > 0 && looks_to_skip_-- > 0)) return;
+  const auto deadline = std::chrono::steady_clock::now() + look_time;
+  const auto before = frames_read_;
+  // Where nothing more will come, whoever watches the socket finds out, too.
+  while (!ended_ && read_frames(1) && frames_read_ == before) {
+    if (std::chrono::steady_clock::now() < deadline) continue;
+    looks_to_skip_ = looks_skipped;
+    return;
+  }
+}
+
 void WorkerProcess::kill(std::string why) {
   const std::lock_guard lock(sending_);
   end_because(std::move(why));
@@ -311,7 +327,10 @@ bool WorkerProcess::read_frames(std::size_t most) {
     switch (receive()) {
       case FrameReader::Outcome::frame:
         bytes += reader_.frame().text.size();
+        ++frames_read_;
+        in_listener_ = true;
         if (listener_ != nullptr) listener_->frame_came(reader_.frame());
+        in_listener_ = false;
         continue;
       case FrameReader::Outcome::none:
         return true;

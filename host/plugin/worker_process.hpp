@@ -52,6 +52,10 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   // [any] In order; kept here while the socket is full. False: it will not arrive.
   bool send(const Frame& frame);
 
+  // [any] Waits a moment for what it says without sleeping, because to be woken takes longer than a quick call. Does
+  // nothing while somebody reads already, and seldom something where it has been in vain.
+  void look_for_frame();
+
   // [any] Ends it at once, with its process group. `why` becomes how it ended, if it has not ended yet.
   void kill(std::string why);
 
@@ -94,8 +98,11 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   std::size_t kept_bytes_ = 0;
   std::string killed_because_;
 
-  std::mutex reading_;
+  std::recursive_mutex reading_;
   WorkerListener* listener_;  // null once it is forgotten
+  bool in_listener_ = false;
+  std::uint64_t frames_read_ = 0;
+  int looks_to_skip_ = 0;
   FrameReader reader_;
   std::string line_;
   bool ended_ = false;

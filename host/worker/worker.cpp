@@ -16,8 +16,10 @@ using boost::asio::posix::stream_descriptor;
 
 // Like the limit of the host, which counts the calls of all plugins.
 constexpr unsigned most_blocked_threads = 128;
-// For which the worker looks for a next frame before it sleeps: to be woken takes longer than a quick call.
-constexpr std::chrono::microseconds spin_time{50};
+// For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call; but
+// only while frames come so close to each other.
+constexpr std::chrono::microseconds spin_time{100};
+constexpr std::chrono::microseconds lively_interval{300};
 
 }  // namespace
 
@@ -68,13 +70,16 @@ void Worker::wait_for_frames() {
 
 // One frame at a time, so that what it starts is done before the next is looked for.
 void Worker::read() {
-  switch (reader_.receive(host_.socket())) {
+  const auto outcome = reader_.receive(host_.socket());
+  const auto now = std::chrono::steady_clock::now();
+  switch (outcome) {
     case FrameReader::Outcome::frame:
-      last_frame_ = std::chrono::steady_clock::now();
+      is_lively_ = now - last_frame_ < lively_interval;
+      last_frame_ = now;
       take(reader_.frame());
       break;
     case FrameReader::Outcome::none:
-      if (std::chrono::steady_clock::now() - last_frame_ >= spin_time) return wait_for_frames();
+      if (!is_lively_ || now - last_frame_ >= spin_time) return wait_for_frames();
       break;
     case FrameReader::Outcome::lost:
       ::_exit(out_of_memory_status);

@@ -58,6 +58,7 @@ class Worker : private CallRunner {
   boost::asio::posix::stream_descriptor readable_;
   FrameReader reader_;
   std::chrono::steady_clock::time_point last_frame_;
+  bool is_lively_ = false;  // frames follow each other closely
   std::unique_ptr<InProcessPlugin> plugin_;
 
   std::mutex mutex_;
