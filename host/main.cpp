@@ -1,15 +1,30 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <sys/resource.h>
 #include <variant>
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 
+namespace {
+
+// Each connection takes a descriptor and each worker three; the soft limit is often 1024, for programs that use
+// select(2).
+void use_all_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   constexpr int cannot_run = 2;
   // Whoever started this may ignore it, and then nobody could learn how a worker has ended.
   std::signal(SIGCHLD, SIG_DFL);
+  use_all_descriptors();
   try {
     return std::visit([](const auto& command) { return mcph::run(command); }, mcph::parse_command_line(argc, argv));
   } catch (const std::exception& error) {
