@@ -35,6 +35,8 @@ struct PluginLimits {
   // Of a worker. 0: as many as the host may have.
   std::size_t memory_bytes = 0;  // that it may write to, the stacks of its threads included, 8 MiB each
   std::size_t open_files = 0;
+  unsigned cpu_percent = 0;     // of one processor, for all its threads together
+  bool starts_nothing = false;  // it can start no other process
 };
 
 class Plugin {

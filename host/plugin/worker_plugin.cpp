@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plugin/cpu_share.hpp"
 #include "plugin/refusal.hpp"
 #include "plugin/worker_setup.hpp"
 
@@ -54,11 +55,19 @@ Result<> WorkerPlugin::load() {
     const std::lock_guard lock(mutex_);
     auto spawned = workers_.spawn_and_wait(*this);
     if (spawned.has_error()) return spawned.error();
-    process_ = *std::move(spawned);
-    last_process_ = process_;
+    adopt(*std::move(spawned));
   }
   auto answer = ask(Frame::Kind::load, setup_json(false));
   return answer.has_error() ? Result<>(answer.error()) : Result<>();
+}
+
+void WorkerPlugin::adopt(std::shared_ptr<WorkerProcess> process) {
+  process_ = std::move(process);
+  last_process_ = process_;
+  if (setup_.limits.cpu_percent == 0) return;
+  keep_to_cpu_share(workers_.timers(), process_, setup_.limits.cpu_percent, [&log = log_, file = setup_.file.string()] {
+    log.warning("plugin is held to its share of the processors", {{"file", file}, {"limit", "limits.cpuPercent"}});
+  });
 }
 
 std::string WorkerPlugin::setup_json(bool starts) const {
@@ -306,8 +315,7 @@ void WorkerPlugin::restart() {
     state_ = State::starting;
     auto spawned = workers_.spawn(*this);
     if (spawned.has_value()) {
-      process_ = *std::move(spawned);
-      last_process_ = process_;
+      adopt(*std::move(spawned));
       ++restarts_;
       const auto patience = workers_.options().answer_time;
       timer_ = workers_.timers().after(patience, [late = process_, patience] {

@@ -63,6 +63,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSetup setup, Workers& workers, Log& log);
 
   Result<> load();
+  void adopt(std::shared_ptr<WorkerProcess> process);  // needs the lock
   // [control] Asks the worker something and waits for its answer.
   Answer ask(Frame::Kind question, std::string_view text = {});
   std::string setup_json(bool starts) const;

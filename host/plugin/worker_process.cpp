@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <fcntl.h>
 #include <new>
@@ -252,7 +253,27 @@ void WorkerProcess::kill(std::string why) {
 void WorkerProcess::end_because(std::string why) {
   pollfd end{end_.get(), POLLIN, 0};
   if (::poll(&end, 1, 0) == 0 && killed_because_.empty()) killed_because_ = std::move(why);
-  ::syscall(SYS_pidfd_send_signal, end_.get(), SIGKILL, nullptr, 0);
+  signal(SIGKILL);
+}
+
+void WorkerProcess::signal(int number) const {
+  ::syscall(SYS_pidfd_send_signal, end_.get(), number, nullptr, 0);
+}
+
+std::optional<std::chrono::nanoseconds> WorkerProcess::cpu_time() {
+  const std::lock_guard lock(sending_);  // so that nobody waits for it meanwhile, and its number stays its own
+  clockid_t clock{};
+  timespec time{};
+  if (gone_ || ::clock_getcpuclockid(process_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return std::nullopt;
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+void WorkerProcess::pause() const {
+  signal(SIGSTOP);
+}
+
+void WorkerProcess::resume() const {
+  signal(SIGCONT);
 }
 
 void WorkerProcess::wait_for_end(std::chrono::milliseconds patience) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -59,6 +60,13 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   // [any] Ends it at once, with its process group. `why` becomes how it ended, if it has not ended yet.
   void kill(std::string why);
 
+  // [any] The processor time that all its threads have used; nothing once it has ended.
+  std::optional<std::chrono::nanoseconds> cpu_time();
+
+  // [any] Stops its threads where they are, and lets them go on.
+  void pause() const;
+  void resume() const;
+
   // Waits until it has ended, and kills it after `patience`. Reads meanwhile, because the I/O context may not any more.
   // Not on the I/O context.
   void wait_for_end(std::chrono::milliseconds patience);
@@ -76,6 +84,7 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   void watch_end();
   void resume_sending();
   void send_kept();
+  void signal(int number) const;
   void end_because(std::string why);  // needs the lock on sending
   // The functions below need the lock on reading.
   bool read_frames(std::size_t most);  // false: no more will come

@@ -78,6 +78,7 @@ std::string WorkerSetup::json() const {
                    {"resultBytes", limits.result_bytes},
                    {"memoryBytes", limits.memory_bytes},
                    {"openFiles", limits.open_files},
+                   {"startsNothing", limits.starts_nothing},
                    {"sandbox", json_of(sandbox)},
                    {"hasServerInfo", has_server_info},
                    {"starts", starts}});
@@ -94,7 +95,8 @@ Result<WorkerSetup> WorkerSetup::read(std::string_view json) {
                                   .waiting_calls = object.at("waitingCalls"),
                                   .result_bytes = object.at("resultBytes"),
                                   .memory_bytes = object.at("memoryBytes"),
-                                  .open_files = object.at("openFiles")},
+                                  .open_files = object.at("openFiles"),
+                                  .starts_nothing = object.at("startsNothing")},
                        .sandbox = sandbox_of(object.at("sandbox")),
                        .has_server_info = object.at("hasServerInfo"),
                        .starts = object.at("starts")};

@@ -46,18 +46,23 @@ struct Member {
 };
 
 constexpr std::uint64_t most_calls = 100'000;
+constexpr std::uint64_t most_percent = 100'000;
 constexpr std::uint64_t most_ms = 365ULL * 24 * 3600 * 1000;
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 50;
 
 using std::chrono::milliseconds;
 
-constexpr std::array<Member<PluginLimits>, 6> limit_members{{
+constexpr std::array<Member<PluginLimits>, 8> limit_members{{
     {"callTimeMs", 0, most_ms, [](auto& limits, auto value) { limits.call_time = milliseconds(value); }},
     {"concurrentCalls", 1, most_calls, [](auto& limits, auto value) { limits.concurrent_calls = value; }},
     {"callsInFlight", 1, most_calls, [](auto& limits, auto value) { limits.waiting_calls = value; }},
     {"resultBytes", 1, most_frame_bytes, [](auto& limits, auto value) { limits.result_bytes = value; }},
     {"memoryBytes", 0, most_memory, [](auto& limits, auto value) { limits.memory_bytes = value; }},
     {"openFiles", 0, most_calls, [](auto& limits, auto value) { limits.open_files = value; }},
+    {"cpuPercent", 0, most_percent,
+     [](auto& limits, auto value) { limits.cpu_percent = static_cast<unsigned>(value); }},
+    // No system counts them for one plugin, so it is none or any number.
+    {"processes", 0, 0, [](auto& limits, auto) { limits.starts_nothing = true; }},
 }};
 
 constexpr std::array<Member<RestartPolicy::Limits>, 4> restart_members{{
@@ -89,6 +94,7 @@ Result<> take_numbers(Json& object, const std::string& name, const std::array<Me
         std::find_if(members.begin(), members.end(), [&](const auto& each) { return each.name == key; });
     if (member == members.end()) return fail(where + ", but its members are " + names_of(members));
     if (!value.is_number_unsigned() || value < member->least || value > member->most) {
+      if (member->least == member->most) return fail(where + ", which must be " + std::to_string(member->least));
       return fail(where + ", which must be a whole number from " + std::to_string(member->least) + " to " +
                   std::to_string(member->most));
     }

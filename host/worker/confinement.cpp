@@ -119,11 +119,18 @@ void restrict_calls(SandboxProfile profile, SandboxNetwork network, std::vector<
   }
 }
 
+void restrict_processes(std::vector<std::string>& lacks) {
+  if (!refuse_new_privileges() || enter_filter_without_processes().has_error()) {
+    lacks.emplace_back("the kernel takes no filter of system calls, so it can start other processes");
+  }
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> confine(const WorkerSetup& setup) {
   std::vector<std::string> lacks;
   const auto& sandbox = setup.sandbox;
+  if (setup.limits.starts_nothing) restrict_processes(lacks);
   if (sandbox.profile == SandboxProfile::none) return lacks;
   std::error_code error;
   fs::create_directories(setup.data_directory, error);

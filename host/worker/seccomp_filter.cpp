@@ -177,4 +177,13 @@ Result<> enter_permissive_filter(const SeccompRules& rules) {
   return filter.enter();
 }
 
+Result<> enter_filter_without_processes() {
+  Filter filter(SCMP_ACT_ALLOW);
+  for (const char* const call : {"fork", "vfork", "execve", "execveat"})
+    filter.on(call, refuse);
+  filter.on("clone", refuse, {has_bits(0, CLONE_THREAD, 0)});
+  filter.on("clone3", unknown);
+  return filter.enter();
+}
+
 }  // namespace mcph

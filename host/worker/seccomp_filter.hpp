@@ -17,4 +17,7 @@ struct SeccompRules {
 Result<> enter_strict_filter(const SeccompRules& rules);
 Result<> enter_permissive_filter(const SeccompRules& rules);
 
+// In the same way: beside other filters, no other process and no other program.
+Result<> enter_filter_without_processes();
+
 }  // namespace mcph

@@ -187,6 +187,43 @@ test('MemoryBeyondItsLimitIsRefusedAndNobodyElseIsShort', async (context) => {
   assert.equal((await call(host, 'say', { bytes: 100 })).error, undefined);
 });
 
+// Of processor time, so far, in seconds.
+async function cpuTime(pid) {
+  const ticksInASecond = 100;
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksInASecond;
+}
+
+test('APluginThatComputesAllTheTimeIsHeldToItsShareOfTheProcessors', async (context) => {
+  const components = await Components.create('slow');
+  await components.write('dying.json', JSON.stringify({ limits: { cpuPercent: 10 } }));
+  await components.add('dying');
+  const host = await serve(context, components, workers);
+  const pid = await structured(host, 'pid');
+  const cancelled = new AbortController();
+  const loop = { name: 'die', arguments: { how: 'endless loop' } };
+  const loops = [0, 1].map(() => postModern(host.url, 'tools/call', loop, { signal: cancelled.signal }).catch(() => {}));
+  await host.log.until({ event: 'plugin is held to its share of the processors', limit: 'limits.cpuPercent' });
+  const before = await cpuTime(pid);
+  await sleep(2000);
+  const used = (await cpuTime(pid)) - before;
+  assert.ok(used > 0.05 && used < 0.5, `${used} s in 2 s`);
+  const { result } = await call(host, 'wait', { label: 'another', milliseconds: 1, reports: 0 });
+  assert.equal(result.isError, undefined);
+  cancelled.abort();
+  await Promise.all(loops);
+});
+
+test('APluginMayBeKeptFromStartingProcesses', async (context) => {
+  const components = await Components.create('dying');
+  const host = await serve(context, components, workers);
+  const startProcess = async () => (await call(host, 'start_process')).result.content[0].text;
+  assert.equal(await startProcess(), 'a thread and a process');
+  await components.write('dying.json', JSON.stringify({ limits: { processes: 0 } }));
+  await host.log.until({ event: 'plugin replaced', plugin: 'dying' });
+  assert.equal(await startProcess(), 'a thread and no process: Operation not permitted');
+});
+
 test('NoWorkerOutlivesTheHost', async (context) => {
   const host = await start(context);
   const worker = await structured(host, 'pid');

@@ -1,8 +1,10 @@
 // A plugin that dies in every way that native code can, or does not come back.
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <string>
@@ -97,6 +99,13 @@ void setup(mcp::Plugin& plugin) {
         return "printed";
       },
       mcp::arg("lines", "How many"));
+  plugin.tool("start_process", "Starts a process and a thread.", [] {
+    std::string said;
+    std::thread([&said] { said = "a thread"; }).join();
+    const auto child = ::fork();
+    if (child == 0) ::_exit(0);
+    return said + (child < 0 ? " and no process: " + std::string(std::strerror(errno)) : " and a process");
+  });
   plugin.tool("pid", "Says which process this is.", [] { return static_cast<int>(::getpid()); });
   plugin.tool(
       "sleep", "Sleeps.",

@@ -41,7 +41,7 @@ TEST_F(PluginConfigurationTest, LeavesThePluginsOwnAsItWasWritten) {
 TEST_F(PluginConfigurationTest, KeepsTheHostsMembersToItself) {
   const auto configuration =
       read(R"({"a": 1, "isolation": "worker", "limits": {"callTimeMs": 1500, "concurrentCalls": 2,
-    "callsInFlight": 3, "resultBytes": 4, "memoryBytes": 5, "openFiles": 6},
+    "callsInFlight": 3, "resultBytes": 4, "memoryBytes": 5, "openFiles": 6, "cpuPercent": 7, "processes": 0},
     "restarts": {"crashes": 7, "periodMs": 8, "firstDelayMs": 9, "lastDelayMs": 10}})");
   ASSERT_TRUE(configuration);
   EXPECT_EQ(configuration->own, R"({"a":1})");
@@ -53,6 +53,8 @@ TEST_F(PluginConfigurationTest, KeepsTheHostsMembersToItself) {
   EXPECT_EQ(limits.result_bytes, 4U);
   EXPECT_EQ(limits.memory_bytes, 5U);
   EXPECT_EQ(limits.open_files, 6U);
+  EXPECT_EQ(limits.cpu_percent, 7U);
+  EXPECT_TRUE(limits.starts_nothing);
   const auto& restarts = configuration->restarts;
   EXPECT_EQ(restarts.crashes, 7U);
   EXPECT_EQ(restarts.period, 8ms);
@@ -73,10 +75,11 @@ TEST_F(PluginConfigurationTest, SaysWhichMemberIsWrongAndWhatItMayBe) {
   EXPECT_THAT(refusal_of(R"({"limits": 5})"), HasSubstr(R"(has "limits": 5, which must be an object)"));
   EXPECT_THAT(refusal_of(R"({"limits": {"calltime": 5}})"),
               HasSubstr(R"(has "limits": {"calltime": 5}, but its members are callTimeMs, concurrentCalls, )"
-                        R"(callsInFlight, resultBytes, memoryBytes, openFiles)"));
+                        R"(callsInFlight, resultBytes, memoryBytes, openFiles, cpuPercent, processes)"));
   EXPECT_THAT(refusal_of(R"({"limits": {"concurrentCalls": 0}})"),
               HasSubstr(R"({"concurrentCalls": 0}, which must be a whole number from 1 to 100000)"));
   EXPECT_THAT(refusal_of(R"({"limits": {"callTimeMs": -1}})"), HasSubstr("must be a whole number from 0 to"));
+  EXPECT_THAT(refusal_of(R"({"limits": {"processes": 3}})"), HasSubstr(R"({"processes": 3}, which must be 0)"));
   EXPECT_THAT(refusal_of(R"({"restarts": {"crashes": 1.5}})"), HasSubstr("must be a whole number from 0 to"));
 }
 
