@@ -50,11 +50,10 @@ WorkerPlugin::~WorkerPlugin() {
 }
 
 Result<> WorkerPlugin::load() {
+  auto spawned = workers_.spawn_and_wait(*this);
+  if (spawned.has_error()) return spawned.error();
   {
-    // Held, so that what happens to the process is heard of when it is known here.
     const std::lock_guard lock(mutex_);
-    auto spawned = workers_.spawn_and_wait(*this);
-    if (spawned.has_error()) return spawned.error();
     adopt(*std::move(spawned));
   }
   auto answer = ask(Frame::Kind::load, setup_json(false));
@@ -64,6 +63,7 @@ Result<> WorkerPlugin::load() {
 void WorkerPlugin::adopt(std::shared_ptr<WorkerProcess> process) {
   process_ = std::move(process);
   last_process_ = process_;
+  process_->begin();
   if (setup_.limits.cpu_percent == 0) return;
   keep_to_cpu_share(workers_.timers(), process_, setup_.limits.cpu_percent, [&log = log_, file = setup_.file.string()] {
     log.warning("plugin is held to its share of the processors", {{"file", file}, {"limit", "limits.cpuPercent"}});
@@ -307,26 +307,25 @@ void WorkerPlugin::restart() {
   // Whoever is still telling of the end of the one before has done so then.
   last_process_->forget();
   if (std::error_code error; !std::filesystem::exists(library_->path(), error)) return miss_library();
-  Error error;
   {
     const std::lock_guard lock(mutex_);
     timer_.reset();
     if (state_ == State::ended) return;
     state_ = State::starting;
-    auto spawned = workers_.spawn(*this);
-    if (spawned.has_value()) {
-      adopt(*std::move(spawned));
-      ++restarts_;
-      const auto patience = workers_.options().answer_time;
-      timer_ = workers_.timers().after(patience, [late = process_, patience] {
-        late->kill("was killed, because it did not become ready within " + in_seconds(patience));
-      });
-      process_->send({.kind = Frame::Kind::load, .text = setup_json(true)});
-      return;
-    }
-    error = spawned.error();
   }
-  plan_restart("could not be started: " + error.message, 0, error.may_pass);
+  // Without the lock, because to spawn takes its time and calls come meanwhile.
+  auto spawned = workers_.spawn(*this);
+  if (spawned.has_error())
+    return plan_restart("could not be started: " + spawned.error().message, 0, spawned.error().may_pass);
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::ended) return;
+  adopt(*std::move(spawned));
+  ++restarts_;
+  const auto patience = workers_.options().answer_time;
+  timer_ = workers_.timers().after(patience, [late = process_, patience] {
+    late->kill("was killed, because it did not become ready within " + in_seconds(patience));
+  });
+  process_->send({.kind = Frame::Kind::load, .text = setup_json(true)});
 }
 
 // Somebody has tidied up among the temporary files.

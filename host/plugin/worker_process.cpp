@@ -163,7 +163,6 @@ Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesyste
     ::waitpid(process, nullptr, 0);
     return fail_for_now("a worker cannot be watched: "s + error.what());
   }
-  asio::post(context, [worker] { worker->begin(); });
   return worker;
 }
 
@@ -190,9 +189,11 @@ WorkerProcess::~WorkerProcess() {
 }
 
 void WorkerProcess::begin() {
-  watch_end();
-  watch_frames();
-  watch_output();
+  asio::post(context_, [self = shared_from_this()] {
+    self->watch_end();
+    self->watch_frames();
+    self->watch_output();
+  });
 }
 
 bool WorkerProcess::send(const Frame& frame) {

@@ -37,8 +37,8 @@ class WorkerListener {
 
 class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
  public:
-  // Starts the program. On a thread that lives as long as the workers may, because they die with the thread that
-  // started them.
+  // Starts the program, and says nothing of it before begin. On a thread that lives as long as the workers may, because
+  // they die with the thread that started them.
   static Result<std::shared_ptr<WorkerProcess>> spawn(const std::filesystem::path& program,
                                                       boost::asio::io_context& context, WorkerListener& listener);
 
@@ -49,6 +49,9 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   int id() const { return process_; }
+
+  // [any] Once: from now on the listener hears of it.
+  void begin();
 
   // [any] In order; kept here while the socket is full. False: it will not arrive.
   bool send(const Frame& frame);
@@ -78,7 +81,6 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   using Descriptor = boost::asio::posix::stream_descriptor;
   struct Kept;
 
-  void begin();
   void watch_frames();
   void watch_output();
   void watch_end();
