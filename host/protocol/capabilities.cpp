@@ -13,16 +13,16 @@ std::string capabilities_with(std::string_view extensions) {
 }
 
 // The capability without which a client cannot answer the request, of the three methods that there are.
-Json required_capability(const Json& request) {
+Json required_capability(const OrderedJson& request) {
   const auto method = request.value("method", "");
   const auto found = request.find("params");
-  const auto params = found != request.end() && found->is_object() ? *found : Json::object();
+  const auto params = found != request.end() && found->is_object() ? *found : OrderedJson::object();
   if (method == "roots/list") return {{"roots", Json::object()}};
   if (method == "sampling/createMessage") {
     const bool with_tools = params.contains("tools") || params.contains("toolChoice");
     return {{"sampling", with_tools ? Json{{"tools", Json::object()}} : Json::object()}};
   }
-  const bool by_url = params.value("mode", Json()) == "url";
+  const bool by_url = params.value("mode", OrderedJson()) == "url";
   return {{"elicitation", {{by_url ? "url" : "form", Json::object()}}}};
 }
 
@@ -54,7 +54,7 @@ std::string modern_server_capabilities() {
   return capabilities_with(R"({"io.modelcontextprotocol/tasks":{},"io.modelcontextprotocol/ui":{}})");
 }
 
-Json missing_capabilities(const Json& input_requests, const Json& client_capabilities) {
+Json missing_capabilities(const OrderedJson& input_requests, const Json& client_capabilities) {
   const auto available = meant(client_capabilities);
   auto missing = Json::object();
   for (const auto& [name, request] : input_requests.items()) {

@@ -15,6 +15,6 @@ std::string modern_server_capabilities();
 
 // The part of ClientCapabilities that the input requests need and the client lacks; an empty object if nothing is
 // missing.
-Json missing_capabilities(const Json& input_requests, const Json& client_capabilities);
+Json missing_capabilities(const OrderedJson& input_requests, const Json& client_capabilities);
 
 }  // namespace mcph

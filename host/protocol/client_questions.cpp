@@ -10,13 +10,13 @@
 namespace mcph {
 namespace {
 
-std::string request_text(const std::string& id, const Json& request) {
+std::string request_text(const std::string& id, const OrderedJson& request) {
   return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":)" + dump(request["method"]) + R"(,"params":)" +
          dump(request["params"]) + "}";
 }
 
 // Why a response does not answer the request; nothing if it does.
-std::optional<std::string> failure_of(const Json& request, const Message& response) {
+std::optional<std::string> failure_of(const OrderedJson& request, const Message& response) {
   const auto& method = request["method"].get_ref<const std::string&>();
   if (response.is_error) {
     const auto message = response.answer.is_object() ? response.answer.value("message", Json()) : Json();
@@ -27,7 +27,7 @@ std::optional<std::string> failure_of(const Json& request, const Message& respon
   return "The client answered " + method + " with something invalid: " + *std::move(mistake);
 }
 
-std::string too_late(const Json& requests, std::chrono::milliseconds patience) {
+std::string too_late(const OrderedJson& requests, std::chrono::milliseconds patience) {
   std::string methods;
   for (const auto& [name, request] : requests.items())
     methods += (methods.empty() ? "" : ", ") + request["method"].get<std::string>();
@@ -36,7 +36,7 @@ std::string too_late(const Json& requests, std::chrono::milliseconds patience) {
 
 }  // namespace
 
-void ClientQuestions::ask(const Json& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
+void ClientQuestions::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
                           std::chrono::milliseconds patience, Done done) {
   std::unique_lock lock(mutex_);
   if (auto refusal = refusal_of(requests.size()); !refusal.empty()) {
@@ -103,7 +103,7 @@ void ClientQuestions::take(const Message& response) {
   finish(number, std::move(result));
 }
 
-Json ClientQuestions::request_of(const std::string& id) const {
+OrderedJson ClientQuestions::request_of(const std::string& id) const {
   const std::lock_guard lock(mutex_);
   const auto found = rounds_by_id_.find(id);
   if (found == rounds_by_id_.end()) return nullptr;

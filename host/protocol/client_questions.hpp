@@ -30,7 +30,7 @@ class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
   // Sends the requests, {name: {"method", "params"}}, and calls `done` once, when all are answered, one of them cannot
   // be, or `patience` is over; never when the client abandons the exchange. The timers outlive all of that. To be
   // called on an object that a shared pointer holds.
-  void ask(const Json& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
+  void ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
            std::chrono::milliseconds patience, Done done);
 
   // Takes a response of the client. One that answers nothing is ignored.
@@ -44,7 +44,7 @@ class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
  private:
   // The requests of one call, which are answered together.
   struct Round {
-    Json requests;
+    OrderedJson requests;
     Json answers = Json::object();
     std::shared_ptr<Exchange> exchange;
     Timers* timers = nullptr;
@@ -57,7 +57,7 @@ class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
   // Why no more can be asked; empty if they can. The lock is held.
   std::string refusal_of(std::size_t more) const;
   // What an id asks; null if nothing.
-  Json request_of(const std::string& id) const;
+  OrderedJson request_of(const std::string& id) const;
   // What has no answer yet is taken back.
   void finish(std::uint64_t number, Answers answers);
   // Null if it has ended. The lock is held.

@@ -14,32 +14,31 @@ constexpr std::size_t deepest_question = 64;
 // Each is a question to a person, or a call of a model that somebody pays.
 constexpr std::size_t most_questions = 32;
 
-const Json& member(const Json& object, const char* name) {
-  static const Json absent;
+template <class AnyJson>
+const AnyJson& member(const AnyJson& object, const char* name) {
+  static const AnyJson absent;
   const auto found = object.find(name);
   return found == object.end() ? absent : *found;
 }
 
-bool is_url_mode(const Json& params) {
+bool is_url_mode(const OrderedJson& params) {
   return member(params, "mode") == "url";
 }
 
-Result<Schema> compile_form(const Json& schema) {
-  return Schema::compile(nlohmann::ordered_json(schema));
-}
-
-bool is_block(const Json& block) {
+template <class AnyJson>
+bool is_block(const AnyJson& block) {
   if (!block.is_object() || !member(block, "type").is_string()) return false;
   return block["type"] != "text" || member(block, "text").is_string();
 }
 
 // Of a message: one block or several.
-bool is_content(const Json& content) {
-  return is_block(content) || (content.is_array() && std::all_of(content.begin(), content.end(), is_block));
+template <class AnyJson>
+bool is_content(const AnyJson& content) {
+  return is_block(content) || (content.is_array() && std::all_of(content.begin(), content.end(), is_block<AnyJson>));
 }
 
 // The kinds of value that a form can have, for which clients have fields (client/elicitation, "Requested Schema").
-bool is_form_field(const Json& field) {
+bool is_form_field(const OrderedJson& field) {
   if (!field.is_object()) return false;
   constexpr std::array types{"string", "number", "integer", "boolean"};
   const auto& type = member(field, "type");
@@ -49,7 +48,7 @@ bool is_form_field(const Json& field) {
   return items.is_object() && (member(items, "enum").is_array() || member(items, "anyOf").is_array());
 }
 
-Result<> check_form(const Json& params) {
+Result<> check_form(const OrderedJson& params) {
   const auto& schema = member(params, "requestedSchema");
   if (!schema.is_object() || member(schema, "type") != "object" || !member(schema, "properties").is_object()) {
     return fail("params.requestedSchema is not a schema with \"type\": \"object\" and \"properties\"");
@@ -60,13 +59,13 @@ Result<> check_form(const Json& params) {
                 " is not a string, a number, an integer, a boolean or a choice of several strings; forms have no other "
                 "fields");
   }
-  if (const auto compiled = compile_form(schema); compiled.has_error()) {
+  if (const auto compiled = Schema::compile(schema); compiled.has_error()) {
     return fail("params.requestedSchema: " + compiled.error().message);
   }
   return {};
 }
 
-Result<> check_elicitation(const Json& params) {
+Result<> check_elicitation(const OrderedJson& params) {
   if (!member(params, "message").is_string()) return fail("params.message is not a string");
   const auto& mode = member(params, "mode");
   if (is_url_mode(params)) {
@@ -77,7 +76,7 @@ Result<> check_elicitation(const Json& params) {
   return check_form(params);
 }
 
-Result<> check_sampling(const Json& params) {
+Result<> check_sampling(const OrderedJson& params) {
   const auto& messages = member(params, "messages");
   if (!messages.is_array()) return fail("params.messages is not an array");
   for (const auto& message : messages) {
@@ -93,7 +92,7 @@ Result<> check_sampling(const Json& params) {
   return {};
 }
 
-Result<> check_request(const Json& request) {
+Result<> check_request(const OrderedJson& request) {
   if (!request.is_object()) return fail("it is not an object");
   const auto& method = member(request, "method");
   const auto& params = member(request, "params");
@@ -108,18 +107,18 @@ Result<> check_request(const Json& request) {
   return method == "elicitation/create" ? check_elicitation(params) : check_sampling(params);
 }
 
-std::optional<std::string> mistake_in_form(const Json& params, const Json& content) {
+std::optional<std::string> mistake_in_form(const OrderedJson& params, const Json& content) {
   if (!content.is_object()) return "\"content\" is not an object, although the form was accepted";
   const auto& schema = member(params, "requestedSchema");
   if (!schema.is_object()) return std::nullopt;
-  const auto compiled = compile_form(schema);
+  const auto compiled = Schema::compile(schema);
   if (compiled.has_error()) return std::nullopt;  // refused when it was asked
   const auto violation = compiled->validate(content);
   if (!violation) return std::nullopt;
   return "\"content\": " + violation->message;
 }
 
-std::optional<std::string> mistake_in_elicitation(const Json& params, const Json& answer) {
+std::optional<std::string> mistake_in_elicitation(const OrderedJson& params, const Json& answer) {
   const auto& action = member(answer, "action");
   if (action == "decline" || action == "cancel") return std::nullopt;
   if (action != "accept") return "\"action\" is none of accept, decline and cancel";
@@ -145,8 +144,8 @@ std::optional<std::string> mistake_in_roots(const Json& answer) {
 
 }  // namespace
 
-Result<Json> read_input_requests(std::string_view json) {
-  auto required = parse_json(json, deepest_question, DuplicateKeys::refuse);
+Result<OrderedJson> read_input_requests(std::string_view json) {
+  auto required = parse_ordered_json(json, deepest_question);
   if (required.has_error()) return fail("it is not valid JSON: " + required.error().message);
   if (!required->is_object()) return fail("it is not a JSON object");
   const auto requests = required->find("inputRequests");
@@ -161,12 +160,12 @@ Result<Json> read_input_requests(std::string_view json) {
     if (const auto checked = check_request(request); checked.has_error()) {
       return fail("inputRequests." + name + ": " + checked.error().message);
     }
-    if (!request.contains("params")) request["params"] = Json::object();
+    if (!request.contains("params")) request["params"] = OrderedJson::object();
   }
   return std::move(*requests);
 }
 
-std::optional<std::string> mistake_in_answer(const Json& request, const Json& answer) {
+std::optional<std::string> mistake_in_answer(const OrderedJson& request, const Json& answer) {
   if (!answer.is_object()) return "it is not an object";
   const auto& method = member(request, "method");
   if (method == "elicitation/create") return mistake_in_elicitation(member(request, "params"), answer);
@@ -174,7 +173,7 @@ std::optional<std::string> mistake_in_answer(const Json& request, const Json& an
   return mistake_in_roots(answer);
 }
 
-Json essence_of(const Json& input_requests) {
+Json essence_of(const OrderedJson& input_requests) {
   auto essence = Json::object();
   for (const auto& [name, request] : input_requests.items()) {
     auto& kept = essence[name];

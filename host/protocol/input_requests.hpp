@@ -13,14 +13,14 @@
 namespace mcph {
 
 // The "inputRequests" of what a plugin gave with MCP_OUTCOME_INPUT_REQUIRED, checked: {name: {"method", "params"}}, at
-// least one. An error says what is wrong with it.
-Result<Json> read_input_requests(std::string_view json);
+// least one, in the order in which the author wrote them and a form's fields. An error says what is wrong with it.
+Result<OrderedJson> read_input_requests(std::string_view json);
 
 // What is wrong with the client's answer to a request; nothing if it is what the request asked for. A form that was
 // accepted must be what its schema says.
-std::optional<std::string> mistake_in_answer(const Json& request, const Json& answer);
+std::optional<std::string> mistake_in_answer(const OrderedJson& request, const Json& answer);
 
 // What must be kept of the requests to check the answers later.
-Json essence_of(const Json& input_requests);
+Json essence_of(const OrderedJson& input_requests);
 
 }  // namespace mcph

@@ -216,7 +216,7 @@ Reply LegacyEra::error(std::string_view id, std::string_view, const RpcError& er
   return {error_response(id, error)};
 }
 
-void LegacyEra::ask(SuspendedCall call, Json input_requests) const {
+void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   if (const auto refusal = fit_questions(input_requests, *call.origin.caller)) return give_up(call, *refusal);
   const auto questions = call.origin.session->questions();
   const auto exchange = call.exchange;

@@ -41,7 +41,7 @@ class LegacyEra final : public CallAnswers {
                std::string json) const override;
   Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
   // Sends the requests to the client, and begins the call again when it has answered.
-  void ask(SuspendedCall call, Json input_requests) const override;
+  void ask(SuspendedCall call, OrderedJson input_requests) const override;
 
  private:
   struct Request {

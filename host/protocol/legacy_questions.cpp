@@ -19,11 +19,11 @@ std::string too_old(std::string_view what, const Caller& caller) {
 }
 
 // 2025-06-18 has the titles of a choice's values beside them, not with them.
-void untitle(Json& field) {
+void untitle(OrderedJson& field) {
   const auto titled = field.find("oneOf");
   if (titled == field.end() || !titled->is_array()) return;
-  auto values = Json::array();
-  auto names = Json::array();
+  auto values = OrderedJson::array();
+  auto names = OrderedJson::array();
   for (const auto& option : *titled) {
     if (!option.is_object() || !option.contains("const")) return;
     values.push_back(option["const"]);
@@ -34,9 +34,9 @@ void untitle(Json& field) {
   field["enumNames"] = std::move(names);
 }
 
-std::optional<std::string> fit_elicitation(Json& params, const Caller& caller) {
+std::optional<std::string> fit_elicitation(OrderedJson& params, const Caller& caller) {
   if (caller.protocol_version < elicitation_since) return too_old("elicitation", caller);
-  if (params.value("mode", Json()) == "url") {
+  if (params.value("mode", OrderedJson()) == "url") {
     // Where the plugin will not tell of the end there is nothing that the id must be known for.
     if (!params.contains("elicitationId")) params["elicitationId"] = base64url_encode(random_bytes(16));
     return std::nullopt;
@@ -50,20 +50,20 @@ std::optional<std::string> fit_elicitation(Json& params, const Caller& caller) {
   return std::nullopt;
 }
 
-std::optional<std::string> fit_sampling(Json& params, const Caller& caller) {
+std::optional<std::string> fit_sampling(OrderedJson& params, const Caller& caller) {
   if (caller.protocol_version >= rich_questions_since) return std::nullopt;
   for (auto& message : params["messages"]) {
     auto& content = message["content"];
-    if (content.is_array() && content.size() == 1) content = Json(content[0]);
+    if (content.is_array() && content.size() == 1) content = OrderedJson(content[0]);
     if (content.is_array()) return too_old("messages of several contents in sampling", caller);
-    const auto type = content.is_object() ? content.value("type", Json()) : Json();
+    const auto type = content.is_object() ? content.value("type", OrderedJson()) : OrderedJson();
     if (type == "tool_use" || type == "tool_result") return too_old("tools in sampling", caller);
     if (type == "audio" && caller.protocol_version < audio_since) return too_old("audio", caller);
   }
   return std::nullopt;
 }
 
-std::optional<std::string> fit_question(Json& request, const Caller& caller) {
+std::optional<std::string> fit_question(OrderedJson& request, const Caller& caller) {
   const auto& method = request["method"];
   if (method == "elicitation/create") return fit_elicitation(request["params"], caller);
   if (method == "sampling/createMessage") return fit_sampling(request["params"], caller);
@@ -72,7 +72,7 @@ std::optional<std::string> fit_question(Json& request, const Caller& caller) {
 
 }  // namespace
 
-std::optional<std::string> fit_questions(Json& requests, const Caller& caller) {
+std::optional<std::string> fit_questions(OrderedJson& requests, const Caller& caller) {
   for (auto& request : requests) {
     if (auto refusal = fit_question(request, caller)) return refusal;
   }

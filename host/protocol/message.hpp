@@ -11,6 +11,8 @@
 namespace mcph {
 
 using Json = nlohmann::json;
+// Keeps the order of keys, for what people see.
+using OrderedJson = nlohmann::ordered_json;
 
 namespace error_code {
 inline constexpr int parse_error = -32700;

@@ -295,7 +295,7 @@ Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& er
   return error_reply(id, allowed, http_ok);
 }
 
-void ModernEra::ask(SuspendedCall call, Json input_requests) const {
+void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   const auto& rounds = call.origin.rounds;
   const auto& caller = *call.origin.caller;
   if (auto offered = accept_offered(rounds, input_requests)) return go_on(std::move(call), *offered);
@@ -313,10 +313,10 @@ void ModernEra::ask(SuspendedCall call, Json input_requests) const {
                              " bytes of requestState, more than " + std::to_string(most_state_bytes)};
     return call.exchange->reply(error_reply(call.origin.id, error, http_ok));
   }
-  const Json result = {{"resultType", "input_required"},
-                       {"_meta", {{meta_key::server_info, Json::parse(identity_)}}},
-                       {"requestState", std::move(state)},
-                       {"inputRequests", std::move(input_requests)}};
+  const OrderedJson result = {{"resultType", "input_required"},
+                              {"_meta", {{meta_key::server_info, OrderedJson::parse(identity_)}}},
+                              {"requestState", std::move(state)},
+                              {"inputRequests", std::move(input_requests)}};
   call.exchange->reply({result_response(call.origin.id, dump(result))});
 }
 

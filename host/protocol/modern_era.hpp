@@ -52,7 +52,7 @@ class ModernEra final : public CallAnswers {
                std::string json) const override;
   Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
   // Answers the request with the questions, and leaves it to the client to come back.
-  void ask(SuspendedCall call, Json input_requests) const override;
+  void ask(SuspendedCall call, OrderedJson input_requests) const override;
 
  private:
   struct Request {

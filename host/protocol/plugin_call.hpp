@@ -57,7 +57,7 @@ class CallAnswers {
                        std::string json) const = 0;
   virtual Reply error(std::string_view id, std::string_view method, const RpcError& error) const = 0;
   // Asks the client what the plugin asks, {name: {"method", "params"}}, and takes over the call's exchange.
-  virtual void ask(SuspendedCall call, Json input_requests) const = 0;
+  virtual void ask(SuspendedCall call, OrderedJson input_requests) const = 0;
 };
 
 // Begins a suspended call again with what the client has answered meanwhile. Why not, where the component is no more or

@@ -40,7 +40,7 @@ std::string purpose_of(std::string_view method, std::string_view params, const C
   return dump(Json::array({caller.principal, method, params}));
 }
 
-std::optional<Json> accept_offered(const EarlierRounds& rounds, const Json& input_requests) {
+std::optional<Json> accept_offered(const EarlierRounds& rounds, const OrderedJson& input_requests) {
   if (!rounds.offered.is_object()) return std::nullopt;
   auto accepted = Json::object();
   for (const auto& [name, request] : input_requests.items()) {
@@ -51,7 +51,7 @@ std::optional<Json> accept_offered(const EarlierRounds& rounds, const Json& inpu
   return accepted;
 }
 
-Json content_of(const EarlierRounds& rounds, const Json& input_requests) {
+Json content_of(const EarlierRounds& rounds, const OrderedJson& input_requests) {
   return {{"round", rounds.count},
           {"answers", rounds.answers.is_null() ? Json::object() : rounds.answers},
           {"asked", essence_of(input_requests)}};

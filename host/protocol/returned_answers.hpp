@@ -29,10 +29,10 @@ ReturnedAnswers take_returned_answers(Json& params);
 std::string purpose_of(std::string_view method, std::string_view params, const Caller& caller);
 
 // Those of the offered answers that answer what is asked now, if they are all that it takes.
-std::optional<Json> accept_offered(const EarlierRounds& rounds, const Json& input_requests);
+std::optional<Json> accept_offered(const EarlierRounds& rounds, const OrderedJson& input_requests);
 
 // What a state holds for the next round.
-Json content_of(const EarlierRounds& rounds, const Json& input_requests);
+Json content_of(const EarlierRounds& rounds, const OrderedJson& input_requests);
 
 // The answers of all rounds, without those that nobody asked for. Without a state nobody knows what was asked: then
 // they are on offer until the plugin asks. An error says what is wrong with the params.

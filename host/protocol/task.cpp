@@ -74,7 +74,7 @@ void Task::say(std::string_view message) {
   if (!is_over()) message_ = message;
 }
 
-bool Task::wait_for_input(const Json& requests, unsigned round, Resume resume) {
+bool Task::wait_for_input(const OrderedJson& requests, unsigned round, Resume resume) {
   {
     const std::lock_guard lock(mutex_);
     if (status_ == Status::not_yet) {
@@ -122,7 +122,7 @@ Result<> Task::update(const Json& responses) {
 }
 
 Result<> Task::check(const Json& responses) const {
-  Json requests;
+  OrderedJson requests;
   {
     const std::lock_guard lock(mutex_);
     requests = requests_;

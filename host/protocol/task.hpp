@@ -67,7 +67,7 @@ class Task final : public Exchange, public std::enable_shared_from_this<Task> {
 
   // Takes over what the call's plugin asks, {name: {"method", "params"}}. False if it is no task: then it will not
   // become one, and the client is to be asked in another way.
-  bool wait_for_input(const Json& requests, unsigned round, Resume resume);
+  bool wait_for_input(const OrderedJson& requests, unsigned round, Resume resume);
   // Takes what the client answers to some or all of it; the rest is ignored. An error says what is wrong with one.
   Result<> update(const Json& responses);
 
@@ -117,12 +117,12 @@ class Task final : public Exchange, public std::enable_shared_from_this<Task> {
   std::chrono::milliseconds lifetime_{0};
   std::string created_at_;
   std::string updated_at_;
-  std::string message_;                 // of the call's progress, or of its error
-  std::shared_ptr<TaskMemory> memory_;  // null if outcome_ is not counted there
-  std::string outcome_;                 // JSON text of the result or the error
-  Json requests_ = Json::object();      // outstanding, by key
-  Json names_ = Json::object();         // the plugin's, by key
-  Json answers_ = Json::object();       // by the plugin's names
+  std::string message_;                           // of the call's progress, or of its error
+  std::shared_ptr<TaskMemory> memory_;            // null if outcome_ is not counted there
+  std::string outcome_;                           // JSON text of the result or the error
+  OrderedJson requests_ = OrderedJson::object();  // outstanding, by key
+  Json names_ = Json::object();                   // the plugin's, by key
+  Json answers_ = Json::object();                 // by the plugin's names
   Resume resume_;
   std::vector<std::weak_ptr<TaskListener>> listeners_;
 };

@@ -105,6 +105,8 @@ for (const kind of kinds) {
           },
           required: ['name', 'favourite'],
         });
+        const asDeclared = ['name', 'count', 'tip', 'hurry', 'size', 'favourite'];
+        assert.deepEqual(Object.keys(requestedSchema.properties), asDeclared);
       }));
 
     test(`AFormMayLetTheUserChooseSeveral, ${where}`, () =>

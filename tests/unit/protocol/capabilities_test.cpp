@@ -6,7 +6,7 @@ namespace mcph {
 namespace {
 
 std::string missing(const char* requests, const char* capabilities) {
-  return missing_capabilities(Json::parse(requests), Json::parse(capabilities)).dump();
+  return missing_capabilities(OrderedJson::parse(requests), Json::parse(capabilities)).dump();
 }
 
 constexpr auto form = R"({"a":{"method":"elicitation/create","params":{"message":"Name?"}}})";

@@ -10,7 +10,7 @@
 namespace mcph {
 namespace {
 
-const Json roots = {{"method", "roots/list"}, {"params", Json::object()}};
+const OrderedJson roots = {{"method", "roots/list"}, {"params", OrderedJson::object()}};
 
 Message response(const std::string& id, Json answer, bool is_error = false) {
   Message message{.kind = Message::Kind::response, .id = id, .method = {}, .params = {}, .answer = std::move(answer)};
@@ -20,7 +20,7 @@ Message response(const std::string& id, Json answer, bool is_error = false) {
 
 class ClientQuestionsTest : public ::testing::Test {
  protected:
-  void ask(const Json& requests, std::chrono::milliseconds patience = std::chrono::hours(1)) {
+  void ask(const OrderedJson& requests, std::chrono::milliseconds patience = std::chrono::hours(1)) {
     questions_->ask(requests, exchange_, timers_, patience, [this](ClientQuestions::Answers answers) {
       const std::lock_guard lock(mutex_);
       answers_.push_back(std::move(answers));
@@ -47,6 +47,15 @@ TEST_F(ClientQuestionsTest, AreRequestsOnTheStreamOfTheCall) {
             (std::vector<std::string>{R"({"jsonrpc":"2.0","id":1,"method":"roots/list","params":{}})",
                                       R"({"jsonrpc":"2.0","id":2,"method":"roots/list","params":{}})"}));
   EXPECT_TRUE(questions_->any());
+}
+
+TEST_F(ClientQuestionsTest, ShowTheFieldsOfAFormInTheirOrder) {
+  constexpr auto params =
+      R"({"message":"Whom?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"},)"
+      R"("age":{"type":"integer"}}}})";
+  ask({{"a", {{"method", "elicitation/create"}, {"params", OrderedJson::parse(params)}}}});
+  EXPECT_EQ(exchange_->notifications().front(),
+            R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":)" + std::string(params) + "}");
 }
 
 TEST_F(ClientQuestionsTest, EndWhenAllAreAnswered) {

@@ -10,30 +10,38 @@ std::string refusal(const std::string& request) {
   return read ? "accepted" : read.error().message;
 }
 
-Json question(const std::string& method, const std::string& params) {
-  return {{"method", method}, {"params", Json::parse(params)}};
+OrderedJson question(const std::string& method, const std::string& params) {
+  return {{"method", method}, {"params", OrderedJson::parse(params)}};
 }
 
-const Json form = question(
+const OrderedJson form = question(
     "elicitation/create",
     R"({"message":"?","requestedSchema":{"type":"object","properties":{"age":{"type":"integer","minimum":18}},"required":["age"]}})");
-const Json page = question("elicitation/create", R"({"mode":"url","message":"?","url":"https://example.com/"})");
-const Json sampling = question("sampling/createMessage", R"({"messages":[],"maxTokens":1})");
-const Json roots = question("roots/list", "{}");
+const OrderedJson page = question("elicitation/create", R"({"mode":"url","message":"?","url":"https://example.com/"})");
+const OrderedJson sampling = question("sampling/createMessage", R"({"messages":[],"maxTokens":1})");
+const OrderedJson roots = question("roots/list", "{}");
 
-std::string mistake(const Json& request, const std::string& answer) {
+std::string mistake(const OrderedJson& request, const std::string& answer) {
   return mistake_in_answer(request, Json::parse(answer)).value_or("none");
 }
 
 TEST(InputRequests, AreReadByTheirNames) {
-  const auto read = read_input_requests(Json{{"inputRequests", {{"a", form}, {"b", roots}}}}.dump());
+  const auto read = read_input_requests(OrderedJson{{"inputRequests", {{"a", form}, {"b", roots}}}}.dump());
   ASSERT_TRUE(read);
-  EXPECT_EQ(*read, (Json{{"a", form}, {"b", roots}}));
+  EXPECT_EQ(*read, (OrderedJson{{"a", form}, {"b", roots}}));
+}
+
+TEST(InputRequests, KeepTheOrderOfTheirFields) {
+  constexpr auto request =
+      R"({"method":"elicitation/create","params":{"message":"Whom?","requestedSchema":{"type":"object","properties":{)"
+      R"("surname":{"type":"string"},"name":{"type":"string"},"age":{"type":"integer"}}}}})";
+  const auto json = R"({"second":)" + std::string(request) + R"(,"first":)" + request + "}";
+  EXPECT_EQ(read_input_requests(R"({"inputRequests":)" + json + "}")->dump(), json);
 }
 
 TEST(InputRequests, HaveParamsEvenIfThePluginLeftThemOut) {
   EXPECT_EQ((*read_input_requests(R"({"inputRequests":{"a":{"method":"roots/list"}}})"))["a"]["params"],
-            Json::object());
+            OrderedJson::object());
 }
 
 TEST(InputRequests, AreRefusedAsAWhole) {
@@ -43,10 +51,10 @@ TEST(InputRequests, AreRefusedAsAWhole) {
   EXPECT_EQ(whole("{}"), lacks);
   EXPECT_EQ(whole(R"({"inputRequests":[]})"), lacks);
   EXPECT_EQ(whole(R"({"inputRequests":{}})"), lacks);
-  Json many;
+  OrderedJson many;
   for (int i = 0; i < 33; ++i)
     many[std::to_string(i)] = roots;
-  EXPECT_EQ(whole(Json{{"inputRequests", many}}.dump()), "\"inputRequests\" has 33 requests, more than 32");
+  EXPECT_EQ(whole(OrderedJson{{"inputRequests", many}}.dump()), "\"inputRequests\" has 33 requests, more than 32");
 }
 
 TEST(InputRequests, AreRefusedByNameAndReason) {

@@ -10,13 +10,13 @@ const Json everything = {{"elicitation", {{"form", Json::object()}, {"url", Json
                          {"roots", Json::object()}};
 
 struct Fitted {
-  Json request;
+  OrderedJson request;
   std::string refusal = "none";
 };
 
 Fitted fit(const std::string& revision, const std::string& method, const std::string& params,
            const Json& capabilities = everything) {
-  Json requests = {{"a", {{"method", method}, {"params", Json::parse(params)}}}};
+  OrderedJson requests = {{"a", {{"method", method}, {"params", OrderedJson::parse(params)}}}};
   const auto refusal = fit_questions(requests, {revision, nullptr, capabilities});
   return {requests["a"], refusal.value_or("none")};
 }
@@ -32,14 +32,14 @@ TEST(LegacyQuestions, StayAsTheyAreInTheNewestRevision) {
   const auto fitted = fit_form("2025-11-25", titled);
   EXPECT_EQ(fitted.refusal, "none");
   EXPECT_EQ(fitted.request["params"]["mode"], "form");
-  EXPECT_EQ(fitted.request["params"]["requestedSchema"]["properties"]["x"], Json::parse(titled));
+  EXPECT_EQ(fitted.request["params"]["requestedSchema"]["properties"]["x"], OrderedJson::parse(titled));
 }
 
 TEST(LegacyQuestions, HaveTheTitlesOfAChoiceBesideItIn20250618) {
   const auto fitted = fit_form("2025-06-18", titled);
   EXPECT_EQ(
       fitted.request["params"].dump(),
-      R"({"message":"?","requestedSchema":{"properties":{"x":{"enum":["a","b"],"enumNames":["A","B"],"type":"string"}},"type":"object"}})");
+      R"({"message":"?","requestedSchema":{"type":"object","properties":{"x":{"type":"string","enum":["a","b"],"enumNames":["A","B"]}}}})");
 }
 
 TEST(LegacyQuestions, SayWhatARevisionDoesNotHave) {
@@ -77,7 +77,7 @@ TEST(LegacyQuestions, HaveOneContentAMessageBefore20251125) {
   };
   EXPECT_EQ(fit("2025-06-18", "sampling/createMessage", message("[" + std::string(block) + "]"))
                 .request["params"]["messages"][0]["content"],
-            Json::parse(block));
+            OrderedJson::parse(block));
   EXPECT_EQ(
       fit("2025-06-18", "sampling/createMessage", message("[" + std::string(block) + "," + block + "]")).refusal,
       "This needs messages of several contents in sampling, which this client's protocol revision 2025-06-18 does not "

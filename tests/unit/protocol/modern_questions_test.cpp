@@ -45,12 +45,12 @@ class ModernQuestions : public test::ServerFixture {
 TEST_F(ModernQuestions, AreTheResultWithWhatTheServerMustKnowLater) {
   const auto asked = call();
   EXPECT_EQ(asked->status(), 200U);
-  auto result = Json::parse(asked->body())["result"];
+  auto result = OrderedJson::parse(asked->body())["result"];
   EXPECT_TRUE(result["requestState"].is_string());
   result.erase("requestState");
   EXPECT_EQ(
       result.dump(),
-      R"({"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}},"inputRequests":{"a":{"method":"roots/list","params":{}}},"resultType":"input_required"})");
+      R"({"resultType":"input_required","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}},"inputRequests":{"a":{"method":"roots/list","params":{}}}})");
 }
 
 TEST_F(ModernQuestions, AreNotForAClientThatCannotAnswerThem) {

@@ -14,7 +14,7 @@ const Caller ada{.protocol_version = "2026-07-28",
                  .capabilities = {{"extensions", {{tasks_extension, Json::object()}}}},
                  .principal = "ada"};
 const Caller bob{.protocol_version = "2026-07-28", .principal = "bob"};
-const Json roots = {{"a", {{"method", "roots/list"}, {"params", Json::object()}}}};
+const OrderedJson roots = {{"a", {{"method", "roots/list"}, {"params", OrderedJson::object()}}}};
 
 class Listener final : public TaskListener {
  public:
@@ -127,14 +127,14 @@ TEST_F(TaskTest, AsksUnderKeysThatNeverComeAgain) {
   const auto resume = [&](Json answers) { resumed.push_back(std::move(answers)); };
   ASSERT_TRUE(task->wait_for_input(roots, 1, resume));
   EXPECT_EQ(json(*task)["status"], "input_required");
-  EXPECT_EQ(json(*task)["inputRequests"], (Json{{"1/a", roots["a"]}}));
+  EXPECT_EQ(json(*task)["inputRequests"], (Json{{"1/a", Json(roots["a"])}}));
   const Json answer = {{"roots", Json::array()}};
   ASSERT_TRUE(task->update({{"1/a", answer}, {"stranger", 7}}));
   EXPECT_EQ(resumed, (std::vector<Json>{{{"a", answer}}}));
   EXPECT_EQ(json(*task)["status"], "working");
 
   ASSERT_TRUE(task->wait_for_input(roots, 2, resume));
-  EXPECT_EQ(json(*task)["inputRequests"], (Json{{"2/a", roots["a"]}}));
+  EXPECT_EQ(json(*task)["inputRequests"], (Json{{"2/a", Json(roots["a"])}}));
   ASSERT_TRUE(task->update({{"1/a", answer}}));
   EXPECT_EQ(json(*task)["status"], "input_required");
   EXPECT_EQ(resumed.size(), 1U);
