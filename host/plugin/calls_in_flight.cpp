@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace mcph {
+namespace {
+
+constexpr std::size_t most_given_up = 1024;
+
+}  // namespace
 
 std::uint64_t CallsInFlight::add(std::shared_ptr<Call> call) {
   const auto now = Clock::now();
@@ -57,13 +62,32 @@ CallStatistics::Summary CallsInFlight::summary() const {
   return summary;
 }
 
-CallsInFlight::Taken CallsInFlight::take_all() {
+std::shared_ptr<Call> CallsInFlight::give_up(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
-  Taken taken{.calls = {}, .last_id = last_id_};
+  const auto found = calls_.find(id);
+  if (found == calls_.end()) return nullptr;
+  auto call = std::move(found->second.call);
+  calls_.erase(found);
+  given_up_.insert(id);
+  if (given_up_.size() > most_given_up) given_up_.erase(given_up_.begin());
+  return call;
+}
+
+std::vector<std::shared_ptr<Call>> CallsInFlight::give_up_all() {
+  std::vector<std::shared_ptr<Call>> calls;
+  const std::lock_guard lock(mutex_);
+  calls.reserve(calls_.size());
   for (auto& [id, entry] : calls_)
-    taken.calls.push_back(std::move(entry.call));
+    calls.push_back(std::move(entry.call));
   calls_.clear();
-  return taken;
+  given_up_.clear();
+  all_given_up_to_ = last_id_;
+  return calls;
+}
+
+bool CallsInFlight::take_given_up(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  return id <= all_given_up_to_ || given_up_.erase(id) > 0;
 }
 
 std::vector<std::shared_ptr<Call>> CallsInFlight::take_claimed() {

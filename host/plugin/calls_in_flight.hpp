@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -36,11 +37,12 @@ class CallsInFlight {
   void went_wrong(std::string what);
   CallStatistics::Summary summary() const;
 
-  struct Taken {
-    std::vector<std::shared_ptr<Call>> calls;
-    std::uint64_t last_id = 0;  // of all calls so far; 0 if there has been none
-  };
-  Taken take_all();
+  // Removes it, or all, to be answered in the plugin's stead.
+  std::shared_ptr<Call> give_up(std::uint64_t id);
+  std::vector<std::shared_ptr<Call>> give_up_all();
+  // Of a call that the plugin answers although it is not there any more: whether that is only late. True once for a
+  // call that was given up by itself, as long as not too many were.
+  bool take_given_up(std::uint64_t id);
 
   // Those that the plugin has been given.
   std::vector<std::shared_ptr<Call>> take_claimed();
@@ -65,6 +67,8 @@ class CallsInFlight {
   mutable std::mutex mutex_;
   std::uint64_t last_id_ = 0;
   std::unordered_map<std::uint64_t, Entry> calls_;
+  std::set<std::uint64_t> given_up_;
+  std::uint64_t all_given_up_to_ = 0;
   CallStatistics statistics_;
 };
 

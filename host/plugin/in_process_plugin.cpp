@@ -187,7 +187,7 @@ void InProcessPlugin::stop_waiting(std::uint64_t id) {
 
 // Its thread cannot be ended, and stays with the plugin.
 void InProcessPlugin::give_up(std::uint64_t id, Call& call) {
-  if (calls_.take(id) == nullptr) return;
+  if (calls_.give_up(id) == nullptr) return;
   const auto reason = call.component() + " took longer than " + in_seconds(setup_.limits.call_time) +
                       " and did not heed its cancellation";
   log_.error("call given up", {{"file", setup_.file.string()},
@@ -202,8 +202,7 @@ void InProcessPlugin::cancel_all(CancelReason reason) {
 }
 
 std::size_t InProcessPlugin::fail_all(std::string_view why) {
-  const auto [calls, last_id] = calls_.take_all();
-  failed_up_to_.store(last_id);
+  const auto calls = calls_.give_up_all();
   for (const auto& call : calls) {
     call->claim();  // so that the plugin is not given it any more
     refuse(*call, "plugin " + identity_.name + ": " + std::string(why));
@@ -235,11 +234,7 @@ bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
 
 void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string_view json) {
   const auto call = calls_.take_answered(id);
-  if (call == nullptr) {
-    if (id <= failed_up_to_.load()) return;
-    report(fail("it completed call " + std::to_string(id) + ", which is unknown or completed already"));
-    return;
-  }
+  if (call == nullptr) return answered_nothing(id);
   call->on_cancel({});
   if (json.size() > setup_.limits.result_bytes) {
     refuse(*call, "plugin " + identity_.name + " answered with " + std::to_string(json.size()) +
@@ -256,6 +251,15 @@ void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string
   } catch (const std::exception& error) {
     refuse(*call, std::string("the host could not handle what the plugin answered: ") + error.what());
   }
+}
+
+void InProcessPlugin::answered_nothing(mcp_call_id id) {
+  if (!calls_.take_given_up(id)) {
+    return report(fail("it completed call " + std::to_string(id) + ", which is unknown or completed already"));
+  }
+  log_.info("call ended late", {{"file", setup_.file.string()},
+                                {"plugin", identity_.name},
+                                {"reason", "call " + std::to_string(id) + " had been answered in the plugin's stead"}});
 }
 
 void InProcessPlugin::report(const Result<>& misbehaviour) const {

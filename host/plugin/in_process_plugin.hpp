@@ -3,7 +3,6 @@
 // Any thread, except where Plugin says [control].
 #pragma once
 
-#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -56,6 +55,8 @@ class InProcessPlugin final : public Plugin {
   void give_up(std::uint64_t id, Call& call);
 
   void complete(mcp_call_id call, std::int32_t outcome, std::string_view json);
+  // It completed a call that is not in flight.
+  void answered_nothing(mcp_call_id id);
   void report(const Result<>& misbehaviour) const;
   void write_log(std::int32_t level, std::string_view message) const;
   std::string make_data_directory() const;
@@ -76,7 +77,6 @@ class InProcessPlugin final : public Plugin {
   void* instance_ = nullptr;
 
   CallsInFlight calls_;
-  std::atomic<mcp_call_id> failed_up_to_{0};  // the host has answered these in the plugin's stead
   std::mutex mutex_;
   std::size_t running_ = 0;
   std::deque<std::uint64_t> waiting_;

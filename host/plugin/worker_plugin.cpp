@@ -201,7 +201,7 @@ void WorkerPlugin::cancel_all(CancelReason reason) {
 }
 
 std::size_t WorkerPlugin::fail_all(std::string_view why) {
-  const auto calls = calls_.take_all().calls;
+  const auto calls = calls_.give_up_all();
   for (const auto& call : calls) {
     call->claim();  // so that the plugin is not given it any more
     refuse(*call, "plugin " + identity_.name + ": " + std::string(why));

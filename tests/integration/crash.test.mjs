@@ -164,6 +164,8 @@ test('OneThatTakesTooLongInTheHostIsGivenUp', async (context) => {
   const { error } = await call(host, 'sleep', { milliseconds: 4000 });
   assert.equal(error.message, 'plugin dying: sleep took longer than 0.2 s and did not heed its cancellation');
   assert.equal(await structured(host, 'pid'), host.child.pid);
+  await host.log.until({ event: 'call ended late', plugin: 'dying' });
+  assert.deepEqual(host.log.matching({ event: 'plugin misbehaved' }), []);
 });
 
 test('AnAnswerThatIsTooLargeIsRefused', async (context) => {

@@ -84,12 +84,27 @@ TEST(CallsInFlight, GivesUpAllAtOnce) {
   const auto second = std::make_shared<SilentCall>();
   const auto id = calls.add(first);
   const auto last = calls.add(second);
-  const auto [taken, last_id] = calls.take_all();
-  EXPECT_EQ(last_id, last);
+  const auto taken = calls.give_up_all();
   EXPECT_EQ(std::set<std::shared_ptr<Call>>(taken.begin(), taken.end()),
             (std::set<std::shared_ptr<Call>>{first, second}));
   EXPECT_EQ(calls.size(), 0U);
   EXPECT_EQ(calls.take(id), nullptr);
+  EXPECT_TRUE(calls.take_given_up(id));
+  EXPECT_TRUE(calls.take_given_up(last));
+  EXPECT_FALSE(calls.take_given_up(last + 1));
+}
+
+TEST(CallsInFlight, KnowsACallThatItGaveUpOnce) {
+  CallsInFlight calls;
+  const auto call = std::make_shared<SilentCall>();
+  const auto id = calls.add(call);
+  const auto other = calls.add(std::make_shared<SilentCall>());
+  EXPECT_EQ(calls.give_up(id), call);
+  EXPECT_EQ(calls.give_up(id), nullptr);
+  calls.take(other);
+  EXPECT_TRUE(calls.take_given_up(id));
+  EXPECT_FALSE(calls.take_given_up(id));
+  EXPECT_FALSE(calls.take_given_up(other));
 }
 
 TEST(CallsInFlight, ListsAllThatAreOpen) {
