@@ -67,7 +67,8 @@ Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary l
   auto made = guarded("create", [&] { plugin->instance_ = plugin->table_.create(&plugin->host_, &sink); });
   if (made.has_error()) return made.error();
   if (plugin->instance_ == nullptr) {
-    return fail_for_now(reason.empty() ? "create failed and gave no reason" : "create failed: " + reason);
+    return fail_for_now(reason.empty() ? "it could not be set up and gave no reason"
+                                       : "it could not be set up: " + reason);
   }
   return plugin;
 }
@@ -108,8 +109,8 @@ Result<> InProcessPlugin::start() {
   auto started = guarded("start", [&] { status = table_.start(instance_, &sink); });
   if (started.has_error()) return started.error();
   if (status != 0) {
-    return fail_for_now(reason.empty() ? "start failed with status " + std::to_string(status)
-                                       : "start failed: " + reason);
+    return fail_for_now(reason.empty() ? "it could not start and gave no reason, but status " + std::to_string(status)
+                                       : "it could not start: " + reason);
   }
   return {};
 }

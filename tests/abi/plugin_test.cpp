@@ -120,7 +120,7 @@ TEST(Start, AFailureIsTheReasonForTheRefusalAndStopStillRuns) {
               plugin.on_start([] { throw std::runtime_error("port 80 is taken"); });
               plugin.on_stop([&] { stopped = true; });
             }),
-            "start failed: port 80 is taken");
+            "it could not start: port 80 is taken");
   EXPECT_TRUE(stopped);
 }
 

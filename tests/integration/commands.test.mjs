@@ -100,7 +100,7 @@ test('ListTellsWhatIsServedHiddenRefusedAndAmiss', async (context) => {
     assert.equal(each.served, components.file('rival_a.so'));
   }
   assert.deepEqual(refused, [
-    { file: components.file('refusing.so'), reason: 'create failed: the licence has expired' },
+    { file: components.file('refusing.so'), reason: 'it could not be set up: the licence has expired' },
   ]);
   assert.equal(problems.length, 1);
   assert.equal(problems[0].path, components.file('dangling.so'));

@@ -246,13 +246,13 @@ test('APluginIsKnownByItsNameAndByItsFile', async (context) => {
 test('WhatIsRefusedIsNotWellAndCanBeTriedAgain', async (context) => {
   const host = await start(context, ['sample_v1', 'refusing']);
   const refusing = host.components.file('refusing.so');
-  const reason = 'create failed: the licence has expired';
+  const reason = 'it could not be set up: the licence has expired';
   const { exit, plugins } = await json('status');
   assert.equal(exit, 1);
   assert.deepEqual(plugins[0], { file: refusing, state: 'refused', reason });
   const text = await command('status');
   assert.equal(text.status, 1);
-  assert.match(text.stdout, /\/refusing\.so: refused: create failed: the licence has expired\n$/);
+  assert.match(text.stdout, /\/refusing\.so: refused: it could not be set up: the licence has expired\n$/);
 
   const again = await json('reload', 'refusing');
   assert.equal(again.exit, 1);
@@ -261,7 +261,7 @@ test('WhatIsRefusedIsNotWellAndCanBeTriedAgain', async (context) => {
   await host.components.overwrite('sample_v1.so', 'refusing');
   await until('sample', (sample) => sample.reason !== undefined);
   const kept = await json('reload', 'sample');
-  assert.match(kept.plugins[0].outcome, /^refused: create failed: the licence has expired; still serving sample 1 /);
+  assert.match(kept.plugins[0].outcome, /^refused: it could not be set up: the licence has expired; still serving sample 1 /);
   assert.equal((await plugin('sample')).state, 'serving');
   assert.equal(await isServed(host, 'version'), true);
 });

@@ -133,7 +133,7 @@ void Harness::start(const mcp_plugin& plugin, void* instance, const std::string&
       answer_of_host([&](const mcp_sink* error) { failed = plugin_.start(instance_, error); });
   if (!failed) return;
   plugin_.stop(instance_);
-  throw std::runtime_error("start failed: " + start_reason);
+  throw std::runtime_error("it could not start: " + start_reason);
 }
 
 Harness::~Harness() {

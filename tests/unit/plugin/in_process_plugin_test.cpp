@@ -132,13 +132,14 @@ TEST_F(InProcessPluginTest, IsDescribedStartedAndStopped) {
 }
 
 TEST_F(InProcessPluginTest, IsRefusedWithTheReasonOfCreate) {
-  EXPECT_EQ(refusal_of("unit_actor", R"({"create":"no license"})"), "create failed: no license");
-  EXPECT_EQ(refusal_of("unit_actor", R"({"create":"says nothing"})"), "create failed and gave no reason");
+  EXPECT_EQ(refusal_of("unit_actor", R"({"create":"no license"})"), "it could not be set up: no license");
+  EXPECT_EQ(refusal_of("unit_actor", R"({"create":"says nothing"})"), "it could not be set up and gave no reason");
   EXPECT_EQ(refusal_of("unit_actor", R"({"create":"throw"})"), "create let an exception escape: create has thrown");
 }
 
 TEST_F(InProcessPluginTest, IsRefusedWithTheReasonOfStart) {
-  EXPECT_EQ(load("unit_actor", R"({"start":"port is taken"})").start().error().message, "start failed: port is taken");
+  EXPECT_EQ(load("unit_actor", R"({"start":"port is taken"})").start().error().message,
+            "it could not start: port is taken");
   EXPECT_EQ(load("unit_actor", R"({"start":"throw"})").start().error().message,
             "start let an exception escape: start has thrown");
 }

@@ -242,7 +242,7 @@ TEST_F(WorkerPluginTest, SaysWhenAnotherDescriptionComesOfARestart) {
 }
 
 TEST_F(WorkerPluginTest, RefusesOneWithTheReasonOfItsCreate) {
-  EXPECT_EQ(refusal_of(R"({"create":"no license"})"), "create failed: no license");
+  EXPECT_EQ(refusal_of(R"({"create":"no license"})"), "it could not be set up: no license");
 }
 
 TEST_F(WorkerPluginTest, KillsOneThatHangs) {

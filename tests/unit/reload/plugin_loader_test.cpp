@@ -152,7 +152,7 @@ TEST_F(PluginLoaderTest, RefusesADescriptionByComponentAndField) {
 }
 
 TEST_F(PluginLoaderTest, RefusesAPluginWithTheReasonOfItsCreate) {
-  EXPECT_EQ(refusal_of_description(R"({"create":"no license"})"), "create failed: no license");
+  EXPECT_EQ(refusal_of_description(R"({"create":"no license"})"), "it could not be set up: no license");
 }
 
 // Also where its library is never unloaded: it is tried in a process that is ended.

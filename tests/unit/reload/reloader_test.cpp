@@ -260,7 +260,7 @@ TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewVersionDoesNotStart) {
   drop("alpha", exports("alpha"));
   run();
   place_text(configuration("alpha"), exports("alpha", R"(,"start":"the port is taken")"));
-  EXPECT_TRUE(eventually_logged("start failed: the port is taken"));
+  EXPECT_TRUE(eventually_logged("it could not start: the port is taken"));
   EXPECT_NE(call("alpha"), "no answer");
 }
 
@@ -270,7 +270,7 @@ TEST_F(ReloaderTest, TriesAPluginAgainWhoseStartFailed) {
   options_.first_retry = 20ms;
   options_.last_retry = 40ms;
   run();
-  EXPECT_TRUE(eventually_logged("start failed: a file is missing"));
+  EXPECT_TRUE(eventually_logged("it could not start: a file is missing"));
   EXPECT_FALSE(serves("alpha"));
   place_text(needed, "");
   EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
@@ -282,7 +282,7 @@ TEST_F(ReloaderTest, DoesNotStartAPluginAgainWhoseLibraryStaysMapped) {
   const test::KeptMemory kept;
   drop("alpha", exports("alpha", R"(,"start":"the port is taken")"), "unit_actor_resident");
   run();
-  EXPECT_TRUE(eventually_logged("start failed: the port is taken"));
+  EXPECT_TRUE(eventually_logged("it could not start: the port is taken"));
   EXPECT_TRUE(eventually_logged("it is tried again when the file changes"));
 }
 
