@@ -171,7 +171,7 @@ void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
   if (call->claim()) {
     // The plugin has never heard of it, and never will.
     stop_waiting(id);
-    if (calls_.take(id) != nullptr) refuse(*call, "the call was cancelled before it began");
+    if (calls_.take(id) != nullptr) refuse_cancelled(*call, reason, identity_, setup_.limits);
     return;
   }
   if (table_.cancel == nullptr) return;

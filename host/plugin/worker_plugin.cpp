@@ -185,7 +185,7 @@ void WorkerPlugin::cancel(std::uint64_t id, CancelReason reason) {
     const std::lock_guard lock(mutex_);
     std::erase(waiting_, id);
   }
-  if (calls_.take(id) != nullptr) refuse(*call, "the call was cancelled before it began");
+  if (calls_.take(id) != nullptr) refuse_cancelled(*call, reason, identity_, setup_.limits);
 }
 
 void WorkerPlugin::end_for(const Call& late) const {

@@ -278,7 +278,8 @@ TEST_F(InProcessPluginTest, AnswersInThePluginsSteadWhenItsCallsAreFailed) {
   EXPECT_THAT(log.text(), Not(HasSubstr("plugin misbehaved"))) << "that it answers too late is not its fault";
 }
 
-constexpr auto cancelled_before = R"(error {"code":-32603,"message":"the call was cancelled before it began"})";
+constexpr auto cancelled_before =
+    R"(error {"code":-32603,"message":"plugin actor: the call was cancelled before it began, by the client"})";
 
 TEST_F(InProcessPluginTest, DoesNotBeginACallThatIsCancelled) {
   load();
@@ -300,6 +301,23 @@ TEST_F(InProcessPluginTest, EndsACallThatIsCancelledWhileItWaitsAtOnce) {
   runner_.run_all();
   EXPECT_TRUE(first->ended && last->ended);
   EXPECT_EQ(waiting->ends.size(), 1U);
+}
+
+TEST_F(InProcessPluginTest, SaysWhyACallWasCancelledBeforeItBegan) {
+  setup_.limits.call_time = 1500ms;
+  load();
+  const auto why = [this](CancelReason reason) {
+    const auto cancelled = begin("echo");
+    cancelled->cancel(reason);
+    return cancelled->ends.front();
+  };
+  const auto words = [](const std::string& reason) {
+    return R"(error {"code":-32603,"message":"plugin actor: the call was cancelled before it began, )" + reason + "\"}";
+  };
+  EXPECT_EQ(why(CancelReason::deadline), words("because it had waited for the 1.5 s that limits.callTimeMs allows"));
+  EXPECT_EQ(why(CancelReason::shutdown), words("because this server is stopping"));
+  EXPECT_EQ(why(CancelReason::reload), words("because the plugin was replaced or removed"));
+  runner_.run_all();
 }
 
 TEST_F(InProcessPluginTest, NeverTellsThePluginOfACallThatIsCancelledBeforeItComes) {
