@@ -41,6 +41,7 @@ void CallDeadlines::set_timer(CallsInFlight::Clock::time_point oldest) {
 void CallDeadlines::look() {
   const auto now = CallsInFlight::Clock::now();
   for (const auto& [id, call, since] : calls_.begun_before(now - times_.call)) {
+    late_(id, *call);
     call->cancel(CancelReason::deadline);
     if (now - since >= times_.call + times_.grace) overdue_(id, *call);
   }

@@ -20,12 +20,13 @@ class CallDeadlines {
     std::chrono::milliseconds call{300'000};  // then it is cancelled; 0: it may take any time
     std::chrono::milliseconds grace{2'000};   // from then on; then it is overdue
   };
-  // A call that is overdue. On the timers' thread; told again and again until the call is gone.
-  using Overdue = std::function<void(std::uint64_t id, Call& call)>;
+  // A call that is late and therefore cancelled, or one that is overdue. On the timers' thread; told again and again
+  // until the call is gone.
+  using Told = std::function<void(std::uint64_t id, Call& call)>;
 
   // The timers and the calls outlive it.
-  CallDeadlines(Timers& timers, CallsInFlight& calls, Times times, Overdue overdue)
-      : timers_(timers), calls_(calls), times_(times), overdue_(std::move(overdue)) {}
+  CallDeadlines(Timers& timers, CallsInFlight& calls, Times times, Told late, Told overdue)
+      : timers_(timers), calls_(calls), times_(times), late_(std::move(late)), overdue_(std::move(overdue)) {}
   // What runs has ended then.
   ~CallDeadlines();
   CallDeadlines(const CallDeadlines&) = delete;
@@ -44,7 +45,8 @@ class CallDeadlines {
   Timers& timers_;
   CallsInFlight& calls_;
   const Times times_;
-  const Overdue overdue_;
+  const Told late_;
+  const Told overdue_;
   std::atomic<bool> watching_{false};  // a timer is set
   std::mutex mutex_;
   std::optional<Timers::Id> timer_;

@@ -81,11 +81,16 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
       concurrent_calls_((table_.flags & MCP_PLUGIN_SERIAL) != 0 ? 1 : setup_.limits.concurrent_calls),
       runner_(runner),
       log_(log),
+      limit_log_(log, identity_),
       host_(host_table(this)) {
   if ((table_.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library_.never_unload();
   if (timers == nullptr) return;
-  deadlines_.emplace(*timers, calls_, CallDeadlines::Times{.call = setup_.limits.call_time},
-                     [this](std::uint64_t id, Call& call) { give_up(id, call); });
+  deadlines_.emplace(
+      *timers, calls_, CallDeadlines::Times{.call = setup_.limits.call_time},
+      [this](std::uint64_t, const Call& late) {
+        limit_log_.reached(Limit::call_time, words_for_late_call(late.component(), setup_.limits));
+      },
+      [this](std::uint64_t id, Call& call) { give_up(id, call); });
 }
 
 InProcessPlugin::~InProcessPlugin() {
@@ -117,24 +122,31 @@ Result<> InProcessPlugin::start() {
 
 void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
   if (calls_.size() >= setup_.limits.waiting_calls) {
-    refuse(*call, "plugin " + identity_.name + " is busy: " + std::to_string(setup_.limits.waiting_calls) +
-                      " calls are in flight; try again later");
-    return;
+    const auto words = words_for_many_calls(setup_.limits);
+    limit_log_.reached(Limit::calls_in_flight, words);
+    return refuse(*call, "plugin " + identity_.name + " is busy: " + words + "; try again later");
   }
   const auto id = calls_.add(call);
   if (deadlines_) deadlines_->call_began();
   call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
   if (call->claimed()) return;  // it was cancelled before it came, and has been refused
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (running_ >= concurrent_calls_) {
       waiting_.push_back(id);
-      return;
+      lock.unlock();
+      return tell_that_calls_wait();
     }
     ++running_;
   }
   // The task holds the call, and the call holds the lease on this plugin.
   runner_.run([this, id, call = std::move(call)]() mutable { run(id, std::move(call)); });
+}
+
+void InProcessPlugin::tell_that_calls_wait() {
+  // One that takes one call at a time is not held up by what its operator says.
+  if ((table_.flags & MCP_PLUGIN_SERIAL) != 0) return;
+  limit_log_.reached(Limit::concurrent_calls, words_for_waiting_calls(setup_.limits));
 }
 
 void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {
@@ -189,8 +201,7 @@ void InProcessPlugin::stop_waiting(std::uint64_t id) {
 // Its thread cannot be ended, and stays with the plugin.
 void InProcessPlugin::give_up(std::uint64_t id, Call& call) {
   if (calls_.give_up(id) == nullptr) return;
-  const auto reason = call.component() + " took longer than " + in_seconds(setup_.limits.call_time) +
-                      " and did not heed its cancellation";
+  const auto reason = words_for_late_call(call.component(), setup_.limits) + " and did not heed its cancellation";
   log_.error("call given up", {{"file", setup_.file.string()},
                                {"reason", reason},
                                {"consequence", "its thread stays in the plugin; in a worker it could be ended"}});
@@ -238,9 +249,9 @@ void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string
   if (call == nullptr) return answered_nothing(id);
   call->on_cancel({});
   if (json.size() > setup_.limits.result_bytes) {
-    refuse(*call, "plugin " + identity_.name + " answered with " + std::to_string(json.size()) +
-                      " bytes, more than the " + std::to_string(setup_.limits.result_bytes) + " that it may");
-    return;
+    const auto words = words_for_large_answer(json.size(), setup_.limits);
+    limit_log_.reached(Limit::result_bytes, "it " + words);
+    return refuse(*call, "plugin " + identity_.name + " " + words);
   }
   if (outcome < MCP_OUTCOME_RESULT || outcome > MCP_OUTCOME_INPUT_REQUIRED) {
     refuse(*call,

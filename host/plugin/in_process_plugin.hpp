@@ -16,6 +16,7 @@
 #include "plugin/call_deadlines.hpp"
 #include "plugin/call_runner.hpp"
 #include "plugin/calls_in_flight.hpp"
+#include "plugin/limit_log.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/plugin_library.hpp"
 #include "plugin/plugin_setup.hpp"
@@ -52,6 +53,7 @@ class InProcessPlugin final : public Plugin {
   void run_one(std::uint64_t id, Call& call);
   void cancel(std::uint64_t id, CancelReason reason);
   void stop_waiting(std::uint64_t id);
+  void tell_that_calls_wait();
   void give_up(std::uint64_t id, Call& call);
 
   void complete(mcp_call_id call, std::int32_t outcome, std::string_view json);
@@ -73,6 +75,7 @@ class InProcessPlugin final : public Plugin {
   const std::size_t concurrent_calls_;
   CallRunner& runner_;
   Log& log_;
+  LimitLog limit_log_;
   const mcp_host host_;
   void* instance_ = nullptr;
 

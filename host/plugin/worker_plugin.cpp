@@ -32,9 +32,14 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
       identity_{setup_.file, {}, {}, setup_.digest},
       workers_(workers),
       log_(log),
+      limit_log_(log, identity_),
       policy_(setup_.restarts),
-      deadlines_(workers.timers(), calls_, {.call = setup_.limits.call_time},
-                 [this](std::uint64_t, const Call& late) { end_for(late); }) {}
+      deadlines_(
+          workers.timers(), calls_, {.call = setup_.limits.call_time},
+          [this](std::uint64_t, const Call& late) {
+            limit_log_.reached(Limit::call_time, words_for_late_call(late.component(), setup_.limits));
+          },
+          [this](std::uint64_t, const Call& overdue) { end_for(overdue); }) {}
 
 // Of one that was never served, or has been stopped.
 WorkerPlugin::~WorkerPlugin() {
@@ -138,8 +143,9 @@ std::shared_ptr<WorkerProcess> WorkerPlugin::process() const {
 
 void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
   if (calls_.size() >= setup_.limits.waiting_calls) {
-    return refuse(*call, "plugin " + identity_.name + " is busy: " + std::to_string(setup_.limits.waiting_calls) +
-                             " calls are in flight; try again later");
+    const auto words = words_for_many_calls(setup_.limits);
+    limit_log_.reached(Limit::calls_in_flight, words);
+    return refuse(*call, "plugin " + identity_.name + " is busy: " + words + "; try again later");
   }
   const auto id = calls_.add(call);
   deadlines_.call_began();
@@ -191,7 +197,7 @@ void WorkerPlugin::cancel(std::uint64_t id, CancelReason reason) {
 void WorkerPlugin::end_for(const Call& late) const {
   const auto running = process();
   if (running == nullptr) return;
-  running->kill("was killed, because " + late.component() + " took longer than " + in_seconds(setup_.limits.call_time) +
+  running->kill("was killed, because " + words_for_late_call(late.component(), setup_.limits) +
                 " and did not heed its cancellation");
 }
 
@@ -244,7 +250,9 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
   return true;
 }
 
-void WorkerPlugin::process_ended(const std::string& how) {
+void WorkerPlugin::process_ended(const std::string& end) {
+  const auto how =
+      std::exchange(lacked_memory_, false) ? end + ", after " + words_for_lack_of_memory(setup_.limits) : end;
   State state{};
   bool may_pass = false;
   {

@@ -17,6 +17,7 @@
 #include "log.hpp"
 #include "plugin/call_deadlines.hpp"
 #include "plugin/calls_in_flight.hpp"
+#include "plugin/limit_log.hpp"
 #include "plugin/log_allowance.hpp"
 #include "plugin/plugin_setup.hpp"
 #include "plugin/private_copy.hpp"
@@ -75,7 +76,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
 
   void frame_came(const Frame& frame) override;
   void line_printed(std::string_view line) override;
-  void process_ended(const std::string& how) override;
+  void process_ended(const std::string& end) override;
 
   void take(const Frame& frame);
   void log_line(Log::Level level, std::string_view event, std::string_view name, std::string_view text);
@@ -99,11 +100,13 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   std::vector<std::string> sandbox_lacks_;  // written once, before create returns
   Workers& workers_;
   Log& log_;
+  LimitLog limit_log_;
 
   CallsInFlight calls_;
   std::atomic<bool> wants_context_{false};    // the plugin has asked who is calling, and will again
   std::atomic<bool> has_stuck_calls_{false};  // answered in the plugin's stead, and perhaps running still
   LogAllowance log_allowance_;                // of whoever reads the process
+  bool lacked_memory_ = false;                // likewise: this process has said so
 
   mutable std::mutex mutex_;
   State state_ = State::loaded;

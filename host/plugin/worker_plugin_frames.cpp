@@ -14,8 +14,8 @@ namespace {
 using namespace std::string_literals;
 
 // What the host's own code in a worker has to say; a worker that says something else is not to be trusted with the log.
-constexpr std::array<std::string_view, 4> known_notes{"plugin says", "plugin misbehaved", "host function failed",
-                                                      "data directory cannot be made"};
+constexpr std::array<std::string_view, 5> known_notes{"plugin says", "plugin misbehaved", "plugin is at a limit",
+                                                      "host function failed", "data directory cannot be made"};
 
 // Of what a worker gives as a reason, and of one note, in bytes.
 constexpr std::size_t longest_reason = 4096;
@@ -134,8 +134,7 @@ void WorkerPlugin::complete(const Frame& frame) {
                              std::to_string(frame.number));
   }
   if (frame.text.size() > setup_.limits.result_bytes) {
-    return refuse(*call, "plugin " + identity_.name + " answered with more than the " +
-                             std::to_string(setup_.limits.result_bytes) + " bytes that it may");
+    return refuse(*call, "plugin " + identity_.name + " " + words_for_large_answer(frame.text.size(), setup_.limits));
   }
   auto pass_on = [call, outcome = static_cast<Outcome>(frame.number), json = std::string(frame.text)]() mutable {
     try {
@@ -168,7 +167,10 @@ void WorkerPlugin::note(const Frame& frame) {
 }
 
 void WorkerPlugin::line_printed(std::string_view line) {
-  if (!line.empty()) log_line(Log::Level::info, "plugin output", "text", line);
+  if (line.empty()) return;
+  if (line != worker_lacks_memory) return log_line(Log::Level::info, "plugin output", "text", line);
+  lacked_memory_ = true;
+  limit_log_.reached(Limit::memory, words_for_lack_of_memory(setup_.limits));
 }
 
 void WorkerPlugin::log_line(Log::Level level, std::string_view event, std::string_view name, std::string_view text) {

@@ -20,6 +20,9 @@ inline constexpr std::array<std::string_view, 4> worker_methods{"tools/call", "r
                                                                 "completion/complete"};
 std::optional<std::int32_t> find_worker_method(std::string_view method);
 
+// What a worker prints where an allocation fails: then no frame can be made.
+inline constexpr std::string_view worker_lacks_memory = "mcp-plugin-worker: no memory is left";
+
 struct WorkerSetup {
   std::filesystem::path library;  // the private copy, which has been checked
   std::filesystem::path file;     // where it lies in the components folder, for messages

@@ -1,12 +1,16 @@
 #include "worker/crash_report.hpp"
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <execinfo.h>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <unistd.h>
+
+#include "plugin/worker_setup.hpp"
 
 namespace mcph {
 namespace {
@@ -32,6 +36,16 @@ void report(int signal) {
   ::backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
   std::signal(signal, SIG_DFL);
   ::raise(signal);
+}
+
+// What operator new calls until there is memory, or until it throws.
+void give_no_memory() {
+  static std::atomic_flag told;
+  if (!told.test_and_set()) {
+    say(worker_lacks_memory);
+    say("\n");
+  }
+  throw std::bad_alloc();
 }
 
 class SignalStack {
@@ -69,6 +83,10 @@ void report_crashes() {
 
 void report_crashes_of_this_thread() {
   static thread_local SignalStack stack;
+}
+
+void report_lack_of_memory() {
+  std::set_new_handler(give_no_memory);
 }
 
 }  // namespace mcph

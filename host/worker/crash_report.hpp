@@ -1,5 +1,6 @@
-// What a worker says of its own crash: the signal and a backtrace, on standard error, which the host logs. It then dies
-// of the signal as it would have.
+// What a worker says on standard error, which the host reads, where it is in no state to say more. Of its own crash:
+// the signal and a backtrace; it then dies of the signal as it would have. Of the end of its memory: that it has come,
+// once; the plugin then gets std::bad_alloc as it would have.
 #pragma once
 
 namespace mcph {
@@ -10,5 +11,8 @@ void report_crashes();
 // A stack for the report where the thread's own has overflowed, for as long as the thread lives. The second time
 // nothing happens.
 void report_crashes_of_this_thread();
+
+// For the whole process, where its memory is limited.
+void report_lack_of_memory();
 
 }  // namespace mcph

@@ -133,7 +133,10 @@ void Worker::load() {
 
 Result<> Worker::create() {
   const auto& limits = setup_.limits;
-  if (limits.memory_bytes > 0) set_resource_limit(RLIMIT_DATA, limits.memory_bytes);
+  if (limits.memory_bytes > 0) {
+    set_resource_limit(RLIMIT_DATA, limits.memory_bytes);
+    report_lack_of_memory();
+  }
   if (limits.open_files > 0) set_resource_limit(RLIMIT_NOFILE, limits.open_files);
   auto library = PluginLibrary::load(setup_.library);
   if (library.has_error()) return library.error();

@@ -90,7 +90,7 @@ function dieIn(way) {
   });
 }
 
-const overdue = `was killed, because die took longer than ${callTimeMs / 1000} s and did not heed its cancellation`;
+const overdue = `was killed, because die took longer than the ${callTimeMs / 1000} s that limits.callTimeMs allows and did not heed its cancellation`;
 const loopForEver = () => die('endless loop', 'die', { how: 'endless loop' }, overdue);
 
 // None of these is a death.

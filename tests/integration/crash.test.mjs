@@ -139,6 +139,15 @@ test('OneThatDiesTooOftenIsWithdrawnUntilItsFileChanges', async (context) => {
   closing.abort();
 });
 
+// The operator is told once of each limit, with the setting.
+function assertAtLimit(host, ...reasons) {
+  const told = host.log.matching({ event: 'plugin is at a limit' });
+  assert.deepEqual(
+    told.map(({ level, plugin, reason }) => ({ level, plugin, reason })),
+    reasons.map((reason) => ({ level: 'warning', plugin: 'dying', reason })),
+  );
+}
+
 // Neither the call nor the plugin heeds anything.
 test('OneThatTakesTooLongIsEnded', async (context) => {
   const components = await Components.create('slow');
@@ -149,9 +158,10 @@ test('OneThatTakesTooLongIsEnded', async (context) => {
   const { error } = await call(host, 'sleep', { milliseconds: 60_000 });
   assert.equal(
     error.message,
-    'plugin dying: its process was killed, because sleep took longer than 0.3 s and did not heed its cancellation ' +
-      'while it served sleep',
+    'plugin dying: its process was killed, because sleep took longer than the 0.3 s that limits.callTimeMs allows and ' +
+      'did not heed its cancellation while it served sleep',
   );
+  assertAtLimit(host, 'sleep took longer than the 0.3 s that limits.callTimeMs allows');
   assert.ok(Date.now() - begin >= 2300);
   assert.ok(await structured(host, 'pid'));
 });
@@ -162,7 +172,9 @@ test('OneThatTakesTooLongInTheHostIsGivenUp', async (context) => {
   await components.add('dying');
   const host = await serve(context, components, workers);
   const { error } = await call(host, 'sleep', { milliseconds: 4000 });
-  assert.equal(error.message, 'plugin dying: sleep took longer than 0.2 s and did not heed its cancellation');
+  const reason = 'sleep took longer than the 0.2 s that limits.callTimeMs allows';
+  assert.equal(error.message, `plugin dying: ${reason} and did not heed its cancellation`);
+  assertAtLimit(host, reason);
   assert.equal(await structured(host, 'pid'), host.child.pid);
   await host.log.until({ event: 'call ended late', plugin: 'dying' });
   assert.deepEqual(host.log.matching({ event: 'plugin misbehaved' }), []);
@@ -174,8 +186,28 @@ test('AnAnswerThatIsTooLargeIsRefused', async (context) => {
   await components.add('dying');
   const host = await serve(context, components, workers);
   const { error } = await call(host, 'say', { bytes: 2000 });
-  assert.match(error.message, /^plugin dying answered with \d+ bytes, more than the 1000 that it may$/);
+  assert.match(error.message, /^plugin dying answered with \d+ bytes, more than the 1000 that limits.resultBytes allows$/);
   assert.equal((await call(host, 'say', { bytes: 100 })).error, undefined);
+  assert.deepEqual((await call(host, 'say', { bytes: 2000 })).error, error);
+  assertAtLimit(host, error.message.replace('plugin dying', 'it'));
+});
+
+test('CallsBeyondThoseThatMayRunWaitAndBeyondThoseInFlightAreRefused', async (context) => {
+  const components = await Components.create();
+  await components.write('dying.json', JSON.stringify({ limits: { concurrentCalls: 2, callsInFlight: 4 } }));
+  await components.add('dying');
+  const host = await serve(context, components, workers);
+  const waiting = Array.from({ length: 4 }, () => call(host, 'sleep', { milliseconds: 500 }));
+  const concurrent = '2 calls run at once, as many as limits.concurrentCalls allows; further ones wait';
+  await host.log.until({ event: 'plugin is at a limit', reason: concurrent });
+  const many = '4 calls are in flight, as many as limits.callsInFlight allows';
+  for (let tries = 0; host.log.matching({ reason: many }).length === 0; ++tries) {
+    assert.ok(tries < 100);
+    const { error } = await call(host, 'pid');
+    if (error) assert.equal(error.message, `plugin dying is busy: ${many}; try again later`);
+  }
+  for (const each of await Promise.all(waiting)) assert.equal(each.error, undefined);
+  assertAtLimit(host, concurrent, many);
 });
 
 test('MemoryBeyondItsLimitIsRefusedAndNobodyElseIsShort', async (context) => {
@@ -187,6 +219,10 @@ test('MemoryBeyondItsLimitIsRefusedAndNobodyElseIsShort', async (context) => {
   assert.equal(result.isError, true);
   assert.match(result.content[0].text, /bad_alloc/);
   assert.equal((await call(host, 'say', { bytes: 100 })).error, undefined);
+  const lack = 'it could not allocate memory, of which limits.memoryBytes allows it 200000000 bytes';
+  assertAtLimit(host, lack);
+  const { error } = await call(host, 'die', { how: 'exit' });
+  assert.equal(error.message, `plugin dying: its process exited with status 3, after ${lack} while it served die`);
 });
 
 // Of processor time, so far, in seconds.

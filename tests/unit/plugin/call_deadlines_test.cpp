@@ -33,15 +33,18 @@ class CallDeadlinesTest : public ::testing::Test {
     return call;
   }
   void watch(CallDeadlines::Times times) {
-    deadlines_.emplace(timers_, calls_, times, [this](std::uint64_t id, Call&) {
-      if (calls_.take(id) != nullptr) ++overdue_;
-    });
+    deadlines_.emplace(
+        timers_, calls_, times, [this](std::uint64_t, const Call&) { ++late_; },
+        [this](std::uint64_t id, Call&) {
+          if (calls_.take(id) != nullptr) ++overdue_;
+        });
   }
 
   Timers timers_;
   CallsInFlight calls_;
   std::optional<CallDeadlines> deadlines_;
   std::uint64_t last_ = 0;
+  std::atomic<int> late_{0};
   std::atomic<int> overdue_{0};
 };
 
@@ -51,6 +54,7 @@ TEST_F(CallDeadlinesTest, CancelACallThatTakesTooLongAndThenTellOfIt) {
   const auto call = begin();
   EXPECT_TRUE(eventually([&] { return call->cancelled() == CancelReason::deadline; }));
   EXPECT_GE(std::chrono::steady_clock::now() - begun, 20ms);
+  EXPECT_GE(late_, 1);
   EXPECT_TRUE(eventually([&] { return overdue_ == 1; }));
   EXPECT_GE(std::chrono::steady_clock::now() - begun, 40ms);
 }
@@ -89,6 +93,7 @@ TEST_F(CallDeadlinesTest, GiveACallAnyTimeIfThereIsNone) {
   const auto call = begin();
   std::this_thread::sleep_for(20ms);
   EXPECT_EQ(call->cancelled(), CancelReason::none);
+  EXPECT_EQ(late_, 0);
 }
 
 TEST_F(CallDeadlinesTest, AreForgottenWithTheirPlugin) {

@@ -212,6 +212,7 @@ TEST_F(InProcessPluginTest, RunsAsManyCallsAtOnceAsItMay) {
 }
 
 TEST_F(InProcessPluginTest, RunsOneCallAtATimeWhereThePluginIsSerial) {
+  const test::StandardErrorCapture log;
   load("unit_actor_serial");
   const auto first = begin("echo");
   const auto second = begin("echo");
@@ -220,18 +221,24 @@ TEST_F(InProcessPluginTest, RunsOneCallAtATimeWhereThePluginIsSerial) {
   EXPECT_TRUE(first->ended && second->ended);
   begin("echo");
   EXPECT_EQ(runner_.tasks.size(), 1U);
+  EXPECT_THAT(log.text(), Not(HasSubstr("plugin is at a limit"))) << "it is its own";
 }
 
 TEST_F(InProcessPluginTest, RefusesACallBeyondItsQueue) {
+  const test::StandardErrorCapture log;
   setup_.limits = {.concurrent_calls = 1, .waiting_calls = 2};
   load();
   begin("echo");
   begin("echo");
   EXPECT_THAT(
       begin("echo")->ends,
-      ElementsAre(R"(error {"code":-32603,"message":"plugin actor is busy: 2 calls are in flight; try again later"})"));
+      ElementsAre(
+          R"(error {"code":-32603,"message":"plugin actor is busy: 2 calls are in flight, as many as limits.callsInFlight allows; try again later"})"));
   runner_.run_all();
   EXPECT_EQ(call("echo")->ends.size(), 1U);
+  EXPECT_THAT(log.text(), HasSubstr("warning plugin is at a limit file=/components/tools/actor.so plugin=actor "
+                                    "reason=\"1 calls run at once, as many as limits.concurrentCalls allows"));
+  EXPECT_THAT(log.text(), HasSubstr("reason=\"2 calls are in flight, as many as limits.callsInFlight allows\""));
 }
 
 TEST_F(InProcessPluginTest, TellsThePluginOfACancellation) {

@@ -182,7 +182,8 @@ TEST_F(WorkerPluginTest, RefusesCallsBeyondItsLimit) {
   load();
   const auto first = begin("keeps_the_call");
   const auto second = begin("keeps_the_call");
-  EXPECT_THAT(call("echo"), HasSubstr("plugin actor is busy: 2 calls are in flight"));
+  EXPECT_THAT(call("echo"),
+              HasSubstr("plugin actor is busy: 2 calls are in flight, as many as limits.callsInFlight allows"));
   plugin_->fail_all("enough");
   EXPECT_EQ(first->end(), R"(error {"code":-32603,"message":"plugin actor: enough"})");
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);

@@ -1,0 +1,36 @@
+#include "plugin/limit_log.hpp"
+
+#include "plugin/refusal.hpp"
+
+namespace mcph {
+
+std::string words_for_late_call(std::string_view component, const PluginLimits& limits) {
+  return std::string(component) + " took longer than the " + in_seconds(limits.call_time) +
+         " that limits.callTimeMs allows";
+}
+
+std::string words_for_many_calls(const PluginLimits& limits) {
+  return std::to_string(limits.waiting_calls) + " calls are in flight, as many as limits.callsInFlight allows";
+}
+
+std::string words_for_waiting_calls(const PluginLimits& limits) {
+  return std::to_string(limits.concurrent_calls) +
+         " calls run at once, as many as limits.concurrentCalls allows; further ones wait";
+}
+
+std::string words_for_lack_of_memory(const PluginLimits& limits) {
+  return "it could not allocate memory, of which limits.memoryBytes allows it " + std::to_string(limits.memory_bytes) +
+         " bytes";
+}
+
+std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits) {
+  return "answered with " + std::to_string(bytes) + " bytes, more than the " + std::to_string(limits.result_bytes) +
+         " that limits.resultBytes allows";
+}
+
+void LimitLog::reached(Limit limit, std::string_view words) {
+  if (told_.at(static_cast<std::size_t>(limit)).test_and_set()) return;
+  log_.warning("plugin is at a limit", {{"file", plugin_.file.string()}, {"plugin", plugin_.name}, {"reason", words}});
+}
+
+}  // namespace mcph

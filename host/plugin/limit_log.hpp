@@ -1,0 +1,44 @@
+// What is said where a plugin comes to one of its limits: always with the member of its NAME.json that sets it. To the
+// client each time; to the operator once a limit and version, because a plugin that lives at its limit would say little
+// else.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "log.hpp"
+#include "plugin/plugin.hpp"
+
+namespace mcph {
+
+// "it could not allocate memory, of which limits.memoryBytes allows it 200000000 bytes"
+std::string words_for_lack_of_memory(const PluginLimits& limits);
+// "sleep took longer than the 300 s that limits.callTimeMs allows"
+std::string words_for_late_call(std::string_view component, const PluginLimits& limits);
+// "1024 calls are in flight, as many as limits.callsInFlight allows"
+std::string words_for_many_calls(const PluginLimits& limits);
+// "16 calls run at once, as many as limits.concurrentCalls allows; further ones wait"
+std::string words_for_waiting_calls(const PluginLimits& limits);
+// "answered with 1001 bytes, more than the 1000 that limits.resultBytes allows"
+std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits);
+
+enum class Limit { call_time, concurrent_calls, calls_in_flight, result_bytes, memory };
+
+// Owned by a plugin; any thread.
+class LimitLog {
+ public:
+  // The log and the identity outlive it.
+  LimitLog(Log& log, const PluginIdentity& plugin) : log_(log), plugin_(plugin) {}
+
+  void reached(Limit limit, std::string_view words);
+
+ private:
+  Log& log_;
+  const PluginIdentity& plugin_;
+  std::array<std::atomic_flag, static_cast<std::size_t>(Limit::memory) + 1> told_ = {};
+};
+
+}  // namespace mcph
