@@ -17,6 +17,18 @@ constexpr std::chrono::milliseconds stuck_patience{500};
 
 constexpr std::string_view good_end = "exited with status 0";
 
+// What it was doing, after "its process ...".
+std::string_view words_for(Frame::Kind question) {
+  switch (question) {
+    case Frame::Kind::load:
+      return " while it was loading the plugin and setting it up";
+    case Frame::Kind::describe:
+      return " while it was describing its components";
+    default:
+      return " while it was starting (on_start)";
+  }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<WorkerPlugin>> WorkerPlugin::create(std::shared_ptr<const PrivateCopy> library,
@@ -119,10 +131,7 @@ WorkerPlugin::Answer WorkerPlugin::ask(Frame::Kind question, std::string_view te
   if (!process->send({.kind = question, .text = text})) answered(fail_for_now("its process cannot be reached"));
   const auto patience = workers_.options().answer_time;
   if (answer.wait_for(patience) != std::future_status::ready) {
-    process->kill("was killed, because it did not answer within " + in_seconds(patience) + " while it was " +
-                  (question == Frame::Kind::load       ? "loading the plugin"
-                   : question == Frame::Kind::describe ? "describing its components"
-                                                       : "starting"));
+    process->kill("was killed, because it did not answer within " + in_seconds(patience));
   }
   return answer.get();
 }
@@ -255,6 +264,7 @@ void WorkerPlugin::process_ended(const std::string& end) {
       std::exchange(lacked_memory_, false) ? end + ", after " + words_for_lack_of_memory(setup_.limits) : end;
   State state{};
   bool may_pass = false;
+  auto what = "its process " + how;
   {
     const std::lock_guard lock(mutex_);
     state = state_;
@@ -262,10 +272,11 @@ void WorkerPlugin::process_ended(const std::string& end) {
     if (state != State::ended) process_ = nullptr;
     // Calls that come from now on wait for what is decided below.
     if (state == State::serving) state_ = State::starting;
-    end_ = "its process " + how;
+    if (question_) what += words_for(question_->kind);
+    end_ = what;
     stop_timer();
   }
-  answered(fail("its process " + how));
+  answered(fail(std::move(what)));
   const auto calls = calls_.take_claimed();
   const auto others = calls.size() > 1 ? ", one of " + std::to_string(calls.size()) + " calls that it had" : ""s;
   for (const auto& call : calls) {

@@ -248,7 +248,8 @@ TEST_F(WorkerPluginTest, RefusesOneWithTheReasonOfItsCreate) {
 
 TEST_F(WorkerPluginTest, KillsOneThatHangs) {
   EXPECT_EQ(refusal_of(R"({"hangs":"create"})"),
-            "its process was killed, because it did not answer within 0.5 s while it was loading the plugin");
+            "its process was killed, because it did not answer within 0.5 s while it was loading the plugin and "
+            "setting it up");
   plugin_ = *create(R"({"hangs":"describe"})");
   EXPECT_THAT(plugin_->describe().error().message, HasSubstr("while it was describing its components"));
   plugin_ = *create(R"({"hangs":"start"})");
@@ -256,6 +257,17 @@ TEST_F(WorkerPluginTest, KillsOneThatHangs) {
   EXPECT_THAT(plugin_->start().error().message, HasSubstr("while it was starting"));
   load(R"({"hangs":"stop"})");
   EXPECT_TRUE(plugin_->stop(50ms));
+}
+
+TEST_F(WorkerPluginTest, SaysWhereOneCrashedBeforeItServed) {
+  const std::string crash = "its process was killed by SIGABRT (Aborted) while it was ";
+  EXPECT_EQ(refusal_of(R"({"dies":"create"})"), crash + "loading the plugin and setting it up");
+  plugin_ = *create(R"({"dies":"describe"})");
+  EXPECT_EQ(plugin_->describe().error().message, crash + "describing its components");
+  EXPECT_EQ(plugin_->start().error().message, crash + "describing its components");
+  plugin_ = *create(R"({"dies":"start"})");
+  EXPECT_TRUE(plugin_->describe());
+  EXPECT_EQ(plugin_->start().error().message, crash + "starting (on_start)");
 }
 
 TEST_F(WorkerPluginTest, IsNotRestartedWhileItIsStopped) {

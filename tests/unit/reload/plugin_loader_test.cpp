@@ -131,7 +131,8 @@ TEST_F(PluginLoaderTest, RefusesAPluginOfALaterContract) {
 
 // Wherever it was to be served.
 TEST_F(PluginLoaderTest, RefusesALibraryThatEndsTheProcessThatLoadsIt) {
-  EXPECT_EQ(refusal_of(drop("unit_fatal_constructor")), "its process was killed by SIGABRT (Aborted)");
+  EXPECT_EQ(refusal_of(drop("unit_fatal_constructor")),
+            "its process was killed by SIGABRT (Aborted) while it was loading the plugin and setting it up");
 }
 
 TEST_F(PluginLoaderTest, RefusesALibraryWhoseDependencyIsMissing) {
