@@ -67,7 +67,7 @@ WorkerPlugin::~WorkerPlugin() {
 }
 
 Result<> WorkerPlugin::load() {
-  auto spawned = workers_.spawn_and_wait(*this);
+  auto spawned = workers_.spawn_and_wait(setup_.file.filename(), *this);
   if (spawned.has_error()) return spawned.error();
   {
     const std::lock_guard lock(mutex_);
@@ -333,9 +333,11 @@ void WorkerPlugin::restart() {
     state_ = State::starting;
   }
   // Without the lock, because to spawn takes its time and calls come meanwhile.
-  auto spawned = workers_.spawn(*this);
-  if (spawned.has_error())
-    return plan_restart("could not be started: " + spawned.error().message, 0, spawned.error().may_pass);
+  auto spawned = workers_.spawn(setup_.file.filename(), *this);
+  if (spawned.has_error()) {
+    const auto& error = spawned.error();
+    return plan_restart("could not be started: " + error.message, 0, error.may_pass);
+  }
   const std::lock_guard lock(mutex_);
   if (state_ == State::ended) return;
   adopt(*std::move(spawned));

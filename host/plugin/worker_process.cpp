@@ -83,11 +83,11 @@ class SpawnSettings {
   }
 
   // The error, or 0.
-  int spawn(int& process, const std::filesystem::path& program) {
+  int spawn(int& process, const std::filesystem::path& program, std::string plugin) {
     auto name = program.filename().string();
     auto parent = std::to_string(::getpid());
     std::string build(version);
-    std::array<char*, 4> arguments{name.data(), parent.data(), build.data(), nullptr};
+    std::array<char*, 5> arguments{name.data(), parent.data(), build.data(), plugin.data(), nullptr};
     return ::posix_spawn(&process, program.c_str(), &actions_, &attributes_, arguments.data(), environ);
   }
 
@@ -129,7 +129,8 @@ struct WorkerProcess::Kept {
 };
 
 Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesystem::path& program,
-                                                            asio::io_context& context, WorkerListener& listener) {
+                                                            const std::string& plugin, asio::io_context& context,
+                                                            WorkerListener& listener) {
   auto sockets = make_frame_sockets();
   if (sockets.has_error()) return sockets.error();
   std::array<int, 2> ends{};
@@ -144,7 +145,7 @@ Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesyste
   settings.use_descriptors(socket.get(), printing.get());
   settings.stand_alone();
   int process = 0;
-  if (const int error = settings.spawn(process, program); error != 0) {
+  if (const int error = settings.spawn(process, program, plugin); error != 0) {
     return fail_for_now("the program " + program.string() + " cannot be started: " + std::strerror(error));
   }
   FileDescriptor end(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));

@@ -38,8 +38,8 @@ class WorkerListener {
 class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
  public:
   // Starts the program, and says nothing of it before begin. On a thread that lives as long as the workers may, because
-  // they die with the thread that started them.
-  static Result<std::shared_ptr<WorkerProcess>> spawn(const std::filesystem::path& program,
+  // they die with the thread that started them. `plugin` is what people who list processes see.
+  static Result<std::shared_ptr<WorkerProcess>> spawn(const std::filesystem::path& program, const std::string& plugin,
                                                       boost::asio::io_context& context, WorkerListener& listener);
 
   WorkerProcess(boost::asio::io_context& context, WorkerListener& listener, int process, FileDescriptor end,

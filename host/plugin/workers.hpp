@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include <boost/asio/io_context.hpp>
 
@@ -38,10 +39,10 @@ class Workers {
   // On whose thread workers are started.
   Timers& timers() { return thread_; }
 
-  // On that thread.
-  Result<std::shared_ptr<WorkerProcess>> spawn(WorkerListener& listener);
+  // On that thread. `plugin` is the name of its file.
+  Result<std::shared_ptr<WorkerProcess>> spawn(const std::string& plugin, WorkerListener& listener);
   // On any other, and waits.
-  Result<std::shared_ptr<WorkerProcess>> spawn_and_wait(WorkerListener& listener);
+  Result<std::shared_ptr<WorkerProcess>> spawn_and_wait(const std::string& plugin, WorkerListener& listener);
 
  private:
   const Options options_;

@@ -191,7 +191,8 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   }
 
   say_when_published([this, before = label(tracked.served), identity = loaded->served.plugin->identity(),
-                      components = loaded->served.components->size(), took = milliseconds_since(begin)] {
+                      components = loaded->served.components->size(), pid = loaded->served.plugin->status().pid,
+                      took = milliseconds_since(begin)] {
     const bool replaced = !before.empty();
     log_.info(replaced ? "plugin replaced" : "plugin loaded", {{"file", identity.file.string()},
                                                                {"plugin", identity.name},
@@ -199,6 +200,7 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
                                                                {"digest", identity.digest},
                                                                {"replaces", replaced ? before : "nothing"},
                                                                {"components", components},
+                                                               {"pid", pid},
                                                                {"ms", took}});
   });
   for (const auto& remark : loaded->remarks)

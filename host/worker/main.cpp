@@ -1,5 +1,5 @@
-// The program of a worker, which the host starts: usage: mcp-plugin-worker HOST_PID HOST_VERSION, with a socket to the
-// host as descriptor 3.
+// The program of a worker, which the host starts: usage: mcp-plugin-worker HOST_PID HOST_VERSION PLUGIN, with a socket
+// to the host as descriptor 3. PLUGIN, the name of the plugin's file, is for people who list processes.
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -60,7 +60,7 @@ int serve(int socket) {
 int main(int argc, char** argv) {
   constexpr int host_socket = 3;
   int host = 0;
-  if (argc != 3 || std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), host).ec != std::errc{}) {
+  if (argc != 4 || std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), host).ec != std::errc{}) {
     std::cerr << "mcp-plugin-worker is started by mcp-plugin-host and by nothing else\n";
     return EXIT_FAILURE;
   }

@@ -109,6 +109,16 @@ test('AWorkerWithoutOutputCostsTheHostNothing', async (context) => {
   assert.ok((await ticks()) - before < 20, 'a fifth of a second at most');
 });
 
+test('AWorkerCarriesTheNameOfItsPluginsFile', async (context) => {
+  const host = await start(context, 'slow');
+  const { pid } = await host.log.until({ event: 'plugin loaded', plugin: 'dying' });
+  assert.equal(pid, await structured(host, 'pid'));
+  const [program, parent, , plugin] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+  assert.equal(program, 'mcp-plugin-worker');
+  assert.equal(parent, String(host.child.pid));
+  assert.equal(plugin, 'dying.so');
+});
+
 test('AWorkerThatIsKilledFromOutsideIsReplaced', async (context) => {
   const host = await start(context);
   const before = await structured(host, 'pid');
