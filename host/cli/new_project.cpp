@@ -22,8 +22,9 @@ struct ProjectFile {
 constexpr std::array project_files{
     ProjectFile{"CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.25)
 project(@NAME@ LANGUAGES CXX)
+# Optimized, and with what leads from a crash's backtrace to a line.
 if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
 
 # Where the plugin API is installed; -DCMAKE_PREFIX_PATH=... names another place.

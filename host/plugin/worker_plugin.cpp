@@ -1,6 +1,7 @@
 #include "plugin/worker_plugin.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "plugin/cpu_share.hpp"
@@ -15,6 +16,8 @@ using namespace std::string_literals;
 // For a plugin whose calls had to be answered in its stead.
 constexpr std::chrono::milliseconds stuck_patience{500};
 
+constexpr std::size_t most_names = 8;
+
 constexpr std::string_view good_end = "exited with status 0";
 
 // What it was doing, after "its process ...".
@@ -27,6 +30,20 @@ std::string_view words_for(Frame::Kind question) {
     default:
       return " while it was starting (on_start)";
   }
+}
+
+// The components whose calls these are.
+std::string names_of(const std::vector<std::shared_ptr<Call>>& calls) {
+  std::set<std::string> names;
+  for (const auto& call : calls)
+    names.insert(call->component());
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& name : names) {
+    if (++count > most_names) return text + " and others";
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text.empty() ? "no call" : text;
 }
 
 }  // namespace
@@ -262,6 +279,7 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
 void WorkerPlugin::process_ended(const std::string& end) {
   const auto how =
       std::exchange(lacked_memory_, false) ? end + ", after " + words_for_lack_of_memory(setup_.limits) : end;
+  is_crashing_ = false;
   State state{};
   bool may_pass = false;
   auto what = "its process " + how;
@@ -283,7 +301,12 @@ void WorkerPlugin::process_ended(const std::string& end) {
     refuse(*call,
            "plugin " + identity_.name + ": its process " + how + " while it served " + call->component() + others);
   }
-  if (state == State::serving || state == State::starting) return plan_restart(how, calls.size(), may_pass);
+  if (state == State::serving || state == State::starting) {
+    return plan_restart({.how = how,
+                         .running = state == State::starting ? "setup, describe or on_start" : names_of(calls),
+                         .failed_calls = calls.size(),
+                         .may_pass = may_pass});
+  }
   if (state == State::ended && how != good_end) {
     log_.error("plugin did not stop well", {{"file", setup_.file.string()},
                                             {"plugin", identity_.name},
@@ -292,7 +315,8 @@ void WorkerPlugin::process_ended(const std::string& end) {
   }
 }
 
-void WorkerPlugin::plan_restart(const std::string& how, std::size_t failed_calls, bool may_pass) {
+void WorkerPlugin::plan_restart(const End& end) {
+  const auto& [how, running, failed_calls, may_pass] = end;
   // What keeps it from starting, and is not its own fault, does not count.
   const auto delay = may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
   calls_.went_wrong("its process " + how);
@@ -301,6 +325,7 @@ void WorkerPlugin::plan_restart(const std::string& how, std::size_t failed_calls
               {"plugin", identity_.name},
               {"version", identity_.version},
               {"what", "its process " + how},
+              {"running", running},
               {"calls_failed", failed_calls},
               {"next", !delay ? "it is not started again before its file changes or the operator reloads it"
                        : delay->count() > 0 ? "it is started again in " + std::to_string(delay->count()) + " ms"
@@ -336,7 +361,8 @@ void WorkerPlugin::restart() {
   auto spawned = workers_.spawn(setup_.file.filename(), *this);
   if (spawned.has_error()) {
     const auto& error = spawned.error();
-    return plan_restart("could not be started: " + error.message, 0, error.may_pass);
+    return plan_restart(
+        {.how = "could not be started: " + error.message, .running = "nothing", .may_pass = error.may_pass});
   }
   const std::lock_guard lock(mutex_);
   if (state_ == State::ended) return;

@@ -89,7 +89,14 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   void tell_context(const Frame& question);
   void note(const Frame& frame);
 
-  void plan_restart(const std::string& how, std::size_t failed_calls, bool may_pass);
+  // Of a process that has ended, or could not begin.
+  struct End {
+    std::string how;      // continues "its process ..."
+    std::string running;  // what it was doing
+    std::size_t failed_calls = 0;
+    bool may_pass = false;  // for a cause that is not the plugin's fault
+  };
+  void plan_restart(const End& end);
   void restart();  // on the workers' thread
   void miss_library();
   void stop_timer();
@@ -107,6 +114,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   std::atomic<bool> has_stuck_calls_{false};  // answered in the plugin's stead, and perhaps running still
   LogAllowance log_allowance_;                // of whoever reads the process
   bool lacked_memory_ = false;                // likewise: this process has said so
+  bool is_crashing_ = false;                  // likewise
 
   mutable std::mutex mutex_;
   State state_ = State::loaded;

@@ -168,9 +168,20 @@ void WorkerPlugin::note(const Frame& frame) {
 
 void WorkerPlugin::line_printed(std::string_view line) {
   if (line.empty()) return;
-  if (line != worker_lacks_memory) return log_line(Log::Level::info, "plugin output", "text", line);
-  lacked_memory_ = true;
-  limit_log_.reached(Limit::memory, words_for_lack_of_memory(setup_.limits));
+  if (line == worker_lacks_memory) {
+    lacked_memory_ = true;
+    return limit_log_.reached(Limit::memory, words_for_lack_of_memory(setup_.limits));
+  }
+  // From here on it says nothing else.
+  is_crashing_ = is_crashing_ || line.starts_with(worker_crashes);
+  if (!is_crashing_) return log_line(Log::Level::info, "plugin output", "text", line);
+  // The private copy is nobody's concern, and gone when somebody reads this.
+  std::string text(line);
+  const auto copy = library_->path().string();
+  if (const auto found = text.find(copy); found != std::string::npos) {
+    text.replace(found, copy.size(), setup_.file.filename().string());
+  }
+  log_line(Log::Level::error, "plugin backtrace", "text", text);
 }
 
 void WorkerPlugin::log_line(Log::Level level, std::string_view event, std::string_view name, std::string_view text) {

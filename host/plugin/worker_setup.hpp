@@ -20,8 +20,10 @@ inline constexpr std::array<std::string_view, 4> worker_methods{"tools/call", "r
                                                                 "completion/complete"};
 std::optional<std::int32_t> find_worker_method(std::string_view method);
 
-// What a worker prints where an allocation fails: then no frame can be made.
+// What a worker prints where it is in no state to make a frame: that an allocation has failed, and, before a backtrace,
+// what signal ends it.
 inline constexpr std::string_view worker_lacks_memory = "mcp-plugin-worker: no memory is left";
+inline constexpr std::string_view worker_crashes = "the plugin crashed: SIG";
 
 struct WorkerSetup {
   std::filesystem::path library;  // the private copy, which has been checked

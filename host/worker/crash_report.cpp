@@ -1,9 +1,14 @@
 #include "worker/crash_report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
+#include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <memory>
 #include <new>
@@ -17,10 +22,50 @@ namespace {
 
 constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
 constexpr int most_frames = 64;
+// That of the report itself, and that from which the system calls it.
+constexpr std::size_t own_frames = 2;
 
 // Only what is safe in a signal handler.
 void say(std::string_view text) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+// A line that is written at once, because other threads may be writing theirs. What does not fit is cut off.
+class Line {
+ public:
+  Line& text(std::string_view text) {
+    const auto size = std::min(text.size(), bytes_.size() - 1 - size_);
+    std::copy_n(text.begin(), size, bytes_.begin() + size_);
+    size_ += size;
+    return *this;
+  }
+  Line& number(std::uintptr_t number) {
+    constexpr int hexadecimal = 16;
+    std::array<char, 2 * sizeof number> digits{};
+    const auto* const end = std::to_chars(digits.begin(), digits.end(), number, hexadecimal).ptr;
+    return text("0x").text({digits.begin(), end});
+  }
+  void write() {
+    bytes_.at(size_++) = '\n';
+    say({bytes_.data(), size_});
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = 1024;
+
+  std::array<char, most_bytes> bytes_{};
+  std::size_t size_ = 0;
+};
+
+// FILE+OFFSET, as addr2line takes it, and the function if the file names it.
+void say_frame(const char* address) {
+  Line line;
+  Dl_info place{};
+  if (::dladdr(address, &place) == 0) return line.number(std::bit_cast<std::uintptr_t>(address)).write();
+  const auto offset = address - static_cast<const char*>(place.dli_fbase);
+  line.text(place.dli_fname).text("+").number(static_cast<std::uintptr_t>(offset));
+  if (place.dli_sname != nullptr) line.text(" ").text(place.dli_sname);
+  line.write();
 }
 
 void report(int signal) {
@@ -28,12 +73,14 @@ void report(int signal) {
   constexpr unsigned patience_s = 2;
   ::alarm(patience_s);
   const char* const name = ::sigabbrev_np(signal);
-  say("the plugin crashed: SIG");
-  say(name == nullptr ? "?" : name);
-  say("; backtrace:\n");
+  Line().text(worker_crashes).text(name == nullptr ? "?" : name).text("; backtrace:").write();
   std::array<void*, most_frames> frames{};
-  const int count = ::backtrace(frames.data(), most_frames);
-  ::backtrace_symbols_fd(frames.data(), count, STDERR_FILENO);
+  const auto count = static_cast<std::size_t>(::backtrace(frames.data(), most_frames));
+  for (auto i = own_frames; i < count; ++i) {
+    const auto* const address = static_cast<const char*>(frames.at(i));
+    // All but the first are where a call returns to, which may be another line already.
+    say_frame(i == own_frames ? address : address - 1);
+  }
   std::signal(signal, SIG_DFL);
   ::raise(signal);
 }
@@ -41,10 +88,7 @@ void report(int signal) {
 // What operator new calls until there is memory, or until it throws.
 void give_no_memory() {
   static std::atomic_flag told;
-  if (!told.test_and_set()) {
-    say(worker_lacks_memory);
-    say("\n");
-  }
+  if (!told.test_and_set()) Line().text(worker_lacks_memory).write();
   throw std::bad_alloc();
 }
 

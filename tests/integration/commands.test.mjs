@@ -1,7 +1,7 @@
 // The commands that a person or a script runs: what they print, and the status they end with.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -174,7 +174,7 @@ test('NewMakesAProjectThatBuildsAndPassesItsTest', async (context) => {
   const project = join(place, 'weather');
   const build = join(project, 'build');
   const steps = [
-    ['cmake', ['-S', project, '-B', build, '-DCMAKE_BUILD_TYPE=Debug']],
+    ['cmake', ['-S', project, '-B', build]],
     ['cmake', ['--build', build, '--parallel', '2']],
     ['ctest', ['--test-dir', build]],
   ];
@@ -182,6 +182,8 @@ test('NewMakesAProjectThatBuildsAndPassesItsTest', async (context) => {
     const { status, stdout, stderr } = await run(tool, args);
     assert.equal(status, 0, `${tool} ${args.join(' ')}\n${stdout}${stderr}`);
   }
+  const library = await readFile(join(build, 'mcp_components', 'tools', 'weather.so'));
+  assert.ok(library.includes('.debug_line'), 'a backtrace leads to lines');
   const call = await command('call', '--components', join(build, 'mcp_components'), 'hello', '{"name":"Ada"}');
   assert.deepEqual(call, { status: 0, stdout: 'Hello, Ada!\n', stderr: '' });
 });

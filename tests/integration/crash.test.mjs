@@ -1,11 +1,12 @@
 // A plugin that dies takes nobody with it: its own calls fail with an error that says what happened, everybody else's go
 // on, and it is there again a moment later, until it has died too often.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Components } from './support/components.mjs';
+import { Components, fixture } from './support/components.mjs';
 import { serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
@@ -69,14 +70,24 @@ for (const [how, end] of Object.entries(ends)) {
     const [crash] = host.log.matching({ event: 'plugin crashed' });
     assert.equal(crash.what, `its process ${end}`);
     assert.equal(crash.calls_failed, 2);
+    assert.equal(crash.running, 'die, sleep');
   });
 }
 
 test('ACrashLeavesABacktraceInTheLog', async (context) => {
   const host = await start(context);
   await call(host, 'die', { how: 'segmentation fault' });
-  await host.log.until({ event: 'plugin output', text: 'the plugin crashed: SIGSEGV; backtrace:' });
-  assert.ok(host.log.matching({ event: 'plugin output' }).some(({ text }) => text.includes('dying')));
+  await host.log.until({ event: 'plugin backtrace', level: 'error', text: 'the plugin crashed: SIGSEGV; backtrace:' });
+  await host.log.until({ event: 'plugin crashed' });
+  const [, crash, caller] = host.log.matching({ event: 'plugin backtrace' }).map(({ text }) => text);
+  const lineOf = (frame) => {
+    const [, offset] = /^dying\.so\+(0x[0-9a-f]+)$/.exec(frame) ?? assert.fail(frame);
+    return execFileSync('addr2line', ['-e', fixture('dying'), '-fCpi', offset], { encoding: 'utf8' });
+  };
+  const source = (await readFile(new URL('plugins/dying.cpp', import.meta.url), 'utf8')).split('\n');
+  const [, line] = /dying\.cpp:(\d+)/.exec(lineOf(crash));
+  assert.equal(source[line - 1].trim(), '*nowhere = 1;');
+  assert.match(lineOf(caller), /dying\.cpp|functional/);
 });
 
 test('WhatAWorkerPrintsIsInTheLogAtOnceAndBeforeItsDeath', async (context) => {
