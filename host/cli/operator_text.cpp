@@ -55,6 +55,19 @@ std::string time_of(const Json& plugin, const char* quantile) {
   return text.str();
 }
 
+Json sandbox_of(const Json& plugin) {
+  return plugin.value("sandbox", Json::object());
+}
+
+// "worker", or with its sandbox "worker, strict", to which "*" is added where the system lacks some of it.
+std::string isolation_of(const Json& plugin) {
+  const auto sandbox = sandbox_of(plugin);
+  const auto profile = text_of(sandbox, "profile");
+  auto text = text_of(plugin, "isolation");
+  if (profile.empty() || profile == "none") return text;
+  return text + ", " + profile + (sandbox.value("lacks", Json::array()).empty() ? "" : "*");
+}
+
 std::string last_error_of(const Json& plugin) {
   const auto error = plugin.find("lastError");
   if (error == plugin.end()) return "-";
@@ -72,7 +85,7 @@ Row row_of(const Json& plugin) {
   return {text_of(plugin, "plugin"),
           text_of(plugin, "version"),
           text_of(plugin, "digest").substr(0, most_digest_digits),
-          text_of(plugin, "isolation"),
+          isolation_of(plugin),
           pid != plugin.end() && pid->is_number() ? std::to_string(pid->get<int>()) : "-",
           text_of(plugin, "state"),
           count_of(plugin, "restarts"),
@@ -124,6 +137,10 @@ void print_status(std::ostream& out, const Json& status) {
     if (!plugin.contains("reason")) continue;
     out << text_of(plugin, "file") << ": " << (text_of(plugin, "state") == "quarantined" ? "" : "refused: ")
         << text_of(plugin, "reason") << "\n";
+  }
+  for (const auto& plugin : status.at("plugins")) {
+    for (const auto& lack : sandbox_of(plugin).value("lacks", Json::array()))
+      out << text_of(plugin, "file") << ": its sandbox is incomplete: " << printable(lack.get<std::string>()) << "\n";
   }
   for (const auto& problem : status.at("problems"))
     out << text_of(problem, "path") << ": " << text_of(problem, "reason") << "\n";

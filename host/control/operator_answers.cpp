@@ -27,13 +27,14 @@ std::string timestamp(std::chrono::system_clock::time_point time) {
 }
 
 OrderedJson plugin_json(const PluginReport& report) {
-  const auto& [in_process, pid, state, restarts, calls] = report.status;
+  const auto& [in_process, pid, state, restarts, calls, sandbox, sandbox_lacks] = report.status;
   OrderedJson json{{"file", report.file.string()}, {"state", name_of(report.state)}};
   if (report.identity) {
     json["plugin"] = report.identity->name;
     json["version"] = report.identity->version;
     json["digest"] = report.identity->digest;
     json["isolation"] = in_process ? "in-process" : "worker";
+    json["sandbox"] = {{"profile", name_of(sandbox)}, {"lacks", sandbox_lacks}};
     json["pid"] = pid == 0 ? OrderedJson(nullptr) : OrderedJson(pid);
     json["components"] = report.components;
     json["restarts"] = restarts;

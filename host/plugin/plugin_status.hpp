@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "plugin/call_statistics.hpp"
+#include "plugin/sandbox.hpp"
 
 namespace mcph {
 
@@ -20,6 +23,8 @@ struct PluginStatus {
   PluginState state = PluginState::starting;
   std::uint64_t restarts = 0;  // of its process, after crashes
   CallStatistics::Summary calls = {};
+  SandboxProfile sandbox = SandboxProfile::none;
+  std::vector<std::string> sandbox_lacks = {};  // that the system does not have of it, in words
 };
 
 }  // namespace mcph

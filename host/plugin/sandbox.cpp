@@ -1,6 +1,14 @@
 #include "plugin/sandbox.hpp"
 
+#include <algorithm>
+
 namespace mcph {
+
+std::string_view name_of(SandboxProfile profile) {
+  return std::find_if(sandbox_profiles.begin(), sandbox_profiles.end(),
+                      [profile](const auto& each) { return each.second == profile; })
+      ->first;
+}
 
 SandboxNetwork Sandbox::network_access() const {
   return network.value_or(profile == SandboxProfile::strict ? SandboxNetwork::none : SandboxNetwork::all);

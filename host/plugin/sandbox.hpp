@@ -32,6 +32,8 @@ inline constexpr std::array<std::pair<std::string_view, SandboxProfile>, 3> sand
 inline constexpr std::array<std::pair<std::string_view, SandboxNetwork>, 3> sandbox_networks{
     {{"none", SandboxNetwork::none}, {"loopback", SandboxNetwork::loopback}, {"all", SandboxNetwork::all}}};
 
+std::string_view name_of(SandboxProfile profile);
+
 struct Sandbox {
   SandboxProfile profile = SandboxProfile::none;
   bool required = false;                          // without all of it the plugin is refused

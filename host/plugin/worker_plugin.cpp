@@ -254,6 +254,8 @@ PluginStatus WorkerPlugin::status() const {
                                                                          : PluginState::starting;
   }
   status.calls = calls_.summary();
+  status.sandbox = setup_.sandbox.profile;
+  status.sandbox_lacks = sandbox_lacks_;
   return status;
 }
 

@@ -36,9 +36,6 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   WorkerPlugin(const WorkerPlugin&) = delete;
   WorkerPlugin& operator=(const WorkerPlugin&) = delete;
 
-  // [control] What the system lacks of its sandbox, in words.
-  const std::vector<std::string>& sandbox_lacks() const { return sandbox_lacks_; }
-
   const PluginIdentity& identity() const override { return identity_; }
   Result<std::string> describe() override;
   Result<> start() override;

@@ -102,7 +102,7 @@ Result<PluginLoader::Copy> PluginLoader::copy(const std::filesystem::path& file)
 Result<LoadedPlugin> PluginLoader::load_in_worker(Copy copy, PluginSetup setup) {
   auto created = WorkerPlugin::create(std::move(copy), std::move(setup), workers_, log_);
   if (created.has_error()) return created.error();
-  const auto lacks = (*created)->sandbox_lacks();
+  const auto lacks = (*created)->status().sandbox_lacks;
   auto loaded = describe(retirement_.lease(*std::move(created)));
   if (loaded.has_value() && !lacks.empty()) loaded->remarks.push_back(words_for_lacks(lacks));
   return loaded;

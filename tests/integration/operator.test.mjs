@@ -100,6 +100,7 @@ test('StatusTellsOfTheHostAndEachPlugin', async (context) => {
     plugin: 'sample',
     version: '1',
     isolation: inProcess ? 'in-process' : 'worker',
+    sandbox: { profile: 'none', lacks: [] },
     components: 4,
     restarts: 0,
     calls: 0,

@@ -1,7 +1,8 @@
 // What a plugin in a sandbox tries, and that it does not get it. Every attempt is made without a sandbox, too, where
 // that does no harm, so that none of them is denied for another reason.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
@@ -180,6 +181,15 @@ test('TheOptionHoldsPluginsThatDoNotSay', async (context) => {
   assert.equal(await attempt(host, 'read', '/etc/passwd'), 'denied: EACCES');
 });
 
+test('StatusTellsTheProfile', async (context) => {
+  const components = await Components.create('escaping');
+  const control = join(components.folder, 'control');
+  await serveWith(context, components, ['--sandbox', 'strict', '--control', control]);
+  const status = (...more) => spawnSync(program, ['status', '--control', control, ...more], { encoding: 'utf8' }).stdout;
+  assert.deepEqual(JSON.parse(status('--json')).plugins[0].sandbox, { profile: 'strict', lacks: [] });
+  assert.match(status(), /\nescaping .* worker, strict +\d+ +serving /);
+});
+
 test('APluginThatSaysIsNotHeldByTheOption', async (context) => {
   const components = await Components.create();
   await components.write('escaping.json', JSON.stringify({ sandbox: { profile: 'none' } }));
@@ -236,6 +246,28 @@ describe('WhatTheSystemLacks', { skip: !canLack && 'needs namespaces of users' }
     context.after(() => components.discard());
     await components.write('escaping.json', JSON.stringify({ sandbox: { profile: 'strict', network: 'loopback' } }));
     assert.deepEqual(inspectWhereNetworksAreLacking(components).remarks, [lack]);
+  });
+
+  test('IsSaidByStatus', async (context) => {
+    const components = await Components.create('escaping');
+    await components.write('escaping.json', JSON.stringify({ sandbox: { profile: 'strict', network: 'loopback' } }));
+    const control = join(components.folder, 'control');
+    const folders = ['--components', components.root, '--data', components.data];
+    const options = ['--listen', '127.0.0.1:0', '--control', control, '--isolation', 'worker', ...folders];
+    const host = spawn('unshare', [...lacking, 'serve', ...options], { stdio: 'ignore' });
+    const ended = once(host, 'exit');
+    context.after(async () => {
+      host.kill();
+      await ended;
+      await components.discard();
+    });
+    const status = (...more) => spawnSync(program, ['status', '--control', control, ...more], { encoding: 'utf8' });
+    for (let tries = 0; status().status === 2; ++tries) assert.ok(tries < 100, status().stderr);
+    const [{ sandbox }] = JSON.parse(status('--json').stdout).plugins;
+    assert.equal(sandbox.profile, 'strict');
+    assert.equal(`its sandbox is incomplete: ${sandbox.lacks.join('; ')}`, lack);
+    assert.match(status().stdout, /\nescaping .* worker, strict\* /);
+    assert.ok(status().stdout.includes(`escaping.so: ${lack}\n`));
   });
 
   test('RefusesAPluginThatRequiresIt', async (context) => {

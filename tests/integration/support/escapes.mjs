@@ -48,7 +48,7 @@ export class Scene {
     await scene.components.write('escaping.json', JSON.stringify(settings));
     await scene.components.add('escaping');
     process.env.HOSTS_SECRET = secret;
-    scene.host = await HttpHost.start(scene.components, ['--isolation', 'worker']);
+    scene.host = await HttpHost.start(scene.components, ['--isolation', 'worker', '--control', scene.outside('control')]);
     delete process.env.HOSTS_SECRET;
     scene.port = scene.host.url.port;
     scene.pid = scene.host.child.pid;
@@ -184,6 +184,7 @@ export const attempts = {
   'open a socket to the kernel\'s ciphers': () => onlyInside(['kernel crypto socket']),
   'open a local socket': () => ['local socket'],
   'connect to a socket in the file system': (at) => ['connect to a local socket', at.outside('socket')],
+  'connect to the host\'s control socket': (at) => ['connect to a local socket', at.outside('control')],
   'connect to a socket in no file system': (at) => ['connect to a local socket', at.localName],
   'listen on a socket in its data folder': (at) => ['listen on a local socket', at.data('socket')],
   'listen on a socket in no file system': (at) => ['listen on a local socket', `${at.localName}-own`],
