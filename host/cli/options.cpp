@@ -265,7 +265,7 @@ Command parse_command_line(int argc, char** argv) {
 
   ListCommand list;
   auto* list_app = app.add_subcommand("list", "Say what the components folder would serve");
-  add_host_options(*list_app, list.host, Log::Level::off);
+  add_host_options(*list_app, list.host, Log::Level::warning);
   list_app->add_flag("--json", list.json, "One JSON object");
 
   CallCommand call;

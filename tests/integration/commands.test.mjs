@@ -112,6 +112,15 @@ test('ListTellsWhatIsServedHiddenRefusedAndAmiss', async (context) => {
   assert.match(text.stdout, /dangling\.so: /);
 });
 
+test('ListWarnsOnStandardError', async (context) => {
+  const { on } = await folder(context, 'rival_a', 'rival_b');
+  const { status, stdout, stderr } = await on('list', '--json');
+  assert.equal(status, 0);
+  assert.equal(JSON.parse(stdout).plugins.length, 2);
+  assert.match(stderr, /warning component hidden tool=/);
+  assert.equal((await on('list', '--log-level', 'off')).stderr, '');
+});
+
 test('ListAndCallSayThatTheComponentsFolderIsMissing', async () => {
   for (const args of [['list'], ['call', 'echo']]) {
     const { status, stderr } = await command(...args, '--components', '/absent');
