@@ -100,7 +100,8 @@ void add_host_options(CLI::App& app, HostOptions& host, Log::Level log_level = L
   app.add_flag("--allow-outside-links", host.trust.outside_links,
                "Load plugins also where a link leads out of the components folder");
   app.add_flag("--allow-writable-components", host.trust.writable_by_others,
-               "Load plugins also where others than this user and root own or can write the file or its folder");
+               "Load plugins also where the file or its folder is another user's than this one's or root's, or can be "
+               "written by everybody; a group may write in any case");
   app.add_option_function<std::string>(
       "--allowed-digests",
       [&host](const std::string& file) {
