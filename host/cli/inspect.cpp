@@ -90,7 +90,7 @@ void print_catalog(const Catalog& catalog, const Reloader& reloader, const std::
   }
   for (const auto& conflict : catalog.conflicts()) {
     std::cout << conflict.hidden.string() << ": " << conflict.kind << " " << conflict.key << " is hidden by "
-              << conflict.served.string() << "\n";
+              << conflict.served.string() << "; to have both, rename it in one of the two\n";
   }
   for (const auto& [file, reason] : reloader.refused())
     print_refusal(file, reason, false);

@@ -305,7 +305,8 @@ void Reloader::report_conflicts(const Catalog& catalog) {
     log_.warning("component hidden", {{conflict.kind, conflict.key},
                                       {"served", conflict.served.string()},
                                       {"hidden", conflict.hidden.string()},
-                                      {"reason", "two plugins export it and the first by path is served"}});
+                                      {"reason", "two plugins export it and the first by path is served"},
+                                      {"next", "to have both, rename it in one of the two"}});
   }
   for (const auto& conflict : reported_conflicts_) {
     const auto* owner = catalog.find_owner(conflict.kind, conflict.key);

@@ -107,7 +107,7 @@ test('ListTellsWhatIsServedHiddenRefusedAndAmiss', async (context) => {
 
   const text = await on('list');
   assert.equal(text.status, 1);
-  assert.match(text.stdout, /rival_b\.so: tool \w+ is hidden by .*rival_a\.so\n/);
+  assert.match(text.stdout, /rival_b\.so: tool \w+ is hidden by .*rival_a\.so; to have both, rename it in one of the two\n/);
   assert.match(text.stdout, /refusing\.so: refused: .*the licence has expired\n/);
   assert.match(text.stdout, /dangling\.so: /);
 });

@@ -25,6 +25,7 @@ test('TheFirstByPathIsServedAndTheOtherReported', async (context) => {
   const hidden = await host.log.until({ event: 'component hidden', tool: 'contested' });
   assert.equal(hidden.served, components.file('rival_a.so'));
   assert.equal(hidden.hidden, components.file('rival_b.so'));
+  assert.equal(hidden.next, 'to have both, rename it in one of the two');
 });
 
 test('TheOtherTakesOverWhenTheFirstGoes', async (context) => {
