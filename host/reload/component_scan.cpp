@@ -276,6 +276,15 @@ bool ScanResult::may_be_hidden(const fs::path& file) const {
   });
 }
 
+std::string_view words_for_change(const std::optional<PluginFile>& before, const PluginFile& now) {
+  if (!before) return "it is new";
+  const bool is_same_configuration = before->configuration == now.configuration;
+  if (before->identity != now.identity) {
+    return is_same_configuration ? "its file has changed" : "its file and its configuration have changed";
+  }
+  return is_same_configuration ? "it was tried again" : "its configuration has changed";
+}
+
 ScanResult scan_components(const fs::path& root, const ScanLimits& limits) {
   // Without a slash at its end, so that it is a prefix of the paths below it.
   return Scan(root.has_filename() ? root : root.parent_path(), limits).run();

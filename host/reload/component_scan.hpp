@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin/file_identity.hpp"
@@ -28,6 +29,9 @@ struct PluginFile {
 
   bool operator==(const PluginFile&) const = default;
 };
+
+// What has changed since a file was in the state `before`, of which there is none if it was not there.
+std::string_view words_for_change(const std::optional<PluginFile>& before, const PluginFile& now);
 
 // Something that a person expected to be served and that is not: a folder that cannot be read, a plugin that is a
 // dangling link or no regular file, a plugin outside of the three folders, a limit that was reached.

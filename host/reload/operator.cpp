@@ -84,7 +84,7 @@ OperatorOutcome Reloader::reload(Tracked& tracked, const std::filesystem::path& 
   if (file == scan.plugins.end()) return {path, false, "its file is gone"};
   tracked.taken.reset();
   tracked.changing.reset();
-  if (take(tracked, *file)) {
+  if (take(tracked, *file, "the operator asked for it")) {
     changed = true;
     return {path, true, "serving " + label(tracked.served.plugin->identity())};
   }

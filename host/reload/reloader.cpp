@@ -115,7 +115,7 @@ bool Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now
   if (tracked.taken == file) {
     tracked.changing.reset();
     if (!tracked.retry_at) return false;
-    if (now >= *tracked.retry_at) return take(tracked, file);
+    if (now >= *tracked.retry_at) return take(tracked, file, words_for_change(tracked.taken, file));
     due = std::min(due, *tracked.retry_at);
     return false;
   }
@@ -129,7 +129,7 @@ bool Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now
     due = std::min(due, tracked.changed_at + stillness);
     return false;
   }
-  const bool changed = take(tracked, file);
+  const bool changed = take(tracked, file, words_for_change(tracked.taken, file));
   if (tracked.changing == file && tracked.incomplete) due = std::min(due, tracked.changed_at + options_.copy_patience);
   return changed;
 }
@@ -165,7 +165,7 @@ bool Reloader::withdraw_missing(const ScanResult& scan, Clock::time_point now, C
   return changed;
 }
 
-bool Reloader::take(Tracked& tracked, const PluginFile& file) {
+bool Reloader::take(Tracked& tracked, const PluginFile& file, std::string_view cause) {
   const auto begin = Clock::now();
   const auto attempt = ++attempts_;
   auto loaded = loader_.load(
@@ -191,7 +191,7 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
   }
 
   say_when_published([this, before = label(tracked.served), identity = loaded->served.plugin->identity(),
-                      components = loaded->served.components->size(), pid = loaded->served.plugin->status().pid,
+                      components = loaded->served.components->size(), pid = loaded->served.plugin->status().pid, cause,
                       took = milliseconds_since(begin)] {
     const bool replaced = !before.empty();
     log_.info(replaced ? "plugin replaced" : "plugin loaded", {{"file", identity.file.string()},
@@ -199,6 +199,7 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file) {
                                                                {"version", identity.version},
                                                                {"digest", identity.digest},
                                                                {"replaces", replaced ? before : "nothing"},
+                                                               {"cause", cause},
                                                                {"components", components},
                                                                {"pid", pid},
                                                                {"ms", took}});

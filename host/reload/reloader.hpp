@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -126,7 +127,7 @@ class Reloader {
   // The functions below return whether the catalog must be built anew.
   bool notice(const PluginFile& file, bool settle, Clock::time_point now, Clock::time_point& due);
   bool withdraw_missing(const ScanResult& scan, Clock::time_point now, Clock::time_point& due);
-  bool take(Tracked& tracked, const PluginFile& file);
+  bool take(Tracked& tracked, const PluginFile& file, std::string_view cause);
   bool describe_again();
   void refuse(Tracked& tracked, const PluginFile& file, const Error& error);
   void serve(Tracked& tracked, LoadedPlugin loaded);

@@ -40,6 +40,9 @@ test('RestartsThePluginWhenItComesChangesAndGoes', async (context) => {
   await components.removeFile('configured.json');
   await untilReplaced(3);
   assert.equal(await greeting(host), 'Hello');
+  for (const { cause } of host.log.matching({ event: 'plugin replaced' })) {
+    assert.equal(cause, 'its configuration has changed');
+  }
 });
 
 for (const [what, text, reason] of [

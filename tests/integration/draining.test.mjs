@@ -58,7 +58,7 @@ test('AConnectionOutlivesTheReplacementOfEveryPlugin', async (context) => {
     ['sample_v1', '1'],
   ]) {
     await components.overwrite('sample.so', plugin);
-    await host.log.until({ event: 'plugin replaced', version });
+    await host.log.until({ event: 'plugin replaced', version, cause: 'its file has changed' });
     connection.write(text);
     assert.equal(JSON.parse((await connection.response()).body).result.content[0].text, version);
   }
