@@ -141,10 +141,12 @@ int run(const ServeCommand& command) {
   std::promise<int> stop;
   StopSignals signals(log, [&](int signal) { stop.set_value(signal); });
 
-  load_components(**host, command.host, log);
+  // Before any plugin is started, which would be for nothing.
   if (const auto listening = http.listen(); listening.has_error()) {
     return (*host)->finish(complain(listening.error().message));
   }
+  load_components(**host, command.host, log);
+  http.serve();
   const auto address =
       command.http.address.find(':') == std::string::npos ? command.http.address : "[" + command.http.address + "]";
   const auto url = "http://" + address + ":" + std::to_string(http.port()) + std::string(HttpServer::endpoint);

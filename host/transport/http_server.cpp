@@ -55,9 +55,12 @@ Result<> HttpServer::listen() {
                 (error == asio::error::address_in_use ? "; choose another port with --listen" : ""));
   }
   port_ = acceptor_.local_endpoint().port();
+  return {};
+}
+
+void HttpServer::serve() {
   asio::co_spawn(acceptor_.get_executor(), accept(), asio::detached);
   asio::co_spawn(acceptor_.get_executor(), attend_connections(), asio::detached);
-  return {};
 }
 
 asio::awaitable<void> HttpServer::accept() {

@@ -45,8 +45,10 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Binds and begins to accept.
+  // Binds, so that clients that come early wait and nobody else has the port.
   Result<> listen();
+  // Begins to accept. After listen.
+  void serve();
   std::uint16_t port() const { return port_; }
 
   // Accepts no more, and ends every connection once it has answered what it was asked.

@@ -1,7 +1,9 @@
 // The commands that a person or a script runs: what they print, and the status they end with.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -134,6 +136,18 @@ test('ListOfAnEmptyFolderSaysWhereToPutPlugins', async (context) => {
   const { status, stdout } = await on('list');
   assert.equal(status, 0);
   assert.match(stdout, /^No plugins below .*; put one into its folder tools, resources or prompts\n$/);
+});
+
+test('ABusyPortIsToldBeforeAnyPluginIsStarted', async (context) => {
+  const { on } = await folder(context, 'sample_v1');
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  context.after(() => other.close());
+  const address = `127.0.0.1:${other.address().port}`;
+  const { status, stderr } = await on('serve', '--listen', address);
+  assert.equal(status, 2);
+  const words = 'Address already in use; choose another port with --listen';
+  assert.equal(stderr, `mcp-plugin-host: cannot listen on ${address}: ${words}\n`);
 });
 
 test('CallRunsATool', async (context) => {

@@ -64,6 +64,7 @@ class HttpConnectionTest : public test::ServerFixture {
  protected:
   HttpConnectionTest() {
     EXPECT_FALSE(http_.listen().has_error());
+    http_.serve();
     plugin_->on_invoke = [this](Call& call) { invoked_.set_value(&call); };
   }
   ~HttpConnectionTest() override {
