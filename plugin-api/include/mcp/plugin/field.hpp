@@ -98,6 +98,7 @@ class Field {
                                     std::is_same_v<Value, bool> == std::is_same_v<T, bool> &&
                                     std::is_convertible_v<const T&, Value>;
     static_assert(is_of_its_kind, "mcp: the default of a field must have the field's type");
+    require_constants<T>();
     if constexpr (std::is_floating_point_v<Value> && detail::Number<T>) {
       // As wide as the bounds, so that 0.1 is what 0.1 allows.
       return with("default", detail::scalar(static_cast<double>(value)));
@@ -113,6 +114,7 @@ class Field {
   constexpr Field<Class, Member, sizeof...(T)> one_of(const T&... values) const {
     static_assert(detail::Number<Value> || std::is_same_v<Value, std::string>,
                   "mcp: .one_of() is for numbers and texts");
+    require_constants<T...>();
     return Field<Class, Member, sizeof...(T)>(*this, {detail::scalar(values)...});
   }
 
@@ -139,6 +141,12 @@ class Field {
   }
 
  private:
+  template <class... T>
+  static constexpr void require_constants() {
+    static_assert((!std::is_same_v<T, std::string> && ...),
+                  "mcp: the values of a field are constants, which a std::string is not: write \"text\" instead of "
+                  "std::string(\"text\")");
+  }
   static constexpr void require_number() {
     static_assert(detail::Number<Value>,
                   "mcp: .min() and .max() are for numbers: use .min_length()/.max_length() for texts and "
