@@ -23,6 +23,11 @@ std::string words_for_lack_of_memory(const PluginLimits& limits) {
          " bytes";
 }
 
+std::string words_for_cpu_time(const PluginLimits& limits) {
+  return "it used more than the " + std::to_string(limits.cpu_percent) +
+         " % of a processor that limits.cpuPercent allows; it rests in between";
+}
+
 std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits) {
   return "answered with " + std::to_string(bytes) + " bytes, more than the " + std::to_string(limits.result_bytes) +
          " that limits.resultBytes allows";

@@ -22,6 +22,8 @@ std::string words_for_late_call(std::string_view component, const PluginLimits& 
 std::string words_for_many_calls(const PluginLimits& limits);
 // "16 calls run at once, as many as limits.concurrentCalls allows; further ones wait"
 std::string words_for_waiting_calls(const PluginLimits& limits);
+// "it used more than the 10 % of a processor that limits.cpuPercent allows; it rests in between"
+std::string words_for_cpu_time(const PluginLimits& limits);
 // "answered with 1001 bytes, more than the 1000 that limits.resultBytes allows"
 std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits);
 

@@ -99,9 +99,11 @@ void WorkerPlugin::adopt(std::shared_ptr<WorkerProcess> process) {
   last_process_ = process_;
   process_->begin();
   if (setup_.limits.cpu_percent == 0) return;
-  keep_to_cpu_share(workers_.timers(), process_, setup_.limits.cpu_percent, [&log = log_, file = setup_.file.string()] {
-    log.warning("plugin is held to its share of the processors", {{"file", file}, {"limit", "limits.cpuPercent"}});
-  });
+  // Told of by what outlives the plugin, because the process may, a little.
+  auto tell = [&log = log_, file = setup_.file.string(), words = words_for_cpu_time(setup_.limits)] {
+    log.warning("plugin is at a limit", {{"file", file}, {"reason", words}});
+  };
+  keep_to_cpu_share(workers_.timers(), process_, setup_.limits.cpu_percent, std::move(tell));
 }
 
 std::string WorkerPlugin::setup_json(bool starts) const {

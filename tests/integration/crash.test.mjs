@@ -258,11 +258,12 @@ test('APluginThatComputesAllTheTimeIsHeldToItsShareOfTheProcessors', async (cont
   await components.write('dying.json', JSON.stringify({ limits: { cpuPercent: 10 } }));
   await components.add('dying');
   const host = await serve(context, components, workers);
+  const shareIsUsed = 'it used more than the 10 % of a processor that limits.cpuPercent allows; it rests in between';
   const pid = await structured(host, 'pid');
   const cancelled = new AbortController();
   const loop = { name: 'die', arguments: { how: 'endless loop' } };
   const loops = [0, 1].map(() => postModern(host.url, 'tools/call', loop, { signal: cancelled.signal }).catch(() => {}));
-  await host.log.until({ event: 'plugin is held to its share of the processors', limit: 'limits.cpuPercent' });
+  await host.log.until({ event: 'plugin is at a limit', reason: shareIsUsed });
   const before = await cpuTime(pid);
   await sleep(2000);
   const used = (await cpuTime(pid)) - before;

@@ -19,7 +19,7 @@ class PlainAnswers final : public CallAnswers {
   Reply error(std::string_view id, std::string_view, const RpcError& error) const override {
     return {"error " + std::string(id) + " " + std::to_string(error.code) + " " + error.message};
   }
-  void ask(SuspendedCall call, Json requests) const override {
+  void ask(SuspendedCall call, OrderedJson requests) const override {
     call.exchange->reply({"input required " + call.origin.id + " " + requests.dump()});
     call.exchange = nullptr;  // which would hold it in turn
     suspended = std::move(call);
