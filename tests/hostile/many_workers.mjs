@@ -3,7 +3,7 @@
 // usage: many_workers.mjs BUILD_DIR [--plugins N]
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Client, textOf } from './support/client.mjs';
+import { Client, listTools, textOf } from './support/client.mjs';
 import { Build, Components, Host } from './support/host.mjs';
 import { ms, p50AndP99, readArguments, Report } from './support/report.mjs';
 
@@ -21,25 +21,14 @@ for (const name of names) {
   components.drop(build.plugin('named'), `${name}.so`);
 }
 
-async function listAll(client) {
-  const tools = [];
-  let cursor;
-  do {
-    const { result } = await client.ask('tools/list', cursor === undefined ? {} : { cursor });
-    tools.push(...result.tools.map(({ name }) => name));
-    cursor = result.nextCursor;
-  } while (cursor !== undefined);
-  return tools;
-}
-
 const begin = performance.now();
 const host = await Host.start(build, components);
 const servingAfter = performance.now() - begin;
 const client = new Client(host.url);
-let listed = await listAll(client);
+let listed = await listTools(client);
 while (listed.length < names.length && performance.now() - begin < 120_000) {
   await sleep(5);
-  listed = await listAll(client);
+  listed = await listTools(client);
 }
 const listedAfter = performance.now() - begin;
 

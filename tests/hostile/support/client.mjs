@@ -53,32 +53,16 @@ export class Client {
   }
 }
 
-// Somebody who listens for changed tools, on a stream that is to stay open.
-export class Stream {
-  isClosed = false;
-
-  constructor(url) {
-    const body = JSON.stringify(modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }));
-    const headers = { ...contentHeaders, ...modernHeaders('subscriptions/listen'), 'Content-Length': body.length };
-    this.opened = new Promise((resolve, reject) => {
-      const over = (error) => {
-        this.isClosed = true;
-        reject(error);
-      };
-      this.request = http.request(url, { method: 'POST', agent: false, headers }, (response) => {
-        response.on('data', resolve); // first of all, that the subscription is there
-        response.on('end', () => over(new Error('the stream has ended')));
-        response.on('error', over);
-      });
-      this.request.on('error', over);
-      this.request.end(body);
-    });
-    this.opened.catch(() => {}); // for who awaits it
-  }
-
-  close() {
-    this.request.destroy();
-  }
+// The names of all tools.
+export async function listTools(client) {
+  const tools = [];
+  let cursor;
+  do {
+    const { result } = await client.ask('tools/list', cursor === undefined ? {} : { cursor });
+    tools.push(...result.tools.map(({ name }) => name));
+    cursor = result.nextCursor;
+  } while (cursor !== undefined);
+  return tools;
 }
 
 export const textOf = (message) => message.result?.content?.[0]?.text;

@@ -35,15 +35,33 @@ export class Build {
   }
 }
 
-// A components folder of the script's own.
+// A components folder of the script's own, in a folder with all else that a host keeps.
 export class Components {
-  constructor(name) {
-    this.root = mkdtempSync(path.join(os.tmpdir(), `hostile-${name}-`));
-    mkdirSync(path.join(this.root, 'tools'));
+  // `prepare` is given that folder when it is empty.
+  constructor(name, prepare = () => {}) {
+    this.base = mkdtempSync(path.join(os.tmpdir(), `hostile-${name}-`));
+    prepare(this.base);
+    mkdirSync(path.join(this.root, 'tools'), { recursive: true });
+    mkdirSync(this.run, { recursive: true });
+  }
+
+  get root() {
+    return path.join(this.base, 'components');
+  }
+  get data() {
+    return path.join(this.base, 'data');
+  }
+  get run() {
+    return path.join(this.base, 'run');
   }
 
   file(name) {
     return path.join(this.root, 'tools', name);
+  }
+
+  // As cp does.
+  copy(source, name) {
+    copyFileSync(source, this.file(name));
   }
 
   // Another file takes the name, with the bytes of `source`.
@@ -62,7 +80,7 @@ export class Components {
   }
 
   discard() {
-    rmSync(this.root, { recursive: true, force: true });
+    rmSync(this.base, { recursive: true, force: true });
   }
 }
 
@@ -85,19 +103,21 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 export class Host {
-  static async start(build, components, more = []) {
+  static async start(build, components, { isolation = 'worker' } = {}) {
     const child = spawn(
       build.host,
       [
-        ...['serve', '--components', components.root, '--data', path.join(components.root, 'data')],
-        ...['--listen', '127.0.0.1:0', '--log-format', 'json', '--isolation', 'worker', ...more],
+        ...['serve', '--components', components.root, '--data', components.data],
+        ...['--listen', '127.0.0.1:0', '--log-format', 'json', '--isolation', isolation],
       ],
-      { stdio: ['ignore', 'ignore', 'pipe'] },
+      // The folder of its control socket, beside others of its own.
+      { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, XDG_RUNTIME_DIR: components.run } },
     );
     running.add(child);
     const host = new Host(child);
     const { url } = await host.log.until({ event: 'serving' }, { patienceMs: 60_000 });
     host.url = new URL(url);
+    host.controlSocket = path.join(components.run, 'mcp-plugin-host', `${child.pid}.sock`);
     return host;
   }
 
@@ -159,6 +179,12 @@ export class Host {
   get cpuMs() {
     const fields = readOrNothing(`/proc/${this.child.pid}/stat`).split(') ')[1].split(' ');
     return (Number(fields[11]) + Number(fields[12])) * msOfTick;
+  }
+
+  // The private copies of plugins that are mapped.
+  get mappedCopies() {
+    const copies = readOrNothing(`/proc/${this.child.pid}/maps`).matchAll(/ (\/.*\/mcp-plugin-host-[^/]+\/.*)$/gm);
+    return [...new Set(Array.from(copies, ([, copy]) => copy))];
   }
 
   // What the process takes of the memory, with its share of what others map too; or a part of it.

@@ -25,6 +25,11 @@ const ratio = (times, others, share) => (percentile(times, share) / percentile(o
 export const ratios = (times, others) => `${ratio(times, others, 0.5)} / ${ratio(times, others, 0.99)}`;
 export const p50AndP99 = (times) => `${ms(percentile(times, 0.5))} / ${ms(percentile(times, 0.99))}`;
 
+// Of a histogram of nanoseconds, for more times than should be kept.
+const nanoseconds = (histogram, share) => histogram.percentile(100 * share) / 1e6;
+export const p50AndP99Of = (histogram) => `${ms(nanoseconds(histogram, 0.5))} / ${ms(nanoseconds(histogram, 0.99))}`;
+export const ratioOf = (histogram, other, share) => nanoseconds(histogram, share) / nanoseconds(other, share);
+
 // A short table, and the promises that were broken.
 export class Report {
   #rows = [];
