@@ -95,9 +95,7 @@ Reloader::Clock::time_point Reloader::look(bool settle) {
   report_problems(scan);
 
   bool changed = generation_ == 0;
-  for (const auto& file : scan.plugins)
-    changed |= notice(file, settle, now, due);
-  changed |= withdraw_missing(scan, now, due);
+  changed |= heed_changes(scan, settle, now, due);
   changed |= describe_again();
   changed |= withdraw_given_up(now);
   changed |= obey_operator(scan, now);
@@ -106,63 +104,6 @@ Reloader::Clock::time_point Reloader::look(bool settle) {
   keep_report();
   answer_operator();
   return due;
-}
-
-bool Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now, Clock::time_point& due) {
-  auto& tracked = tracked_[file.file];
-  tracked.missing_since.reset();
-  if (tracked.disabled) return false;
-  if (tracked.taken == file) {
-    tracked.changing.reset();
-    if (!tracked.retry_at) return false;
-    if (now >= *tracked.retry_at) return take(tracked, file, words_for_change(tracked.taken, file));
-    due = std::min(due, *tracked.retry_at);
-    return false;
-  }
-  if (settle && tracked.changing != file) {
-    tracked.changing = file;
-    tracked.changed_at = now;
-    tracked.incomplete = false;
-  }
-  const auto stillness = tracked.incomplete ? options_.copy_patience : options_.settle_time;
-  if (settle && now - tracked.changed_at < stillness) {
-    due = std::min(due, tracked.changed_at + stillness);
-    return false;
-  }
-  const bool changed = take(tracked, file, words_for_change(tracked.taken, file));
-  if (tracked.changing == file && tracked.incomplete) due = std::min(due, tracked.changed_at + options_.copy_patience);
-  return changed;
-}
-
-bool Reloader::withdraw_missing(const ScanResult& scan, Clock::time_point now, Clock::time_point& due) {
-  bool changed = false;
-  for (auto entry = tracked_.begin(); entry != tracked_.end();) {
-    auto& [file, tracked] = *entry;
-    const auto found = std::lower_bound(scan.plugins.begin(), scan.plugins.end(), file,
-                                        [](const PluginFile& each, const auto& path) { return each.file < path; });
-    // What the operator said of it is remembered.
-    const bool present =
-        tracked.disabled || (found != scan.plugins.end() && found->file == file) || scan.may_be_hidden(file);
-    if (present) {
-      ++entry;
-      continue;
-    }
-    if (!tracked.missing_since) tracked.missing_since = now;
-    if (now - *tracked.missing_since < options_.removal_patience) {
-      due = std::min(due, *tracked.missing_since + options_.removal_patience);
-      ++entry;
-      continue;
-    }
-    if (tracked.served.plugin != nullptr) {
-      say_when_published([this, path = file.string()] {
-        log_.info("plugin withdrawn", {{"file", path}, {"reason", "the file is gone"}});
-      });
-      retire(tracked.served, now);
-      changed = true;
-    }
-    entry = tracked_.erase(entry);
-  }
-  return changed;
 }
 
 bool Reloader::take(Tracked& tracked, const PluginFile& file, std::string_view cause) {

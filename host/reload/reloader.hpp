@@ -40,6 +40,8 @@ class Reloader {
     // One that cannot be read then is refused when it has been still for so long: a copy may be slow.
     std::chrono::milliseconds copy_patience{1000};
     std::chrono::milliseconds removal_patience{100};  // a missing file may be about to be replaced
+    // While more files change, those that are still wait for them, at most for so long: a burst is one catalog.
+    std::chrono::milliseconds burst_patience{1000};
     std::chrono::milliseconds rescan_interval{1000};  // looks without a hint
     // A file that was refused for a cause outside of it is tried again, after a time that doubles from one to the
     // other.
@@ -115,6 +117,15 @@ class Reloader {
     Error why;
   };
 
+  // What a look finds.
+  struct Changes {
+    std::vector<PluginFile> to_take;
+    std::vector<std::filesystem::path> to_withdraw;
+    bool go_on = false;  // others change just now
+
+    bool any() const { return !to_take.empty() || !to_withdraw.empty(); }
+  };
+
   // A report, and the version whose status it lacks.
   struct Watched {
     PluginReport report;
@@ -125,8 +136,6 @@ class Reloader {
   // One look at the folder. Returns when the next is due.
   Clock::time_point look(bool settle);
   // The functions below return whether the catalog must be built anew.
-  bool notice(const PluginFile& file, bool settle, Clock::time_point now, Clock::time_point& due);
-  bool withdraw_missing(const ScanResult& scan, Clock::time_point now, Clock::time_point& due);
   bool take(Tracked& tracked, const PluginFile& file, std::string_view cause);
   bool describe_again();
   void refuse(Tracked& tracked, const PluginFile& file, const Error& error);
@@ -141,6 +150,14 @@ class Reloader {
   bool withdraw_given_up(Clock::time_point now);               // as those above
   void components_changed(const std::filesystem::path& file);  // [any]
   void gave_up(GivenUp which);                                 // [any]
+
+  // What has changed in the folder (changes.cpp).
+  bool heed_changes(const ScanResult& scan, bool settle, Clock::time_point now,
+                    Clock::time_point& due);  // as those above
+  void notice(const PluginFile& file, bool settle, Clock::time_point now, Changes& changes, Clock::time_point& due);
+  void notice_missing(const ScanResult& scan, Clock::time_point now, Changes& changes, Clock::time_point& due);
+  bool is_awaited(const Changes& changes, Clock::time_point now);
+  bool withdraw_missing(const std::filesystem::path& file, Clock::time_point now);
 
   // What the operator asks (operator.cpp).
   bool obey_operator(const ScanResult& scan, Clock::time_point now);  // as those above
@@ -162,6 +179,7 @@ class Reloader {
   const std::unique_ptr<FolderWatch> watch_;
 
   std::map<std::filesystem::path, Tracked> tracked_;
+  std::optional<Clock::time_point> burst_began_;  // since when changes wait for others
   std::vector<Draining> draining_;
   std::vector<Conflict> reported_conflicts_;
   std::vector<ScanProblem> reported_problems_;

@@ -461,6 +461,53 @@ TEST_F(ReloaderTest, PublishesABurstOfFilesAsOneCatalog) {
   EXPECT_EQ(publications_->count, 1);
 }
 
+TEST_F(ReloaderTest, PublishesFilesThatComeOneAfterTheOtherAsOneCatalog) {
+  constexpr int count = 10;
+  options_.settle_time = 300ms;
+  run();
+  const auto before = catalog_.current()->generation();
+  for (int i = 0; i < count; ++i) {
+    const auto name = "t" + std::to_string(i);
+    drop(name, exports(name));
+    std::this_thread::sleep_for(20ms);
+  }
+  EXPECT_TRUE(eventually([&] { return catalog_.current()->plugins().size() == count; }));
+  EXPECT_EQ(catalog_.current()->generation() - before, 1U);
+}
+
+TEST_F(ReloaderTest, WithdrawsFilesThatGoOneAfterTheOtherInOneCatalog) {
+  constexpr int count = 10;
+  options_.removal_patience = 300ms;
+  for (int i = 0; i < count; ++i)
+    drop("t" + std::to_string(i), exports("t" + std::to_string(i)));
+  run();
+  const auto before = catalog_.current()->generation();
+  for (int i = 0; i < count; ++i) {
+    fs::remove(file("t" + std::to_string(i)));
+    std::this_thread::sleep_for(20ms);
+  }
+  EXPECT_TRUE(eventually([&] { return catalog_.current()->plugins().empty(); }));
+  EXPECT_EQ(catalog_.current()->generation() - before, 1U);
+}
+
+TEST_F(ReloaderTest, DoesNotWaitForAFileThatKeepsChanging) {
+  options_.settle_time = 100ms;
+  options_.burst_patience = 200ms;
+  run();
+  std::atomic<bool> over{false};
+  std::thread writer([&] {
+    for (int i = 0; !over; ++i) {
+      place_text(file("busy"), std::to_string(i));
+      std::this_thread::sleep_for(10ms);
+    }
+  });
+  place_text(configuration("alpha"), exports("alpha"));
+  fs::copy_file(fixture("unit_actor"), file("alpha"));
+  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
+  over = true;
+  writer.join();
+}
+
 // Its file has changed since, but what lies there now was refused.
 TEST_F(ReloaderTest, WithdrawsAVersionThatGivesUpAlsoWhenItsFileHasBeenBrokenMeanwhile) {
   if (test::isolation_under_test() != Isolation::worker) GTEST_SKIP() << "only a process can die and others live";

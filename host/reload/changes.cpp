@@ -1,0 +1,96 @@
+// The part of the reloader that finds what has changed in the folder, and decides when it is taken.
+#include <algorithm>
+#include <utility>
+
+#include "reload/reloader.hpp"
+
+namespace mcph {
+
+bool Reloader::heed_changes(const ScanResult& scan, bool settle, Clock::time_point now, Clock::time_point& due) {
+  Changes changes;
+  for (const auto& file : scan.plugins)
+    notice(file, settle, now, changes, due);
+  notice_missing(scan, now, changes, due);
+  if (is_awaited(changes, now)) return false;
+
+  bool changed = false;
+  for (const auto& file : changes.to_take) {
+    auto& tracked = tracked_.at(file.file);
+    changed |= take(tracked, file, words_for_change(tracked.taken, file));
+    if (tracked.changing == file && tracked.incomplete)
+      due = std::min(due, tracked.changed_at + options_.copy_patience);
+  }
+  for (const auto& file : changes.to_withdraw)
+    changed |= withdraw_missing(file, now);
+  return changed;
+}
+
+void Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now, Changes& changes,
+                      Clock::time_point& due) {
+  auto& tracked = tracked_[file.file];
+  tracked.missing_since.reset();
+  if (tracked.disabled) return;
+  if (tracked.taken == file) {
+    tracked.changing.reset();
+    if (!tracked.retry_at) return;
+    if (now >= *tracked.retry_at) return changes.to_take.push_back(file);
+    due = std::min(due, *tracked.retry_at);
+    return;
+  }
+  if (!settle) return changes.to_take.push_back(file);
+  if (tracked.changing != file) {
+    tracked.changing = file;
+    tracked.changed_at = now;
+    tracked.incomplete = false;
+  }
+  const auto stillness = tracked.incomplete ? options_.copy_patience : options_.settle_time;
+  if (now - tracked.changed_at >= stillness) return changes.to_take.push_back(file);
+  due = std::min(due, tracked.changed_at + stillness);
+  changes.go_on |= !tracked.incomplete;
+}
+
+void Reloader::notice_missing(const ScanResult& scan, Clock::time_point now, Changes& changes, Clock::time_point& due) {
+  for (auto& [file, tracked] : tracked_) {
+    const auto found = std::lower_bound(scan.plugins.begin(), scan.plugins.end(), file,
+                                        [](const PluginFile& each, const auto& path) { return each.file < path; });
+    // What the operator said of it is remembered.
+    const bool present =
+        tracked.disabled || (found != scan.plugins.end() && found->file == file) || scan.may_be_hidden(file);
+    if (present) continue;
+    if (!tracked.missing_since) tracked.missing_since = now;
+    const auto over = *tracked.missing_since + options_.removal_patience;
+    if (now >= over) {
+      changes.to_withdraw.push_back(file);
+    } else {
+      due = std::min(due, over);
+      changes.go_on = true;
+    }
+  }
+}
+
+// What keeps changing holds nobody up for longer.
+bool Reloader::is_awaited(const Changes& changes, Clock::time_point now) {
+  if (!changes.go_on || !changes.any()) {
+    burst_began_.reset();
+    return false;
+  }
+  if (!burst_began_) burst_began_ = now;
+  if (now - *burst_began_ < options_.burst_patience) return true;
+  burst_began_.reset();
+  return false;
+}
+
+bool Reloader::withdraw_missing(const std::filesystem::path& file, Clock::time_point now) {
+  const auto entry = tracked_.find(file);
+  const bool was_served = entry->second.served.plugin != nullptr;
+  if (was_served) {
+    say_when_published([this, path = file.string()] {
+      log_.info("plugin withdrawn", {{"file", path}, {"reason", "the file is gone"}});
+    });
+    retire(entry->second.served, now);
+  }
+  tracked_.erase(entry);
+  return was_served;
+}
+
+}  // namespace mcph
