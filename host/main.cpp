@@ -1,6 +1,7 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <variant>
 
@@ -18,10 +19,21 @@ void use_all_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// Lets what is large go back to the system when it is freed. Otherwise malloc takes the largest buffer that was ever
+// freed for an ordinary one, and each thread's arena keeps room for it, so that a host grows with every thread that
+// happens to need one.
+void return_large_buffers() {
+#ifdef M_MMAP_THRESHOLD
+  constexpr int large = 128 * 1024;  // what malloc begins with
+  ::mallopt(M_MMAP_THRESHOLD, large);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   constexpr int cannot_run = 2;
+  return_large_buffers();
   // Whoever started this may ignore it, and then nobody could learn how a worker has ended.
   std::signal(SIGCHLD, SIG_DFL);
   use_all_descriptors();

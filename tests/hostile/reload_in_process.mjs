@@ -1,6 +1,6 @@
 // Loads a plugin into the host's own process and unloads it, again and again, as the operator asks. Its library must
-// be mapped anew each time, and the version before must go. The host must not grow once it is warm, which takes its time:
-// malloc gives threads that meet an arena each, and who meets is a matter of chance.
+// be mapped anew each time, and the version before must go. The host must not grow once it is warm, which takes its
+// time: malloc gives threads that meet an arena each, and who meets is a matter of chance.
 //
 // usage: reload_in_process.mjs BUILD_DIR [--reloads N] [--warm-up N] [--rss-kib N]
 import { Client, textOf } from './support/client.mjs';
