@@ -270,7 +270,7 @@ test('WhatIsRefusedIsNotWellAndCanBeTriedAgain', async (context) => {
 test('ADisabledPluginLeavesTheListsUntilItIsEnabled', async (context) => {
   const host = await start(context, ['slow', 'sample_v1']);
   const heard = await listen(context, host);
-  const inFlight = call(host, 'wait', { label: 'done', milliseconds: 500, reports: 0 });
+  const inFlight = call(host, 'wait', { label: 'done', milliseconds: 3000, reports: 0 });
   await until('slow', (slow) => slow.inFlight === 1);
 
   const disabled = await command('disable', 'slow');
