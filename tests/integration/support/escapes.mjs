@@ -8,11 +8,11 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { Components } from './components.mjs';
-import { HttpHost } from './host.mjs';
+import { HttpHost, memoryCannotBeLimited } from './host.mjs';
 import { postModern } from './http.mjs';
 
 const secret = 'swordfish-2718281828';
-const limits = { memoryBytes: 300_000_000, openFiles: 64 };
+const limits = { memoryBytes: memoryCannotBeLimited ? 0 : 300_000_000, openFiles: 64 };
 const beyondMemory = 400_000_000;
 
 export async function ask(host, name, args = {}) {
@@ -88,6 +88,8 @@ export class Scene {
 
 // Made only in the sandbox: it would do harm, or fail for another reason, where it is not denied.
 const onlyInside = (aim) => Object.assign(aim, { onlyInside: true });
+// Denied by the plugin's limit of memory.
+const beyondLimit = (aim) => Object.assign(aim, { beyondLimit: true });
 
 export const attempts = {
   // Files.
@@ -156,17 +158,17 @@ export const attempts = {
   'find a secret of the host\'s environment on its stack': () => ['find on the stack', secret],
 
   // Memory and other limits.
-  'map more memory than it may have': () => ['map memory', beyondMemory],
-  'reserve memory and make it writable later': () => ['reserve memory and make it writable', beyondMemory],
-  'grow its heap beyond its memory': () => ['grow the heap', beyondMemory],
+  'map more memory than it may have': () => beyondLimit(['map memory', beyondMemory]),
+  'reserve memory and make it writable later': () => beyondLimit(['reserve memory and make it writable', beyondMemory]),
+  'grow its heap beyond its memory': () => beyondLimit(['grow the heap', beyondMemory]),
   'hide memory in a shared mapping': () => ['map shared memory', 4096],
-  'hide memory in a memory file': () => ['grow a memory file', beyondMemory],
-  'fill the disk with one file': (at) => ['grow a file', beyondMemory, at.data('large')],
+  'hide memory in a memory file': () => beyondLimit(['grow a memory file', beyondMemory]),
+  'fill the disk with one file': (at) => beyondLimit(['grow a file', beyondMemory, at.data('large')]),
   'hold memory that cannot be swapped': () => ['hold memory', 65536],
   'share memory with other processes': () => ['shared memory'],
-  'raise its limit of memory': () => ['raise a limit', 'memory'],
+  'raise its limit of memory': () => beyondLimit(['raise a limit', 'memory']),
   'raise its limit of open files': () => ['raise a limit', 'open files'],
-  'raise its limit of file sizes': () => onlyInside(['raise a limit', 'file size']),
+  'raise its limit of file sizes': () => onlyInside(beyondLimit(['raise a limit', 'file size'])),
   'leave core dumps, with what they hold': () => onlyInside(['raise a limit', 'core']),
   'open more files than it may': () => ['open files', 100],
 

@@ -10,6 +10,11 @@ import { hear, heardAt } from './wire/wire.mjs';
 export const program = process.env.MCP_HOST;
 // Whether the plugins that these tests load share the host's process.
 export const inProcess = process.env.MCP_ISOLATION === 'in-process';
+// The sanitizer that all of it was built with, if any.
+export const sanitizer = process.env.MCP_SANITIZER;
+// Why a test that limits a plugin's memory is skipped then, or false.
+export const memoryCannotBeLimited =
+  !!sanitizer && 'a sanitizer\'s shadow memory counts, which is larger than any limit that a plugin would have';
 
 const running = new Set();
 // A test that is ended half-way leaves no host behind.
