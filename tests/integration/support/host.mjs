@@ -53,6 +53,7 @@ class RunningHost {
   async stop() {
     this.signal('SIGTERM');
     assert.deepEqual(await this.end(), { status: 0, signal: null });
+    assert.deepEqual(this.log.sanitizersFindings, [], this.log.text());
   }
 }
 

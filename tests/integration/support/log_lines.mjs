@@ -22,6 +22,12 @@ export class LogLines {
     return this.#entries.filter((entry) => hasFields(entry, fields));
   }
 
+  // What a sanitizer has found, in the host or in a worker, whose end alone would be just another crash.
+  get sanitizersFindings() {
+    const finding = /(ERROR|WARNING|FATAL): (Address|Leak|Thread)Sanitizer: |: runtime error: /;
+    return this.#entries.filter(({ text }) => finding.test(text)).map(({ text }) => text);
+  }
+
   // The first entry, already written or to come, that has these fields.
   until(fields, { patienceMs = 5000 } = {}) {
     const found = this.matching(fields)[0];
