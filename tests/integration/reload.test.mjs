@@ -46,6 +46,11 @@ class Listener {
     return (await this.client.callTool({ name: 'version', arguments: {} })).content[0].text;
   }
 
+  async untilServed(version) {
+    const end = Date.now() + patienceMs;
+    while ((await this.version()) !== version && Date.now() < end) await sleep(5);
+  }
+
   // Unlike `version`, looked up anew: an SDK may keep a list for as long as the server allows.
   async toolNames() {
     return (await this.client.listTools({}, { cacheMode: 'bypass' })).tools.map((tool) => tool.name);
@@ -136,7 +141,7 @@ test('NobodyIsDisturbedByAVersionWithTheSameLists', async (context) => {
   await everybodyHears(context, ['tools'], () => components.overwrite('sample.so', 'sample_v1'));
   await everybodyHears(context, [], async () => {
     await components.overwrite('sample.so', 'sample_v1_patched');
-    await sleep(quietMs);
+    for (const listener of listeners) await listener.untilServed('1 patched');
   });
   await everybodyGets('1 patched', 'only_in_v1');
 });
