@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -37,7 +38,7 @@ constexpr std::chrono::milliseconds output_interval{100};
 constexpr std::size_t frame_bytes_at_once = std::size_t{1} << 20;
 // For an answer, before the thread goes on; and after one that did not come in this time.
 constexpr std::chrono::microseconds look_time{50};
-constexpr int looks_skipped = 15;
+constexpr int looks_skipped = 7;
 // For a worker that does not read.
 constexpr std::size_t most_kept_frames = 16'384;
 constexpr std::size_t most_kept_bytes = most_frame_bytes;
@@ -241,9 +242,11 @@ void WorkerProcess::look_for_frame() {
   const auto before = frames_read_;
   // Where nothing more will come, whoever watches the socket finds out, too.
   while (!ended_ && read_frames(1) && frames_read_ == before) {
-    if (std::chrono::steady_clock::now() < deadline) continue;
-    looks_to_skip_ = looks_skipped;
-    return;
+    if (std::chrono::steady_clock::now() >= deadline) {
+      looks_to_skip_ = looks_skipped;
+      return;
+    }
+    std::this_thread::yield();  // to whoever has something to do, the worker perhaps
   }
 }
 

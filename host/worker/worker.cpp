@@ -1,5 +1,6 @@
 #include "worker/worker.hpp"
 
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -18,8 +19,8 @@ using boost::asio::posix::stream_descriptor;
 constexpr unsigned most_blocked_threads = 128;
 // For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call; but
 // only while frames come so close to each other.
-constexpr std::chrono::microseconds spin_time{100};
-constexpr std::chrono::microseconds lively_interval{300};
+constexpr std::chrono::microseconds spin_time{200};
+constexpr std::chrono::microseconds lively_interval{500};
 
 }  // namespace
 
@@ -80,6 +81,7 @@ void Worker::read() {
       break;
     case FrameReader::Outcome::none:
       if (!is_lively_ || now - last_frame_ >= spin_time) return wait_for_frames();
+      std::this_thread::yield();  // to whoever has something to do
       break;
     case FrameReader::Outcome::lost:
       ::_exit(out_of_memory_status);
