@@ -70,10 +70,11 @@ void Reloader::notice_missing(const ScanResult& scan, Clock::time_point now, Cha
 
 // What keeps changing holds nobody up for longer.
 bool Reloader::is_awaited(const Changes& changes, Clock::time_point now) {
-  if (!changes.go_on || !changes.any()) {
+  if (!changes.go_on) {
     burst_began_.reset();
     return false;
   }
+  if (!changes.any()) return false;
   if (!burst_began_) burst_began_ = now;
   if (now - *burst_began_ < options_.burst_patience) return true;
   burst_began_.reset();

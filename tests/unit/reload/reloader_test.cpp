@@ -463,7 +463,8 @@ TEST_F(ReloaderTest, PublishesABurstOfFilesAsOneCatalog) {
 
 TEST_F(ReloaderTest, PublishesFilesThatComeOneAfterTheOtherAsOneCatalog) {
   constexpr int count = 10;
-  options_.settle_time = 300ms;
+  options_.settle_time = 1s;
+  options_.burst_patience = 1h;
   run();
   const auto before = catalog_.current()->generation();
   for (int i = 0; i < count; ++i) {
@@ -477,7 +478,8 @@ TEST_F(ReloaderTest, PublishesFilesThatComeOneAfterTheOtherAsOneCatalog) {
 
 TEST_F(ReloaderTest, WithdrawsFilesThatGoOneAfterTheOtherInOneCatalog) {
   constexpr int count = 10;
-  options_.removal_patience = 300ms;
+  options_.removal_patience = 1s;
+  options_.burst_patience = 1h;
   for (int i = 0; i < count; ++i)
     drop("t" + std::to_string(i), exports("t" + std::to_string(i)));
   run();
