@@ -73,6 +73,8 @@ void report(int signal) {
   constexpr unsigned patience_s = 2;
   ::alarm(patience_s);
   const char* const name = ::sigabbrev_np(signal);
+  // What the plugin has begun to print is a line of its own.
+  say("\n");
   Line().text(worker_crashes).text(name == nullptr ? "?" : name).text("; backtrace:").write();
   std::array<void*, most_frames> frames{};
   const auto count = static_cast<std::size_t>(::backtrace(frames.data(), most_frames));
@@ -88,7 +90,10 @@ void report(int signal) {
 // What operator new calls until there is memory, or until it throws.
 void give_no_memory() {
   static std::atomic_flag told;
-  if (!told.test_and_set()) Line().text(worker_lacks_memory).write();
+  if (!told.test_and_set()) {
+    say("\n");
+    Line().text(worker_lacks_memory).write();
+  }
   throw std::bad_alloc();
 }
 
