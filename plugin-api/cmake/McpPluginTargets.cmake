@@ -62,5 +62,5 @@ foreach(target IN ITEMS mcp_plugin mcp_plugin_testing)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffunction-sections;-fdata-sections>
-    $<$<CONFIG:Release>:-Os>)
+    $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>,$<CONFIG:Release,RelWithDebInfo>>:-Os>)
 endforeach()
