@@ -166,9 +166,13 @@ Result<> take_host_members(Json& object, PluginConfiguration& configuration) {
 }
 
 Result<PluginConfiguration> checked(PluginConfiguration configuration) {
-  if (configuration.isolation == Isolation::worker || configuration.sandbox.profile == SandboxProfile::none) {
-    return configuration;
+  if (configuration.isolation == Isolation::worker) return configuration;
+  if (configuration.limits.starts_nothing) {
+    return fail(
+        "it is to run in the host's own process, which can start others: set \"isolation\" to \"worker\" in its "
+        "configuration, or take \"processes\" out of its \"limits\"");
   }
+  if (configuration.sandbox.profile == SandboxProfile::none) return configuration;
   return fail(
       "it is to run in the host's own process, which cannot be sandboxed for one plugin: set \"isolation\" to "
       "\"worker\" in its configuration, or the \"profile\" of its \"sandbox\" to \"none\"");

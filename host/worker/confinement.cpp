@@ -120,18 +120,16 @@ void restrict_calls(SandboxProfile profile, SandboxNetwork network, std::vector<
 }
 
 void restrict_processes(std::vector<std::string>& lacks) {
-  if (!refuse_new_privileges() || enter_filter_without_processes().has_error()) {
-    lacks.emplace_back("the kernel takes no filter of system calls, so it can start other processes");
+  if (!refuse_new_privileges()) {
+    lacks.emplace_back("the kernel does not keep it from getting new privileges, so it can start other processes");
+  } else if (const auto entered = enter_filter_without_processes(); entered.has_error()) {
+    lacks.push_back("the kernel takes no filter of system calls (" + entered.error().message +
+                    "), so it can start other processes");
   }
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> confine(const WorkerSetup& setup) {
-  std::vector<std::string> lacks;
+Result<> enter_sandbox(const WorkerSetup& setup, std::vector<std::string>& lacks) {
   const auto& sandbox = setup.sandbox;
-  if (setup.limits.starts_nothing) restrict_processes(lacks);
-  if (sandbox.profile == SandboxProfile::none) return lacks;
   std::error_code error;
   fs::create_directories(setup.data_directory, error);
   if (error) {
@@ -148,8 +146,19 @@ Result<std::vector<std::string>> confine(const WorkerSetup& setup) {
     return restricted.error();
   }
   restrict_calls(sandbox.profile, network, lacks);
-  ::malloc_trim(0);  // what making the filter has left
-  if (auto accepted = accept_lacks(sandbox, lacks); accepted.has_error()) return accepted.error();
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> confine(const WorkerSetup& setup) {
+  std::vector<std::string> lacks;
+  if (setup.limits.starts_nothing) restrict_processes(lacks);
+  if (setup.sandbox.profile != SandboxProfile::none) {
+    if (auto entered = enter_sandbox(setup, lacks); entered.has_error()) return entered.error();
+  }
+  ::malloc_trim(0);  // what making the filters has left
+  if (auto accepted = accept_lacks(setup.sandbox, lacks); accepted.has_error()) return accepted.error();
   return lacks;
 }
 

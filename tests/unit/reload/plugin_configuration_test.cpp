@@ -83,6 +83,11 @@ TEST_F(PluginConfigurationTest, SaysWhichMemberIsWrongAndWhatItMayBe) {
   EXPECT_THAT(refusal_of(R"({"restarts": {"crashes": 1.5}})"), HasSubstr("must be a whole number from 0 to"));
 }
 
+TEST_F(PluginConfigurationTest, RefusesWhatTheHostsOwnProcessCannotBeKeptFrom) {
+  EXPECT_THAT(refusal_of(R"({"isolation": "in-process", "limits": {"processes": 0}})"),
+              HasSubstr("which can start others: set \"isolation\" to \"worker\""));
+}
+
 TEST_F(PluginConfigurationTest, ReadsTheSandbox) {
   const auto configuration = read(R"({"isolation": "worker", "sandbox": {"profile": "strict", "required": true,
     "read": ["/srv/a", "/srv/b"], "write": ["/srv/c"], "network": "loopback"}})");
