@@ -17,6 +17,7 @@ using boost::asio::posix::stream_descriptor;
 
 // Like the limit of the host, which counts the calls of all plugins.
 constexpr unsigned most_blocked_threads = 128;
+constexpr rlim_t usual_open_files = 1024;
 // For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call; but
 // only while frames come so close to each other.
 constexpr std::chrono::microseconds spin_time{200};
@@ -75,7 +76,8 @@ void Worker::read() {
   const auto now = std::chrono::steady_clock::now();
   switch (outcome) {
     case FrameReader::Outcome::frame:
-      is_lively_ = now - last_frame_ < lively_interval;
+      // Where processor time is short, the plugin needs it.
+      is_lively_ = now - last_frame_ < lively_interval && setup_.limits.cpu_percent == 0;
       last_frame_ = now;
       take(reader_.frame());
       break;
@@ -140,6 +142,8 @@ Result<> Worker::create() {
     report_lack_of_memory();
   }
   if (limits.open_files > 0) set_resource_limit(RLIMIT_NOFILE, limits.open_files);
+  // The host has raised it for itself; what a plugin links may use select(2), or close all that there could be.
+  lower_soft_limit(RLIMIT_NOFILE, usual_open_files);
   auto library = PluginLibrary::load(setup_.library);
   if (library.has_error()) return library.error();
   PluginSetup plugin{.file = setup_.file,
