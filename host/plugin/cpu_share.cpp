@@ -10,55 +10,64 @@ using std::chrono::milliseconds;
 
 // Between two looks at one that does not rest: what it may use beyond its share at most, on each processor.
 constexpr milliseconds look_interval{20};
-// At once, and then it is looked at again.
-constexpr milliseconds longest_rest{500};
+// What it has used beyond that is forgiven, so that it can always heed a cancellation before it is too late.
+constexpr milliseconds longest_rest{1000};
 // What one that has used nothing for a while may use before its share counts.
 constexpr milliseconds saved_at_most{100};
 
-class ShareKeeper : public std::enable_shared_from_this<ShareKeeper> {
- public:
-  ShareKeeper(Timers& timers, std::shared_ptr<WorkerProcess> process, unsigned percent, std::function<void()> rests)
-      : timers_(timers),
-        process_(std::move(process)),
-        budget_(percent, CpuBudget::Clock::now()),
-        rests_(std::move(rests)) {}
-
-  void look() {
-    const auto used = process_->cpu_time();
-    if (!used) return;  // it has ended
-    const auto rest = std::chrono::ceil<milliseconds>(budget_.rest(CpuBudget::Clock::now(), *used));
-    const bool must_rest = rest.count() > 0;
-    if (must_rest != resting_) must_rest ? process_->pause() : process_->resume();
-    resting_ = must_rest;
-    if (resting_ && rests_) std::exchange(rests_, nullptr)();
-    const auto next = resting_ ? std::min(rest, longest_rest) : look_interval;
-    timers_.after(next, [self = shared_from_this()] { self->look(); });
-  }
-
- private:
-  Timers& timers_;
-  const std::shared_ptr<WorkerProcess> process_;
-  CpuBudget budget_;
-  bool resting_ = false;
-  std::function<void()> rests_;
-};
-
 }  // namespace
 
-CpuBudget::CpuBudget(unsigned percent, Clock::time_point now)
-    : percent_(percent), last_(now), left_(Duration(saved_at_most) * percent / 100) {}
+CpuBudget::CpuBudget(unsigned percent, Clock::time_point now, Duration used)
+    : percent_(percent), last_(now), used_(used), left_(share_of(saved_at_most)) {}
 
 CpuBudget::Duration CpuBudget::rest(Clock::time_point now, Duration used) {
-  left_ += (now - last_) * percent_ / 100 - (used - used_);
-  left_ = std::min(left_, Duration(saved_at_most) * percent_ / 100);
+  left_ += share_of(now - last_) - (used - used_);
+  left_ = std::clamp(left_, -share_of(longest_rest), share_of(saved_at_most));
   last_ = now;
   used_ = used;
   return left_.count() >= 0 ? Duration(0) : -left_ * 100 / percent_;
 }
 
-void keep_to_cpu_share(Timers& timers, std::shared_ptr<WorkerProcess> process, unsigned percent,
-                       std::function<void()> rests) {
-  std::make_shared<ShareKeeper>(timers, std::move(process), percent, std::move(rests))->look();
+std::shared_ptr<CpuShare> CpuShare::keep(Timers& timers, std::shared_ptr<WorkerProcess> process, unsigned percent,
+                                         std::function<void()> rests) {
+  const CpuBudget budget(percent, CpuBudget::Clock::now(), process->cpu_time().value_or(CpuBudget::Duration(0)));
+  auto share = std::make_shared<CpuShare>(timers, std::move(process), budget, std::move(rests));
+  share->look_after(look_interval);
+  return share;
+}
+
+CpuShare::CpuShare(Timers& timers, std::shared_ptr<WorkerProcess> process, CpuBudget budget,
+                   std::function<void()> rests)
+    : timers_(timers), process_(std::move(process)), budget_(budget), rests_(std::move(rests)) {}
+
+void CpuShare::end() {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  if (resting_) process_->resume();
+}
+
+void CpuShare::look_after(milliseconds time) {
+  timers_.after(time, [self = shared_from_this()] { self->look(); });
+}
+
+void CpuShare::look() {
+  std::function<void()> tell;
+  const auto used = process_->cpu_time();
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || !used) return;
+    const auto rest = std::chrono::ceil<milliseconds>(budget_.rest(CpuBudget::Clock::now(), *used));
+    look_after(std::max(rest, look_interval));
+    // Each time, because others may have let it go on.
+    if (rest.count() > 0) {
+      process_->pause();
+      tell = std::exchange(rests_, nullptr);
+    } else if (resting_) {
+      process_->resume();
+    }
+    resting_ = rest.count() > 0;
+  }
+  if (tell) tell();
 }
 
 }  // namespace mcph

@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "plugin/cpu_share.hpp"
 #include "plugin/refusal.hpp"
 #include "plugin/worker_setup.hpp"
 
@@ -98,12 +97,16 @@ void WorkerPlugin::adopt(std::shared_ptr<WorkerProcess> process) {
   process_ = std::move(process);
   last_process_ = process_;
   process_->begin();
+}
+
+void WorkerPlugin::keep_to_cpu_share() {
   if (setup_.limits.cpu_percent == 0) return;
-  // Told of by what outlives the plugin, because the process may, a little.
-  auto tell = [&log = log_, file = setup_.file.string(), words = words_for_cpu_time(setup_.limits)] {
-    log.warning("plugin is at a limit", {{"file", file}, {"reason", words}});
+  // Told of by what outlives the plugin, because the timers may run it a little later.
+  auto tell = [&log = log_, file = setup_.file.string(), name = identity_.name,
+               words = words_for_cpu_time(setup_.limits)] {
+    log.warning("plugin is at a limit", {{"file", file}, {"plugin", name}, {"reason", words}});
   };
-  keep_to_cpu_share(workers_.timers(), process_, setup_.limits.cpu_percent, std::move(tell));
+  cpu_share_ = CpuShare::keep(workers_.timers(), process_, setup_.limits.cpu_percent, std::move(tell));
 }
 
 std::string WorkerPlugin::setup_json(bool starts) const {
@@ -133,6 +136,7 @@ Result<> WorkerPlugin::start() {
   const std::lock_guard lock(mutex_);
   if (process_ == nullptr) return fail(end_);  // it has died since it said so
   state_ = State::serving;
+  keep_to_cpu_share();
   return {};
 }
 
@@ -268,6 +272,7 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
     state_ = State::ended;
     process.swap(process_);
     stop_timer();
+    if (cpu_share_ != nullptr) cpu_share_->end();
   }
   workers_.timers().wait_for_running();
   if (process != nullptr) {

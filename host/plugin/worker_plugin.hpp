@@ -17,6 +17,7 @@
 #include "log.hpp"
 #include "plugin/call_deadlines.hpp"
 #include "plugin/calls_in_flight.hpp"
+#include "plugin/cpu_share.hpp"
 #include "plugin/limit_log.hpp"
 #include "plugin/log_allowance.hpp"
 #include "plugin/plugin_setup.hpp"
@@ -62,6 +63,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
 
   Result<> load();
   void adopt(std::shared_ptr<WorkerProcess> process);  // needs the lock
+  void keep_to_cpu_share();                            // needs the lock; once the plugin has started
   // [control] Asks the worker something and waits for its answer.
   Answer ask(Frame::Kind question, std::string_view text = {});
   std::string setup_json(bool starts) const;
@@ -118,6 +120,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   std::shared_ptr<WorkerProcess> process_;
   std::shared_ptr<WorkerProcess> last_process_;  // the same, or one that has ended and may be telling so
   std::string end_;                              // of the last process that is not there any more
+  std::shared_ptr<CpuShare> cpu_share_;          // of a process that has started
   bool cannot_start_ = false;                    // the process says so, for a cause that may pass
   struct Question {
     Frame::Kind kind;

@@ -80,6 +80,7 @@ void WorkerPlugin::became_ready(const Frame& frame) {
     const std::lock_guard lock(mutex_);
     if (!question_ && state_ == State::starting) {
       state_ = State::serving;
+      keep_to_cpu_share();
       waiting.swap(waiting_);
       process = process_;
       changed = description_ != frame.text;
@@ -168,7 +169,7 @@ void WorkerPlugin::note(const Frame& frame) {
 
 void WorkerPlugin::line_printed(std::string_view line) {
   if (line.empty()) return;
-  if (line == worker_lacks_memory) {
+  if (line == worker_lacks_memory && setup_.limits.memory_bytes > 0) {
     lacked_memory_ = true;
     return limit_log_.reached(Limit::memory, words_for_lack_of_memory(setup_.limits));
   }

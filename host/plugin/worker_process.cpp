@@ -266,7 +266,7 @@ void WorkerProcess::signal(int number) const {
 }
 
 std::optional<std::chrono::nanoseconds> WorkerProcess::cpu_time() {
-  const std::lock_guard lock(sending_);  // so that nobody waits for it meanwhile, and its number stays its own
+  const std::lock_guard lock(sending_);  // which whoever reaps it holds, so that its number is its own
   clockid_t clock{};
   timespec time{};
   if (gone_ || ::clock_getcpuclockid(process_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return std::nullopt;
@@ -416,11 +416,11 @@ void WorkerProcess::see_end() {
   }
   if (!line_.empty()) print("\n");
   int status = 0;
-  uninterrupted([&] { return ::waitpid(process_, &status, 0); });
   ended_ = true;
   std::string how;
   {
     const std::lock_guard lock(sending_);
+    uninterrupted([&] { return ::waitpid(process_, &status, 0); });
     gone_ = true;
     kept_.clear();
     how = killed_because_;

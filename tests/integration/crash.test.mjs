@@ -265,10 +265,11 @@ test('APluginThatComputesAllTheTimeIsHeldToItsShareOfTheProcessors', async (cont
   const loop = { name: 'die', arguments: { how: 'endless loop' } };
   const loops = [0, 1].map(() => postModern(host.url, 'tools/call', loop, { signal: cancelled.signal }).catch(() => {}));
   await host.log.until({ event: 'plugin is at a limit', reason: shareIsUsed });
-  const before = await cpuTime(pid);
+  const [begin, before] = [performance.now(), await cpuTime(pid)];
   await sleep(2000);
   const used = (await cpuTime(pid)) - before;
-  assert.ok(used > 0.05 && used < 0.5, `${used} s in 2 s`);
+  const seconds = (performance.now() - begin) / 1000;
+  assert.ok(used < 0.25 * seconds, `${used} s in ${seconds} s`);
   const { result } = await call(host, 'wait', { label: 'another', milliseconds: 1, reports: 0 });
   assert.equal(result.isError, undefined);
   cancelled.abort();

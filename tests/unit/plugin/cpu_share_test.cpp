@@ -20,7 +20,7 @@ class CpuBudgetTest : public ::testing::Test {
 
   CpuBudget::Clock::time_point now_{};
   CpuBudget::Duration used_{0};
-  CpuBudget budget_{quarter_of_a_processor, now_};
+  CpuBudget budget_{quarter_of_a_processor, now_, used_};
 };
 
 TEST_F(CpuBudgetTest, LetsThroughWhatKeepsToItsShare) {
@@ -37,6 +37,11 @@ TEST_F(CpuBudgetTest, RestsUntilTheShareHasCaughtUp) {
 TEST_F(CpuBudgetTest, CountsAllThreadsTogether) {
   EXPECT_EQ(after(20ms, 80ms), 200ms);
   EXPECT_EQ(after(100ms, 0ms), 100ms);
+}
+
+TEST_F(CpuBudgetTest, ForgivesWhatWouldTakeLongerThanASecond) {
+  EXPECT_EQ(after(20ms, 10s), 1s);
+  EXPECT_EQ(after(1s, 0ms), nothing);
 }
 
 TEST_F(CpuBudgetTest, SavesLittleForLater) {
