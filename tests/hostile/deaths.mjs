@@ -195,17 +195,16 @@ async function crashLoop() {
 }
 
 const warmUp = Math.min(wanted.deaths, Math.max(2 * ways.length, Math.floor(wanted.deaths / 5)));
-const steady = await steadyTimes();
+const steadyBefore = await steadyTimes();
 await dieOften(0, warmUp);
 const before = await remains();
-const troubled = [];
 well.takeTimes();
 const begin = performance.now();
 await dieOften(warmUp, wanted.deaths);
 const seconds = (performance.now() - begin) / 1000;
-troubled.push(...well.takeTimes());
+const troubled = well.takeTimes();
 const after = await remains();
-steady.push(...(await steadyTimes()));
+const steady = steadyBefore.concat(await steadyTimes());
 await Promise.all([well.stop(), impatient.stop()]);
 client.close();
 components.configure('stopping', { comes_back: true });
