@@ -19,13 +19,17 @@ void use_all_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Lets what is large go back to the system when it is freed. Otherwise malloc takes the largest buffer that was ever
-// freed for an ordinary one, and each thread's arena keeps room for it, so that a host grows with every thread that
-// happens to need one.
-void return_large_buffers() {
-#ifdef M_MMAP_THRESHOLD
-  constexpr int large = 128 * 1024;  // what malloc begins with
+// Keeps memory that has been freed from staying with the thread that needed it, so that a host does not grow with each
+// meeting of threads that have not met before.
+void share_freed_memory() {
+#if defined(M_MMAP_THRESHOLD) && defined(M_ARENA_MAX)
+  // What is large goes back to the system. Unless told so, malloc takes the largest buffer that was ever freed for an
+  // ordinary one, and each arena keeps room for it.
+  constexpr int large = 128 * 1024;  // what it begins with
   ::mallopt(M_MMAP_THRESHOLD, large);
+  // As many as there are lanes at most, and in use from the start; malloc would add arenas to eight for each processor.
+  constexpr int arenas = 4;
+  ::mallopt(M_ARENA_MAX, arenas);
 #endif
 }
 
@@ -33,7 +37,7 @@ void return_large_buffers() {
 
 int main(int argc, char** argv) {
   constexpr int cannot_run = 2;
-  return_large_buffers();
+  share_freed_memory();
   // Whoever started this may ignore it, and then nobody could learn how a worker has ended.
   std::signal(SIGCHLD, SIG_DFL);
   use_all_descriptors();

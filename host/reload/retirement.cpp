@@ -1,8 +1,20 @@
 #include "reload/retirement.hpp"
 
+#include <malloc.h>
 #include <utility>
 
 namespace mcph {
+namespace {
+
+// A version is loaded on one thread and ends on another, after its successor was loaded, so that what it leaves lies
+// between what stays. malloc would keep those pages, more with each time that several versions happen to meet.
+void return_freed_pages() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
+}  // namespace
 
 Retirement::Retirement(std::chrono::milliseconds patience, Log& log)
     : patience_(patience), log_(log), thread_([this] { run(); }) {}
@@ -80,6 +92,7 @@ bool Retirement::stop(std::unique_ptr<Plugin> plugin) {
   const auto identity = plugin->identity();
   if (plugin->stop(patience_)) {
     plugin.reset();
+    return_freed_pages();
     log_.debug("plugin unloaded",
                {{"file", identity.file.string()}, {"version", identity.version}, {"digest", identity.digest}});
     return true;
