@@ -463,7 +463,7 @@ TEST_F(ReloaderTest, PublishesABurstOfFilesAsOneCatalog) {
 
 TEST_F(ReloaderTest, PublishesFilesThatComeOneAfterTheOtherAsOneCatalog) {
   constexpr int count = 10;
-  options_.settle_time = 1s;
+  options_.settle_time = 2s;  // far more than a busy machine lets pass between two drops
   options_.burst_patience = 1h;
   run();
   const auto before = catalog_.current()->generation();
@@ -478,7 +478,7 @@ TEST_F(ReloaderTest, PublishesFilesThatComeOneAfterTheOtherAsOneCatalog) {
 
 TEST_F(ReloaderTest, WithdrawsFilesThatGoOneAfterTheOtherInOneCatalog) {
   constexpr int count = 10;
-  options_.removal_patience = 1s;
+  options_.removal_patience = 2s;  // likewise
   options_.burst_patience = 1h;
   for (int i = 0; i < count; ++i)
     drop("t" + std::to_string(i), exports("t" + std::to_string(i)));
