@@ -316,7 +316,7 @@ void WorkerPlugin::process_ended(const std::string& end) {
                          .failed_calls = calls.size(),
                          .may_pass = may_pass});
   }
-  if (state == State::ended && how != good_end) {
+  if (state == State::ended && end != good_end) {
     log_.error("plugin did not stop well", {{"file", setup_.file.string()},
                                             {"plugin", identity_.name},
                                             {"version", identity_.version},

@@ -193,6 +193,8 @@ void WorkerPlugin::log_line(Log::Level level, std::string_view event, std::strin
   if (!taken) return;
   if (event == "plugin misbehaved") {
     log_.write(level, event, {{"file", setup_.file.string()}, {name, text}});
+  } else if (event == "plugin is at a limit") {
+    log_.write(level, event, {{"file", setup_.file.string()}, {"plugin", label()}, {name, text}});
   } else {
     log_.write(level, event, {{"plugin", label()}, {name, text}});
   }

@@ -247,6 +247,17 @@ test('MemoryBeyondItsLimitIsRefusedAndNobodyElseIsShort', { skip: memoryCannotBe
   assert.equal(error.message, `plugin dying: its process exited with status 3, after ${lack} while it served die`);
 });
 
+test('ToHaveBeenShortOfMemoryIsNoBadEnd', { skip: memoryCannotBeLimited }, async (context) => {
+  const components = await Components.create();
+  await components.write('dying.json', JSON.stringify({ limits: { memoryBytes: 200_000_000 } }));
+  await components.add('dying');
+  const host = await serve(context, components, workers);
+  const { result } = await call(host, 'say', { bytes: 500_000_000 });
+  assert.equal(result.isError, true);
+  await host.stop();
+  assert.deepEqual(host.log.matching({ event: 'plugin did not stop well' }), []);
+});
+
 // Of processor time, so far, in seconds.
 async function cpuTime(pid) {
   const ticksInASecond = 100;
