@@ -145,7 +145,7 @@ void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
 
 void InProcessPlugin::tell_that_calls_wait() {
   // One that takes one call at a time is not held up by what its operator says.
-  if ((table_.flags & MCP_PLUGIN_SERIAL) != 0) return;
+  if ((table_.flags & MCP_PLUGIN_SERIAL) != 0 || limit_log_.has_told(Limit::concurrent_calls)) return;
   limit_log_.reached(Limit::concurrent_calls, words_for_waiting_calls(setup_.limits));
 }
 

@@ -36,6 +36,7 @@ class LimitLog {
   LimitLog(Log& log, const PluginIdentity& plugin) : log_(log), plugin_(plugin) {}
 
   void reached(Limit limit, std::string_view words);
+  bool has_told(Limit limit) const { return told_.at(static_cast<std::size_t>(limit)).test(); }
 
  private:
   Log& log_;

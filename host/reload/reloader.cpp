@@ -175,7 +175,8 @@ void Reloader::refuse(Tracked& tracked, const PluginFile& file, const Error& err
       {{"file", file.file.string()},
        {"reason", error.message},
        {"serving", serving ? "the last good version, " + tracked.served.plugin->identity().version : "nothing of it"},
-       {"next", error.may_pass ? "it is tried again at intervals" : "it is tried again when the file changes"}});
+       {"next", error.may_pass ? "it is tried again at intervals"
+                               : "it is tried again when the file or its configuration changes"}});
 }
 
 void Reloader::serve(Tracked& tracked, LoadedPlugin loaded) {

@@ -23,6 +23,17 @@ constexpr rlim_t usual_open_files = 1024;
 constexpr std::chrono::microseconds spin_time{200};
 constexpr std::chrono::microseconds lively_interval{500};
 
+// What keeps a library from being loaded may be a limit, which the dynamic linker does not know by its name.
+Error with_limits(Error error, const PluginLimits& limits) {
+  if (limits.memory_bytes > 0) {
+    error.message += "; limits.memoryBytes allows it " + std::to_string(limits.memory_bytes) + " bytes";
+  }
+  if (limits.open_files > 0) {
+    error.message += "; limits.openFiles allows it " + std::to_string(limits.open_files) + " descriptors";
+  }
+  return error;
+}
+
 }  // namespace
 
 Worker::Worker(int socket, WorkerSetup setup, std::vector<std::string> lacks)
@@ -145,7 +156,7 @@ Result<> Worker::create() {
   // The host has raised it for itself; what a plugin links may use select(2), or close all that there could be.
   lower_soft_limit(RLIMIT_NOFILE, usual_open_files);
   auto library = PluginLibrary::load(setup_.library);
-  if (library.has_error()) return library.error();
+  if (library.has_error()) return with_limits(library.error(), limits);
   PluginSetup plugin{.file = setup_.file,
                      .digest = setup_.digest,
                      .configuration = setup_.configuration,

@@ -247,6 +247,15 @@ test('MemoryBeyondItsLimitIsRefusedAndNobodyElseIsShort', { skip: memoryCannotBe
   assert.equal(error.message, `plugin dying: its process exited with status 3, after ${lack} while it served die`);
 });
 
+test('ALimitThatLeavesNoRoomForItsLibraryIsNamed', { skip: memoryCannotBeLimited }, async (context) => {
+  const components = await Components.create();
+  await components.write('dying.json', JSON.stringify({ limits: { memoryBytes: 1000 } }));
+  await components.add('dying');
+  const host = await serve(context, components, workers);
+  const { reason } = await host.log.until({ event: 'plugin refused' });
+  assert.match(reason, /; limits\.memoryBytes allows it 1000 bytes$/);
+});
+
 test('ToHaveBeenShortOfMemoryIsNoBadEnd', { skip: memoryCannotBeLimited }, async (context) => {
   const components = await Components.create();
   await components.write('dying.json', JSON.stringify({ limits: { memoryBytes: 200_000_000 } }));

@@ -56,5 +56,6 @@ export class ListListener {
       // Closed is closed.
     }
     this.isClosed = true;
+    first(); // whoever waits for it finds it closed
   }
 }

@@ -283,7 +283,7 @@ TEST_F(ReloaderTest, DoesNotStartAPluginAgainWhoseLibraryStaysMapped) {
   drop("alpha", exports("alpha", R"(,"start":"the port is taken")"), "unit_actor_resident");
   run();
   EXPECT_TRUE(eventually_logged("it could not start: the port is taken"));
-  EXPECT_TRUE(eventually_logged("it is tried again when the file changes"));
+  EXPECT_TRUE(eventually_logged("it is tried again when the file or its configuration changes"));
 }
 
 TEST_F(ReloaderTest, OneBadFileNeverDisturbsAnother) {
