@@ -44,7 +44,7 @@ test('AQuietSubscriptionGivesSignsOfLife', async () => {
 });
 
 test('ACallThatIsSilentForLongGivesSignsOfLifeAndThenItsResult', async () => {
-  const params = { name: 'wait', arguments: { label: 'late', milliseconds: 500 } };
+  const params = { name: 'wait', arguments: { label: 'late', milliseconds: 1500 } };
   const response = await postModern(host.url, 'tools/call', params);
   assert.equal(response.headers.get('Content-Type'), 'text/event-stream');
   const events = [];
