@@ -496,6 +496,7 @@ TEST_F(ReloaderTest, DoesNotWaitForAFileThatKeepsChanging) {
   options_.settle_time = 100ms;
   options_.burst_patience = 200ms;
   run();
+  place_text(configuration("alpha"), exports("alpha"));
   std::atomic<bool> over{false};
   std::thread writer([&] {
     for (int i = 0; !over; ++i) {
@@ -503,7 +504,6 @@ TEST_F(ReloaderTest, DoesNotWaitForAFileThatKeepsChanging) {
       std::this_thread::sleep_for(10ms);
     }
   });
-  place_text(configuration("alpha"), exports("alpha"));
   fs::copy_file(fixture("unit_actor"), file("alpha"));
   EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
   over = true;
