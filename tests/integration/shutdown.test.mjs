@@ -39,6 +39,9 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
   });
 }
 
+// The host waits 15 s for plugins that do not stop; one that has cut a call off does not, however busy the machine is.
+const waitedForMs = 12_000;
+
 test('ACallThatStreamsProgressFinishesToo', async (context) => {
   const host = await start(context);
   const response = await postModern(host.url, 'tools/call', { ...waitCall(400, 4), _meta: { progressToken: 1 } });
@@ -87,7 +90,7 @@ test('ACallThatHeedsNothingIsAnsweredInItsPluginsStead', async (context) => {
   assert.equal(error.code, -32603);
   assert.equal(error.message, 'plugin slow: the call was cut off, because this server is stopping');
   assert.deepEqual(await host.end(), orderly);
-  assert.ok(Date.now() - begin < 6000);
+  assert.ok(Date.now() - begin < waitedForMs);
   const [line] = host.log.matching({ event: 'calls cut off' });
   assert.match(line.file, /slow\.so$/);
   // A process that does not stop can be ended; a thread cannot.
@@ -107,7 +110,7 @@ test('ACallWhoseClientIsGoneDoesNotHoldTheEndUpForLonger', async (context) => {
   const begin = Date.now();
   host.signal('SIGTERM');
   assert.deepEqual(await host.end(), orderly);
-  assert.ok(Date.now() - begin < 6000);
+  assert.ok(Date.now() - begin < waitedForMs);
   const [line] = host.log.matching({ event: 'calls cut off' });
   assert.match(line.file, /slow\.so$/);
 });
@@ -120,7 +123,7 @@ test('OverStdioACallThatWasCancelledHasTheSameEnd', async (context) => {
   const begin = Date.now();
   client.endInput();
   assert.deepEqual(await client.host.end(), orderly);
-  assert.ok(Date.now() - begin < 6000);
+  assert.ok(Date.now() - begin < waitedForMs);
   assert.equal(client.host.log.matching({ event: 'calls cut off' }).length, 1);
 });
 
