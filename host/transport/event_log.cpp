@@ -160,6 +160,10 @@ EventId EventLog::add(EventStream& stream, std::string message) {
   if (stream.session_ == nullptr) return id;
   stream.events_.push_back({id, std::move(message)});
   count(*stream.session_, cost_of(stream.events_.back()));
+  if (stream.listens() && stream.events_.size() > limits_.listening_events) {
+    uncount(*stream.session_, cost_of(stream.events_.front()));
+    stream.events_.pop_front();
+  }
   make_room(*stream.session_);
   return id;
 }

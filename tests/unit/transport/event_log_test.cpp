@@ -39,7 +39,7 @@ class CountingReader final : public OutboxReader {
 
 class EventLogTest : public ::testing::Test {
  protected:
-  static constexpr EventLog::Limits limits{.session_bytes = 8192, .bytes = 16'384, .time = 60s};
+  static constexpr EventLog::Limits limits{.session_bytes = 8192, .bytes = 16'384, .listening_events = 4, .time = 60s};
 
   std::shared_ptr<EventStream> open(const std::string& session, std::shared_ptr<Outbox> outbox = nullptr) {
     return log_->open_response(session, std::move(outbox));
@@ -173,6 +173,17 @@ TEST_F(EventLogTest, KeepsAsMuchOfASessionAsItMayHave) {
   const auto resumption = resume("s", "r1-0");
   EXPECT_EQ(resumption.missed.size(), 7U);
   EXPECT_EQ(resumption.missed.back().id.text(), "r1-100");
+}
+
+TEST_F(EventLogTest, KeepsOfListeningOnlyWhatMayHaveBeenOnTheWay) {
+  const auto stream = log_->open_listening("s");
+  const auto before = log_->bytes();
+  for (const auto* text : {"1", "2", "3", "4", "5"})
+    stream->add(text);
+  EXPECT_EQ(log_->bytes() - before, 4 * (EventLog::event_cost + 1));
+  stream->release();
+  EXPECT_EQ(missed("s", "l1-0"), (Messages{"l1-2 2", "l1-3 3", "l1-4 4", "l1-5 5"}));
+  EXPECT_EQ(missed("s", "l1-4"), Messages{"l1-5 5"});
 }
 
 TEST_F(EventLogTest, DropsTheOldestStreamsOfASessionFirst) {
