@@ -167,10 +167,12 @@ Result<> take_host_members(Json& object, PluginConfiguration& configuration) {
 
 Result<PluginConfiguration> checked(PluginConfiguration configuration) {
   if (configuration.isolation == Isolation::worker) return configuration;
-  if (configuration.limits.starts_nothing) {
+  const auto& limits = configuration.limits;
+  if (limits.memory_bytes != 0 || limits.open_files != 0 || limits.cpu_percent != 0 || limits.starts_nothing) {
     return fail(
-        "it is to run in the host's own process, which can start others: set \"isolation\" to \"worker\" in its "
-        "configuration, or take \"processes\" out of its \"limits\"");
+        "it is to run in the host's own process, where no plugin can be kept to limits.memoryBytes, limits.openFiles, "
+        "limits.cpuPercent or limits.processes: take them out of its configuration, or set its \"isolation\" to "
+        "\"worker\"");
   }
   if (configuration.sandbox.profile == SandboxProfile::none) return configuration;
   return fail(

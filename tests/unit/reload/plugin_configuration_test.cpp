@@ -84,8 +84,10 @@ TEST_F(PluginConfigurationTest, SaysWhichMemberIsWrongAndWhatItMayBe) {
 }
 
 TEST_F(PluginConfigurationTest, RefusesWhatTheHostsOwnProcessCannotBeKeptFrom) {
-  EXPECT_THAT(refusal_of(R"({"isolation": "in-process", "limits": {"processes": 0}})"),
-              HasSubstr("which can start others: set \"isolation\" to \"worker\""));
+  for (const auto* limit : {R"("memoryBytes": 1)", R"("openFiles": 1)", R"("cpuPercent": 1)", R"("processes": 0)"}) {
+    EXPECT_THAT(refusal_of(R"({"isolation": "in-process", "limits": {)" + std::string(limit) + "}}"),
+                HasSubstr("take them out of its configuration, or set its \"isolation\" to \"worker\""));
+  }
 }
 
 TEST_F(PluginConfigurationTest, ReadsTheSandbox) {
