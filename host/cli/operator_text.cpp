@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <iomanip>
 #include <sstream>
 #include <string>
@@ -16,8 +17,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_error_bytes = 100;   // of one line of the table
 constexpr std::size_t most_digest_digits = 12;  // enough to tell builds apart by eye
-constexpr std::array titles{"PLUGIN",   "VERSION", "DIGEST", "ISOLATION", "PID", "STATE",
-                            "RESTARTS", "CALLS",   "ERRORS", "P50",       "P99", "LAST ERROR"};
+constexpr std::array titles{"PLUGIN",   "FILE",  "VERSION", "DIGEST", "ISOLATION", "PID",       "STATE",
+                            "RESTARTS", "CALLS", "ERRORS",  "P50",    "P99",       "LAST ERROR"};
 using Row = std::array<std::string, titles.size()>;
 
 // Plugins word errors, and a terminal obeys control characters.
@@ -80,19 +81,20 @@ std::string last_error_of(const Json& plugin) {
   return text.substr(0, end) + "...";
 }
 
+// "tools/clock.so"
+std::string file_of(const Json& plugin) {
+  const std::filesystem::path file(text_of(plugin, "file"));
+  return (file.parent_path().filename() / file.filename()).string();
+}
+
 Row row_of(const Json& plugin) {
   const auto pid = plugin.find("pid");
-  return {text_of(plugin, "plugin"),
-          text_of(plugin, "version"),
-          text_of(plugin, "digest").substr(0, most_digest_digits),
-          isolation_of(plugin),
-          pid != plugin.end() && pid->is_number() ? std::to_string(pid->get<int>()) : "-",
-          text_of(plugin, "state"),
-          count_of(plugin, "restarts"),
-          count_of(plugin, "calls"),
-          count_of(plugin, "errors"),
-          time_of(plugin, "p50"),
-          time_of(plugin, "p99"),
+  return {text_of(plugin, "plugin"),  file_of(plugin),
+          text_of(plugin, "version"), text_of(plugin, "digest").substr(0, most_digest_digits),
+          isolation_of(plugin),       pid != plugin.end() && pid->is_number() ? std::to_string(pid->get<int>()) : "-",
+          text_of(plugin, "state"),   count_of(plugin, "restarts"),
+          count_of(plugin, "calls"),  count_of(plugin, "errors"),
+          time_of(plugin, "p50"),     time_of(plugin, "p99"),
           last_error_of(plugin)};
 }
 
