@@ -24,24 +24,22 @@ std::shared_ptr<Call> CallsInFlight::find(std::uint64_t id) const {
   return found == calls_.end() ? nullptr : found->second.call;
 }
 
+CallsInFlight::Entry CallsInFlight::remove(std::uint64_t id) {
+  auto removed = calls_.extract(id);
+  return removed.empty() ? Entry{} : std::move(removed.mapped());
+}
+
 std::shared_ptr<Call> CallsInFlight::take(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
-  const auto found = calls_.find(id);
-  if (found == calls_.end()) return nullptr;
-  auto call = std::move(found->second.call);
-  calls_.erase(found);
-  return call;
+  return remove(id).call;
 }
 
 std::shared_ptr<Call> CallsInFlight::take_answered(std::uint64_t id) {
   const auto now = Clock::now();
   const std::lock_guard lock(mutex_);
-  const auto found = calls_.find(id);
-  if (found == calls_.end()) return nullptr;
-  statistics_.answered(now - found->second.since);
-  auto call = std::move(found->second.call);
-  calls_.erase(found);
-  return call;
+  auto [call, since] = remove(id);
+  if (call != nullptr) statistics_.answered(now - since);
+  return std::move(call);
 }
 
 void CallsInFlight::failed(std::string why) {
@@ -64,10 +62,8 @@ CallStatistics::Summary CallsInFlight::summary() const {
 
 std::shared_ptr<Call> CallsInFlight::give_up(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
-  const auto found = calls_.find(id);
-  if (found == calls_.end()) return nullptr;
-  auto call = std::move(found->second.call);
-  calls_.erase(found);
+  auto call = remove(id).call;
+  if (call == nullptr) return nullptr;
   given_up_.insert(id);
   if (given_up_.size() > most_given_up) given_up_.erase(given_up_.begin());
   return call;

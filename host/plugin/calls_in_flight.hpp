@@ -63,6 +63,8 @@ class CallsInFlight {
     std::shared_ptr<Call> call;
     Clock::time_point since;
   };
+  // Without a call where there is none; needs the lock.
+  Entry remove(std::uint64_t id);
 
   mutable std::mutex mutex_;
   std::uint64_t last_id_ = 0;

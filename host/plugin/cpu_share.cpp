@@ -38,7 +38,7 @@ std::shared_ptr<CpuShare> CpuShare::keep(Timers& timers, std::shared_ptr<WorkerP
 
 CpuShare::CpuShare(Timers& timers, std::shared_ptr<WorkerProcess> process, CpuBudget budget,
                    std::function<void()> rests)
-    : timers_(timers), process_(std::move(process)), budget_(budget), rests_(std::move(rests)) {}
+    : timers_(timers), process_(std::move(process)), rests_(std::move(rests)), budget_(budget) {}
 
 void CpuShare::end() {
   const std::lock_guard lock(mutex_);
@@ -51,23 +51,19 @@ void CpuShare::look_after(milliseconds time) {
 }
 
 void CpuShare::look() {
-  std::function<void()> tell;
   const auto used = process_->cpu_time();
-  {
-    const std::lock_guard lock(mutex_);
-    if (ended_ || !used) return;
-    const auto rest = std::chrono::ceil<milliseconds>(budget_.rest(CpuBudget::Clock::now(), *used));
-    look_after(std::max(rest, look_interval));
-    // Each time, because others may have let it go on.
-    if (rest.count() > 0) {
-      process_->pause();
-      tell = std::exchange(rests_, nullptr);
-    } else if (resting_) {
-      process_->resume();
-    }
-    resting_ = rest.count() > 0;
+  std::unique_lock lock(mutex_);
+  if (ended_ || !used) return;
+  const auto rest = std::chrono::ceil<milliseconds>(budget_.rest(CpuBudget::Clock::now(), *used));
+  look_after(std::max(rest, look_interval));
+  const bool rested = std::exchange(resting_, rest.count() > 0);
+  if (!resting_) {
+    if (rested) process_->resume();
+    return;
   }
-  if (tell) tell();
+  process_->pause();  // each time, because others may have let it go on
+  lock.unlock();
+  rests_();
 }
 
 }  // namespace mcph

@@ -37,8 +37,8 @@ class CpuBudget {
 // Any thread; shared with the timers.
 class CpuShare : public std::enable_shared_from_this<CpuShare> {
  public:
-  // From now on, until the process has ended or end is called. `rests` is called, on the timers' thread, when it is
-  // stopped for the first time. The timers outlive it.
+  // From now on, until the process has ended or end is called. `rests` is called, on the timers' thread, each time that
+  // it is stopped, though not once end has returned and what runs on the timers has ended. The timers outlive it.
   static std::shared_ptr<CpuShare> keep(Timers& timers, std::shared_ptr<WorkerProcess> process, unsigned percent,
                                         std::function<void()> rests);
 
@@ -53,11 +53,11 @@ class CpuShare : public std::enable_shared_from_this<CpuShare> {
 
   Timers& timers_;
   const std::shared_ptr<WorkerProcess> process_;
+  const std::function<void()> rests_;
   std::mutex mutex_;
   CpuBudget budget_;
   bool resting_ = false;
   bool ended_ = false;
-  std::function<void()> rests_;
 };
 
 }  // namespace mcph

@@ -27,7 +27,7 @@ std::string words_for_cpu_time(const PluginLimits& limits);
 // "answered with 1001 bytes, more than the 1000 that limits.resultBytes allows"
 std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits);
 
-enum class Limit { call_time, concurrent_calls, calls_in_flight, result_bytes, memory };
+enum class Limit { call_time, concurrent_calls, calls_in_flight, result_bytes, memory, cpu_time };
 
 // Owned by a plugin; any thread.
 class LimitLog {
@@ -41,7 +41,7 @@ class LimitLog {
  private:
   Log& log_;
   const PluginIdentity& plugin_;
-  std::array<std::atomic_flag, static_cast<std::size_t>(Limit::memory) + 1> told_ = {};
+  std::array<std::atomic_flag, static_cast<std::size_t>(Limit::cpu_time) + 1> told_ = {};
 };
 
 }  // namespace mcph

@@ -75,6 +75,7 @@ WorkerPlugin::~WorkerPlugin() {
     const std::lock_guard lock(mutex_);
     state_ = State::ended;
     stop_timer();
+    end_cpu_share();
   }
   workers_.timers().wait_for_running();
   if (last_process_ == nullptr) return;
@@ -101,11 +102,7 @@ void WorkerPlugin::adopt(std::shared_ptr<WorkerProcess> process) {
 
 void WorkerPlugin::keep_to_cpu_share() {
   if (setup_.limits.cpu_percent == 0) return;
-  // Told of by what outlives the plugin, because the timers may run it a little later.
-  auto tell = [&log = log_, file = setup_.file.string(), name = identity_.name,
-               words = words_for_cpu_time(setup_.limits)] {
-    log.warning("plugin is at a limit", {{"file", file}, {"plugin", name}, {"reason", words}});
-  };
+  auto tell = [this] { limit_log_.reached(Limit::cpu_time, words_for_cpu_time(setup_.limits)); };
   cpu_share_ = CpuShare::keep(workers_.timers(), process_, setup_.limits.cpu_percent, std::move(tell));
 }
 
@@ -272,7 +269,7 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
     state_ = State::ended;
     process.swap(process_);
     stop_timer();
-    if (cpu_share_ != nullptr) cpu_share_->end();
+    end_cpu_share();
   }
   workers_.timers().wait_for_running();
   if (process != nullptr) {
@@ -302,6 +299,7 @@ void WorkerPlugin::process_ended(const std::string& end) {
     if (question_) what += words_for(question_->kind);
     end_ = what;
     stop_timer();
+    end_cpu_share();
   }
   answered(fail(std::move(what)));
   const auto calls = calls_.take_claimed();
@@ -395,6 +393,10 @@ void WorkerPlugin::miss_library() {
   fail_all("its process has ended and its library is gone; it is loaded again");
   auto why = fail_for_now("its process has ended, and " + library_->path().string() + " is gone");
   if (setup_.events.gave_up) setup_.events.gave_up(std::move(why));
+}
+
+void WorkerPlugin::end_cpu_share() {
+  if (cpu_share_ != nullptr) std::exchange(cpu_share_, nullptr)->end();
 }
 
 void WorkerPlugin::stop_timer() {

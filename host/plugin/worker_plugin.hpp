@@ -64,6 +64,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   Result<> load();
   void adopt(std::shared_ptr<WorkerProcess> process);  // needs the lock
   void keep_to_cpu_share();                            // needs the lock; once the plugin has started
+  void end_cpu_share();                                // needs the lock
   // [control] Asks the worker something and waits for its answer.
   Answer ask(Frame::Kind question, std::string_view text = {});
   std::string setup_json(bool starts) const;
