@@ -94,8 +94,7 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
 }
 
 InProcessPlugin::~InProcessPlugin() {
-  if (instance_ == nullptr) return;
-  report(guarded("stop", [this] { table_.stop(instance_); }));
+  stop_here();
 }
 
 Result<std::string> InProcessPlugin::describe() {
@@ -232,7 +231,7 @@ bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
   std::promise<void> stopped;
   auto done = stopped.get_future();
   std::thread stopper([this, stopped = std::move(stopped)]() mutable {
-    report(guarded("stop", [this] { table_.stop(instance_); }));
+    stop_here();
     stopped.set_value();
   });
   if (done.wait_for(patience) != std::future_status::ready) {
@@ -240,8 +239,13 @@ bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
     return false;
   }
   stopper.join();
-  instance_ = nullptr;
   return true;
+}
+
+void InProcessPlugin::stop_here() {
+  if (instance_ == nullptr) return;
+  report(guarded("stop", [this] { table_.stop(instance_); }));
+  instance_ = nullptr;
 }
 
 void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string_view json) {

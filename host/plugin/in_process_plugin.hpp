@@ -45,6 +45,8 @@ class InProcessPlugin final : public Plugin {
   PluginStatus status() const override;
   void call_failed(std::string why) override { calls_.failed(std::move(why)); }
   bool stop(std::chrono::milliseconds patience) override;
+  // [control] The same on this thread, for as long as it takes.
+  void stop_here();
 
  private:
   InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log, Timers* timers);

@@ -151,7 +151,7 @@ WorkerPlugin::Answer WorkerPlugin::ask(Frame::Kind question, std::string_view te
   if (!process->send({.kind = question, .text = text})) answered(fail_for_now("its process cannot be reached"));
   const auto patience = workers_.options().answer_time;
   if (answer.wait_for(patience) != std::future_status::ready) {
-    process->kill("was killed, because it did not answer within " + in_seconds(patience));
+    end_late(process, "was killed, because it did not answer within " + in_seconds(patience));
   }
   return answer.get();
 }
@@ -223,11 +223,17 @@ void WorkerPlugin::cancel(std::uint64_t id, CancelReason reason) {
   if (calls_.take(id) != nullptr) refuse_cancelled(*call, reason, identity_, setup_.limits);
 }
 
-void WorkerPlugin::end_for(const Call& late) const {
-  const auto running = process();
+void WorkerPlugin::end_for(const Call& late) {
+  auto running = process();
   if (running == nullptr) return;
-  running->kill("was killed, because " + words_for_late_call(late.component(), setup_.limits) +
-                " and did not heed its cancellation");
+  end_late(std::move(running), "was killed, because " + words_for_late_call(late.component(), setup_.limits) +
+                                   " and did not heed its cancellation");
+}
+
+void WorkerPlugin::end_late(std::shared_ptr<WorkerProcess> process, std::string why) {
+  if (!process->report()) return;  // it has been asked, and is about to end
+  workers_.timers().after(WorkerProcess::report_time,
+                          [process = std::move(process), why = std::move(why)] { process->kill(why); });
 }
 
 void WorkerPlugin::cancel_all(CancelReason reason) {
@@ -376,8 +382,8 @@ void WorkerPlugin::restart() {
   adopt(*std::move(spawned));
   ++restarts_;
   const auto patience = workers_.options().answer_time;
-  timer_ = workers_.timers().after(patience, [late = process_, patience] {
-    late->kill("was killed, because it did not become ready within " + in_seconds(patience));
+  timer_ = workers_.timers().after(patience, [this, late = process_, patience] {
+    end_late(late, "was killed, because it did not become ready within " + in_seconds(patience));
   });
   process_->send({.kind = Frame::Kind::load, .text = setup_json(true)});
 }

@@ -71,7 +71,9 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
 
   void give(WorkerProcess& process, std::uint64_t id, Call& call);
   void cancel(std::uint64_t id, CancelReason reason);
-  void end_for(const Call& late) const;
+  void end_for(const Call& late);
+  // It says first where it is.
+  void end_late(std::shared_ptr<WorkerProcess> process, std::string why);
   std::shared_ptr<WorkerProcess> process() const;
 
   void frame_came(const Frame& frame) override;

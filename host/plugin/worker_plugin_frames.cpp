@@ -174,7 +174,7 @@ void WorkerPlugin::line_printed(std::string_view line) {
     return limit_log_.reached(Limit::memory, words_for_lack_of_memory(setup_.limits));
   }
   // From here on it says nothing else.
-  is_crashing_ = is_crashing_ || line.starts_with(worker_crashes);
+  is_crashing_ = is_crashing_ || line.starts_with(worker_crashes) || line == worker_hangs;
   if (!is_crashing_) return log_line(Log::Level::info, "plugin output", "text", line);
   // The private copy is nobody's concern, and gone when somebody reads this.
   std::string text(line);

@@ -250,6 +250,15 @@ void WorkerProcess::look_for_frame() {
   }
 }
 
+bool WorkerProcess::report() {
+  {
+    const std::lock_guard lock(sending_);
+    if (std::exchange(reports_, true)) return false;
+  }
+  send({.kind = Frame::Kind::report});
+  return true;
+}
+
 void WorkerProcess::kill(std::string why) {
   const std::lock_guard lock(sending_);
   end_because(std::move(why));
@@ -285,8 +294,9 @@ void WorkerProcess::wait_for_end(std::chrono::milliseconds patience) {
   using Clock = std::chrono::steady_clock;
   std::array<pollfd, 3> events{
       {{end_.get(), POLLIN, 0}, {socket_end_.get(), POLLIN, 0}, {output_end_.get(), POLLIN, 0}}};
-  const auto deadline = Clock::now() + patience;
+  auto deadline = Clock::now() + patience;
   for (bool killed = false; events[0].revents == 0;) {
+    if (Clock::now() >= deadline && report()) deadline += report_time;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0 && !std::exchange(killed, true)) kill("was killed, because it did not stop in time");
     const auto wait = killed ? -1 : static_cast<int>(left.count());

@@ -60,6 +60,11 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   // nothing while somebody reads already, and seldom something where it has been in vain.
   void look_for_frame();
 
+  // For what has been asked by report.
+  static constexpr std::chrono::milliseconds report_time{100};
+  // [any] Has it print where it is, because it does not come back. False: it has been asked already.
+  bool report();
+
   // [any] Ends it at once, with its process group. `why` becomes how it ended, if it has not ended yet.
   void kill(std::string why);
 
@@ -70,8 +75,8 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   void pause() const;
   void resume() const;
 
-  // Waits until it has ended, and kills it after `patience`. Reads meanwhile, because the I/O context may not any more.
-  // Not on the I/O context.
+  // Waits until it has ended; after `patience` it has it report, and kills it. Reads meanwhile, because the I/O context
+  // may not any more. Not on the I/O context.
   void wait_for_end(std::chrono::milliseconds patience);
 
   // The listener hears nothing more. Not on the I/O context.
@@ -108,6 +113,7 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   std::deque<Kept> kept_;  // what the socket had no room for
   std::size_t kept_bytes_ = 0;
   std::string killed_because_;
+  bool reports_ = false;
 
   std::recursive_mutex reading_;
   WorkerListener* listener_;  // null once it is forgotten

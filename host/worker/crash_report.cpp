@@ -4,7 +4,9 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +15,7 @@
 #include <memory>
 #include <new>
 #include <string_view>
+#include <thread>
 #include <unistd.h>
 
 #include "plugin/worker_setup.hpp"
@@ -22,8 +25,10 @@ namespace {
 
 constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
 constexpr int most_frames = 64;
-// That of the report itself, and that from which the system calls it.
-constexpr std::size_t own_frames = 2;
+// Those of the report itself, and that from which the system calls it.
+constexpr std::size_t own_frames = 3;
+// What a Java machine tells of its threads when it gets it.
+constexpr int place_signal = SIGQUIT;
 
 // Only what is safe in a signal handler.
 void say(std::string_view text) {
@@ -68,6 +73,17 @@ void say_frame(const char* address) {
   line.write();
 }
 
+// From the one on which the signal came. A frame of its own, which is not counted among those.
+[[gnu::noinline]] void say_frames() {
+  std::array<void*, most_frames> frames{};
+  const auto count = static_cast<std::size_t>(::backtrace(frames.data(), most_frames));
+  for (auto i = own_frames; i < count; ++i) {
+    const auto* const address = static_cast<const char*>(frames.at(i));
+    // All but the first are where a call returns to, which may be another line already.
+    say_frame(i == own_frames ? address : address - 1);
+  }
+}
+
 void report(int signal) {
   // Looking at the stack may take a lock that this thread holds.
   constexpr unsigned patience_s = 2;
@@ -76,15 +92,21 @@ void report(int signal) {
   // What the plugin has begun to print is a line of its own.
   say("\n");
   Line().text(worker_crashes).text(name == nullptr ? "?" : name).text("; backtrace:").write();
-  std::array<void*, most_frames> frames{};
-  const auto count = static_cast<std::size_t>(::backtrace(frames.data(), most_frames));
-  for (auto i = own_frames; i < count; ++i) {
-    const auto* const address = static_cast<const char*>(frames.at(i));
-    // All but the first are where a call returns to, which may be another line already.
-    say_frame(i == own_frames ? address : address - 1);
-  }
+  say_frames();
   std::signal(signal, SIG_DFL);
   ::raise(signal);
+}
+
+// Places that have been reported.
+std::atomic<unsigned> places{0};
+
+void report_place(int) {
+  const int error = errno;
+  say("\n");
+  Line().text(worker_hangs).write();
+  say_frames();
+  ++places;
+  errno = error;
 }
 
 // What operator new calls until there is memory, or until it throws.
@@ -127,11 +149,23 @@ void report_crashes() {
   action.sa_flags = SA_ONSTACK;
   for (const int signal : crashes)
     ::sigaction(signal, &action, nullptr);
+  action.sa_handler = report_place;
+  action.sa_flags |= SA_RESTART;
+  ::sigaction(place_signal, &action, nullptr);
   report_crashes_of_this_thread();
 }
 
 void report_crashes_of_this_thread() {
   static thread_local SignalStack stack;
+}
+
+void report_place_of(pthread_t thread) {
+  constexpr std::chrono::milliseconds patience{20};
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto before = places.load();
+  if (::pthread_kill(thread, place_signal) != 0) return;
+  while (places.load() == before && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void report_lack_of_memory() {

@@ -54,25 +54,42 @@ void Worker::run() {
       const auto task = std::move(control_.front());
       control_.pop_front();
       lock.unlock();
-      task();
+      run_plugin(task);
       lock.lock();
     }
   }
   // The contract: no invoke runs beside stop. The host has its own patience, after which it kills this process.
   control_changed_.wait(lock, [this] { return running_ == 0; });
   lock.unlock();
-  if (plugin_ != nullptr) plugin_->stop(std::chrono::hours(1));
+  if (plugin_ != nullptr) run_plugin([this] { plugin_->stop_here(); });
 }
 
 void Worker::run(std::function<void()> task) {
   ++running_;
   threads_.run([this, task = std::move(task)]() mutable {
     report_crashes_of_this_thread();
-    task();
+    run_plugin(task);
     task = nullptr;
     const std::lock_guard lock(mutex_);
     if (--running_ == 0) control_changed_.notify_one();
   });
+}
+
+void Worker::run_plugin(const std::function<void()>& task) {
+  const auto thread = ::pthread_self();
+  {
+    const std::lock_guard lock(mutex_);
+    in_plugin_.push_back(thread);
+  }
+  task();
+  const std::lock_guard lock(mutex_);
+  std::erase(in_plugin_, thread);
+}
+
+void Worker::report() {
+  const std::lock_guard lock(mutex_);  // so that none of them ends
+  for (const auto thread : in_plugin_)
+    report_place_of(thread);
 }
 
 void Worker::wait_for_frames() {
@@ -122,6 +139,8 @@ void Worker::take(const Frame& frame) {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
       });
+    case Frame::Kind::report:
+      return report();
     default:
       ::_exit(lost_connection_status);  // this is no host
   }

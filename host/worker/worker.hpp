@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -37,6 +38,9 @@ class Worker : private CallRunner {
 
  private:
   void run(std::function<void()> task) override;
+  // The task is the plugin's code, which may not come back.
+  void run_plugin(const std::function<void()>& task);
+  void report();
   void wait_for_frames();
   void read();
   void take(const Frame& frame);
@@ -65,6 +69,7 @@ class Worker : private CallRunner {
   std::unordered_map<std::uint64_t, std::shared_ptr<Call>> calls_;  // by the host's ids
   std::condition_variable control_changed_;
   std::deque<std::function<void()>> control_;  // what the control thread has to do
+  std::vector<pthread_t> in_plugin_;           // threads that run the plugin, for the longest time first
   bool stopping_ = false;
   std::atomic<std::size_t> running_{0};  // calls and cancellations on the serving threads
 };

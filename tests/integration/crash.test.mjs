@@ -75,21 +75,46 @@ for (const [how, end] of Object.entries(ends)) {
   });
 }
 
+// What addr2line makes of a frame, and the text of the line in the plugin's source.
+function lineOf(frame) {
+  const [, offset] = /^dying\.so\+(0x[0-9a-f]+)$/.exec(frame) ?? assert.fail(frame);
+  return execFileSync('addr2line', ['-e', fixture('dying'), '-fCpi', offset], { encoding: 'utf8' });
+}
+
+async function sourceOf(frame) {
+  const source = (await readFile(new URL('plugins/dying.cpp', import.meta.url), 'utf8')).split('\n');
+  const [, line] = /dying\.cpp:(\d+)/.exec(lineOf(frame));
+  return source[line - 1].trim();
+}
+
 test('ACrashLeavesABacktraceInTheLog', async (context) => {
   const host = await start(context);
   await call(host, 'die', { how: 'segmentation fault' });
   await host.log.until({ event: 'plugin backtrace', level: 'error', text: 'the plugin crashed: SIGSEGV; backtrace:' });
   await host.log.until({ event: 'plugin crashed' });
   const [, crash, caller] = host.log.matching({ event: 'plugin backtrace' }).map(({ text }) => text);
-  const lineOf = (frame) => {
-    const [, offset] = /^dying\.so\+(0x[0-9a-f]+)$/.exec(frame) ?? assert.fail(frame);
-    return execFileSync('addr2line', ['-e', fixture('dying'), '-fCpi', offset], { encoding: 'utf8' });
-  };
-  const source = (await readFile(new URL('plugins/dying.cpp', import.meta.url), 'utf8')).split('\n');
-  const [, line] = /dying\.cpp:(\d+)/.exec(lineOf(crash));
-  assert.equal(source[line - 1].trim(), '*nowhere = 1;');
+  assert.equal(await sourceOf(crash), '*nowhere = 1;');
   assert.match(lineOf(caller), /dying\.cpp|functional/);
 });
+
+for (const [name, args, profile, place] of [
+  ['die', { how: 'endless loop' }, 'none', 'for (volatile bool on = true; on;) {'],
+  ['sleep', { milliseconds: 60_000 }, 'strict', 'std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));'],
+]) {
+  test(`ACallThatDoesNotComeBackLeavesABacktraceInTheLog: ${name}`, async (context) => {
+    const components = await Components.create();
+    await components.write('dying.json', JSON.stringify({ limits: { callTimeMs: 100 }, sandbox: { profile } }));
+    await components.add('dying');
+    const host = await serve(context, components, workers);
+    await call(host, name, args);
+    const hangs = 'the plugin does not come back; backtrace of a thread:';
+    await host.log.until({ event: 'plugin backtrace', level: 'error', text: hangs });
+    await host.log.until({ event: 'plugin crashed' });
+    const frames = host.log.matching({ event: 'plugin backtrace' }).map(({ text }) => text);
+    assert.equal(frames.filter((text) => text === hangs).length, 1, 'of the one thread that ran the plugin');
+    assert.equal(await sourceOf(frames.find((text) => text.startsWith('dying.so+'))), place);
+  });
+}
 
 test('WhatAWorkerPrintsIsInTheLogAtOnceAndBeforeItsDeath', async (context) => {
   const host = await start(context);

@@ -257,6 +257,20 @@ TEST_F(WorkerPluginTest, KillsOneThatHangs) {
   EXPECT_TRUE(plugin_->stop(50ms));
 }
 
+TEST_F(WorkerPluginTest, LogsWhereOneHangs) {
+  const auto expect_place = [this](const std::string& plugin) {
+    EXPECT_TRUE(eventually([&] {
+      const auto text = captured_.text();
+      const auto begin = text.find("plugin backtrace plugin=" + plugin + " text=\"the plugin does not come back");
+      return begin != std::string::npos && text.find("text=actor.so+0x", begin) != std::string::npos;
+    })) << captured_.text();
+  };
+  EXPECT_THAT(refusal_of(R"({"hangs":"create"})"), HasSubstr("did not answer"));
+  expect_place("actor.so");
+  load(R"({"hangs":"stop"})").stop(50ms);
+  expect_place("actor");
+}
+
 TEST_F(WorkerPluginTest, SaysWhereOneCrashedBeforeItServed) {
   const std::string crash = "its process was killed by SIGABRT (Aborted) while it was ";
   EXPECT_EQ(refusal_of(R"({"dies":"create"})"), crash + "loading the plugin and setting it up");
