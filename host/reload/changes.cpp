@@ -14,14 +14,15 @@ bool Reloader::heed_changes(const ScanResult& scan, bool settle, Clock::time_poi
   if (is_awaited(changes, now)) return false;
 
   bool changed = false;
+  // First, because to load takes its time, in which a file may come back.
+  for (const auto& file : changes.to_withdraw)
+    changed |= withdraw_missing(file, now);
   for (const auto& file : changes.to_take) {
     auto& tracked = tracked_.at(file.file);
     changed |= take(tracked, file, words_for_change(tracked.taken, file));
     if (tracked.changing == file && tracked.incomplete)
       due = std::min(due, tracked.changed_at + options_.copy_patience);
   }
-  for (const auto& file : changes.to_withdraw)
-    changed |= withdraw_missing(file, now);
   return changed;
 }
 

@@ -63,10 +63,11 @@ TEST_F(PluginConfigurationTest, KeepsTheHostsMembersToItself) {
 }
 
 TEST_F(PluginConfigurationTest, LeavesWhatItDoesNotNameAtItsDefault) {
-  defaults_.limits.open_files = 77;
+  defaults_.limits.result_bytes = 77;
   const auto configuration = read(R"({"limits": {"callTimeMs": 0}})");
+  ASSERT_TRUE(configuration) << configuration.error().message;
   EXPECT_EQ(configuration->limits.call_time, 0ms);
-  EXPECT_EQ(configuration->limits.open_files, 77U);
+  EXPECT_EQ(configuration->limits.result_bytes, 77U);
 }
 
 TEST_F(PluginConfigurationTest, SaysWhichMemberIsWrongAndWhatItMayBe) {
