@@ -22,7 +22,6 @@ Timers::Id Timers::after(std::chrono::milliseconds delay, std::function<void()> 
   const Id id{Clock::now() + delay, ++last_};
   if (ending_) return id;
   pending_.emplace(id, std::move(function));
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   if (pending_.begin()->first == id) changed_.notify_all();
   return id;
 }

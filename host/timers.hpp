@@ -1,4 +1,4 @@
-// Runs functions at a later time, on one thread of its own, which begins with the first of them. For what happens
+// Runs functions at a later time, on one thread of its own. For what happens
 // seldom and need not be punctual to the millisecond: the functions must be short, because all wait for each other, and
 // what one throws is dropped. Owned by who assembles the program; any thread. The destructor stops them.
 #pragma once
@@ -20,7 +20,7 @@ class Timers {
   // Tells one timer from all others.
   using Id = std::pair<Clock::time_point, std::uint64_t>;
 
-  Timers() = default;
+  Timers() : thread_([this] { run(); }) {}
   ~Timers();
   Timers(const Timers&) = delete;
   Timers& operator=(const Timers&) = delete;

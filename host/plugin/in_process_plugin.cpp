@@ -230,10 +230,16 @@ bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
   // On a thread of its own, because a plugin whose stop never returns must not take this one with it.
   std::promise<void> stopped;
   auto done = stopped.get_future();
-  std::thread stopper([this, stopped = std::move(stopped)]() mutable {
-    stop_here();
-    stopped.set_value();
-  });
+  std::thread stopper;
+  try {
+    stopper = std::thread([this, stopped = std::move(stopped)]() mutable {
+      stop_here();
+      stopped.set_value();
+    });
+  } catch (const std::system_error& error) {
+    report(fail(std::string("it cannot be stopped, because no thread is left: ") + error.what()));
+    return false;
+  }
   if (done.wait_for(patience) != std::future_status::ready) {
     stopper.detach();
     return false;

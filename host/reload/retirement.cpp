@@ -1,6 +1,7 @@
 #include "reload/retirement.hpp"
 
 #include <malloc.h>
+#include <system_error>
 #include <utility>
 
 namespace mcph {
@@ -63,15 +64,22 @@ void Retirement::run() {
     });
     if (retired_.empty()) return;
     auto& ending = endings_.emplace_back();
-    ++ending_;
-    ending.thread = std::thread(
-        [this, &ending, plugin = std::move(retired_.front())]() mutable { end(std::move(plugin), ending); });
+    ending.plugin = std::move(retired_.front());
     retired_.pop_front();
+    ++ending_;
+    try {
+      ending.thread = std::thread([this, &ending] { end(ending); });
+    } catch (const std::system_error&) {
+      // There is no thread to be had, perhaps because this very plugin has them: the others wait for its end.
+      lock.unlock();
+      end(ending);
+      lock.lock();
+    }
   }
 }
 
-void Retirement::end(std::unique_ptr<Plugin> plugin, Ending& ending) {
-  const bool stopped = stop(std::move(plugin));
+void Retirement::end(Ending& ending) {
+  const bool stopped = stop(std::move(ending.plugin));
   const std::lock_guard lock(mutex_);
   if (!stopped) ++left_;
   --alive_;
@@ -83,7 +91,7 @@ void Retirement::end(std::unique_ptr<Plugin> plugin, Ending& ending) {
 // Under the lock, which a thread that is over no longer takes.
 void Retirement::join_ended() {
   std::erase_if(endings_, [](Ending& ending) {
-    if (ending.over) ending.thread.join();
+    if (ending.over && ending.thread.joinable()) ending.thread.join();
     return ending.over;
   });
 }

@@ -35,13 +35,14 @@ class Retirement {
 
  private:
   struct Ending {
+    std::unique_ptr<Plugin> plugin;
     std::thread thread;
     bool over = false;
   };
 
   void retire(std::unique_ptr<Plugin> plugin);
   void run();
-  void end(std::unique_ptr<Plugin> plugin, Ending& ending);
+  void end(Ending& ending);
   void join_ended();
   // False: it was left as it is.
   bool stop(std::unique_ptr<Plugin> plugin);

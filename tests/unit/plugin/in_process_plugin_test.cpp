@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "../eventually.hpp"
+#include "../no_threads.hpp"
 #include "../standard_error.hpp"
 #include "../temporary_folder.hpp"
 #include "kept_memory.hpp"
@@ -451,6 +452,17 @@ TEST_F(InProcessPluginTest, IsGivenUpWhenItsStopDoesNotReturn) {
   EXPECT_FALSE(plugin_->stop(10ms));
   // Its code runs until the process ends, so the object may not go.
   [[maybe_unused]] const auto* left = plugin_.release();
+}
+
+TEST_F(InProcessPluginTest, IsNotStoppedWhereNoThreadIsLeft) {
+  load("unit_actor");
+  const test::StandardErrorCapture captured;
+  {
+    const test::NoThreads none;
+    EXPECT_FALSE(plugin_->stop(1min));
+  }
+  EXPECT_THAT(captured.text(), HasSubstr("it cannot be stopped, because no thread is left"));
+  EXPECT_TRUE(plugin_->stop(1min));
 }
 
 TEST_F(InProcessPluginTest, StaysMappedWhereThePluginAsksForIt) {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "../eventually.hpp"
+#include "../no_threads.hpp"
 #include "../standard_error.hpp"
 #include "stderr_log.hpp"
 
@@ -70,6 +71,16 @@ class RetirementTest : public ::testing::Test {
   StderrLog log_{Log::Level::error, StderrLog::Format::text};
   Retirement retirement_{1s, log_};
 };
+
+TEST_F(RetirementTest, EndsAPluginWhereNoThreadIsLeft) {
+  Fate fate;
+  auto plugin = lease(fate);
+  const test::NoThreads none;
+  plugin.reset();
+  EXPECT_TRUE(retirement_.wait_until_empty(10s));
+  EXPECT_TRUE(fate.stopped);
+  EXPECT_TRUE(fate.destroyed);
+}
 
 TEST_F(RetirementTest, StopsAPluginWhenItsLastLeaseIsGone) {
   Fate fate;
