@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 
 namespace mcph {
 namespace {
+
+// The newest events of a stream, with each further one.
+constexpr std::size_t most_compared = 128;
 
 // Digits as std::to_string writes them.
 std::optional<std::uint64_t> read_number(std::string_view text) {
@@ -158,14 +162,21 @@ EventId EventLog::add(EventStream& stream, std::string message) {
   auto id = stream.before_first_;
   id.number = ++stream.last_;
   if (stream.session_ == nullptr) return id;
+  if (stream.listens()) drop_repeated(stream, message);
   stream.events_.push_back({id, std::move(message)});
   count(*stream.session_, cost_of(stream.events_.back()));
-  if (stream.listens() && stream.events_.size() > limits_.listening_events) {
-    uncount(*stream.session_, cost_of(stream.events_.front()));
-    stream.events_.pop_front();
-  }
   make_room(*stream.session_);
   return id;
+}
+
+void EventLog::drop_repeated(EventStream& stream, const std::string& message) {
+  auto& events = stream.events_;
+  const auto newest = events.end() - static_cast<std::ptrdiff_t>(std::min(events.size(), most_compared));
+  const auto repeated =
+      std::find_if(newest, events.end(), [&](const Event& event) { return event.message == message; });
+  if (repeated == events.end()) return;
+  uncount(*stream.session_, cost_of(*repeated));
+  events.erase(repeated);
 }
 
 std::shared_ptr<Outbox> EventLog::drain(EventStream& stream) {

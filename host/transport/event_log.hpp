@@ -104,9 +104,6 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   struct Limits {
     std::size_t session_bytes = std::size_t{4} << 20;
     std::size_t bytes = std::size_t{64} << 20;
-    // Of one stream that listens: what was on the way when its connection was lost. What comes while nobody listens
-    // is kept by the session itself.
-    std::size_t listening_events = 128;
     std::chrono::milliseconds time{600'000};  // for which a stream that nobody uses is kept
   };
   // Counted for each event and each stream besides its text.
@@ -147,6 +144,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
 
   std::shared_ptr<EventStream> open(const std::string& session, EventId::Kind kind, std::shared_ptr<Outbox> outbox);
   EventId add(EventStream& stream, std::string message);
+  // Of a stream that listens: an earlier event that says the same.
+  void drop_repeated(EventStream& stream, const std::string& message);
   // What the outbox has, into the log. Returns the outbox if it has ended, to
   // be let go without the lock.
   std::shared_ptr<Outbox> drain(EventStream& stream);

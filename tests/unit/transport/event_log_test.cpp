@@ -39,7 +39,7 @@ class CountingReader final : public OutboxReader {
 
 class EventLogTest : public ::testing::Test {
  protected:
-  static constexpr EventLog::Limits limits{.session_bytes = 8192, .bytes = 16'384, .listening_events = 4, .time = 60s};
+  static constexpr EventLog::Limits limits{.session_bytes = 8192, .bytes = 16'384, .time = 60s};
 
   std::shared_ptr<EventStream> open(const std::string& session, std::shared_ptr<Outbox> outbox = nullptr) {
     return log_->open_response(session, std::move(outbox));
@@ -175,15 +175,24 @@ TEST_F(EventLogTest, KeepsAsMuchOfASessionAsItMayHave) {
   EXPECT_EQ(resumption.missed.back().id.text(), "r1-100");
 }
 
-TEST_F(EventLogTest, KeepsOfListeningOnlyWhatMayHaveBeenOnTheWay) {
+TEST_F(EventLogTest, TellsOfListeningOnceWhatWasSaidAgainAndAgain) {
   const auto stream = log_->open_listening("s");
   const auto before = log_->bytes();
-  for (const auto* text : {"1", "2", "3", "4", "5"})
+  for (const auto* text : {"tools", "prompts", "tools", "tools"})
     stream->add(text);
-  EXPECT_EQ(log_->bytes() - before, 4 * (EventLog::event_cost + 1));
+  EXPECT_EQ(log_->bytes() - before,
+            2 * EventLog::event_cost + std::string("prompts").size() + std::string("tools").size());
   stream->release();
-  EXPECT_EQ(missed("s", "l1-0"), (Messages{"l1-2 2", "l1-3 3", "l1-4 4", "l1-5 5"}));
-  EXPECT_EQ(missed("s", "l1-4"), Messages{"l1-5 5"});
+  EXPECT_EQ(missed("s", "l1-0"), (Messages{"l1-2 prompts", "l1-4 tools"}));
+  EXPECT_EQ(missed("s", "l1-3"), Messages{"l1-4 tools"});
+}
+
+TEST_F(EventLogTest, TellsOfAResponseHoweverOftenItWasSaid) {
+  const auto stream = open("s");
+  for (const auto* text : {"half of it", "half of it"})
+    stream->add(text);
+  stream->release();
+  EXPECT_EQ(missed("s", "r1-0"), (Messages{"r1-1 half of it", "r1-2 half of it"}));
 }
 
 TEST_F(EventLogTest, DropsTheOldestStreamsOfASessionFirst) {
