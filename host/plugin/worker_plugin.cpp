@@ -180,7 +180,7 @@ void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
   deadlines_.call_began();
   call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
   std::unique_lock lock(mutex_);
-  if (state_ == State::serving) {
+  if (state_ == State::serving && !hangs_) {
     const auto process = process_;
     lock.unlock();
     give(*process, id, *call);
@@ -188,7 +188,7 @@ void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
     if (calls_.size() == 1) process->look_for_frame();
     return;
   }
-  if (state_ == State::starting) return waiting_.push_back(id);
+  if (state_ == State::starting || hangs_) return waiting_.push_back(id);
   const bool resting = state_ == State::resting;
   lock.unlock();
   if (!call->claim() || calls_.take(id) == nullptr) return;
@@ -224,16 +224,22 @@ void WorkerPlugin::cancel(std::uint64_t id, CancelReason reason) {
 }
 
 void WorkerPlugin::end_for(const Call& late) {
-  auto running = process();
+  const auto running = process();
   if (running == nullptr) return;
-  end_late(std::move(running), "was killed, because " + words_for_late_call(late.component(), setup_.limits) +
-                                   " and did not heed its cancellation");
+  end_late(running, "was killed, because " + words_for_late_call(late.component(), setup_.limits) +
+                        " and did not heed its cancellation");
 }
 
-void WorkerPlugin::end_late(std::shared_ptr<WorkerProcess> process, std::string why) {
-  if (!process->report()) return;  // it has been asked, and is about to end
-  workers_.timers().after(WorkerProcess::report_time,
-                          [process = std::move(process), why = std::move(why)] { process->kill(why); });
+void WorkerPlugin::end_late(const std::shared_ptr<WorkerProcess>& late, std::string why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (process_ != late || hangs_) return;
+    // First, so that it ends whatever else fails.
+    workers_.timers().after(WorkerProcess::report_time, [late, why = std::move(why)] { late->kill(why); });
+    hangs_ = true;
+    end_cpu_share();  // at rest it would say nothing
+  }
+  late->report();
 }
 
 void WorkerPlugin::cancel_all(CancelReason reason) {
@@ -292,6 +298,7 @@ void WorkerPlugin::process_ended(const std::string& end) {
   const auto how =
       std::exchange(lacked_memory_, false) ? end + ", after " + words_for_lack_of_memory(setup_.limits) : end;
   is_crashing_ = false;
+  tells_place_ = false;
   State state{};
   bool may_pass = false;
   auto what = "its process " + how;
@@ -299,6 +306,7 @@ void WorkerPlugin::process_ended(const std::string& end) {
     const std::lock_guard lock(mutex_);
     state = state_;
     may_pass = std::exchange(cannot_start_, false);
+    hangs_ = false;
     if (state != State::ended) process_ = nullptr;
     // Calls that come from now on wait for what is decided below.
     if (state == State::serving) state_ = State::starting;

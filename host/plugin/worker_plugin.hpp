@@ -72,8 +72,8 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   void give(WorkerProcess& process, std::uint64_t id, Call& call);
   void cancel(std::uint64_t id, CancelReason reason);
   void end_for(const Call& late);
-  // It says first where it is.
-  void end_late(std::shared_ptr<WorkerProcess> process, std::string why);
+  // It says first where it is. What it answers from now on is too late.
+  void end_late(const std::shared_ptr<WorkerProcess>& late, std::string why);
   std::shared_ptr<WorkerProcess> process() const;
 
   void frame_came(const Frame& frame) override;
@@ -117,6 +117,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   LogAllowance log_allowance_;                // of whoever reads the process
   bool lacked_memory_ = false;                // likewise: this process has said so
   bool is_crashing_ = false;                  // likewise
+  bool tells_place_ = false;                  // likewise: of one of its threads
 
   mutable std::mutex mutex_;
   State state_ = State::loaded;
@@ -124,6 +125,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   std::shared_ptr<WorkerProcess> last_process_;  // the same, or one that has ended and may be telling so
   std::string end_;                              // of the last process that is not there any more
   std::shared_ptr<CpuShare> cpu_share_;          // of a process that has started
+  bool hangs_ = false;                           // the process, which is about to be ended: calls wait
   bool cannot_start_ = false;                    // the process says so, for a cause that may pass
   struct Question {
     Frame::Kind kind;

@@ -23,6 +23,11 @@ constexpr std::size_t longest_note = 8192;
 // Of an answer that is passed on by the thread that reads the worker, in bytes.
 constexpr std::size_t most_at_once = std::size_t{64} << 10;
 
+// Of a backtrace.
+bool is_frame(std::string_view line) {
+  return line.starts_with("0x") || line.find("+0x") != std::string_view::npos;
+}
+
 }  // namespace
 
 void WorkerPlugin::frame_came(const Frame& frame) {
@@ -78,6 +83,7 @@ void WorkerPlugin::became_ready(const Frame& frame) {
   bool changed = false;
   {
     const std::lock_guard lock(mutex_);
+    if (hangs_) return;
     if (!question_ && state_ == State::starting) {
       state_ = State::serving;
       keep_to_cpu_share();
@@ -116,6 +122,7 @@ void WorkerPlugin::answer_question(const Frame& frame) {
 void WorkerPlugin::failed(const Error& error) {
   {
     const std::lock_guard lock(mutex_);
+    if (hangs_) return;
     if (!question_ && process_ != nullptr) {
       const bool expected = state_ == State::starting;
       cannot_start_ = expected && error.may_pass;
@@ -173,9 +180,10 @@ void WorkerPlugin::line_printed(std::string_view line) {
     lacked_memory_ = true;
     return limit_log_.reached(Limit::memory, words_for_lack_of_memory(setup_.limits));
   }
-  // From here on it says nothing else.
-  is_crashing_ = is_crashing_ || line.starts_with(worker_crashes) || line == worker_hangs;
-  if (!is_crashing_) return log_line(Log::Level::info, "plugin output", "text", line);
+  // From a crash on it says nothing else; a place ends with its last frame.
+  is_crashing_ = is_crashing_ || line.starts_with(worker_crashes);
+  tells_place_ = line == worker_place || (tells_place_ && is_frame(line));
+  if (!is_crashing_ && !tells_place_) return log_line(Log::Level::info, "plugin output", "text", line);
   // The private copy is nobody's concern, and gone when somebody reads this.
   std::string text(line);
   const auto copy = library_->path().string();

@@ -16,6 +16,7 @@
 #include <new>
 #include <string_view>
 #include <thread>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "plugin/worker_setup.hpp"
@@ -25,8 +26,6 @@ namespace {
 
 constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
 constexpr int most_frames = 64;
-// Those of the report itself, and that from which the system calls it.
-constexpr std::size_t own_frames = 3;
 // What a Java machine tells of its threads when it gets it.
 constexpr int place_signal = SIGQUIT;
 
@@ -73,18 +72,29 @@ void say_frame(const char* address) {
   line.write();
 }
 
-// From the one on which the signal came. A frame of its own, which is not counted among those.
-[[gnu::noinline]] void say_frames() {
-  std::array<void*, most_frames> frames{};
-  const auto count = static_cast<std::size_t>(::backtrace(frames.data(), most_frames));
-  for (auto i = own_frames; i < count; ++i) {
-    const auto* const address = static_cast<const char*>(frames.at(i));
-    // All but the first are where a call returns to, which may be another line already.
-    say_frame(i == own_frames ? address : address - 1);
-  }
+// The instruction that a signal interrupted; null where this does not know the processor.
+void* interrupted([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+  return std::bit_cast<void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return std::bit_cast<void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return nullptr;
+#endif
 }
 
-void report(int signal) {
+// Without those of the report itself, where it can be seen which they are.
+void say_frames(const void* context) {
+  std::array<void*, most_frames> frames{};
+  auto* const end = frames.begin() + ::backtrace(frames.data(), most_frames);
+  auto* const first = std::find(frames.begin(), end, interrupted(context));
+  if (first != end) say_frame(static_cast<const char*>(*first));
+  // All others are where a call returns to, which may be another line already.
+  for (auto* frame = first != end ? first + 1 : frames.begin(); frame != end; ++frame)
+    say_frame(static_cast<const char*>(*frame) - 1);
+}
+
+void report(int signal, siginfo_t* /*info*/, void* context) {
   // Looking at the stack may take a lock that this thread holds.
   constexpr unsigned patience_s = 2;
   ::alarm(patience_s);
@@ -92,20 +102,20 @@ void report(int signal) {
   // What the plugin has begun to print is a line of its own.
   say("\n");
   Line().text(worker_crashes).text(name == nullptr ? "?" : name).text("; backtrace:").write();
-  say_frames();
+  say_frames(context);
   std::signal(signal, SIG_DFL);
   ::raise(signal);
 }
 
-// Places that have been reported.
-std::atomic<unsigned> places{0};
+std::atomic<unsigned> places_asked{0};
+std::atomic<unsigned> places_told{0};
 
-void report_place(int) {
+void report_place(int /*signal*/, siginfo_t* /*info*/, void* context) {
   const int error = errno;
   say("\n");
-  Line().text(worker_hangs).write();
-  say_frames();
-  ++places;
+  Line().text(worker_place).write();
+  say_frames(context);
+  ++places_told;
   errno = error;
 }
 
@@ -145,11 +155,11 @@ void report_crashes() {
   std::array<void*, 1> frame{};
   ::backtrace(frame.data(), 1);
   struct ::sigaction action {};
-  action.sa_handler = report;
-  action.sa_flags = SA_ONSTACK;
+  action.sa_sigaction = report;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
   for (const int signal : crashes)
     ::sigaction(signal, &action, nullptr);
-  action.sa_handler = report_place;
+  action.sa_sigaction = report_place;
   action.sa_flags |= SA_RESTART;
   ::sigaction(place_signal, &action, nullptr);
   report_crashes_of_this_thread();
@@ -162,9 +172,10 @@ void report_crashes_of_this_thread() {
 void report_place_of(pthread_t thread) {
   constexpr std::chrono::milliseconds patience{20};
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  const auto before = places.load();
   if (::pthread_kill(thread, place_signal) != 0) return;
-  while (places.load() == before && std::chrono::steady_clock::now() < deadline)
+  ++places_asked;
+  // Of all of them, so that an earlier one that took longer does not count for this one.
+  while (places_told.load() < places_asked.load() && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 

@@ -52,7 +52,8 @@ let browser;
 before(async () => {
   if (!browserProgram) return;
   html = await pageOfThePlugin();
-  browser = await puppeteer.launch({ executablePath: browserProgram, args: ['--no-sandbox'], protocolTimeout: 30_000 });
+  browser = await puppeteer.launch({ executablePath: browserProgram, args: ['--no-sandbox'], timeout: 90_000,
+    protocolTimeout: 30_000 });
 });
 after(() => browser?.close());
 

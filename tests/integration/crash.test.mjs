@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components, fixture } from './support/components.mjs';
-import { memoryCannotBeLimited, serve } from './support/host.mjs';
+import { memoryCannotBeLimited, sanitizer, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
 
@@ -101,13 +101,14 @@ for (const [name, args, profile, place] of [
   ['die', { how: 'endless loop' }, 'none', 'for (volatile bool on = true; on;) {'],
   ['sleep', { milliseconds: 60_000 }, 'strict', 'std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));'],
 ]) {
-  test(`ACallThatDoesNotComeBackLeavesABacktraceInTheLog: ${name}`, async (context) => {
+  const skip = sanitizer === 'thread' && name === 'die' && 'it hands a signal on when the C library is called next';
+  test(`ACallThatDoesNotComeBackLeavesABacktraceInTheLog: ${name}`, { skip }, async (context) => {
     const components = await Components.create();
     await components.write('dying.json', JSON.stringify({ limits: { callTimeMs: 100 }, sandbox: { profile } }));
     await components.add('dying');
     const host = await serve(context, components, workers);
     await call(host, name, args);
-    const hangs = 'the plugin does not come back; backtrace of a thread:';
+    const hangs = 'a thread that runs the plugin; backtrace:';
     await host.log.until({ event: 'plugin backtrace', level: 'error', text: hangs });
     await host.log.until({ event: 'plugin crashed' });
     const frames = host.log.matching({ event: 'plugin backtrace' }).map(({ text }) => text);

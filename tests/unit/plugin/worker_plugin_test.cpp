@@ -106,6 +106,12 @@ class WorkerPluginTest : public ::testing::Test {
     return begin(tool, arguments)->end();
   }
 
+  bool has_logged_a_place(const std::string& plugin) const {
+    const auto text = captured_.text();
+    const auto begin = text.find("plugin backtrace plugin=" + plugin + " text=\"a thread that runs the plugin");
+    return begin != std::string::npos && text.find("text=actor.so+0x", begin) != std::string::npos;
+  }
+
   PluginSetup usual_setup() {
     return {.file = "/components/tools/actor.so",
             .digest = "0123456789abcdef",
@@ -258,17 +264,28 @@ TEST_F(WorkerPluginTest, KillsOneThatHangs) {
 }
 
 TEST_F(WorkerPluginTest, LogsWhereOneHangs) {
-  const auto expect_place = [this](const std::string& plugin) {
-    EXPECT_TRUE(eventually([&] {
-      const auto text = captured_.text();
-      const auto begin = text.find("plugin backtrace plugin=" + plugin + " text=\"the plugin does not come back");
-      return begin != std::string::npos && text.find("text=actor.so+0x", begin) != std::string::npos;
-    })) << captured_.text();
-  };
   EXPECT_THAT(refusal_of(R"({"hangs":"create"})"), HasSubstr("did not answer"));
-  expect_place("actor.so");
+  EXPECT_TRUE(eventually([&] { return has_logged_a_place("actor.so"); })) << captured_.text();
   load(R"({"hangs":"stop"})").stop(50ms);
-  expect_place("actor");
+  EXPECT_TRUE(has_logged_a_place("actor")) << captured_.text();
+}
+
+TEST_F(WorkerPluginTest, TakesNoAnswerFromOneThatIsAboutToBeEnded) {
+  plugin_ = *create(R"({"wakes":"start"})");
+  EXPECT_TRUE(plugin_->describe());
+  EXPECT_THAT(plugin_->start().error().message, HasSubstr("did not answer within 0.5 s while it was starting"));
+  EXPECT_EQ(plugin_->status().pid, 0);
+}
+
+TEST_F(WorkerPluginTest, GivesNoCallToOneThatIsAboutToBeEnded) {
+  setup_.limits.concurrent_calls = 1;
+  setup_.limits.call_time = 100ms;
+  setup_.limits.cpu_percent = 10;  // what rests says where it is, too
+  load();
+  const auto hanging = begin("computes_for_ever");
+  EXPECT_TRUE(eventually([&] { return has_logged_a_place("actor"); })) << captured_.text();
+  EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
+  EXPECT_THAT(hanging->end(), HasSubstr("did not heed its cancellation while it served computes_for_ever\""));
 }
 
 TEST_F(WorkerPluginTest, SaysWhereOneCrashedBeforeItServed) {
