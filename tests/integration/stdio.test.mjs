@@ -120,7 +120,7 @@ test('AHostWhoseClientReadsNothingEndsAllTheSame', async (context) => {
   const host = StdioHost.start(components);
   host.child.stdout.pause();
   const text = 'x'.repeat(3_000_000);
-  for (let id = 1; id <= 30; ++id) {
+  for (let id = 1; id <= 25; ++id) { // some more than the host keeps for its client
     host.child.stdin.write(`${JSON.stringify(modernRequest('tools/call', { name: 'params', arguments: { text } }, id))}\n`);
   }
   host.child.stdin.on('error', () => {});
