@@ -133,7 +133,7 @@ int run(const NewCommand& command) {
     if (!stream.flush()) return complain("cannot write " + file.string());
   }
   std::cout << "Made " << folder.string() << ". Build and test it:\n  cmake -S " << folder.string() << " -B "
-            << (folder / "build").string() << " && cmake --build " << (folder / "build").string()
+            << (folder / "build").string() << " && cmake --build " << (folder / "build").string() << " --parallel"
             << " && ctest --test-dir " << (folder / "build").string() << "\n";
   return 0;
 }

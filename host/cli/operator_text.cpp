@@ -17,8 +17,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_error_bytes = 100;   // of one line of the table
 constexpr std::size_t most_digest_digits = 12;  // enough to tell builds apart by eye
-constexpr std::array titles{"PLUGIN",   "FILE",  "VERSION", "DIGEST", "ISOLATION", "PID",       "STATE",
-                            "RESTARTS", "CALLS", "ERRORS",  "P50",    "P99",       "LAST ERROR"};
+constexpr std::array titles{"PLUGIN",   "FILE",  "VERSION", "DIGEST",    "ISOLATION", "PID", "STATE",
+                            "RESTARTS", "CALLS", "ERRORS",  "IN FLIGHT", "P50",       "P99", "LAST ERROR"};
 using Row = std::array<std::string, titles.size()>;
 
 // Plugins word errors, and a terminal obeys control characters.

@@ -44,6 +44,10 @@ class InProcessPlugin final : public Plugin {
   std::size_t calls_in_flight() const override { return calls_.size(); }
   PluginStatus status() const override;
   void call_failed(std::string why) override { calls_.failed(std::move(why)); }
+  void answered_wrongly(std::string why) override {
+    limit_log_.answered_wrongly(why);
+    calls_.failed(std::move(why));
+  }
   bool stop(std::chrono::milliseconds patience) override;
   // [control] The same on this thread, for as long as it takes.
   void stop_here();

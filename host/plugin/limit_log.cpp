@@ -14,8 +14,8 @@ std::string words_for_many_calls(const PluginLimits& limits) {
 }
 
 std::string words_for_waiting_calls(const PluginLimits& limits) {
-  return std::to_string(limits.concurrent_calls) +
-         " calls run at once, as many as limits.concurrentCalls allows; further ones wait";
+  return std::to_string(limits.concurrent_calls) + (limits.concurrent_calls == 1 ? " call runs" : " calls run") +
+         " at once, as many as limits.concurrentCalls allows; further ones wait";
 }
 
 std::string words_for_lack_of_memory(const PluginLimits& limits) {
@@ -36,6 +36,14 @@ std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits
 void LimitLog::reached(Limit limit, std::string_view words) {
   if (told_.at(static_cast<std::size_t>(limit)).test_and_set()) return;
   log_.warning("plugin is at a limit", {{"file", plugin_.file.string()}, {"plugin", plugin_.name}, {"reason", words}});
+}
+
+void LimitLog::answered_wrongly(std::string_view reason) {
+  if (told_of_answer_.test_and_set()) return;
+  log_.error("plugin misbehaved", {{"file", plugin_.file.string()},
+                                   {"plugin", plugin_.name},
+                                   {"reason", reason},
+                                   {"next", "further answers that are invalid are counted as errors in the status"}});
 }
 
 }  // namespace mcph

@@ -1,6 +1,6 @@
 // What is said where a plugin comes to one of its limits: always with the member of its NAME.json that sets it. To the
 // client each time; to the operator once a limit and version, because a plugin that lives at its limit would say little
-// else.
+// else. So it is with one that answers something invalid.
 #pragma once
 
 #include <array>
@@ -36,12 +36,14 @@ class LimitLog {
   LimitLog(Log& log, const PluginIdentity& plugin) : log_(log), plugin_(plugin) {}
 
   void reached(Limit limit, std::string_view words);
+  void answered_wrongly(std::string_view reason);
   bool has_told(Limit limit) const { return told_.at(static_cast<std::size_t>(limit)).test(); }
 
  private:
   Log& log_;
   const PluginIdentity& plugin_;
   std::array<std::atomic_flag, static_cast<std::size_t>(Limit::cpu_time) + 1> told_ = {};
+  std::atomic_flag told_of_answer_ = {};
 };
 
 }  // namespace mcph

@@ -66,6 +66,8 @@ class Plugin {
   virtual PluginStatus status() const = 0;
   // [any] A call that it was given has ended with an error, its own or in its stead; counted for the status.
   virtual void call_failed(std::string why) = 0;
+  // [any] The same for one that it answered with something invalid, which its author wants to find in the log.
+  virtual void answered_wrongly(std::string why) = 0;
 
   // [control] Ends it; no call is in flight. False: it did not come to rest and is left as it is.
   virtual bool stop(std::chrono::milliseconds patience) = 0;

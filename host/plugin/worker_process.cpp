@@ -33,8 +33,8 @@ using namespace std::string_literals;
 constexpr int socket_of_worker = 3;
 // At once, so that a worker which says much leaves its thread to others.
 constexpr std::size_t frames_at_once = 64;
-constexpr std::size_t output_at_once = std::size_t{16} << 10;
-constexpr std::chrono::milliseconds output_interval{100};
+constexpr std::size_t output_at_once = std::size_t{64} << 10;
+constexpr std::chrono::milliseconds output_interval{10};
 constexpr std::size_t frame_bytes_at_once = std::size_t{1} << 20;
 // For an answer, before the thread goes on; and after one that did not come in this time.
 constexpr std::chrono::microseconds look_time{50};

@@ -126,7 +126,7 @@ void PluginCall::count_failure(std::string_view why) const {
 }
 
 Reply PluginCall::misbehaviour(std::string_view reason) const {
-  count_failure("answered with something invalid: " + std::string(reason));
+  plugin_->answered_wrongly(component() + ": answered with something invalid: " + std::string(reason));
   return answers_.error(
       origin_.id, method(),
       {error_code::internal_error, "Plugin " + plugin_->identity().name + " answered " + std::string(method()) +

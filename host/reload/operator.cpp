@@ -27,14 +27,14 @@ ReportedState reported(PluginState state) {
   return ReportedState::quarantined;  // or about to be
 }
 
-// Its file's whole path, its place below the root, or its name there, each with the extension or without.
-bool lies_at(const std::filesystem::path& file, const std::filesystem::path& root, const std::filesystem::path& name) {
+// Its file's path or the end of it, with the extension or without.
+bool lies_at(const std::filesystem::path& file, const std::filesystem::path& name) {
   const auto path = absolute_path(file).lexically_normal();
-  const auto place = path.lexically_relative(absolute_path(root).lexically_normal());
-  const auto is_it = [&name](std::filesystem::path candidate) {
-    return candidate == name || candidate.replace_extension() == name;
-  };
-  return is_it(path) || is_it(place) || is_it(path.filename());
+  const auto length = std::distance(name.begin(), name.end());
+  if (length == 0 || length > std::distance(path.begin(), path.end())) return false;
+  const auto end = std::prev(path.end(), length);
+  return std::equal(end, std::prev(path.end()), name.begin()) &&
+         (path.filename() == name.filename() || path.stem() == name.filename());
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ std::vector<std::filesystem::path> Reloader::files_called(const std::string& nam
     const bool is_named = plugin != nullptr ? plugin->identity().name == name
                                             : tracked.withdrawn.has_value() && tracked.withdrawn->name == name;
     if (name.empty() || is_named) named.push_back(file);
-    if (lies_at(file, options_.root, name)) placed.push_back(file);
+    if (lies_at(file, std::filesystem::path(name).lexically_normal())) placed.push_back(file);
   }
   return named.empty() ? placed : named;
 }

@@ -154,6 +154,9 @@ Result<> take_sandbox(Json& object, Sandbox& sandbox) {
   if (sandbox.profile == SandboxProfile::none && !found->contains("profile")) {
     return fail(R"(has a "sandbox" without a "profile", which must be one of "none", "permissive", "strict")");
   }
+  if (sandbox.profile == SandboxProfile::none && found->size() > 1) {
+    return fail(R"(has "sandbox": )" + dump(*found) + R"(, but the profile "none" has no other members)");
+  }
   object.erase(found);
   return {};
 }
@@ -202,7 +205,7 @@ Result<PluginConfiguration> read_configuration(const std::filesystem::path& plug
   auto text = read_regular_file(opened, most_bytes);
   if (text.has_error()) return unusable(text.error());
   if (const auto trusted = trust.check(file, opened); trusted.has_error()) return unusable(trusted.error());
-  auto json = parse_json(*text);
+  auto json = parse_json(*text, default_json_depth, DuplicateKeys::refuse);
   if (json.has_error()) return fail(what + " is " + json.error().message);
   if (!json->is_object()) return fail(what + " is not a JSON object");
   PluginConfiguration configuration = defaults;

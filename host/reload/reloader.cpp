@@ -188,7 +188,7 @@ void Reloader::serve(Tracked& tracked, LoadedPlugin loaded) {
 }
 
 void Reloader::retire(const ServedPlugin& old, Clock::time_point now) {
-  if (old.plugin != nullptr) draining_.push_back({old.plugin, old.plugin->identity(), now});
+  if (old.plugin != nullptr) draining_.push_back({old.plugin, old.plugin->identity(), now + options_.drain_time});
 }
 
 bool Reloader::describe_again() {
@@ -274,22 +274,30 @@ void Reloader::report_problems(const ScanResult& scan) {
 void Reloader::check_draining(Clock::time_point now, Clock::time_point& due) {
   std::erase_if(draining_, [](const Draining& each) { return each.plugin.expired(); });
   for (auto& each : draining_) {
-    const auto deadline = each.since + options_.drain_time;
-    if (each.cancelled) continue;
-    if (now < deadline) {
-      due = std::min(due, deadline);
-      continue;
-    }
     const auto plugin = each.plugin.lock();
-    if (plugin == nullptr) continue;
-    each.cancelled = true;
-    log_.warning("calls cancelled",
-                 {{"file", each.identity.file.string()},
-                  {"version", each.identity.version},
-                  {"calls", plugin->calls_in_flight()},
-                  {"reason", "they did not finish in time after the plugin was replaced or removed"}});
-    plugin->cancel_all(CancelReason::reload);
+    if (plugin == nullptr || each.given_up) continue;
+    if (now >= each.due) hurry(each, *plugin, now);
+    if (!each.given_up) due = std::min(due, each.due);
   }
+}
+
+void Reloader::hurry(Draining& draining, Plugin& plugin, Clock::time_point now) {
+  const auto say = [&](Log::Level level, std::string_view event, std::size_t calls, std::string_view reason) {
+    log_.write(level, event,
+               {{"file", draining.identity.file.string()},
+                {"version", draining.identity.version},
+                {"calls", calls},
+                {"reason", reason}});
+  };
+  if (!std::exchange(draining.cancelled, true)) {
+    draining.due = now + options_.heed_time;
+    say(Log::Level::warning, "calls cancelled", plugin.calls_in_flight(),
+        "they did not finish in time after the plugin was replaced or removed");
+    return plugin.cancel_all(CancelReason::reload);
+  }
+  draining.given_up = true;
+  const auto calls = plugin.fail_all("the call was cut off, because the plugin was replaced or removed");
+  if (calls > 0) say(Log::Level::error, "calls cut off", calls, "they did not end when they were cancelled");
 }
 
 bool Reloader::withdraw_given_up(Clock::time_point now) {

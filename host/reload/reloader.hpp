@@ -48,6 +48,7 @@ class Reloader {
     std::chrono::milliseconds first_retry{1000};
     std::chrono::milliseconds last_retry{30'000};
     std::chrono::milliseconds drain_time{30'000};  // then an old version's calls are cancelled
+    std::chrono::milliseconds heed_time{2'000};    // then they are answered in its stead
   };
 
   // A plugin file and why it is not served as it lies there now.
@@ -107,8 +108,9 @@ class Reloader {
   struct Draining {
     std::weak_ptr<Plugin> plugin;
     PluginIdentity identity;
-    Clock::time_point since;
+    Clock::time_point due;  // of what is done about its calls next
     bool cancelled = false;
+    bool given_up = false;
   };
 
   struct GivenUp {
@@ -147,6 +149,7 @@ class Reloader {
   void report_conflicts(const Catalog& catalog);
   void report_problems(const ScanResult& scan);
   void check_draining(Clock::time_point now, Clock::time_point& due);
+  void hurry(Draining& draining, Plugin& plugin, Clock::time_point now);
   bool withdraw_given_up(Clock::time_point now);               // as those above
   void components_changed(const std::filesystem::path& file);  // [any]
   void gave_up(GivenUp which);                                 // [any]

@@ -46,6 +46,7 @@ class AnsweringPlugin final : public Plugin {
   std::size_t calls_in_flight() const override { return 0; }
   PluginStatus status() const override { return {}; }
   void call_failed(std::string) override {}
+  void answered_wrongly(std::string) override {}
   bool stop(std::chrono::milliseconds) override { return true; }
 
  private:

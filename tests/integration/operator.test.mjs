@@ -113,8 +113,8 @@ test('StatusTellsOfTheHostAndEachPlugin', async (context) => {
   assert.equal(text.status, 0);
   const [first, titles, line, ...rest] = text.stdout.split('\n');
   assert.match(first, /^mcp-plugin-host \d+\.\d+\.\d+, pid \d+, serve, http:\/\/127\.0\.0\.1:\d+\/mcp, \/.*, up \d+ s$/);
-  assert.match(titles, /^PLUGIN +FILE +VERSION +DIGEST +ISOLATION +PID +STATE +RESTARTS +CALLS +ERRORS +P50 +P99 +LAST ERROR$/);
-  assert.match(line, /^sample +tools\/sample_v1\.so +1 +[0-9a-f]{12} +(worker|in-process) +\d+ +serving +0 +0 +0 +- +- +-$/);
+  assert.match(titles, /^PLUGIN +FILE +VERSION +DIGEST +ISOLATION +PID +STATE +RESTARTS +CALLS +ERRORS +IN FLIGHT +P50 +P99 +LAST ERROR$/);
+  assert.match(line, /^sample +tools\/sample_v1\.so +1 +[0-9a-f]{12} +(worker|in-process) +\d+ +serving +0 +0 +0 +0 +- +- +-$/);
   assert.equal(line.indexOf('serving'), titles.indexOf('STATE'));
   assert.equal(rest.length, 2);
 });

@@ -35,6 +35,7 @@ class FakePlugin final : public Plugin {
   std::size_t calls_in_flight() const override { return calls.size(); }
   PluginStatus status() const override { return {}; }
   void call_failed(std::string why) override { failures.push_back(std::move(why)); }
+  void answered_wrongly(std::string why) override { failures.push_back(std::move(why)); }
   bool stop(std::chrono::milliseconds) override { return true; }
 
   Call& last_call() const { return *calls.back(); }

@@ -238,7 +238,7 @@ TEST_F(InProcessPluginTest, RefusesACallBeyondItsQueue) {
   runner_.run_all();
   EXPECT_EQ(call("echo")->ends.size(), 1U);
   EXPECT_THAT(log.text(), HasSubstr("warning plugin is at a limit file=/components/tools/actor.so plugin=actor "
-                                    "reason=\"1 calls run at once, as many as limits.concurrentCalls allows"));
+                                    "reason=\"1 call runs at once, as many as limits.concurrentCalls allows"));
   EXPECT_THAT(log.text(), HasSubstr("reason=\"2 calls are in flight, as many as limits.callsInFlight allows\""));
 }
 

@@ -127,6 +127,9 @@ TEST_F(PluginConfigurationTest, SaysWhatIsWrongWithASandbox) {
               HasSubstr(R"({"read": ["data"]}, which must be a list of absolute paths)"));
   EXPECT_THAT(refusal_of(R"({"sandbox": {"write": "/srv"}})"), HasSubstr("which must be a list of absolute paths"));
   EXPECT_THAT(refusal_of(R"({"sandbox": {"required": 1}})"), HasSubstr("which must be true or false"));
+  EXPECT_THAT(refusal_of(R"({"sandbox": {"profile": "none", "network": "none"}})"),
+              HasSubstr("but the profile \"none\" has no other members"));
+  EXPECT_THAT(refusal_of(R"({"limits": {"callTimeMs": 1}, "limits": {}})"), HasSubstr("limits"));
   EXPECT_THAT(refusal_of(R"({"sandbox": {"seccomp": true}})"),
               HasSubstr("but its members are profile, required, read, write, network"));
   EXPECT_THAT(refusal_of(R"({"sandbox": {"required": true}})"), HasSubstr(R"(a "sandbox" without a "profile")"));

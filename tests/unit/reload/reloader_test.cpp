@@ -421,6 +421,21 @@ TEST_F(ReloaderTest, CancelsTheCallsOfAnOldVersionThatDoNotFinish) {
   EXPECT_TRUE(eventually_logged("calls cancelled file=" + file("alpha").string() + " version=1.0.0 calls=1"));
 }
 
+TEST_F(ReloaderTest, AnswersTheCallsOfAnOldVersionThatDoNotHeedTheirCancellation) {
+  drop("alpha", exports("keeps_the_call"));
+  options_.drain_time = 1ms;
+  options_.heed_time = 1ms;
+  run();
+  auto kept = begin(plugin_of("keeps_the_call"), "keeps_the_call");
+  const std::weak_ptr<Plugin> old = plugin_of("keeps_the_call");
+  ASSERT_TRUE(eventually([&] { return kept->begun.load(); }));
+  place(file("alpha"), fixture("unit_actor_2"));
+  EXPECT_TRUE(eventually([&] { return kept->ended.load(); }));
+  EXPECT_TRUE(eventually_logged("calls cut off file=" + file("alpha").string() + " version=1.0.0 calls=1"));
+  kept.reset();
+  EXPECT_TRUE(eventually([&] { return old.expired(); }));
+}
+
 TEST_F(ReloaderTest, TellsAtTheEndWhatIsServedAndWhatDrains) {
   drop("alpha", exports("waits_for_cancel"));
   run();

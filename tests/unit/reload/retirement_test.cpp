@@ -48,6 +48,7 @@ class MortalPlugin final : public Plugin {
   std::size_t calls_in_flight() const override { return 0; }
   PluginStatus status() const override { return {}; }
   void call_failed(std::string) override {}
+  void answered_wrongly(std::string) override {}
   bool stop(std::chrono::milliseconds) override {
     at_stop_();
     fate_.stopped_on = std::this_thread::get_id();
