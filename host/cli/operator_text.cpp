@@ -89,13 +89,13 @@ std::string file_of(const Json& plugin) {
 
 Row row_of(const Json& plugin) {
   const auto pid = plugin.find("pid");
-  return {text_of(plugin, "plugin"),  file_of(plugin),
-          text_of(plugin, "version"), text_of(plugin, "digest").substr(0, most_digest_digits),
-          isolation_of(plugin),       pid != plugin.end() && pid->is_number() ? std::to_string(pid->get<int>()) : "-",
-          text_of(plugin, "state"),   count_of(plugin, "restarts"),
-          count_of(plugin, "calls"),  count_of(plugin, "errors"),
-          time_of(plugin, "p50"),     time_of(plugin, "p99"),
-          last_error_of(plugin)};
+  return {text_of(plugin, "plugin"),    file_of(plugin),
+          text_of(plugin, "version"),   text_of(plugin, "digest").substr(0, most_digest_digits),
+          isolation_of(plugin),         pid != plugin.end() && pid->is_number() ? std::to_string(pid->get<int>()) : "-",
+          text_of(plugin, "state"),     count_of(plugin, "restarts"),
+          count_of(plugin, "calls"),    count_of(plugin, "errors"),
+          count_of(plugin, "inFlight"), time_of(plugin, "p50"),
+          time_of(plugin, "p99"),       last_error_of(plugin)};
 }
 
 void print_table(std::ostream& out, const std::vector<Row>& rows) {
