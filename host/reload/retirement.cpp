@@ -18,7 +18,11 @@ void return_freed_pages() {
 }  // namespace
 
 Retirement::Retirement(std::chrono::milliseconds patience, Log& log)
-    : patience_(patience), log_(log), thread_([this] { run(); }) {}
+    : patience_(patience), log_(log), thread_([this] { run(); }) {
+  // Where another malloc is used in its stead, the first trim makes the C library's ready, which two threads at once
+  // must not do.
+  return_freed_pages();
+}
 
 Retirement::~Retirement() {
   {
