@@ -81,7 +81,9 @@ function judge({ file, what }, begin) {
 async function mend() {
   const damaged = files.filter((file) => !file.isGood);
   await drop(damaged.map((file) => ({ file, bytes: good, what: 'the good file' })));
-  await sleep(20); // for calls that the damaged version has been given
+  // For calls that the damaged version has been given; while it crashes it may take its time.
+  await host.settle(() => host.workers.length <= files.length);
+  await sleep(20);
   for (const file of damaged) {
     file.isGood = true;
     counts.wrongOfDamaged += file.wrongInRound.splice(0).length;
