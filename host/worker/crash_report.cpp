@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
 constexpr int most_frames = 64;
-// What a Java machine tells of its threads when it gets it.
+// At which other runtimes, such as Java's, tell of their threads, too.
 constexpr int place_signal = SIGQUIT;
 
 // Only what is safe in a signal handler.
