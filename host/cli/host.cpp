@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
+#include <sys/resource.h>
 #include <thread>
 #include <utility>
 
@@ -12,8 +14,19 @@
 namespace mcph {
 namespace {
 
-// Calls of plugins that may block at once, over all plugins.
-constexpr unsigned most_blocked_threads = 128;
+// Calls of plugins that may block at once, over all plugins; at most a quarter of the threads and processes that the
+// system gives, so that clients never take those that workers, reloads and the operator need.
+unsigned blocked_threads() {
+  constexpr rlim_t least = 8;
+  constexpr rlim_t most = 128;
+  rlim_t all = RLIM_INFINITY;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NPROC, &limit) == 0) all = limit.rlim_cur;
+  rlim_t of_container = 0;
+  if (std::ifstream("/sys/fs/cgroup/pids.max") >> of_container) all = std::min(all, of_container);
+  return static_cast<unsigned>(std::clamp(all / 4, least, most));
+}
+
 constexpr std::chrono::seconds stop_patience{10};
 // More than a plugin's stop may take.
 constexpr std::chrono::milliseconds end_patience{15'000};
@@ -41,7 +54,7 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
   const PluginLimits per_plugin;
   limits.insert({{"concurrentCallsPerPlugin", per_plugin.concurrent_calls},
                  {"callsInFlightPerPlugin", per_plugin.waiting_calls},
-                 {"blockedThreads", most_blocked_threads},
+                 {"blockedThreads", blocked_threads()},
                  {"pageSize", options.serving.page_size}});
   return {.data_root = options.data_root,
           .components = options.components,
@@ -75,7 +88,7 @@ Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log,
 
 Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log)
     : log_(log),
-      threads_(lanes(options.threads), most_blocked_threads),
+      threads_(lanes(options.threads), blocked_threads()),
       workers_(
           {.program = Workers::default_program()},
           [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_),
