@@ -169,6 +169,8 @@ void add_http_options(CLI::App& app, ServeCommand& serve, HttpTexts& texts) {
       });
   add_bound(app, "--max-body-bytes", limits.body_bytes, 1024, "Of one request");
   add_bound(app, "--max-header-bytes", limits.header_bytes, 1024, "Of one request");
+  add_bound(app, "--max-buffered-bytes", limits.buffered_bytes, 1 << 20,
+            "Of the requests and answers of all clients together, small ones aside");
   add_bound(app, "--max-connections", limits.connections, 1, "Open at once");
   add_duration(app, "--header-time-ms", limits.header_time, "From a request's first byte to the end of its headers");
   add_duration(app, "--body-time-ms", limits.body_time, "From there to the end of its body");

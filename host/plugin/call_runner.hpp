@@ -1,7 +1,9 @@
-// Where code that may block runs: the calls of plugins in this process. Implemented by the threads that serve clients.
+// Where code that may block runs: the calls of plugins in this process; and what takes the host long, which would keep
+// clients waiting. Implemented by the threads that serve clients.
 #pragma once
 
 #include <functional>
+#include <utility>
 
 namespace mcph {
 
@@ -11,6 +13,16 @@ class CallRunner {
 
   // [any] Runs the task soon, after this function has returned or on another thread.
   virtual void run(std::function<void()> task) = 0;
+
+  // [any] The same for the host's own work on a large message. A few run at once, the others wait.
+  virtual void run_long(std::function<void()> task) { run(std::move(task)); }
+
+  // On an I/O context: the host's own work, here and now, which is usually quick. False: it was not, so that by now
+  // another thread runs the context, and whoever uses what belongs to the context must post himself there first.
+  [[nodiscard]] virtual bool run_here(const std::function<void()>& work) {
+    work();
+    return true;
+  }
 };
 
 }  // namespace mcph

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 5> known_notes{"plugin says", "plugin mis
 constexpr std::size_t longest_reason = 4096;
 constexpr std::size_t longest_note = 8192;
 // Of an answer that is passed on by the thread that reads the worker, in bytes.
-constexpr std::size_t most_at_once = std::size_t{64} << 10;
+constexpr std::size_t most_at_once = std::size_t{16} << 10;
 
 // Of a backtrace.
 bool is_frame(std::string_view line) {
@@ -153,7 +153,7 @@ void WorkerPlugin::complete(const Frame& frame) {
   };
   // A long answer takes its time to be checked, which this thread has not.
   if (frame.text.size() <= most_at_once) return pass_on();
-  workers_.runner().run(std::move(pass_on));
+  workers_.runner().run_long(std::move(pass_on));
 }
 
 void WorkerPlugin::tell_context(const Frame& question) {

@@ -131,7 +131,7 @@ struct WorkerProcess::Kept {
 
 Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesystem::path& program,
                                                             const std::string& plugin, asio::io_context& context,
-                                                            WorkerListener& listener) {
+                                                            CallRunner& runner, WorkerListener& listener) {
   auto sockets = make_frame_sockets();
   if (sockets.has_error()) return sockets.error();
   std::array<int, 2> ends{};
@@ -158,8 +158,8 @@ Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesyste
   }
   std::shared_ptr<WorkerProcess> worker;
   try {
-    worker = std::make_shared<WorkerProcess>(context, listener, process, std::move(end), std::move(sockets->first),
-                                             std::move(output));
+    worker = std::make_shared<WorkerProcess>(context, runner, listener, process, std::move(end),
+                                             std::move(sockets->first), std::move(output));
   } catch (const std::exception& error) {
     ::kill(process, SIGKILL);
     ::waitpid(process, nullptr, 0);
@@ -168,9 +168,10 @@ Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesyste
   return worker;
 }
 
-WorkerProcess::WorkerProcess(asio::io_context& context, WorkerListener& listener, int process, FileDescriptor end,
-                             FileDescriptor socket, FileDescriptor output)
+WorkerProcess::WorkerProcess(asio::io_context& context, CallRunner& runner, WorkerListener& listener, int process,
+                             FileDescriptor end, FileDescriptor socket, FileDescriptor output)
     : context_(context),
+      runner_(runner),
       process_(process),
       end_(std::move(end)),
       socket_end_(std::move(socket)),
@@ -318,15 +319,25 @@ void WorkerProcess::forget() {
 void WorkerProcess::watch_frames() {
   socket_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const error_code& error) {
     if (error) return;
-    const std::lock_guard lock(self->reading_);
-    if (self->ended_) return;
-    // What is left makes the next wait end at once, after what else there is to do.
-    if (self->read_frames(frames_at_once)) return self->watch_frames();
-    // It is about to end, or of no use any more.
-    self->silence_.expires_after(dying_time);
-    self->silence_.async_wait([self](const error_code& ended) {
-      if (!ended) self->kill(std::string(words_for_lost_connection));
+    std::optional<bool> more;  // nothing: it has ended
+    // A frame may be long, and what is made of it may take its time.
+    const bool kept_context = self->runner_.run_here([&] {
+      const std::lock_guard lock(self->reading_);
+      if (!self->ended_) more = self->read_frames(frames_at_once);
     });
+    if (!more) return;
+    if (kept_context) return self->go_on_watching(*more);
+    asio::post(self->context_, [self, more = *more] { self->go_on_watching(more); });
+  });
+}
+
+void WorkerProcess::go_on_watching(bool more) {
+  // What is left makes the next wait end at once, after what else there is to do.
+  if (more) return watch_frames();
+  // It is about to end, or of no use any more.
+  silence_.expires_after(dying_time);
+  silence_.async_wait([self = shared_from_this()](const error_code& ended) {
+    if (!ended) self->kill(std::string(words_for_lost_connection));
   });
 }
 

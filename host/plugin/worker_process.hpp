@@ -18,6 +18,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "plugin/call_runner.hpp"
 #include "plugin/worker_frame.hpp"
 #include "result.hpp"
 
@@ -38,12 +39,14 @@ class WorkerListener {
 class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
  public:
   // Starts the program, and says nothing of it before begin. On a thread that lives as long as the workers may, because
-  // they die with the thread that started them. `plugin` is what people who list processes see.
+  // they die with the thread that started them. `plugin` is what people who list processes see. The runner, whose
+  // context this is, outlives it.
   static Result<std::shared_ptr<WorkerProcess>> spawn(const std::filesystem::path& program, const std::string& plugin,
-                                                      boost::asio::io_context& context, WorkerListener& listener);
+                                                      boost::asio::io_context& context, CallRunner& runner,
+                                                      WorkerListener& listener);
 
-  WorkerProcess(boost::asio::io_context& context, WorkerListener& listener, int process, FileDescriptor end,
-                FileDescriptor socket, FileDescriptor output);
+  WorkerProcess(boost::asio::io_context& context, CallRunner& runner, WorkerListener& listener, int process,
+                FileDescriptor end, FileDescriptor socket, FileDescriptor output);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -87,6 +90,7 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   struct Kept;
 
   void watch_frames();
+  void go_on_watching(bool more);
   void watch_output();
   void watch_end();
   void resume_sending();
@@ -103,6 +107,7 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   void close();  // on the I/O context
 
   boost::asio::io_context& context_;
+  CallRunner& runner_;
   const int process_;
   const FileDescriptor end_;  // readable when the process has ended
   const FileDescriptor socket_end_;

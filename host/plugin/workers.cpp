@@ -14,7 +14,7 @@ std::filesystem::path Workers::default_program() {
 
 Result<std::shared_ptr<WorkerProcess>> Workers::spawn(const std::string& plugin, WorkerListener& listener) {
   try {
-    return WorkerProcess::spawn(options_.program, plugin, contexts_(), listener);
+    return WorkerProcess::spawn(options_.program, plugin, contexts_(), runner_, listener);
   } catch (const std::exception& error) {
     return fail_for_now(std::string("no worker can be started: ") + error.what());
   }

@@ -17,6 +17,9 @@ bool is_request_id(const Json& id) {
   return id.is_number_integer() || (id.is_string() && id.get_ref<const std::string&>().size() <= longest_id);
 }
 
+constexpr std::string_view before_id = R"({"jsonrpc":"2.0","id":)";
+constexpr std::string_view before_result = R"(,"result":)";
+
 }  // namespace
 
 ReadMessage read_message(Json json) {
@@ -68,11 +71,17 @@ std::string error_response(std::string_view id, const RpcError& error) {
 }
 
 std::string result_response(std::string_view id, std::string_view result_json) {
-  constexpr std::string_view head = R"({"jsonrpc":"2.0","id":)";
-  constexpr std::string_view middle = R"(,"result":)";
   std::string text;
-  text.reserve(head.size() + id.size() + middle.size() + result_json.size() + 1);
-  return text.append(head).append(id).append(middle).append(result_json).append("}");
+  text.reserve(before_id.size() + id.size() + before_result.size() + result_json.size() + 1);
+  return text.append(before_id).append(id).append(before_result).append(result_json).append("}");
+}
+
+std::string_view id_of_response(std::string_view text) {
+  if (!text.starts_with(before_id)) return {};
+  text.remove_prefix(before_id.size());
+  // No id has this in it, because in a string its quotes would be escaped.
+  const auto end = text.find(before_result);
+  return end == std::string_view::npos ? std::string_view{} : text.substr(0, end);
 }
 
 std::string notification(std::string_view method, std::string_view params_json) {

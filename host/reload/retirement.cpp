@@ -1,27 +1,16 @@
 #include "reload/retirement.hpp"
 
-#include <malloc.h>
 #include <system_error>
 #include <utility>
 
+#include "freed_memory.hpp"
+
 namespace mcph {
-namespace {
-
-// A version is loaded on one thread and ends on another, after its successor was loaded, so that what it leaves lies
-// between what stays. malloc would keep those pages, more with each time that several versions happen to meet.
-void return_freed_pages() {
-#ifdef __GLIBC__
-  ::malloc_trim(0);
-#endif
-}
-
-}  // namespace
-
 Retirement::Retirement(std::chrono::milliseconds patience, Log& log)
     : patience_(patience), log_(log), thread_([this] { run(); }) {
   // Where another malloc is used in its stead, the first trim makes the C library's ready, which two threads at once
   // must not do.
-  return_freed_pages();
+  return_freed_memory();
 }
 
 Retirement::~Retirement() {
@@ -104,7 +93,9 @@ bool Retirement::stop(std::unique_ptr<Plugin> plugin) {
   const auto identity = plugin->identity();
   if (plugin->stop(patience_)) {
     plugin.reset();
-    return_freed_pages();
+    // A version is loaded on one thread and ends on another, after its successor was loaded, so that what it leaves
+    // lies between what stays. malloc would keep those pages, more with each time that several versions happen to meet.
+    return_freed_memory();
     log_.debug("plugin unloaded",
                {{"file", identity.file.string()}, {"version", identity.version}, {"digest", identity.digest}});
     return true;

@@ -1,6 +1,7 @@
 #include "transport/http_connection.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory_resource>
 #include <utility>
 
@@ -27,17 +28,29 @@ constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 // Most answers come sooner, and watching costs system calls.
 constexpr std::chrono::milliseconds unwatched_time{50};
 constexpr std::chrono::milliseconds linger_time{1000};
+// For memory that others have, and between two looks whether they have given it back.
+constexpr std::chrono::milliseconds room_time{5000};
+constexpr std::chrono::milliseconds room_pause{50};
+// A message of as many bytes takes a millisecond or two to read at worst.
+constexpr std::size_t max_bytes_on_lane = std::size_t{16} << 10;
+// Written at once, so that other connections of the lane have their turn in between; and copied to stand behind its
+// head, because one write costs less than two.
+constexpr std::size_t max_write = std::size_t{256} << 10;
+constexpr std::size_t max_copied_body = std::size_t{64} << 10;
+
 }  // namespace
 
 HttpConnection::HttpConnection(tcp::socket socket, HttpServer& owner)
     : owner_(owner),
       open_(owner.open_),
       events_(owner.events_),
+      budget_(owner.budget_),
       limits_(owner.options_.limits),
       socket_(std::move(socket)),
       buffer_(limits_.header_bytes + read_size),
       signal_(socket_.get_executor(), Clock::time_point::max()),
-      due_(Clock::time_point::max().time_since_epoch().count()) {}
+      due_(never),
+      holds_since_(never) {}
 
 HttpConnection::~HttpConnection() {
   const std::lock_guard lock(open_->mutex);
@@ -63,6 +76,32 @@ void HttpConnection::shut_down() {
   });
 }
 
+HttpConnection::Clock::time_point HttpConnection::holds_since() const {
+  return Clock::time_point(Clock::duration(holds_since_.load(std::memory_order_relaxed)));
+}
+
+void HttpConnection::begin_holding(const Outbox::Content& content) {
+  const bool holds = !content.share.is_empty();
+  holds_since_.store(holds ? owner_.now().time_since_epoch().count() : never, std::memory_order_relaxed);
+}
+
+void HttpConnection::end_holding() {
+  holds_since_.store(never, std::memory_order_relaxed);
+}
+
+void HttpConnection::give_way() {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    if (self->holds_since_.load(std::memory_order_relaxed) != never) self->cut_off();
+  });
+}
+
+void HttpConnection::cut_off() {
+  overflowed_ = true;
+  // Cancelling would miss a write between two of its steps; this fails the next step too.
+  beast::error_code ignored;
+  socket_.shutdown(tcp::socket::shutdown_both, ignored);
+}
+
 void HttpConnection::wait_for(Waiting what, std::chrono::milliseconds patience) {
   waiting_ = what;
   timed_out_ = false;
@@ -77,7 +116,7 @@ void HttpConnection::time_is_up(Clock::time_point now) {
   }
   timed_out_ = true;
   beast::error_code ignored;
-  if (waiting_ == Waiting::for_answer) {
+  if (waiting_ == Waiting::for_answer || waiting_ == Waiting::for_room) {
     signal_.cancel();
   } else {
     socket_.cancel(ignored);
@@ -113,7 +152,9 @@ HttpConnection::awaitable<bool> HttpConnection::serve_request() {
   HttpRequestReader reader(limits_, memory);
   const bool read = co_await read_request(reader);
   if (!read) co_return false;
-  co_return co_await answer(reader.request());
+  const bool goes_on = co_await answer(reader);
+  body_share_ = {};
+  co_return goes_on;
 }
 
 HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& reader) {
@@ -135,6 +176,19 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
       if (asks) co_await write(go_on);
       wait_for(Waiting::for_rest, limits_.body_time);
     }
+    if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
+      const bool has_room = co_await has_room_for(reader);
+      if (!has_room) {
+        auto response =
+            refusal(503,
+                    "The server has no memory left for this request, because large requests and answers "
+                    "of others take all of its " +
+                        std::to_string(budget_->limit()) + " bytes; try again later, or raise --max-buffered-bytes");
+        response.fields.emplace_back("Retry-After", "1");
+        co_return co_await refuse_unread(std::move(response));
+      }
+      wait_for(Waiting::for_rest, limits_.body_time);
+    }
 
     const auto [error, count] = co_await socket_.async_read_some(buffer_.prepare(read_size), as_value);
     if (error && begun && std::exchange(timed_out_, false)) {
@@ -147,13 +201,24 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
   }
 }
 
+HttpConnection::awaitable<bool> HttpConnection::has_room_for(const HttpRequestReader& reader) {
+  for (auto waited = room_pause; waited <= room_time && !closing_; waited += room_pause) {
+    wait_for(Waiting::for_room, room_pause);
+    while (!timed_out_)
+      co_await signal_.async_wait(as_value);
+    if (body_share_.grow(budget_, reader.body_memory())) co_return true;
+  }
+  co_return false;
+}
+
 HttpConnection::awaitable<bool> HttpConnection::refuse_unread(HttpResponse response) {
   unread_ = true;
   const HttpClient client{.keep_alive = false};
   co_return co_await respond(client, std::move(response));
 }
 
-HttpConnection::awaitable<bool> HttpConnection::answer(const HttpRequest& request) {
+HttpConnection::awaitable<bool> HttpConnection::answer(HttpRequestReader& reader) {
+  const auto& request = reader.request();
   HttpClient client{.version = request.version(),
                     .keep_alive = request.keep_alive() && !closing_,
                     .head_only = request.method() == http::verb::head,
@@ -168,12 +233,13 @@ HttpConnection::awaitable<bool> HttpConnection::answer(const HttpRequest& reques
   client.origin = fields.origin;
   const bool posted = request.method() == http::verb::post;
   const bool got = request.method() == http::verb::get;
-  if (posted && route.endpoint == Endpoint::mcp) co_return co_await answer_post(request, fields, client);
+  if (posted && route.endpoint == Endpoint::mcp) co_return co_await answer_post(reader, fields, client);
   if (got && route.endpoint == Endpoint::mcp) co_return co_await answer_get(fields, client);
   if (got && route.endpoint == Endpoint::sse) co_return co_await answer_sse(fields, client);
   HttpResponse response;
   if (posted && route.endpoint == Endpoint::messages) {
-    response = take_message(request, fields, route.query);
+    const std::function<void()> take = [&] { response = take_message(request, fields, route.query); };
+    co_await work_on(request.body().size(), take);
   } else if (request.method() == http::verb::delete_ && route.endpoint == Endpoint::mcp) {
     response = end_session(fields);
   } else {
@@ -188,13 +254,14 @@ HttpResponse HttpConnection::end_session(const HttpFields& fields) {
   return HttpResponse::from(std::move(reply));
 }
 
-HttpConnection::awaitable<bool> HttpConnection::answer_post(const HttpRequest& request, const HttpFields& fields,
+HttpConnection::awaitable<bool> HttpConnection::answer_post(HttpRequestReader& reader, const HttpFields& fields,
                                                             const HttpClient& client) {
+  const auto& request = reader.request();
   if (auto refused = refuse_post(fields)) {
     auto response = *std::move(refused);
     co_return co_await respond(client, std::move(response));
   }
-  const auto exchange = std::make_shared<HttpExchange>(weak_from_this());
+  const auto exchange = std::make_shared<HttpExchange>(weak_from_this(), budget_);
   const RequestHeaderFields all_fields(request);
   auto head = fields.head;
   head.others = &all_fields;
@@ -202,10 +269,13 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(const HttpRequest& r
   const bool polled = owner_.options_.stream_time.count() > 0 && head.session_id && !modern;
   EventStreamPlan plan;
   if (polled) plan.until = owner_.now() + owner_.options_.stream_time;
-  owner_.server_.receive_post(request.body(), head, exchange);
+  const std::function<void()> receive = [&] { owner_.server_.receive_post(request.body(), head, exchange); };
+  co_await work_on(request.body().size(), receive);
+  reader.drop_body();
 
   auto content = co_await next(exchange->outbox(), plan.until);
   if (content.reply && content.messages.empty()) {
+    begin_holding(content);
     auto response = HttpResponse::from(*std::move(content.reply));
     co_return co_await respond(client, std::move(response));
   }
@@ -232,20 +302,43 @@ HttpResponse HttpConnection::take_message(const HttpRequest& request, const Http
 }
 
 HttpConnection::awaitable<bool> HttpConnection::respond(HttpClient client, HttpResponse response) {
+  body_share_ = {};
   // The host may have begun to shut down since the request was read.
   client.keep_alive = client.keep_alive && !closing_;
   client.now = std::time(nullptr);
-  const auto text = to_text(client, response);
-  const bool written = co_await write(text);
+  const bool apart = response.body.size() > max_copied_body;
+  const auto text = apart ? head_text(client, response) : to_text(client, response);
+  bool written = co_await write(text);
+  if (written && apart && !client.head_only) written = co_await write(response.body);
+  end_holding();
   if (!written) co_return false;
   co_return client.keep_alive;
+}
+
+HttpConnection::awaitable<void> HttpConnection::work_on(std::size_t bytes, const std::function<void()>& work) {
+  const auto lane = socket_.get_executor();
+  if (bytes <= max_bytes_on_lane) {
+    const bool kept_lane = owner_.threads_.run_here(work);
+    if (!kept_lane) co_await asio::post(lane, asio::use_awaitable);
+    co_return;
+  }
+  bool done = false;
+  owner_.threads_.run_long([self = shared_from_this(), lane, &work, &done] {
+    work();
+    asio::post(lane, [self, &done] {
+      done = true;
+      self->signal_.cancel();
+    });
+  });
+  while (!done)
+    co_await signal_.async_wait(as_value);
 }
 
 HttpConnection::awaitable<bool> HttpConnection::write(std::string_view text) {
   // Each step has its time, so that a long answer to a slow reader may take long, and one to nobody may not.
   while (!text.empty() && !overflowed_) {
     wait_for(Waiting::for_bytes, limits_.write_time);
-    const auto buffer = asio::buffer(text);
+    const auto buffer = asio::buffer(text.substr(0, max_write));
     const auto [error, count] = co_await socket_.async_write_some(buffer, as_value);
     if (error) co_return false;
     text.remove_prefix(count);
@@ -275,11 +368,7 @@ void HttpConnection::outbox_filled() {
 
 void HttpConnection::outbox_overflowed() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
-    if (self->streamed_ == nullptr || !self->streamed_->has_overflowed()) return;
-    self->overflowed_ = true;
-    // Cancelling would miss a write between two of its steps; this fails the next step too.
-    beast::error_code ignored;
-    self->socket_.shutdown(tcp::socket::shutdown_both, ignored);
+    if (self->streamed_ != nullptr && self->streamed_->has_overflowed()) self->cut_off();
   });
 }
 

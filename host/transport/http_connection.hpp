@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,12 +53,19 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   // [any] Ends the connection after the answer it is busy with, at once if there is none.
   void shut_down();
 
+  // [any] Since when its client could have read a large answer and has not; the end of time where there is none.
+  Clock::time_point holds_since() const;
+  // [any] Ends the connection in the middle of that answer, because others need the memory.
+  void give_way();
+
  private:
   template <class T>
   using awaitable = boost::asio::awaitable<T>;
 
+  static constexpr Clock::rep never = Clock::time_point::max().time_since_epoch().count();
+
   // What the coroutine waits for, and so what it means when its time is up.
-  enum class Waiting { for_request, for_rest, for_answer, for_bytes };
+  enum class Waiting { for_request, for_rest, for_room, for_answer, for_bytes };
 
   // How an event stream is written.
   struct EventStreamPlan {
@@ -72,9 +80,11 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   // The functions below return whether the connection can take another request.
   awaitable<bool> serve_request();
   awaitable<bool> read_request(HttpRequestReader& reader);
+  // Waits until there is memory for the body. False: there is none.
+  awaitable<bool> has_room_for(const HttpRequestReader& reader);
   awaitable<bool> refuse_unread(HttpResponse response);
-  awaitable<bool> answer(const HttpRequest& request);
-  awaitable<bool> answer_post(const HttpRequest& request, const HttpFields& fields, const HttpClient& client);
+  awaitable<bool> answer(HttpRequestReader& reader);
+  awaitable<bool> answer_post(HttpRequestReader& reader, const HttpFields& fields, const HttpClient& client);
   awaitable<bool> answer_get(const HttpFields& fields, const HttpClient& client);
   awaitable<bool> answer_sse(const HttpFields& fields, const HttpClient& client);
   awaitable<bool> resume_response(const HttpClient& client, std::shared_ptr<Outbox> outbox, EventStreamPlan plan);
@@ -85,6 +95,14 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   awaitable<bool> write_events(const HttpClient& client, Outbox& outbox, Outbox::Content content,
                                EventStreamPlan& plan);
   awaitable<bool> write(std::string_view text);
+
+  // Has the work on a message of so many bytes done where the other connections of the lane do not wait for it, and
+  // goes on on the lane when it is done. `work` lives until then.
+  awaitable<void> work_on(std::size_t bytes, const std::function<void()>& work);
+
+  void begin_holding(const Outbox::Content& content);
+  void end_holding();
+  void cut_off();
 
   HttpResponse end_session(const HttpFields& fields);
   HttpResponse take_message(const HttpRequest& request, const HttpFields& fields, std::string_view query);
@@ -112,6 +130,7 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   HttpServer& owner_;
   const std::shared_ptr<OpenConnections> open_;
   const std::shared_ptr<EventLog> events_;
+  const std::shared_ptr<MemoryBudget> budget_;
   const HttpLimits& limits_;
   boost::asio::ip::tcp::socket socket_;
   boost::beast::flat_buffer buffer_;
@@ -119,6 +138,8 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   boost::asio::steady_timer signal_;          // never expires; cancelled to wake the coroutine
 
   std::atomic<Clock::rep> due_;                    // when attention is wanted
+  std::atomic<Clock::rep> holds_since_;            // while an answer with a share of the budget is written
+  MemoryBudget::Share body_share_;                 // of the request that is read or answered
   std::chrono::milliseconds rest_of_patience_{0};  // for an answer, once the client is watched
   Waiting waiting_ = Waiting::for_request;
   bool timed_out_ = false;

@@ -1,4 +1,5 @@
 // What HttpConnection does for event streams: writes them, keeps them for clients that come back, and resumes them.
+#include <functional>
 #include <utility>
 
 #include "transport/http_connection.hpp"
@@ -52,24 +53,25 @@ HttpConnection::awaitable<bool> HttpConnection::answer_get(const HttpFields& fie
     co_return co_await respond(client, std::move(response));
   }
   EventLog::Resumption resumption;
-  if (fields.last_event_id) {
-    resumption = resume(*session, *fields.last_event_id);
-    if (resumption.stream == nullptr) {
-      auto response = refuse_resumption(resumption.outcome);
-      co_return co_await respond(client, std::move(response));
-    }
-  } else {
-    resumption = listening(*session);
-  }
   EventStreamPlan plan;
-  keep(plan, *session, resumption.stream, resumption.last);
-  for (const auto& event : std::exchange(resumption.missed, {}))
-    append_event(plan.opening, event.id.text(), event.message);
+  // Much may have been missed.
+  const std::function<void()> find_place = [&] {
+    resumption = fields.last_event_id ? resume(*session, *fields.last_event_id) : listening(*session);
+    if (resumption.stream == nullptr) return;
+    keep(plan, *session, resumption.stream, resumption.last);
+    for (const auto& event : std::exchange(resumption.missed, {}))
+      append_event(plan.opening, event.id.text(), event.message);
+  };
+  co_await work_on(0, find_place);
+  if (resumption.stream == nullptr) {
+    auto response = refuse_resumption(resumption.outcome);
+    co_return co_await respond(client, std::move(response));
+  }
   if (!resumption.stream->listens()) {
     session.reset();
     co_return co_await resume_response(client, std::move(resumption.outbox), std::move(plan));
   }
-  const auto notifications = std::make_shared<HttpNotificationStream>(weak_from_this());
+  const auto notifications = std::make_shared<HttpNotificationStream>(weak_from_this(), budget_);
   session->attach(notifications);
   session.reset();  // the stream does not keep a session that has been ended
   co_return co_await listen(client, *notifications, std::move(plan));
@@ -165,24 +167,33 @@ HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& c
                                                              Outbox::Content content, EventStreamPlan& plan) {
   auto text = event_stream_head(client);
   auto events = std::exchange(plan.opening, {});
-  while (!disconnected_) {
+  const std::function<void()> compose = [&] {
     for (const auto& message : content.messages)
       append_next(events, plan, message);
     if (content.reply && !content.reply->body.empty()) append_next(events, plan, content.reply->body);
-    if ((content.reply || content.overflowed) && plan.kept != nullptr) plan.kept->end();
+    append_piece(text, client, events);
+    // One copy is enough while it is written.
+    events = {};
+    content.messages = {};
+    if (content.reply) content.reply->body = {};
+  };
+  while (!disconnected_) {
     if (events.empty() && content.empty()) events = heartbeat_comment;
-    if (!events.empty()) text += event_stream_piece(client, events);
+    const auto bytes = events.size() + content.bytes();
+    if (bytes > 0) co_await work_on(bytes, compose);
+    if ((content.reply || content.overflowed) && plan.kept != nullptr) plan.kept->end();
     const bool over = content.reply || (plan.until && owner_.now() >= *plan.until);
     if (over && client.version >= 11) text += event_stream_end;
     // Before the client can know, because it may come back at once.
     if (over) let_go(plan);
+    begin_holding(content);
     const bool written = co_await write(text);
+    end_holding();
     overflowed_ = overflowed_ || content.overflowed;
     if (overflowed_) owner_.log_.warning("stream closed", {{"reason", "the client reads too slowly"}});
     if (!written || overflowed_) co_return false;
     if (over) co_return client.version >= 11;
-    text.clear();
-    events.clear();
+    text = {};
     content = co_await next(outbox, plan.until);
   }
   co_return false;

@@ -14,7 +14,8 @@ namespace mcph {
 // A request whose answer travels on the connection that brought it.
 class HttpExchange final : public Exchange {
  public:
-  explicit HttpExchange(std::weak_ptr<OutboxReader> reader) : outbox_(std::move(reader)) {}
+  HttpExchange(std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget)
+      : outbox_(std::move(reader), std::move(budget)) {}
   Outbox& outbox() { return outbox_; }
 
  private:
@@ -28,7 +29,8 @@ class HttpExchange final : public Exchange {
 // A legacy GET stream.
 class HttpNotificationStream final : public NotificationStream {
  public:
-  explicit HttpNotificationStream(std::weak_ptr<OutboxReader> reader) : outbox_(std::move(reader)) {}
+  HttpNotificationStream(std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget)
+      : outbox_(std::move(reader), std::move(budget)) {}
   Outbox& outbox() { return outbox_; }
 
   bool send(std::string message) override { return outbox_.put(std::move(message)); }

@@ -14,6 +14,8 @@ namespace mcph {
 struct HttpLimits {
   std::size_t body_bytes = std::size_t{4} << 20;
   std::uint32_t header_bytes = 32 << 10;
+  // Of the bodies and answers of all clients together, small ones aside.
+  std::size_t buffered_bytes = std::size_t{256} << 20;
   std::size_t connections = 4096;
   std::chrono::milliseconds header_time{10'000};  // from a request's first byte to the end of its headers
   std::chrono::milliseconds body_time{30'000};    // from there to the end of its body

@@ -60,6 +60,13 @@ std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) 
   return std::nullopt;
 }
 
+std::size_t HttpRequestReader::body_memory() const {
+  const auto length = parser_.content_length();
+  const auto begun = parser_.get().body().capacity();
+  return length ? std::max(begun, static_cast<std::size_t>(std::min<std::uint64_t>(*length, limits_.body_bytes)))
+                : begun;
+}
+
 // Beast's parser (Boost 1.81) asserts wrongly when a body without a chunk comes byte by byte: that it sees at least
 // five bytes when it looks again at the last chunk, which is the whole of "0\r\n\r\n". Four of them decide nothing.
 bool HttpRequestReader::is_undecided(const beast::flat_buffer& buffer) const {

@@ -32,6 +32,10 @@ class HttpRequestReader {
 
   bool has_header() const { return parser_.is_header_done(); }
   bool is_complete() const { return parser_.is_done(); }
+  // That the body takes or, where the request says how long it is, will take. In bytes.
+  std::size_t body_memory() const;
+  // Of no use any more.
+  void drop_body() { std::string().swap(parser_.get().body()); }
   const HttpRequest& request() const { return parser_.get(); }
 
  private:

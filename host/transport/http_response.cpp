@@ -50,18 +50,28 @@ void append_start(std::string& text, const HttpClient& client, unsigned status, 
   append_field(text, "Vary", "Origin");
 }
 
-}  // namespace
-
-std::string to_text(const HttpClient& client, const HttpResponse& response) {
-  constexpr std::size_t usual_head = 256;
-  std::string text;
-  text.reserve(usual_head + response.body.size());
+void append_head(std::string& text, const HttpClient& client, const HttpResponse& response) {
   append_start(text, client, response.status, client.keep_alive);
   for (const auto& [name, value] : response.fields)
     append_field(text, name, value);
   if (!response.body.empty()) append_field(text, "Content-Type", response.content_type);
   if (response.status != no_content) append_field(text, "Content-Length", std::to_string(response.body.size()));
   text.append("\r\n");
+}
+
+}  // namespace
+
+std::string head_text(const HttpClient& client, const HttpResponse& response) {
+  std::string text;
+  append_head(text, client, response);
+  return text;
+}
+
+std::string to_text(const HttpClient& client, const HttpResponse& response) {
+  constexpr std::size_t usual_head = 256;
+  std::string text;
+  text.reserve(usual_head + response.body.size());
+  append_head(text, client, response);
   if (!client.head_only) text.append(response.body);
   return text;
 }
@@ -77,12 +87,14 @@ std::string event_stream_head(const HttpClient& client) {
   return text.append("\r\n");
 }
 
-std::string event_stream_piece(const HttpClient& client, std::string_view text) {
-  if (client.version < 11) return std::string(text);
+void append_piece(std::string& text, const HttpClient& client, std::string_view events) {
+  if (client.version < 11) {
+    text.append(events);
+    return;
+  }
   char digits[16];
-  const auto end = std::to_chars(digits, digits + sizeof digits, text.size(), 16).ptr;
-  std::string piece(digits, end);
-  return piece.append("\r\n").append(text).append("\r\n");
+  const char* const end = std::to_chars(digits, digits + sizeof digits, events.size(), 16).ptr;
+  text.append(std::string_view(digits, end)).append("\r\n").append(events).append("\r\n");
 }
 
 }  // namespace mcph

@@ -33,14 +33,15 @@ struct HttpClient {
   std::time_t now = 0;
 };
 
-// The whole response (RFC 9112).
+// The response without its body, and all of it (RFC 9112).
+std::string head_text(const HttpClient& client, const HttpResponse& response);
 std::string to_text(const HttpClient& client, const HttpResponse& response);
 
 // The head of a response whose body is an event stream: chunked in HTTP/1.1, ended by closing in HTTP/1.0.
 std::string event_stream_head(const HttpClient& client);
 
-// A piece of such a body, and its end.
-std::string event_stream_piece(const HttpClient& client, std::string_view text);
+// Appends a piece of such a body; and its end.
+void append_piece(std::string& text, const HttpClient& client, std::string_view events);
 inline constexpr std::string_view event_stream_end = "0\r\n\r\n";
 
 }  // namespace mcph

@@ -1,6 +1,9 @@
 #include "transport/http_server.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <netinet/tcp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <tuple>
 #include <utility>
@@ -12,6 +15,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
+#include "freed_memory.hpp"
 #include "transport/http_connection.hpp"
 
 namespace mcph {
@@ -21,10 +25,20 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
 
-constexpr unsigned most_turned_away = 64;
+constexpr unsigned most_turned_away = 16;
 constexpr std::string_view too_many_connections =
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Type: text/plain\r\n"
     "Content-Length: 29\r\n\r\nToo many connections are open\n";
+
+// A quarter of all that the process may have is left, within bounds: a worker takes three, a reload some more.
+int descriptors_for_connections() {
+  constexpr rlim_t least_left = 32;
+  constexpr rlim_t most_left = 256;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<int>::max();
+  const auto all = std::min(limit.rlim_cur, rlim_t{std::numeric_limits<int>::max()});
+  return static_cast<int>(all - std::min(all, std::clamp(all / 4, least_left, most_left)));
+}
 
 }  // namespace
 
@@ -35,7 +49,10 @@ HttpServer::HttpServer(ServingThreads& threads, HttpOptions options, Server& ser
       log_(log),
       acceptor_(threads.next_context()),
       attention_(acceptor_.get_executor()),
-      events_(std::make_shared<EventLog>(options_.limits.events)) {}
+      descriptors_(descriptors_for_connections()),
+      events_(std::make_shared<EventLog>(options_.limits.events)),
+      budget_(std::make_shared<MemoryBudget>(options_.limits.buffered_bytes)),
+      sse_clients_(budget_) {}
 
 HttpServer::~HttpServer() = default;
 
@@ -90,7 +107,33 @@ asio::awaitable<void> HttpServer::attend_connections() {
     for (const auto& connection : alive())
       connection->attend(now);
     events_->forget_unused();
+    if (budget_->was_short()) make_room(now);
+    return_memory(now);
   }
+}
+
+// malloc keeps what a burst of clients has needed. It goes back when they have been quiet for a while.
+void HttpServer::return_memory(std::chrono::steady_clock::time_point now) {
+  constexpr std::chrono::seconds quiet_time{2};
+  const auto busy = admitted_ + budget_->uses();
+  if (busy != std::exchange(busy_until_now_, busy)) {
+    quiet_since_ = now;
+    memory_returned_ = false;
+  } else if (!memory_returned_ && now - quiet_since_ >= quiet_time) {
+    memory_returned_ = true;
+    threads_.run_long(return_freed_memory);
+  }
+}
+
+// Whoever reads slowly may take the time of one write, and longer where nobody else needs the memory.
+void HttpServer::make_room(std::chrono::steady_clock::time_point now) {
+  const auto all = alive();
+  const auto longest = std::ranges::min_element(all, {}, &HttpConnection::holds_since);
+  if (longest == all.end() || (*longest)->holds_since() > now - options_.limits.write_time) return;
+  log_.warning("connection closed",
+               {{"reason", "its client is slow to read a large answer, and others need the memory"},
+                {"limit", budget_->limit()}});
+  (*longest)->give_way();
 }
 
 void HttpServer::admit(tcp::socket socket) {
@@ -101,7 +144,15 @@ void HttpServer::admit(tcp::socket socket) {
   const auto patience = static_cast<int>(options_.limits.write_time.count());
   std::ignore = ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
   // Only here is one added, so that there is still room when it is.
-  if (connections() >= options_.limits.connections) return refuse(std::move(socket));
+  if (connections() >= options_.limits.connections) {
+    return refuse(std::move(socket), "too many are open", options_.limits.connections);
+  }
+  // The system gives the lowest number that is free.
+  if (const auto limit = descriptors_; socket.native_handle() >= limit) {
+    return refuse(std::move(socket), "the descriptors for connections are used up; raise the limit of open files",
+                  static_cast<std::size_t>(limit));
+  }
+  ++admitted_;
   const auto connection = std::make_shared<HttpConnection>(std::move(socket), *this);
   {
     const std::lock_guard lock(open_->mutex);
@@ -111,8 +162,8 @@ void HttpServer::admit(tcp::socket socket) {
   connection->start();
 }
 
-void HttpServer::refuse(tcp::socket socket) {
-  log_.warning("connection refused", {{"reason", "too many are open"}, {"limit", options_.limits.connections}});
+void HttpServer::refuse(tcp::socket socket, std::string_view reason, std::size_t limit) {
+  log_.warning("connection refused", {{"reason", reason}, {"limit", limit}});
   // Beyond the bound the client learns it from the closed connection.
   if (turned_away_.load() >= most_turned_away) return;
   const auto executor = socket.get_executor();

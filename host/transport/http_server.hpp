@@ -60,8 +60,10 @@ class HttpServer {
 
   boost::asio::awaitable<void> accept();
   boost::asio::awaitable<void> attend_connections();
+  void return_memory(std::chrono::steady_clock::time_point now);
+  void make_room(std::chrono::steady_clock::time_point now);
   void admit(boost::asio::ip::tcp::socket socket);
-  void refuse(boost::asio::ip::tcp::socket socket);
+  void refuse(boost::asio::ip::tcp::socket socket, std::string_view reason, std::size_t limit);
   boost::asio::awaitable<void> turn_away(std::shared_ptr<boost::asio::ip::tcp::socket> socket);
   // To be used without the mutex: the last of these pointers may be the last one, and its end takes the mutex.
   std::vector<std::shared_ptr<HttpConnection>> alive() const;
@@ -75,12 +77,20 @@ class HttpServer {
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer attention_;
   std::uint16_t port_ = 0;
+  const int descriptors_;  // that connections may use; the others are for workers, reloads and the operator
   std::atomic<std::chrono::steady_clock::time_point> now_{std::chrono::steady_clock::now()};
 
   const std::shared_ptr<OpenConnections> open_ = std::make_shared<OpenConnections>();
   const std::shared_ptr<EventLog> events_;
+  const std::shared_ptr<MemoryBudget> budget_;
   SseClients sse_clients_;
   std::atomic<unsigned> turned_away_{0};  // that are being told so
+
+  // What makes the host hold much memory: connections that were admitted, and uses of the budget.
+  std::uint64_t admitted_ = 0;
+  std::uint64_t busy_until_now_ = 0;  // both, as of the last look
+  std::chrono::steady_clock::time_point quiet_since_{};
+  bool memory_returned_ = true;  // since it was busy
 };
 
 }  // namespace mcph

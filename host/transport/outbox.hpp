@@ -1,6 +1,7 @@
 // What is on its way to one HTTP response or stream: messages in order and, at the end, a reply. Filled from any
 // thread; emptied by the connection, its reader, which is woken when there is something. Bounded: a reader that is too
-// slow loses its connection, never a message in the middle that it cannot do without.
+// slow loses its connection, never a message in the middle that it cannot do without. What all outboxes hold has a
+// bound, too: where there is no room, a reply becomes an error that says so.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "protocol/exchange.hpp"
+#include "transport/memory_budget.hpp"
 
 namespace mcph {
 
@@ -31,7 +33,9 @@ class Outbox {
   static constexpr std::size_t most_messages = 16'384;
   static constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
-  explicit Outbox(std::weak_ptr<OutboxReader> reader) : reader_(std::move(reader)) {}
+  // Without a budget there is room for whatever fits the outbox.
+  explicit Outbox(std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget = nullptr)
+      : reader_(std::move(reader)), budget_(std::move(budget)) {}
 
   // False: the outbox has ended or overflowed, and the message was not taken.
   bool put(std::string message);
@@ -46,8 +50,10 @@ class Outbox {
     std::vector<std::string> messages;
     std::optional<Reply> reply;
     bool overflowed = false;
+    MemoryBudget::Share share = {};  // for as long as this is there
 
     bool empty() const { return messages.empty() && !reply && !overflowed; }
+    std::size_t bytes() const;
   };
   // Whether there is no more to come because it was full, and the reader has yet to take that.
   bool has_overflowed() const;
@@ -55,12 +61,13 @@ class Outbox {
   Content take();
 
  private:
-  bool has_room(const std::string& message) const;
+  bool has_room(const std::string& message);
   void add(std::unique_lock<std::mutex>& lock, std::string message);
   void wake(std::unique_lock<std::mutex>& lock);
 
   mutable std::mutex mutex_;
   std::weak_ptr<OutboxReader> reader_;
+  const std::shared_ptr<MemoryBudget> budget_;
   Content content_;
   std::size_t bytes_ = 0;
   bool ended_ = false;

@@ -86,25 +86,53 @@ std::size_t ServingThreads::lanes_without_leader() const {
       std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->led; }));
 }
 
+std::size_t ServingThreads::long_tasks_to_begin() const {
+  return std::min(long_waiting_.size(), lanes_.size() - long_running_);
+}
+
 void ServingThreads::serve(Seat& seat) {
   current_seat_ = &seat;
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    seat.lane = lane_without_leader();
-    if (seat.lane == nullptr) {
+    if (auto* const lane = lane_without_leader()) {
+      lane->led = true;
+      seat.lane = lane;
+      seat.state.store(Seat::polling);
+      lock.unlock();
+      lead(seat);
+      lock.lock();
+    } else if (long_tasks_to_begin() > 0) {
+      run_next_long(lock);
+    } else {
       ++spare_;
-      seats_changed_.wait(lock, [this] { return stopping_ || lane_without_leader() != nullptr; });
+      seats_changed_.wait(
+          lock, [this] { return stopping_ || lane_without_leader() != nullptr || long_tasks_to_begin() > 0; });
       --spare_;
-      continue;
     }
-    seat.lane->led = true;
-    seat.state.store(Seat::polling);
-    lock.unlock();
-    lead(seat);
-    lock.lock();
   }
   --alive_;
   thread_ended_.notify_all();
+}
+
+void ServingThreads::run_next_long(std::unique_lock<std::mutex>& lock) {
+  {
+    const auto task = std::move(long_waiting_.front());
+    long_waiting_.pop_front();
+    ++long_running_;
+    lock.unlock();
+    task();
+  }
+  lock.lock();
+  --long_running_;
+}
+
+void ServingThreads::provide_thread() {
+  // A spare thread that has been woken and has not got the mutex yet still counts, and so does what it will take.
+  if (lanes_without_leader() + long_tasks_to_begin() <= spare_) {
+    seats_changed_.notify_one();
+  } else if (alive_ < lanes_.size() + blocked_limit_ + long_running_ + long_tasks_to_begin()) {
+    add_thread();  // where the system gives none, this waits for one that comes out of its task
+  }                // else a thread has just come out of its task, and is about to look for something to do
 }
 
 void ServingThreads::lead(Seat& seat) {
@@ -115,8 +143,27 @@ void ServingThreads::lead(Seat& seat) {
 
 void ServingThreads::run(std::function<void()> task) {
   // On the lane of the thread that hands it in, which goes on with it unless it stays busy.
-  auto& context = current_seat_ != nullptr ? current_seat_->lane->context : next_context();
+  auto* const lane = current_seat_ == nullptr ? nullptr : current_seat_->lane;
+  auto& context = lane == nullptr ? next_context() : lane->context;
   boost::asio::post(context, [this, task = std::move(task)]() mutable { begin(std::move(task)); });
+}
+
+void ServingThreads::run_long(std::function<void()> task) {
+  std::unique_lock lock(mutex_);
+  const bool only_leaders = alive_ == lanes_.size();
+  if (only_leaders && !add_thread()) {
+    lock.unlock();
+    return run(std::move(task));  // better than never
+  }
+  long_waiting_.push_back(std::move(task));
+  if (!only_leaders && long_tasks_to_begin() > 0) provide_thread();
+}
+
+bool ServingThreads::run_here(const std::function<void()>& work) {
+  auto& seat = *current_seat_;
+  begin_watching(seat);
+  work();
+  return end_watching(seat);
 }
 
 void ServingThreads::begin(std::function<void()> task) {
@@ -132,12 +179,14 @@ void ServingThreads::begin(std::function<void()> task) {
     if (tasks_running_.load() < blocked_limit_) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
     return;
   }
-  run_watched(*current_seat_, task);
+  begin_watching(*current_seat_);
+  task();
+  end_watching(*current_seat_);
   tasks_running_.fetch_sub(1);
   if (tasks_waiting_.load() > 0) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
 }
 
-void ServingThreads::run_watched(Seat& seat, std::function<void()>& task) {
+void ServingThreads::begin_watching(Seat& seat) {
   seat.task_began_ns.store(now_ns(), std::memory_order_relaxed);
   seat.state.store(Seat::in_task, std::memory_order_release);
   // Written only when it changes: the threads share its cache line.
@@ -146,9 +195,11 @@ void ServingThreads::run_watched(Seat& seat, std::function<void()>& task) {
     const std::lock_guard lock(watch_mutex_);
     watch_wake_.notify_one();
   }
-  task();
+}
+
+bool ServingThreads::end_watching(Seat& seat) {
   auto expected = static_cast<std::uint32_t>(Seat::in_task);
-  seat.state.compare_exchange_strong(expected, Seat::polling);
+  return seat.state.compare_exchange_strong(expected, Seat::polling);
 }
 
 void ServingThreads::begin_waiting_task() {
@@ -194,12 +245,7 @@ bool ServingThreads::replace_slow_leaders() {
     auto expected = static_cast<std::uint32_t>(Seat::in_task);
     if (!seat.state.compare_exchange_strong(expected, Seat::replaced)) continue;
     seat.lane->led = false;
-    // A spare thread that has been woken and has not got the mutex yet still counts, and so does the lane it will take.
-    if (lanes_without_leader() <= spare_) {
-      seats_changed_.notify_one();
-    } else if (alive_ < lanes_.size() + blocked_limit_) {
-      add_thread();  // where the system gives none, the lane waits for one that comes out of its task
-    }                // else a thread has just come out of its task, and is about to look for a lane
+    provide_thread();
   }
   return busy;
 }

@@ -1,10 +1,12 @@
 // The threads that serve clients: they run the I/O and, without a hand-over to other threads, the calls of plugins.
 // There are a few lanes, each an I/O context that one thread polls, its leader. A leader that is still inside a task
 // after a millisecond loses its lane to a spare thread, so that a slow plugin costs a thread and never the I/O; the
-// usual quick call costs no thread switch at all. Made by main, joined by its destructor.
+// usual quick call costs no thread switch at all. What is known to take long beforehand, such as a large message, never
+// begins on a lane. Made by main, joined by its destructor.
 //
-// Bounds: at most `lanes` + `blocked_limit` threads. When `blocked_limit` tasks are running, further tasks wait in a
-// queue; its length is bounded by the plugins' own limits, which is where a call is refused.
+// Bounds: at most `lanes` + `blocked_limit` + `lanes` threads. When `blocked_limit` tasks are running, further tasks
+// wait in a queue; its length is bounded by the plugins' own limits, which is where a call is refused. Long tasks run
+// as many at once as there are lanes, because each of them needs a processor and much memory; the others wait.
 #pragma once
 
 #include <atomic>
@@ -39,6 +41,12 @@ class ServingThreads final : public CallRunner {
   // [any] Runs the task soon, on one of these threads.
   void run(std::function<void()> task) override;
 
+  // [any] Runs the task soon, on one of these threads that leads no lane.
+  void run_long(std::function<void()> task) override;
+
+  // On a lane.
+  [[nodiscard]] bool run_here(const std::function<void()>& work) override;
+
   // [any] Ends the I/O. Tasks that run are left to end by themselves.
   void stop();
 
@@ -59,17 +67,23 @@ class ServingThreads final : public CallRunner {
     enum State : std::uint32_t { polling, in_task, replaced };
     std::atomic<std::uint32_t> state{polling};
     std::atomic<std::int64_t> task_began_ns{0};
-    Lane* lane = nullptr;  // that it leads, or led last
+    Lane* lane = nullptr;  // that it leads, or led last; null if it has led none
   };
 
+  // The functions of these lines need the mutex.
   bool add_thread();
-  void serve(Seat& seat);
-  static void lead(Seat& seat);
+  void provide_thread();
   Lane* lane_without_leader();
   std::size_t lanes_without_leader() const;
+  std::size_t long_tasks_to_begin() const;
+
+  void serve(Seat& seat);
+  static void lead(Seat& seat);
+  void run_next_long(std::unique_lock<std::mutex>& lock);
   void begin(std::function<void()> task);
   void begin_waiting_task();
-  void run_watched(Seat& seat, std::function<void()>& task);
+  void begin_watching(Seat& seat);
+  static bool end_watching(Seat& seat);
   void watch();
   bool replace_slow_leaders();
 
@@ -84,9 +98,11 @@ class ServingThreads final : public CallRunner {
   std::condition_variable thread_ended_;
   std::list<Seat> seats_;
   std::vector<std::thread> threads_;
-  std::size_t spare_ = 0;  // threads that wait for a lane
+  std::size_t spare_ = 0;  // threads that wait for a lane or a long task
   unsigned alive_ = 0;
   bool stopping_ = false;
+  std::deque<std::function<void()>> long_waiting_;
+  std::size_t long_running_ = 0;
 
   std::atomic<unsigned> tasks_running_{0};
   std::atomic<std::size_t> tasks_waiting_{0};

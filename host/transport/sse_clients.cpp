@@ -54,8 +54,8 @@ void SseStream::close_when_answered() {
   if (answers_due_.load() == 0) close();
 }
 
-SseClient::SseClient(std::string id, std::weak_ptr<OutboxReader> reader)
-    : id_(std::move(id)), stream_(std::make_shared<SseStream>(std::move(reader))) {
+SseClient::SseClient(std::string id, std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget)
+    : id_(std::move(id)), stream_(std::make_shared<SseStream>(std::move(reader), std::move(budget))) {
   client_.output = stream_;
   client_.may_be_modern = false;
 }
@@ -86,7 +86,7 @@ void SseClient::end() {
 }
 
 std::shared_ptr<SseClient> SseClients::open(const std::weak_ptr<OutboxReader>& reader) {
-  auto client = std::make_shared<SseClient>(base64url_encode(random_bytes(32)), reader);
+  auto client = std::make_shared<SseClient>(base64url_encode(random_bytes(32)), reader, budget_);
   const std::lock_guard lock(mutex_);
   if (shutting_down_) return nullptr;
   clients_.emplace(client->id(), client);

@@ -21,7 +21,8 @@ namespace mcph {
 // The stream, shared by its connection and by the requests whose answers it will carry.
 class SseStream final : public NotificationStream {
  public:
-  explicit SseStream(std::weak_ptr<OutboxReader> reader) : outbox_(std::move(reader)) {}
+  SseStream(std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget)
+      : outbox_(std::move(reader), std::move(budget)) {}
   Outbox& outbox() { return outbox_; }
 
   bool send(std::string message) override { return outbox_.put(std::move(message)); }
@@ -42,7 +43,7 @@ class SseStream final : public NotificationStream {
 
 class SseClient {
  public:
-  SseClient(std::string id, std::weak_ptr<OutboxReader> reader);
+  SseClient(std::string id, std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget);
 
   const std::string& id() const { return id_; }
   SseStream& stream() { return *stream_; }
@@ -65,6 +66,8 @@ class SseClient {
 
 class SseClients {
  public:
+  explicit SseClients(std::shared_ptr<MemoryBudget> budget = nullptr) : budget_(std::move(budget)) {}
+
   // As many as there are connections. Null: the server is stopping.
   std::shared_ptr<SseClient> open(const std::weak_ptr<OutboxReader>& reader);
   // Null if there is none.
@@ -75,6 +78,7 @@ class SseClients {
   void shut_down();
 
  private:
+  const std::shared_ptr<MemoryBudget> budget_;  // of what is on its way to them
   mutable std::mutex mutex_;
   bool shutting_down_ = false;
   std::unordered_map<std::string, std::shared_ptr<SseClient>> clients_;

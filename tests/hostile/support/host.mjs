@@ -167,6 +167,10 @@ export class Host {
     return end;
   }
 
+  get peakRssKiB() {
+    return Number(/VmHWM:\s+(\d+)/.exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
+  }
+
   get rssKiB() {
     return Number(/VmRSS:\s+(\d+)/.exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
   }

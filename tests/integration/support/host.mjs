@@ -64,6 +64,11 @@ export class HttpHost extends RunningHost {
     const child = spawn(program, argumentsOf('serve', components, ['--listen', listen, ...more]), {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
+    return HttpHost.of(child);
+  }
+
+  // Of a process that becomes a host.
+  static async of(child) {
     const host = new HttpHost(child);
     const serving = host.log.until({ event: 'serving' }, { patienceMs: 20_000 });
     const ended = host.exited.then(({ status }) => {

@@ -95,6 +95,8 @@ TEST(Message, HasAnIdOfBoundedLength) {
 
 TEST(Message, IsWrittenAsAResult) {
   EXPECT_EQ(result_response(R"("a")", R"({"tools":[]})"), R"({"jsonrpc":"2.0","id":"a","result":{"tools":[]}})");
+  EXPECT_EQ(id_of_response(result_response(R"("a\",\"result\":")", "{}")), R"("a\",\"result\":")");
+  EXPECT_EQ(id_of_response(notification("notifications/message")), "");
 }
 
 TEST(Message, IsWrittenAsAnError) {

@@ -1,9 +1,11 @@
 // Connections of clients that go at the worst moment, over real sockets. There is one lane, so that a test that holds
 // it decides what comes to a connection in what order.
+#include <algorithm>
 #include <arpa/inet.h>
 #include <future>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <vector>
 
 #include <boost/asio/post.hpp>
 
@@ -50,6 +52,11 @@ class Client {
   std::string last_id() const {
     const auto at = heard_.rfind("id: ");
     return at == std::string::npos ? "" : heard_.substr(at + 4, heard_.find('\n', at) - at - 4);
+  }
+  // At most so many bytes, 0 at the end, without keeping them.
+  std::size_t read(std::size_t most) const {
+    std::vector<char> bytes(most);
+    return static_cast<std::size_t>(std::max(::recv(socket_, bytes.data(), most, 0), ssize_t{0}));
   }
   void leave() {
     if (socket_ >= 0) ::close(std::exchange(socket_, -1));
@@ -123,6 +130,59 @@ TEST_F(HttpConnectionTest, LosesNoReplyThatComesAsItsClientGoes) {
     again.say(head("GET", session) + "Last-Event-ID: " + client.last_id() + "\r\n\r\n");
     EXPECT_NE(again.hear("the reply").find("the reply"), std::string::npos) << turns << " turns";
   }
+}
+
+// Every call is answered at once, by more than sockets hold.
+class LargeAnswersTest : public test::ServerFixture {
+ protected:
+  LargeAnswersTest() {
+    EXPECT_FALSE(http_.listen().has_error());
+    http_.serve();
+    plugin_->on_invoke = [](Call& call) {
+      call.complete(Outcome::result,
+                    R"({"content":[{"type":"text","text":")" + std::string(answer_bytes, 'x') + "\"}]}");
+    };
+  }
+  ~LargeAnswersTest() override {
+    threads_.stop();
+    EXPECT_TRUE(threads_.join(10s));
+  }
+
+  void ask(const Client& client, const std::string& session) const {
+    const auto body = test::request("1", "tools/call", R"({"name":"add"})");
+    client.say(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n"
+        "Content-Type: application/json\r\nMCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: " +
+        session + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  }
+
+  static constexpr std::size_t answer_bytes = 20'000'000;
+  static constexpr HttpLimits limits{.buffered_bytes = 30'000'000, .write_time = 2s};
+
+  ServingThreads threads_{1, 4};
+  HttpServer http_{threads_, {.port = 0, .limits = limits}, server_, log_};
+};
+
+TEST_F(LargeAnswersTest, WaitForASlowReaderUntilOthersNeedTheMemory) {
+  const auto session = open_session("2025-11-25");
+  Client slow(http_.port());
+  ask(slow, session);
+  std::size_t read_slowly = slow.read(1);
+  const auto first_line = [&] {
+    Client other(http_.port());
+    ask(other, session);
+    return other.hear("\r\n").substr(0, sizeof "HTTP/1.1 200" - 1);
+  };
+  EXPECT_EQ(first_line(), "HTTP/1.1 503");
+  EXPECT_TRUE(test::eventually([&] {
+    // So much that it is never without progress for long, and so little that it is not done for a long time.
+    read_slowly += slow.read(answer_bytes / 1000);
+    std::this_thread::sleep_for(20ms);
+    return first_line() == "HTTP/1.1 200";
+  }));
+  while (const auto count = slow.read(answer_bytes))
+    read_slowly += count;
+  EXPECT_LT(read_slowly, answer_bytes);
 }
 
 }  // namespace

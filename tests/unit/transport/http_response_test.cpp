@@ -5,6 +5,12 @@
 namespace mcph {
 namespace {
 
+std::string piece(const HttpClient& client, std::string_view events) {
+  std::string text;
+  append_piece(text, client, events);
+  return text;
+}
+
 TEST(HttpResponse, IsAStatusFieldsAndABody) {
   EXPECT_EQ(to_text({}, {.body = R"({"a":1})"}),
             "HTTP/1.1 200 OK\r\n"
@@ -89,8 +95,8 @@ TEST(EventStream, IsChunked) {
             "X-Accel-Buffering: no\r\n"
             "Transfer-Encoding: chunked\r\n"
             "\r\n");
-  EXPECT_EQ(event_stream_piece({}, "data: 1\n\n"), "9\r\ndata: 1\n\n\r\n");
-  EXPECT_EQ(event_stream_piece({}, std::string(255, 'x')), "ff\r\n" + std::string(255, 'x') + "\r\n");
+  EXPECT_EQ(piece({}, "data: 1\n\n"), "9\r\ndata: 1\n\n\r\n");
+  EXPECT_EQ(piece({}, std::string(255, 'x')), "ff\r\n" + std::string(255, 'x') + "\r\n");
   EXPECT_EQ(event_stream_end, "0\r\n\r\n");
 }
 
@@ -103,7 +109,7 @@ TEST(EventStream, ToAnOldClientEndsWithTheConnection) {
             "Cache-Control: no-cache, no-transform\r\n"
             "X-Accel-Buffering: no\r\n"
             "\r\n");
-  EXPECT_EQ(event_stream_piece({.version = 10}, "data: 1\n\n"), "data: 1\n\n");
+  EXPECT_EQ(piece({.version = 10}, "data: 1\n\n"), "data: 1\n\n");
 }
 
 }  // namespace

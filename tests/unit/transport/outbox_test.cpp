@@ -57,6 +57,36 @@ TEST_F(OutboxTest, WakesTheReaderForTheReply) {
   EXPECT_TRUE(outbox_.take().reply);
 }
 
+TEST_F(OutboxTest, AnswersThatThereIsNoMemoryWhereOthersHaveIt) {
+  const auto budget = std::make_shared<MemoryBudget>(1'000'000);
+  Outbox others(reader_, budget);
+  Outbox outbox(reader_, budget);
+  others.end({std::string(900'000, 'x')});
+  outbox.end({R"({"jsonrpc":"2.0","id":"a","result":{"text":")" + std::string(200'000, 'x') + "\"}}"});
+  const auto content = outbox.take();
+  ASSERT_TRUE(content.reply);
+  EXPECT_EQ(content.reply->status, 503U);
+  EXPECT_EQ(
+      content.reply->body,
+      R"({"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"The server has no memory left for this answer )"
+      R"(of 200047 bytes, because answers that clients are slow to read take all of its 1000000 bytes; try again )"
+      R"(later, or raise --max-buffered-bytes"}})");
+}
+
+TEST_F(OutboxTest, HoldsItsShareUntilTheReaderHasWrittenWhatItTook) {
+  const auto budget = std::make_shared<MemoryBudget>(1'000'000);
+  Outbox outbox(reader_, budget);
+  EXPECT_TRUE(outbox.put(std::string(100'000, 'x')));
+  EXPECT_TRUE(outbox.put(std::string(100'000, 'y')));
+  {
+    const auto content = outbox.take();
+    EXPECT_EQ(budget->taken(), 200'000U);
+    outbox.end({std::string(50'000, 'z')});
+    EXPECT_EQ(budget->taken(), 250'000U);
+  }
+  EXPECT_EQ(budget->taken(), 50'000U);
+}
+
 TEST_F(OutboxTest, TakesNothingAfterTheReply) {
   outbox_.end({"first"});
   EXPECT_FALSE(outbox_.put("late"));

@@ -131,6 +131,80 @@ TEST(ServingThreads, LetTasksBeyondTheLimitWaitAndThenRunThem) {
   EXPECT_TRUE(eventually([&] { return gate.arrived() == 6; }));
 }
 
+// On the only lane, begins work of the host's own that takes long, and says whether the lane was kept.
+std::future<bool> work_on_the_lane(ServingThreads& threads, const std::function<void()>& work) {
+  const auto kept = std::make_shared<std::promise<bool>>();
+  boost::asio::post(threads.next_context(), [&threads, work, kept] { kept->set_value(threads.run_here(work)); });
+  return kept->get_future();
+}
+
+TEST(ServingThreads, GoOnWithTheIoWhileTheHostsOwnWorkTakesLong) {
+  ServingThreads threads(1, 4);
+  Gate gate;
+  auto kept = work_on_the_lane(threads, gate.task());
+  ASSERT_TRUE(eventually([&] { return gate.arrived() == 1; }));
+  EXPECT_TRUE(serves_io(threads, 1));
+  gate.open();
+  EXPECT_FALSE(kept.get());
+  EXPECT_TRUE(serves_io(threads, 1));
+}
+
+TEST(ServingThreads, KeepALaneWhoseWorkIsQuick) {
+  ServingThreads threads(1, 4);
+  const auto quick = [&] { return work_on_the_lane(threads, [] {}).get(); };
+  // A busy machine may make anything slow, but not always.
+  EXPECT_TRUE(eventually(quick));
+}
+
+TEST(ServingThreads, RunALongTaskOnNoLane) {
+  ServingThreads threads(1, 4);
+  Gate gate;
+  std::promise<std::thread::id> lane;
+  std::promise<std::thread::id> ran_on;
+  boost::asio::post(threads.next_context(), [&] {
+    threads.run_long([&, task = gate.task()] {
+      ran_on.set_value(std::this_thread::get_id());
+      task();
+    });
+    lane.set_value(std::this_thread::get_id());
+  });
+  EXPECT_NE(lane.get_future().get(), ran_on.get_future().get());
+  EXPECT_TRUE(serves_io(threads, 1));
+  gate.open();
+}
+
+TEST(ServingThreads, RunAFewLongTasksAtOnceAndTheOthersLater) {
+  ServingThreads threads(2, 4);
+  Gate gate;
+  for (int i = 0; i < 5; ++i)
+    threads.run_long(gate.task());
+  EXPECT_TRUE(eventually([&] { return gate.arrived() == 2; }));
+  EXPECT_TRUE(serves_io(threads, 2));
+  EXPECT_TRUE(runs_a_task(threads));
+  EXPECT_EQ(gate.arrived(), 2);
+  gate.open();
+  EXPECT_TRUE(eventually([&] { return gate.arrived() == 5; }));
+}
+
+TEST(ServingThreads, RunALongTaskWhileAsManyTasksBlockAsMay) {
+  ServingThreads threads(1, 2);
+  Gate blocking;
+  threads.run(blocking.task());
+  threads.run(blocking.task());
+  ASSERT_TRUE(eventually([&] { return blocking.arrived() == 2; }));
+  Gate gate;
+  threads.run_long(gate.task());
+  EXPECT_TRUE(eventually([&] { return gate.arrived() == 1; }));
+  EXPECT_TRUE(serves_io(threads, 1));
+}
+
+TEST(ServingThreads, RunATaskThatALongTaskHandsIn) {
+  ServingThreads threads(1, 4);
+  std::promise<void> done;
+  threads.run_long([&] { threads.run([&] { done.set_value(); }); });
+  EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
+}
+
 TEST(ServingThreads, NeverHaveMoreThreadsThanTheirBound) {
   std::mutex mutex;
   std::set<std::thread::id> seen;

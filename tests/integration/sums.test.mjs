@@ -1,0 +1,146 @@
+// What clients may take of the host together: memory for large messages, descriptors. Whatever they do, small requests
+// are served, plugins are started again, and the operator is heard.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Components } from './support/components.mjs';
+import { argumentsOf, HttpHost, inProcess, program, serve } from './support/host.mjs';
+import { contentHeaders, modernHeaders, modernRequest, postModern } from './support/http.mjs';
+import { RawConnection, requestText } from './support/raw_connection.mjs';
+
+const budget = 4 << 20;
+const bounded = ['--max-buffered-bytes', String(budget), '--max-body-bytes', String(1 << 20)];
+
+async function servedSmall(host) {
+  const response = await postModern(host.url, 'tools/list');
+  assert.equal(response.status, 200);
+  await response.arrayBuffer();
+}
+
+// A connection that ends with the test, whatever becomes of it.
+async function open(context, host) {
+  const connection = await RawConnection.open(host.url);
+  context.after(() => connection.end());
+  return connection;
+}
+
+// The request with a body of so many bytes, all but the last of them sent.
+async function sendAllButOneByte(context, host, bytes) {
+  const connection = await open(context, host);
+  const list = JSON.stringify(modernRequest('tools/list'));
+  const body = list + ' '.repeat(bytes - list.length);
+  const text = requestText(host.url, 'POST', { ...contentHeaders, ...modernHeaders('tools/list') }, body);
+  connection.write(text.slice(0, -1));
+  return { connection, finish: () => connection.write(text.slice(-1)) };
+}
+
+test('BodiesOfAllClientsHaveOneBound', async (t) => {
+  const host = await serve(t, await Components.create('sample_v1'), bounded);
+  const first = await Promise.all(Array.from({ length: 4 }, () => sendAllButOneByte(t, host, 1_000_000)));
+  await sleep(300);
+  await servedSmall(host);
+  const late = await sendAllButOneByte(t, host, 1_000_000);
+  const refusal = await late.connection.response();
+  assert.equal(refusal.status, 503);
+  assert.equal(refusal.headers['retry-after'], '1');
+  assert.match(JSON.parse(refusal.body).error.message, /no memory left .* 4194304 bytes; try again later/);
+  await servedSmall(host);
+  for (const { connection, finish } of first) {
+    finish();
+    assert.equal((await connection.response()).status, 200);
+  }
+});
+
+test('ABodyThatFindsNoRoomWaitsForIt', async (t) => {
+  const host = await serve(t, await Components.create('sample_v1'), bounded);
+  const first = await Promise.all(Array.from({ length: 4 }, () => sendAllButOneByte(t, host, 1_000_000)));
+  await sleep(300);
+  const late = await sendAllButOneByte(t, host, 1_000_000);
+  late.finish();
+  await sleep(300);
+  first[0].finish();
+  assert.equal((await first[0].connection.response()).status, 200);
+  assert.equal((await late.connection.response()).status, 200);
+});
+
+test('ABodyThatIsGivenUpLeavesItsRoom', async (t) => {
+  const host = await serve(t, await Components.create('sample_v1'), bounded);
+  for (let round = 0; round < 3; ++round) {
+    const all = await Promise.all(Array.from({ length: 4 }, () => sendAllButOneByte(t, host, 1_000_000)));
+    await sleep(100);
+    for (const { connection } of all) connection.end();
+  }
+  const { connection, finish } = await sendAllButOneByte(t, host, 1_000_000);
+  finish();
+  assert.equal((await connection.response()).status, 200);
+});
+
+test('LargeAnswersThatNobodyReadsHaveOneBound', async (t) => {
+  const host = await serve(t, await Components.create('dying'), ['--max-buffered-bytes', '50000000']);
+  const ask = async (bytes, { reads }) => {
+    const connection = await open(t, host);
+    if (!reads) connection.socket.pause();
+    const message = JSON.stringify(modernRequest('tools/call', { name: 'say', arguments: { bytes } }, 'the id'));
+    connection.write(requestText(host.url, 'POST', { ...contentHeaders, ...modernHeaders('tools/call', 'say') }, message));
+    return connection;
+  };
+  const silent = await Promise.all(Array.from({ length: 2 }, () => ask(20_000_000, { reads: false })));
+  await sleep(1000);
+  const reading = await ask(20_000_000, { reads: true });
+  const refusal = await reading.response();
+  assert.equal(refusal.status, 503);
+  const { id, error } = JSON.parse(refusal.body);
+  assert.equal(id, 'the id');
+  assert.match(error.message, /no memory left for this answer of 20000\d\d\d bytes/);
+  await servedSmall(host);
+  // Whoever reads after all gets it whole.
+  silent[0].socket.resume();
+  assert.equal((await silent[0].response()).body.length > 20_000_000, true);
+  const later = await ask(20_000_000, { reads: true });
+  assert.equal((await later.response()).status, 200);
+});
+
+const command = (...args) => new Promise((resolve) => {
+  execFile(program, args, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
+});
+
+test('IdleConnectionsLeaveDescriptorsForRestartsReloadsAndTheOperator', { skip: inProcess && 'nothing restarts' },
+  async (t) => {
+    const components = await Components.create('dying', 'sample_v1');
+    const control = join(components.folder, 'control.sock');
+    const limited = spawn('sh', [
+      ...['-c', 'ulimit -n 256 && exec "$0" "$@"', program],
+      ...argumentsOf('serve', components, ['--listen', '127.0.0.1:0', '--control', control]),
+    ], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const host = await HttpHost.of(limited);
+    t.after(() => host.stop().finally(() => components.discard()));
+    const served = await open(t, host); // by a client that was there before
+    const call = async (name, args) => {
+      const message = JSON.stringify(modernRequest('tools/call', { name, arguments: args }));
+      served.write(requestText(host.url, 'POST', { ...contentHeaders, ...modernHeaders('tools/call', name) }, message));
+      return JSON.parse((await served.response()).body);
+    };
+    const pid = (await call('pid', {})).result.structuredContent.result;
+    const idle = await Promise.all(Array.from({ length: 400 }, async () => {
+      const socket = connect({ host: host.url.hostname, port: host.url.port });
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      return socket;
+    }));
+    t.after(() => idle.forEach((socket) => socket.destroy()));
+    await host.log.until({ event: 'connection refused' });
+    assert.match((await call('die', { how: 'abort' })).error.message, /SIGABRT/);
+    const again = (await call('pid', {})).result.structuredContent.result;
+    assert.notEqual(again, pid);
+    for (const args of [['status'], ['reload', 'dying'], ['reload']]) {
+      const { status, stderr } = await command(...args, '--control', control);
+      assert.equal(status, 0, stderr);
+    }
+    await components.add('sample_v2', 'sample_v1.so');
+    await host.log.until({ event: 'plugin replaced', file: components.file('sample_v1.so') });
+  });
