@@ -137,7 +137,7 @@ HttpConnection::awaitable<void> HttpConnection::serve(std::shared_ptr<HttpConnec
 HttpConnection::awaitable<void> HttpConnection::linger() {
   beast::error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
-  if (watching_) co_await stop_watching();
+  if (watching_ != Watching::off) co_await stop_watching();
   wait_for(Waiting::for_bytes, linger_time);
   buffer_.clear();
   while (!timed_out_) {
@@ -158,7 +158,7 @@ HttpConnection::awaitable<bool> HttpConnection::serve_request() {
 }
 
 HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& reader) {
-  if (watching_) co_await stop_watching();
+  if (watching_ != Watching::off) co_await stop_watching();
   if (disconnected_) co_return false;
   bool header_read = false;
   bool begun = buffer_.size() > 0;
@@ -350,9 +350,9 @@ HttpConnection::awaitable<Outbox::Content> HttpConnection::next(Outbox& outbox,
                                                                 std::optional<Clock::time_point> until) {
   auto patience = limits_.heartbeat;
   if (until) patience = std::min(patience, std::chrono::ceil<std::chrono::milliseconds>(*until - owner_.now()));
-  wait_for(Waiting::for_answer, watching_ ? patience : std::min(unwatched_time, patience));
+  watched_ = watching_ != Watching::off;
+  wait_for(Waiting::for_answer, watched_ ? patience : std::min(unwatched_time, patience));
   rest_of_patience_ = patience;
-  watched_ = watching_;
   for (;;) {
     // What is taken must be written or kept, and there is no one to write to.
     if (disconnected_) co_return Outbox::Content{};
@@ -374,25 +374,25 @@ void HttpConnection::outbox_overflowed() {
 
 void HttpConnection::watch_for_disconnect() {
   const auto room = buffer_.max_size() - buffer_.size();
-  if (watching_ || room == 0) return;
-  watching_ = true;
+  if (watching_ != Watching::off || room == 0) return;
+  watching_ = Watching::on;
   // What comes meanwhile is the next request, and is kept for it.
   const auto space = buffer_.prepare(std::min(room, read_size));
   socket_.async_read_some(space, [self = shared_from_this()](beast::error_code error, std::size_t count) {
-    self->watching_ = false;
+    const bool stopping = std::exchange(self->watching_, Watching::off) == Watching::stopping;
     self->buffer_.commit(count);
-    if (!error) return self->watch_for_disconnect();
-    self->disconnected_ = error != asio::error::operation_aborted;
+    if (!error && !stopping) return self->watch_for_disconnect();
+    self->disconnected_ = error && error != asio::error::operation_aborted;
     self->signal_.cancel();
   });
 }
 
 HttpConnection::awaitable<void> HttpConnection::stop_watching() {
+  watching_ = Watching::stopping;
   beast::error_code ignored;
-  while (watching_) {
-    socket_.cancel(ignored);
+  socket_.cancel(ignored);
+  while (watching_ != Watching::off)
     co_await signal_.async_wait(as_value);
-  }
 }
 
 }  // namespace mcph

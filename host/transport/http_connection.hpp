@@ -67,6 +67,10 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   // What the coroutine waits for, and so what it means when its time is up.
   enum class Waiting { for_request, for_rest, for_room, for_answer, for_bytes };
 
+  // Whether a read waits for the end of the input while an answer is made. Such a read may have ended before it can be
+  // cancelled: its handler looks here for whether another one begins.
+  enum class Watching { off, on, stopping };
+
   // How an event stream is written.
   struct EventStreamPlan {
     std::string opening = {};                         // the events before those of the outbox
@@ -125,6 +129,7 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   void time_is_up(Clock::time_point now);
   // Reads ahead while an answer is being made: the end of the input is how a client goes.
   void watch_for_disconnect();
+  // While it is on. Returns when that read is over; what it has read is in the buffer.
   awaitable<void> stop_watching();
 
   HttpServer& owner_;
@@ -146,7 +151,7 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   const Outbox* streamed_ = nullptr;  // while stream() runs
   bool overflowed_ = false;           // and what is streamed is cut off
   bool unread_ = false;               // the client may still be sending what was refused
-  bool watching_ = false;
+  Watching watching_ = Watching::off;
   bool watched_ = false;  // for this answer already
   bool disconnected_ = false;
   bool closing_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <future>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <vector>
@@ -58,6 +59,18 @@ class Client {
     std::vector<char> bytes(most);
     return static_cast<std::size_t>(std::max(::recv(socket_, bytes.data(), most, 0), ssize_t{0}));
   }
+  // Everything that is on the way, until nothing has come for a while.
+  const std::string& hear_all() {
+    constexpr int quiet_ms = 20;
+    std::string piece(std::size_t{1} << 20, '\0');
+    pollfd ready{.fd = socket_, .events = POLLIN, .revents = 0};
+    while (::poll(&ready, 1, quiet_ms) > 0) {
+      const auto count = ::recv(socket_, piece.data(), piece.size(), 0);
+      if (count <= 0) break;
+      heard_.append(piece, 0, static_cast<std::size_t>(count));
+    }
+    return heard_;
+  }
   void leave() {
     if (socket_ >= 0) ::close(std::exchange(socket_, -1));
   }
@@ -91,6 +104,18 @@ class HttpConnectionTest : public test::ServerFixture {
                "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     EXPECT_NE(client.hear("\n\n").find("text/event-stream"), std::string::npos);
     return *invoked_.get_future().get();
+  }
+  // Does it while the lane does nothing else.
+  void while_held(const std::function<void()>& act) {
+    std::promise<void> held;
+    std::promise<void> done;
+    boost::asio::post(threads_.next_context(), [&] {
+      held.set_value();
+      done.get_future().wait();
+    });
+    held.get_future().wait();
+    act();
+    done.set_value();
   }
   // Does it on the lane once as many other turns have passed.
   void after_turns(int turns, const std::function<void()>& act) {
@@ -129,6 +154,28 @@ TEST_F(HttpConnectionTest, LosesNoReplyThatComesAsItsClientGoes) {
     Client again(http_.port());
     again.say(head("GET", session) + "Last-Event-ID: " + client.last_id() + "\r\n\r\n");
     EXPECT_NE(again.hear("the reply").find("the reply"), std::string::npos) << turns << " turns";
+  }
+}
+
+// While the answer is made the connection reads ahead. What it reads and the client's readiness for the rest of the
+// answer come in one event: then the read is over when it is to be cancelled, and it must not begin again.
+TEST_F(HttpConnectionTest, AnswersTheNextRequestThatComesBeforeTheLastAnswerIsRead) {
+  const std::string text(std::size_t{8} << 20, 'x');
+  for (int i = 0; i < 8; ++i) {
+    Client client(http_.port());
+    auto& call = this->call(client, open_session("2025-11-25"));
+    call.complete(Outcome::result, R"({"content":[{"type":"text","text":")" + text + R"("}]})");
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    bool whole = false;
+    while (!whole && std::chrono::steady_clock::now() < deadline) {
+      while_held([&] {
+        client.say("\r\n");  // the beginning of the next request
+        whole = client.hear_all().ends_with("\r\n0\r\n\r\n");
+      });
+    }
+    ASSERT_TRUE(whole);
+    client.say("GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    ASSERT_NE(client.hear("Not found").find("Not found"), std::string::npos) << "after " << i << " others";
   }
 }
 
