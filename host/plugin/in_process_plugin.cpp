@@ -80,8 +80,8 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
       setup_(std::move(setup)),
       concurrent_calls_((table_.flags & MCP_PLUGIN_SERIAL) != 0 ? 1 : setup_.limits.concurrent_calls),
       runner_(runner),
-      log_(log),
-      limit_log_(log, identity_),
+      log_(timers == nullptr ? log : limit(log)),
+      limit_log_(log_, identity_),
       host_(host_table(this)) {
   if ((table_.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library_.never_unload();
   if (timers == nullptr) return;
@@ -91,6 +91,13 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
         limit_log_.reached(Limit::call_time, words_for_late_call(late.component(), setup_.limits));
       },
       [this](std::uint64_t id, Call& call) { give_up(id, call); });
+}
+
+Log& InProcessPlugin::limit(Log& log) {
+  return limited_log_.emplace(
+      log, max_lines_of_plugin, [this](Log& unlimited, const RateLimitedLog::LeftOut& left_out) {
+        unlimited.warning("plugin says too much", {{"plugin", identity_.name}, {"lines_left_out", left_out.lines}});
+      });
 }
 
 InProcessPlugin::~InProcessPlugin() {

@@ -20,13 +20,14 @@
 #include "plugin/plugin.hpp"
 #include "plugin/plugin_library.hpp"
 #include "plugin/plugin_setup.hpp"
+#include "rate_limited_log.hpp"
 
 namespace mcph {
 
 class InProcessPlugin final : public Plugin {
  public:
-  // [control] Makes the instance. The runner, the log and the timers outlive it; without timers calls may take any
-  // time.
+  // [control] Makes the instance. The runner, the log and the timers outlive it. Without timers, in a worker, the host
+  // bounds how long calls take and how much is logged.
   static Result<std::unique_ptr<InProcessPlugin>> create(PluginLibrary library, PluginSetup setup, CallRunner& runner,
                                                          Log& log, Timers* timers = nullptr);
 
@@ -55,6 +56,7 @@ class InProcessPlugin final : public Plugin {
  private:
   InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log, Timers* timers);
 
+  Log& limit(Log& log);
   void run(std::uint64_t id, std::shared_ptr<Call> call);
   void run_one(std::uint64_t id, Call& call);
   void cancel(std::uint64_t id, CancelReason reason);
@@ -80,6 +82,7 @@ class InProcessPlugin final : public Plugin {
   const PluginSetup setup_;
   const std::size_t concurrent_calls_;
   CallRunner& runner_;
+  std::optional<RateLimitedLog> limited_log_;
   Log& log_;
   LimitLog limit_log_;
   const mcp_host host_;

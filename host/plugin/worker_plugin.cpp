@@ -26,8 +26,11 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
       setup_(std::move(setup)),
       identity_{setup_.file, {}, {}, setup_.digest},
       workers_(workers),
-      log_(log),
-      limit_log_(log, identity_),
+      log_(log, max_lines_of_plugin,
+           [this](Log& unlimited, const RateLimitedLog::LeftOut& left_out) {
+             unlimited.warning("plugin says too much", {{"plugin", label()}, {"lines_left_out", left_out.lines}});
+           }),
+      limit_log_(log_, identity_),
       policy_(setup_.restarts),
       deadlines_(
           workers.timers(), calls_, {.call = setup_.limits.call_time},

@@ -19,12 +19,12 @@
 #include "plugin/calls_in_flight.hpp"
 #include "plugin/cpu_share.hpp"
 #include "plugin/limit_log.hpp"
-#include "plugin/log_allowance.hpp"
 #include "plugin/plugin_setup.hpp"
 #include "plugin/private_copy.hpp"
 #include "plugin/restart_policy.hpp"
 #include "plugin/worker_process.hpp"
 #include "plugin/workers.hpp"
+#include "rate_limited_log.hpp"
 
 namespace mcph {
 
@@ -112,14 +112,13 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   PluginIdentity identity_;
   std::vector<std::string> sandbox_lacks_;  // written once, before create returns
   Workers& workers_;
-  Log& log_;
+  RateLimitedLog log_;
   LimitLog limit_log_;
 
   CallsInFlight calls_;
   std::atomic<bool> wants_context_{false};    // the plugin has asked who is calling, and will again
   std::atomic<bool> has_stuck_calls_{false};  // answered in the plugin's stead, and perhaps running still
-  LogAllowance log_allowance_;                // of whoever reads the process
-  bool lacked_memory_ = false;                // likewise: this process has said so
+  bool lacked_memory_ = false;                // of whoever reads the process: it has said so
   bool is_crashing_ = false;                  // likewise
   bool tells_place_ = false;                  // likewise: of one of its threads
 

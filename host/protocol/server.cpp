@@ -88,7 +88,7 @@ bool is_initialize(const Message& message) {
 Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
                Sessions::Limits session_limits, Log& log)
     : catalog_(catalog),
-      log_(log),
+      log_(log, max_lines_of_clients),
       sessions_(session_limits, catalog),
       legacy_(catalog, identity, options, timers_),
       modern_(catalog, identity, options, timers_) {}

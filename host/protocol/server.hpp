@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "catalog/published_catalog.hpp"
-#include "log.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/legacy_era.hpp"
 #include "protocol/message.hpp"
 #include "protocol/modern_era.hpp"
 #include "protocol/serving.hpp"
 #include "protocol/session.hpp"
+#include "rate_limited_log.hpp"
 #include "timers.hpp"
 
 namespace mcph {
@@ -84,7 +84,7 @@ class Server {
 
   PublishedCatalog& catalog_;
   Timers timers_;
-  Log& log_;
+  RateLimitedLog log_;  // of what clients cause
   Sessions sessions_;
   LegacyEra legacy_;
   ModernEra modern_;

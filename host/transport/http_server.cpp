@@ -46,7 +46,7 @@ HttpServer::HttpServer(ServingThreads& threads, HttpOptions options, Server& ser
     : threads_(threads),
       options_(std::move(options)),
       server_(server),
-      log_(log),
+      log_(log, max_lines_of_clients),
       acceptor_(threads.next_context()),
       attention_(acceptor_.get_executor()),
       descriptors_(descriptors_for_connections()),
@@ -109,6 +109,7 @@ asio::awaitable<void> HttpServer::attend_connections() {
     events_->forget_unused();
     if (budget_->was_short()) make_room(now);
     return_memory(now);
+    log_.tell_left_out();
   }
 }
 

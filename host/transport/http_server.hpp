@@ -16,8 +16,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "log.hpp"
 #include "protocol/server.hpp"
+#include "rate_limited_log.hpp"
 #include "result.hpp"
 #include "transport/event_log.hpp"
 #include "transport/http_options.hpp"
@@ -73,7 +73,7 @@ class HttpServer {
   ServingThreads& threads_;
   const HttpOptions options_;
   Server& server_;
-  Log& log_;
+  RateLimitedLog log_;  // of what clients cause
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer attention_;
   std::uint16_t port_ = 0;

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "rate_limited_log.hpp"
+
 namespace mcph {
 namespace {
 
@@ -22,7 +24,10 @@ Error system_error(const char* what) {
 // Logs what arrives line by line, until the other end is closed or `wake` is readable; a line without end is logged in
 // pieces. The other end may never be closed, and never be quiet, because a process that a plugin started has inherited
 // it: after `wake` no more is read than a pipe holds.
-void copy_lines(int printed, int wake, Log& log) {
+void copy_lines(int printed, int wake, Log& unlimited) {
+  RateLimitedLog log(unlimited, max_lines_of_plugin, [](Log& target, const RateLimitedLog::LeftOut& left_out) {
+    target.warning("plugin says too much", {{"lines_left_out", left_out.lines}});
+  });
   constexpr int pieces_of_a_pipe = 16;
   std::string line;
   char buffer[4096];

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
 import { HttpHost, serve } from './support/host.mjs';
-import { contentHeaders, modernHeaders, modernRequest, post, postModern } from './support/http.mjs';
+import { contentHeaders, modernHeaders, modernRequest, post, postModern, Session } from './support/http.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 
 const limits = ['--max-body-bytes', '20000', '--max-header-bytes', '4096', '--header-time-ms', '300'];
@@ -133,6 +133,44 @@ test('ConnectionsBeyondTheLimitAreRefusedAndOthersServed', async (context) => {
   admitted.write(listText(host.url));
   assert.equal((await admitted.response()).status, 200);
   for (const connection of [admitted, ...connections]) connection.end();
+});
+
+// Does something that is logged so many times, and checks that no more than ten lines a second are written, and the
+// others counted.
+async function assertFewLines(event, count, options, doIt) {
+  const components = await Components.create();
+  const host = await HttpHost.start(components, ['--log-level', 'debug', ...options]);
+  const begin = Date.now();
+  await doIt(host);
+  const seconds = (Date.now() - begin) / 1000;
+  await host.stop().finally(() => components.discard());
+  const written = host.log.matching({ event }).length;
+  const counts = host.log.matching({ event: 'lines left out', of: event }).map(({ lines }) => lines);
+  assert.equal(written + counts.reduce((sum, lines) => sum + lines, 0), count);
+  assert.ok(written <= 10 * (seconds + 1), `${written} lines in ${seconds} s`);
+}
+
+test('AFloodOfConnectionsThatAreRefusedIsCountedAndNotWrittenLineByLine', async () => {
+  const count = 300;
+  await assertFewLines('connection refused', count, ['--max-connections', '1'], async (host) => {
+    const admitted = await RawConnection.open(host.address);
+    admitted.write(listText(host.url));
+    assert.equal((await admitted.response()).status, 200);
+    for (let i = 0; i < count; ++i) await (await RawConnection.open(host.address)).closed;
+    admitted.end();
+  });
+});
+
+test('AFloodOfCancellationsIsCountedAndNotWrittenLineByLine', async () => {
+  const count = 100;
+  await assertFewLines('request cancelled', count, [], async (host) => {
+    const session = await Session.open(host.url);
+    const params = { requestId: 7, reason: 'flood' };
+    for (let i = 0; i < count; ++i) {
+      const { status } = await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+      assert.equal(status, 202);
+    }
+  });
 });
 
 test('AServerOpenToOthersMustBeAskedForExplicitly', async (context) => {

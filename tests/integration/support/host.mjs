@@ -59,7 +59,8 @@ class RunningHost {
 }
 
 export class HttpHost extends RunningHost {
-  // Serves `components`, on a free port unless told otherwise; `more` are further options of `serve`.
+  // Serves `components`, on a free port unless told otherwise; `more` are further options of `serve`. Its `url` is that
+  // of somebody who listens in, its `address` that of the host itself.
   static async start(components, more = [], listen = '127.0.0.1:0') {
     const child = spawn(program, argumentsOf('serve', components, ['--listen', listen, ...more]), {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -75,7 +76,8 @@ export class HttpHost extends RunningHost {
       throw new Error(`the host ended with status ${status}: ${host.log.text()}`);
     });
     const { url } = await Promise.race([serving, ended]);
-    host.url = await heardAt(new URL(url), host.exited);
+    host.address = new URL(url);
+    host.url = await heardAt(host.address, host.exited);
     return host;
   }
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "manual_runner.hpp"
 #include "plugin/private_folder.hpp"
 #include "stderr_log.hpp"
+#include "timers.hpp"
 
 namespace mcph {
 namespace {
@@ -66,7 +68,7 @@ class InProcessPluginTest : public ::testing::Test {
     auto loaded = PluginLibrary::load(std::make_shared<const PrivateCopy>(*std::move(copy)));
     if (loaded.has_error()) return loaded.error();
     setup_.configuration = std::move(configuration);
-    return InProcessPlugin::create(*std::move(loaded), setup_, runner_, log_);
+    return InProcessPlugin::create(*std::move(loaded), setup_, runner_, log_, timers_);
   }
   InProcessPlugin& load(const std::string& library = "unit_actor", std::string configuration = "{}") {
     auto created = create(library, std::move(configuration));
@@ -111,6 +113,7 @@ class InProcessPluginTest : public ::testing::Test {
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::warning, StderrLog::Format::text};
   test::ManualRunner runner_;
+  Timers* timers_ = nullptr;
   PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
   PluginSetup setup_ = usual_setup();
   std::unique_ptr<InProcessPlugin> plugin_;
@@ -389,6 +392,30 @@ TEST_F(InProcessPluginTest, WritesWhatThePluginLogsToTheLog) {
   load();
   call("reports");
   EXPECT_THAT(log.text(), HasSubstr("warning plugin says plugin=actor text=\"written by the plugin\""));
+}
+
+TEST_F(InProcessPluginTest, WritesSoManyLinesOfThePluginASecondAndCountsTheOthers) {
+  constexpr int lines = 1500;
+  const test::StandardErrorCapture log;
+  Timers timers;
+  timers_ = &timers;
+  load();
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < lines; ++i)
+    call("reports");
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  plugin_.reset();
+  int written = 0;
+  int left_out = 0;
+  std::istringstream text(log.text());
+  for (std::string line; std::getline(text, line);) {
+    if (line.find("plugin says plugin=actor") != std::string::npos) ++written;
+    constexpr std::string_view count = "plugin says too much plugin=actor lines_left_out=";
+    if (const auto found = line.find(count); found != std::string::npos)
+      left_out += std::stoi(line.substr(found + count.size()));
+  }
+  EXPECT_EQ(written + left_out, lines);
+  EXPECT_LE(written, 500 * (time.count() + 1));
 }
 
 TEST_F(InProcessPluginTest, PassesOnThatAResourceWasUpdated) {
