@@ -19,6 +19,10 @@ constexpr const char* allowed_methods(HttpRoute::Endpoint endpoint) {
   return endpoint == HttpRoute::Endpoint::mcp ? "GET, POST, DELETE, OPTIONS, HEAD" : "POST, OPTIONS, HEAD";
 }
 
+bool is_control(unsigned char byte) {
+  return (byte < ' ' && byte != '\t') || byte == 0x7f;
+}
+
 // Empty lines before a request are left over from the one before (RFC 9112 section 2.2).
 void skip_empty_lines(beast::flat_buffer& buffer) {
   const auto bytes = buffer.cdata();
@@ -36,11 +40,24 @@ std::optional<HttpRoute> find_route(const HttpOptions& options, const HttpTarget
 
 }  // namespace
 
+HttpRequestParser::HttpRequestParser(std::pmr::memory_resource& memory)
+    : parser(std::piecewise_construct, std::tuple<>(),
+             std::make_tuple(std::pmr::polymorphic_allocator<char>(&memory))) {}
+
+void HttpRequestParser::on_field_impl(http::field name, beast::string_view name_text, beast::string_view value,
+                                      beast::error_code&) {
+  if (!is_header_done()) get().insert(name, name_text, value);
+}
+
+// Beast takes any byte in a quoted string. A line feed there ends the line for a parser that is less strict.
+void HttpRequestParser::on_chunk_header_impl(std::uint64_t size, beast::string_view extensions,
+                                             beast::error_code& error) {
+  if (std::any_of(extensions.begin(), extensions.end(), is_control)) error = http::error::bad_chunk_extension;
+  if (size > 0) extension_bytes_ += extensions.size();
+}
+
 HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory)
-    : limits_(limits),
-      parser_(std::piecewise_construct, std::tuple<>(),
-              std::make_tuple(std::pmr::polymorphic_allocator<char>(&memory))) {
-  parser_.eager(true);
+    : limits_(limits), parser_(memory) {
   parser_.header_limit(limits.header_bytes);
   parser_.body_limit(limits.body_bytes);
 }
@@ -48,15 +65,19 @@ HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_
 std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) {
   if (!parser_.got_some()) skip_empty_lines(buffer);
   while (buffer.size() > 0 && !parser_.is_done() && !is_undecided(buffer)) {
+    const bool in_header = !parser_.is_header_done();
     beast::error_code error;
-    buffer.consume(parser_.put(buffer.data(), error));
+    const auto taken = parser_.put(buffer.data(), error);
+    buffer.consume(taken);
+    // The parser stops after the header, after each chunk's line and data, and after the trailer.
+    if (in_header || (parser_.is_done() && parser_.chunked())) header_bytes_ += taken;
     if (error == http::error::need_more) break;
     if (error) return refuse(error);
   }
   if (parser_.is_header_done() && has_unknown_coding(parser_.get())) {
     return refusal(501, "The only Transfer-Encoding that this server understands is chunked");
   }
-  if (!parser_.is_done() && buffer.size() >= limits_.header_bytes) return refuse(http::error::header_limit);
+  if (is_too_large(buffer)) return refuse(http::error::header_limit);
   return std::nullopt;
 }
 
@@ -65,6 +86,12 @@ std::size_t HttpRequestReader::body_memory() const {
   const auto begun = parser_.get().body().capacity();
   return length ? std::max(begun, static_cast<std::size_t>(std::min<std::uint64_t>(*length, limits_.body_bytes)))
                 : begun;
+}
+
+// What is left in the buffer is the beginning of a field, of the trailer or of a chunk's line.
+bool HttpRequestReader::is_too_large(const beast::flat_buffer& buffer) const {
+  const auto bytes = header_bytes_ + parser_.extension_bytes();
+  return parser_.is_done() ? bytes > limits_.header_bytes : bytes + buffer.size() >= limits_.header_bytes;
 }
 
 // Beast's parser (Boost 1.81) asserts wrongly when a body without a chunk comes byte by byte: that it sees at least
@@ -79,7 +106,8 @@ HttpResponse HttpRequestReader::refuse(beast::error_code error) const {
     return refusal(413, "The request body is larger than " + std::to_string(limits_.body_bytes) + " bytes");
   }
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return refusal(431, "The request headers are larger than " + std::to_string(limits_.header_bytes) + " bytes");
+    return refusal(431, "The request line with the header and trailer fields is larger than " +
+                            std::to_string(limits_.header_bytes) + " bytes");
   }
   return refusal(400, "This is not a valid HTTP/1.1 request: " + error.message());
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
 #include <optional>
 #include <string>
@@ -21,6 +22,25 @@
 namespace mcph {
 
 using HttpRequest = boost::beast::http::request<boost::beast::http::string_body, RequestFields>;
+
+// Beast's parser, but for what follows the header. The fields of a trailer are checked and dropped, because they are no
+// fields of the header, by which a request is admitted (RFC 9110 section 6.5.1). Extensions of chunks are counted.
+class HttpRequestParser final
+    : public boost::beast::http::request_parser<boost::beast::http::string_body, RequestFields::allocator_type> {
+ public:
+  explicit HttpRequestParser(std::pmr::memory_resource& memory);
+
+  // Of all chunks but the last, whose line belongs to the trailer.
+  std::size_t extension_bytes() const { return extension_bytes_; }
+
+ private:
+  void on_field_impl(boost::beast::http::field name, boost::beast::string_view name_text,
+                     boost::beast::string_view value, boost::beast::error_code& error) override;
+  void on_chunk_header_impl(std::uint64_t size, boost::beast::string_view extensions,
+                            boost::beast::error_code& error) override;
+
+  std::size_t extension_bytes_ = 0;
+};
 
 class HttpRequestReader {
  public:
@@ -41,9 +61,11 @@ class HttpRequestReader {
  private:
   HttpResponse refuse(boost::beast::error_code error) const;
   bool is_undecided(const boost::beast::flat_buffer& buffer) const;
+  bool is_too_large(const boost::beast::flat_buffer& buffer) const;
 
   const HttpLimits& limits_;
-  boost::beast::http::request_parser<boost::beast::http::string_body, RequestFields::allocator_type> parser_;
+  HttpRequestParser parser_;
+  std::size_t header_bytes_ = 0;  // that the parser has taken; those of the trailer count
 };
 
 // An error in JSON-RPC's form, where there is no request id.

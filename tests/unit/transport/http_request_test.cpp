@@ -59,6 +59,51 @@ TEST_F(HttpRequestTest, MayHaveNoChunkAtAllByteByByte) {
   EXPECT_TRUE(reader_->is_complete());
 }
 
+TEST_F(HttpRequestTest, HasNoFieldsOfItsTrailer) {
+  const std::string head = "POST /mcp HTTP/1.1\r\nA: 1\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n";
+  for (const std::size_t piece : {1U, 7U, 1000U}) {
+    EXPECT_EQ(take(head + "Host: evil\r\nConnection: close\r\nA: 2\r\nMcp-Name: x\r\n\r\n", piece), 0U);
+    EXPECT_TRUE(reader_->is_complete());
+    EXPECT_EQ(reader_->request().body(), "body");
+    const auto& fields = reader_->request();
+    EXPECT_EQ(std::distance(fields.begin(), fields.end()), 2);
+    EXPECT_EQ(fields["A"], "1");
+  }
+}
+
+TEST_F(HttpRequestTest, MayHaveAsManyBytesOfHeaderAndTrailerAsOfHeaderAlone) {
+  const std::string head =
+      "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\nX: " + std::string(100, 'x') + "\r\n\r\n";
+  const std::string end = "0\r\nY: \r\n\r\n";
+  const auto room = options_.limits.header_bytes - head.size() - end.size();
+  const auto with_trailer = [&](std::size_t value) {
+    return head + "4\r\nbody\r\n0\r\nY: " + std::string(value - 2, 'y') + "\r\n\r\n";
+  };
+  for (const std::size_t piece : {1U, 7U, 1000U}) {
+    EXPECT_EQ(take(with_trailer(room), piece), 0U);
+    EXPECT_TRUE(reader_->is_complete());
+    EXPECT_EQ(take(with_trailer(room + 1), piece), 431U);
+  }
+}
+
+// Each piece ends behind the first letter of a field: what is left over is never too long.
+TEST_F(HttpRequestTest, IsRefusedWhenItsFieldsAreTooLargeTogetherHoweverTheyCome) {
+  const std::string field = "X: " + std::string(15, 'x') + "\r\n";
+  std::string text = "PUT /mcp HTTP/1.1\r\n";
+  ASSERT_EQ(text.size(), field.size() - 1);
+  for (int i = 0; i < 20; ++i)
+    text += field;
+  EXPECT_EQ(take(text, field.size()), 431U);
+}
+
+TEST_F(HttpRequestTest, IsRefusedWhenTheExtensionsOfItsChunksAreTooLargeTogether) {
+  std::string text = "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (int i = 0; i < 20; ++i)
+    text += "1;abcdefghijklmnopqrstuvwxyz\r\nx\r\n";
+  EXPECT_EQ(take(text), 431U);
+  EXPECT_EQ(take(text, 1), 431U);
+}
+
 TEST_F(HttpRequestTest, IsRefusedWhereItIsNoneOrTooLarge) {
   EXPECT_EQ(take("nonsense\r\n\r\n"), 400U);
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nContent-Length: 101\r\n\r\n"), 413U);
