@@ -32,7 +32,7 @@ void skip_empty_lines(beast::flat_buffer& buffer) {
 
 std::optional<HttpRoute> find_route(const HttpOptions& options, const HttpTarget& target) {
   using Endpoint = HttpRoute::Endpoint;
-  if (target.path == mcp_endpoint) return HttpRoute{Endpoint::mcp, target.query};
+  if (target.path == mcp_endpoint || target.is_server) return HttpRoute{Endpoint::mcp, target.query};
   if (options.http_sse && target.path == sse_endpoint) return HttpRoute{Endpoint::sse, target.query};
   if (options.http_sse && target.path == messages_endpoint) return HttpRoute{Endpoint::messages, target.query};
   return std::nullopt;
@@ -121,16 +121,21 @@ std::optional<HttpResponse> admit(const HttpOptions& options, const HttpRequest&
   if (!fields.repeated.empty()) {
     return refusal(400, "The header " + std::string(fields.repeated) + " is given more than once");
   }
+  // Also where the target names the host (RFC 9112 section 3.2).
+  if (!fields.host && request.version() >= 11) return refusal(400, "The Host header is missing");
+  if (fields.host && !is_authority(*fields.host)) return refusal(400, "The Host header is not a host and a port");
   const std::string_view text(request.target().data(), request.target().size());
   const auto target = read_target(text, fields.host);
-  if (!target.host && request.version() >= 11) return refusal(400, "The Host header is missing");
-  if (target.host && !host_allowed(options.access, target.host)) {
+  if (!target || (target->is_server && request.method() != http::verb::options)) {
+    return refusal(400, "The request target is neither a path nor an http URL");
+  }
+  if (target->host && !host_allowed(options.access, target->host)) {
     return refusal(403, "The Host header names a host that this server does not serve; allow it with --allow-host");
   }
   if (!origin_allowed(options.access, fields.origin)) {
     return refusal(403, "The Origin is not allowed; allow it with --allow-origin");
   }
-  if (const auto found = find_route(options, target)) {
+  if (const auto found = find_route(options, *target)) {
     route = *found;
     return std::nullopt;
   }

@@ -77,7 +77,7 @@ struct HttpRoute {
   Endpoint endpoint = Endpoint::mcp;
   std::string_view query = {};
 };
-// Whether the request may come in at all: its host, its origin, its path.
+// Whether the request may come in at all: its target, its host, its origin, its path.
 std::optional<HttpResponse> admit(const HttpOptions& options, const HttpRequest& request, const HttpFields& fields,
                                   HttpRoute& route);
 

@@ -1,7 +1,9 @@
 #include "transport/http_rules.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <charconv>
+#include <netinet/in.h>
 
 #include "http_token.hpp"
 
@@ -45,11 +47,49 @@ bool is_port_or_nothing(std::string_view text) {
   return text.empty() || (text.front() == ':' && text.find_first_not_of("0123456789", 1) == std::string_view::npos);
 }
 
-// The host of "host", "host:port", "[v6]" or "[v6]:port"; empty if it is none of these.
-std::string_view without_port(std::string_view authority) {
-  const auto end =
-      authority.starts_with('[') ? authority.find(']') + 1 : std::min(authority.find(':'), authority.size());
-  return end > 0 && is_port_or_nothing(authority.substr(end)) ? authority.substr(0, end) : std::string_view{};
+bool is_hex_digit(char c) {
+  return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'f');
+}
+
+bool is_registered_name(std::string_view text) {
+  constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=";
+  while (!text.empty()) {
+    const bool encoded = text.size() > 2 && text[0] == '%' && is_hex_digit(text[1]) && is_hex_digit(text[2]);
+    if (!encoded && allowed.find(text.front()) == std::string_view::npos) return false;
+    text.remove_prefix(encoded ? 3 : 1);
+  }
+  return true;
+}
+
+bool is_bracketed_v6(std::string_view text) {
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
+  in6_addr address{};
+  return ::inet_pton(AF_INET6, std::string(text.substr(1, text.size() - 2)).c_str(), &address) == 1;
+}
+
+// The host of "host", "host:port", "[v6]" or "[v6]:port" (RFC 3986 section 3.2), which may be empty; nothing if it is
+// none of these.
+std::optional<std::string_view> host_of(std::string_view authority) {
+  const bool bracketed = authority.starts_with('[');
+  const auto end = bracketed ? authority.find(']') + 1 : std::min(authority.find(':'), authority.size());
+  const auto host = authority.substr(0, end);
+  const bool is_host = bracketed ? is_bracketed_v6(host) : is_registered_name(host);
+  return is_host && is_port_or_nothing(authority.substr(end)) ? std::optional(host) : std::nullopt;
+}
+
+bool is_scheme(std::string_view text) {
+  constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.";
+  return !text.empty() && lower(text.front()) >= 'a' && lower(text.front()) <= 'z' &&
+         text.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+// The host and the port of "scheme://host[:port]"; nothing if the text is anything else (RFC 6454 section 7).
+std::optional<std::string_view> authority_of_origin(std::string_view origin) {
+  constexpr std::string_view mark = "://";
+  const auto scheme_end = origin.find(mark);
+  if (scheme_end == std::string_view::npos || !is_scheme(origin.substr(0, scheme_end))) return std::nullopt;
+  const auto authority = origin.substr(scheme_end + mark.size());
+  return is_authority(authority) ? std::optional(authority) : std::nullopt;
 }
 
 bool is_loopback_v4(std::string_view host) {
@@ -88,38 +128,45 @@ int specificity(std::string_view range, std::string_view media_type) {
 
 }  // namespace
 
-HttpTarget read_target(std::string_view target, std::optional<std::string_view> host_header) {
+std::optional<HttpTarget> read_target(std::string_view target, std::optional<std::string_view> host_header) {
   const auto with_path = [](std::optional<std::string_view> host, std::string_view text) {
     const auto mark = std::min(text.find('?'), text.size());
     const auto query = text.substr(mark);
     return HttpTarget{host, text.substr(0, mark), query.empty() ? query : query.substr(1)};
   };
+  if (target == "*") return HttpTarget{.host = host_header, .path = target, .is_server = true};
+  if (target.starts_with('/')) return with_path(host_header, target);
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!equal_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
     const auto rest = target.substr(scheme.size());
-    const auto slash = std::min(rest.find('/'), rest.size());
-    return with_path(rest.substr(0, slash), rest.substr(slash));
+    const auto end = std::min(rest.find_first_of("/?"), rest.size());
+    const auto authority = rest.substr(0, end);
+    if (!authority.empty() && is_authority(authority)) return with_path(authority, rest.substr(end));
   }
-  return with_path(host_header, target);
+  return std::nullopt;
+}
+
+bool is_authority(std::string_view text) {
+  return host_of(text).has_value();
 }
 
 bool is_loopback_host(std::string_view host) {
-  const auto name = without_port(host);
-  return equal_ignoring_case(name, "localhost") || name == "[::1]" || is_loopback_v4(name);
+  const auto name = host_of(host);
+  return name && (equal_ignoring_case(*name, "localhost") || *name == "[::1]" || is_loopback_v4(*name));
 }
 
 bool is_host_name(std::string_view text) {
-  return !text.empty() && without_port(text) == text && text.find_first_of("/@ ") == std::string_view::npos;
+  return !text.empty() && host_of(text) == text;
 }
 
 bool is_origin(std::string_view text) {
-  const auto colon = text.find("://");
-  return colon != std::string_view::npos && colon > 0 && is_host_name(without_port(text.substr(colon + 3)));
+  const auto authority = authority_of_origin(text);
+  return authority && !host_of(*authority)->empty();
 }
 
 bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host) {
   if (!host || host->empty()) return false;
-  if (contains(access.allowed_hosts, lowered(without_port(*host)))) return true;
+  if (contains(access.allowed_hosts, lowered(host_of(*host).value_or("")))) return true;
   if (access.loopback_only) return is_loopback_host(*host);
   return access.allowed_hosts.empty();
 }
@@ -127,10 +174,10 @@ bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host
 bool origin_allowed(const HttpAccess& access, std::optional<std::string_view> origin) {
   if (!origin) return true;
   const auto lower_origin = lowered(*origin);
+  const auto authority = authority_of_origin(lower_origin);
+  if (!authority && *origin != "null") return false;
   if (contains(access.allowed_origins, "*") || contains(access.allowed_origins, lower_origin)) return true;
-  const auto scheme_end = lower_origin.find("://");
-  return access.loopback_only && scheme_end != std::string::npos &&
-         is_loopback_host(std::string_view(lower_origin).substr(scheme_end + 3));
+  return authority && access.loopback_only && is_loopback_host(*authority);
 }
 
 bool accepts(std::optional<std::string_view> accept, std::string_view media_type) {

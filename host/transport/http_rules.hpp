@@ -27,8 +27,14 @@ struct HttpTarget {
   std::optional<std::string_view> host;
   std::string_view path;
   std::string_view query = {};
+  bool is_server = false;  // "*"
 };
-HttpTarget read_target(std::string_view target, std::optional<std::string_view> host_header);
+// Nothing where it has none of the forms that an origin server is asked with, or names a host that is none.
+std::optional<HttpTarget> read_target(std::string_view target, std::optional<std::string_view> host_header);
+
+// What a Host header may say, and a URL between "//" and its path: a host, which may be empty, with or without a port
+// (RFC 9110 section 7.2).
+bool is_authority(std::string_view text);
 
 // "localhost", 127.0.0.0/8 or [::1], with or without a port.
 bool is_loopback_host(std::string_view host);
@@ -38,7 +44,8 @@ bool is_host_name(std::string_view text);
 bool is_origin(std::string_view text);
 
 bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host);
-// A request without an Origin is not a browser's.
+// A request without an Origin is not a browser's. One with a value that is no origin (RFC 6454 section 7) is refused,
+// even where any origin is allowed.
 bool origin_allowed(const HttpAccess& access, std::optional<std::string_view> origin);
 
 // Whether an Accept header admits a media type: by the most specific range that covers it, unless its quality is 0. No

@@ -47,6 +47,41 @@ TEST(LoopbackHost, HasAPortThatIsANumberOrNone) {
   }
 }
 
+TEST(Authority, IsAHostWithOrWithoutAPort) {
+  for (const auto* text : {"example.org", "EXAMPLE.org:8080", "localhost:", "127.0.0.1:1", "[::1]", "[::1]:8080", "",
+                           ":80", "a_b", "%C3%A4.example", "a!$&'()*+,;=~-._"}) {
+    EXPECT_TRUE(is_authority(text)) << text;
+  }
+  for (const auto* text :
+       {" ",  "a b", "a/b",    "a?b",     "a#b", "user@a", "a:b", "a:80:80", "a:-1", "::1",   "[::1",
+        "[]", "[a]", "[::1]a", "[::1]:x", "%",   "%c",     "%zz", "a\\b",    "<a>",  "a\x7f", "\xC3\xA4"}) {
+    EXPECT_FALSE(is_authority(text)) << text;
+  }
+}
+
+TEST(RequestTarget, IsAPathAUrlOrTheServer) {
+  const auto path = read_target("/mcp?a=b", "localhost");
+  ASSERT_TRUE(path);
+  EXPECT_EQ(path->host, "localhost");
+  EXPECT_EQ(path->path, "/mcp");
+  EXPECT_EQ(path->query, "a=b");
+  const auto url = read_target("HTTPS://example.org:1/mcp?", "localhost");
+  ASSERT_TRUE(url);
+  EXPECT_EQ(url->host, "example.org:1");
+  EXPECT_EQ(url->path, "/mcp");
+  EXPECT_EQ(url->query, "");
+  const auto query = read_target("http://example.org?a/b", std::nullopt);
+  ASSERT_TRUE(query);
+  EXPECT_EQ(query->host, "example.org");
+  EXPECT_EQ(query->path, "");
+  EXPECT_EQ(query->query, "a/b");
+  EXPECT_TRUE(read_target("*", "localhost")->is_server);
+  for (const auto* text : {"", "mcp", "localhost:80", "http:///mcp", "http://a b/mcp", "http://user@a/mcp", "http:/mcp",
+                           "ftp://localhost/mcp", "**"}) {
+    EXPECT_FALSE(read_target(text, "localhost")) << text;
+  }
+}
+
 TEST(HostHeader, IsRequired) {
   EXPECT_FALSE(host_allowed({}, std::nullopt));
   EXPECT_FALSE(host_allowed({}, ""));
@@ -89,6 +124,25 @@ TEST(OriginHeader, IsThisMachineWhereOnlyItIsListenedTo) {
   for (const auto* origin : {"", "null", "localhost", "http://", "http://evil.example", "http://localhost.evil.example",
                              "http://evil.example/localhost", "http://127.0.0.1.evil.example", "file://"}) {
     EXPECT_FALSE(origin_allowed({}, origin)) << origin;
+  }
+}
+
+TEST(OriginHeader, IsNothingThatOnlyEndsLikeAnOrigin) {
+  const HttpAccess any{.loopback_only = true, .allowed_hosts = {}, .allowed_origins = {"*"}};
+  for (const auto* origin :
+       {"evil.com?x=http://localhost", "evil.com/http://localhost", "evil.com#http://localhost", "http://localhost/",
+        "http://localhost?x", "http://user@localhost", "http://localhost http://localhost", "1http://localhost",
+        "http_://localhost", "://localhost", "http:localhost", "localhost", "", "NULL", "http://[::1"}) {
+    EXPECT_FALSE(origin_allowed({}, origin)) << origin;
+    EXPECT_FALSE(origin_allowed(any, origin)) << origin;
+    EXPECT_FALSE(is_origin(origin)) << origin;
+  }
+  for (const auto* origin :
+       {"http://localhost", "https://app.example.org:8443", "app+x.1-2://localhost", "http://[::1]:80"}) {
+    EXPECT_TRUE(is_origin(origin)) << origin;
+  }
+  for (const auto* origin : {"null", "*", "file://", "http://:80"}) {
+    EXPECT_FALSE(is_origin(origin)) << origin;
   }
 }
 
