@@ -126,13 +126,13 @@ void HttpConnection::time_is_up(Clock::time_point now) {
 HttpConnection::awaitable<void> HttpConnection::serve(std::shared_ptr<HttpConnection> self) {
   while (co_await self->serve_request()) {
   }
-  if (self->unread_) co_await self->linger();
+  if (self->lingers_) co_await self->linger();
   beast::error_code ignored;
   self->socket_.shutdown(tcp::socket::shutdown_both, ignored);
   self->socket_.close(ignored);
 }
 
-// Closing with bytes unread would reset the connection, and the client would lose the answer that says why (RFC 9112
+// Closing while the client may still be sending would reset the connection, and it could lose the last answer (RFC 9112
 // section 9.6).
 HttpConnection::awaitable<void> HttpConnection::linger() {
   beast::error_code ignored;
@@ -212,18 +212,17 @@ HttpConnection::awaitable<bool> HttpConnection::has_room_for(const HttpRequestRe
 }
 
 HttpConnection::awaitable<bool> HttpConnection::refuse_unread(HttpResponse response) {
-  unread_ = true;
   const HttpClient client{.keep_alive = false};
   co_return co_await respond(client, std::move(response));
 }
 
 HttpConnection::awaitable<bool> HttpConnection::answer(HttpRequestReader& reader) {
   const auto& request = reader.request();
+  const auto fields = read_fields(request);
   HttpClient client{.version = request.version(),
-                    .keep_alive = request.keep_alive() && !closing_,
+                    .keep_alive = keeps_alive(request.version(), fields.connection) && !closing_,
                     .head_only = request.method() == http::verb::head,
                     .now = std::time(nullptr)};
-  const auto fields = read_fields(request);
   HttpRoute route;
   auto refused = admit(owner_.options_, request, fields, route);
   if (refused) {
@@ -312,6 +311,7 @@ HttpConnection::awaitable<bool> HttpConnection::respond(HttpClient client, HttpR
   if (written && apart && !client.head_only) written = co_await write(response.body);
   end_holding();
   if (!written) co_return false;
+  lingers_ = !client.keep_alive;
   co_return client.keep_alive;
 }
 

@@ -150,7 +150,7 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   bool timed_out_ = false;
   const Outbox* streamed_ = nullptr;  // while stream() runs
   bool overflowed_ = false;           // and what is streamed is cut off
-  bool unread_ = false;               // the client may still be sending what was refused
+  bool lingers_ = false;              // the client has been told that the connection closes
   Watching watching_ = Watching::off;
   bool watched_ = false;  // for this answer already
   bool disconnected_ = false;

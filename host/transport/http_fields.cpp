@@ -39,6 +39,7 @@ HttpFields read_fields(const RequestFields& fields) {
   }};
   for (const auto& field : fields) {
     if (is_called(field, "Accept")) append_line(read.accept, view(field.value()));
+    if (is_called(field, "Connection")) append_line(read.connection, view(field.value()));
     for (const auto& [name, value] : single) {
       if (!is_called(field, name)) continue;
       if (*value) read.repeated = name;

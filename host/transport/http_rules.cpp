@@ -200,6 +200,14 @@ bool is_json(std::optional<std::string_view> content_type) {
          equal_ignoring_case(trimmed(content_type->substr(0, content_type->find(';'))), "application/json");
 }
 
+bool keeps_alive(unsigned version, std::optional<std::string_view> connection) {
+  const auto has = [&](std::string_view option) {
+    return connection &&
+           any_element(*connection, ',', [&](std::string_view each) { return equal_ignoring_case(each, option); });
+  };
+  return !has("close") && (version >= 11 || has("keep-alive"));
+}
+
 std::string cors_allowed_headers(std::optional<std::string_view> requested) {
   std::string allowed =
       "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id";

@@ -54,6 +54,9 @@ bool accepts(std::optional<std::string_view> accept, std::string_view media_type
 
 bool is_json(std::optional<std::string_view> content_type);
 
+// Whether the connection stays open after the answer, of a request of HTTP/1.0 (10) or later (RFC 9112 section 9.3).
+bool keeps_alive(unsigned version, std::optional<std::string_view> connection);
+
 // The value of Access-Control-Allow-Headers: the headers of the transport, and those asked for that mirror parameters.
 std::string cors_allowed_headers(std::optional<std::string_view> requested);
 

@@ -184,7 +184,7 @@ bool serve_one(Serving& serving, boost::beast::flat_buffer& buffer, std::string_
   }
   const auto response = serving.answer(reader.request());
   expect(to_text({}, response).starts_with("HTTP/1.1 "));
-  return reader.request().keep_alive();
+  return keeps_alive(reader.request().version(), read_fields(reader.request()).connection);
 }
 
 }  // namespace

@@ -48,9 +48,12 @@ TEST_F(HttpFieldsTest, AreNothingWhereTheyAreAbsentAndEmptyWhereTheyAreEmpty) {
 TEST_F(HttpFieldsTest, AreOneListWhereSeveralLinesMayBe) {
   insert("Accept", "application/json");
   insert("Access-Control-Request-Headers", "mcp-name");
+  insert("Connection", "keep-alive");
   insert("Accept", "text/event-stream;q=0.9, */*;q=0");
+  insert("connection", "close");
   insert("access-control-request-headers", "mcp-method");
   EXPECT_EQ(read_fields(fields_).accept, "application/json, text/event-stream;q=0.9, */*;q=0");
+  EXPECT_EQ(read_fields(fields_).connection, "keep-alive, close");
   EXPECT_EQ(read_fields(fields_).repeated, "");
   EXPECT_EQ(list_field(fields_, "Access-Control-Request-Headers"), "mcp-name, mcp-method");
   EXPECT_EQ(list_field(fields_, "X-Absent"), std::nullopt);

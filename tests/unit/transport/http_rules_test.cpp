@@ -220,6 +220,21 @@ TEST(ContentTypeHeader, IsJsonWithOrWithoutParameters) {
   }
 }
 
+TEST(ConnectionHeader, SaysWhetherTheConnectionStaysOpen) {
+  EXPECT_TRUE(keeps_alive(11, std::nullopt));
+  EXPECT_FALSE(keeps_alive(10, std::nullopt));
+  for (const auto* list : {"keep-alive", "x, Keep-Alive", "keep-alive,"}) {
+    EXPECT_TRUE(keeps_alive(11, list)) << list;
+    EXPECT_TRUE(keeps_alive(10, list)) << list;
+  }
+  for (const auto* list : {"close", "CLOSE", "keep-alive, close", "close, keep-alive", " , close"}) {
+    EXPECT_FALSE(keeps_alive(11, list)) << list;
+    EXPECT_FALSE(keeps_alive(10, list)) << list;
+  }
+  EXPECT_TRUE(keeps_alive(11, "closed"));
+  EXPECT_FALSE(keeps_alive(10, "closed"));
+}
+
 constexpr auto usual_headers =
     "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id";
 
