@@ -66,11 +66,6 @@ std::optional<std::string> list_field(const RequestFields& fields, std::string_v
   return list;
 }
 
-bool has_unknown_coding(const RequestFields& fields) {
-  if (fields.find(http::field::transfer_encoding) == fields.end()) return false;
-  return !beast::iequals(*list_field(fields, "Transfer-Encoding"), "chunked");
-}
-
 bool awaits_continue(const RequestFields& fields) {
   const auto expected = fields.find(http::field::expect);
   return expected != fields.end() && beast::iequals(expected->value(), "100-continue");

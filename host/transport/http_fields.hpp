@@ -44,9 +44,6 @@ class RequestHeaderFields final : public HeaderFields {
 // All lines of a list-valued field as the one list that they are (RFC 9110 section 5.3).
 std::optional<std::string> list_field(const RequestFields& fields, std::string_view name);
 
-// Beast reads a message with any other coding than chunked as one without a body, and its body as the next request.
-bool has_unknown_coding(const RequestFields& fields);
-
 // The client sends the body only when it has been told to go on (RFC 9110 section 10.1.1).
 bool awaits_continue(const RequestFields& fields);
 

@@ -19,15 +19,42 @@ constexpr const char* allowed_methods(HttpRoute::Endpoint endpoint) {
   return endpoint == HttpRoute::Endpoint::mcp ? "GET, POST, DELETE, OPTIONS, HEAD" : "POST, OPTIONS, HEAD";
 }
 
+std::string_view view(const beast::flat_buffer& buffer) {
+  return {static_cast<const char*>(buffer.data().data()), buffer.size()};
+}
+
 bool is_control(unsigned char byte) {
   return (byte < ' ' && byte != '\t') || byte == 0x7f;
 }
 
+// Another method is known, and refused with 405 where a resource does not have it (RFC 9110 section 9.1).
+bool is_implemented(http::verb method) {
+  return method != http::verb::unknown && method != http::verb::connect;
+}
+
 // Empty lines before a request are left over from the one before (RFC 9112 section 2.2).
 void skip_empty_lines(beast::flat_buffer& buffer) {
-  const auto bytes = buffer.cdata();
-  const std::string_view text(static_cast<const char*>(bytes.data()), bytes.size());
-  buffer.consume(std::min(text.find_first_not_of("\r\n"), text.size()));
+  while (view(buffer).starts_with("\r\n"))
+    buffer.consume(2);
+}
+
+// HTTP/1.2 and the like would be HTTP/1.1 with additions that a server may ignore (RFC 9110 section 2.5). Beast would
+// refuse them.
+void accept_later_version(beast::flat_buffer& buffer) {
+  const auto bytes = buffer.data();
+  auto* const text = static_cast<char*>(bytes.data());
+  const std::string_view line(text, bytes.size());
+  const auto version = line.find(' ', std::min(line.find(' '), line.size() - 1) + 1);
+  constexpr std::string_view start = " HTTP/1.";
+  if (version == std::string_view::npos || !line.substr(version).starts_with(start)) return;
+  const auto minor = version + start.size();
+  if (minor < line.size() && line[minor] > '1' && line[minor] <= '9') text[minor] = '1';
+}
+
+// What is too long of a request that begins so (RFC 9112 section 3).
+unsigned status_of_too_long(std::string_view beginning) {
+  if (beginning.find("\r\n") != std::string_view::npos) return 431;
+  return beginning.find(' ') != std::string_view::npos ? 414 : 501;
 }
 
 std::optional<HttpRoute> find_route(const HttpOptions& options, const HttpTarget& target) {
@@ -65,6 +92,7 @@ HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_
 std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) {
   if (!parser_.got_some()) skip_empty_lines(buffer);
   while (buffer.size() > 0 && !parser_.is_done() && !is_undecided(buffer)) {
+    if (header_bytes_ == 0) accept_later_version(buffer);
     const bool in_header = !parser_.is_header_done();
     beast::error_code error;
     const auto taken = parser_.put(buffer.data(), error);
@@ -72,13 +100,10 @@ std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) 
     // The parser stops after the header, after each chunk's line and data, and after the trailer.
     if (in_header || (parser_.is_done() && parser_.chunked())) header_bytes_ += taken;
     if (error == http::error::need_more) break;
-    if (error) return refuse(error);
+    if (error) return refuse(error, buffer);
   }
-  if (parser_.is_header_done() && has_unknown_coding(parser_.get())) {
-    return refusal(501, "The only Transfer-Encoding that this server understands is chunked");
-  }
-  if (is_too_large(buffer)) return refuse(http::error::header_limit);
-  return std::nullopt;
+  if (is_too_large(buffer)) return refuse(http::error::header_limit, buffer);
+  return refuse_coding();
 }
 
 std::size_t HttpRequestReader::body_memory() const {
@@ -94,20 +119,37 @@ bool HttpRequestReader::is_too_large(const beast::flat_buffer& buffer) const {
   return parser_.is_done() ? bytes > limits_.header_bytes : bytes + buffer.size() >= limits_.header_bytes;
 }
 
+// Where the body ends must be beyond doubt, because what follows it is the next request (RFC 9112 sections 6.1, 6.3).
+std::optional<HttpResponse> HttpRequestReader::refuse_coding() const {
+  if (!parser_.is_header_done()) return std::nullopt;
+  const auto list = list_field(request(), "Transfer-Encoding");
+  if (!list) return std::nullopt;
+  if (request().version() < 11) return refusal(400, "HTTP/1.0 has no Transfer-Encoding");
+  const auto coding = read_transfer_encoding(*list);
+  if (coding == TransferEncoding::without_end || !parser_.chunked()) {
+    return refusal(400, "The last Transfer-Encoding must be chunked");
+  }
+  if (coding == TransferEncoding::chunked) return std::nullopt;
+  return refusal(501, "The only Transfer-Encoding that this server understands is chunked");
+}
+
 // Beast's parser (Boost 1.81) asserts wrongly when a body without a chunk comes byte by byte: that it sees at least
 // five bytes when it looks again at the last chunk, which is the whole of "0\r\n\r\n". Four of them decide nothing.
+// Nor does the first half of an empty line before the request.
 bool HttpRequestReader::is_undecided(const beast::flat_buffer& buffer) const {
-  const std::string_view bytes(static_cast<const char*>(buffer.data().data()), buffer.size());
+  const auto bytes = view(buffer);
+  if (!parser_.got_some()) return bytes == "\r";
   return parser_.is_header_done() && parser_.chunked() && bytes.size() == 4 && bytes.starts_with("0\r\n");
 }
 
-HttpResponse HttpRequestReader::refuse(beast::error_code error) const {
+HttpResponse HttpRequestReader::refuse(beast::error_code error, const beast::flat_buffer& rest) const {
   if (error == http::error::body_limit) {
     return refusal(413, "The request body is larger than " + std::to_string(limits_.body_bytes) + " bytes");
   }
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return refusal(431, "The request line with the header and trailer fields is larger than " +
-                            std::to_string(limits_.header_bytes) + " bytes");
+    const auto status = header_bytes_ > 0 ? 431 : status_of_too_long(view(rest).substr(0, limits_.header_bytes));
+    return refusal(status, "The request line with the header and trailer fields is larger than " +
+                               std::to_string(limits_.header_bytes) + " bytes");
   }
   return refusal(400, "This is not a valid HTTP/1.1 request: " + error.message());
 }
@@ -124,6 +166,7 @@ std::optional<HttpResponse> admit(const HttpOptions& options, const HttpRequest&
   // Also where the target names the host (RFC 9112 section 3.2).
   if (!fields.host && request.version() >= 11) return refusal(400, "The Host header is missing");
   if (fields.host && !is_authority(*fields.host)) return refusal(400, "The Host header is not a host and a port");
+  if (!is_implemented(request.method())) return refusal(501, "This server does not know the method");
   const std::string_view text(request.target().data(), request.target().size());
   const auto target = read_target(text, fields.host);
   if (!target || (target->is_server && request.method() != http::verb::options)) {

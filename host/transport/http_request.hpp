@@ -59,7 +59,9 @@ class HttpRequestReader {
   const HttpRequest& request() const { return parser_.get(); }
 
  private:
-  HttpResponse refuse(boost::beast::error_code error) const;
+  // The rest is what the parser has not taken.
+  HttpResponse refuse(boost::beast::error_code error, const boost::beast::flat_buffer& rest) const;
+  std::optional<HttpResponse> refuse_coding() const;
   bool is_undecided(const boost::beast::flat_buffer& buffer) const;
   bool is_too_large(const boost::beast::flat_buffer& buffer) const;
 
@@ -77,7 +79,7 @@ struct HttpRoute {
   Endpoint endpoint = Endpoint::mcp;
   std::string_view query = {};
 };
-// Whether the request may come in at all: its target, its host, its origin, its path.
+// Whether the request may come in at all: its target, its host, its method, its origin, its path.
 std::optional<HttpResponse> admit(const HttpOptions& options, const HttpRequest& request, const HttpFields& fields,
                                   HttpRoute& route);
 

@@ -200,6 +200,19 @@ bool is_json(std::optional<std::string_view> content_type) {
          equal_ignoring_case(trimmed(content_type->substr(0, content_type->find(';'))), "application/json");
 }
 
+TransferEncoding read_transfer_encoding(std::string_view list) {
+  int codings = 0;
+  bool ends_in_chunks = false;
+  any_element(list, ',', [&](std::string_view coding) {
+    if (coding.empty()) return false;
+    ++codings;
+    ends_in_chunks = equal_ignoring_case(coding, "chunked");
+    return false;
+  });
+  if (!ends_in_chunks) return TransferEncoding::without_end;
+  return codings == 1 ? TransferEncoding::chunked : TransferEncoding::coded;
+}
+
 bool keeps_alive(unsigned version, std::optional<std::string_view> connection) {
   const auto has = [&](std::string_view option) {
     return connection &&

@@ -54,6 +54,11 @@ bool accepts(std::optional<std::string_view> accept, std::string_view media_type
 
 bool is_json(std::optional<std::string_view> content_type);
 
+// What a Transfer-Encoding makes of a body (RFC 9112 section 6.3): one in chunks, one in chunks that are coded
+// otherwise, too, or one whose end cannot be found.
+enum class TransferEncoding { chunked, coded, without_end };
+TransferEncoding read_transfer_encoding(std::string_view list);
+
 // Whether the connection stays open after the answer, of a request of HTTP/1.0 (10) or later (RFC 9112 section 9.3).
 bool keeps_alive(unsigned version, std::optional<std::string_view> connection);
 

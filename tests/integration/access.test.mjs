@@ -19,8 +19,9 @@ after(() => host.stop().finally(() => components.discard()));
 async function statusForHost(url, hostHeader) {
   const headers = { ...contentHeaders, ...modernHeaders('tools/list') };
   const connection = await RawConnection.open(url);
-  const text = requestText(url, 'POST', { Host: hostHeader, ...headers }, JSON.stringify(modernRequest('tools/list')));
-  connection.write(hostHeader === undefined ? text.replace('Host: undefined\r\n', '') : text);
+  connection.write(
+    requestText(url, 'POST', { Host: hostHeader, ...headers }, JSON.stringify(modernRequest('tools/list'))),
+  );
   const { status } = await connection.response();
   connection.end();
   return status;
@@ -28,39 +29,6 @@ async function statusForHost(url, hostHeader) {
 
 const statusForOrigin = async (url, origin) =>
   (await postModern(url, 'tools/list', {}, { headers: { Origin: origin } })).status;
-
-for (const name of ['localhost', 'LOCALHOST', '127.0.0.1', '127.8.9.1', '[::1]']) {
-  test(`TheHost ${name} IsServed`, async () => {
-    assert.equal(await statusForHost(host.url, name), 200);
-    assert.equal(await statusForHost(host.url, `${name}:${host.url.port}`), 200);
-  });
-}
-for (const name of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '192.168.0.1', '']) {
-  test(`TheHost ${name} IsRefused`, async () => {
-    assert.equal(await statusForHost(host.url, name), 403);
-  });
-}
-
-test('ARequestWithoutAHostIsMalformed', async () => {
-  assert.equal(await statusForHost(host.url, undefined), 400);
-});
-
-for (const origin of ['http://localhost', 'http://localhost:6274', 'https://127.0.0.1:8443', 'http://[::1]:1']) {
-  test(`TheOrigin ${origin} IsServed`, async () => {
-    assert.equal(await statusForOrigin(host.url, origin), 200);
-  });
-}
-for (const origin of [
-  'https://evil.example',
-  'http://localhost.evil.example',
-  'null',
-  'file://',
-  'http://127.0.0.1.evil.example',
-]) {
-  test(`TheOrigin ${origin} IsRefused`, async () => {
-    assert.equal(await statusForOrigin(host.url, origin), 403);
-  });
-}
 
 test('HostsAndOriginsCanBeAllowed', async (context) => {
   const allowed = ['--allow-host', 'Tools.Example', '--allow-origin', 'https://App.Example'];

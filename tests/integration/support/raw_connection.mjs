@@ -34,16 +34,13 @@ export class RawConnection {
   async response() {
     await this.#until(() => this.#received.includes('\r\n\r\n'));
     const end = this.#received.indexOf('\r\n\r\n');
-    const [first, ...lines] = this.#received.slice(0, end).split('\r\n');
+    const { status, headers } = readHead(this.#received.slice(0, end));
     this.#received = this.#received.slice(end + 4);
-    const headers = Object.fromEntries(
-      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
-    );
     const size = Number(headers['content-length'] ?? 0);
     await this.#until(() => this.#received.length >= size);
     const body = this.#received.slice(0, size);
     this.#received = this.#received.slice(size);
-    return { status: Number(first.split(' ')[1]), headers, body };
+    return { status, headers, body };
   }
 
   // Text up to and with `mark`.
@@ -65,6 +62,31 @@ export class RawConnection {
       await new Promise((resolve) => this.#waiting.push(resolve));
     }
   }
+}
+
+function readHead(text) {
+  const [first, ...lines] = text.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(first.match(/^HTTP\/1\.[01] (\d{3}) /)?.[1]), headers };
+}
+
+// The final responses in all that a connection has brought, with Content-Length each; the first `withoutBody` of them
+// answer HEAD.
+export function allResponses(text, { withoutBody = 0 } = {}) {
+  const responses = [];
+  for (let rest = text; rest !== ''; ) {
+    const end = rest.indexOf('\r\n\r\n');
+    const { status, headers } = readHead(rest.slice(0, end));
+    const size = responses.length < withoutBody ? 0 : Number(headers['content-length'] ?? 0);
+    if (end < 0 || Number.isNaN(status) || rest.length < end + 4 + size) {
+      throw new Error(`no whole response: ${JSON.stringify(rest)}`);
+    }
+    rest = rest.slice(end + 4 + size);
+    if (status >= 200) responses.push({ status, headers });
+  }
+  return responses;
 }
 
 // A whole request as text.

@@ -80,14 +80,6 @@ INSTANTIATE_TEST_SUITE_P(Fields, HttpFieldsOnce,
                          ::testing::Values("Host", "Origin", "Content-Type", "MCP-Protocol-Version", "Mcp-Method",
                                            "Mcp-Name", "Mcp-Session-Id", "Last-Event-ID"));
 
-TEST_F(HttpFieldsTest, SayWhichCodingTheBodyHas) {
-  EXPECT_FALSE(has_unknown_coding(fields_));
-  insert("Transfer-Encoding", "Chunked");
-  EXPECT_FALSE(has_unknown_coding(fields_));
-  insert("Transfer-Encoding", "gzip");
-  EXPECT_TRUE(has_unknown_coding(fields_));
-}
-
 TEST_F(HttpFieldsTest, SayWhetherTheClientWaitsToGoOn) {
   EXPECT_FALSE(awaits_continue(fields_));
   insert("Expect", "100-Continue");

@@ -108,7 +108,11 @@ TEST_F(HttpRequestTest, IsRefusedWhereItIsNoneOrTooLarge) {
   EXPECT_EQ(take("nonsense\r\n\r\n"), 400U);
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nContent-Length: 101\r\n\r\n"), 413U);
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nX: " + std::string(300, 'x'), 10), 431U);
+  EXPECT_EQ(take("POST /" + std::string(300, 'x'), 10), 414U);
+  EXPECT_EQ(take(std::string(300, 'x') + " /mcp", 10), 501U);
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"), 501U);
+  EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n"), 400U);
+  EXPECT_EQ(take("POST /mcp HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), 400U);
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nHost: localhost\r\n"), 0U);
   EXPECT_FALSE(reader_->has_header());
 }

@@ -220,6 +220,18 @@ TEST(ContentTypeHeader, IsJsonWithOrWithoutParameters) {
   }
 }
 
+TEST(TransferEncodingHeader, SaysWhereTheBodyEnds) {
+  for (const auto* list : {"chunked", "Chunked", " chunked ", ", chunked", "chunked,"}) {
+    EXPECT_EQ(read_transfer_encoding(list), TransferEncoding::chunked) << list;
+  }
+  for (const auto* list : {"gzip, chunked", "identity,chunked"}) {
+    EXPECT_EQ(read_transfer_encoding(list), TransferEncoding::coded) << list;
+  }
+  for (const auto* list : {"", ",", "gzip", "identity", "chunked, gzip", "chunked;q=1", "chunked x", "\"chunked\""}) {
+    EXPECT_EQ(read_transfer_encoding(list), TransferEncoding::without_end) << list;
+  }
+}
+
 TEST(ConnectionHeader, SaysWhetherTheConnectionStaysOpen) {
   EXPECT_TRUE(keeps_alive(11, std::nullopt));
   EXPECT_FALSE(keeps_alive(10, std::nullopt));
