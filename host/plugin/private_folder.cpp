@@ -110,10 +110,18 @@ Result<std::string> copy_bytes(const FileDescriptor& from, const FileDescriptor&
   return digest.hex();
 }
 
-// Short enough that what is appended to it still fits into a file name.
+// Short enough that what is appended to it still fits into a file name. Cut between characters of UTF-8, for people.
 std::string short_stem(const fs::path& file) {
-  constexpr std::size_t most = 100;
-  return file.stem().string().substr(0, most);
+  constexpr std::size_t max_bytes = 100;
+  auto stem = file.stem().string();
+  if (stem.size() <= max_bytes) return stem;
+  constexpr auto is_continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  std::size_t end = max_bytes;
+  while (end > 0 && is_continuation(stem[end]))
+    --end;
+  // Where there is no UTF-8 at all, there is nothing to cut between.
+  stem.resize(end > 0 ? end : max_bytes);
+  return stem;
 }
 
 }  // namespace

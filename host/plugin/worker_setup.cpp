@@ -25,20 +25,52 @@ Result<T> read_json(std::string_view text, Read read) {
   }
 }
 
-std::vector<std::string> texts_of(const std::vector<std::filesystem::path>& paths) {
-  return {paths.begin(), paths.end()};
+// A path is bytes and JSON is UTF-8, which nothing makes a file's name be. So each byte is written as the character
+// that has its number (U+0000 to U+00FF), and read back.
+Json json_of(const std::filesystem::path& path) {
+  std::string text;
+  for (const char c : path.native()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      text += c;
+    } else {
+      text += static_cast<char>(0xC0 | (byte >> 6));
+      text += static_cast<char>(0x80 | (byte & 0x3F));
+    }
+  }
+  return text;
 }
 
-std::vector<std::filesystem::path> paths_of(const Json& texts) {
-  const auto values = texts.get<std::vector<std::string>>();
-  return {values.begin(), values.end()};
+std::filesystem::path path_of(const Json& json) {
+  const auto& text = json.get_ref<const std::string&>();
+  std::string path;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_pair = byte >= 0xC0 && i + 1 < text.size();
+    path += is_pair ? static_cast<char>((byte & 0x03) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F)) : text[i];
+  }
+  return path;
+}
+
+Json json_of(const std::vector<std::filesystem::path>& paths) {
+  auto list = Json::array();
+  for (const auto& path : paths)
+    list.push_back(json_of(path));
+  return list;
+}
+
+std::vector<std::filesystem::path> paths_of(const Json& list) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& each : list)
+    paths.push_back(path_of(each));
+  return paths;
 }
 
 Json json_of(const Sandbox& sandbox) {
   return {{"profile", sandbox.profile},
           {"required", sandbox.required},
-          {"read", texts_of(sandbox.read)},
-          {"write", texts_of(sandbox.write)},
+          {"read", json_of(sandbox.read)},
+          {"write", json_of(sandbox.write)},
           {"network", sandbox.network_access()}};
 }
 
@@ -68,11 +100,11 @@ std::optional<std::int32_t> find_worker_method(std::string_view method) {
 }
 
 std::string WorkerSetup::json() const {
-  return dump(Json{{"library", library.string()},
-                   {"file", file.string()},
+  return dump(Json{{"library", json_of(library)},
+                   {"file", json_of(file)},
                    {"digest", digest},
                    {"configuration", configuration},
-                   {"dataDirectory", data_directory.string()},
+                   {"dataDirectory", json_of(data_directory)},
                    {"concurrentCalls", limits.concurrent_calls},
                    {"waitingCalls", limits.waiting_calls},
                    {"callTimeMs", limits.call_time.count()},
@@ -88,11 +120,11 @@ std::string WorkerSetup::json() const {
 
 Result<WorkerSetup> WorkerSetup::read(std::string_view json) {
   return read_json<WorkerSetup>(json, [](const Json& object) {
-    return WorkerSetup{.library = object.at("library").get<std::string>(),
-                       .file = object.at("file").get<std::string>(),
+    return WorkerSetup{.library = path_of(object.at("library")),
+                       .file = path_of(object.at("file")),
                        .digest = object.at("digest"),
                        .configuration = object.at("configuration"),
-                       .data_directory = object.at("dataDirectory").get<std::string>(),
+                       .data_directory = path_of(object.at("dataDirectory")),
                        .limits = {.concurrent_calls = object.at("concurrentCalls"),
                                   .waiting_calls = object.at("waitingCalls"),
                                   .call_time = std::chrono::milliseconds(object.at("callTimeMs").get<std::int64_t>()),

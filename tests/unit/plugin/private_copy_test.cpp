@@ -142,6 +142,23 @@ TEST_F(PrivateCopyTest, TakesAFileNameOfAnyLength) {
   EXPECT_EQ(content_of(copy->path()), "x");
 }
 
+TEST_F(PrivateCopyTest, CutsALongNameBetweenItsCharacters) {
+  auto folder = make_folder();
+  std::string name = "a";
+  for (int i = 0; i < 60; ++i)
+    name += "\u00E9";
+  const auto copy = folder.copy(temporary_.write(name + ".so", "x"));
+  ASSERT_TRUE(copy) << copy.error().message;
+  EXPECT_THAT(copy->path().filename().string(), StartsWith(name.substr(0, 99) + ".1."));
+}
+
+TEST_F(PrivateCopyTest, TakesALongNameOfNothingButHalvesOfCharacters) {
+  auto folder = make_folder();
+  const auto copy = folder.copy(temporary_.write(std::string(200, '\x80') + ".so", "x"));
+  ASSERT_TRUE(copy) << copy.error().message;
+  EXPECT_THAT(copy->path().filename().string(), StartsWith(std::string(100, '\x80') + ".1."));
+}
+
 TEST_F(PrivateCopyTest, IsRefusedForWhatIsNoRegularFile) {
   auto folder = make_folder();
   const auto pipe = parent() / "pipe.so";

@@ -86,6 +86,23 @@ TEST_F(PluginLoaderTest, GivesThePluginTheConfigurationBesideIt) {
   EXPECT_EQ(loaded.served.components->prompts.size(), 1U);
 }
 
+TEST_F(PluginLoaderTest, LoadsAPluginWhoseNameIsNoUtf8) {
+  const auto file = temporary_.write("tools/caf\xE9.so", bytes_of(fs::path(MCP_TEST_FIXTURES) / "unit_actor.so"));
+  temporary_.write("tools/caf\xE9.json", R"({"trace":"yes"})");
+  EXPECT_EQ(load(file).served.plugin->identity().file, file);
+  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_TRUE(fs::exists(temporary_.path() / "data/tools/caf\xE9/1.0.0.stopped"));
+}
+
+TEST_F(PluginLoaderTest, LoadsAPluginOfALongNameInAnyAlphabet) {
+  std::string name = "a";
+  for (int i = 0; i < 60; ++i)
+    name += "\u00E9";
+  EXPECT_EQ(
+      refusal_of(temporary_.write("tools/" + name + ".so", bytes_of(fs::path(MCP_TEST_FIXTURES) / "unit_actor.so"))),
+      "accepted");
+}
+
 TEST_F(PluginLoaderTest, DoesNotStartWhatItLoads) {
   EXPECT_EQ(refusal_of(drop("unit_actor", R"({"start":"would fail"})")), "accepted");
 }
