@@ -59,6 +59,13 @@ void print_loaded(const LoadedPlugin& loaded, bool json) {
     std::cout << "  remark: " << remark << "\n";
 }
 
+Result<LoadedPlugin> load(PluginLoader& loader, const std::filesystem::path& path) {
+  const auto file = plugin_file_at(path);
+  auto configuration = loader.configuration_of(file);
+  if (configuration.has_error()) return configuration.error();
+  return loader.load(file, *std::move(configuration), {});
+}
+
 int complain(std::string_view what) {
   std::cerr << "mcp-plugin-host: " << what << "\n";
   return cannot_look;
@@ -110,7 +117,7 @@ int run(const InspectCommand& command) {
   if (host.has_error()) return complain(host.error().message);
   bool all_good = true;
   for (const auto& file : command.files) {
-    const auto loaded = (*host)->loader().load(file, {});
+    const auto loaded = load((*host)->loader(), file);
     if (loaded.has_error()) {
       all_good = false;
       print_refusal(file, loaded.error().message, command.json);

@@ -30,12 +30,11 @@ bool is_plugin(const fs::path& file) {
   return file.extension() == library_extension;
 }
 
-constexpr std::array<std::pair<std::string_view, ComponentFolder>, 3> tops{{{"prompts", ComponentFolder::prompts},
-                                                                            {"resources", ComponentFolder::resources},
-                                                                            {"tools", ComponentFolder::tools}}};
+// They are order for people: a plugin may export any kind of component from any of them.
+constexpr std::array<std::string_view, 3> tops{"prompts", "resources", "tools"};
 
 bool is_top(std::string_view name) {
-  return std::ranges::any_of(tops, [name](const auto& top) { return top.first == name; });
+  return std::ranges::find(tops, name) != tops.end();
 }
 
 struct State {
@@ -56,12 +55,24 @@ bool is_absent(int error) {
 
 using Entries = std::vector<fs::directory_entry>;  // of one folder, sorted by name
 
-const fs::path::string_type& name_order(const fs::directory_entry& entry) {
-  return entry.path().native();
-}
-
 std::string words(int error) {
   return std::generic_category().message(error);
+}
+
+// Asked of the file system each time: a list of the folder may lack what is renamed while it is read.
+ConfigurationState configuration_at(const fs::path& file) {
+  struct ::stat name {};
+  if (::lstat(file.c_str(), &name) != 0) {
+    // Where a plugin's name is as long as can be, there can be none.
+    if (is_absent(errno) || errno == ENAMETOOLONG) return {};
+    return {.unusable = "it cannot be read: " + words(errno)};
+  }
+  const auto state = state_of(file);
+  if (state.error == 0 && S_ISREG(state.mode)) return {.identity = state.identity};
+  if (state.error == 0) return {.unusable = "it is not a regular file"};
+  if (!is_absent(state.error)) return {.unusable = "it cannot be read: " + words(state.error)};
+  if (!S_ISLNK(name.st_mode)) return {};  // removed since
+  return {.unusable = "it is a link to a file that does not exist; make that file, or remove the link"};
 }
 
 class Scan {
@@ -73,7 +84,6 @@ class Scan {
  private:
   struct Folder {
     fs::path path;
-    ComponentFolder top;
     std::size_t depth;
   };
 
@@ -82,9 +92,8 @@ class Scan {
   bool is_served(const fs::path& file) const;
   void scan_folder(const Folder& folder);
   Entries list(const fs::path& folder);
-  void scan_entry(const fs::directory_entry& entry, const Entries& siblings, const Folder& folder);
-  void add_plugin(const fs::path& file, const State& state, const Entries& siblings, ComponentFolder top);
-  std::optional<FileIdentity> configuration_of(const fs::path& plugin, const Entries& siblings);
+  void scan_entry(const fs::directory_entry& entry, const Folder& folder);
+  void add_plugin(const fs::path& file, const State& state);
   void watch_target_of(const fs::path& link);
   void report(const fs::path& path, std::string reason) {
     result_.problems.push_back({path, std::move(reason), false});
@@ -107,12 +116,11 @@ ScanResult Scan::run() {
   if (root.error == 0 && !S_ISDIR(root.mode)) report(root_, "it is not a folder");
   if (is_absent(root.error)) report(root_, "the components folder is missing; nothing is served until it is there");
   result_.folders.push_back(root_);
-  for (const auto& [name, top] : tops) {
-    const auto path = root_ / name;
-    result_.folders.push_back(path);
+  for (const auto& name : tops) {
+    const Folder folder{root_ / name, 0};
+    result_.folders.push_back(folder.path);
     std::error_code absent;
-    const Folder folder{path, top, 0};
-    if (fs::is_symlink(path, absent)) {
+    if (fs::is_symlink(folder.path, absent)) {
       linked_.push_back(folder);
     } else {
       scan_folder(folder);
@@ -182,9 +190,8 @@ void Scan::scan_folder(const Folder& folder) {
                                           " folders and is not looked into; move it up");
   }
   result_.folders.push_back(folder.path);
-  const auto entries = list(folder.path);
-  for (const auto& entry : entries)
-    scan_entry(entry, entries, folder);
+  for (const auto& entry : list(folder.path))
+    scan_entry(entry, folder);
 }
 
 Entries Scan::list(const fs::path& folder) {
@@ -201,13 +208,13 @@ Entries Scan::list(const fs::path& folder) {
   if (error && !is_absent(error.value())) {
     report_hidden(folder, "the folder cannot be read: " + error.message());
   }
-  std::ranges::sort(entries, {}, name_order);
+  std::ranges::sort(entries);
   return entries;
 }
 
-void Scan::scan_entry(const fs::directory_entry& entry, const Entries& siblings, const Folder& folder) {
+void Scan::scan_entry(const fs::directory_entry& entry, const Folder& folder) {
   const auto& path = entry.path();
-  const Folder below{path, folder.top, folder.depth + 1};
+  const Folder below{path, folder.depth + 1};
   std::error_code ignored;
   const bool is_link = entry.is_symlink(ignored);
   if (!is_link && entry.is_directory(ignored)) return scan_folder(below);
@@ -218,11 +225,11 @@ void Scan::scan_entry(const fs::directory_entry& entry, const Entries& siblings,
     linked_.push_back(below);
   } else if (is_plugin(path)) {
     if (is_link) watch_target_of(path);
-    add_plugin(path, state, siblings, folder.top);
+    add_plugin(path, state);
   }
 }
 
-void Scan::add_plugin(const fs::path& file, const State& state, const Entries& siblings, ComponentFolder top) {
+void Scan::add_plugin(const fs::path& file, const State& state) {
   std::error_code ignored;
   if (is_absent(state.error)) {
     // Removed since it was listed, unless its name is still there.
@@ -232,32 +239,15 @@ void Scan::add_plugin(const fs::path& file, const State& state, const Entries& s
   } else if (!S_ISREG(state.mode)) {
     report(file, "it is not a regular file");
   } else {
-    result_.plugins.push_back({file, top, state.identity, configuration_of(file, siblings)});
+    const auto name = configuration_file(file);
+    auto configuration = configuration_at(name);
+    if (!configuration.is_absent()) watch_target_of(name);
+    result_.plugins.push_back({file, state.identity, std::move(configuration)});
   }
 }
 
-std::optional<FileIdentity> Scan::configuration_of(const fs::path& plugin, const Entries& siblings) {
-  auto file = plugin;
-  file.replace_extension(".json");
-  // Most plugins have none, and the list of the folder tells so without asking the file system.
-  const auto entry = std::ranges::lower_bound(siblings, file.native(), {}, name_order);
-  if (entry == siblings.end() || entry->path() != file) return std::nullopt;
-  std::error_code ignored;
-  const bool is_link = entry->is_symlink(ignored);
-  if (is_link) watch_target_of(file);
-  const auto state = state_of(file);
-  if (state.error == 0 && S_ISREG(state.mode)) return state.identity;
-  if (state.error == 0) {
-    report(file, "the configuration is not a regular file");
-  } else if (!is_absent(state.error)) {
-    report(file, "the configuration cannot be read: " + words(state.error));
-  } else if (is_link) {
-    report(file, "the configuration is a link to a file that does not exist");
-  }
-  return std::nullopt;
-}
-
-// A change of the target shows only in the folder that the target lies in, and so does its coming if it is missing.
+// A change of a link's target shows only in the folder that the target lies in, and so does its coming if it is
+// missing.
 void Scan::watch_target_of(const fs::path& link) {
   std::error_code error;
   const auto next = fs::read_symlink(link, error);
@@ -274,6 +264,14 @@ bool ScanResult::may_be_hidden(const fs::path& file) const {
            std::mismatch(problem.path.begin(), problem.path.end(), file.begin(), file.end()).first ==
                problem.path.end();
   });
+}
+
+fs::path configuration_file(const fs::path& plugin_file) {
+  return fs::path(plugin_file).replace_extension(".json");
+}
+
+PluginFile plugin_file_at(const fs::path& file) {
+  return {file, state_of(file).identity, configuration_at(configuration_file(file))};
 }
 
 std::string_view words_for_change(const std::optional<PluginFile>& before, const PluginFile& now) {

@@ -18,17 +18,28 @@
 
 namespace mcph {
 
-// The three folders are order for people: a plugin may export any kind of component from any of them.
-enum class ComponentFolder { tools, resources, prompts };
+// NAME.json beside a plugin. There may be none; what is there and cannot be one is never taken for none.
+struct ConfigurationState {
+  std::optional<FileIdentity> identity = {};  // of the regular file that the name leads to
+  std::string unusable = {};                  // why the name leads to none, although it is there; and what to do
+
+  bool is_absent() const { return !identity && unusable.empty(); }
+  bool operator==(const ConfigurationState&) const = default;
+};
 
 struct PluginFile {
   std::filesystem::path file;
-  ComponentFolder folder;
-  FileIdentity identity;
-  std::optional<FileIdentity> configuration;  // of NAME.json, if there is one
+  FileIdentity identity = {};
+  ConfigurationState configuration = {};
 
   bool operator==(const PluginFile&) const = default;
 };
+
+// The file NAME.json that configures NAME.so.
+std::filesystem::path configuration_file(const std::filesystem::path& plugin_file);
+
+// As a scan would find it, wherever it lies. What is no file has the identity of none.
+PluginFile plugin_file_at(const std::filesystem::path& file);
 
 // What has changed since a file was in the state `before`, of which there is none if it was not there.
 std::string_view words_for_change(const std::optional<PluginFile>& before, const PluginFile& now);

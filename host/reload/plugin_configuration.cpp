@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -183,39 +183,62 @@ Result<PluginConfiguration> checked(PluginConfiguration configuration) {
       "\"worker\" in its configuration, or the \"profile\" of its \"sandbox\" to \"none\"");
 }
 
-}  // namespace
-
-std::filesystem::path configuration_file(const std::filesystem::path& plugin_file) {
-  return std::filesystem::path(plugin_file).replace_extension(".json");
+// What is wrong is said after the file's name, as in the functions above.
+Error cannot_be_used(Error error) {
+  error.message = "cannot be used: " + error.message;
+  return error;
 }
 
-Result<PluginConfiguration> read_configuration(const std::filesystem::path& plugin_file, const FileTrust& trust,
-                                               const PluginConfiguration& defaults) {
-  const auto file = configuration_file(plugin_file);
-  const auto what = "its configuration " + file.string();
-  const auto opened = open_to_read(file);
-  if (!opened) {
-    if (errno == ENOENT || errno == ENOTDIR) return checked(defaults);
-    return fail_for_now(what + " cannot be opened: " + last_error());
+Error has_changed() {
+  return fail_for_now("has changed since it was looked at; it will be tried again");
+}
+
+// Nothing where there was no configuration, and is none.
+Result<std::optional<std::string>> read_text(const PluginFile& plugin, const FileTrust& trust) {
+  const auto& [seen, unusable] = plugin.configuration;
+  if (!unusable.empty()) return cannot_be_used(fail(unusable));
+  if (!seen) {
+    if (plugin_file_at(plugin.file).configuration.is_absent()) return std::nullopt;
+    return has_changed();
   }
-  const auto unusable = [&](Error error) {
-    error.message = what + " cannot be used: " + error.message;
-    return error;
-  };
+  const auto file = configuration_file(plugin.file);
+  const auto opened = open_to_read(file);
+  if (!opened) return fail_for_now("cannot be opened: " + last_error());
   auto text = read_regular_file(opened, most_bytes);
-  if (text.has_error()) return unusable(text.error());
-  if (const auto trusted = trust.check(file, opened); trusted.has_error()) return unusable(trusted.error());
-  auto json = parse_json(*text, default_json_depth, DuplicateKeys::refuse);
-  if (json.has_error()) return fail(what + " is " + json.error().message);
-  if (!json->is_object()) return fail(what + " is not a JSON object");
+  if (text.has_error()) return cannot_be_used(text.error());
+  if (const auto trusted = trust.check(file, opened); trusted.has_error()) return cannot_be_used(trusted.error());
+  const auto identity = identity_of_regular_file(opened);
+  if (identity.has_error()) return cannot_be_used(identity.error());
+  if (*identity != *seen) return has_changed();
+  return *std::move(text);
+}
+
+Result<PluginConfiguration> parse_configuration(std::string text, const PluginConfiguration& defaults) {
+  auto json = parse_json(text, default_json_depth, DuplicateKeys::refuse);
+  if (json.has_error()) return fail("is " + json.error().message);
+  if (!json->is_object()) return fail("is not a JSON object");
   PluginConfiguration configuration = defaults;
   const auto members = json->size();
-  if (auto taken = take_host_members(*json, configuration); taken.has_error()) {
-    return fail(what + " " + taken.error().message);
-  }
+  if (auto taken = take_host_members(*json, configuration); taken.has_error()) return taken.error();
   // The plugin's own is left as it was written where it is all there is.
-  configuration.own = json->size() == members ? *std::move(text) : dump(*json);
-  return checked(std::move(configuration));
+  configuration.own = json->size() == members ? std::move(text) : dump(*json);
+  return configuration;
+}
+
+}  // namespace
+
+Result<PluginConfiguration> read_configuration(const PluginFile& plugin, const FileTrust& trust,
+                                               const PluginConfiguration& defaults) {
+  const auto with_name = [&](Error error) {
+    error.message = "its configuration " + configuration_file(plugin.file).string() + " " + error.message;
+    return error;
+  };
+  auto text = read_text(plugin, trust);
+  if (text.has_error()) return with_name(text.error());
+  if (!*text) return checked(defaults);
+  auto configuration = parse_configuration(**std::move(text), defaults);
+  if (configuration.has_error()) return with_name(configuration.error());
+  return checked(*std::move(configuration));
 }
 
 }  // namespace mcph

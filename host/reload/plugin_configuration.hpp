@@ -1,12 +1,12 @@
 // NAME.json beside NAME.so: the plugin's own configuration, and in the same object a few members that are the host's.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "plugin/plugin.hpp"
 #include "plugin/restart_policy.hpp"
 #include "plugin/sandbox.hpp"
+#include "reload/component_scan.hpp"
 #include "reload/file_trust.hpp"
 #include "result.hpp"
 
@@ -26,12 +26,10 @@ struct PluginConfiguration {
   Sandbox sandbox = {};
 };
 
-// The file NAME.json that configures NAME.so.
-std::filesystem::path configuration_file(const std::filesystem::path& plugin_file);
-
-// What the file says; the defaults where it says nothing or is not there. It can take a plugin's bounds away, so it is
-// trusted by the rules for the plugin itself. An error names the file and the member.
-Result<PluginConfiguration> read_configuration(const std::filesystem::path& plugin_file, const FileTrust& trust,
+// What the plugin's configuration says; the defaults where it says nothing or is not there. It can take a plugin's
+// bounds away, so it is trusted by the rules for the plugin itself, and it must be what was found when the plugin was
+// looked at: one that comes, goes or changes meanwhile is an error. An error names the file and the member.
+Result<PluginConfiguration> read_configuration(const PluginFile& plugin, const FileTrust& trust,
                                                const PluginConfiguration& defaults);
 
 }  // namespace mcph

@@ -59,42 +59,46 @@ PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& ru
       retirement_(retirement),
       log_(log) {}
 
-Result<LoadedPlugin> PluginLoader::load(const std::filesystem::path& file, PluginEvents events) {
+Result<PluginConfiguration> PluginLoader::configuration_of(const PluginFile& file) const {
   auto configuration = read_configuration(
       file, trust_,
       {.isolation = options_.isolation, .limits = options_.limits, .sandbox = {.profile = options_.sandbox}});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
+  return configuration;
+}
+
+Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfiguration configuration,
+                                        PluginEvents events) {
   auto made = copy(file);
   if (made.has_error()) return made.error();
   auto copy = *std::move(made);
   const auto facts = inspect_library(copy->path());
   if (facts.has_error()) return maybe_incomplete(facts.error());
 
-  PluginSetup setup{.file = file,
+  PluginSetup setup{.file = file.file,
                     .digest = copy->digest(),
-                    .configuration = std::move(configuration->own),
-                    .data_directory = data_directory(file, options_.components, options_.data_root),
-                    .limits = configuration->limits,
-                    .restarts = configuration->restarts,
-                    .sandbox = std::move(configuration->sandbox),
+                    .configuration = std::move(configuration.own),
+                    .data_directory = data_directory(file.file, options_.components, options_.data_root),
+                    .limits = configuration.limits,
+                    .restarts = configuration.restarts,
+                    .sandbox = std::move(configuration.sandbox),
                     .events = std::move(events),
                     .server_info = options_.server_info};
-  const auto identity = copy->source_identity();
-  auto loaded = configuration->isolation == Isolation::worker
-                    ? load_in_worker(std::move(copy), std::move(setup))
-                    : load_in_process(std::move(copy), std::move(setup), *facts);
-  if (loaded.has_value()) loaded->identity = identity;
-  return loaded;
+  return configuration.isolation == Isolation::worker ? load_in_worker(std::move(copy), std::move(setup))
+                                                      : load_in_process(std::move(copy), std::move(setup), *facts);
 }
 
-Result<PluginLoader::Copy> PluginLoader::copy(const std::filesystem::path& file) {
-  const auto source = open_to_read(file);
+Result<PluginLoader::Copy> PluginLoader::copy(const PluginFile& file) {
+  const auto source = open_to_read(file.file);
   if (!source) return fail_for_now("it cannot be opened: " + last_error());
   // Whose folder it lies in does not matter where it is nothing that could be loaded.
   if (const auto regular = identity_of_regular_file(source); regular.has_error()) return regular.error();
-  if (const auto trusted = trust_.check(file, source); trusted.has_error()) return trusted.error();
-  auto copy = copies_.copy(file, source);
+  if (const auto trusted = trust_.check(file.file, source); trusted.has_error()) return trusted.error();
+  auto copy = copies_.copy(file.file, source);
   if (copy.has_error()) return copy.error();
+  if (copy->source_identity() != file.identity) {
+    return fail_for_now("it has changed since it was looked at; it will be tried again");
+  }
   if (const auto allowed = trust_.check_digest(copy->digest()); allowed.has_error()) return allowed.error();
   return std::make_shared<const PrivateCopy>(*std::move(copy));
 }
@@ -139,8 +143,7 @@ Result<LoadedPlugin> PluginLoader::describe(std::shared_ptr<Plugin> plugin) {
   if (description.has_error()) return description.error();
   auto components = parse_components(*description);
   if (components.has_error()) return components.error();
-  return LoadedPlugin{.served = {std::move(plugin), std::make_shared<const Components>(*std::move(components))},
-                      .identity = {}};
+  return LoadedPlugin{.served = {std::move(plugin), std::make_shared<const Components>(*std::move(components))}};
 }
 
 }  // namespace mcph

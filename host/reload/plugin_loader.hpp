@@ -27,7 +27,6 @@ namespace mcph {
 
 struct LoadedPlugin {
   ServedPlugin served;
-  FileIdentity identity;                  // of the file that was read
   std::vector<std::string> remarks = {};  // what a person should know and what does not keep it from being served
   bool stays_mapped = false;  // its library cannot be unloaded, so that loading it again takes memory for good
 };
@@ -48,13 +47,18 @@ class PluginLoader {
   PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Workers& workers, Retirement& retirement,
                Log& log);
 
-  // The plugin is created and described, not started. `events` is for the instance. One for this process is tried in a
-  // worker first, so that a library which cannot be loaded ends that, and one that is refused leaves no mapping behind.
-  Result<LoadedPlugin> load(const std::filesystem::path& file, PluginEvents events);
+  // What the file's configuration says, with this loader's defaults; see read_configuration.
+  Result<PluginConfiguration> configuration_of(const PluginFile& file) const;
+
+  // The plugin is created and described, not started. A file that has changed since it was looked at is refused before
+  // anything of it runs, because the configuration may be another version's. `events` is for the instance. One for this
+  // process is tried in a worker first, so that a library which cannot be loaded ends that, and one that is refused
+  // leaves no mapping behind.
+  Result<LoadedPlugin> load(const PluginFile& file, PluginConfiguration configuration, PluginEvents events);
 
  private:
   using Copy = std::shared_ptr<const PrivateCopy>;
-  Result<Copy> copy(const std::filesystem::path& file);
+  Result<Copy> copy(const PluginFile& file);
   Result<LoadedPlugin> load_in_worker(Copy copy, PluginSetup setup);
   Result<LoadedPlugin> load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts);
   // Whether it can be loaded and described at all, in a process that is ended then.

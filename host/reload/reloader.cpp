@@ -109,21 +109,16 @@ Reloader::Clock::time_point Reloader::look(bool settle) {
 bool Reloader::take(Tracked& tracked, const PluginFile& file, std::string_view cause) {
   const auto begin = Clock::now();
   const auto attempt = ++attempts_;
-  auto loaded = loader_.load(
-      file.file, {.components_changed = [this, path = file.file] { components_changed(path); },
-                  .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); },
-                  .gave_up =
-                      [this, path = file.file, attempt](Error why) {
-                        gave_up({path, attempt, std::move(why)});
-                      }});
+  auto loaded = load(file, attempt);
   if (loaded.has_error()) {
+    const auto& error = loaded.error();
+    // Something newer has come since the look: the next one takes it.
+    if ((error.may_pass || error.may_be_incomplete) && plugin_file_at(file.file) != file) return false;
     const bool changing = tracked.changing == file;
-    if (changing && loaded.error().may_be_incomplete && !std::exchange(tracked.incomplete, true)) return false;
-    refuse(tracked, file, loaded.error());
+    if (changing && error.may_be_incomplete && !std::exchange(tracked.incomplete, true)) return false;
+    refuse(tracked, file, error);
     return false;
   }
-  // Something newer came between the look and the copy: the next look takes it.
-  if (loaded->identity != file.identity) return false;
   if (const auto started = loaded->served.plugin->start(); started.has_error()) {
     auto error = started.error();
     error.may_pass = error.may_pass && !loaded->stays_mapped;
@@ -154,6 +149,18 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file, std::string_view c
   tracked.attempt = attempt;
   serve(tracked, *std::move(loaded));
   return true;
+}
+
+Result<LoadedPlugin> Reloader::load(const PluginFile& file, std::uint64_t attempt) {
+  auto configuration = loader_.configuration_of(file);
+  if (configuration.has_error()) return configuration.error();
+  PluginEvents events{.components_changed = [this, path = file.file] { components_changed(path); },
+                      .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); },
+                      .gave_up =
+                          [this, path = file.file, attempt](Error why) {
+                            gave_up({path, attempt, std::move(why)});
+                          }};
+  return loader_.load(file, *std::move(configuration), std::move(events));
 }
 
 void Reloader::refuse(Tracked& tracked, const PluginFile& file, const Error& error) {

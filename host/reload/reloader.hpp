@@ -140,6 +140,7 @@ class Reloader {
   // The functions below return whether the catalog must be built anew.
   bool take(Tracked& tracked, const PluginFile& file, std::string_view cause);
   bool describe_again();
+  Result<LoadedPlugin> load(const PluginFile& file, std::uint64_t attempt);
   void refuse(Tracked& tracked, const PluginFile& file, const Error& error);
   void serve(Tracked& tracked, LoadedPlugin loaded);
   void retire(const ServedPlugin& old, Clock::time_point now);

@@ -1,9 +1,12 @@
 // The JSON file beside a plugin is its configuration, and a change of it starts the plugin anew.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
-import { serve } from './support/host.mjs';
+import { program, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 
 async function greeting(host) {
@@ -12,6 +15,13 @@ async function greeting(host) {
 }
 
 const configure = (components, settings) => components.write('configured.json', JSON.stringify(settings));
+const sandboxed = { greeting: 'Ahoy', isolation: 'worker', sandbox: { profile: 'strict', required: true } };
+
+function command(...args) {
+  return new Promise((resolve) => {
+    execFile(program, args, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
+  });
+}
 
 test('IsGivenToThePlugin', async (context) => {
   const components = await Components.create('configured');
@@ -43,6 +53,24 @@ test('RestartsThePluginWhenItComesChangesAndGoes', async (context) => {
   for (const { cause } of host.log.matching({ event: 'plugin replaced' })) {
     assert.equal(cause, 'its configuration has changed');
   }
+});
+
+test('TheSandboxedVersionGoesOnWhileItIsADanglingLink', async (context) => {
+  const components = await Components.create('configured');
+  await configure(components, sandboxed);
+  const control = join(components.folder, 'control');
+  const host = await serve(context, components, ['--control', control]);
+  await components.removeFile('configured.json');
+  await symlink('/nowhere/configured.json', components.file('configured.json'));
+  const { serving } = await host.log.until({ event: 'plugin refused' });
+  assert.equal(serving, 'the last good version, 1.0.0');
+  assert.equal(await greeting(host), 'Ahoy');
+
+  const { status, stdout } = await command('status', '--control', control, '--json');
+  const [{ state, sandbox, reason }] = JSON.parse(stdout).plugins;
+  assert.deepEqual({ status, state, sandbox }, { status: 1, state: 'serving', sandbox: { profile: 'strict', lacks: [] } });
+  assert.equal(reason, `its configuration ${components.file('configured.json')} cannot be used: ` +
+    'it is a link to a file that does not exist; make that file, or remove the link');
 });
 
 for (const [what, text, reason] of [

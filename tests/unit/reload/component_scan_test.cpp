@@ -56,9 +56,6 @@ TEST_F(ComponentScanTest, FindsPluginsInTheThreeFoldersAndBelowSortedByPath) {
   const auto result = scan();
   EXPECT_THAT(found(result), ElementsAre("prompts/greeting.so", "resources/docs.so", "tools/a/deep/er/z.so",
                                          "tools/a.so", "tools/b.so"));
-  EXPECT_EQ(result.plugins[0].folder, ComponentFolder::prompts);
-  EXPECT_EQ(result.plugins[1].folder, ComponentFolder::resources);
-  EXPECT_EQ(result.plugins[2].folder, ComponentFolder::tools);
   EXPECT_THAT(result.problems, IsEmpty());
 }
 
@@ -150,10 +147,10 @@ TEST_F(ComponentScanTest, SeesAWriteThatKeepsSizeAndModificationTime) {
 
 TEST_F(ComponentScanTest, FindsTheConfigurationBesideAPlugin) {
   write("tools/a.so");
-  EXPECT_FALSE(only_plugin().configuration);
+  EXPECT_TRUE(only_plugin().configuration.is_absent());
   write("tools/a.json", "{}");
   const auto first = only_plugin();
-  ASSERT_TRUE(first.configuration);
+  ASSERT_TRUE(first.configuration.identity);
   write("tools/a.json", R"({"precision": 3})");
   EXPECT_NE(only_plugin().configuration, first.configuration);
   EXPECT_EQ(only_plugin().identity, first.identity);
@@ -162,9 +159,57 @@ TEST_F(ComponentScanTest, FindsTheConfigurationBesideAPlugin) {
 TEST_F(ComponentScanTest, FindsTheConfigurationOfAPluginWithDotsInItsName) {
   write("tools/a.b.so");
   write("tools/a.json", "{}");
-  EXPECT_FALSE(only_plugin().configuration);
+  EXPECT_TRUE(only_plugin().configuration.is_absent());
   write("tools/a.b.json", "{}");
-  EXPECT_TRUE(only_plugin().configuration);
+  EXPECT_TRUE(only_plugin().configuration.identity);
+}
+
+TEST_F(ComponentScanTest, FindsNoConfigurationWhereItsNameWouldBeTooLong) {
+  write("tools/" + std::string(252, 'n') + ".so");
+  EXPECT_TRUE(only_plugin().configuration.is_absent());
+}
+
+TEST_F(ComponentScanTest, NeverTakesAConfigurationThatCannotBeUsedForNone) {
+  write("tools/a.so");
+  const auto configuration = root() / "tools/a.json";
+  const auto unusable = [this] { return only_plugin().configuration.unusable; };
+
+  fs::create_symlink("nowhere.json", configuration);
+  EXPECT_EQ(unusable(), "it is a link to a file that does not exist; make that file, or remove the link");
+  fs::remove(configuration);
+  fs::create_symlink(std::string(300, 'n'), configuration);
+  EXPECT_EQ(unusable(), "it cannot be read: File name too long");
+  fs::remove(configuration);
+  fs::create_symlink("a.json", configuration);
+  EXPECT_EQ(unusable(), "it cannot be read: Too many levels of symbolic links");
+  fs::remove(configuration);
+  fs::create_directory(configuration);
+  EXPECT_EQ(unusable(), "it is not a regular file");
+}
+
+TEST_F(ComponentScanTest, WatchesWhereTheTargetOfAConfigurationMayCome) {
+  write("tools/a.so");
+  fs::create_directory(root() / "settings");
+  fs::create_symlink("../settings/a.json", root() / "tools/a.json");
+  EXPECT_THAT(scan().folders, Contains(root() / "settings"));
+}
+
+// The list of a folder may be cut off between a plugin and its configuration.
+TEST_F(ComponentScanTest, FindsTheConfigurationAlsoWhereThereIsTooMuchToLookAt) {
+  for (int i = 0; i < 10; ++i) {
+    write("tools/" + std::to_string(i) + ".so");
+    write("tools/" + std::to_string(i) + ".json", "{}");
+  }
+  for (std::size_t entries = 1; entries < 20; ++entries) {
+    for (const auto& plugin : scan({.entries = entries, .depth = 16}).plugins)
+      EXPECT_TRUE(plugin.configuration.identity) << plugin.file << " of " << entries;
+  }
+}
+
+TEST_F(ComponentScanTest, LooksAtASingleFileAsAScanDoes) {
+  write("tools/a.so");
+  write("tools/a.json", "{}");
+  EXPECT_EQ(plugin_file_at(root() / "tools/a.so"), only_plugin());
 }
 
 TEST_F(ComponentScanTest, IdentifiesALinkedPluginByItsTarget) {
@@ -186,7 +231,7 @@ TEST_F(ComponentScanTest, FindsALinkedConfiguration) {
   write("tools/a.so");
   write("settings/production.json", "{}");
   fs::create_symlink(root() / "settings/production.json", root() / "tools/a.json");
-  EXPECT_TRUE(only_plugin().configuration);
+  EXPECT_TRUE(only_plugin().configuration.identity);
   EXPECT_THAT(scan().folders, Contains(root() / "settings"));
 }
 

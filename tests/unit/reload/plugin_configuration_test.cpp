@@ -14,10 +14,13 @@ using ::testing::HasSubstr;
 
 class PluginConfigurationTest : public ::testing::Test {
  protected:
+  Result<PluginConfiguration> read(const PluginFile& plugin) { return read_configuration(plugin, trust_, defaults_); }
   Result<PluginConfiguration> read(const std::string& text) {
     temporary_.write("tools/notes.json", text);
-    return read_configuration(temporary_.path() / "tools/notes.so", trust_, defaults_);
+    return read(plugin_file_at(plugin()));
   }
+  std::filesystem::path plugin() const { return temporary_.path() / "tools/notes.so"; }
+  std::filesystem::path absent() const { return temporary_.path() / "absent.so"; }
   std::string refusal_of(const std::string& text) {
     const auto configuration = read(text);
     return configuration ? "accepted" : configuration.error().message;
@@ -29,9 +32,34 @@ class PluginConfigurationTest : public ::testing::Test {
 };
 
 TEST_F(PluginConfigurationTest, IsTheDefaultWithoutAFile) {
-  const auto configuration = read_configuration(temporary_.path() / "absent.so", trust_, defaults_);
+  const auto configuration = read(plugin_file_at(absent()));
   EXPECT_EQ(configuration->own, "{}");
   EXPECT_EQ(configuration->isolation, Isolation::in_process);
+}
+
+TEST_F(PluginConfigurationTest, IsTheDefaultWhereItsNameWouldBeTooLong) {
+  const auto file = temporary_.path() / (std::string(252, 'n') + ".so");
+  const auto configuration = read(plugin_file_at(file));
+  ASSERT_TRUE(configuration) << configuration.error().message;
+  EXPECT_EQ(configuration->own, "{}");
+}
+
+// Otherwise a plugin could be loaded with what neither its old nor its new version is to have.
+TEST_F(PluginConfigurationTest, IsOnlyWhatWasThereWhenThePluginWasLookedAt) {
+  const auto changed = "its configuration " + (temporary_.path() / "tools/notes.json").string() +
+                       " has changed since it was looked at; it will be tried again";
+  const auto without = plugin_file_at(plugin());
+  temporary_.write("tools/notes.json", "{}");
+  EXPECT_EQ(read(without).error().message, changed);
+  const auto first = plugin_file_at(plugin());
+  temporary_.write("incoming", "{}");
+  std::filesystem::rename(temporary_.path() / "incoming", temporary_.path() / "tools/notes.json");
+  EXPECT_EQ(read(first).error().message, changed);
+  EXPECT_TRUE(read(first).error().may_pass);
+  const auto second = plugin_file_at(plugin());
+  EXPECT_TRUE(read(second));
+  std::filesystem::remove(temporary_.path() / "tools/notes.json");
+  EXPECT_THAT(read(second).error().message, HasSubstr("cannot be opened: No such file or directory"));
 }
 
 TEST_F(PluginConfigurationTest, LeavesThePluginsOwnAsItWasWritten) {
@@ -139,7 +167,7 @@ TEST_F(PluginConfigurationTest, RefusesASandboxInTheHostsProcess) {
   EXPECT_THAT(refusal_of(R"({"sandbox": {"profile": "strict"}})"), HasSubstr("cannot be sandboxed for one plugin"));
   EXPECT_EQ(refusal_of(R"({"sandbox": {"profile": "none"}})"), "accepted");
   defaults_.sandbox.profile = SandboxProfile::strict;
-  EXPECT_TRUE(read_configuration(temporary_.path() / "absent.so", trust_, defaults_).has_error());
+  EXPECT_TRUE(read(plugin_file_at(absent())).has_error());
 }
 
 }  // namespace

@@ -40,13 +40,19 @@ class PluginLoaderTest : public ::testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
+  Result<LoadedPlugin> try_to_load(const PluginFile& file) {
+    auto configuration = loader_.configuration_of(file);
+    if (configuration.has_error()) return configuration.error();
+    return loader_.load(file, *std::move(configuration), {});
+  }
   LoadedPlugin load(const fs::path& file) {
-    auto loaded = loader_.load(file, {});
+    auto loaded = try_to_load(plugin_file_at(file));
     if (!loaded) throw std::runtime_error(loaded.error().message);
     return *std::move(loaded);
   }
-  std::string refusal_of(const fs::path& file) {
-    const auto loaded = loader_.load(file, {});
+  std::string refusal_of(const fs::path& file) { return refusal_of(plugin_file_at(file)); }
+  std::string refusal_of(const PluginFile& file) {
+    const auto loaded = try_to_load(file);
     return loaded ? "accepted" : loaded.error().message;
   }
   std::string refusal_of_description(const std::string& configuration) {
@@ -77,7 +83,6 @@ TEST_F(PluginLoaderTest, LoadsAPluginWithItsComponents) {
   EXPECT_EQ(loaded.served.plugin->identity().file, file);
   ASSERT_EQ(loaded.served.components->tools.size(), 1U);
   EXPECT_EQ(loaded.served.components->tools[0].name, "plain");
-  EXPECT_EQ(loaded.identity.size, fs::file_size(file));
   EXPECT_THAT(loaded.remarks, ::testing::IsEmpty());
 }
 
@@ -113,6 +118,22 @@ TEST_F(PluginLoaderTest, GivesTwoLoadsOfOneFileTheSameDigest) {
   const auto second = load(file);
   EXPECT_NE(first.served.plugin, second.served.plugin);
   EXPECT_EQ(first.served.plugin->identity().digest, second.served.plugin->identity().digest);
+}
+
+// Its configuration may be the other version's.
+TEST_F(PluginLoaderTest, RefusesAFileThatHasChangedSinceItWasLookedAt) {
+  const auto before = plugin_file_at(drop("unit_plain"));
+  drop("unit_actor");
+  EXPECT_EQ(refusal_of(before), "it has changed since it was looked at; it will be tried again");
+  EXPECT_EQ(refusal_of(before.file), "accepted");
+}
+
+TEST_F(PluginLoaderTest, RefusesAPluginWhoseConfigurationIsADanglingLink) {
+  const auto file = drop("unit_plain");
+  fs::create_symlink("nowhere.json", configuration());
+  EXPECT_EQ(refusal_of(file), "its configuration " + configuration().string() +
+                                  " cannot be used: it is a link to a file that does not exist; make that file, or "
+                                  "remove the link");
 }
 
 TEST_F(PluginLoaderTest, RefusesAFileThatIsNotThere) {
@@ -176,8 +197,8 @@ TEST_F(PluginLoaderTest, RefusesAPluginWithTheReasonOfItsCreate) {
 // Also where its library is never unloaded: it is tried in a process that is ended.
 TEST_F(PluginLoaderTest, ExpectsTheFailureOfACreateToPass) {
   constexpr auto no_license = R"({"create":"no license"})";
-  EXPECT_TRUE(loader_.load(drop("unit_actor", no_license), {}).error().may_pass);
-  EXPECT_TRUE(loader_.load(drop("unit_actor_resident", no_license), {}).error().may_pass);
+  for (const auto* library : {"unit_actor", "unit_actor_resident"})
+    EXPECT_TRUE(try_to_load(plugin_file_at(drop(library, no_license))).error().may_pass);
 }
 
 TEST_F(PluginLoaderTest, SaysWhetherALibraryStaysMapped) {

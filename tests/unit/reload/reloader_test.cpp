@@ -104,6 +104,17 @@ class ReloaderTest : public ::testing::Test {
     place(file(name), fixture(library));
   }
 
+  // What a link that was broken or switched leaves: a link to a file that is not there yet.
+  void link(const fs::path& target, const fs::path& to) const {
+    fs::create_symlink(to, temporary_.path() / "incoming");
+    fs::rename(temporary_.path() / "incoming", target);
+  }
+  // Runs nowhere without its sandbox.
+  static std::string sandboxed(const std::string& tool) {
+    return exports(tool, R"(,"isolation":"worker","sandbox":{"profile":"strict","required":true})");
+  }
+  SandboxProfile sandbox_of(const std::string& tool) const { return plugin_of(tool)->status().sandbox; }
+
   bool eventually_logged(const std::string& text) const {
     return eventually([&] { return captured_.text().find(text) != std::string::npos; });
   }
@@ -336,6 +347,32 @@ TEST_F(ReloaderTest, ABrokenConfigurationKeepsTheLastGoodOne) {
   EXPECT_TRUE(serves("alpha"));
   place_text(configuration("alpha"), exports("mended"));
   EXPECT_TRUE(eventually([&] { return serves("mended"); }));
+}
+
+TEST_F(ReloaderTest, KeepsServingTheSandboxedVersionWhenTheConfigurationIsADanglingLink) {
+  drop("alpha", sandboxed("alpha"));
+  run();
+  ASSERT_TRUE(serves("alpha"));
+  const auto target = temporary_.path() / "components" / "settings" / "alpha.json";
+  link(configuration("alpha"), target);
+  EXPECT_TRUE(eventually_logged("plugin refused file=" + file("alpha").string() + " reason=\"its configuration " +
+                                configuration("alpha").string() +
+                                " cannot be used: it is a link to a file that does not exist; make that file, or "
+                                "remove the link\" serving=\"the last good version, 1.0.0\""));
+  EXPECT_EQ(sandbox_of("alpha"), SandboxProfile::strict);
+  place_text(target, sandboxed("renamed"));
+  EXPECT_TRUE(eventually([&] { return serves("renamed"); }));
+  EXPECT_EQ(sandbox_of("renamed"), SandboxProfile::strict);
+}
+
+TEST_F(ReloaderTest, ServesNothingOfAPluginWhoseConfigurationIsADanglingLink) {
+  place(file("plain"), fixture("unit_plain"));
+  link(configuration("plain"), "nowhere.json");
+  reloader_.emplace(options_, loader_, catalog_, log_);
+  reloader_->load_all();
+  EXPECT_FALSE(serves("plain"));
+  ASSERT_EQ(reloader_->refused().size(), 1U);
+  EXPECT_THAT(reloader_->refused()[0].reason, HasSubstr("it is a link to a file that does not exist"));
 }
 
 TEST_F(ReloaderTest, NeverWithdrawsAFileThatComesBackInTime) {
