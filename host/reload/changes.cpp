@@ -6,11 +6,11 @@
 
 namespace mcph {
 
-bool Reloader::heed_changes(const ScanResult& scan, bool settle, Clock::time_point now, Clock::time_point& due) {
+bool Reloader::heed_changes(bool settle, Clock::time_point now, Clock::time_point& due) {
   Changes changes;
-  for (const auto& file : scan.plugins)
+  for (const auto& file : scan_.plugins)
     notice(file, settle, now, changes, due);
-  notice_missing(scan, now, changes, due);
+  notice_missing(now, changes, due);
   if (is_awaited(changes, now)) return false;
 
   bool changed = false;
@@ -50,13 +50,13 @@ void Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now
   changes.go_on |= !tracked.incomplete;
 }
 
-void Reloader::notice_missing(const ScanResult& scan, Clock::time_point now, Changes& changes, Clock::time_point& due) {
+void Reloader::notice_missing(Clock::time_point now, Changes& changes, Clock::time_point& due) {
   for (auto& [file, tracked] : tracked_) {
-    const auto found = std::lower_bound(scan.plugins.begin(), scan.plugins.end(), file,
+    const auto found = std::lower_bound(scan_.plugins.begin(), scan_.plugins.end(), file,
                                         [](const PluginFile& each, const auto& path) { return each.file < path; });
     // What the operator said of it is remembered.
     const bool present =
-        tracked.disabled || (found != scan.plugins.end() && found->file == file) || scan.may_be_hidden(file);
+        tracked.disabled || (found != scan_.plugins.end() && found->file == file) || scan_.may_be_hidden(file);
     if (present) continue;
     if (!tracked.missing_since) tracked.missing_since = now;
     const auto over = *tracked.missing_since + options_.removal_patience;

@@ -87,6 +87,8 @@ class Scan {
     std::size_t depth;
   };
 
+  void note_folders_above();
+  void scan_linked_folder(const Folder& folder);
   void report_misplaced();
   Entries regular_entries(const fs::path& folder);
   bool is_served(const fs::path& file) const;
@@ -107,7 +109,9 @@ class Scan {
   ScanResult result_;
   std::size_t entries_ = 0;
   std::size_t misplaced_looked_at_ = 0;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> visited_;  // device and inode of each folder
+  using Inode = std::pair<std::uint64_t, std::uint64_t>;  // with its device
+  std::set<Inode> visited_;                               // folders
+  std::set<Inode> above_;                                 // the folders that the root lies in
   std::vector<Folder> linked_;  // scanned after all real folders, so that a folder is found under its real path
 };
 
@@ -116,6 +120,7 @@ ScanResult Scan::run() {
   if (root.error == 0 && !S_ISDIR(root.mode)) report(root_, "it is not a folder");
   if (is_absent(root.error)) report(root_, "the components folder is missing; nothing is served until it is there");
   result_.folders.push_back(root_);
+  note_folders_above();
   for (const auto& name : tops) {
     const Folder folder{root_ / name, 0};
     result_.folders.push_back(folder.path);
@@ -128,7 +133,7 @@ ScanResult Scan::run() {
   }
   // Links that are found on the way are appended, which is why each is copied out of the vector.
   for (std::size_t i = 0; i < linked_.size(); ++i)
-    scan_folder(Folder(linked_[i]));
+    scan_linked_folder(Folder(linked_[i]));
   report_misplaced();
 
   std::ranges::sort(result_.plugins, {}, &PluginFile::file);
@@ -136,6 +141,24 @@ ScanResult Scan::run() {
   std::ranges::sort(result_.folders);
   result_.folders.erase(std::unique(result_.folders.begin(), result_.folders.end()), result_.folders.end());
   return std::move(result_);
+}
+
+void Scan::note_folders_above() {
+  std::error_code error;
+  for (auto folder = fs::canonical(root_, error); folder.has_relative_path();) {
+    folder = folder.parent_path();
+    const auto state = state_of(folder);
+    above_.emplace(state.identity.device, state.identity.inode);
+  }
+}
+
+// What lies above holds other things than plugins, the whole disk perhaps, and the components folder once more.
+void Scan::scan_linked_folder(const Folder& folder) {
+  const auto state = state_of(folder.path);
+  if (state.error != 0 || !above_.contains({state.identity.device, state.identity.inode})) return scan_folder(folder);
+  report(folder.path,
+         "it is a link to a folder that the components folder lies in, and is not followed; link to the folder of the "
+         "plugins alone");
 }
 
 // A plugin outside of the three folders was meant to be served, and it would be a riddle why it is not. What else lies

@@ -34,6 +34,10 @@ class FolderWatch {
   // that happened meanwhile is one hint. The time is at most a day.
   virtual bool wait(std::chrono::milliseconds timeout) = 0;
 
+  // Lets so much time pass, whatever happens in the folders; wait tells of it afterwards. A wake ends this, too, and
+  // the next wait. Not at all if the time is not positive.
+  virtual void pause(std::chrono::milliseconds time) = 0;
+
   // Ends the wait that is going on, or else the next one.
   virtual void wake() = 0;
 
@@ -53,6 +57,11 @@ class PollingWatch final : public FolderWatch {
     woken_.wait_for(lock, timeout, [this] { return wake_requested_; });
     wake_requested_ = false;
     return false;
+  }
+
+  void pause(std::chrono::milliseconds time) override {
+    std::unique_lock lock(mutex_);
+    woken_.wait_for(lock, time, [this] { return wake_requested_; });
   }
 
   void wake() override {

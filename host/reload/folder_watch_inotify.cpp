@@ -49,6 +49,7 @@ class InotifyWatch final : public FolderWatch {
 
   void watch(const std::vector<fs::path>& folders) override;
   bool wait(std::chrono::milliseconds timeout) override;
+  void pause(std::chrono::milliseconds time) override;
   void wake() override;
   std::string degraded_reason() const override { return degraded_reason_; }
 
@@ -140,6 +141,13 @@ bool InotifyWatch::wait(std::chrono::milliseconds timeout) {
   }
   drain_events();
   return std::exchange(hint_, false);
+}
+
+void InotifyWatch::pause(std::chrono::milliseconds time) {
+  if (time.count() <= 0) return;
+  ::pollfd source{wake_event_.get(), POLLIN, 0};
+  // A signal ends it early, and then a look comes early.
+  ::poll(&source, 1, static_cast<int>(time.count()));
 }
 
 void InotifyWatch::wake() {

@@ -43,10 +43,10 @@ OperatorRequests::Answer Reloader::operate(OperatorRequest request) {
   return requests_.ask(std::move(request), [this] { watch_->wake(); });
 }
 
-bool Reloader::obey_operator(const ScanResult& scan, Clock::time_point now) {
+bool Reloader::obey_operator(Asked asked, Clock::time_point now) {
   bool changed = false;
-  for (auto& pending : requests_.take()) {
-    auto answer = obey(pending->request, scan, now, changed);
+  for (auto& pending : asked) {
+    auto answer = obey(pending->request, now, changed);
     to_answer_.emplace_back(std::move(pending), std::move(answer));
   }
   return changed;
@@ -57,8 +57,7 @@ void Reloader::answer_operator() {
     requests_.answer(*pending, std::move(answer));
 }
 
-OperatorRequests::Answer Reloader::obey(const OperatorRequest& request, const ScanResult& scan, Clock::time_point now,
-                                        bool& changed) {
+OperatorRequests::Answer Reloader::obey(const OperatorRequest& request, Clock::time_point now, bool& changed) {
   using Kind = OperatorRequest::Kind;
   const auto files = files_called(request.plugin);
   if (files.empty() && !request.plugin.empty()) return nothing_called(request.plugin);
@@ -70,18 +69,17 @@ OperatorRequests::Answer Reloader::obey(const OperatorRequest& request, const Sc
     } else if (request.kind == Kind::enable && !std::exchange(tracked.disabled, false)) {
       outcomes.push_back({file, true, "it is not disabled"});
     } else if (!request.plugin.empty() || !tracked.disabled) {
-      outcomes.push_back(reload(tracked, file, scan, changed));
+      outcomes.push_back(reload(tracked, file, changed));
     }
   }
   return outcomes;
 }
 
-OperatorOutcome Reloader::reload(Tracked& tracked, const std::filesystem::path& path, const ScanResult& scan,
-                                 bool& changed) {
+OperatorOutcome Reloader::reload(Tracked& tracked, const std::filesystem::path& path, bool& changed) {
   if (tracked.disabled) return {path, false, "it is disabled; enable it"};
-  const auto file = std::find_if(scan.plugins.begin(), scan.plugins.end(),
+  const auto file = std::find_if(scan_.plugins.begin(), scan_.plugins.end(),
                                  [&path](const PluginFile& each) { return each.file == path; });
-  if (file == scan.plugins.end()) return {path, false, "its file is gone"};
+  if (file == scan_.plugins.end()) return {path, false, "its file is gone"};
   tracked.taken.reset();
   tracked.changing.reset();
   if (take(tracked, *file, "the operator asked for it")) {

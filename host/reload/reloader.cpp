@@ -11,6 +11,10 @@ std::int64_t milliseconds_since(Reloader::Clock::time_point begin) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Reloader::Clock::now() - begin).count();
 }
 
+std::chrono::milliseconds milliseconds_until(Reloader::Clock::time_point end) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(end - Reloader::Clock::now());
+}
+
 // Empty if there is none.
 std::string label(const ServedPlugin& served) {
   if (served.plugin == nullptr) return {};
@@ -82,28 +86,47 @@ void Reloader::control() {
       if (stopping_) return;
     }
     const auto due = look(true);
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now());
-    watch_->wait(std::clamp(left, std::chrono::milliseconds(1), options_.rescan_interval));
+    // Where looking takes long, not every hint is worth it.
+    watch_->pause(milliseconds_until(std::min(due, budget_.due())));
+    watch_->wait(std::max(milliseconds_until(due), std::chrono::milliseconds(1)));
   }
 }
 
 Reloader::Clock::time_point Reloader::look(bool settle) {
   const auto now = Clock::now();
-  auto due = now + options_.rescan_interval;
-  const auto scan = scan_components(options_.root);
-  watch_->watch(scan.folders);
-  report_problems(scan);
-
+  auto due = budget_.due();
+  auto asked = requests_.take();
   bool changed = generation_ == 0;
-  changed |= heed_changes(scan, settle, now, due);
+  // The operator is told of what lies there now.
+  if (now >= due || !asked.empty()) {
+    scan(now);
+    due = now + options_.rescan_interval;
+    changed |= heed_changes(settle, now, due);
+    due = std::max(due, budget_.due());
+  }
   changed |= describe_again();
   changed |= withdraw_given_up(now);
-  changed |= obey_operator(scan, now);
+  changed |= obey_operator(std::move(asked), now);
   if (changed) publish();
   check_draining(now, due);
   keep_report();
   answer_operator();
   return due;
+}
+
+void Reloader::scan(Clock::time_point now) {
+  scan_ = scan_components(options_.root);
+  watch_->watch(scan_.folders);
+  report_problems();
+  const auto took = Clock::now() - now;
+  budget_.spend(now, took);
+  constexpr std::chrono::milliseconds slow{250};
+  if (took < slow || std::exchange(is_slow_, true)) return;
+  log_.warning("components folder is slow",
+               {{"path", options_.root.string()},
+                {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(took).count()},
+                {"reason", "to look at it takes long, so it is looked at less often, and changes are served later"},
+                {"next", "keep only plugins in it, on a disk of this machine"}});
 }
 
 bool Reloader::take(Tracked& tracked, const PluginFile& file, std::string_view cause) {
@@ -266,12 +289,12 @@ void Reloader::report_conflicts(const Catalog& catalog) {
   reported_conflicts_ = catalog.conflicts();
 }
 
-void Reloader::report_problems(const ScanResult& scan) {
-  for (const auto& problem : scan.problems) {
+void Reloader::report_problems() {
+  for (const auto& problem : scan_.problems) {
     if (std::find(reported_problems_.begin(), reported_problems_.end(), problem) != reported_problems_.end()) continue;
     log_.warning("components folder", {{"path", problem.path.string()}, {"problem", problem.reason}});
   }
-  reported_problems_ = scan.problems;
+  reported_problems_ = scan_.problems;
   if (auto degradation = watch_->degraded_reason(); degradation != reported_degradation_) {
     reported_degradation_ = std::move(degradation);
     if (!reported_degradation_.empty()) log_.warning("watching degraded", {{"reason", reported_degradation_}});

@@ -23,6 +23,7 @@
 #include "log.hpp"
 #include "reload/component_scan.hpp"
 #include "reload/folder_watch.hpp"
+#include "reload/look_budget.hpp"
 #include "reload/operator_requests.hpp"
 #include "reload/plugin_loader.hpp"
 #include "reload/plugin_report.hpp"
@@ -137,6 +138,7 @@ class Reloader {
   void control();
   // One look at the folder. Returns when the next is due.
   Clock::time_point look(bool settle);
+  void scan(Clock::time_point now);
   // The functions below return whether the catalog must be built anew.
   bool take(Tracked& tracked, const PluginFile& file, std::string_view cause);
   bool describe_again();
@@ -148,7 +150,7 @@ class Reloader {
   // What the log says of a change, it says when the change is being served.
   void say_when_published(std::function<void()> say);
   void report_conflicts(const Catalog& catalog);
-  void report_problems(const ScanResult& scan);
+  void report_problems();
   void check_draining(Clock::time_point now, Clock::time_point& due);
   void hurry(Draining& draining, Plugin& plugin, Clock::time_point now);
   bool withdraw_given_up(Clock::time_point now);               // as those above
@@ -156,19 +158,18 @@ class Reloader {
   void gave_up(GivenUp which);                                 // [any]
 
   // What has changed in the folder (changes.cpp).
-  bool heed_changes(const ScanResult& scan, bool settle, Clock::time_point now,
-                    Clock::time_point& due);  // as those above
+  bool heed_changes(bool settle, Clock::time_point now, Clock::time_point& due);  // as those above
   void notice(const PluginFile& file, bool settle, Clock::time_point now, Changes& changes, Clock::time_point& due);
-  void notice_missing(const ScanResult& scan, Clock::time_point now, Changes& changes, Clock::time_point& due);
+  void notice_missing(Clock::time_point now, Changes& changes, Clock::time_point& due);
   bool is_awaited(const Changes& changes, Clock::time_point now);
   bool withdraw_missing(const std::filesystem::path& file, Clock::time_point now);
 
   // What the operator asks (operator.cpp).
-  bool obey_operator(const ScanResult& scan, Clock::time_point now);  // as those above
+  using Asked = std::vector<std::shared_ptr<OperatorRequests::Pending>>;
+  bool obey_operator(Asked asked, Clock::time_point now);  // as those above
   void answer_operator();
-  OperatorRequests::Answer obey(const OperatorRequest& request, const ScanResult& scan, Clock::time_point now,
-                                bool& changed);
-  OperatorOutcome reload(Tracked& tracked, const std::filesystem::path& path, const ScanResult& scan, bool& changed);
+  OperatorRequests::Answer obey(const OperatorRequest& request, Clock::time_point now, bool& changed);
+  OperatorOutcome reload(Tracked& tracked, const std::filesystem::path& path, bool& changed);
   OperatorOutcome disable(Tracked& tracked, const std::filesystem::path& path, Clock::time_point now, bool& changed);
   void withdraw(Tracked& tracked, Clock::time_point now);
   std::vector<std::filesystem::path> files_called(const std::string& name) const;
@@ -182,6 +183,9 @@ class Reloader {
   Log& log_;
   const std::unique_ptr<FolderWatch> watch_;
 
+  ScanResult scan_;  // of the last look that was worth its time
+  LookBudget budget_;
+  bool is_slow_ = false;  // it has been said that looks take long
   std::map<std::filesystem::path, Tracked> tracked_;
   std::optional<Clock::time_point> burst_began_;  // since when changes wait for others
   std::vector<Draining> draining_;

@@ -274,6 +274,25 @@ TEST_F(ComponentScanTest, EndsInSpiteOfFoldersThatContainThemselves) {
   EXPECT_THAT(found(), ElementsAre("tools/sub/a.so"));
 }
 
+TEST_F(ComponentScanTest, DoesNotFollowALinkToAFolderThatTheComponentsLieIn) {
+  write("components/tools/a.so");
+  write("other.so");
+  const auto components = root() / "components";
+  fs::create_directory_symlink("/", components / "tools/everything");
+  fs::create_directory_symlink("../..", components / "tools/up");
+  fs::create_directory_symlink(root(), components / "prompts");
+  const auto result = scan_components(components);
+  ASSERT_EQ(result.plugins.size(), 1U);
+  const auto* reason =
+      "it is a link to a folder that the components folder lies in, and is not followed; link to the folder of the "
+      "plugins alone";
+  EXPECT_THAT(result.problems, ElementsAre(ScanProblem{components / "prompts", reason},
+                                           ScanProblem{components / "tools/everything", reason},
+                                           ScanProblem{components / "tools/up", reason}));
+  EXPECT_THAT(result.folders,
+              ElementsAre(components, components / "prompts", components / "resources", components / "tools"));
+}
+
 TEST_F(ComponentScanTest, ReportsAPluginThatIsNoRegularFile) {
   fs::create_directory(root() / "tools");
   ASSERT_EQ(::mkfifo((root() / "tools/pipe.so").c_str(), 0600), 0);

@@ -251,6 +251,36 @@ TEST_F(FolderWatchTest, RemembersAWakeUntilTheNextWait) {
   EXPECT_GE(Clock::now() - start, 30ms);
 }
 
+TEST_F(FolderWatchTest, PausesWhateverHappensAndTellsOfItAfterwards) {
+  watch({root()});
+  write("a.so");
+  const auto start = Clock::now();
+  watch_->pause(50ms);
+  EXPECT_GE(Clock::now() - start, 50ms);
+  EXPECT_TRUE(watch_->wait(0ms));
+}
+
+TEST_F(FolderWatchTest, EndsItsPauseAndTheNextWaitByAWake) {
+  watch({root()});
+  std::thread waker([&] {
+    std::this_thread::sleep_for(10ms);
+    watch_->wake();
+  });
+  watch_->pause(a_day);
+  EXPECT_FALSE(watch_->wait(a_day));
+  waker.join();
+  watch_->pause(0ms);
+  watch_->pause(-1ms);
+}
+
+TEST(PollingWatchTest, EndsItsPauseAndTheNextWaitByAWake) {
+  PollingWatch polling("a test has none");
+  polling.pause(1ms);
+  polling.wake();
+  polling.pause(a_day);
+  EXPECT_FALSE(polling.wait(a_day));
+}
+
 TEST_F(FolderWatchTest, LeavesNoDescriptorOpenAndPassesNoneOn) {
   const auto open_descriptors = [] { return std::distance(fs::directory_iterator("/proc/self/fd"), {}); };
   const auto before = open_descriptors();
