@@ -30,6 +30,7 @@ void Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now
                       Clock::time_point& due) {
   auto& tracked = tracked_[file.file];
   tracked.missing_since.reset();
+  tracked.configured |= !file.configuration.is_absent();
   if (tracked.disabled) return;
   if (tracked.taken == file) {
     tracked.changing.reset();
@@ -44,10 +45,20 @@ void Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now
     tracked.changed_at = now;
     tracked.incomplete = false;
   }
-  const auto stillness = tracked.incomplete ? options_.copy_patience : options_.settle_time;
+  const bool is_lost = has_lost_configuration(tracked, file);
+  const bool is_new = tracked.attempt == 0 && file.configuration.is_absent();
+  const auto stillness = tracked.incomplete ? options_.copy_patience
+                         : is_lost          ? options_.configuration_patience
+                         : is_new           ? std::max(options_.new_file_patience, options_.settle_time)
+                                            : options_.settle_time;
   if (now - tracked.changed_at >= stillness) return changes.to_take.push_back(file);
   due = std::min(due, tracked.changed_at + stillness);
-  changes.go_on |= !tracked.incomplete;
+  // For what may take long nobody waits.
+  changes.go_on |= !tracked.incomplete && !is_lost;
+}
+
+bool Reloader::has_lost_configuration(const Tracked& tracked, const PluginFile& file) {
+  return tracked.configured && file.configuration.is_absent();
 }
 
 void Reloader::notice_missing(Clock::time_point now, Changes& changes, Clock::time_point& due) {

@@ -303,7 +303,8 @@ std::string_view words_for_change(const std::optional<PluginFile>& before, const
   if (before->identity != now.identity) {
     return is_same_configuration ? "its file has changed" : "its file and its configuration have changed";
   }
-  return is_same_configuration ? "it was tried again" : "its configuration has changed";
+  if (is_same_configuration) return "it was tried again";
+  return now.configuration.is_absent() ? "its configuration is gone" : "its configuration has changed";
 }
 
 ScanResult scan_components(const fs::path& root, const ScanLimits& limits) {

@@ -81,6 +81,12 @@ OperatorOutcome Reloader::reload(Tracked& tracked, const std::filesystem::path& 
                                  [&path](const PluginFile& each) { return each.file == path; });
   if (file == scan_.plugins.end()) return {path, false, "its file is gone"};
   tracked.taken.reset();
+  // Also asked for it is not loaded without in the moment in which somebody writes it.
+  if (has_lost_configuration(tracked, *file)) {
+    return {path, true,
+            "its configuration " + configuration_file(path).string() +
+                " is missing just now; the file is taken when that is back, or stays away"};
+  }
   tracked.changing.reset();
   if (take(tracked, *file, "the operator asked for it")) {
     changed = true;

@@ -25,7 +25,12 @@ std::string label(const ServedPlugin& served) {
 }  // namespace
 
 Reloader::Reloader(Options options, PluginLoader& loader, PublishedCatalog& catalog, Log& log)
-    : options_(std::move(options)), loader_(loader), catalog_(catalog), log_(log), watch_(FolderWatch::create()) {}
+    : options_(std::move(options)),
+      loader_(loader),
+      catalog_(catalog),
+      log_(log),
+      watch_(FolderWatch::create()),
+      required_sandboxes_(options_.required_sandboxes) {}
 
 Reloader::~Reloader() {
   if (!thread_.joinable()) return;
@@ -166,6 +171,7 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file, std::string_view c
   for (const auto& remark : loaded->remarks)
     log_.warning("plugin remark", {{"file", file.file.string()}, {"remark", remark}});
   tracked.taken = file;
+  tracked.configured = !file.configuration.is_absent();
   tracked.changing.reset();
   tracked.refusal.clear();
   tracked.retry_at.reset();
@@ -175,7 +181,7 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file, std::string_view c
 }
 
 Result<LoadedPlugin> Reloader::load(const PluginFile& file, std::uint64_t attempt) {
-  auto configuration = loader_.configuration_of(file);
+  auto configuration = configuration_of(file);
   if (configuration.has_error()) return configuration.error();
   PluginEvents events{.components_changed = [this, path = file.file] { components_changed(path); },
                       .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); },
@@ -186,10 +192,31 @@ Result<LoadedPlugin> Reloader::load(const PluginFile& file, std::uint64_t attemp
   return loader_.load(file, *std::move(configuration), std::move(events));
 }
 
+Result<PluginConfiguration> Reloader::configuration_of(const PluginFile& file) {
+  auto configuration = loader_.configuration_of(file);
+  if (configuration.has_error()) return configuration;
+  if (!file.configuration.is_absent()) {
+    const auto kept = required_sandboxes_.set(file.file, configuration->sandbox.required);
+    if (kept.has_error()) {
+      log_.warning("sandbox not remembered",
+                   {{"file", file.file.string()},
+                    {"reason", kept.error().message},
+                    {"next", "make --data a folder that can be written; until then it is known to this host alone"}});
+    }
+    return configuration;
+  }
+  if (!required_sandboxes_.contains(file.file)) return configuration;
+  const auto name = configuration_file(file.file).string();
+  return fail("its configuration " + name +
+              " is gone, which said that its sandbox is \"required\"; put it back, or write {} into it to run the "
+              "plugin without that");
+}
+
 void Reloader::refuse(Tracked& tracked, const PluginFile& file, const Error& error) {
   const bool again = tracked.taken == file;
   const bool known = again && tracked.refusal == error.message;
   tracked.taken = file;
+  tracked.configured = !file.configuration.is_absent();
   tracked.changing.reset();
   tracked.refusal = error.message;
   tracked.quarantined = false;

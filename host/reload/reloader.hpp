@@ -27,6 +27,7 @@
 #include "reload/operator_requests.hpp"
 #include "reload/plugin_loader.hpp"
 #include "reload/plugin_report.hpp"
+#include "reload/required_sandboxes.hpp"
 
 namespace mcph {
 
@@ -41,6 +42,10 @@ class Reloader {
     // One that cannot be read then is refused when it has been still for so long: a copy may be slow.
     std::chrono::milliseconds copy_patience{1000};
     std::chrono::milliseconds removal_patience{100};  // a missing file may be about to be replaced
+    // One of which nothing has been served yet, and that has no configuration: that may be about to follow.
+    std::chrono::milliseconds new_file_patience{250};
+    // One whose configuration has gone: longer than any editor leaves it away. Until then what was served with it is.
+    std::chrono::milliseconds configuration_patience{2000};
     // While more files change, those that are still wait for them, at most for so long: a burst is one catalog.
     std::chrono::milliseconds burst_patience{1000};
     std::chrono::milliseconds rescan_interval{1000};  // looks without a hint
@@ -48,8 +53,9 @@ class Reloader {
     // other.
     std::chrono::milliseconds first_retry{1000};
     std::chrono::milliseconds last_retry{30'000};
-    std::chrono::milliseconds drain_time{30'000};  // then an old version's calls are cancelled
-    std::chrono::milliseconds heed_time{2'000};    // then they are answered in its stead
+    std::chrono::milliseconds drain_time{30'000};   // then an old version's calls are cancelled
+    std::chrono::milliseconds heed_time{2'000};     // then they are answered in its stead
+    std::filesystem::path required_sandboxes = {};  // the folder of RequiredSandboxes; empty: none
   };
 
   // A plugin file and why it is not served as it lies there now.
@@ -95,6 +101,7 @@ class Reloader {
     std::string refusal;              // of the state taken; empty if it is served
     std::uint64_t attempt = 0;        // at loading, from which the version served came
     bool quarantined = false;
+    bool configured = false;                  // there has been a configuration, and it was not taken without one since
     bool disabled = false;                    // by the operator: nothing of it is taken
     std::optional<PluginIdentity> withdrawn;  // what was served before that, if no version has been since
     PluginStatus status_at_withdrawal = {};
@@ -143,6 +150,7 @@ class Reloader {
   bool take(Tracked& tracked, const PluginFile& file, std::string_view cause);
   bool describe_again();
   Result<LoadedPlugin> load(const PluginFile& file, std::uint64_t attempt);
+  Result<PluginConfiguration> configuration_of(const PluginFile& file);
   void refuse(Tracked& tracked, const PluginFile& file, const Error& error);
   void serve(Tracked& tracked, LoadedPlugin loaded);
   void retire(const ServedPlugin& old, Clock::time_point now);
@@ -161,6 +169,8 @@ class Reloader {
   bool heed_changes(bool settle, Clock::time_point now, Clock::time_point& due);  // as those above
   void notice(const PluginFile& file, bool settle, Clock::time_point now, Changes& changes, Clock::time_point& due);
   void notice_missing(Clock::time_point now, Changes& changes, Clock::time_point& due);
+  // Its configuration was there, and it has not been taken without one since.
+  static bool has_lost_configuration(const Tracked& tracked, const PluginFile& file);
   bool is_awaited(const Changes& changes, Clock::time_point now);
   bool withdraw_missing(const std::filesystem::path& file, Clock::time_point now);
 
@@ -186,6 +196,7 @@ class Reloader {
   ScanResult scan_;  // of the last look that was worth its time
   LookBudget budget_;
   bool is_slow_ = false;  // it has been said that looks take long
+  RequiredSandboxes required_sandboxes_;
   std::map<std::filesystem::path, Tracked> tracked_;
   std::optional<Clock::time_point> burst_began_;  // since when changes wait for others
   std::vector<Draining> draining_;

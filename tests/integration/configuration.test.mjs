@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
-import { program, serve } from './support/host.mjs';
+import { argumentsOf, HttpHost, program, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 
 async function greeting(host) {
@@ -50,9 +50,11 @@ test('RestartsThePluginWhenItComesChangesAndGoes', async (context) => {
   await components.removeFile('configured.json');
   await untilReplaced(3);
   assert.equal(await greeting(host), 'Hello');
-  for (const { cause } of host.log.matching({ event: 'plugin replaced' })) {
-    assert.equal(cause, 'its configuration has changed');
-  }
+  assert.deepEqual(host.log.matching({ event: 'plugin replaced' }).map(({ cause }) => cause), [
+    'its configuration has changed',
+    'its configuration has changed',
+    'its configuration is gone',
+  ]);
 });
 
 test('TheSandboxedVersionGoesOnWhileItIsADanglingLink', async (context) => {
@@ -71,6 +73,28 @@ test('TheSandboxedVersionGoesOnWhileItIsADanglingLink', async (context) => {
   assert.deepEqual({ status, state, sandbox }, { status: 1, state: 'serving', sandbox: { profile: 'strict', lacks: [] } });
   assert.equal(reason, `its configuration ${components.file('configured.json')} cannot be used: ` +
     'it is a link to a file that does not exist; make that file, or remove the link');
+});
+
+test('WhatRequiredItsSandboxIsNotServedWithoutItNeitherByTheNextHost', async (context) => {
+  const components = await Components.create('configured');
+  await configure(components, sandboxed);
+  const first = await HttpHost.start(components);
+  assert.equal(await greeting(first), 'Ahoy');
+  await first.stop();
+  await components.removeFile('configured.json');
+
+  const lost = `its configuration ${components.file('configured.json')} is gone, which said that its sandbox is ` +
+    '"required"; put it back, or write {} into it to run the plugin without that';
+  const { status, stdout } = await command(...argumentsOf('list', components, ['--json']));
+  assert.equal(status, 1);
+  assert.deepEqual(JSON.parse(stdout).refused, [{ file: components.file('configured.so'), reason: lost }]);
+
+  const second = await serve(context, components);
+  const { reason, serving } = await second.log.until({ event: 'plugin refused' });
+  assert.deepEqual({ reason, serving }, { reason: lost, serving: 'nothing of it' });
+  await configure(components, {});
+  await second.log.until({ event: 'plugin loaded' });
+  assert.equal(await greeting(second), 'Hello');
 });
 
 for (const [what, text, reason] of [

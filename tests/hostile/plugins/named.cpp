@@ -1,7 +1,24 @@
-// A plugin whose tool is named by its configuration, so that many copies of it can be served beside each other.
+// A plugin whose tool is named by its configuration, so that many copies of it can be served beside each other. It
+// leaves a line in the file that MCP_TEST_ESCAPES names, each time that its library is loaded: a strict sandbox knows
+// neither that variable nor that file.
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include <mcp/plugin.hpp>
+
+namespace {
+
+[[gnu::constructor]] void escape() {
+  const char* const name = std::getenv("MCP_TEST_ESCAPES");
+  if (name == nullptr) return;
+  if (auto* const file = std::fopen(name, "a")) {
+    std::fputs("loaded without a sandbox\n", file);
+    std::fclose(file);
+  }
+}
+
+}  // namespace
 
 static void setup(mcp::Plugin& plugin) {
   plugin.tool(

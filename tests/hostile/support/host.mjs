@@ -171,6 +171,13 @@ export class Host {
     return Number(/VmHWM:\s+(\d+)/.exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
   }
 
+  // Without a word before.
+  async kill() {
+    this.#stopping = true;
+    this.child.kill('SIGKILL');
+    await this.exited;
+  }
+
   get rssKiB() {
     return Number(/VmRSS:\s+(\d+)/.exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
   }

@@ -333,6 +333,7 @@ TEST_F(ReloaderTest, RestartsAPluginWhoseConfigurationChanged) {
 
 TEST_F(ReloaderTest, RestartsAPluginWhoseConfigurationIsGone) {
   drop("alpha", exports("alpha"));
+  options_.configuration_patience = 100ms;
   run();
   fs::remove(configuration("alpha"));
   EXPECT_TRUE(eventually([&] { return !serves("alpha"); }));
@@ -347,6 +348,72 @@ TEST_F(ReloaderTest, ABrokenConfigurationKeepsTheLastGoodOne) {
   EXPECT_TRUE(serves("alpha"));
   place_text(configuration("alpha"), exports("mended"));
   EXPECT_TRUE(eventually([&] { return serves("mended"); }));
+}
+
+TEST_F(ReloaderTest, GoesOnAsItWasWhileTheConfigurationIsAway) {
+  drop("alpha", exports("alpha"));
+  options_.configuration_patience = 10min;
+  run();
+  fs::remove(configuration("alpha"));
+  // That another file is served shows that the folder has been looked at meanwhile, and that nobody waits.
+  drop("beta", exports("beta"));
+  EXPECT_TRUE(eventually([&] { return serves("beta"); }));
+  place(file("alpha"), fixture("unit_actor_2"));
+  drop("gamma", exports("gamma"));
+  EXPECT_TRUE(eventually([&] { return serves("gamma"); }));
+  EXPECT_EQ(version_of("alpha"), "1.0.0");
+  place_text(configuration("alpha"), exports("alpha"));
+  EXPECT_TRUE(eventually([&] { return version_of("alpha") == "2.0.0"; }));
+  EXPECT_FALSE(publications_->alpha_was_missing);
+}
+
+TEST_F(ReloaderTest, DoesNotLoadAPluginWhoseConfigurationIsAwayWhenTheOperatorAsks) {
+  drop("alpha", exports("alpha"));
+  options_.configuration_patience = 10min;
+  run();
+  fs::remove(configuration("alpha"));
+  const auto answer = reloader_->operate({OperatorRequest::Kind::reload, "actor"});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->at(0).text, "its configuration " + configuration("alpha").string() +
+                                    " is missing just now; the file is taken when that is back, or stays away");
+  EXPECT_TRUE(serves("alpha"));
+  place_text(configuration("alpha"), exports("renamed"));
+  EXPECT_TRUE(eventually([&] { return serves("renamed"); }));
+}
+
+TEST_F(ReloaderTest, ReloadsAPluginThatWasTakenWithoutAConfigurationWhenTheOperatorAsks) {
+  place(file("plain"), fixture("unit_plain"));
+  run();
+  const auto answer = reloader_->operate({OperatorRequest::Kind::reload, "plain"});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_THAT(answer->at(0).text, HasSubstr("serving plain"));
+}
+
+TEST_F(ReloaderTest, WaitsForTheConfigurationOfANewFile) {
+  options_.new_file_patience = 10min;
+  options_.burst_patience = 1ms;
+  run();
+  place(file("alpha"), fixture("unit_actor"));
+  drop("beta", exports("beta"));
+  EXPECT_TRUE(eventually([&] { return serves("beta"); }));
+  EXPECT_THAT(captured_.text(), Not(HasSubstr(file("alpha").string())));
+  place_text(configuration("alpha"), exports("alpha"));
+  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
+}
+
+TEST_F(ReloaderTest, TakesANewFileThatHasNoConfiguration) {
+  run();
+  place(file("plain"), fixture("unit_plain"));
+  EXPECT_TRUE(eventually([&] { return serves("plain"); }));
+}
+
+TEST_F(ReloaderTest, DoesNotWaitForAConfigurationThatAPluginNeverHad) {
+  options_.new_file_patience = 10min;
+  options_.configuration_patience = 10min;
+  place(file("alpha"), fixture("unit_actor"));
+  run();
+  place(file("alpha"), fixture("unit_actor_2"));
+  EXPECT_TRUE(eventually_logged("plugin replaced file=" + file("alpha").string()));
 }
 
 TEST_F(ReloaderTest, KeepsServingTheSandboxedVersionWhenTheConfigurationIsADanglingLink) {
@@ -373,6 +440,62 @@ TEST_F(ReloaderTest, ServesNothingOfAPluginWhoseConfigurationIsADanglingLink) {
   EXPECT_FALSE(serves("plain"));
   ASSERT_EQ(reloader_->refused().size(), 1U);
   EXPECT_THAT(reloader_->refused()[0].reason, HasSubstr("it is a link to a file that does not exist"));
+}
+
+TEST_F(ReloaderTest, NeverServesWithoutItsConfigurationWhatRequiredASandbox) {
+  drop("alpha", sandboxed("alpha"));
+  options_.configuration_patience = 20ms;
+  options_.new_file_patience = 20ms;
+  run();
+  ASSERT_TRUE(serves("alpha"));
+  const auto refused = "plugin refused file=" + file("alpha").string() + " reason=\"its configuration " +
+                       configuration("alpha").string() +
+                       " is gone, which said that its sandbox is \\\"required\\\"; put it back, or write {} into it to "
+                       "run the plugin without that\" serving=";
+  fs::remove(configuration("alpha"));
+  EXPECT_TRUE(eventually_logged(refused + "\"the last good version, 1.0.0\""));
+  EXPECT_EQ(sandbox_of("alpha"), SandboxProfile::strict);
+
+  fs::remove(file("alpha"));
+  EXPECT_TRUE(eventually([&] { return !serves("alpha"); }));
+  place(file("alpha"), fixture("unit_actor_2"));
+  EXPECT_TRUE(eventually_logged(refused + "\"nothing of it\""));
+  const auto answer = reloader_->operate({OperatorRequest::Kind::reload, "alpha"});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_THAT(answer->at(0).text, HasSubstr("its sandbox is \"required\""));
+
+  place_text(configuration("alpha"), "{}");
+  EXPECT_TRUE(eventually_logged("plugin loaded file=" + file("alpha").string() + " plugin=actor version=2.0.0"));
+  fs::remove(configuration("alpha"));
+  EXPECT_TRUE(eventually_logged("cause=\"its configuration is gone\""));
+}
+
+TEST_F(ReloaderTest, RemembersAfterARestartWhatRequiredASandbox) {
+  drop("alpha", sandboxed("alpha"));
+  options_.required_sandboxes = temporary_.path() / "required";
+  reloader_.emplace(options_, loader_, catalog_, log_);
+  reloader_->load_all();
+  ASSERT_TRUE(serves("alpha"));
+  reloader_->release_plugins();
+  catalog_.clear();
+
+  fs::remove(configuration("alpha"));
+  reloader_.emplace(options_, loader_, catalog_, log_);
+  reloader_->load_all();
+  EXPECT_TRUE(catalog_.current()->plugins().empty());
+  ASSERT_EQ(reloader_->refused().size(), 1U);
+  EXPECT_THAT(reloader_->refused()[0].reason, HasSubstr("which said that its sandbox is \"required\""));
+}
+
+// What cannot be used now is no word of the operator's that it may run without.
+TEST_F(ReloaderTest, RemembersARequiredSandboxAlsoOfAPluginThatWasNeverServed) {
+  drop("alpha", sandboxed("not a name"));
+  options_.configuration_patience = 20ms;
+  run();
+  EXPECT_TRUE(eventually_logged("plugin refused"));
+  fs::remove(configuration("alpha"));
+  EXPECT_TRUE(eventually_logged("which said that its sandbox is"));
+  EXPECT_TRUE(catalog_.current()->plugins().empty());
 }
 
 TEST_F(ReloaderTest, NeverWithdrawsAFileThatComesBackInTime) {

@@ -1,0 +1,52 @@
+#include "reload/required_sandboxes.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+
+#include "absolute_path.hpp"
+#include "plugin/regular_file.hpp"
+#include "sha256.hpp"
+
+namespace mcph {
+
+namespace fs = std::filesystem;
+
+bool RequiredSandboxes::contains(const fs::path& plugin_file) const {
+  if (known_.contains(plugin_file)) return true;
+  std::error_code ignored;
+  return !folder_.empty() && fs::exists(kept_at(plugin_file), ignored);
+}
+
+Result<> RequiredSandboxes::set(const fs::path& plugin_file, bool required) {
+  if (required) {
+    const bool is_new = known_.insert(plugin_file).second;
+    return is_new && !folder_.empty() ? keep(plugin_file) : Result<>();
+  }
+  known_.erase(plugin_file);
+  if (folder_.empty()) return {};
+  std::error_code error;
+  fs::remove(kept_at(plugin_file), error);
+  if (error) return fail(kept_at(plugin_file).string() + " cannot be removed: " + error.message());
+  return {};
+}
+
+// By its path as the operator knows it, because that is what the next version and the next host have in common. Not by
+// the path itself, which may be longer than a name.
+fs::path RequiredSandboxes::kept_at(const fs::path& plugin_file) const {
+  const auto path = absolute_path(plugin_file).lexically_normal().native();
+  Sha256 digest;
+  digest.add(path.data(), path.size());
+  return folder_ / digest.hex();
+}
+
+Result<> RequiredSandboxes::keep(const fs::path& plugin_file) const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) return fail(folder_.string() + " cannot be made: " + error.message());
+  const auto file = kept_at(plugin_file);
+  if (open_file(file, O_WRONLY | O_CREAT | O_NOFOLLOW, S_IRUSR | S_IWUSR)) return {};
+  return fail(file.string() + " cannot be written: " + last_error());
+}
+
+}  // namespace mcph
