@@ -1,9 +1,9 @@
 // Answers the operator at a local socket: one line in, one line out, as often as the other side likes. Each connection
 // has a thread, because an answer may have to wait for a plugin that is slow to start, and others are not to wait for
-// that. Owned by a command that serves; the destructor ends the connections and takes the socket away.
+// that. A connection that asks nothing keeps nobody out: it makes room for a new one. Owned by a command that serves;
+// the destructor ends the connections and takes the socket away.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -23,7 +23,11 @@ namespace mcph {
 class ControlServer {
  public:
   static constexpr std::size_t most_request_bytes = std::size_t{64} << 10;
-  static constexpr std::size_t most_connections = 16;  // one more is told so and closed
+  // Where there are so many, the one that has been there longest and is not being answered is closed for the next.
+  // Where each is being answered, the next waits in the socket's queue.
+  static constexpr std::size_t max_connections = 64;
+  // What a connection has in any case to send its request.
+  static constexpr std::chrono::milliseconds min_stay{50};
   static constexpr std::chrono::milliseconds request_patience{10'000};
 
   // From a request to its answer, both without the end of line. On several threads at once; must return soon after
@@ -36,20 +40,20 @@ class ControlServer {
   ControlServer& operator=(const ControlServer&) = delete;
 
  private:
-  struct Connection {
-    std::thread thread;
-    std::atomic<bool> over{false};
-  };
+  class Connection;
 
-  ControlServer(std::filesystem::path path, FileDescriptor socket, Answer answer);
+  ControlServer(std::filesystem::path path, ListeningSocket socket, Answer answer);
 
   void run();
   void accept();
-  void serve(LineSocket socket) const;
+  void serve(Connection& connection) const;
   void join_ended();
+  // False: no connection can be closed yet.
+  bool make_room();
+  void pause() const;
 
   const std::filesystem::path path_;
-  const FileDescriptor socket_;
+  const ListeningSocket socket_;
   const Answer answer_;
   const SelfPipe stop_;
   std::list<Connection> connections_;  // the thread's own

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -48,9 +47,8 @@ Result<fs::path> own_control_socket(const std::vector<fs::path>& folders) {
   std::string reasons;
   for (const auto& folder : folders) {
     auto socket = folder / (std::to_string(::getpid()) + ".sock");
-    // One more while it is being made.
-    const bool fits = socket.native().size() + 1 < sizeof sockaddr_un{}.sun_path;
-    const auto made = fits ? make_private(folder) : Result<>(fail("its path is too long for a socket"));
+    const auto made =
+        can_listen_at(socket) ? make_private(folder) : Result<>(fail("its path is too long for a socket"));
     if (made.has_value()) return socket;
     reasons += "; " + folder.string() + ": " + made.error().message;
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -447,4 +447,41 @@ test('ForeignBytesOnTheSocketDoNoHarm', async (context) => {
   assert.equal(second.ok, true);
   assert.equal((await json('status')).exit, 0);
   assert.equal(await isServed(host, 'version'), true);
+});
+
+test('TheOperatorGetsInBesideOthersThatHoldTheSocketAndRenew', async (context) => {
+  const host = await start(context, ['sample_v1']);
+  const held = new Set();
+  let over = false;
+  let renewed = 0;
+  const hold = () => {
+    if (over) return;
+    const socket = createConnection(join(sockets, `${host.child.pid}.sock`), () => socket.write('{'));
+    held.add(socket);
+    socket.on('error', () => {}); // it is closed while it writes
+    socket.on('close', () => {
+      held.delete(socket);
+      ++renewed;
+      hold();
+    });
+    socket.resume();
+  };
+  context.after(() => {
+    over = true;
+    for (const socket of held) socket.destroy();
+  });
+  for (let holders = 0; holders < 64; ++holders) hold();
+  for (let asked = 0; asked < 10; ++asked) {
+    const { status, stderr } = await command('status');
+    assert.equal(status, 0, stderr);
+  }
+  assert.ok(renewed > 0, 'they had to make room');
+});
+
+test('AFileBesideTheChosenSocketIsLeftAlone', async (context) => {
+  const path = join(folder, 'beside.sock');
+  await writeFile(`${path}~`, 'an editor has kept this');
+  await start(context, [], ['--control', path]);
+  assert.equal((await json('status', '--control', path)).exit, 0);
+  assert.equal(await readFile(`${path}~`, 'utf8'), 'an editor has kept this');
 });

@@ -1,11 +1,15 @@
 // A real socket, with a client at the other end that keeps to nothing.
 #include "control/control_server.hpp"
 
+#include <atomic>
 #include <condition_variable>
+#include <deque>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -75,19 +79,92 @@ TEST_F(ControlServerTest, RefusesALineThatIsTooLong) {
             R"({"error":"a line of more than 65536 bytes"})");
 }
 
-TEST_F(ControlServerTest, RefusesMoreThanSoManyAtOnceAndServesAgainWhenTheyHaveGone) {
+TEST_F(ControlServerTest, ClosesTheConnectionOfSuchALineAtOnce) {
+  const auto server = listen();
+  auto socket = connect();
+  ASSERT_TRUE(socket.write_line(std::string(ControlServer::most_request_bytes + 1, 'x'), test::patience).has_value());
+  EXPECT_EQ(read(socket), R"({"error":"a line of more than 65536 bytes"})");
+  EXPECT_EQ(read(socket), "closed");
+}
+
+TEST_F(ControlServerTest, AConnectionThatAsksNothingMakesRoomForANewOne) {
   const auto server = listen();
   std::vector<LineSocket> silent;
-  for (std::size_t each = 0; each < ControlServer::most_connections; ++each)
+  for (std::size_t each = 0; each < ControlServer::max_connections; ++each)
     silent.push_back(connect());
+  EXPECT_EQ(ask("one more"), "heard one more");
+  EXPECT_EQ(read(silent.front()), "closed");
+  ASSERT_TRUE(silent.back().write_line("the newest", test::patience).has_value());
+  EXPECT_EQ(read(silent.back()), "heard the newest");
+}
+
+TEST_F(ControlServerTest, ServesTheOperatorBesideOthersThatHoldTheirConnectionsAndRenewThem) {
+  const auto server = listen();
+  std::atomic<bool> over{false};
+  std::vector<std::thread> holders;
+  for (int holder = 0; holder < 8; ++holder) {
+    holders.emplace_back([&] {
+      std::deque<LineSocket> held;
+      while (!over) {
+        if (held.size() >= ControlServer::max_connections / 8) {
+          read(held.front());  // until it has had to make room
+          held.pop_front();
+        }
+        held.push_back(connect());
+      }
+    });
+  }
+  for (int asked = 0; asked < 10; ++asked)
+    EXPECT_EQ(ask("status"), "heard status");
+  over = true;
+  // Those who still wait for room to be made are given something to make it for.
+  std::vector<LineSocket> more;
+  for (std::size_t each = 0; each < ControlServer::max_connections; ++each)
+    more.push_back(connect());
+  for (auto& holder : holders)
+    holder.join();
+}
+
+TEST_F(ControlServerTest, OneThatDoesNotReadItsAnswerMakesRoomToo) {
+  const std::string large(std::size_t{8} << 20, 'x');
+  const auto server = ControlServer::listen(
+      path_, [&](std::string_view request) { return request == "large" ? large : "heard " + std::string(request); });
+  std::vector<LineSocket> deaf;
+  for (std::size_t each = 0; each < ControlServer::max_connections; ++each) {
+    deaf.push_back(connect());
+    ASSERT_TRUE(deaf.back().write_line("large", test::patience).has_value());
+  }
+  EXPECT_EQ(ask("one more"), "heard one more");
+}
+
+TEST_F(ControlServerTest, ANewConnectionWaitsWhereEachIsBeingAnswered) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t asked = 0;
+  bool released = false;
+  const auto server = ControlServer::listen(path_, [&](std::string_view request) {
+    std::unique_lock lock(mutex);
+    ++asked;
+    changed.notify_all();
+    changed.wait(lock, [&] { return released; });
+    return "heard " + std::string(request);
+  });
+  std::vector<LineSocket> slow;
+  for (std::size_t each = 0; each < ControlServer::max_connections; ++each) {
+    slow.push_back(connect());
+    ASSERT_TRUE(slow.back().write_line("slow", test::patience).has_value());
+  }
   auto one_more = connect();
-  EXPECT_EQ(read(one_more), R"({"error":"too many ask at once; try again"})");
-  silent.clear();
-  EXPECT_TRUE(test::eventually([&] {
-    auto socket = connect();
-    // One that is refused may be closed before it has written.
-    return socket.write_line("again", test::patience).has_value() && read(socket) == "heard again";
-  }));
+  ASSERT_TRUE(one_more.write_line("one more", test::patience).has_value());
+  {
+    std::unique_lock lock(mutex);
+    ASSERT_TRUE(changed.wait_for(lock, test::patience, [&] { return asked == ControlServer::max_connections; }));
+    released = true;
+    changed.notify_all();
+  }
+  EXPECT_EQ(read(one_more), "heard one more");
+  for (auto& each : slow)
+    EXPECT_EQ(read(each), "heard slow");
 }
 
 TEST_F(ControlServerTest, EndsWhileOthersAreConnectedAndTakesTheSocketAway) {
@@ -124,10 +201,29 @@ TEST_F(ControlServerTest, LeavesAloneWhatIsNotItsOwn) {
   EXPECT_TRUE(fs::is_regular_file(file));
 }
 
+TEST_F(ControlServerTest, LeavesWhatLiesBesideItsSocketAlone) {
+  const auto backup = temporary_.write("host.sock~", "mine");
+  const auto server = listen();
+  ASSERT_TRUE(server.has_value());
+  EXPECT_EQ(ask("you"), "heard you");
+  EXPECT_TRUE(fs::is_regular_file(backup));
+  const auto entries = std::distance(fs::directory_iterator(temporary_.path()), fs::directory_iterator());
+  EXPECT_EQ(entries, 2) << "it leaves nothing else behind";
+}
+
+TEST_F(ControlServerTest, TakesAwayNoSocketButItsOwn) {
+  auto server = listen();
+  fs::remove(path_);
+  const auto next = ControlServer::listen(path_, [](std::string_view) { return "the next one"; });
+  ASSERT_TRUE(next.has_value());
+  server->reset();
+  EXPECT_EQ(ask("who is there"), "the next one");
+}
+
 TEST_F(ControlServerTest, SaysWhyItCannotListen) {
   const auto absent = temporary_.path() / "absent" / "host.sock";
   EXPECT_EQ(ControlServer::listen(absent, {}).error().message,
-            "cannot listen at " + absent.string() + "~: No such file or directory");
+            "cannot listen at " + absent.string() + ": No such file or directory");
   EXPECT_THAT(ControlServer::listen(temporary_.path() / std::string(200, 'x'), {}).error().message,
               HasSubstr("is too long for a socket, which may have 107 bytes"));
 }
