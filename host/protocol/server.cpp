@@ -142,7 +142,8 @@ void Server::initialize(const Message& message, const std::shared_ptr<Exchange>&
                                   http_unavailable));
   }
   auto reply = legacy_.initialize_reply(message.id, *session->caller());
-  reply.fields = {{"Mcp-Session-Id", session->id()}, {"X-Session-Expires-At", timestamp(sessions_.expiry())}};
+  const auto expiry = std::chrono::system_clock::now() + sessions_.idle_time();
+  reply.fields = {{"Mcp-Session-Id", session->id()}, {"X-Session-Expires-At", timestamp(expiry)}};
   exchange->reply(std::move(reply));
 }
 

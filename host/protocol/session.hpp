@@ -81,14 +81,16 @@ class Session final : public ListListener, public ResourceListener, public std::
 
 class Sessions {
  public:
-  using Clock = std::function<std::chrono::system_clock::time_point()>;
+  // Not the time of day, which somebody may set while sessions are open.
+  using Time = std::chrono::steady_clock::time_point;
+  using Clock = std::function<Time()>;
 
   struct Limits {
     std::size_t count = 10'000;
     std::chrono::seconds idle_time{std::chrono::hours(24)};
   };
 
-  Sessions(Limits limits, PublishedCatalog& catalog, Clock clock = std::chrono::system_clock::now);
+  Sessions(Limits limits, PublishedCatalog& catalog, Clock clock = std::chrono::steady_clock::now);
 
   // Null if there are as many as allowed and each is in use. Where there are as many as allowed, the one that has been
   // idle longest and is not in use makes room.
@@ -100,15 +102,15 @@ class Sessions {
   // False if there was none.
   bool close(std::string_view id);
 
-  // When the session ends unless it is used before.
-  std::chrono::system_clock::time_point expiry() const { return clock_() + limits_.idle_time; }
+  // For how long a session may be idle before it ends.
+  std::chrono::seconds idle_time() const { return limits_.idle_time; }
 
   void close_all();
 
  private:
   struct Entry {
     std::shared_ptr<Session> session;
-    std::chrono::system_clock::time_point last_use;
+    Time last_use;
   };
   using ByUse = std::list<Entry>;  // the one that has been idle longest first
 

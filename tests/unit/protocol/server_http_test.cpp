@@ -1,4 +1,7 @@
 // What the protocol's front does with an HTTP request: sessions, statuses, and what each refusal says.
+#include <chrono>
+#include <ctime>
+
 #include <gtest/gtest.h>
 
 #include "protocol/server.hpp"
@@ -59,6 +62,10 @@ TEST_F(ServerHttpTest, OpensASessionWithInitialize) {
   const auto expiry = opened->field("X-Session-Expires-At");
   ASSERT_EQ(expiry.size(), std::string("2026-01-01T00:00:00Z").size());
   EXPECT_EQ(expiry.back(), 'Z');
+  std::tm utc{};
+  ASSERT_NE(::strptime(expiry.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc), nullptr);
+  const auto day = std::chrono::system_clock::from_time_t(::timegm(&utc)) - std::chrono::system_clock::now();
+  EXPECT_NEAR(std::chrono::duration<double>(day).count(), 24 * 3600, 60) << "by the time of day";
   EXPECT_EQ(answer_to(request("1", "ping"), in_session(opened->field("Mcp-Session-Id"))),
             R"(200 {"jsonrpc":"2.0","id":1,"result":{}})");
 }
