@@ -5,36 +5,11 @@
 #include <exception>
 #include <string>
 
+#include "plugin/linker_refusal.hpp"
 #include "plugin/names.hpp"
 
 namespace mcph {
 namespace {
-
-// The dynamic linker's own words, out of "... (dlerror system message: WORDS): Bad file descriptor ...", and with the
-// file as the person knows it.
-std::string linker_message(std::string_view what, const std::string& private_path) {
-  constexpr std::string_view before = "dlerror system message: ";
-  const auto begin = what.find(before);
-  if (begin != std::string_view::npos) {
-    what.remove_prefix(begin + before.size());
-    what = what.substr(0, what.rfind("): "));
-  }
-  std::string message(what);
-  if (const auto at = message.find(private_path); at != std::string::npos) {
-    message.erase(0, message.find_first_not_of(": ", at + private_path.size()));
-  }
-  return message;
-}
-
-Error refusal(std::string_view what, const std::string& private_path) {
-  const auto message = linker_message(what, private_path);
-  constexpr std::string_view missing = ": cannot open shared object file";
-  if (const auto at = message.find(missing); at != std::string::npos) {
-    return fail_for_now("it needs the library " + message.substr(0, at) +
-                        ", which the system does not find; install it, or put it where the dynamic linker looks");
-  }
-  return fail("the dynamic linker refused it: " + message);
-}
 
 std::string_view view(mcp_string text) {
   return text.data == nullptr ? std::string_view{} : std::string_view(text.data, static_cast<std::size_t>(text.size));
@@ -91,7 +66,7 @@ Result<PluginLibrary> PluginLibrary::load(const std::filesystem::path& copy) {
     library.load(copy, mode);
     entry = &library.get<Entry>(MCP_PLUGIN_ENTRY_SYMBOL);
   } catch (const std::exception& error) {
-    return refusal(error.what(), copy.string());
+    return linker_refusal(error.what(), copy.string());
   }
   const auto table = call_entry(entry);
   if (table.has_error()) return table.error();

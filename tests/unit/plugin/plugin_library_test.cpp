@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -32,6 +33,20 @@ class PluginLibraryTest : public ::testing::Test {
   }
   std::string refusal_of(const std::string& fixture) {
     const auto library = PluginLibrary::load(copy_of(fixture));
+    return library ? "accepted" : library.error().message;
+  }
+  // Of a library that was built where there are newer versions of what it uses: `from`, wherever it stands in the
+  // library, is `to` there.
+  std::string refusal_of_patched(const std::string& fixture, const std::string& from, const std::string& to) {
+    std::ifstream original(std::string(MCP_TEST_FIXTURES) + "/" + fixture + ".so", std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(original)), {});
+    std::size_t patched = 0;
+    for (auto at = bytes.find(from); at != std::string::npos; at = bytes.find(from, at + to.size())) {
+      bytes.replace(at, from.size(), to);
+      ++patched;
+    }
+    EXPECT_GT(patched, 0U);
+    const auto library = PluginLibrary::load(temporary_.write("newer.so", bytes));
     return library ? "accepted" : library.error().message;
   }
   // Whether a file is part of this process's memory.
@@ -86,6 +101,18 @@ TEST_F(PluginLibraryTest, NamesALibraryThatIsMissing) {
   EXPECT_EQ(refusal_of("unit_missing_dependency"),
             "it needs the library libunit_absent.so, which the system does not find; install it, or put it where the "
             "dynamic linker looks");
+}
+
+TEST_F(PluginLibraryTest, NamesTheVersionOfTheCLibraryThatItWasBuiltFor) {
+  EXPECT_THAT(refusal_of_patched("unit_actor", "GLIBC_2.", "GLIBC_9."),
+              MatchesRegex("it needs GLIBC_9\\.[0-9.]+ of lib[a-z]+\\.so\\.[0-9]+, which this system does not have "
+                           "\\(it has [0-9.]+\\): build it on this or an older system"));
+}
+
+TEST_F(PluginLibraryTest, NamesTheVersionOfAnotherLibraryThatItWasBuiltFor) {
+  EXPECT_THAT(refusal_of_patched("unit_actor", "GLIBCXX_3.", "GLIBCXX_9."),
+              MatchesRegex("it needs GLIBCXX_9\\.[0-9.]+ of libstdc\\+\\+\\.so\\.6, which this system does not have: "
+                           "install a newer libstdc\\+\\+\\.so\\.6, or build it on this or an older system"));
 }
 
 TEST_F(PluginLibraryTest, NamesAFunctionThatIsMissing) {
