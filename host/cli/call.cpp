@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "cli/command_log.hpp"
 #include "cli/commands.hpp"
 #include "cli/host.hpp"
 #include "json_text.hpp"
@@ -125,7 +126,7 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
 }  // namespace
 
 int run(const CallCommand& command) {
-  StderrLog log(command.host.log_level, command.host.log_format);
+  CommandLog log(command.host);
   auto arguments = parse_json(command.arguments);
   if (arguments.has_error()) {
     return complain("the arguments are not valid JSON: " + arguments.error().message, command.json);

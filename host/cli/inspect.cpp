@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absolute_path.hpp"
+#include "cli/command_log.hpp"
 #include "cli/commands.hpp"
 #include "cli/component_table.hpp"
 #include "cli/host.hpp"
@@ -112,7 +113,7 @@ void print_catalog(const Catalog& catalog, const Reloader& reloader, const std::
 }  // namespace
 
 int run(const InspectCommand& command) {
-  StderrLog log(command.host.log_level, command.host.log_format);
+  CommandLog log(command.host);
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);
   bool all_good = true;
@@ -129,7 +130,7 @@ int run(const InspectCommand& command) {
 }
 
 int run(const ListCommand& command) {
-  StderrLog log(command.host.log_level, command.host.log_format);
+  CommandLog log(command.host);
   if (const auto found = find_components(command.host); found.has_error()) return complain(found.error().message);
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/terminal_text.hpp"
+
 namespace mcph {
 namespace {
 
@@ -20,17 +22,6 @@ constexpr std::size_t most_digest_digits = 12;  // enough to tell builds apart b
 constexpr std::array titles{"PLUGIN",   "FILE",  "VERSION", "DIGEST",    "ISOLATION", "PID", "STATE",
                             "RESTARTS", "CALLS", "ERRORS",  "IN FLIGHT", "P50",       "P99", "LAST ERROR"};
 using Row = std::array<std::string, titles.size()>;
-
-// Plugins word errors, and a terminal obeys control characters.
-std::string printable(std::string text) {
-  constexpr unsigned char first_printable = 0x20;
-  constexpr unsigned char del = 0x7F;
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char c) { return static_cast<unsigned char>(c) < first_printable || static_cast<unsigned char>(c) == del; },
-      ' ');
-  return text;
-}
 
 std::string text_of(const Json& object, const char* key) {
   return printable(object.value(key, ""));

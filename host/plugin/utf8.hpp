@@ -33,4 +33,13 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
+// What `text` begins with: at most so many bytes, and no part of a character.
+inline std::string_view utf8_prefix(std::string_view text, std::size_t max_size) {
+  if (text.size() <= max_size) return text;
+  auto size = max_size;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80)
+    --size;
+  return text.substr(0, size);
+}
+
 }  // namespace mcph

@@ -18,6 +18,7 @@
 #include "plugin/call_deadlines.hpp"
 #include "plugin/calls_in_flight.hpp"
 #include "plugin/cpu_share.hpp"
+#include "plugin/last_lines.hpp"
 #include "plugin/limit_log.hpp"
 #include "plugin/plugin_setup.hpp"
 #include "plugin/private_copy.hpp"
@@ -97,8 +98,9 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
 
   // Of a process that has ended, or could not begin.
   struct End {
-    std::string how;      // continues "its process ..."
-    std::string running;  // what it was doing
+    std::string how;           // continues "its process ..."
+    std::string running;       // what it was doing
+    std::string printed = {};  // as LastLines has it
     std::size_t failed_calls = 0;
     bool may_pass = false;  // for a cause that is not the plugin's fault
   };
@@ -118,7 +120,8 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   CallsInFlight calls_;
   std::atomic<bool> wants_context_{false};    // the plugin has asked who is calling, and will again
   std::atomic<bool> has_stuck_calls_{false};  // answered in the plugin's stead, and perhaps running still
-  bool lacked_memory_ = false;                // of whoever reads the process: it has said so
+  LastLines last_lines_;                      // of whoever reads the process, which has printed them
+  bool lacked_memory_ = false;                // likewise: this process has said so
   bool is_crashing_ = false;                  // likewise
   bool tells_place_ = false;                  // likewise: of one of its threads
 

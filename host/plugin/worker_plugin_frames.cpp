@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "log_events.hpp"
 #include "plugin/refusal.hpp"
 #include "plugin/worker_plugin.hpp"
 #include "plugin/worker_setup.hpp"
@@ -183,7 +184,10 @@ void WorkerPlugin::line_printed(std::string_view line) {
   // From a crash on it says nothing else; a place ends with its last frame.
   is_crashing_ = is_crashing_ || line.starts_with(worker_crashes);
   tells_place_ = line == worker_place || (tells_place_ && is_frame(line));
-  if (!is_crashing_ && !tells_place_) return log_line(Log::Level::info, "plugin output", "text", line);
+  if (!is_crashing_ && !tells_place_) {
+    last_lines_.add(line);
+    return log_line(Log::Level::info, plugin_output, "text", line);
+  }
   // The private copy is nobody's concern, and gone when somebody reads this.
   std::string text(line);
   const auto copy = library_->path().string();

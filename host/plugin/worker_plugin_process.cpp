@@ -27,6 +27,11 @@ std::string_view words_for(Frame::Kind question) {
   }
 }
 
+// After anything that is said of the end of a process.
+std::string words_for_printed(const std::string& lines) {
+  return lines.empty() ? lines : "; it printed last: " + lines;
+}
+
 // The components whose calls these are.
 std::string names_of(const std::vector<std::shared_ptr<Call>>& calls) {
   std::set<std::string> names;
@@ -127,6 +132,7 @@ void WorkerPlugin::end_late(const std::shared_ptr<WorkerProcess>& late, std::str
 void WorkerPlugin::process_ended(const std::string& end) {
   const auto how =
       std::exchange(lacked_memory_, false) ? end + ", after " + words_for_lack_of_memory(setup_.limits) : end;
+  const auto printed = last_lines_.take();
   is_crashing_ = false;
   tells_place_ = false;
   State state{};
@@ -141,6 +147,7 @@ void WorkerPlugin::process_ended(const std::string& end) {
     // Calls that come from now on wait for what is decided below.
     if (state == State::serving) state_ = State::starting;
     if (question_) what += words_for(question_->kind);
+    what += words_for_printed(printed);
     end_ = what;
     stop_timer();
     end_cpu_share();
@@ -155,6 +162,7 @@ void WorkerPlugin::process_ended(const std::string& end) {
   if (state == State::serving || state == State::starting) {
     return plan_restart({.how = how,
                          .running = state == State::starting ? "setup, describe or on_start" : names_of(calls),
+                         .printed = printed,
                          .failed_calls = calls.size(),
                          .may_pass = may_pass});
   }
@@ -162,20 +170,22 @@ void WorkerPlugin::process_ended(const std::string& end) {
     log_.error("plugin did not stop well", {{"file", setup_.file.string()},
                                             {"plugin", identity_.name},
                                             {"version", identity_.version},
-                                            {"what", "its process " + how}});
+                                            {"what", "its process " + how},
+                                            {"printed", printed.empty() ? "nothing" : printed}});
   }
 }
 
 void WorkerPlugin::plan_restart(const End& end) {
-  const auto& [how, running, failed_calls, may_pass] = end;
+  const auto& [how, running, printed, failed_calls, may_pass] = end;
   // What keeps it from starting, and is not its own fault, does not count.
   const auto delay = may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
-  calls_.went_wrong("its process " + how);
+  calls_.went_wrong("its process " + how + words_for_printed(printed));
   log_.error(may_pass ? "plugin cannot start" : "plugin crashed",
              {{"file", setup_.file.string()},
               {"plugin", identity_.name},
               {"version", identity_.version},
               {"what", "its process " + how},
+              {"printed", printed.empty() ? "nothing" : printed},
               {"running", running},
               {"calls_failed", failed_calls},
               {"next", !delay ? "it is not started again before its file changes or the operator reloads it"
@@ -195,7 +205,9 @@ void WorkerPlugin::plan_restart(const End& end) {
       refuse(*call, "plugin " + identity_.name + ": its process " + how + " before it was given the call");
     }
   }
-  if (!delay && setup_.events.gave_up) setup_.events.gave_up(fail("its process " + how + ", and did so too often"));
+  if (!delay && setup_.events.gave_up) {
+    setup_.events.gave_up(fail("its process " + how + ", and did so too often" + words_for_printed(printed)));
+  }
 }
 
 void WorkerPlugin::restart() {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "log_events.hpp"
 #include "rate_limited_log.hpp"
 
 namespace mcph {
@@ -40,11 +41,11 @@ void copy_lines(int printed, int wake, Log& unlimited) {
     for (const char c : std::string_view(buffer, static_cast<std::size_t>(std::max<ssize_t>(count, 0)))) {
       if (c != '\n') line += c;
       if (c != '\n' && line.size() < longest_line) continue;
-      log.info("plugin output", {{"text", line}});
+      log.info(plugin_output, {{"text", line}});
       line.clear();
     }
   }
-  if (!line.empty()) log.info("plugin output", {{"text", line}});
+  if (!line.empty()) log.info(plugin_output, {{"text", line}});
   ::close(printed);
 }
 

@@ -157,6 +157,29 @@ test('CallRunsATool', async (context) => {
   assert.deepEqual(JSON.parse(whole.stdout).content, [{ type: 'text', text: '1' }]);
 });
 
+test('CallShowsWhatThePluginPrintsWhateverTheLogLevel', async (context) => {
+  const { on } = await folder(context, 'dying');
+  const printed = { status: 0, stdout: 'printed\n', stderr: 'dying: line 0\ndying: line 1\n' };
+  for (const level of ['warning', 'off']) {
+    const options = ['--isolation', 'worker', '--log-level', level];
+    assert.deepEqual(await on('call', ...options, 'print', '{"lines":2}'), printed);
+  }
+  const { stderr } = await on('call', '--isolation', 'worker', '--log-format', 'json', 'print', '{"lines":1}');
+  const { event, plugin, text } = JSON.parse(stderr);
+  assert.deepEqual({ event, plugin, text }, { event: 'plugin output', plugin: 'dying', text: 'line 0' });
+});
+
+test('InspectAndListShowWhatAPluginPrintedBeforeItDied', async (context) => {
+  const { on } = await folder(context, 'throwing_init');
+  const said = /\bthrowing_init\.so: terminate called .*\nthrowing_init\.so: {3}what\(\): {2}static init threw\n/;
+  const reason =
+    /throwing_init\.so: refused: its process was killed by SIGABRT \(Aborted\) while it was loading the plugin and setting it up; it printed last: terminate called .* \| what\(\): {2}static init threw\n/;
+  for (const { stdout, stderr } of [await command('inspect', fixture('throwing_init')), await on('list')]) {
+    assert.match(stdout, reason);
+    assert.match(stderr, said);
+  }
+});
+
 test('CallEndsWithAStatusThatTellsWhoFailed', async (context) => {
   const { on } = await folder(context, 'slow', 'refusing');
   const unknown = await on('call', 'absent');

@@ -299,6 +299,23 @@ TEST_F(WorkerPluginTest, SaysWhereOneCrashedBeforeItServed) {
   EXPECT_EQ(plugin_->start().error().message, crash + "starting (on_start)");
 }
 
+TEST_F(WorkerPluginTest, RefusesOneThatDiesWithWhatItPrintedLast) {
+  EXPECT_EQ(refusal_of(R"({"prints":"what():  the licence has expired","dies":"create"})"),
+            "its process was killed by SIGABRT (Aborted) while it was loading the plugin and setting it up; it printed "
+            "last: what():  the licence has expired");
+}
+
+TEST_F(WorkerPluginTest, TellsOfACrashWithWhatItsProcessPrintedLast) {
+  load(R"({"prints":"out of luck"})");
+  EXPECT_EQ(call("crashes"),
+            R"(error {"code":-32603,"message":"plugin actor: its process was killed by SIGABRT (Aborted) )"
+            R"(while it served crashes"})")
+      << "which is not for clients";
+  EXPECT_EQ(plugin_->status().calls.last_error->what,
+            "its process was killed by SIGABRT (Aborted); it printed last: out of luck");
+  EXPECT_TRUE(eventually([&] { return captured_.text().find("printed=\"out of luck\"") != std::string::npos; }));
+}
+
 TEST_F(WorkerPluginTest, IsNotRestartedWhileItIsStopped) {
   for (int i = 0; i < 10; ++i) {
     load();

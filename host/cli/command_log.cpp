@@ -1,0 +1,27 @@
+#include "cli/command_log.hpp"
+
+#include <iostream>
+#include <string>
+
+#include "cli/terminal_text.hpp"
+#include "log_events.hpp"
+
+namespace mcph {
+
+CommandLog::CommandLog(const HostOptions& options)
+    : format_(options.log_format),
+      log_(options.log_level, options.log_format),
+      output_(Level::debug, options.log_format) {}
+
+void CommandLog::write(Level level, std::string_view event, Fields fields) {
+  if (event != plugin_output) return log_.write(level, event, fields);
+  if (format_ == StderrLog::Format::json) return output_.write(level, event, fields);
+  std::string line;
+  for (const auto& field : fields) {
+    if (field.name == "plugin") line.insert(0, field.value + ": ");
+    if (field.name == "text") line += field.value;
+  }
+  std::cerr << printable(std::move(line)) + "\n";  // at once, because others write there, too
+}
+
+}  // namespace mcph

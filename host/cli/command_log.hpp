@@ -1,0 +1,23 @@
+// The log of a command that a person runs: inspect, list and call. What plugins print goes to stderr whatever the log's
+// level is, because there it is part of the answer, often the part that says what is wrong. Owned by the command; any
+// thread.
+#pragma once
+
+#include "cli/options.hpp"
+#include "stderr_log.hpp"
+
+namespace mcph {
+
+class CommandLog final : public Log {
+ public:
+  explicit CommandLog(const HostOptions& options);
+
+  void write(Level level, std::string_view event, Fields fields) override;
+
+ private:
+  const StderrLog::Format format_;
+  StderrLog log_;
+  StderrLog output_;  // of what plugins print, where programs read it
+};
+
+}  // namespace mcph

@@ -1,0 +1,11 @@
+// Events of the log that more than one place must know by name.
+#pragma once
+
+#include <string_view>
+
+namespace mcph {
+
+// A line that a plugin has printed; the field "text" has it.
+inline constexpr std::string_view plugin_output = "plugin output";
+
+}  // namespace mcph
