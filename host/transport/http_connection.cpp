@@ -190,6 +190,8 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
       wait_for(Waiting::for_rest, limits_.body_time);
     }
 
+    // Where the read had just ended when it was to be cancelled, no other one begins.
+    if (closing_) co_return false;
     const auto [error, count] = co_await socket_.async_read_some(buffer_.prepare(read_size), as_value);
     if (error && begun && std::exchange(timed_out_, false)) {
       auto response = refusal(408, "The request took too long to arrive");
