@@ -16,11 +16,12 @@ inline constexpr auto ordinary_calls = std::to_array<const char*>({
     "brk", "madvise", "membarrier", "memfd_create", "mincore", "mlock", "mlock2", "mprotect", "mremap", "msync",
     "munlock", "munmap",
     // threads and time
-    "alarm", "clock_getres", "clock_gettime", "clock_nanosleep", "exit", "exit_group", "futex", "futex_waitv",
-    "getcpu", "getitimer", "gettid", "gettimeofday", "nanosleep", "pause", "restart_syscall", "rseq",
-    "sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity", "sched_yield", "set_robust_list",
-    "set_tid_address", "setitimer", "time", "timer_create", "timer_delete", "timer_getoverrun", "timer_gettime",
+    "alarm", "exit", "exit_group", "futex", "futex_waitv", "getcpu", "getitimer", "gettid", "gettimeofday",
+    "nanosleep", "pause", "restart_syscall", "rseq", "sched_get_priority_max", "sched_get_priority_min", "sched_yield",
+    "set_robust_list", "set_tid_address", "setitimer", "time", "timer_delete", "timer_getoverrun", "timer_gettime",
     "timer_settime", "times",
+    // of any process, because the C library asks it by the number of a thread, where it looks for a thread's stack
+    "sched_getaffinity",
     // its own signals
     "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait",
     "sigaltstack", "signalfd", "signalfd4",
@@ -51,7 +52,7 @@ inline constexpr auto network_calls =
 // plugins do not need and attacks have come through.
 inline constexpr auto dangerous_calls = std::to_array<const char*>({
     // other processes
-    "kcmp", "migrate_pages", "move_pages", "pidfd_getfd", "process_madvise", "process_mrelease", "process_vm_readv",
+    "get_robust_list", "kcmp", "migrate_pages", "move_pages", "pidfd_getfd", "process_madvise", "process_mrelease", "process_vm_readv",
     "process_vm_writev", "ptrace",
     // namespaces and mounts
     "chroot", "fsconfig", "fsmount", "fsopen", "fspick", "mount", "mount_setattr", "move_mount", "open_tree",

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -35,6 +36,12 @@ constexpr Argument has_bits(unsigned index, std::uint64_t mask, std::uint64_t va
 }
 constexpr Argument at_least(unsigned index, std::uint64_t value) {
   return {index, SCMP_CMP_GE, value, 0};
+}
+constexpr Argument above(unsigned index, std::uint64_t value) {
+  return {index, SCMP_CMP_GT, value, 0};
+}
+constexpr Argument differs(unsigned index, std::uint64_t value) {
+  return {index, SCMP_CMP_NE, value, 0};
 }
 
 // The first mistake is kept, and reported when the filter is entered.
@@ -84,6 +91,15 @@ class Filter {
 constexpr std::uint64_t new_namespaces =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 constexpr std::uint64_t socket_type = 0xf;
+// All that the kernel takes of an argument which is an int.
+constexpr std::uint64_t low_half = 0xffffffff;
+
+constexpr std::uint64_t negative_clock = 0x80000000;
+constexpr std::uint64_t of_thread = 4;
+
+std::uint64_t own_number() {
+  return static_cast<std::uint64_t>(::getpid());
+}
 
 void allow_threads_only(Filter& filter) {
   filter.on("clone", SCMP_ACT_ALLOW, {has_bits(0, CLONE_THREAD | new_namespaces, CLONE_THREAD)});
@@ -92,14 +108,27 @@ void allow_threads_only(Filter& filter) {
 
 // To itself. A thread's number alone (tkill) does not tell whose it is.
 void allow_own_signals(Filter& filter) {
-  const auto self = static_cast<std::uint64_t>(::getpid());
   for (const char* const call : {"kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"})
-    filter.on(call, SCMP_ACT_ALLOW, {equals(0, self)});
+    filter.on(call, SCMP_ACT_ALLOW, {equals(0, own_number())});
+}
+
+// A clock whose number is below 0 counts processor time: of a thread, which the kernel tells only of one's own, or of a
+// process, whose number is in it.
+void allow_own_clocks(Filter& filter) {
+  constexpr std::uint64_t of_both_modes = 2;
+  for (const char* const call : {"clock_getres", "clock_gettime", "clock_nanosleep", "timer_create"}) {
+    filter.on(call, SCMP_ACT_ALLOW, {has_bits(0, negative_clock, 0)});
+    filter.on(call, SCMP_ACT_ALLOW, {has_bits(0, negative_clock | of_thread, negative_clock | of_thread)});
+    for (const auto process : {std::uint64_t{0}, own_number()})
+      filter.on(call, SCMP_ACT_ALLOW, {has_bits(0, low_half, (~process << 3 | of_both_modes) & low_half)});
+  }
 }
 
 void allow_own_settings(Filter& filter) {
-  filter.on("prlimit64", SCMP_ACT_ALLOW, {equals(0, 0)});
-  filter.on("sched_setaffinity", SCMP_ACT_ALLOW, {equals(0, 0)});
+  for (const char* const call : {"prlimit64", "sched_setaffinity"}) {
+    for (const auto process : {std::uint64_t{0}, own_number()})
+      filter.on(call, SCMP_ACT_ALLOW, {equals(0, process)});
+  }
   constexpr std::uint64_t name_mapping = 0x53564d41;  // PR_SET_VMA
   for (const auto option : Values{PR_SET_NAME, PR_GET_NAME, name_mapping})
     filter.on("prctl", SCMP_ACT_ALLOW, {equals(0, option)});
@@ -148,6 +177,38 @@ void refuse_sockets(Filter& filter, SandboxNetwork network) {
   filter.on("socket", refuse, {at_least(0, AF_MAX)});
 }
 
+// Where the argument names a process that is neither the caller, by 0, nor this one. A rule compares an argument once,
+// so this takes one for what is above and one for each block of numbers, whose sizes are powers of two, below. Numbers
+// of own threads are refused, too: they are given later, and nobody could tell them from those of other processes.
+void refuse_others(Filter& filter, const char* call, unsigned process) {
+  const auto self = own_number();
+  filter.on(call, refuse, {above(process, self)});
+  for (std::uint64_t begin = 1, size = 1; begin < self; begin += size) {
+    size = begin & (~begin + 1);
+    while (begin + size > self)
+      size /= 2;
+    filter.on(call, refuse, {has_bits(process, ~(size - 1), begin)});
+  }
+}
+
+// What it may read of others it may read in /proc, too.
+void refuse_settings_of_others(Filter& filter) {
+  for (const char* const call :
+       {"prlimit64", "sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"}) {
+    refuse_others(filter, call, 0);
+  }
+  // These name a process, a group or all processes of a user.
+  constexpr std::uint64_t ioprio_of_process = 1;
+  constexpr std::uint64_t core_scheduling = 62;  // PR_SCHED_CORE
+  filter.on("setpriority", refuse, {differs(0, PRIO_PROCESS)});
+  refuse_others(filter, "setpriority", 1);
+  filter.on("ioprio_set", refuse, {differs(0, ioprio_of_process)});
+  refuse_others(filter, "ioprio_set", 1);
+  filter.on("prctl", refuse, {has_bits(0, low_half, core_scheduling)});
+  // It has a number above 0 for its own processor time.
+  filter.on("timer_create", refuse, {has_bits(0, negative_clock | of_thread, negative_clock)});
+}
+
 }  // namespace
 
 Result<> enter_strict_filter(const SeccompRules& rules) {
@@ -156,6 +217,7 @@ Result<> enter_strict_filter(const SeccompRules& rules) {
   if (rules.truncation_by_path) filter.on("truncate", SCMP_ACT_ALLOW);
   allow_threads_only(filter);
   allow_own_signals(filter);
+  allow_own_clocks(filter);
   allow_own_settings(filter);
   allow_plain_descriptors(filter);
   allow_mappings(filter);
@@ -170,7 +232,7 @@ Result<> enter_permissive_filter(const SeccompRules& rules) {
     if ((new_namespaces & bit) != 0) filter.on("clone", refuse, {has_bits(0, bit, bit)});
   }
   filter.on("clone3", unknown);
-  constexpr std::uint64_t low_half = 0xffffffff;
+  refuse_settings_of_others(filter);
   for (const auto request : Values{TIOCSTI, TIOCLINUX})
     filter.on("ioctl", refuse, {has_bits(1, low_half, request)});
   refuse_sockets(filter, rules.network);

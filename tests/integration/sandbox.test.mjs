@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
 import { ask, attempt, attempts, call, Scene } from './support/escapes.mjs';
@@ -93,6 +95,9 @@ describe('TheStrictProfileAllowsTo', () => {
     'write to nowhere': () => ['write', '/dev/null'],
     'start threads': () => ['start threads', 10],
     'use memory': () => ['map memory', 1_000_000],
+    'limit and place itself': () => ['limit and place itself'],
+    'read its own processor time': () => ['read own processor time'],
+    'read the processor time of its own thread': () => ['read processor time of an own thread'],
   })) {
     test(name, async () => assert.equal(await attempt(scene.host, ...aim(scene)), 'possible'));
   }
@@ -120,6 +125,7 @@ describe('ThePermissiveProfile', () => {
     'connect to a socket in the file system': (at) => ['connect to a local socket', at.outside('socket')],
     'watch files': (at) => ['watch', at.outside('.')],
     'share memory': () => ['map shared memory', 4096],
+    'limit, place and schedule itself': () => ['schedule itself'],
   })) {
     test(`Allows to ${name}`, async () => assert.equal(await attempt(scene.host, ...aim(scene)), 'possible'));
   }
@@ -128,8 +134,20 @@ describe('ThePermissiveProfile', () => {
     'write to a file of somebody else', 'drop a plugin into the components folder', 'truncate a file elsewhere',
     'create a file in the folder for temporary files', 'write to the host\'s copy of another plugin\'s library',
     'open the memory of the host', 'read the environment of the host', 'ask whether the host is there', 'kill the host',
-    'kill another worker', 'signal the host by a descriptor of the process', 'trace the host',
-    'read the memory of the host', 'take a descriptor of the host\'s', 'open a raw socket', 'open a packet socket',
+    'ask the host to end', 'stop the host', 'kill the host\'s group', 'kill another worker',
+    'ask whether the first process is there', 'signal a thread of the host', 'signal a task of the host',
+    'queue a signal for the host', 'queue a signal for a thread of the host',
+    'signal the host by a descriptor of the process', 'signal the host by its folder in /proc',
+    'let a timer signal the host', 'trace the host', 'trace another worker', 'read the memory of the host',
+    'write to the memory of the host', 'read the memory of another worker', 'take a descriptor of the host\'s',
+    'compare itself with the host', 'move pages of the host', 'migrate pages of the host',
+    'advise the kernel of the host\'s memory', 'release the memory of the host', 'find the locks of the host',
+    'limit the host', 'slow the host down', 'slow the host\'s group down', 'slow all processes of the user down',
+    'slow the host\'s disk down', 'slow the disk of the host\'s group down', 'slow the disk of the user down',
+    'bind the host to a processor', 'schedule the host otherwise', 'schedule the host otherwise by its parameter',
+    'schedule the host otherwise by its attributes', 'share a core with the host',
+    'be told of the host\'s processor time', 'move the host into another group', 'join the host\'s group',
+    'take the terminal', 'wait for the host', 'open a raw socket', 'open a packet socket',
     'take its capabilities back', 'clone a process into a namespace', 'make a namespace of users', 'mount a file system',
     'load a program into the kernel', 'use the kernel\'s keys', 'queue system calls past the filter',
     'measure other processes', 'load a module', 'reboot', 'set the clock', 'read the kernel\'s log',
@@ -137,6 +155,28 @@ describe('ThePermissiveProfile', () => {
   ]) {
     test(`Denies to ${name}`, (context) => isDenied(context, scene, name));
   }
+});
+
+// To this very process, which listens. The kernel sends it in the plugin's name when its pipe can be read.
+describe('ThroughAPipeOfItsOwnASignalReachesOthers', () => {
+  const hearsOf = async (context, sandbox) => {
+    const scene = await Scene.set(sandbox);
+    let heard = 0;
+    const count = () => ++heard;
+    process.on('SIGWINCH', count);
+    context.after(() => scene.end().finally(() => process.off('SIGWINCH', count)));
+    const tried = await attempt(scene.host, 'signal by a pipe', process.pid, constants.signals.SIGWINCH);
+    await setTimeout(100);
+    return { tried, heard };
+  };
+
+  test('NotFromAPermissivePlugin', async (context) => {
+    assert.equal((await hearsOf(context, { profile: 'permissive', required: true })).heard, 0);
+  });
+
+  test('WithoutASandbox', async (context) => {
+    assert.deepEqual(await hearsOf(context, { profile: 'none' }), { tried: 'possible', heard: 1 });
+  });
 });
 
 describe('TheNetwork', () => {
