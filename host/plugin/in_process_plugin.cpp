@@ -85,6 +85,7 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
       host_(host_table(this)) {
   if ((table_.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library_.never_unload();
   if (timers == nullptr) return;
+  changes_ = std::make_shared<ComponentChanges>(setup_.events.components_changed, runner_, *timers);
   deadlines_.emplace(
       *timers, calls_, CallDeadlines::Times{.call = setup_.limits.call_time},
       [this](std::uint64_t, const Call& late) {
@@ -275,11 +276,15 @@ void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string
            "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
     return;
   }
-  try {
-    call->complete(static_cast<Outcome>(outcome), std::string(json));
-  } catch (const std::exception& error) {
-    refuse(*call, std::string("the host could not handle what the plugin answered: ") + error.what());
-  }
+  auto pass_on = [call, outcome = static_cast<Outcome>(outcome), text = std::string(json)]() mutable {
+    try {
+      call->complete(outcome, std::move(text));
+    } catch (const std::exception& error) {
+      refuse(*call, std::string("the host could not handle what the plugin answered: ") + error.what());
+    }
+  };
+  if (changes_ == nullptr) return pass_on();
+  changes_->pass_on(std::move(pass_on));
 }
 
 void InProcessPlugin::answered_nothing(mcp_call_id id) {
@@ -351,7 +356,8 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
   };
   host.components_changed = [](const mcp_host* h) {
     self_of(h).serve("components_changed", [](const InProcessPlugin& plugin) {
-      if (const auto& changed = plugin.setup_.events.components_changed) changed();
+      if (plugin.changes_ != nullptr) return plugin.changes_->changed();
+      if (const auto& changed = plugin.setup_.events.components_changed) changed(nullptr);
     });
   };
   host.resource_updated = [](const mcp_host* h, mcp_string uri) {

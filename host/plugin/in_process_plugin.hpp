@@ -16,6 +16,7 @@
 #include "plugin/call_deadlines.hpp"
 #include "plugin/call_runner.hpp"
 #include "plugin/calls_in_flight.hpp"
+#include "plugin/component_changes.hpp"
 #include "plugin/limit_log.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/plugin_library.hpp"
@@ -89,6 +90,7 @@ class InProcessPlugin final : public Plugin {
   void* instance_ = nullptr;
 
   CallsInFlight calls_;
+  std::shared_ptr<ComponentChanges> changes_;  // null in a worker, whose host has them
   std::mutex mutex_;
   std::size_t running_ = 0;
   std::deque<std::uint64_t> waiting_;

@@ -17,6 +17,8 @@
 
 namespace mcph {
 
+class ComponentChanges;
+
 struct PluginIdentity {
   std::filesystem::path file;  // as it lies in the components folder
   std::string name;            // as the plugin calls itself
@@ -75,7 +77,8 @@ class Plugin {
 
 // What a plugin says of its own accord, or what is said of it. [any]
 struct PluginEvents {
-  std::function<void()> components_changed = {};
+  // Once until they are described again; null where no answer of the plugin waits for that.
+  std::function<void(std::shared_ptr<ComponentChanges>)> components_changed = {};
   std::function<void(std::string uri)> resource_updated = {};
   // It can serve no more calls. If that may pass, loading it again may help.
   std::function<void(Error why)> gave_up = {};

@@ -31,6 +31,8 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
              unlimited.warning("plugin says too much", {{"plugin", label()}, {"lines_left_out", left_out.lines}});
            }),
       limit_log_(log_, identity_),
+      changes_(
+          std::make_shared<ComponentChanges>(setup_.events.components_changed, workers_.runner(), workers_.timers())),
       policy_(setup_.restarts),
       deadlines_(
           workers.timers(), calls_, {.call = setup_.limits.call_time},

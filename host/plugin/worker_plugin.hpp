@@ -17,6 +17,7 @@
 #include "log.hpp"
 #include "plugin/call_deadlines.hpp"
 #include "plugin/calls_in_flight.hpp"
+#include "plugin/component_changes.hpp"
 #include "plugin/cpu_share.hpp"
 #include "plugin/last_lines.hpp"
 #include "plugin/limit_log.hpp"
@@ -118,6 +119,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   LimitLog limit_log_;
 
   CallsInFlight calls_;
+  const std::shared_ptr<ComponentChanges> changes_;
   std::atomic<bool> wants_context_{false};    // the plugin has asked who is calling, and will again
   std::atomic<bool> has_stuck_calls_{false};  // answered in the plugin's stead, and perhaps running still
   LastLines last_lines_;                      // of whoever reads the process, which has printed them

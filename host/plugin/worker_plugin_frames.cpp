@@ -61,8 +61,7 @@ void WorkerPlugin::take(const Frame& frame) {
     case Frame::Kind::noted:
       return note(frame);
     case Frame::Kind::components_changed:
-      if (setup_.events.components_changed) setup_.events.components_changed();
-      return;
+      return changes_->changed();
     case Frame::Kind::resource_updated:
       if (setup_.events.resource_updated) setup_.events.resource_updated(std::string(frame.text));
       return;
@@ -99,7 +98,7 @@ void WorkerPlugin::became_ready(const Frame& frame) {
   for (const auto id : waiting) {
     if (const auto call = calls_.find(id)) give(*process, id, *call);
   }
-  if (changed && setup_.events.components_changed) setup_.events.components_changed();
+  if (changed) changes_->changed();
 }
 
 void WorkerPlugin::answer_question(const Frame& frame) {
@@ -152,9 +151,9 @@ void WorkerPlugin::complete(const Frame& frame) {
       refuse(*call, "the host could not handle what the plugin answered: "s + error.what());
     }
   };
+  if (frame.text.size() <= most_at_once) return changes_->pass_on(std::move(pass_on));
   // A long answer takes its time to be checked, which this thread has not.
-  if (frame.text.size() <= most_at_once) return pass_on();
-  workers_.runner().run_long(std::move(pass_on));
+  changes_->pass_on([this, pass_on = std::move(pass_on)]() mutable { workers_.runner().run_long(std::move(pass_on)); });
 }
 
 void WorkerPlugin::tell_context(const Frame& question) {

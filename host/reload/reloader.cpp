@@ -43,6 +43,10 @@ void Reloader::load_all() {
 }
 
 void Reloader::run() {
+  {
+    const std::lock_guard lock(mutex_);
+    serves_changes_ = true;
+  }
   thread_ = std::thread([this] { control(); });
 }
 
@@ -88,7 +92,7 @@ void Reloader::control() {
       const std::lock_guard lock(mutex_);
       ended_ = stopping_;
       ended_changed_.notify_all();
-      if (stopping_) return;
+      if (stopping_) return serve_no_changes();
     }
     const auto due = look(true);
     // Where looking takes long, not every hint is worth it.
@@ -109,10 +113,11 @@ Reloader::Clock::time_point Reloader::look(bool settle) {
     changed |= heed_changes(settle, now, due);
     due = std::max(due, budget_.due());
   }
-  changed |= describe_again();
+  changed |= describe_again(now, due);
   changed |= withdraw_given_up(now);
   changed |= obey_operator(std::move(asked), now);
   if (changed) publish();
+  tell_served();
   check_draining(now, due);
   keep_report();
   answer_operator();
@@ -183,7 +188,10 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file, std::string_view c
 Result<LoadedPlugin> Reloader::load(const PluginFile& file, std::uint64_t attempt) {
   auto configuration = configuration_of(file);
   if (configuration.has_error()) return configuration.error();
-  PluginEvents events{.components_changed = [this, path = file.file] { components_changed(path); },
+  PluginEvents events{.components_changed =
+                          [this, path = file.file](std::shared_ptr<ComponentChanges> changes) {
+                            components_changed(path, std::move(changes));
+                          },
                       .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); },
                       .gave_up =
                           [this, path = file.file, attempt](Error why) {
@@ -248,38 +256,57 @@ void Reloader::retire(const ServedPlugin& old, Clock::time_point now) {
   if (old.plugin != nullptr) draining_.push_back({old.plugin, old.plugin->identity(), now + options_.drain_time});
 }
 
-bool Reloader::describe_again() {
+// What changes without end has as much time of this thread as it leaves.
+bool Reloader::describe_again(Clock::time_point now, Clock::time_point& due) {
   std::set<std::filesystem::path> files;
   {
     const std::lock_guard lock(mutex_);
-    files.swap(to_describe_);
-  }
-  bool changed = false;
-  for (const auto& file : files) {
-    const auto found = tracked_.find(file);
-    if (found == tracked_.end() || found->second.served.plugin == nullptr) continue;
-    auto& served = found->second.served;
-    const auto description = served.plugin->describe();
-    if (description.has_value() && *description == found->second.description) continue;
-    // A worker that is being started anew says so when it is there.
-    if (description.has_error() && description.error().may_pass) continue;
-    found->second.description = description.has_value() ? *description : std::string();
-    auto components =
-        description.has_error() ? Result<Components>(description.error()) : parse_components(*description);
-    if (components.has_error()) {
-      log_.error("plugin misbehaved",
-                 {{"file", file.string()},
-                  {"reason", "its components changed to something invalid: " + components.error().message},
-                  {"serving", "the components it had before"}});
-      continue;
+    if (to_describe_.empty()) return false;
+    if (now < describe_at_) {
+      due = std::min(due, describe_at_);
+      return false;
     }
-    served.components = std::make_shared<const Components>(*std::move(components));
-    say_when_published([this, path = file.string(), components = served.components->size()] {
-      log_.info("plugin changed its components", {{"file", path}, {"components", components}});
-    });
-    changed = true;
+    files.swap(to_describe_);
+    described_.swap(changes_);
   }
+  const auto begin = Clock::now();
+  for (const auto& changes : described_)
+    changes->described();
+  bool changed = false;
+  for (const auto& file : files)
+    changed |= describe_again(file);
+  const auto end = Clock::now();
+  describe_at_ = end + std::max<Clock::duration>(options_.describe_interval, end - begin);
   return changed;
+}
+
+bool Reloader::describe_again(const std::filesystem::path& file) {
+  const auto found = tracked_.find(file);
+  if (found == tracked_.end() || found->second.served.plugin == nullptr) return false;
+  auto& served = found->second.served;
+  const auto description = served.plugin->describe();
+  if (description.has_value() && *description == found->second.description) return false;
+  // A worker that is being started anew says so when it is there.
+  if (description.has_error() && description.error().may_pass) return false;
+  found->second.description = description.has_value() ? *description : std::string();
+  auto components = description.has_error() ? Result<Components>(description.error()) : parse_components(*description);
+  if (components.has_error()) {
+    log_.error("plugin misbehaved",
+               {{"file", file.string()},
+                {"reason", "its components changed to something invalid: " + components.error().message},
+                {"serving", "the components it had before"}});
+    return false;
+  }
+  served.components = std::make_shared<const Components>(*std::move(components));
+  say_when_published([this, path = file.string(), components = served.components->size()] {
+    log_.info("plugin changed its components", {{"file", path}, {"components", components}});
+  });
+  return true;
+}
+
+void Reloader::tell_served() {
+  for (const auto& changes : std::exchange(described_, {}))
+    changes->served();
 }
 
 void Reloader::publish() {
@@ -395,12 +422,23 @@ void Reloader::gave_up(GivenUp which) {
   watch_->wake();
 }
 
-void Reloader::components_changed(const std::filesystem::path& file) {
+void Reloader::components_changed(const std::filesystem::path& file, std::shared_ptr<ComponentChanges> changes) {
   {
     const std::lock_guard lock(mutex_);
     to_describe_.insert(file);
+    changes_.push_back(std::move(changes));
+    if (!serves_changes_) serve_no_changes();
   }
   watch_->wake();
+}
+
+// From then on no answer waits for them. Needs the lock.
+void Reloader::serve_no_changes() {
+  serves_changes_ = false;
+  for (const auto& changes : std::exchange(changes_, {})) {
+    changes->described();
+    changes->served();
+  }
 }
 
 }  // namespace mcph

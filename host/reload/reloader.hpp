@@ -21,6 +21,7 @@
 
 #include "catalog/published_catalog.hpp"
 #include "log.hpp"
+#include "plugin/component_changes.hpp"
 #include "reload/component_scan.hpp"
 #include "reload/folder_watch.hpp"
 #include "reload/look_budget.hpp"
@@ -49,6 +50,9 @@ class Reloader {
     // While more files change, those that are still wait for them, at most for so long: a burst is one catalog.
     std::chrono::milliseconds burst_patience{1000};
     std::chrono::milliseconds rescan_interval{1000};  // looks without a hint
+    // Between two times that plugins which say that they changed are described, so that this is at most 20 catalogs a
+    // second for all of them.
+    std::chrono::milliseconds describe_interval{50};
     // A file that was refused for a cause outside of it is tried again, after a time that doubles from one to the
     // other.
     std::chrono::milliseconds first_retry{1000};
@@ -148,7 +152,8 @@ class Reloader {
   void scan(Clock::time_point now);
   // The functions below return whether the catalog must be built anew.
   bool take(Tracked& tracked, const PluginFile& file, std::string_view cause);
-  bool describe_again();
+  bool describe_again(Clock::time_point now, Clock::time_point& due);
+  bool describe_again(const std::filesystem::path& file);
   Result<LoadedPlugin> load(const PluginFile& file, std::uint64_t attempt);
   Result<PluginConfiguration> configuration_of(const PluginFile& file);
   void refuse(Tracked& tracked, const PluginFile& file, const Error& error);
@@ -161,9 +166,12 @@ class Reloader {
   void report_problems();
   void check_draining(Clock::time_point now, Clock::time_point& due);
   void hurry(Draining& draining, Plugin& plugin, Clock::time_point now);
-  bool withdraw_given_up(Clock::time_point now);               // as those above
-  void components_changed(const std::filesystem::path& file);  // [any]
-  void gave_up(GivenUp which);                                 // [any]
+  bool withdraw_given_up(Clock::time_point now);  // as those above
+  // The changes that were described by this look are served, or will not be.
+  void tell_served();
+  void serve_no_changes();
+  void components_changed(const std::filesystem::path& file, std::shared_ptr<ComponentChanges> changes);  // [any]
+  void gave_up(GivenUp which);                                                                            // [any]
 
   // What has changed in the folder (changes.cpp).
   bool heed_changes(bool settle, Clock::time_point now, Clock::time_point& due);  // as those above
@@ -205,7 +213,9 @@ class Reloader {
   std::string reported_degradation_;
   std::vector<std::function<void()>> to_say_;
   std::uint64_t generation_ = 0;
-  std::uint64_t attempts_ = 0;  // at loading
+  std::uint64_t attempts_ = 0;     // at loading
+  Clock::time_point describe_at_;  // not before
+  std::vector<std::shared_ptr<ComponentChanges>> described_;
   std::vector<std::pair<std::shared_ptr<OperatorRequests::Pending>, OperatorRequests::Answer>> to_answer_;
 
   OperatorRequests requests_;
@@ -215,6 +225,8 @@ class Reloader {
 
   std::mutex mutex_;
   std::set<std::filesystem::path> to_describe_;
+  std::vector<std::shared_ptr<ComponentChanges>> changes_;  // of those, and of versions that are served no more
+  bool serves_changes_ = false;                             // the control thread does
   std::vector<GivenUp> given_up_;
   bool stopping_ = false;
   bool ended_ = false;

@@ -176,17 +176,17 @@ Result<> Worker::create() {
   lower_soft_limit(RLIMIT_NOFILE, usual_open_files);
   auto library = PluginLibrary::load(setup_.library);
   if (library.has_error()) return with_limits(library.error(), limits);
-  PluginSetup plugin{.file = setup_.file,
-                     .digest = setup_.digest,
-                     .configuration = setup_.configuration,
-                     .data_directory = setup_.data_directory,
-                     .limits = setup_.limits,
-                     .events = {.components_changed = [this] { host_.send({.kind = Frame::Kind::components_changed}); },
-                                .resource_updated =
-                                    [this](const std::string& uri) {
-                                      host_.send({.kind = Frame::Kind::resource_updated, .text = uri});
-                                    }},
-                     .server_info = {}};
+  PluginSetup plugin{
+      .file = setup_.file,
+      .digest = setup_.digest,
+      .configuration = setup_.configuration,
+      .data_directory = setup_.data_directory,
+      .limits = setup_.limits,
+      .events = {
+          .components_changed = [this](const auto&) { host_.send({.kind = Frame::Kind::components_changed}); },
+          .resource_updated =
+              [this](const std::string& uri) { host_.send({.kind = Frame::Kind::resource_updated, .text = uri}); }},
+      .server_info = {}};
   if (setup_.has_server_info)
     plugin.server_info = [this] { return host_.ask({.kind = Frame::Kind::asked_server_info}); };
   auto created = InProcessPlugin::create(*std::move(library), std::move(plugin), *this, log_);

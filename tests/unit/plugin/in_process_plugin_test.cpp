@@ -428,7 +428,7 @@ TEST_F(InProcessPluginTest, PassesOnThatAResourceWasUpdated) {
 
 TEST_F(InProcessPluginTest, PassesOnThatComponentsChanged) {
   int changes = 0;
-  setup_.events.components_changed = [&] { ++changes; };
+  setup_.events.components_changed = [&](const auto&) { ++changes; };
   load();
   call("changes_its_components");
   EXPECT_EQ(changes, 1);

@@ -116,7 +116,12 @@ class WorkerPluginTest : public ::testing::Test {
     return {.file = "/components/tools/actor.so",
             .digest = "0123456789abcdef",
             .data_directory = temporary_.path() / "data",
-            .events = {.components_changed = [this] { ++changes_; },
+            .events = {.components_changed =
+                           [this](const auto& changes) {
+                             changes->described();
+                             changes->served();
+                             ++changes_;
+                           },
                        .resource_updated = [this](std::string uri) { updated_ = std::move(uri); },
                        .gave_up = [this](const Error&) { gave_up_ = true; }}};
   }

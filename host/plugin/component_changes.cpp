@@ -1,0 +1,68 @@
+#include "plugin/component_changes.hpp"
+
+#include <utility>
+
+namespace mcph {
+
+void ComponentChanges::changed() {
+  if (!told_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ++changes_;
+    if (std::exchange(is_told_, true)) return;
+  }
+  told_(shared_from_this());
+}
+
+bool ComponentChanges::has_to_wait() const {
+  const std::lock_guard lock(mutex_);
+  return served_ < changes_;
+}
+
+void ComponentChanges::keep(std::function<void()> answer) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back({changes_, Clock::now() + patience, std::move(answer)});
+  release_served();  // they may have been served meanwhile
+  set_timer();
+}
+
+void ComponentChanges::described() {
+  const std::lock_guard lock(mutex_);
+  described_ = changes_;
+  is_told_ = false;
+}
+
+void ComponentChanges::served() {
+  const std::lock_guard lock(mutex_);
+  served_ = described_;
+  release_served();
+}
+
+void ComponentChanges::release_served() {
+  release([this](const Waiting& first) { return first.change <= served_; });
+}
+
+void ComponentChanges::set_timer() {
+  if (waiting_.empty() || std::exchange(timer_is_set_, true)) return;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(waiting_.front().until - Clock::now());
+  timers_.after(left, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->look();
+  });
+}
+
+void ComponentChanges::look() {
+  const std::lock_guard lock(mutex_);
+  timer_is_set_ = false;
+  release([now = Clock::now()](const Waiting& first) { return first.until <= now; });
+  set_timer();
+}
+
+template <class Condition>
+void ComponentChanges::release(Condition&& is_over) {
+  while (!waiting_.empty() && is_over(waiting_.front())) {
+    runner_.run(std::move(waiting_.front().answer));
+    waiting_.pop_front();
+  }
+}
+
+}  // namespace mcph

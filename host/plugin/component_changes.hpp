@@ -1,0 +1,79 @@
+// What one plugin version has said of changes of its components, and its answers, which wait until clients are served
+// what had changed before: who has an answer can use what it tells of. Shared by the version and whoever serves its
+// components; any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "plugin/call_runner.hpp"
+#include "timers.hpp"
+
+namespace mcph {
+
+class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
+ public:
+  // Whoever serves the components. It describes the plugin anew, and calls `described` before and `served` after.
+  using Told = std::function<void(std::shared_ptr<ComponentChanges>)>;
+
+  // For which an answer waits at most, whatever becomes of the changes.
+  static constexpr std::chrono::milliseconds patience{1000};
+
+  // The runner and the timers outlive it. Without `told` nobody serves the components, and no answer waits.
+  ComponentChanges(Told told, CallRunner& runner, Timers& timers)
+      : told_(std::move(told)), runner_(runner), timers_(timers) {}
+  ComponentChanges(const ComponentChanges&) = delete;
+  ComponentChanges& operator=(const ComponentChanges&) = delete;
+
+  // The plugin says that something has changed. However often it says so, it is told on once before the next
+  // description.
+  void changed();
+
+  // Calls `answer` at once, or, where it has to wait, by the runner.
+  template <class Answer>
+  void pass_on(Answer&& answer) {
+    if (!has_to_wait()) return answer();
+    keep(std::forward<Answer>(answer));
+  }
+
+  // A description that is asked for from now on has all that has changed so far.
+  void described();
+  // What the last description has is served, or never will be.
+  void served();
+
+ private:
+  using Clock = Timers::Clock;
+
+  struct Waiting {
+    std::uint64_t change;  // up to which it waits
+    Clock::time_point until;
+    std::function<void()> answer;
+  };
+
+  bool has_to_wait() const;
+  void keep(std::function<void()> answer);
+  void set_timer();  // needs the lock
+  void look();
+  void release_served();  // needs the lock
+  // Likewise; runs nothing itself.
+  template <class Condition>
+  void release(Condition&& is_over);
+
+  const Told told_;
+  CallRunner& runner_;
+  Timers& timers_;
+  mutable std::mutex mutex_;
+  std::uint64_t changes_ = 0;
+  std::uint64_t described_ = 0;
+  std::uint64_t served_ = 0;
+  bool is_told_ = false;         // since the last description
+  std::deque<Waiting> waiting_;  // for the longest time first
+  bool timer_is_set_ = false;
+};
+
+}  // namespace mcph

@@ -1,0 +1,99 @@
+#include "plugin/component_changes.hpp"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../eventually.hpp"
+#include "manual_runner.hpp"
+
+namespace mcph {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class ComponentChangesTest : public ::testing::Test {
+ protected:
+  void answer(const std::string& name) {
+    changes_->pass_on([this, name] { answered_.push_back(name); });
+  }
+
+  Timers timers_;
+  test::ManualRunner runner_;
+  int told_ = 0;
+  std::vector<std::string> answered_;
+  std::shared_ptr<ComponentChanges> changes_ =
+      std::make_shared<ComponentChanges>([this](const auto&) { ++told_; }, runner_, timers_);
+};
+
+TEST_F(ComponentChangesTest, PassesAnAnswerOnAtOnceWhereNothingHasChanged) {
+  answer("first");
+  EXPECT_THAT(answered_, ElementsAre("first"));
+}
+
+TEST_F(ComponentChangesTest, KeepsAnAnswerUntilWhatChangedBeforeItIsServed) {
+  changes_->changed();
+  answer("first");
+  changes_->described();
+  runner_.run_all();
+  EXPECT_THAT(answered_, IsEmpty());
+  changes_->served();
+  runner_.run_all();
+  EXPECT_THAT(answered_, ElementsAre("first"));
+  answer("second");
+  EXPECT_THAT(answered_, ElementsAre("first", "second"));
+}
+
+TEST_F(ComponentChangesTest, DoesNotKeepAnAnswerForWhatChangesAfterIt) {
+  changes_->changed();
+  answer("first");
+  changes_->described();
+  changes_->changed();
+  answer("second");
+  changes_->served();
+  runner_.run_all();
+  EXPECT_THAT(answered_, ElementsAre("first"));
+  changes_->described();
+  changes_->served();
+  runner_.run_all();
+  EXPECT_THAT(answered_, ElementsAre("first", "second"));
+}
+
+TEST_F(ComponentChangesTest, TellsAFloodOnceForEachDescription) {
+  for (int i = 0; i < 100; ++i)
+    changes_->changed();
+  EXPECT_EQ(told_, 1);
+  changes_->described();
+  for (int i = 0; i < 100; ++i)
+    changes_->changed();
+  EXPECT_EQ(told_, 2);
+}
+
+TEST_F(ComponentChangesTest, KeepsNoAnswerForLongerThanItsPatience) {
+  struct SameThread final : CallRunner {
+    void run(std::function<void()> task) override { task(); }
+  } same_thread;
+  changes_ = std::make_shared<ComponentChanges>([](const auto&) {}, same_thread, timers_);
+  changes_->changed();
+  std::atomic<bool> answered{false};
+  const auto begin = std::chrono::steady_clock::now();
+  changes_->pass_on([&] { answered = true; });
+  EXPECT_FALSE(answered);
+  EXPECT_TRUE(test::eventually([&] { return answered.load(); }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, ComponentChanges::patience);
+  timers_.stop();
+}
+
+TEST_F(ComponentChangesTest, KeepsNoAnswerWhereNobodyServesTheComponents) {
+  changes_ = std::make_shared<ComponentChanges>(nullptr, runner_, timers_);
+  changes_->changed();
+  answer("first");
+  EXPECT_THAT(answered_, ElementsAre("first"));
+}
+
+}  // namespace
+}  // namespace mcph
