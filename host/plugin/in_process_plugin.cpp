@@ -20,6 +20,10 @@ std::string_view view(mcp_string text) {
   return text.data == nullptr ? std::string_view{} : std::string_view(text.data, static_cast<std::size_t>(text.size));
 }
 
+std::string_view message_of(mcp_string text) {
+  return view(text).substr(0, max_message_bytes);
+}
+
 // A sink that collects into a string.
 mcp_sink sink_into(std::string& text) {
   return {&text, [](void* context, mcp_string piece) { static_cast<std::string*>(context)->append(view(piece)); }};
@@ -328,13 +332,13 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
   };
   host.progress = [](const mcp_host* h, mcp_call_id id, double progress, double total, mcp_string message) {
     self_of(h).serve("progress", [&](InProcessPlugin& plugin) {
-      if (const auto call = plugin.calls_.find(id)) call->progress(progress, total, view(message));
+      if (const auto call = plugin.calls_.find(id)) call->progress(progress, total, message_of(message));
     });
   };
   host.log = [](const mcp_host* h, mcp_call_id id, std::int32_t level, mcp_string message) {
     self_of(h).serve("log", [&](const InProcessPlugin& plugin) {
-      plugin.write_log(level, view(message));
-      if (const auto call = plugin.calls_.find(id)) call->log(level, view(message));
+      plugin.write_log(level, message_of(message));
+      if (const auto call = plugin.calls_.find(id)) call->log(level, message_of(message));
     });
   };
   host.is_cancelled = [](const mcp_host* h, mcp_call_id id) {

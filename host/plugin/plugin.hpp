@@ -41,6 +41,9 @@ struct PluginLimits {
   bool starts_nothing = false;  // it can start no other process
 };
 
+// Of what a plugin says beside its answers and its description, in bytes: the end of a longer message is cut off.
+inline constexpr std::size_t max_message_bytes = std::size_t{32} << 10;
+
 class Plugin {
  public:
   virtual ~Plugin() = default;

@@ -120,6 +120,7 @@ FrameReader::FrameReader() : buffer_(std::make_unique_for_overwrite<char[]>(buff
 
 FrameReader::Outcome FrameReader::receive(int socket) {
   if (!long_text_.empty()) std::string().swap(long_text_);
+  file_ = {};
   auto piece = as_iovec(buffer_.get(), buffer_size);
   DescriptorMessage descriptor;
   msghdr message{};
@@ -129,17 +130,20 @@ FrameReader::Outcome FrameReader::receive(int socket) {
   message.msg_controllen = descriptor.bytes.size();
   const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
   if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::none : Outcome::end;
-  const auto [file, another] = received_descriptors(message);
+  auto [file, another] = received_descriptors(message);
   if (count == 0) return Outcome::end;
   if (another || (message.msg_flags & MSG_TRUNC) != 0) return Outcome::wrong;
   if ((message.msg_flags & MSG_CTRUNC) != 0) return Outcome::lost;
-  const auto outcome = take_message(static_cast<std::size_t>(count), static_cast<bool>(file));
-  if (outcome != Outcome::none) return outcome;
-  return take_memory_file(file) ? Outcome::frame : Outcome::wrong;
+  return take_message(static_cast<std::size_t>(count), std::move(file));
 }
 
-// none: the text is in a file.
-FrameReader::Outcome FrameReader::take_message(std::size_t size, bool has_file) {
+FrameReader::Outcome FrameReader::receive_whole(int socket) {
+  const auto outcome = receive(socket);
+  if (outcome != Outcome::in_file) return outcome;
+  return read_file() ? Outcome::frame : Outcome::wrong;
+}
+
+FrameReader::Outcome FrameReader::take_message(std::size_t size, FileDescriptor file) {
   Header header{};
   if (size < sizeof header) return Outcome::wrong;
   std::memcpy(&header, buffer_.get(), sizeof header);
@@ -154,17 +158,19 @@ FrameReader::Outcome FrameReader::take_message(std::size_t size, bool has_file) 
   if (size == sizeof header + text_size + more_size) {
     frame_.text = {buffer_.get() + sizeof header, text_size};
     frame_.more = {frame_.text.data() + text_size, more_size};
-    return has_file ? Outcome::wrong : Outcome::frame;
+    return file ? Outcome::wrong : Outcome::frame;
   }
-  return size == sizeof header && has_file ? Outcome::none : Outcome::wrong;
+  if (size != sizeof header || !file) return Outcome::wrong;
+  file_ = std::move(file);
+  text_in_file_ = text_size;
+  more_in_file_ = more_size;
+  return Outcome::in_file;
 }
 
 // Read and not mapped, because whoever made the file can shorten it meanwhile.
-bool FrameReader::take_memory_file(const FileDescriptor& file) {
-  Header header{};  // has been checked
-  std::memcpy(&header, buffer_.get(), sizeof header);
-  const auto text_size = static_cast<std::size_t>(header.text_size);
-  const auto size = text_size + static_cast<std::size_t>(header.more_size);
+bool FrameReader::read_file() {
+  const auto file = std::exchange(file_, {});
+  const auto size = bytes_in_file();
   struct ::stat status {};
   // Only a memory file has seals; any other might be one that its maker serves, and make this wait.
   if (::fcntl(file.get(), F_GET_SEALS) < 0 || ::fstat(file.get(), &status) != 0) return false;
@@ -176,8 +182,8 @@ bool FrameReader::take_memory_file(const FileDescriptor& file) {
     if (count <= 0) return false;
     done += static_cast<std::size_t>(count);
   }
-  frame_.text = std::string_view(long_text_).substr(0, text_size);
-  frame_.more = std::string_view(long_text_).substr(text_size);
+  frame_.text = std::string_view(long_text_).substr(0, text_in_file_);
+  frame_.more = std::string_view(long_text_).substr(text_in_file_);
   return true;
 }
 

@@ -1,7 +1,8 @@
 // What the host and a worker say to each other: frames over a pair of connected sockets that keep the boundaries of
-// messages. Text too long for a message travels in a memory file whose descriptor the message carries. Both ends are
-// programs of one build, so the layout is the compiler's; but the host never trusts a worker: whatever comes from one
-// is checked here for its shape and by the reader for its meaning.
+// messages. Text too long for a message travels in a memory file whose descriptor the message carries: to pass the same
+// file again and again costs its sender nothing, and to read it costs the reader, who therefore looks at what the frame
+// is before. Both ends are programs of one build, so the layout is the compiler's; but the host never trusts a worker:
+// whatever comes from one is checked here for its shape and by the reader for its meaning.
 #pragma once
 
 #include <cstddef>
@@ -85,24 +86,34 @@ class FrameReader {
  public:
   enum class Outcome {
     frame,
-    none,   // nothing has come
-    end,    // the other side is gone
-    wrong,  // what came is no frame
-    lost    // what came could not be taken, because this process has no descriptor left
+    in_file,  // one whose text and more lie in a file and have not been read
+    none,     // nothing has come
+    end,      // the other side is gone
+    wrong,    // what came is no frame
+    lost      // what came could not be taken, because this process has no descriptor left
   };
 
   FrameReader();
 
   // Does not wait.
   Outcome receive(int socket);
+  // The same, and reads what lies in a file.
+  Outcome receive_whole(int socket);
   // What the last receive brought.
   const Frame& frame() const { return frame_; }
 
+  // Where that lies in a file: the bytes of text and more together.
+  std::size_t bytes_in_file() const { return text_in_file_ + more_in_file_; }
+  // Reads them. False: what came is no frame.
+  bool read_file();
+
  private:
-  Outcome take_message(std::size_t size, bool has_file);
-  bool take_memory_file(const FileDescriptor& file);
+  Outcome take_message(std::size_t size, FileDescriptor file);
 
   const std::unique_ptr<char[]> buffer_;  // never written beyond the longest message so far
+  FileDescriptor file_;
+  std::size_t text_in_file_ = 0;
+  std::size_t more_in_file_ = 0;
   std::string long_text_;
   Frame frame_;
 };

@@ -83,6 +83,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   std::shared_ptr<WorkerProcess> process() const;
 
   void frame_came(const Frame& frame) override;
+  bool long_frame_came(const Frame& head, std::size_t size) override;
   void line_printed(std::string_view line) override;
   void process_ended(const std::string& end) override;
 
@@ -93,7 +94,9 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   void became_ready(const Frame& frame);
   void answer_question(const Frame& frame);
   void failed(const Error& error);
+  bool wants_text(const Frame& head, std::size_t size);
   void complete(const Frame& frame);
+  void refuse_large_answer(std::uint64_t id, std::size_t size);
   void tell_context(const Frame& question);
   void note(const Frame& frame);
 

@@ -39,6 +39,31 @@ void WorkerPlugin::frame_came(const Frame& frame) {
   }
 }
 
+bool WorkerPlugin::long_frame_came(const Frame& head, std::size_t size) {
+  try {
+    return wants_text(head, size);
+  } catch (const std::exception& error) {
+    log_.error("host function failed", {{"plugin", identity_.name}, {"reason", error.what()}});
+    return false;
+  }
+}
+
+// What has not been asked for is not read: the host would pay for what costs the plugin nothing.
+bool WorkerPlugin::wants_text(const Frame& head, std::size_t size) {
+  if (head.kind == Frame::Kind::completed) {
+    if (calls_.find(head.id) == nullptr) return false;  // it has been answered in the plugin's stead
+    if (size <= setup_.limits.result_bytes) return true;
+    refuse_large_answer(head.id, size);
+    return false;
+  }
+  const std::lock_guard lock(mutex_);
+  if (hangs_ || process_ == nullptr) return false;  // it is about to be ended, or has been
+  const bool describes = question_ ? question_->kind == Frame::Kind::describe : state_ == State::starting;
+  if (head.kind == Frame::Kind::ready && describes) return true;
+  process_->kill("was killed, because it sent a long text that nobody had asked for");
+  return false;
+}
+
 void WorkerPlugin::take(const Frame& frame) {
   switch (frame.kind) {
     case Frame::Kind::ready:
@@ -133,16 +158,21 @@ void WorkerPlugin::failed(const Error& error) {
   answered(error);
 }
 
+void WorkerPlugin::refuse_large_answer(std::uint64_t id, std::size_t size) {
+  const auto call = calls_.take_answered(id);
+  if (call == nullptr) return;
+  call->on_cancel({});
+  refuse(*call, "plugin " + identity_.name + " " + words_for_large_answer(size, setup_.limits));
+}
+
 void WorkerPlugin::complete(const Frame& frame) {
+  if (frame.text.size() > setup_.limits.result_bytes) return refuse_large_answer(frame.id, frame.text.size());
   const auto call = calls_.take_answered(frame.id);
   if (call == nullptr) return;  // it has been answered in the plugin's stead
   call->on_cancel({});
   if (frame.number < 0 || frame.number > static_cast<std::int32_t>(Outcome::input_required)) {
     return refuse(*call, "plugin " + identity_.name + " completed the call with the unknown outcome " +
                              std::to_string(frame.number));
-  }
-  if (frame.text.size() > setup_.limits.result_bytes) {
-    return refuse(*call, "plugin " + identity_.name + " " + words_for_large_answer(frame.text.size(), setup_.limits));
   }
   auto pass_on = [call, outcome = static_cast<Outcome>(frame.number), json = std::string(frame.text)]() mutable {
     try {

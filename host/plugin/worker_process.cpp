@@ -379,6 +379,9 @@ bool WorkerProcess::read_frames(std::size_t most) {
         if (listener_ != nullptr) listener_->frame_came(reader_.frame());
         in_listener_ = false;
         continue;
+      case FrameReader::Outcome::in_file:  // and is left there
+        ++frames_read_;
+        continue;
       case FrameReader::Outcome::none:
         return true;
       case FrameReader::Outcome::wrong:
@@ -396,7 +399,13 @@ bool WorkerProcess::read_frames(std::size_t most) {
 
 FrameReader::Outcome WorkerProcess::receive() {
   try {
-    return reader_.receive(socket_end_.get());
+    const auto outcome = reader_.receive(socket_end_.get());
+    if (outcome != FrameReader::Outcome::in_file || listener_ == nullptr) return outcome;
+    in_listener_ = true;
+    const bool is_wanted = listener_->long_frame_came(reader_.frame(), reader_.bytes_in_file());
+    in_listener_ = false;
+    if (!is_wanted) return outcome;
+    return reader_.read_file() ? FrameReader::Outcome::frame : FrameReader::Outcome::wrong;
   } catch (const std::bad_alloc&) {
     return FrameReader::Outcome::lost;
   }

@@ -28,6 +28,9 @@ namespace mcph {
 class WorkerListener {
  public:
   virtual void frame_came(const Frame& frame) = 0;
+  // One whose text, of `size` bytes, has not been read yet, because that takes its time: whether it is to be. If it is,
+  // frame_came follows.
+  virtual bool long_frame_came(const Frame& head, std::size_t size) = 0;
   virtual void line_printed(std::string_view line) = 0;
   // Once, after everything else. `how` continues "its process ...".
   virtual void process_ended(const std::string& how) = 0;

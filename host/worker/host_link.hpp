@@ -19,8 +19,9 @@ class HostLink {
 
   int socket() const { return socket_; }
 
-  // [any] Waits while the host is behind. A host that is gone has ended this process by then.
-  void send(const Frame& frame) const;
+  // [any] Waits while the host is behind. A host that is gone has ended this process by then. Only an answer or a
+  // description may be long; of anything else the end is cut off, because the host would take it for an attack.
+  void send(Frame frame) const;
 
   // [any] Sends a question, with an id of its own, and waits for the answer.
   std::string ask(Frame question);

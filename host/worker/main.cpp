@@ -29,7 +29,7 @@ std::string first_frame(int socket) {
   for (;;) {
     pollfd readable{socket, POLLIN, 0};
     ::poll(&readable, 1, -1);
-    const auto outcome = reader.receive(socket);
+    const auto outcome = reader.receive_whole(socket);
     if (outcome == mcph::FrameReader::Outcome::none) continue;
     if (outcome == mcph::FrameReader::Outcome::frame && reader.frame().kind == mcph::Frame::Kind::load) {
       return std::string(reader.frame().text);

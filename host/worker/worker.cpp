@@ -100,7 +100,7 @@ void Worker::wait_for_frames() {
 
 // One frame at a time, so that what it starts is done before the next is looked for.
 void Worker::read() {
-  const auto outcome = reader_.receive(host_.socket());
+  const auto outcome = reader_.receive_whole(host_.socket());
   const auto now = std::chrono::steady_clock::now();
   switch (outcome) {
     case FrameReader::Outcome::frame:
@@ -117,7 +117,8 @@ void Worker::read() {
       ::_exit(out_of_memory_status);
     case FrameReader::Outcome::end:
     case FrameReader::Outcome::wrong:
-      ::_exit(lost_connection_status);  // nobody is left to serve
+    case FrameReader::Outcome::in_file:  // none that this asked for
+      ::_exit(lost_connection_status);   // nobody is left to serve
   }
   boost::asio::post(readable_.get_executor(), [this] { read(); });
 }

@@ -426,6 +426,12 @@ TEST_F(InProcessPluginTest, PassesOnThatAResourceWasUpdated) {
   EXPECT_THAT(updated, ElementsAre("actor://state"));
 }
 
+TEST_F(InProcessPluginTest, CutsOffTheEndOfALongMessage) {
+  load();
+  const std::string message(32'768, 'x');
+  EXPECT_THAT(call("reports_at_length")->heard, ElementsAre("1.000000/4.000000 " + message, "log 1 " + message));
+}
+
 TEST_F(InProcessPluginTest, PassesOnThatComponentsChanged) {
   int changes = 0;
   setup_.events.components_changed = [&](const auto&) { ++changes; };

@@ -16,7 +16,7 @@ namespace {
 class WorkerFrameTest : public ::testing::Test {
  protected:
   Sent send(const Frame& frame) const { return send_frame(sockets_.first.get(), frame, false); }
-  FrameReader::Outcome receive() { return reader_.receive(sockets_.second.get()); }
+  FrameReader::Outcome receive() { return reader_.receive_whole(sockets_.second.get()); }
   // Bytes that are not what send_frame makes.
   void send_bytes(const void* bytes, std::size_t size) const {
     ASSERT_EQ(::send(sockets_.first.get(), bytes, size, 0), static_cast<ssize_t>(size));
@@ -63,6 +63,22 @@ TEST_F(WorkerFrameTest, ArrivesWhole) {
     EXPECT_TRUE(reader_.frame().text == text) << size;
     EXPECT_EQ(reader_.frame().more, "more");
   }
+}
+
+TEST_F(WorkerFrameTest, LeavesALongTextInItsFileUntilItIsWanted) {
+  const std::string text(100'000, 'x');
+  send({Frame::Kind::completed, 1, 7, text, "more"});
+  send({Frame::Kind::completed, 1, 8, text, "more"});
+  ASSERT_EQ(reader_.receive(sockets_.second.get()), FrameReader::Outcome::in_file);
+  EXPECT_EQ(reader_.frame().kind, Frame::Kind::completed);
+  EXPECT_EQ(reader_.frame().id, 7U);
+  EXPECT_EQ(reader_.frame().text, "");
+  EXPECT_EQ(reader_.bytes_in_file(), 100'004U);
+  ASSERT_EQ(reader_.receive(sockets_.second.get()), FrameReader::Outcome::in_file) << "the first is left";
+  ASSERT_TRUE(reader_.read_file());
+  EXPECT_EQ(reader_.frame().id, 8U);
+  EXPECT_TRUE(reader_.frame().text == text);
+  EXPECT_EQ(reader_.frame().more, "more");
 }
 
 TEST_F(WorkerFrameTest, FindsNoRoomWhereNobodyReads) {

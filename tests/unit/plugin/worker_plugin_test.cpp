@@ -173,6 +173,16 @@ TEST_F(WorkerPluginTest, TakesLongTextsBothWays) {
   EXPECT_TRUE(call("echo", arguments) == result(R"({"arguments":)" + arguments + R"(,"name":"echo"})"));
 }
 
+TEST_F(WorkerPluginTest, CutsOffTheEndOfALongMessage) {
+  load();
+  const auto reporting = begin("reports_at_length");
+  EXPECT_EQ(reporting->end(), result("{}"));
+  const std::string message(32'768, 'x');
+  EXPECT_THAT(reporting->heard(), ElementsAre("1.000000/4.000000 " + message, "log 1 " + message, result("{}")));
+  const std::string reason(100'000, 'x');
+  EXPECT_THAT(refusal_of(R"({"create":")" + reason + "\"}"), StartsWith("it could not be set up: xxx"));
+}
+
 TEST_F(WorkerPluginTest, PassesOnACancellationWithItsReason) {
   load();
   const auto waiting = begin("waits_for_cancel");
@@ -186,6 +196,41 @@ TEST_F(WorkerPluginTest, HearsOnlyTheFirstCompletion) {
   EXPECT_EQ(call("completes_twice"), result(R"({"completion":1})"));
   EXPECT_EQ(call("completes_a_stranger"), result("{}"));
   EXPECT_TRUE(eventually([&] { return captured_.text().find("unknown or completed already") != std::string::npos; }));
+}
+
+std::string forging(Frame::Kind kind, const std::string& call = "another") {
+  return R"({"forges":")" + std::to_string(static_cast<int>(kind)) + R"(","forged_call":")" + call + "\"}";
+}
+
+TEST_F(WorkerPluginTest, EndsOneThatSendsALongTextWhereNobodyAskedForOne) {
+  using Kind = Frame::Kind;
+  for (const auto kind :
+       {Kind::ready, Kind::failed, Kind::progressed, Kind::said, Kind::noted, Kind::components_changed,
+        Kind::resource_updated, Kind::asked_context, Kind::asked_server_info}) {
+    load(forging(kind));
+    const auto kept = begin("keeps_the_call");
+    ASSERT_TRUE(kept->begun());
+    begin("forges");
+    EXPECT_THAT(kept->end(), HasSubstr("its process was killed, because it sent a long text that nobody had asked for"))
+        << static_cast<int>(kind);
+    plugin_->stop(10s);
+  }
+}
+
+// Its file is empty: whoever reads it finds that out.
+TEST_F(WorkerPluginTest, DoesNotReadALongAnswerToACallThatIsNotInFlight) {
+  load(forging(Frame::Kind::completed));
+  EXPECT_EQ(call("forges"), result("{}"));
+  EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
+  EXPECT_EQ(captured_.text(), "");
+}
+
+TEST_F(WorkerPluginTest, DoesNotReadAnAnswerThatIsLongerThanItMayBe) {
+  setup_.limits.result_bytes = 1'000'000;
+  load(forging(Frame::Kind::completed, "own"));
+  EXPECT_THAT(call("forges"),
+              HasSubstr("answered with 20000000 bytes, more than the 1000000 that limits.resultBytes allows"));
+  EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
 }
 
 TEST_F(WorkerPluginTest, RefusesCallsBeyondItsLimit) {
