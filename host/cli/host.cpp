@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absolute_path.hpp"
+#include "plugin/crash_report.hpp"
 #include "version.hpp"
 
 namespace mcph {
@@ -81,6 +82,7 @@ Result<> find_components(const HostOptions& options) {
 }
 
 Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log, NamedLimits limits) {
+  if (options.log_level != Log::Level::off) report_crashes_to_log(options.log_format);
   auto copies = PrivateFolder::create();
   if (copies.has_error()) return copies.error();
   return std::unique_ptr<Host>(new Host(options, *std::move(copies), std::move(limits), log));

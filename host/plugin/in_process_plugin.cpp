@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "plugin/crash_report.hpp"
+#include "plugin/plugin_code.hpp"
 #include "plugin/refusal.hpp"
 
 namespace mcph {
@@ -29,9 +31,11 @@ mcp_sink sink_into(std::string& text) {
   return {&text, [](void* context, mcp_string piece) { static_cast<std::string*>(context)->append(view(piece)); }};
 }
 
-// Runs plugin code that must not throw, and says what happened if it did.
+// Runs plugin code that must not throw, and says what happened if it did. `part` is what a report of a crash calls it.
 template <class Function>
-Result<> guarded(std::string_view function, Function&& call) {
+Result<> guarded(const PluginIdentity& plugin, std::string_view function, std::string_view part, Function&& call) {
+  report_crashes_of_this_thread();
+  const PluginCode code(plugin, part);
   try {
     call();
     return {};
@@ -40,6 +44,11 @@ Result<> guarded(std::string_view function, Function&& call) {
   } catch (...) {
     return fail(std::string(function) + " let an exception escape");
   }
+}
+
+template <class Function>
+Result<> guarded(const PluginIdentity& plugin, std::string_view function, Function&& call) {
+  return guarded(plugin, function, function, std::forward<Function>(call));
 }
 
 InProcessPlugin& self_of(const mcp_host* host);
@@ -68,7 +77,8 @@ Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary l
       new InProcessPlugin(std::move(library), std::move(setup), runner, log, timers));
   std::string reason;
   const auto sink = sink_into(reason);
-  auto made = guarded("create", [&] { plugin->instance_ = plugin->table_.create(&plugin->host_, &sink); });
+  auto made =
+      guarded(plugin->identity_, "create", [&] { plugin->instance_ = plugin->table_.create(&plugin->host_, &sink); });
   if (made.has_error()) return made.error();
   if (plugin->instance_ == nullptr) {
     return fail_for_now(reason.empty() ? "it could not be set up and gave no reason"
@@ -112,7 +122,7 @@ InProcessPlugin::~InProcessPlugin() {
 Result<std::string> InProcessPlugin::describe() {
   std::string document;
   const auto sink = sink_into(document);
-  auto described = guarded("describe", [&] { table_.describe(instance_, &sink); });
+  auto described = guarded(identity_, "describe", [&] { table_.describe(instance_, &sink); });
   if (described.has_error()) return described.error();
   return document;
 }
@@ -122,7 +132,7 @@ Result<> InProcessPlugin::start() {
   std::string reason;
   const auto sink = sink_into(reason);
   std::int32_t status = 0;
-  auto started = guarded("start", [&] { status = table_.start(instance_, &sink); });
+  auto started = guarded(identity_, "start", [&] { status = table_.start(instance_, &sink); });
   if (started.has_error()) return started.error();
   if (status != 0) {
     return fail_for_now(reason.empty() ? "it could not start and gave no reason, but status " + std::to_string(status)
@@ -181,8 +191,8 @@ void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {
 
 void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
   if (!call.claim()) return;  // it was cancelled, and has been refused
-  const auto invoked =
-      guarded("invoke", [&] { table_.invoke(instance_, id, as_mcp(call.method()), as_mcp(call.params())); });
+  const auto invoked = guarded(identity_, "invoke", call.component(),
+                               [&] { table_.invoke(instance_, id, as_mcp(call.method()), as_mcp(call.params())); });
   if (!invoked.has_error()) return;
   report(invoked);
   if (calls_.take(id) != nullptr) refuse(call, "plugin " + identity_.name + ": " + invoked.error().message);
@@ -200,7 +210,8 @@ void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
   if (table_.cancel == nullptr) return;
   // Not here: the plugin may take its time, and this may be a thread that does I/O. The call holds the lease.
   runner_.run([this, call, id, reason] {
-    report(guarded("cancel", [&] { table_.cancel(instance_, id, static_cast<std::int32_t>(reason)); }));
+    report(guarded(identity_, "cancel", call->component(),
+                   [&] { table_.cancel(instance_, id, static_cast<std::int32_t>(reason)); }));
   });
 }
 
@@ -262,7 +273,7 @@ bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
 
 void InProcessPlugin::stop_here() {
   if (instance_ == nullptr) return;
-  report(guarded("stop", [this] { table_.stop(instance_); }));
+  report(guarded(identity_, "stop", [this] { table_.stop(instance_); }));
   instance_ = nullptr;
 }
 

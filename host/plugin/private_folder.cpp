@@ -25,7 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view folder_prefix = "mcp-plugin-host-";
 constexpr const char* lock_name = "in-use";
 // Of the digest, in the name of a copy: for people, because the generation tells copies apart.
 constexpr std::size_t digits_in_name = 16;
@@ -69,7 +68,7 @@ bool is_abandoned(const fs::path& folder, FileDescriptor& lock) {
 void remove_abandoned_folders(const fs::path& parent) {
   std::error_code error;
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
-    if (!entry->path().filename().native().starts_with(folder_prefix)) continue;
+    if (!entry->path().filename().native().starts_with(PrivateFolder::prefix)) continue;
     FileDescriptor lock;
     std::error_code ignored;
     if (is_abandoned(entry->path(), lock)) fs::remove_all(entry->path(), ignored);
@@ -155,7 +154,7 @@ Result<PrivateFolder> PrivateFolder::create_in(const fs::path& parent) {
   fs::create_directory(parent, ignored);  // what is wrong with it shows in the next step
   constexpr int attempts = 8;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    const auto name = std::string(folder_prefix) + std::to_string(::getpid()) + '-' + hexadecimal(random_number());
+    const auto name = std::string(prefix) + std::to_string(::getpid()) + '-' + hexadecimal(random_number());
     const auto path = parent / name;
     if (::mkdir(path.c_str(), S_IRWXU) != 0) {
       if (errno == EEXIST) continue;

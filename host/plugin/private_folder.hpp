@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "plugin/file_descriptor.hpp"
@@ -14,6 +15,9 @@ namespace mcph {
 
 class PrivateFolder {
  public:
+  // With which its name begins.
+  static constexpr std::string_view prefix = "mcp-plugin-host-";
+
   // Makes the folder mcp-plugin-host-PID-RANDOM in the first of these that allows it, and removes what dead hosts of
   // the same user left there. A parent is passed over if it cannot be written or its files cannot be mapped as code.
   static Result<PrivateFolder> create(const std::vector<std::filesystem::path>& parents = default_parents());

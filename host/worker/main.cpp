@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/crash_report.hpp"
 #include "version.hpp"
 #include "worker/confinement.hpp"
-#include "worker/crash_report.hpp"
 #include "worker/worker.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include "worker/crash_report.hpp"
+#include "plugin/crash_report.hpp"
 #include "worker/resource_limit.hpp"
 #include "worker/worker_call.hpp"
 
@@ -67,7 +67,6 @@ void Worker::run() {
 void Worker::run(std::function<void()> task) {
   ++running_;
   threads_.run([this, task = std::move(task)]() mutable {
-    report_crashes_of_this_thread();
     run_plugin(task);
     task = nullptr;
     const std::lock_guard lock(mutex_);

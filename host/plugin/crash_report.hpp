@@ -1,15 +1,20 @@
-// What a worker says on standard error, which the host reads, where it is in no state to say more. Of its own crash:
-// the signal and a backtrace; it then dies of the signal as it would have. Of a thread that does not come back: a
+// What a process that runs plugins says on standard error, where it is in no state to say more. Of its own crash: the
+// signal and a backtrace; it then dies of the signal as it would have. Of a thread that does not come back: a
 // backtrace; it then goes on. Of the end of its memory: that it has come, once; the plugin then gets std::bad_alloc as
-// it would have.
+// it would have. A worker says it in lines that its host reads; the host in lines of its log, which name the plugin.
 #pragma once
 
 #include <pthread.h>
 
+#include "stderr_log.hpp"
+
 namespace mcph {
 
-// For the whole process. Once, at its beginning.
+// For the whole process, which is a worker. Once, at its beginning.
 void report_crashes();
+
+// The same for a host, which has nobody to read its lines: they are as its log has them.
+void report_crashes_to_log(StderrLog::Format format);
 
 // A stack for the report where the thread's own has overflowed, for as long as the thread lives. The second time
 // nothing happens.

@@ -1,0 +1,69 @@
+// A plugin without a process of its own takes the host with it, which says whose fault that is.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+
+import { Components } from './support/components.mjs';
+import { argumentsOf, HttpHost, program, sanitizer } from './support/host.mjs';
+import { postModern } from './support/http.mjs';
+
+const inProcess = ['--isolation', 'in-process'];
+
+async function die(context, how) {
+  const components = await Components.create('dying');
+  const host = await HttpHost.start(components, inProcess);
+  context.after(() => components.discard());
+  const call = postModern(host.url, 'tools/call', { name: 'die', arguments: { how } });
+  await assert.rejects(call, undefined, 'the host is gone');
+  const end = await host.end();
+  // A sanitizer has a report of its own to make, and its own end.
+  if (!sanitizer) assert.equal(end.signal, how === 'abort' || how.startsWith('exception') ? 'SIGABRT' : 'SIGSEGV');
+  return host.log.entries;
+}
+
+for (const [how, what] of [
+  ['segmentation fault', 'it ends the host by SIGSEGV (Segmentation fault)'],
+  ['stack overflow', 'it ends the host by SIGSEGV (Segmentation fault)'],
+  ['abort', 'it ends the host by SIGABRT (Aborted)'],
+]) {
+  test(`TheLastLinesOfAHostNameThePluginThatEndedIt: ${how}`, async (context) => {
+    const entries = await die(context, how);
+    const crash = entries.findIndex(({ event }) => event === 'plugin crashed');
+    assert.ok(crash >= 0, JSON.stringify(entries));
+    const { level, plugin, running, file, ...more } = entries[crash];
+    assert.deepEqual({ level, plugin, running, what: more.what }, { level: 'error', plugin: 'dying', running: 'die', what });
+    assert.match(file, /\/tools\/dying\.so$/);
+    assert.match(more.time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/);
+    assert.ok(Math.abs(Date.parse(more.time) - Date.now()) < 60_000, more.time);
+    const frames = entries.slice(crash + 1).filter(({ event }) => event === 'plugin backtrace');
+    assert.ok(frames.some((frame) => frame.plugin === 'dying' && /^dying\.so\+0x[0-9a-f]+$/.test(frame.text)));
+  });
+}
+
+test('TheLastLinesOfAHostNameThePluginWhoseOwnThreadEndedIt', async (context) => {
+  const entries = await die(context, 'exception on a thread');
+  const crash = entries.find(({ event }) => event === 'plugin crashed');
+  assert.equal(crash?.plugin, 'dying', JSON.stringify(entries));
+  assert.equal(crash.running, 'a thread of its own');
+});
+
+test('ACrashIsWordedAsTheLogIs', async (context) => {
+  const components = await Components.create('dying');
+  context.after(() => components.discard());
+  const options = [...inProcess, '--listen', '127.0.0.1:0'];
+  const words = argumentsOf('serve', components, options).map((word) => (word === 'json' ? 'text' : word));
+  const host = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = once(host, 'close');
+  let log = '';
+  let url;
+  host.stderr.on('data', (piece) => {
+    log += piece;
+    if (url) return;
+    url = / serving url=(\S+)/.exec(log)?.[1];
+    if (url) postModern(new URL(url), 'tools/call', { name: 'die', arguments: { how: 'abort' } }).catch(() => {});
+  });
+  await ended;
+  const line = /^(\S+) error   plugin crashed file=(\S+) plugin=dying what="it ends the host by SIGABRT \(Aborted\)" running=die /m;
+  assert.match(log, line);
+});
