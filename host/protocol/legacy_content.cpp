@@ -12,17 +12,23 @@ Json text_block(std::string text) {
   return {{"type", "text"}, {"text", std::move(text)}};
 }
 
+// Empty if it is no text: only the contents that a method prescribes have been checked, and others are no less walked.
+std::string text_of(const Json& block, const char* member) {
+  const auto found = block.find(member);
+  return found != block.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 bool fit_block(Json& block, std::string_view revision) {
   if (!block.is_object()) return false;
   const auto found = block.find("type");
   if (found == block.end() || !found->is_string()) return false;
   const auto& type = found->get_ref<const std::string&>();
   if (type == "audio" && revision < audio_since) {
-    block = text_block("[audio, " + block.value("mimeType", "") + ": this client's protocol revision has no audio]");
+    block = text_block("[audio, " + text_of(block, "mimeType") + ": this client's protocol revision has no audio]");
     return true;
   }
   if (type == "resource_link" && revision < resource_links_since) {
-    block = text_block(block.value("name", "") + ": " + block.value("uri", ""));
+    block = text_block(text_of(block, "name") + ": " + text_of(block, "uri"));
     return true;
   }
   return false;

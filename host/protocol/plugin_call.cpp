@@ -25,12 +25,12 @@ std::string without_answers(const std::string& params) {
   return dump(json);
 }
 
-// What a tool that says that it failed tells the model; nothing if it did not fail.
+// What a tool that says that it failed tells the model; nothing if it did not fail. The result has been checked.
 std::optional<std::string> failure_of_tool(const Json& result) {
   const auto is_error = result.find("isError");
   if (is_error == result.end() || *is_error != true) return std::nullopt;
   for (const auto& block : result.at("content")) {
-    if (const auto text = block.find("text"); text != block.end()) return text->get<std::string>();
+    if (block["type"] == "text") return block["text"].get<std::string>();
   }
   return "it says that it failed, and not why";
 }

@@ -41,6 +41,11 @@ TEST(LegacyContent, OfAPromptIsFittedToo) {
             R"({"messages":[{"content":{"text":"B: a://b","type":"text"},"role":"user"}]})");
 }
 
+TEST(LegacyContent, IsFittedWhereItsTextsAreNone) {
+  EXPECT_EQ(fitted(R"({"content":[{"type":"resource_link","uri":5,"name":{}}]})", "2024-11-05"),
+            R"({"content":[{"text":": ","type":"text"}]})");
+}
+
 TEST(LegacyContent, OfAnotherShapeIsLeftAsItIs) {
   for (const auto* json : {R"({"content":7})", R"({"content":[7,{"type":7},{}]})", R"({"messages":{}})",
                            R"({"messages":[7,{},{"content":"words"}]})"}) {

@@ -1,11 +1,13 @@
 #include "protocol/plugin_call.hpp"
 
+#include <functional>
 #include <limits>
 
 #include <gtest/gtest.h>
 
 #include "../fake_plugin.hpp"
 #include "../recording_exchange.hpp"
+#include "protocol/legacy_content.hpp"
 
 namespace mcph {
 namespace {
@@ -81,6 +83,56 @@ TEST_F(PluginCallTest, TellsThePluginWhichOfItsCallsFailed) {
   EXPECT_EQ(plugin_->failures[1], "add: Too large");
   EXPECT_EQ(plugin_->failures[2], "add: it says that it failed, and not why");
   EXPECT_TRUE(plugin_->failures[3].starts_with("add: answered with something invalid: ")) << plugin_->failures[3];
+}
+
+TEST_F(PluginCallTest, TakesNoReasonFromAContentThatIsNoText) {
+  begin().complete(Outcome::result,
+                   R"({"isError":true,"content":[{"type":"image","data":"x","mimeType":"y","text":5}]})");
+  EXPECT_TRUE(exchange_->body().starts_with("result 7 ")) << exchange_->body();
+  ASSERT_EQ(plugin_->failures.size(), 1U);
+  EXPECT_EQ(plugin_->failures[0], "add: it says that it failed, and not why");
+}
+
+// Calls `use` with the document as it is with each of its values replaced by one of each type.
+void for_each_mistake(const Json& document, const Json::json_pointer& place, const std::function<void(Json)>& use) {
+  for (const auto& other : {Json(), Json(true), Json(5), Json("x"), Json::array(), Json::object()}) {
+    auto wrong = document;
+    wrong[place] = other;
+    use(std::move(wrong));
+  }
+  const auto& value = document[place];
+  if (value.is_object()) {
+    for (const auto& [name, nested] : value.items())
+      for_each_mistake(document, place / name, use);
+  }
+  for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
+    for_each_mistake(document, place / i, use);
+}
+
+TEST_F(PluginCallTest, AnswersWhateverIsOfAnotherTypeInAResult) {
+  const Json audio = {{"type", "audio"}, {"data", ""}, {"mimeType", "audio/wav"}};
+  const Json link = {{"type", "resource_link"}, {"uri", "a://b"}, {"name", "b"}};
+  const Json text = {{"type", "text"}, {"text", "a"}};
+  const Json contents = {{"uri", "a://b"}, {"text", ""}};
+  const Json resource = {{"type", "resource"}, {"resource", contents}};
+  const Json result = {{"content", {audio, link, text, resource}},
+                       {"structuredContent", Json::object()},
+                       {"isError", true},
+                       {"contents", {contents}},
+                       {"ttlMs", 5},
+                       {"cacheScope", "public"},
+                       {"messages", {{{"role", "user"}, {"content", audio}}, {{"role", "user"}, {"content", link}}}},
+                       {"completion", {{"values", Json::array({"a"})}, {"total", 1}, {"hasMore", false}}},
+                       {"_meta", Json::object()}};
+  const auto caller = std::make_shared<const Caller>(Caller{"2024-11-05", {}});
+  for (const std::string_view method : {"tools/call", "resources/read", "prompts/get", "completion/complete"}) {
+    for_each_mistake(result, Json::json_pointer(), [&](Json wrong) {
+      PluginCall::begin({plugin_, method, "{}", "it"}, {"7", caller}, exchange_, answers_);
+      const auto json = wrong.dump();
+      EXPECT_NO_THROW(plugin_->last_call().complete(Outcome::result, json)) << method << json;
+      EXPECT_NO_THROW(if (wrong.is_object()) fit_to_revision(wrong, "2024-11-05")) << json;
+    });
+  }
 }
 
 TEST_F(PluginCallTest, ACallThatItsClientCancelledHasNotFailed) {
