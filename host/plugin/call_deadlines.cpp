@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plugin/debugger.hpp"
+
 namespace mcph {
 namespace {
 
@@ -28,22 +30,36 @@ void CallDeadlines::watch() {
   } while (calls_.size() > 0);
 }
 
-void CallDeadlines::set_timer(CallsInFlight::Clock::time_point oldest) {
-  const auto now = CallsInFlight::Clock::now();
-  auto due = oldest + times_.call;
+void CallDeadlines::set_timer(Clock::time_point oldest) {
+  const auto now = Clock::now();
+  auto due = counted_from(oldest) + times_.call;
   // Once one is cancelled, others may be about to be.
   if (due <= now) due = now + overdue_interval;
-  const auto delay = std::chrono::ceil<std::chrono::milliseconds>(due - now);
   const std::lock_guard lock(mutex_);
+  if (is_debugged_) due = std::min(due, now + Patience::look_interval);
+  const auto delay = std::chrono::ceil<std::chrono::milliseconds>(due - now);
   if (!ending_) timer_ = timers_.after(delay, [this] { look(); });
 }
 
+CallDeadlines::Clock::time_point CallDeadlines::counted_from(Clock::time_point begin) {
+  const std::lock_guard lock(mutex_);
+  return std::max(begin, debugged_at_);
+}
+
 void CallDeadlines::look() {
-  const auto now = CallsInFlight::Clock::now();
-  for (const auto& [id, call, since] : calls_.begun_before(now - times_.call)) {
+  const auto now = Clock::now();
+  const bool is_debugged = debugged_();
+  {
+    const std::lock_guard lock(mutex_);
+    is_debugged_ = is_debugged;
+    if (is_debugged) debugged_at_ = now;
+  }
+  for (const auto& [id, call, begin] : calls_.begun_before(now - times_.call)) {
+    const auto taken = now - counted_from(begin);
+    if (taken < times_.call) continue;
     late_(id, *call);
     call->cancel(CancelReason::deadline);
-    if (now - since >= times_.call + times_.grace) overdue_(id, *call);
+    if (taken >= times_.call + times_.grace) overdue_(id, *call);
   }
   watching_ = false;
   watch();

@@ -1,5 +1,6 @@
 // Sees to it that a plugin's calls end in time: one that takes too long is cancelled, and one that does not heed that
-// is told to the plugin's owner. Belongs to a plugin; any thread. Costs a call nothing but a look at a flag.
+// is told to the plugin's owner. While the plugin is debugged, none does. Belongs to a plugin; any thread. Costs a call
+// nothing but a look at a flag.
 #pragma once
 
 #include <atomic>
@@ -24,9 +25,17 @@ class CallDeadlines {
   // until the call is gone.
   using Told = std::function<void(std::uint64_t id, Call& call)>;
 
+  // Whether somebody debugs the plugin, asked on the timers' thread when a call would be late.
+  using Debugged = std::function<bool()>;
+
   // The timers and the calls outlive it.
-  CallDeadlines(Timers& timers, CallsInFlight& calls, Times times, Told late, Told overdue)
-      : timers_(timers), calls_(calls), times_(times), late_(std::move(late)), overdue_(std::move(overdue)) {}
+  CallDeadlines(Timers& timers, CallsInFlight& calls, Times times, Told late, Told overdue, Debugged debugged)
+      : timers_(timers),
+        calls_(calls),
+        times_(times),
+        late_(std::move(late)),
+        overdue_(std::move(overdue)),
+        debugged_(std::move(debugged)) {}
   // What runs has ended then.
   ~CallDeadlines();
   CallDeadlines(const CallDeadlines&) = delete;
@@ -38,19 +47,26 @@ class CallDeadlines {
   }
 
  private:
+  using Clock = CallsInFlight::Clock;
+
   void watch();
-  void set_timer(CallsInFlight::Clock::time_point oldest);
+  void set_timer(Clock::time_point oldest);
   void look();
+  // From when a call's time counts that began then.
+  Clock::time_point counted_from(Clock::time_point begin);
 
   Timers& timers_;
   CallsInFlight& calls_;
   const Times times_;
   const Told late_;
   const Told overdue_;
+  const Debugged debugged_;
   std::atomic<bool> watching_{false};  // a timer is set
   std::mutex mutex_;
   std::optional<Timers::Id> timer_;
   bool ending_ = false;
+  bool is_debugged_ = false;       // at the last look
+  Clock::time_point debugged_at_;  // when it last was
 };
 
 }  // namespace mcph

@@ -61,6 +61,7 @@ void CpuShare::look() {
     if (rested) process_->resume();
     return;
   }
+  if (process_->is_debugged()) return;
   process_->pause();  // each time, because others may have let it go on
   lock.unlock();
   rests_();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plugin/crash_report.hpp"
+#include "plugin/debugger.hpp"
 #include "plugin/plugin_code.hpp"
 #include "plugin/refusal.hpp"
 
@@ -105,7 +106,7 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
       [this](std::uint64_t, const Call& late) {
         limit_log_.reached(Limit::call_time, words_for_late_call(late.component(), setup_.limits));
       },
-      [this](std::uint64_t id, Call& call) { give_up(id, call); });
+      [this](std::uint64_t id, Call& call) { give_up(id, call); }, [] { return is_traced(::getpid()); });
 }
 
 Log& InProcessPlugin::limit(Log& log) {

@@ -39,7 +39,11 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
           [this](std::uint64_t, const Call& late) {
             limit_log_.reached(Limit::call_time, words_for_late_call(late.component(), setup_.limits));
           },
-          [this](std::uint64_t, const Call& overdue) { end_for(overdue); }) {}
+          [this](std::uint64_t, const Call& overdue) { end_for(overdue); },
+          [this] {
+            const auto running = this->process();
+            return running != nullptr && is_debugged(*running);
+          }) {}
 
 // Of one that was never served, or has been stopped.
 WorkerPlugin::~WorkerPlugin() {
@@ -176,6 +180,7 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
   }
   workers_.timers().wait_for_running();
   if (process != nullptr) {
+    is_debugged(*process);
     process->send({.kind = Frame::Kind::stop});
     // Calls that heed nothing would hold up its stop for as long as it may take.
     process->wait_for_end(has_stuck_calls_ ? std::min(patience, stuck_patience) : patience);

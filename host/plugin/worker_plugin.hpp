@@ -19,6 +19,7 @@
 #include "plugin/calls_in_flight.hpp"
 #include "plugin/component_changes.hpp"
 #include "plugin/cpu_share.hpp"
+#include "plugin/debugger.hpp"
 #include "plugin/last_lines.hpp"
 #include "plugin/limit_log.hpp"
 #include "plugin/plugin_setup.hpp"
@@ -81,6 +82,9 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   // It says first where it is. What it answers from now on is too late.
   void end_late(const std::shared_ptr<WorkerProcess>& late, std::string why);
   std::shared_ptr<WorkerProcess> process() const;
+  // Whether somebody does, so that no limit of time counts. Says so once for each process.
+  bool is_debugged(WorkerProcess& process);
+  void limit_start(const std::shared_ptr<WorkerProcess>& process, Patience patience);  // needs the lock
 
   void frame_came(const Frame& frame) override;
   bool long_frame_came(const Frame& head, std::size_t size) override;
@@ -123,12 +127,13 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
 
   CallsInFlight calls_;
   const std::shared_ptr<ComponentChanges> changes_;
-  std::atomic<bool> wants_context_{false};    // the plugin has asked who is calling, and will again
-  std::atomic<bool> has_stuck_calls_{false};  // answered in the plugin's stead, and perhaps running still
-  LastLines last_lines_;                      // of whoever reads the process, which has printed them
-  bool lacked_memory_ = false;                // likewise: this process has said so
-  bool is_crashing_ = false;                  // likewise
-  bool tells_place_ = false;                  // likewise: of one of its threads
+  std::atomic<bool> wants_context_{false};     // the plugin has asked who is calling, and will again
+  std::atomic<bool> has_stuck_calls_{false};   // answered in the plugin's stead, and perhaps running still
+  std::atomic<bool> told_of_debugger_{false};  // of this process
+  LastLines last_lines_;                       // of whoever reads the process, which has printed them
+  bool lacked_memory_ = false;                 // likewise: this process has said so
+  bool is_crashing_ = false;                   // likewise
+  bool tells_place_ = false;                   // likewise: of one of its threads
 
   mutable std::mutex mutex_;
   State state_ = State::loaded;

@@ -90,11 +90,24 @@ WorkerPlugin::Answer WorkerPlugin::ask(Frame::Kind question, std::string_view te
     answer = question_->answer.get_future();
   }
   if (!process->send({.kind = question, .text = text})) answered(fail_for_now("its process cannot be reached"));
-  const auto patience = workers_.options().answer_time;
-  if (answer.wait_for(patience) != std::future_status::ready) {
-    end_late(process, "was killed, because it did not answer within " + in_seconds(patience));
+  const auto time = workers_.options().answer_time;
+  Patience patience(time);
+  while (answer.wait_for(patience.wait()) != std::future_status::ready) {
+    if (!patience.is_over(is_debugged(*process))) continue;
+    end_late(process, "was killed, because it did not answer within " + in_seconds(time));
+    break;
   }
   return answer.get();
+}
+
+bool WorkerPlugin::is_debugged(WorkerProcess& process) {
+  if (!process.is_debugged()) return false;
+  if (!told_of_debugger_.exchange(true)) {
+    log_.warning("plugin is being debugged", {{"plugin", label()},
+                                              {"pid", process.id()},
+                                              {"consequence", "no limit of time counts while its debugger is there"}});
+  }
+  return true;
 }
 
 void WorkerPlugin::answered(Answer answer) {
@@ -135,6 +148,7 @@ void WorkerPlugin::process_ended(const std::string& end) {
   const auto printed = last_lines_.take();
   is_crashing_ = false;
   tells_place_ = false;
+  told_of_debugger_ = false;
   State state{};
   bool may_pass = false;
   auto what = "its process " + how;
@@ -231,11 +245,19 @@ void WorkerPlugin::restart() {
   if (state_ == State::ended) return;
   adopt(*std::move(spawned));
   ++restarts_;
-  const auto patience = workers_.options().answer_time;
-  timer_ = workers_.timers().after(patience, [this, late = process_, patience] {
-    end_late(late, "was killed, because it did not become ready within " + in_seconds(patience));
-  });
+  limit_start(process_, Patience(workers_.options().answer_time));
   process_->send({.kind = Frame::Kind::load, .text = setup_json(true)});
+}
+
+void WorkerPlugin::limit_start(const std::shared_ptr<WorkerProcess>& process, Patience patience) {
+  timer_ = workers_.timers().after(patience.wait(), [this, late = process, patience]() mutable {
+    if (patience.is_over(is_debugged(*late))) {
+      const auto time = in_seconds(workers_.options().answer_time);
+      return end_late(late, "was killed, because it did not become ready within " + time);
+    }
+    const std::lock_guard lock(mutex_);
+    if (process_ == late && state_ == State::starting) limit_start(late, patience);
+  });
 }
 
 // Somebody has tidied up among the temporary files.

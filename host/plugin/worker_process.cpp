@@ -20,6 +20,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "plugin/debugger.hpp"
 #include "plugin/regular_file.hpp"
 #include "version.hpp"
 
@@ -283,6 +284,11 @@ std::optional<std::chrono::nanoseconds> WorkerProcess::cpu_time() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
+bool WorkerProcess::is_debugged() {
+  const std::lock_guard lock(sending_);  // likewise
+  return !gone_ && is_traced(process_);
+}
+
 void WorkerProcess::pause() const {
   signal(SIGSTOP);
 }
@@ -291,12 +297,14 @@ void WorkerProcess::resume() const {
   signal(SIGCONT);
 }
 
-void WorkerProcess::wait_for_end(std::chrono::milliseconds patience) {
+void WorkerProcess::wait_for_end(std::chrono::milliseconds time) {
   using Clock = std::chrono::steady_clock;
   std::array<pollfd, 3> events{
       {{end_.get(), POLLIN, 0}, {socket_end_.get(), POLLIN, 0}, {output_end_.get(), POLLIN, 0}}};
-  auto deadline = Clock::now() + patience;
+  Patience patience(time);
+  auto deadline = Clock::now() + patience.wait();
   for (bool killed = false; events[0].revents == 0;) {
+    if (Clock::now() >= deadline && !patience.is_over(is_debugged())) deadline = Clock::now() + patience.wait();
     if (Clock::now() >= deadline && report()) deadline += report_time;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0 && !std::exchange(killed, true)) kill("was killed, because it did not stop in time");

@@ -77,13 +77,16 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   // [any] The processor time that all its threads have used; nothing once it has ended.
   std::optional<std::chrono::nanoseconds> cpu_time();
 
+  // [any] Whether somebody debugs it, so that it may stand still.
+  bool is_debugged();
+
   // [any] Stops its threads where they are, and lets them go on.
   void pause() const;
   void resume() const;
 
-  // Waits until it has ended; after `patience` it has it report, and kills it. Reads meanwhile, because the I/O context
-  // may not any more. Not on the I/O context.
-  void wait_for_end(std::chrono::milliseconds patience);
+  // Waits until it has ended; after that time it has it report, and kills it, unless somebody debugs it. Reads
+  // meanwhile, because the I/O context may not any more. Not on the I/O context.
+  void wait_for_end(std::chrono::milliseconds time);
 
   // The listener hears nothing more. Not on the I/O context.
   void forget();

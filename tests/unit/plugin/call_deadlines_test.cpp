@@ -37,7 +37,8 @@ class CallDeadlinesTest : public ::testing::Test {
         timers_, calls_, times, [this](std::uint64_t, const Call&) { ++late_; },
         [this](std::uint64_t id, Call&) {
           if (calls_.take(id) != nullptr) ++overdue_;
-        });
+        },
+        [this] { return debugged_.load(); });
   }
 
   Timers timers_;
@@ -46,6 +47,7 @@ class CallDeadlinesTest : public ::testing::Test {
   std::uint64_t last_ = 0;
   std::atomic<int> late_{0};
   std::atomic<int> overdue_{0};
+  std::atomic<bool> debugged_{false};
 };
 
 TEST_F(CallDeadlinesTest, CancelACallThatTakesTooLongAndThenTellOfIt) {
@@ -94,6 +96,17 @@ TEST_F(CallDeadlinesTest, GiveACallAnyTimeIfThereIsNone) {
   std::this_thread::sleep_for(20ms);
   EXPECT_EQ(call->cancelled(), CancelReason::none);
   EXPECT_EQ(late_, 0);
+}
+
+TEST_F(CallDeadlinesTest, DoNotCountWhileThePluginIsDebugged) {
+  watch({.call = 20ms, .grace = 20ms});
+  debugged_ = true;
+  const auto call = begin();
+  std::this_thread::sleep_for(200ms);
+  EXPECT_EQ(call->cancelled(), CancelReason::none);
+  debugged_ = false;
+  EXPECT_TRUE(eventually([&] { return call->cancelled() == CancelReason::deadline; }));
+  EXPECT_TRUE(eventually([&] { return overdue_ == 1; }));
 }
 
 TEST_F(CallDeadlinesTest, AreForgottenWithTheirPlugin) {

@@ -3,8 +3,12 @@
 #include "plugin/worker_plugin.hpp"
 
 #include <atomic>
+#include <csignal>
 #include <functional>
 #include <string>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -336,6 +340,57 @@ TEST_F(WorkerPluginTest, GivesNoCallToOneThatIsAboutToBeEnded) {
   EXPECT_TRUE(eventually([&] { return has_logged_a_place("actor"); })) << captured_.text();
   EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
   EXPECT_THAT(hanging->end(), HasSubstr("did not heed its cancellation while it served computes_for_ever\""));
+}
+
+// Stops the first thread of a process, as a debugger does at a breakpoint.
+class Debugger {
+ public:
+  explicit Debugger(int process) : process_(process) {
+    attached_ = ::ptrace(PTRACE_SEIZE, process_, nullptr, nullptr) == 0 &&
+                ::ptrace(PTRACE_INTERRUPT, process_, nullptr, nullptr) == 0 && ::waitpid(process_, nullptr, 0) > 0;
+  }
+  bool attached() const { return attached_; }
+  void leave() const { ::ptrace(PTRACE_DETACH, process_, nullptr, nullptr); }
+
+ private:
+  const int process_;
+  bool attached_ = false;
+};
+
+constexpr auto why_no_debugger = "processes cannot be traced here";
+
+TEST_F(WorkerPluginTest, DoesNotEndOneThatIsDebuggedWhileItStarts) {
+  plugin_ = *create(R"({"wakes":"start"})");
+  EXPECT_TRUE(plugin_->describe());
+  const auto process = plugin_->status().pid;
+  std::atomic<bool> started{false};
+  std::thread starting([&] { started = plugin_->start().has_value(); });
+  const Debugger debugger(process);
+  std::this_thread::sleep_for(1500ms);  // it may take a third of that
+  const auto text = captured_.text();
+  debugger.leave();
+  // Until it is where it waits for one.
+  while (!started && debugger.attached() && plugin_->status().pid == process) {
+    ::kill(process, SIGQUIT);
+    std::this_thread::sleep_for(10ms);
+  }
+  starting.join();
+  if (!debugger.attached()) GTEST_SKIP() << why_no_debugger;
+  EXPECT_TRUE(started);
+  EXPECT_THAT(text, HasSubstr("plugin is being debugged plugin=actor pid=" + std::to_string(process)));
+}
+
+TEST_F(WorkerPluginTest, CancelsNoCallOfOneThatIsDebugged) {
+  setup_.limits.call_time = 300ms;
+  load();
+  const Debugger debugger(plugin_->status().pid);
+  if (!debugger.attached()) GTEST_SKIP() << why_no_debugger;
+  const auto waiting = begin("waits_for_cancel");
+  std::this_thread::sleep_for(1s);
+  EXPECT_EQ(waiting->cancelled(), CancelReason::none);
+  EXPECT_THAT(captured_.text(), HasSubstr("plugin is being debugged"));
+  debugger.leave();
+  EXPECT_EQ(waiting->end(), result(R"({"heard":2,"asked":2})"));
 }
 
 TEST_F(WorkerPluginTest, SaysWhereOneCrashedBeforeItServed) {
