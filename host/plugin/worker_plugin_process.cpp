@@ -142,6 +142,12 @@ void WorkerPlugin::end_late(const std::shared_ptr<WorkerProcess>& late, std::str
   late->report();
 }
 
+void WorkerPlugin::left_processes(std::size_t count) {
+  log_.warning("plugin left processes", {{"plugin", label()},
+                                         {"processes", count},
+                                         {"consequence", "they were ended with its own, although they had left it"}});
+}
+
 void WorkerPlugin::process_ended(const std::string& end) {
   const auto how =
       std::exchange(lacked_memory_, false) ? end + ", after " + words_for_lack_of_memory(setup_.limits) : end;

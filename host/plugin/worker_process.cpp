@@ -157,9 +157,12 @@ Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesyste
     ::waitpid(process, nullptr, 0);
     return fail_for_now("a worker cannot be watched: " + reason);
   }
+  // Nothing of the plugin runs before the worker is told to load it.
+  const ProcessMark mark;
+  mark.put_on(process);
   std::shared_ptr<WorkerProcess> worker;
   try {
-    worker = std::make_shared<WorkerProcess>(context, runner, listener, process, std::move(end),
+    worker = std::make_shared<WorkerProcess>(context, runner, listener, process, mark, std::move(end),
                                              std::move(sockets->first), std::move(output));
   } catch (const std::exception& error) {
     ::kill(process, SIGKILL);
@@ -170,10 +173,11 @@ Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesyste
 }
 
 WorkerProcess::WorkerProcess(asio::io_context& context, CallRunner& runner, WorkerListener& listener, int process,
-                             FileDescriptor end, FileDescriptor socket, FileDescriptor output)
+                             ProcessMark mark, FileDescriptor end, FileDescriptor socket, FileDescriptor output)
     : context_(context),
       runner_(runner),
       process_(process),
+      mark_(mark),
       end_(std::move(end)),
       socket_end_(std::move(socket)),
       output_end_(std::move(output)),
@@ -190,6 +194,7 @@ WorkerProcess::~WorkerProcess() {
   ::kill(-process_, SIGKILL);
   ::kill(process_, SIGKILL);
   ::waitpid(process_, nullptr, 0);
+  mark_.end_descendants_of(process_);
 }
 
 void WorkerProcess::begin() {
@@ -446,7 +451,8 @@ void WorkerProcess::see_end() {
   if (ended_) return;
   // Whatever it started goes with it; as long as nobody has waited for it, its number is its own.
   ::kill(-process_, SIGKILL);
-  // One that has left its group may go on writing; from here on it writes to nobody.
+  const auto left = mark_.end_descendants_of(process_);
+  // One that could hide may go on writing; from here on it writes to nobody.
   ::shutdown(socket_end_.get(), SHUT_RD);
   for (std::size_t read = 0; read < frames_at_end && read_frames(frames_at_once); read += frames_at_once) {
   }
@@ -464,7 +470,9 @@ void WorkerProcess::see_end() {
     how = killed_because_;
   }
   if (how.empty()) how = words_for_end(status);
-  if (listener_ != nullptr) listener_->process_ended(how);
+  if (listener_ == nullptr) return;
+  if (left > 0) listener_->left_processes(left);
+  listener_->process_ended(how);
 }
 
 void WorkerProcess::close() {

@@ -1,6 +1,7 @@
 // A worker seen from the host: a child process, the socket to it, and what it prints. Made by spawn and shared with the
 // I/O context that reads it, which is one of those that serve clients, so that an answer goes to its client without
-// waiting for another thread. Ends by itself when the process does; destroying the last pointer kills it.
+// waiting for another thread. Ends by itself when the process does; destroying the last pointer kills it. What the
+// process has started ends with it.
 #pragma once
 
 #include <chrono>
@@ -19,6 +20,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "plugin/call_runner.hpp"
+#include "plugin/process_mark.hpp"
 #include "plugin/worker_frame.hpp"
 #include "result.hpp"
 
@@ -32,6 +34,8 @@ class WorkerListener {
   // frame_came follows.
   virtual bool long_frame_came(const Frame& head, std::size_t size) = 0;
   virtual void line_printed(std::string_view line) = 0;
+  // When it has ended: that processes which it had started, and which had left its group, were ended with it.
+  virtual void left_processes(std::size_t count) = 0;
   // Once, after everything else. `how` continues "its process ...".
   virtual void process_ended(const std::string& how) = 0;
 
@@ -49,7 +53,7 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
                                                       WorkerListener& listener);
 
   WorkerProcess(boost::asio::io_context& context, CallRunner& runner, WorkerListener& listener, int process,
-                FileDescriptor end, FileDescriptor socket, FileDescriptor output);
+                ProcessMark mark, FileDescriptor end, FileDescriptor socket, FileDescriptor output);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -115,6 +119,7 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   boost::asio::io_context& context_;
   CallRunner& runner_;
   const int process_;
+  const ProcessMark mark_;
   const FileDescriptor end_;  // readable when the process has ended
   const FileDescriptor socket_end_;
   const FileDescriptor output_end_;

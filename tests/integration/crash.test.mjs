@@ -332,6 +332,46 @@ test('APluginMayBeKeptFromStartingProcesses', async (context) => {
   assert.equal(await startProcess(), 'a thread and no process: Operation not permitted');
 });
 
+// One that nobody has waited for yet has ended, too.
+async function hasEnded(process) {
+  const status = await readFile(`/proc/${process}/status`, 'utf8').catch(() => 'State:\tX');
+  return /^State:\t[XZ]/m.test(status);
+}
+
+for (const [profile, isProgram] of [['none', false], ['none', true], ['permissive', true]]) {
+  const what = isProgram ? 'another program' : 'a fork';
+  test(`WhatAPluginHasStartedEndsWithIt: ${what}, sandbox ${profile}`, async (context) => {
+    const components = await Components.create();
+    await components.write('dying.json', JSON.stringify({ sandbox: { profile } }));
+    await components.add('dying');
+    const host = await serve(context, components, workers);
+    const startDaemon = () => structured(host, 'start_daemon', { other_program: isProgram });
+    const isGone = async (process) => {
+      for (let tries = 0; !(await hasEnded(process)); ++tries) {
+        assert.ok(tries < 250, 'it is still there');
+        await sleep(20);
+      }
+    };
+    // By a crash.
+    const first = await startDaemon();
+    assert.equal(await hasEnded(first), false);
+    await call(host, 'die', { how: 'segmentation fault' });
+    await isGone(first);
+    await host.log.until({ event: 'plugin left processes', plugin: 'dying', processes: 1 });
+    // When its file is replaced: that of the new version goes on.
+    const second = await startDaemon();
+    await components.write('dying.json', JSON.stringify({ sandbox: { profile }, again: true }));
+    await host.log.until({ event: 'plugin replaced' });
+    const third = await startDaemon();
+    await isGone(second);
+    assert.equal(await hasEnded(third), false);
+    // With the host.
+    await host.stop();
+    await isGone(third);
+    host.stop = async () => {};
+  });
+}
+
 test('NoWorkerOutlivesTheHost', async (context) => {
   const host = await start(context);
   const worker = await structured(host, 'pid');

@@ -1,4 +1,5 @@
 // A plugin that dies in every way that native code can, or does not come back.
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -7,8 +8,10 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -79,6 +82,32 @@ const std::map<std::string, std::function<void()>>& ways_to_die() {
   return ways;
 }
 
+// A process whose parent, group and session are others than this one's: its number.
+int start_daemon(bool is_another_program) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
+  const auto child = ::fork();
+  if (child == 0) {
+    ::setsid();
+    if (::fork() != 0) ::_exit(0);
+    const auto self = ::getpid();
+    [[maybe_unused]] const auto written = ::write(ends[1], &self, sizeof self);
+    if (is_another_program) {
+      char* const environment[] = {nullptr};
+      ::execle("/bin/sleep", "sleep", "1000", nullptr, environment);
+    }
+    for (;;)
+      ::pause();
+  }
+  ::waitpid(child, nullptr, 0);
+  int process = 0;
+  const auto count = ::read(ends[0], &process, sizeof process);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  if (count != sizeof process) throw std::runtime_error("no daemon");
+  return process;
+}
+
 std::string die(const std::string& how) {
   ways_to_die().at(how)();
   return "alive";
@@ -108,6 +137,8 @@ void setup(mcp::Plugin& plugin) {
     if (child == 0) ::_exit(0);
     return said + (child < 0 ? " and no process: " + std::string(std::strerror(errno)) : " and a process");
   });
+  plugin.tool("start_daemon", "Starts a process that leaves this one behind.", start_daemon,
+              mcp::arg("other_program", "Whether it is another program, with an empty environment"));
   plugin.tool("pid", "Says which process this is.", [] { return static_cast<int>(::getpid()); });
   plugin.tool(
       "sleep", "Sleeps.",
