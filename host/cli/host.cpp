@@ -141,7 +141,8 @@ void Host::fail_calls() {
   for (const auto& plugin : plugins()) {
     const auto calls = plugin->fail_all("the call was cut off, because this server is stopping");
     if (calls == 0) continue;
-    calls_cut_off_ = true;
+    // Of a worker nothing runs here but the host's own code, which ends.
+    threads_are_stuck_ = threads_are_stuck_ || plugin->status().in_process;
     const auto& identity = plugin->identity();
     log_.error("calls cut off", {{"file", identity.file.string()},
                                  {"version", identity.version},
@@ -157,7 +158,7 @@ bool Host::end() {
   }
   threads_.stop();
   // A thread in a call that was cut off has been waited for already.
-  const bool joined = threads_.join(calls_cut_off_ ? cut_off_patience : end_patience);
+  const bool joined = threads_.join(threads_are_stuck_ ? cut_off_patience : end_patience);
   catalog_.clear();
   reloader_->release_plugins();
   if (joined) return retirement_.wait_until_empty(end_patience);

@@ -70,7 +70,7 @@ class Host {
   UpdateThread updates_{catalog_.resource_updates()};
   PluginLoader loader_;
   std::unique_ptr<Reloader> reloader_;
-  bool calls_cut_off_ = false;
+  bool threads_are_stuck_ = false;  // in calls that were cut off
 };
 
 }  // namespace mcph

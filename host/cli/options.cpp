@@ -9,6 +9,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include "plugin/names.hpp"
+#include "plugin/worker_frame.hpp"
 #include "state_folder.hpp"
 #include "version.hpp"
 
@@ -51,9 +52,14 @@ void add_duration(CLI::App& app, const std::string& name, Duration& target, cons
 }
 
 template <class Number>
-void add_bound(CLI::App& app, const std::string& name, Number& target, unsigned least, const std::string& description) {
-  constexpr Number most = Number{1} << 30;
+void add_bound(CLI::App& app, const std::string& name, Number& target, unsigned least, const std::string& description,
+               Number most = Number{1} << 30) {
   app.add_option(name, target, description)->check(CLI::Range(Number{least}, most))->capture_default_str();
+}
+
+// Of a message that a client sends. A longer one could not be given to a plugin.
+void add_message_bound(CLI::App& app, const std::string& name, std::size_t& target, const std::string& description) {
+  add_bound(app, name, target, 1024, description, most_frame_bytes);
 }
 
 // One of a few words. (CLI11's own check of enumerations tells people their numbers.)
@@ -167,7 +173,7 @@ void add_http_options(CLI::App& app, ServeCommand& serve, HttpTexts& texts) {
                    ? std::string()
                    : "\"" + origin + "\" is not an origin, such as https://app.example.com, or *";
       });
-  add_bound(app, "--max-body-bytes", limits.body_bytes, 1024, "Of one request");
+  add_message_bound(app, "--max-body-bytes", limits.body_bytes, "Of one message that a client sends");
   add_bound(app, "--max-header-bytes", limits.header_bytes, 1024, "Of one request");
   add_bound(app, "--max-buffered-bytes", limits.buffered_bytes, 1 << 20,
             "Of the requests and answers of all clients together, small ones aside");
@@ -258,6 +264,8 @@ Command parse_command_line(int argc, char** argv) {
       app.add_subcommand("stdio", "Serve the client that started this program, over standard input and output");
   add_host_options(*stdio_app, stdio.host);
   add_serving_options(*stdio_app, stdio.host);
+  add_message_bound(*stdio_app, "--max-message-bytes", stdio.stdio.max_message_bytes,
+                    "Of one message that the client sends");
 
   InspectCommand inspect;
   auto* inspect_app =

@@ -13,6 +13,7 @@
 #include "reload/plugin_configuration.hpp"
 #include "stderr_log.hpp"
 #include "transport/http_server.hpp"
+#include "transport/stdio_transport.hpp"
 
 namespace mcph {
 
@@ -38,7 +39,11 @@ struct ServeCommand {
   Sessions::Limits sessions;
 };
 struct StdioCommand {
+  // Clients end the process some two seconds after its input.
+  StdioCommand() { host.shutdown_grace = std::chrono::seconds(1); }
+
   HostOptions host;
+  StdioOptions stdio;
 };
 struct InspectCommand {
   HostOptions host;

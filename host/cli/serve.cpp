@@ -28,6 +28,7 @@
 namespace mcph {
 namespace {
 
+constexpr int client_lost = 1;
 constexpr int cannot_serve = 2;
 
 NamedLimits limits_of(const ServeCommand& command) {
@@ -175,11 +176,11 @@ int run(const StdioCommand& command) {
   StderrLog log(command.host.log_level, command.host.log_format);
   auto streams = StandardStreams::take(log);
   if (streams.has_error()) return complain(streams.error().message);
-  auto host = Host::create(command.host, log);
+  auto host = Host::create(command.host, log, {{"messageBytes", command.stdio.max_message_bytes}});
   if (host.has_error()) return complain(host.error().message);
 
   Server server((*host)->catalog(), server_identity(), command.host.serving, {}, log);
-  StdioTransport transport(streams->input(), streams->output(), server, log);
+  StdioTransport transport(streams->input(), streams->output(), command.stdio, server, log);
   StopSignals signals(log, [&](int) { transport.interrupt(); });
   load_components(**host, command.host, log);
   (*host)->reloader().run();
@@ -188,12 +189,10 @@ int run(const StdioCommand& command) {
 
   transport.run();
   server.close_streams();
-  const auto written = [&] { return transport.finish(std::chrono::milliseconds(0)); };
-  (*host)->end_calls(command.host.shutdown_grace, written);
+  (*host)->end_calls(command.host.shutdown_grace, [&] { return transport.is_finished(); });
+  const bool told_all = transport.finish();
   control->reset();
-  // A client that does not read its answers holds the writing thread.
-  if (!written()) std::_Exit(0);
-  const int status = (*host)->finish(0);
+  const int status = (*host)->finish(told_all ? EXIT_SUCCESS : client_lost);
   log.info("stopped");
   return status;
 }

@@ -42,6 +42,32 @@ std::shared_ptr<Call> CallsInFlight::take_answered(std::uint64_t id) {
   return std::move(call);
 }
 
+std::shared_ptr<Call> CallsInFlight::hold_answered(std::uint64_t id) {
+  const auto now = Clock::now();
+  const std::lock_guard lock(mutex_);
+  auto [call, since] = remove(id);
+  if (call == nullptr) return nullptr;
+  statistics_.answered(now - since);
+  held_.emplace(id, call);
+  return std::move(call);
+}
+
+std::shared_ptr<Call> CallsInFlight::take_held(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  auto taken = held_.extract(id);
+  return taken.empty() ? nullptr : std::move(taken.mapped());
+}
+
+std::vector<std::shared_ptr<Call>> CallsInFlight::take_all_held() {
+  std::vector<std::shared_ptr<Call>> calls;
+  const std::lock_guard lock(mutex_);
+  calls.reserve(held_.size());
+  for (auto& [id, call] : held_)
+    calls.push_back(std::move(call));
+  held_.clear();
+  return calls;
+}
+
 void CallsInFlight::failed(std::string why) {
   const std::lock_guard lock(mutex_);
   statistics_.failed();
@@ -56,7 +82,7 @@ void CallsInFlight::went_wrong(std::string what) {
 CallStatistics::Summary CallsInFlight::summary() const {
   const std::lock_guard lock(mutex_);
   auto summary = statistics_.summary();
-  summary.in_flight = calls_.size();
+  summary.in_flight = calls_.size() + held_.size();
   return summary;
 }
 
@@ -125,7 +151,7 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::all() const {
 
 std::size_t CallsInFlight::size() const {
   const std::lock_guard lock(mutex_);
-  return calls_.size();
+  return calls_.size() + held_.size();
 }
 
 }  // namespace mcph

@@ -31,6 +31,12 @@ class CallsInFlight {
   // The same, because the plugin has answered it.
   std::shared_ptr<Call> take_answered(std::uint64_t id);
 
+  // Likewise, but it stays in flight, because its answer is still on its way to the client, until take_held. Nothing
+  // else finds it any more.
+  std::shared_ptr<Call> hold_answered(std::uint64_t id);
+  std::shared_ptr<Call> take_held(std::uint64_t id);
+  std::vector<std::shared_ptr<Call>> take_all_held();
+
   // A call has ended with an error, or will.
   void failed(std::string why);
   // What is no call's end.
@@ -56,6 +62,7 @@ class CallsInFlight {
   std::vector<Begun> begun_before(Clock::time_point time) const;
 
   std::vector<std::shared_ptr<Call>> all() const;
+  // With those that are held.
   std::size_t size() const;
 
  private:
@@ -69,6 +76,7 @@ class CallsInFlight {
   mutable std::mutex mutex_;
   std::uint64_t last_id_ = 0;
   std::unordered_map<std::uint64_t, Entry> calls_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Call>> held_;  // that the plugin has answered
   std::set<std::uint64_t> given_up_;
   std::uint64_t all_given_up_to_ = 0;
   CallStatistics statistics_;

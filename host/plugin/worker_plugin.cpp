@@ -149,7 +149,11 @@ std::size_t WorkerPlugin::fail_all(std::string_view why) {
     refuse(*call, "plugin " + identity_.name + ": " + std::string(why));
   }
   if (!calls.empty()) has_stuck_calls_ = true;
-  return calls.size();
+  // The plugin has done its part of these.
+  const auto answered = calls_.take_all_held();
+  for (const auto& call : answered)
+    refuse(*call, "plugin " + identity_.name + ": " + std::string(why));
+  return calls.size() + answered.size();
 }
 
 PluginStatus WorkerPlugin::status() const {

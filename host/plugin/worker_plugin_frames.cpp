@@ -167,23 +167,37 @@ void WorkerPlugin::refuse_large_answer(std::uint64_t id, std::size_t size) {
 
 void WorkerPlugin::complete(const Frame& frame) {
   if (frame.text.size() > setup_.limits.result_bytes) return refuse_large_answer(frame.id, frame.text.size());
-  const auto call = calls_.take_answered(frame.id);
+  const bool is_long = frame.text.size() > most_at_once;
+  const auto call = is_long ? calls_.hold_answered(frame.id) : calls_.take_answered(frame.id);
   if (call == nullptr) return;  // it has been answered in the plugin's stead
   call->on_cancel({});
-  if (frame.number < 0 || frame.number > static_cast<std::int32_t>(Outcome::input_required)) {
-    return refuse(*call, "plugin " + identity_.name + " completed the call with the unknown outcome " +
-                             std::to_string(frame.number));
+  std::string json(frame.text);
+  if (!is_long) {
+    return changes_->pass_on([this, call, outcome = frame.number, json = std::move(json)]() mutable {
+      pass_on(*call, outcome, std::move(json));
+    });
   }
-  auto pass_on = [call, outcome = static_cast<Outcome>(frame.number), json = std::string(frame.text)]() mutable {
-    try {
-      call->complete(outcome, std::move(json));
-    } catch (const std::exception& error) {
-      refuse(*call, "the host could not handle what the plugin answered: "s + error.what());
-    }
+  // A long answer takes its time to be checked, which this thread has not. Whoever waits for that holds no lease,
+  // because the host may end before: calls_ holds the call until then, and the call the lease.
+  auto check = [this, id = frame.id, weak = std::weak_ptr(call), outcome = frame.number,
+                json = std::move(json)]() mutable {
+    const auto held = weak.lock();
+    if (held != nullptr && calls_.take_held(id) != nullptr) pass_on(*held, outcome, std::move(json));
   };
-  if (frame.text.size() <= most_at_once) return changes_->pass_on(std::move(pass_on));
-  // A long answer takes its time to be checked, which this thread has not.
-  changes_->pass_on([this, pass_on = std::move(pass_on)]() mutable { workers_.runner().run_long(std::move(pass_on)); });
+  changes_->pass_on(
+      [&runner = workers_.runner(), check = std::move(check)]() mutable { runner.run_long(std::move(check)); });
+}
+
+void WorkerPlugin::pass_on(Call& call, std::int32_t outcome, std::string json) const {
+  if (outcome < 0 || outcome > static_cast<std::int32_t>(Outcome::input_required)) {
+    return refuse(
+        call, "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
+  }
+  try {
+    call.complete(static_cast<Outcome>(outcome), std::move(json));
+  } catch (const std::exception& error) {
+    refuse(call, "the host could not handle what the plugin answered: "s + error.what());
+  }
 }
 
 void WorkerPlugin::tell_context(const Frame& question) {

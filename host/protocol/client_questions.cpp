@@ -80,7 +80,7 @@ void ClientQuestions::take(const Message& response) {
   const auto request = request_of(response.id);
   if (request.is_null()) return;
   // Without the lock, because it may take a while.
-  auto failure = failure_of(request, response);
+  if (auto failure = failure_of(request, response)) return fail(response.id, *std::move(failure));
   std::uint64_t number = 0;
   Answers result;
   {
@@ -89,18 +89,36 @@ void ClientQuestions::take(const Message& response) {
     if (found == rounds_by_id_.end()) return;
     number = found->second;
     auto& round = *rounds_.at(number);
-    const auto name = round.open.at(response.id);
-    round.open.erase(response.id);
-    rounds_by_id_.erase(found);
-    if (failure) {
-      result = *std::move(failure);
-    } else {
-      round.answers[name] = response.answer;
-      if (!round.open.empty()) return;
-      result = std::move(round.answers);
-    }
+    round.answers[close(found)] = response.answer;
+    if (!round.open.empty()) return;
+    result = std::move(round.answers);
   }
   finish(number, std::move(result));
+}
+
+void ClientQuestions::refuse_answer(const std::string& id, const std::string& why) {
+  const auto request = request_of(id);
+  if (!request.is_null()) fail(id, "The client's answer to " + request["method"].get<std::string>() + " " + why);
+}
+
+void ClientQuestions::fail(const std::string& id, std::string why) {
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = rounds_by_id_.find(id);
+    if (found == rounds_by_id_.end()) return;
+    number = found->second;
+    close(found);
+  }
+  finish(number, std::move(why));
+}
+
+std::string ClientQuestions::close(NumbersById::iterator question) {
+  auto& open = rounds_.at(question->second)->open;
+  auto name = std::move(open.at(question->first));
+  open.erase(question->first);
+  rounds_by_id_.erase(question);
+  return name;
 }
 
 OrderedJson ClientQuestions::request_of(const std::string& id) const {

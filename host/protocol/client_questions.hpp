@@ -36,6 +36,10 @@ class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
   // Takes a response of the client. One that answers nothing is ignored.
   void take(const Message& response);
 
+  // The client has answered the request of this id, and its answer cannot be taken: the call ends at once. `why`
+  // continues "The client's answer to elicitation/create ...". Nothing if nothing waits for that answer.
+  void refuse_answer(const std::string& id, const std::string& why);
+
   // The session is over: what is open ends with `why`, and so does what is still to be asked.
   void end(const std::string& why);
 
@@ -53,11 +57,16 @@ class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
     std::unordered_map<std::string, std::string> open = {};  // names by the ids that await an answer
   };
   using Rounds = std::unordered_map<std::uint64_t, std::shared_ptr<Round>>;
+  using NumbersById = std::unordered_map<std::string, std::uint64_t>;
 
   // Why no more can be asked; empty if they can. The lock is held.
   std::string refusal_of(std::size_t more) const;
   // What an id asks; null if nothing.
   OrderedJson request_of(const std::string& id) const;
+  // One request has no answer that could be used, so its round has none.
+  void fail(const std::string& id, std::string why);
+  // The request is answered. Its name. The lock is held.
+  std::string close(NumbersById::iterator question);
   // What has no answer yet is taken back.
   void finish(std::uint64_t number, Answers answers);
   // Null if it has ended. The lock is held.
@@ -66,7 +75,7 @@ class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
   mutable std::mutex mutex_;
   std::uint64_t last_id_ = 0;
   std::uint64_t last_round_ = 0;
-  std::unordered_map<std::string, std::uint64_t> rounds_by_id_;
+  NumbersById rounds_by_id_;
   Rounds rounds_;
   std::string ended_;  // why; empty: it has not
 };

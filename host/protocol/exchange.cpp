@@ -54,6 +54,11 @@ void Exchange::on_abandon(std::function<void()> listener) {
   listener();
 }
 
+bool Exchange::is_awaited() {
+  const std::lock_guard lock(mutex_);
+  return !ended_ && has_reader();
+}
+
 void Exchange::keep(RequestsInFlight::Place place) {
   const std::lock_guard lock(mutex_);
   if (!ended_) place_ = std::move(place);

@@ -41,6 +41,9 @@ class Exchange {
   // What cancels the work when the client abandons it; at once if it has.
   void on_abandon(std::function<void()> listener);
 
+  // Whether a reply would still reach the client. What makes a long one need not make it for nobody.
+  bool is_awaited();
+
   // Keeps the place until the exchange has ended.
   void keep(RequestsInFlight::Place place);
 
@@ -49,6 +52,8 @@ class Exchange {
   virtual void send(std::string message) = 0;
   virtual void send_if_room(std::string message) = 0;
   virtual void finish(Reply reply) = 0;
+  // Whether there is somebody to send to.
+  virtual bool has_reader() const { return true; }
 
   std::mutex mutex_;
   bool ended_ = false;

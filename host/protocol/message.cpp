@@ -22,6 +22,11 @@ constexpr std::string_view before_result = R"(,"result":)";
 
 }  // namespace
 
+std::string read_id(std::string_view json) {
+  const auto id = parse_json(json);
+  return id.has_value() && is_request_id(*id) ? dump(*id) : std::string();
+}
+
 ReadMessage read_message(Json json) {
   if (!json.is_object()) return invalid({}, "a message is a JSON object");
   const auto id = json.find("id");

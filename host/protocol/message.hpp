@@ -51,6 +51,9 @@ struct ReadMessage {
 };
 ReadMessage read_message(Json json);
 
+// The id that stands alone in `json`, as JSON text; empty if no request may have such an id.
+std::string read_id(std::string_view json);
+
 // `id` is JSON text; empty where the request's own could not be read: then the response has none (2025-11-25 and later,
 // basic, "Error Responses"; JSON-RPC's null is no RequestId of any revision's schema).
 std::string error_response(std::string_view id, const RpcError& error);

@@ -12,6 +12,10 @@
 namespace mcph {
 namespace {
 
+// In bytes, of an answer that is checked although nobody is left to read it, for the plugin's status. A longer one
+// takes its time, for which the end of the host would wait.
+constexpr std::size_t max_unread_answer = std::size_t{64} << 10;
+
 // As mcp_plugin.invoke promises them.
 std::string with_answers(std::string params, const Json& answers) {
   if (answers.is_null()) return params;
@@ -85,6 +89,7 @@ void PluginCall::log(std::int32_t level, std::string_view message) {
 
 void PluginCall::complete(Outcome outcome, std::string json) {
   progress_.finish(*exchange_);
+  if (json.size() > max_unread_answer && !exchange_->is_awaited()) return exchange_->reply({});
   if (outcome == Outcome::input_required) return ask(json);
   exchange_->reply(answer(outcome, std::move(json)));
 }

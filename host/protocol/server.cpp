@@ -17,6 +17,7 @@ constexpr unsigned http_no_content = 204;
 constexpr unsigned http_bad_request = 400;
 constexpr unsigned http_not_found = 404;
 constexpr unsigned http_method_not_allowed = 405;
+constexpr unsigned http_content_too_large = 413;
 constexpr unsigned http_unavailable = 503;
 
 // Messages nest a few levels; a tool's arguments some more. Deeper ones are refused before anything is built.
@@ -79,11 +80,25 @@ Reply refuse_message(const ReadMessage& read) {
   return read.is_notification ? Reply{} : refuse(read.id, *read.error);
 }
 
+// `session`, null if there is none, is the one in which the client may have been asked.
+Reply refuse_as_too_long(const LongMessage& message, const Session* session) {
+  const auto& [kind, id] = message.envelope;
+  const auto words = message.words();
+  if (kind == Message::Kind::response && session != nullptr) session->questions()->refuse_answer(id, words);
+  // The id of a response is none of the client's.
+  return refuse(kind == Message::Kind::request ? id : std::string(),
+                {error_code::invalid_request, "Invalid request: the message " + words}, http_content_too_large);
+}
+
 bool is_initialize(const Message& message) {
   return message.kind == Message::Kind::request && message.method == "initialize";
 }
 
 }  // namespace
+
+std::string LongMessage::words() const {
+  return "is longer than the " + std::to_string(limit) + " bytes that " + std::string(option) + " allows";
+}
 
 Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
                Sessions::Limits session_limits, Log& log)
@@ -162,6 +177,14 @@ Server::FoundSession Server::find_session(std::string_view request_id, const Htt
                            "Session not found: it has ended; send initialize for a new one",
                            {{"reason", "session_not_found"}}},
                           http_not_found)};
+}
+
+Reply Server::refuse_long(const LongMessage& message, const StdioClient& client) {
+  return refuse_as_too_long(message, client.session.get());
+}
+
+Reply Server::refuse_long_post(const LongMessage& message, const HttpHead& head) {
+  return refuse_as_too_long(message, find_session({}, head).session.get());
 }
 
 void Server::receive_line(std::string_view line, StdioClient& client, const std::shared_ptr<Exchange>& exchange) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catalog/published_catalog.hpp"
+#include "protocol/envelope_reader.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/legacy_era.hpp"
 #include "protocol/message.hpp"
@@ -30,6 +31,16 @@ struct StdioClient {
   bool may_be_modern = true;   // false: its transport belongs to the legacy era
 };
 
+// A message that is longer than its transport takes, and has not been kept.
+struct LongMessage {
+  Envelope envelope;
+  std::size_t limit = 0;         // in bytes
+  std::string_view option = {};  // of the command line, which sets it
+
+  // "is longer than the 4194304 bytes that --max-body-bytes allows"
+  std::string words() const;
+};
+
 class Server {
  public:
   static constexpr std::size_t longest_batch = 32;
@@ -46,6 +57,11 @@ class Server {
 
   // A line of standard input.
   void receive_line(std::string_view line, StdioClient& client, const std::shared_ptr<Exchange>& exchange);
+
+  // The answer to a message that is too long: an error that reaches its request. Where the client meant to answer a
+  // question of a plugin, the call that waits for it ends at once.
+  static Reply refuse_long(const LongMessage& message, const StdioClient& client);
+  Reply refuse_long_post(const LongMessage& message, const HttpHead& head);
 
   // Standard input has ended: the client answers nothing any more.
   static void end_input(StdioClient& client);

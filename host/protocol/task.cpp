@@ -204,8 +204,10 @@ void Task::keep(const Reply& reply) {
   const auto message = Json::parse(reply.body);
   const auto error = message.find("error");
   auto outcome = dump(error != message.end() ? *error : message["result"]);
-  if (!memory_->take(outcome.size()))
-    return fail_with("The result is too large to be kept beside those of other tasks");
+  if (!memory_->take(outcome.size())) {
+    return fail_with("The result has " + std::to_string(outcome.size()) + " bytes, and results of tasks may have " +
+                     std::to_string(TaskMemory::most_bytes) + " together");
+  }
   outcome_ = std::move(outcome);
   if (error != message.end()) message_ = error->value("message", "");
   change(error != message.end() ? Status::failed : Status::completed);

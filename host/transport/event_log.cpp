@@ -53,6 +53,15 @@ void EventStream::end() {
   outbox.swap(outbox_);
 }
 
+void EventStream::lose() {
+  std::shared_ptr<Outbox> outbox;
+  const auto log = log_.lock();
+  if (log == nullptr) return;
+  const std::lock_guard lock(log->mutex_);
+  log->remove(*this);
+  outbox.swap(outbox_);
+}
+
 void EventStream::release() {
   std::shared_ptr<Outbox> outbox;
   const auto log = log_.lock();
@@ -92,7 +101,7 @@ std::shared_ptr<EventStream> EventLog::open(const std::string& session, EventId:
   events.streams.emplace(before_first.stream, stream);
   use(events);
   count(events, stream_cost);
-  make_room(events);
+  make_room(events, nullptr);
   return stream;
 }
 
@@ -107,7 +116,8 @@ EventLog::Resumption EventLog::resume(const std::string& session, const EventId&
   if (stream->before_first_.kind != last.kind || last.number > stream->last_) return {};
   if (stream->carried_) return {.outcome = Resumption::Outcome::carried};
   // A reply that is no longer kept will not come again.
-  if (stream->ended_ && stream->events_.empty() && last.number < stream->last_) return {};
+  const bool has_reply = !stream->events_.empty() && stream->events_.back().id.number == stream->last_;
+  if (stream->ended_ && !has_reply && last.number < stream->last_) return {};
 
   stream->carried_ = true;
   use(*entry->second);
@@ -165,7 +175,7 @@ EventId EventLog::add(EventStream& stream, std::string message) {
   if (stream.listens()) drop_repeated(stream, message);
   stream.events_.push_back({id, std::move(message)});
   count(*stream.session_, cost_of(stream.events_.back()));
-  make_room(*stream.session_);
+  make_room(*stream.session_, &id);
   return id;
 }
 
@@ -189,6 +199,7 @@ std::shared_ptr<Outbox> EventLog::drain(EventStream& stream) {
     if (!content.reply && !content.overflowed) continue;
     stream.ended_ = true;
     if (stream.session_ != nullptr) use(*stream.session_);
+    if (!content.reply) remove(stream);
     return std::exchange(stream.outbox_, nullptr);
   }
 }
@@ -223,8 +234,20 @@ bool EventLog::is_over(const EventStream& stream) {
   return !stream.carried_ && stream.outbox_ == nullptr;
 }
 
-bool EventLog::drop_oldest(SessionEvents& events, Droppable which) {
-  const auto may_go = [&](const Event& event) { return which == Droppable::all || !is_large(cost_of(event)); };
+void EventLog::remove(EventStream& stream) {
+  auto* const events = std::exchange(stream.session_, nullptr);
+  if (events == nullptr) return;
+  for (const auto& event : stream.events_)
+    uncount(*events, cost_of(event));
+  uncount(*events, stream_cost);
+  events->streams.erase(stream.before_first_.stream);
+}
+
+bool EventLog::drop_oldest(SessionEvents& events, Droppable which, const EventId* newest) {
+  const auto may_go = [&](const Event& event) {
+    const bool is_newest = newest != nullptr && event.id == *newest;
+    return !is_newest && (which == Droppable::all || !is_large(cost_of(event)));
+  };
   for (auto stream = events.streams.begin(); stream != events.streams.end(); ++stream) {
     auto& kept = stream->second->events_;
     const auto oldest = std::find_if(kept.begin(), kept.end(), may_go);
@@ -242,12 +265,12 @@ bool EventLog::drop_oldest(SessionEvents& events, Droppable which) {
   return false;
 }
 
-void EventLog::make_room(SessionEvents& events) {
+void EventLog::make_room(SessionEvents& events, const EventId* newest) {
   const auto counted = [&] { return events.bytes - events.large_bytes; };
-  while (counted() > limits_.session_bytes && drop_oldest(events, Droppable::small_ones)) {
+  while (counted() > limits_.session_bytes && drop_oldest(events, Droppable::small_ones, newest)) {
   }
   for (auto other = by_use_.begin(); other != by_use_.end() && bytes_ > limits_.bytes; ++other) {
-    while (bytes_ > limits_.bytes && drop_oldest(*other, Droppable::all)) {
+    while (bytes_ > limits_.bytes && drop_oldest(*other, Droppable::all, newest)) {
     }
   }
 }

@@ -8,8 +8,10 @@
 // at its own, those of the session that opened or resumed a stream longest ago
 // at the one for all. An event larger than all that a session may have, such as
 // a long answer, counts only at the one for all, so that it can be resumed,
-// too. A stream that is resumed then lacks them; one whose reply has gone, or
-// that nobody has resumed for so long, is unknown.
+// too; the newest event of all is kept even if it is larger than that. A stream
+// that is resumed then lacks them; one whose reply has gone, or that nobody has
+// resumed for so long, is unknown, and so is one whose reply was never taken,
+// because its client read too slowly.
 #pragma once
 
 #include <chrono>
@@ -40,6 +42,7 @@ struct EventId {
   std::uint64_t stream = 0;
   std::uint64_t number = 0;
 
+  bool operator==(const EventId&) const = default;
   static std::optional<EventId> read(std::string_view text);
   std::string text() const;
 };
@@ -77,6 +80,8 @@ class EventStream final : public OutboxReader, public std::enable_shared_from_th
   EventId add(std::string message);
   // There will be no more events.
   void end();
+  // The same, but what should have been among them is lost: it is resumed no more.
+  void lose();
   // The connection that carried it does so no more: until it is resumed, what
   // comes to its outbox goes to the log.
   void release();
@@ -160,8 +165,10 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   // The oldest event, or stream that is over and has no events. False: there is
   // none.
   enum class Droppable { small_ones, all };
-  bool drop_oldest(SessionEvents& events, Droppable which);
-  void make_room(SessionEvents& events);
+  bool drop_oldest(SessionEvents& events, Droppable which, const EventId* newest);
+  // For the newest event, which stays; null if it is for a stream.
+  void make_room(SessionEvents& events, const EventId* newest);
+  void remove(EventStream& stream);
 
   const Limits limits_;
   const Clock clock_;

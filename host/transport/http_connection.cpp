@@ -24,6 +24,7 @@ using Endpoint = HttpRoute::Endpoint;
 constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::size_t read_size = std::size_t{16} * 1024;
+constexpr std::string_view sse_client_parameter = "sessionId=";
 constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 // Most answers come sooner, and watching costs system calls.
 constexpr std::chrono::milliseconds unwatched_time{50};
@@ -194,6 +195,8 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
     if (closing_) co_return false;
     const auto [error, count] = co_await socket_.async_read_some(buffer_.prepare(read_size), as_value);
     if (error && begun && std::exchange(timed_out_, false)) {
+      // What is too long is refused for that, whatever it is.
+      if (reader.request().body().is_too_long()) co_return true;
       auto response = refusal(408, "The request took too long to arrive");
       co_return co_await refuse_unread(std::move(response));
     }
@@ -222,7 +225,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer(HttpRequestReader& reader
   const auto& request = reader.request();
   const auto fields = read_fields(request);
   HttpClient client{.version = request.version(),
-                    .keep_alive = keeps_alive(request.version(), fields.connection) && !closing_,
+                    .keep_alive = keeps_alive(request.version(), fields.connection) && !closing_ && reader.is_whole(),
                     .head_only = request.method() == http::verb::head,
                     .now = std::time(nullptr)};
   HttpRoute route;
@@ -232,6 +235,10 @@ HttpConnection::awaitable<bool> HttpConnection::answer(HttpRequestReader& reader
     co_return co_await respond(client, std::move(response));
   }
   client.origin = fields.origin;
+  if (request.body().is_too_long()) {
+    auto response = refuse_long(request, fields, route);
+    co_return co_await respond(client, std::move(response));
+  }
   const bool posted = request.method() == http::verb::post;
   const bool got = request.method() == http::verb::get;
   if (posted && route.endpoint == Endpoint::mcp) co_return co_await answer_post(reader, fields, client);
@@ -240,13 +247,20 @@ HttpConnection::awaitable<bool> HttpConnection::answer(HttpRequestReader& reader
   HttpResponse response;
   if (posted && route.endpoint == Endpoint::messages) {
     const std::function<void()> take = [&] { response = take_message(request, fields, route.query); };
-    co_await work_on(request.body().size(), take);
+    co_await work_on(request.body().text().size(), take);
   } else if (request.method() == http::verb::delete_ && route.endpoint == Endpoint::mcp) {
     response = end_session(fields);
   } else {
     response = answer_method(request, route.endpoint);
   }
   co_return co_await respond(client, std::move(response));
+}
+
+HttpResponse HttpConnection::refuse_long(const HttpRequest& request, const HttpFields& fields, const HttpRoute& route) {
+  const LongMessage message{request.body().envelope(), limits_.body_bytes, "--max-body-bytes"};
+  const auto client = route.endpoint == Endpoint::messages ? sse_client(route.query) : nullptr;
+  if (client != nullptr) return HttpResponse::from(client->refuse(message));
+  return HttpResponse::from(owner_.server_.refuse_long_post(message, fields.head));
 }
 
 HttpResponse HttpConnection::end_session(const HttpFields& fields) {
@@ -270,8 +284,8 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(HttpRequestReader& r
   const bool polled = owner_.options_.stream_time.count() > 0 && head.session_id && !modern;
   EventStreamPlan plan;
   if (polled) plan.until = owner_.now() + owner_.options_.stream_time;
-  const std::function<void()> receive = [&] { owner_.server_.receive_post(request.body(), head, exchange); };
-  co_await work_on(request.body().size(), receive);
+  const std::function<void()> receive = [&] { owner_.server_.receive_post(request.body().text(), head, exchange); };
+  co_await work_on(request.body().text().size(), receive);
   reader.drop_body();
 
   auto content = co_await next(exchange->outbox(), plan.until);
@@ -295,11 +309,17 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(HttpRequestReader& r
 HttpResponse HttpConnection::take_message(const HttpRequest& request, const HttpFields& fields,
                                           std::string_view query) {
   if (!is_json(fields.content_type)) return refusal(415, "The Content-Type must be application/json");
-  constexpr std::string_view parameter = "sessionId=";
-  if (!query.starts_with(parameter)) return refusal(400, "The sessionId of the endpoint event is missing");
-  const auto client = owner_.sse_clients_.find(std::string(query.substr(parameter.size())));
+  if (!query.starts_with(sse_client_parameter)) {
+    return refusal(400, "The sessionId of the endpoint event is missing");
+  }
+  const auto client = sse_client(query);
   if (client == nullptr) return refusal(404, "There is no session of this id; its stream may have been closed");
-  return HttpResponse::from(client->receive(request.body(), owner_.server_));
+  return HttpResponse::from(client->receive(request.body().text(), owner_.server_));
+}
+
+std::shared_ptr<SseClient> HttpConnection::sse_client(std::string_view query) const {
+  if (!query.starts_with(sse_client_parameter)) return nullptr;
+  return owner_.sse_clients_.find(std::string(query.substr(sse_client_parameter.size())));
 }
 
 HttpConnection::awaitable<bool> HttpConnection::respond(HttpClient client, HttpResponse response) {

@@ -181,7 +181,8 @@ HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& c
     if (events.empty() && content.empty()) events = heartbeat_comment;
     const auto bytes = events.size() + content.bytes();
     if (bytes > 0) co_await work_on(bytes, compose);
-    if ((content.reply || content.overflowed) && plan.kept != nullptr) plan.kept->end();
+    if (content.reply && plan.kept != nullptr) plan.kept->end();
+    if (content.overflowed && plan.kept != nullptr) plan.kept->lose();
     const bool over = content.reply || (plan.until && owner_.now() >= *plan.until);
     if (over && client.version >= 11) text += event_stream_end;
     // Before the client can know, because it may come back at once.

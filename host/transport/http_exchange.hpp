@@ -22,6 +22,7 @@ class HttpExchange final : public Exchange {
   void send(std::string message) override { outbox_.put(std::move(message)); }
   void send_if_room(std::string message) override { outbox_.put_if_room(std::move(message)); }
   void finish(Reply reply) override { outbox_.end(std::move(reply)); }
+  bool has_reader() const override { return outbox_.has_reader(); }
 
   Outbox outbox_;
 };

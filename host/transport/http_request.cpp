@@ -86,12 +86,13 @@ void HttpRequestParser::on_chunk_header_impl(std::uint64_t size, beast::string_v
 HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory)
     : limits_(limits), parser_(memory) {
   parser_.header_limit(limits.header_bytes);
-  parser_.body_limit(limits.body_bytes);
+  parser_.body_limit(boost::none);  // the body keeps to its own
+  parser_.get().body().limit_to(limits.body_bytes);
 }
 
 std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) {
   if (!parser_.got_some()) skip_empty_lines(buffer);
-  while (buffer.size() > 0 && !parser_.is_done() && !is_undecided(buffer)) {
+  while (buffer.size() > 0 && !is_complete() && !is_undecided(buffer)) {
     if (header_bytes_ == 0) accept_later_version(buffer);
     const bool in_header = !parser_.is_header_done();
     beast::error_code error;
@@ -102,13 +103,17 @@ std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) 
     if (error == http::error::need_more) break;
     if (error) return refuse(error, buffer);
   }
-  if (is_too_large(buffer)) return refuse(http::error::header_limit, buffer);
+  announce_body();
+  const bool goes_on = !is_complete() || is_whole();
+  if (goes_on && is_too_large(buffer)) return refuse(http::error::header_limit, buffer);
   return refuse_coding();
 }
 
 std::size_t HttpRequestReader::body_memory() const {
+  const auto& body = parser_.get().body();
+  if (body.is_too_long()) return 0;
   const auto length = parser_.content_length();
-  const auto begun = parser_.get().body().capacity();
+  const auto begun = body.text().capacity();
   return length ? std::max(begun, static_cast<std::size_t>(std::min<std::uint64_t>(*length, limits_.body_bytes)))
                 : begun;
 }
@@ -133,6 +138,19 @@ std::optional<HttpResponse> HttpRequestReader::refuse_coding() const {
   return refusal(501, "The only Transfer-Encoding that this server understands is chunked");
 }
 
+// The parser says so with the first byte of the body.
+void HttpRequestReader::announce_body() {
+  if (!has_header()) return;
+  const auto length = parser_.content_length();
+  if (length && *length > limits_.body_bytes) parser_.get().body().announce(*length);
+}
+
+bool HttpRequestReader::is_complete() const {
+  if (is_whole() || !has_header()) return is_whole();
+  const auto& body = parser_.get().body();
+  return body.is_known() || (body.is_too_long() && awaits_continue(parser_.get()));
+}
+
 // Beast's parser (Boost 1.81) asserts wrongly when a body without a chunk comes byte by byte: that it sees at least
 // five bytes when it looks again at the last chunk, which is the whole of "0\r\n\r\n". Four of them decide nothing.
 // Nor does the first half of an empty line before the request.
@@ -143,9 +161,6 @@ bool HttpRequestReader::is_undecided(const beast::flat_buffer& buffer) const {
 }
 
 HttpResponse HttpRequestReader::refuse(beast::error_code error, const beast::flat_buffer& rest) const {
-  if (error == http::error::body_limit) {
-    return refusal(413, "The request body is larger than " + std::to_string(limits_.body_bytes) + " bytes");
-  }
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     const auto status = header_bytes_ > 0 ? 431 : status_of_too_long(view(rest).substr(0, limits_.header_bytes));
     return refusal(status, "The request line with the header and trailer fields is larger than " +

@@ -13,20 +13,19 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 
+#include "transport/http_body.hpp"
 #include "transport/http_fields.hpp"
 #include "transport/http_options.hpp"
 #include "transport/http_response.hpp"
 
 namespace mcph {
 
-using HttpRequest = boost::beast::http::request<boost::beast::http::string_body, RequestFields>;
+using HttpRequest = boost::beast::http::request<LimitedBody, RequestFields>;
 
 // Beast's parser, but for what follows the header. The fields of a trailer are checked and dropped, because they are no
 // fields of the header, by which a request is admitted (RFC 9110 section 6.5.1). Extensions of chunks are counted.
-class HttpRequestParser final
-    : public boost::beast::http::request_parser<boost::beast::http::string_body, RequestFields::allocator_type> {
+class HttpRequestParser final : public boost::beast::http::request_parser<LimitedBody, RequestFields::allocator_type> {
  public:
   explicit HttpRequestParser(std::pmr::memory_resource& memory);
 
@@ -51,17 +50,22 @@ class HttpRequestReader {
   std::optional<HttpResponse> take(boost::beast::flat_buffer& buffer);
 
   bool has_header() const { return parser_.is_header_done(); }
-  bool is_complete() const { return parser_.is_done(); }
+  // Nothing more of it is needed. Of a body that is too long that is so once it is known what it is, which is to be
+  // refused; a client that waits to be told to send such a one has been refused already.
+  bool is_complete() const;
+  // Its bytes have all been read.
+  bool is_whole() const { return parser_.is_done(); }
   // That the body takes or, where the request says how long it is, will take. In bytes.
   std::size_t body_memory() const;
   // Of no use any more.
-  void drop_body() { std::string().swap(parser_.get().body()); }
+  void drop_body() { parser_.get().body().drop(); }
   const HttpRequest& request() const { return parser_.get(); }
 
  private:
   // The rest is what the parser has not taken.
   HttpResponse refuse(boost::beast::error_code error, const boost::beast::flat_buffer& rest) const;
   std::optional<HttpResponse> refuse_coding() const;
+  void announce_body();
   bool is_undecided(const boost::beast::flat_buffer& buffer) const;
   bool is_too_large(const boost::beast::flat_buffer& buffer) const;
 

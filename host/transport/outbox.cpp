@@ -10,15 +10,13 @@ namespace {
 
 constexpr unsigned http_unavailable = 503;
 
-Reply no_room_for(const Reply& reply, const MemoryBudget& budget) {
-  return {.body = error_response(
-              id_of_response(reply.body),
-              {error_code::internal_error,
-               "The server has no memory left for this answer of " + std::to_string(reply.body.size()) +
-                   " bytes, because answers that clients are slow to read take all of its " +
-                   std::to_string(budget.limit()) + " bytes; try again later, or raise --max-buffered-bytes"}),
-          .status = http_unavailable,
-          .fields = {{"Retry-After", "1"}}};
+std::string no_room_for(std::string_view answer, const MemoryBudget& budget) {
+  return error_response(
+      id_of_response(answer),
+      {error_code::internal_error, "The server has no memory left for this answer of " + std::to_string(answer.size()) +
+                                       " bytes, because answers that clients are slow to read take all of its " +
+                                       std::to_string(budget.limit()) +
+                                       " bytes; try again later, or raise --max-buffered-bytes"});
 }
 
 }  // namespace
@@ -26,7 +24,8 @@ Reply no_room_for(const Reply& reply, const MemoryBudget& budget) {
 bool Outbox::put(std::string message) {
   std::unique_lock lock(mutex_);
   if (ended_) return false;
-  if (has_room(message)) {
+  if (content_.messages.size() < max_messages && bytes_ <= max_bytes && takes_share(message)) {
+    bytes_ += message.size();
     add(lock, std::move(message));
     return true;
   }
@@ -38,18 +37,38 @@ bool Outbox::put(std::string message) {
   return false;
 }
 
-void Outbox::put_if_room(std::string message) {
+void Outbox::put_answer(std::string message) {
   std::unique_lock lock(mutex_);
-  if (!ended_ && has_room(message)) add(lock, std::move(message));
+  if (ended_) return;
+  if (!takes_share(message)) message = no_room_for(message, *budget_);
+  answer_bytes_ += message.size();
+  add(lock, std::move(message));
 }
 
-bool Outbox::has_room(const std::string& message) {
-  return content_.messages.size() < most_messages && bytes_ + message.size() <= most_bytes &&
-         content_.share.grow(budget_, bytes_ + message.size());
+void Outbox::put_if_room(std::string message) {
+  std::unique_lock lock(mutex_);
+  const bool fits = content_.messages.size() < max_messages && bytes_ + message.size() <= max_bytes_for_optional &&
+                    takes_share(message);
+  if (ended_ || !fits) return;
+  bytes_ += message.size();
+  add(lock, std::move(message));
+}
+
+bool Outbox::takes_share(std::string_view message) {
+  return content_.share.grow(budget_, bytes_ + answer_bytes_ + message.size());
+}
+
+bool Outbox::has_room() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_ + answer_bytes_ <= max_bytes;
+}
+
+bool Outbox::has_reader() const {
+  const std::lock_guard lock(mutex_);
+  return !ended_ && !reader_.expired();
 }
 
 void Outbox::add(std::unique_lock<std::mutex>& lock, std::string message) {
-  bytes_ += message.size();
   content_.messages.push_back(std::move(message));
   wake(lock);
 }
@@ -58,8 +77,11 @@ void Outbox::end(Reply reply) {
   std::unique_lock lock(mutex_);
   if (ended_) return;
   ended_ = true;
-  const bool has_room = content_.share.grow(budget_, bytes_ + reply.body.size());
-  content_.reply = has_room ? std::move(reply) : no_room_for(reply, *budget_);
+  if (takes_share(reply.body)) {
+    content_.reply = std::move(reply);
+  } else {
+    content_.reply = Reply{no_room_for(reply.body, *budget_), http_unavailable, {{"Retry-After", "1"}}};
+  }
   wake(lock);
 }
 
@@ -79,6 +101,7 @@ Outbox::Content Outbox::take() {
   const std::lock_guard lock(mutex_);
   waited_for_ = content_.empty();
   bytes_ = 0;
+  answer_bytes_ = 0;
   return std::exchange(content_, {});
 }
 

@@ -1,7 +1,8 @@
 // What is on its way to one HTTP response or stream: messages in order and, at the end, a reply. Filled from any
 // thread; emptied by the connection, its reader, which is woken when there is something. Bounded: a reader that is too
-// slow loses its connection, never a message in the middle that it cannot do without. What all outboxes hold has a
-// bound, too: where there is no room, a reply becomes an error that says so.
+// slow loses its connection, never a message in the middle that it cannot do without. How long one message is does not
+// matter; what makes it has its own limit. What all outboxes hold has a bound, too: where there is no room, an answer
+// becomes an error that says so.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,11 @@ class OutboxReader {
 
 class Outbox {
  public:
-  static constexpr std::size_t most_messages = 16'384;
-  static constexpr std::size_t most_bytes = std::size_t{4} << 20;
+  static constexpr std::size_t max_messages = 16'384;
+  // Of messages that wait, not counting answers: with more, the reader is too slow; and with more, what it can do
+  // without is dropped.
+  static constexpr std::size_t max_bytes = std::size_t{64} << 20;
+  static constexpr std::size_t max_bytes_for_optional = std::size_t{4} << 20;
 
   // Without a budget there is room for whatever fits the outbox.
   explicit Outbox(std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget = nullptr)
@@ -39,9 +43,16 @@ class Outbox {
 
   // False: the outbox has ended or overflowed, and the message was not taken.
   bool put(std::string message);
-  // Drops the message where put would overflow.
+  // Takes an answer however much waits: whoever takes requests bounds how many there are, and asks has_room before.
+  void put_answer(std::string message);
+  // Drops the message where it would be one of too many, or too much.
   void put_if_room(std::string message);
   void end(Reply reply);
+
+  // Whether so little waits, answers included, that more may be asked for.
+  bool has_room() const;
+  // Whether somebody will take what is put.
+  bool has_reader() const;
 
   // Another reader takes over. It takes first, and waits only where there is nothing.
   void read_by(std::weak_ptr<OutboxReader> reader);
@@ -61,7 +72,7 @@ class Outbox {
   Content take();
 
  private:
-  bool has_room(const std::string& message);
+  bool takes_share(std::string_view message);
   void add(std::unique_lock<std::mutex>& lock, std::string message);
   void wake(std::unique_lock<std::mutex>& lock);
 
@@ -69,7 +80,8 @@ class Outbox {
   std::weak_ptr<OutboxReader> reader_;
   const std::shared_ptr<MemoryBudget> budget_;
   Content content_;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0;         // of the messages in content_ that are no answers
+  std::size_t answer_bytes_ = 0;  // of the others
   bool ended_ = false;
   bool waited_for_ = false;
 };

@@ -45,7 +45,7 @@ class SseExchange final : public Exchange {
 }  // namespace
 
 void SseStream::answer(std::string body) {
-  if (!body.empty()) outbox_.put(std::move(body));
+  if (!body.empty()) outbox_.put_answer(std::move(body));
   if (answers_due_.fetch_sub(1) == 1 && closing_.load()) close();
 }
 
@@ -63,9 +63,14 @@ SseClient::SseClient(std::string id, std::weak_ptr<OutboxReader> reader, std::sh
 Reply SseClient::receive(std::string_view body, Server& server) {
   const auto exchange = std::make_shared<SseExchange>(stream_);
   const std::lock_guard lock(mutex_);
-  client_.takes_requests = stream_->answers_due() <= most_answers_due;
+  client_.takes_requests = stream_->answers_due() <= most_answers_due && stream_->outbox().has_room();
   server.receive_line(body, client_, exchange);
   return exchange->accept();
+}
+
+Reply SseClient::refuse(const LongMessage& message) {
+  const std::lock_guard lock(mutex_);
+  return Server::refuse_long(message, client_);
 }
 
 void SseClient::shut_down() {

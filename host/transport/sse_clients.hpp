@@ -50,6 +50,8 @@ class SseClient {
 
   // The body of a POST. The HTTP answer to it: an error, or that it was accepted; the answer itself goes to the stream.
   Reply receive(std::string_view body, Server& server);
+  // The HTTP answer to one whose body is too long.
+  Reply refuse(const LongMessage& message);
 
   // Closes the stream once it has nothing to wait for; the client is asked nothing any more.
   void shut_down();

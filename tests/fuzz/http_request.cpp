@@ -89,10 +89,13 @@ class Serving {
     HttpRoute route;
     if (auto refused = admit(options_, request, fields, route)) return *std::move(refused);
     if (fields.head.session_id == "s") fields.head.session_id = session_;
+    if (request.body().is_too_long()) {
+      return HttpResponse::from(server_.refuse_long_post({request.body().envelope(), 4096, "--limit"}, fields.head));
+    }
     const auto method = request.method_string();
     if (method == "POST" && route.endpoint == HttpRoute::Endpoint::mcp) return post(request, fields);
     if (method == "POST" && route.endpoint == HttpRoute::Endpoint::messages) {
-      return HttpResponse::from(client_->receive(request.body(), server_));
+      return HttpResponse::from(client_->receive(request.body().text(), server_));
     }
     if (method == "GET") return get(fields);
     if (method == "DELETE") return HttpResponse::from(server_.end_session(fields.head));
@@ -107,7 +110,7 @@ class Serving {
     const RequestHeaderFields all(request);
     fields.head.others = &all;
     const auto exchange = std::make_shared<OneReply>();
-    server_.receive_post(request.body(), fields.head, exchange);
+    server_.receive_post(request.body().text(), fields.head, exchange);
     // What has no reply yet is a subscription.
     exchange->abandon();
     expect(exchange->reply.status != 0);
@@ -184,7 +187,7 @@ bool serve_one(Serving& serving, boost::beast::flat_buffer& buffer, std::string_
   }
   const auto response = serving.answer(reader.request());
   expect(to_text({}, response).starts_with("HTTP/1.1 "));
-  return keeps_alive(reader.request().version(), read_fields(reader.request()).connection);
+  return keeps_alive(reader.request().version(), read_fields(reader.request()).connection) && reader.is_whole();
 }
 
 }  // namespace

@@ -1,13 +1,23 @@
 // The host ends in an orderly way: calls in flight are answered, streams end, and the status is 0.
 import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost, inProcess } from './support/host.mjs';
-import { initializeRequest, modernRequest, postModern, request, Session } from './support/http.mjs';
-import { RawConnection } from './support/raw_connection.mjs';
+import {
+  contentHeaders,
+  initializeRequest,
+  modernHeaders,
+  modernRequest,
+  postModern,
+  request,
+  Session,
+} from './support/http.mjs';
+import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 
@@ -127,6 +137,40 @@ test('OverStdioACallThatWasCancelledHasTheSameEnd', async (context) => {
   assert.equal(client.host.log.matching({ event: 'calls cut off' }).length, 1);
 });
 
+for (const era of ['modern', 'legacy']) {
+  test(`LongAnswersWhoseClientsHaveGoneHoldNothingUp, ${era}`, async (context) => {
+    const components = await Components.create();
+    const stopped = components.file('stopped');
+    await components.write('long_messages.json', JSON.stringify({ file: stopped }));
+    await components.add('long_messages');
+    const temporary = join(components.folder, 'tmp');
+    await mkdir(temporary);
+    const host = await HttpHost.start(components, ['--shutdown-grace-s', '60'], undefined, { TMPDIR: temporary });
+    context.after(async () => {
+      host.signal('SIGKILL');
+      await host.end();
+      await components.discard();
+    });
+    assert.equal((await readdir(temporary)).length, 1, 'the folder with the copies of plugins');
+    const params = { name: 'text', arguments: { bytes: 10_000_000 } };
+    const session = era === 'legacy' && (await Session.open(host.url));
+    const headers = session ? session.headers : modernHeaders('tools/call', 'text');
+    const message = session ? request('tools/call', params) : modernRequest('tools/call', params);
+    const clients = await Promise.all(Array.from({ length: 16 }, () => RawConnection.open(host.url)));
+    for (const client of clients) {
+      client.write(requestText(host.url, 'POST', { ...contentHeaders, ...headers }, JSON.stringify(message)));
+    }
+    await sleep(400);
+    for (const client of clients) client.end();
+    await sleep(100);
+    host.signal('SIGTERM');
+    assert.deepEqual(await host.end({ patienceMs: 90_000 }), orderly);
+    assert.deepEqual(host.log.matching({ event: 'exit without unwinding' }), [], host.log.text());
+    assert.equal(String(await readFile(stopped)), 'stopped');
+    assert.deepEqual(await readdir(temporary), []);
+  });
+}
+
 test('ASecondSignalEndsTheHostAtOnce', async (context) => {
   const host = await start(context);
   const call = assert.rejects(postModern(host.url, 'tools/call', waitCall(30_000)));
@@ -206,7 +250,7 @@ test('AHalfSentRequestHoldsUpForNoLongerThanHeadersMayTake', async (context) => 
 });
 
 test('TheEndOfInputLetsCallsInFlightFinish', async (context) => {
-  const client = LineClient.start(context, await Components.create('slow'));
+  const client = LineClient.start(context, await Components.create('slow'), ['--shutdown-grace-s', '10']);
   client.send(modernRequest('tools/call', waitCall(400), 'last'));
   client.endInput();
   assert.deepEqual(
@@ -225,9 +269,22 @@ test('TheEndOfInputIsNoReasonToWaitForever', async (context) => {
   assert.deepEqual(await client.host.end(), orderly);
 });
 
+test('ACallHasASecondAfterTheEndOfInput', async (context) => {
+  const client = LineClient.start(context, await Components.create('slow'));
+  client.send(modernRequest('tools/call', waitCall(60_000), 'last'));
+  await client.host.log.until({ event: 'plugin loaded' });
+  const begin = Date.now();
+  client.endInput();
+  const [answer] = await client.rest();
+  assert.deepEqual([answer.id, answer.result.isError], ['last', true]);
+  assert.deepEqual(await client.host.end(), orderly);
+  const took = Date.now() - begin;
+  assert.ok(took >= 1000 && took < 9000, `${took} ms, and clients end the process after four seconds`);
+});
+
 test('ASignalEndsAStdioHostAsTheEndOfInputDoes', async (context) => {
   for (const signal of ['SIGTERM', 'SIGINT']) {
-    const client = LineClient.start(context, await Components.create('slow'));
+    const client = LineClient.start(context, await Components.create('slow'), ['--shutdown-grace-s', '10']);
     await client.ask(initializeRequest('2025-11-25'));
     client.send(request('tools/call', waitCall(300), 'last'));
     await sleep(50);

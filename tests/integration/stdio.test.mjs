@@ -114,16 +114,21 @@ test('NothingIsSaidAboutAMalformedNotification', async (context) => {
   assert.equal((await client.ask(modernRequest('tools/list', {}, 1))).id, 1);
 });
 
-test('AHostWhoseClientReadsNothingEndsAllTheSame', async (context) => {
+test('AHostWhoseClientReadsNothingEndsWhenItIsToldToAndSaysWithItsStatusThatAnswersAreLost', async (context) => {
   const components = await Components.create('plain_c');
   context.after(() => components.discard());
   const host = StdioHost.start(components);
+  const client = new LineClient(host);
   host.child.stdout.pause();
   const text = 'x'.repeat(3_000_000);
-  for (let id = 1; id <= 25; ++id) { // some more than the host keeps for its client
-    host.child.stdin.write(`${JSON.stringify(modernRequest('tools/call', { name: 'params', arguments: { text } }, id))}\n`);
-  }
-  host.child.stdin.on('error', () => {});
-  assert.deepEqual(await host.end({ patienceMs: 90_000 }), { status: 0, signal: null });
+  const asking = setInterval(
+    () => client.send(modernRequest('tools/call', { name: 'params', arguments: { text } }, 1)),
+    10,
+  );
+  await host.log.until({ event: 'client reads slowly' }, { patienceMs: 60_000 });
+  clearInterval(asking);
+  host.signal('SIGTERM');
+  assert.deepEqual(await host.end({ patienceMs: 60_000 }), { status: 1, signal: null });
   assert.match(host.log.matching({ event: 'client lost' })[0].reason, /bytes unread/);
+  assert.deepEqual(host.log.matching({ event: 'exit without unwinding' }), []);
 });

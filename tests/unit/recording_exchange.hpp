@@ -22,6 +22,9 @@ class RecordingExchange final : public Exchange {
     return replies_;
   }
 
+  // Whether the client is still there. Once nothing else uses the exchange.
+  bool is_read = true;
+
   // Of the first reply.
   std::string body() const { return replies().empty() ? "(no reply)" : replies().front().body; }
   unsigned status() const { return replies().empty() ? 0 : replies().front().status; }
@@ -44,6 +47,7 @@ class RecordingExchange final : public Exchange {
     const std::lock_guard lock(mutex_);
     replies_.push_back(std::move(reply));
   }
+  bool has_reader() const override { return is_read; }
 
   mutable std::mutex mutex_;
   std::vector<std::string> notifications_;

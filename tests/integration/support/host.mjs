@@ -59,11 +59,12 @@ class RunningHost {
 }
 
 export class HttpHost extends RunningHost {
-  // Serves `components`, on a free port unless told otherwise; `more` are further options of `serve`. Its `url` is that
-  // of somebody who listens in, its `address` that of the host itself.
-  static async start(components, more = [], listen = '127.0.0.1:0') {
+  // Serves `components`, on a free port unless told otherwise; `more` are further options of `serve`, `environment`
+  // further variables. Its `url` is that of somebody who listens in, its `address` that of the host itself.
+  static async start(components, more = [], listen = '127.0.0.1:0', environment = {}) {
     const child = spawn(program, argumentsOf('serve', components, ['--listen', listen, ...more]), {
       stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, ...environment },
     });
     return HttpHost.of(child);
   }

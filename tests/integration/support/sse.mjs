@@ -1,12 +1,15 @@
 // Server-sent events of a response body: {comment} or {event, data}, as they arrive.
 
 export async function* sseEvents(body) {
-  let text = '';
+  let pieces = []; // of an event that has not ended; to look through all of a long one with each of them takes long
   const decoder = new TextDecoder();
   for await (const bytes of body) {
-    text += decoder.decode(bytes, { stream: true });
-    const blocks = text.split('\n\n');
-    text = blocks.pop();
+    const piece = decoder.decode(bytes, { stream: true });
+    const mayEnd = piece.includes('\n');
+    pieces.push(piece);
+    if (!mayEnd) continue;
+    const blocks = pieces.join('').split('\n\n');
+    pieces = [blocks.pop()];
     for (const block of blocks) yield readBlock(block);
   }
 }

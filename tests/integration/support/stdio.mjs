@@ -19,16 +19,18 @@ export class LineClient {
     this.host = host;
     host.child.stdin.on('error', () => {}); // of a host that has ended: what it said and its status tell
     const output = host.child.stdout.setEncoding('utf8');
-    let rest = '';
+    let rest = []; // in pieces, because to join a long line with each of them takes long
     // Not node:readline, which also breaks lines where JSON does not have to: at U+2028 and U+2029.
     output.on('data', (text) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop();
-      this.#lines.push(...lines);
+      const [first, ...more] = text.split('\n');
+      rest.push(first);
+      if (more.length === 0) return;
+      this.#lines.push(rest.join(''), ...more.slice(0, -1));
+      rest = [more.at(-1)];
       this.#wake();
     });
     output.on('close', () => {
-      if (rest) this.#lines.push(rest);
+      if (rest.join('')) this.#lines.push(rest.join(''));
       this.#ended = true;
       this.#wake();
     });

@@ -49,6 +49,31 @@ TEST(CallsInFlight, CountsAndTimesOnlyWhatThePluginAnswered) {
   EXPECT_EQ(summary.last_error->what, "why");
 }
 
+TEST(CallsInFlight, CountsAnAnsweredCallThatIsHeldAndShowsItToNobody) {
+  CallsInFlight calls;
+  const auto call = std::make_shared<SilentCall>();
+  const auto id = calls.add(call);
+  call->claim();
+  EXPECT_EQ(calls.hold_answered(id), call);
+  EXPECT_EQ(calls.hold_answered(id), nullptr);
+  EXPECT_EQ(calls.size(), 1U);
+  EXPECT_EQ(calls.summary().in_flight, 1U);
+  EXPECT_EQ(calls.find(id), nullptr);
+  EXPECT_EQ(calls.take_answered(id), nullptr);
+  EXPECT_TRUE(calls.take_claimed().empty()) << "the end of its process is none of its concern";
+  EXPECT_TRUE(calls.begun_before(CallsInFlight::Clock::now()).empty()) << "it is not late any more";
+  EXPECT_TRUE(calls.give_up_all().empty());
+  EXPECT_EQ(calls.take_held(id), call);
+  EXPECT_EQ(calls.take_held(id), nullptr);
+  EXPECT_EQ(calls.size(), 0U);
+
+  const auto another = calls.add(call);
+  calls.hold_answered(another);
+  EXPECT_EQ(calls.take_all_held(), std::vector<std::shared_ptr<Call>>{call});
+  EXPECT_EQ(calls.take_held(another), nullptr);
+  EXPECT_EQ(calls.size(), 0U);
+}
+
 TEST(CallsInFlight, NeverGivesTheIdZeroAndNeverOneTwice) {
   CallsInFlight calls;
   std::set<std::uint64_t> ids;

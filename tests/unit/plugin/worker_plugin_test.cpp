@@ -78,6 +78,32 @@ std::string result(const std::string& structured) {
   return R"(result {"content":[],"structuredContent":)" + structured + "}";
 }
 
+// Takes tasks and leaves them where they are, as threads do that have much to do, or have ended.
+class IdleRunner final : public CallRunner {
+ public:
+  void run(std::function<void()> task) override {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  void run_all() {
+    std::vector<std::function<void()>> tasks;
+    {
+      const std::lock_guard lock(mutex_);
+      tasks.swap(tasks_);
+    }
+    for (const auto& task : tasks)
+      task();
+  }
+  std::size_t waiting() const {
+    const std::lock_guard lock(mutex_);
+    return tasks_.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::function<void()>> tasks_;
+};
+
 class WorkerPluginTest : public ::testing::Test {
  protected:
   ~WorkerPluginTest() override {
@@ -85,10 +111,13 @@ class WorkerPluginTest : public ::testing::Test {
   }
 
   Result<std::unique_ptr<WorkerPlugin>> create(const std::string& configuration) {
+    return create(configuration, workers_);
+  }
+  Result<std::unique_ptr<WorkerPlugin>> create(const std::string& configuration, Workers& workers) {
     auto copy = copies_.copy(MCP_TEST_FIXTURES "/unit_actor.so");
     if (copy.has_error()) return copy.error();
     setup_.configuration = configuration;
-    return WorkerPlugin::create(std::make_shared<const PrivateCopy>(*std::move(copy)), setup_, workers_, log_);
+    return WorkerPlugin::create(std::make_shared<const PrivateCopy>(*std::move(copy)), setup_, workers, log_);
   }
   std::string refusal_of(const std::string& configuration) {
     const auto created = create(configuration);
@@ -185,6 +214,54 @@ TEST_F(WorkerPluginTest, CutsOffTheEndOfALongMessage) {
   EXPECT_THAT(reporting->heard(), ElementsAre("1.000000/4.000000 " + message, "log 1 " + message, result("{}")));
   const std::string reason(100'000, 'x');
   EXPECT_THAT(refusal_of(R"({"create":")" + reason + "\"}"), StartsWith("it could not be set up: xxx"));
+}
+
+// One whose long answers wait to be passed on.
+class BusyHostTest : public WorkerPluginTest {
+ protected:
+  BusyHostTest() {
+    plugin_ = *create("{}", busy_workers_);
+    EXPECT_TRUE(plugin_->describe());
+    EXPECT_TRUE(plugin_->start());
+  }
+  ~BusyHostTest() override {
+    plugin_->stop(10s);
+    plugin_.reset();
+  }
+
+  // Once the plugin has answered.
+  std::shared_ptr<RecordingCall> begin_long() {
+    const auto before = runner_.waiting();
+    auto call = begin("echo", R"({"text":")" + std::string(100'000, 'x') + "\"}");
+    EXPECT_TRUE(eventually([&] { return runner_.waiting() > before; }));
+    return call;
+  }
+
+  IdleRunner runner_;
+  Workers busy_workers_{
+      {.program = MCP_TEST_WORKER}, [this]() -> boost::asio::io_context& { return threads_.next_context(); }, runner_};
+};
+
+TEST_F(BusyHostTest, HasACallInFlightUntilItsAnswerIsPassedOn) {
+  const auto call = begin_long();
+  EXPECT_EQ(plugin_->calls_in_flight(), 1U);
+  EXPECT_FALSE(call->ended);
+  runner_.run_all();
+  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
+  EXPECT_THAT(call->end(), StartsWith("result "));
+}
+
+TEST_F(BusyHostTest, AnswersItInThePluginsSteadAtTheEndAndHoldsItNoMore) {
+  std::weak_ptr<RecordingCall> trace;
+  {
+    const auto call = begin_long();
+    trace = call;
+    EXPECT_EQ(plugin_->fail_all("the server is stopping"), 1U);
+    EXPECT_EQ(call->end(), R"(error {"code":-32603,"message":"plugin actor: the server is stopping"})");
+    EXPECT_EQ(plugin_->calls_in_flight(), 0U);
+  }
+  EXPECT_TRUE(trace.expired()) << "although the task that would have passed it on has not run";
+  runner_.run_all();
 }
 
 TEST_F(WorkerPluginTest, PassesOnACancellationWithItsReason) {

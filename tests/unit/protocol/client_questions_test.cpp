@@ -93,6 +93,19 @@ TEST_F(ClientQuestionsTest, EndWithWhatIsWrongWithAnAnswer) {
   EXPECT_EQ(failure(), "The client answered roots/list with something invalid: \"roots\" is not an array");
 }
 
+TEST_F(ClientQuestionsTest, EndWhenAnAnswerCannotBeTaken) {
+  ask({{"a", roots}, {"b", roots}});
+  questions_->refuse_answer("77", "is too long");
+  EXPECT_TRUE(answers().empty());
+  questions_->refuse_answer("1", "is too long");
+  EXPECT_EQ(failure(), "The client's answer to roots/list is too long");
+  EXPECT_EQ(exchange_->notifications().back(),
+            R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+  EXPECT_FALSE(questions_->any());
+  questions_->refuse_answer("1", "is too long");
+  EXPECT_EQ(answers().size(), 1U);
+}
+
 TEST_F(ClientQuestionsTest, EndWhenTheClientTakesTooLong) {
   ask({{"a", roots}}, std::chrono::milliseconds(5));
   ASSERT_TRUE(test::eventually([&] { return !answers().empty(); }));

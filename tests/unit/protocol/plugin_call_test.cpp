@@ -65,6 +65,22 @@ TEST_F(PluginCallTest, RepliesWithTheResult) {
   EXPECT_EQ(exchange_->body(), R"(result 7 {"content":[]})");
 }
 
+TEST_F(PluginCallTest, ChecksNoLongAnswerForNobody) {
+  auto& call = begin();
+  exchange_->is_read = false;
+  call.complete(Outcome::result, "no JSON" + std::string(100'000, 'x'));
+  EXPECT_EQ(exchange_->replies().size(), 1U) << "so that nothing is held by it any more";
+  EXPECT_EQ(exchange_->body(), "");
+  EXPECT_TRUE(plugin_->failures.empty());
+}
+
+TEST_F(PluginCallTest, CountsTheFailureOfAShortAnswerThatNobodyReads) {
+  auto& call = begin();
+  exchange_->is_read = false;
+  call.complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  EXPECT_EQ(plugin_->failures.size(), 1U);
+}
+
 TEST_F(PluginCallTest, RepliesWithTheError) {
   begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
   EXPECT_EQ(exchange_->body(), "error 7 -32602 No such note");

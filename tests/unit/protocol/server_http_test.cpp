@@ -311,6 +311,26 @@ TEST_F(ServerHttpTest, RefusesInitializeInABatch) {
       R"(200 [{"jsonrpc":"2.0","id":0,"error":{"code":-32600,"message":"Invalid request: initialize cannot be part of a batch"}}])");
 }
 
+TEST_F(ServerHttpTest, EndsTheCallOfTheSessionWhoseQuestionHasAnAnswerThatIsTooLong) {
+  const auto open = [&] {
+    return post(request("0", "initialize",
+                        R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"
+                        R"("clientInfo":{"name":"client","version":"1"}})"))
+        ->field("Mcp-Session-Id");
+  };
+  const auto mine = open();
+  const auto others = open();
+  const auto call = post(request("7", "tools/call", R"({"name":"add"})"), in_session(mine));
+  plugin_->last_call().complete(Outcome::input_required, test::asks_for_roots);
+  const LongMessage message{{Message::Kind::response, "1"}, 4096, "--max-body-bytes"};
+  for (const auto& head : {in_session(others), in_session("made up"), HttpHead{}}) {
+    EXPECT_EQ(server_.refuse_long_post(message, head).status, 413U);
+    EXPECT_TRUE(call->replies().empty());
+  }
+  EXPECT_EQ(server_.refuse_long_post(message, in_session(mine)).status, 413U);
+  EXPECT_NE(call->body().find("is longer than the 4096 bytes that --max-body-bytes allows"), std::string::npos);
+}
+
 class ServerSessionLimitTest : public test::ServerFixture {
  protected:
   ServerSessionLimitTest() : ServerFixture({}, {.count = 1}) {}

@@ -45,6 +45,38 @@ TEST_F(ServerStdioTest, SaysNothingToNotificationsAndResponses) {
   EXPECT_EQ(answer_to(R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}})"), "");
 }
 
+TEST_F(ServerStdioTest, RefusesAMessageThatIsTooLongByItsId) {
+  const auto answer_to_long = [&](Envelope envelope) {
+    return Server::refuse_long({std::move(envelope), 4096, "--max-message-bytes"}, stdio_).body;
+  };
+  EXPECT_EQ(
+      answer_to_long({Message::Kind::request, "7"}),
+      R"({"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Invalid request: the message is longer than the 4096 bytes that --max-message-bytes allows"}})");
+  const std::string without_id =
+      R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: the message is longer than the 4096 bytes that --max-message-bytes allows"}})";
+  EXPECT_EQ(answer_to_long({}), without_id);
+  EXPECT_EQ(answer_to_long({Message::Kind::notification}), without_id);
+  EXPECT_EQ(answer_to_long({Message::Kind::response, "7"}), without_id) << "the id is the server's";
+}
+
+TEST_F(ServerStdioTest, EndsTheCallWhoseQuestionHasAnAnswerThatIsTooLong) {
+  line(request("0", "initialize",
+               R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"
+               R"("clientInfo":{"name":"client","version":"1"}})"));
+  const auto call = line(request("7", "tools/call", R"({"name":"add"})"));
+  const auto other = line(request("8", "tools/call", R"({"name":"add"})"));
+  for (const auto& each : plugin_->calls)
+    each->complete(Outcome::input_required, test::asks_for_roots);
+  ASSERT_EQ(call->notifications().size(), 1U);
+  const auto id = Json::parse(call->notifications().front())["id"].dump();
+  Server::refuse_long({{Message::Kind::response, id}, 4096, "--max-message-bytes"}, stdio_);
+  EXPECT_EQ(
+      call->body(),
+      R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"The client's answer to roots/list is longer than the 4096 bytes that --max-message-bytes allows"}],"isError":true}})");
+  EXPECT_TRUE(other->replies().empty()) << "no other call ends";
+  EXPECT_TRUE(stdio_.session->questions()->any());
+}
+
 TEST_F(ServerStdioTest, ServesALegacyClient) {
   EXPECT_EQ(
       answer_to(initialize("2025-06-18")).find(R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18")"),

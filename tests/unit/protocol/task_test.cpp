@@ -188,7 +188,8 @@ TEST_F(TaskTest, KeepsNoMoreResultsThanThereIsRoomFor) {
   const Json result = {{"jsonrpc", "2.0"}, {"id", 7}, {"result", std::string(TaskMemory::most_bytes, 'x')}};
   task->reply({result.dump()});
   EXPECT_EQ(json(*task)["status"], "failed");
-  EXPECT_EQ(json(*task)["error"]["message"], "The result is too large to be kept beside those of other tasks");
+  EXPECT_EQ(json(*task)["error"]["message"],
+            "The result has 67108866 bytes, and results of tasks may have 67108864 together");
 }
 
 TEST_F(TaskTest, EndsWithTheServer) {

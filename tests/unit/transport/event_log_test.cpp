@@ -216,6 +216,7 @@ TEST_F(EventLogTest, DoesNotKnowAStreamWhoseReplyHasGone) {
   stream->add(std::string(limits.bytes, 'x'));
   stream->end();
   stream->release();
+  tell("other", 1, 10);
   EXPECT_EQ(missed("s", "r1-0"), Messages{"unknown"});
   EXPECT_EQ(missed("s", "r1-1"), Messages{}) << "a client that has it is told that this was all";
 }
@@ -236,6 +237,49 @@ TEST_F(EventLogTest, KeepsAReplyThatIsLargerThanAllThatASessionMayHave) {
   now_ += 61s;
   log_->forget_unused();
   EXPECT_EQ(log_->bytes(), 0U);
+}
+
+TEST_F(EventLogTest, KeepsAReplyThatIsLargerThanAllThatThereMayBeUntilThereIsAnother) {
+  const std::string largest(2 * limits.bytes, 'x');
+  tell("other", 1, 10);
+  const auto source = outbox();
+  open("s", source)->release();
+  source->end({largest});
+  EXPECT_EQ(missed("s", "r2-0"), Messages{"r2-1 " + largest});
+  EXPECT_EQ(missed("s", "r2-0"), Messages{"r2-1 " + largest});
+  tell("other", 1, 10);
+  EXPECT_EQ(missed("s", "r2-0"), Messages{"unknown"});
+  EXPECT_LE(log_->bytes(), limits.bytes);
+}
+
+TEST_F(EventLogTest, DoesNotKnowAStreamThatHasAnEventLeftAndNotItsReply) {
+  const std::string large(limits.session_bytes, 'x');
+  const auto stream = open("s");
+  stream->add(large);
+  stream->add("reply");
+  stream->end();
+  stream->release();
+  EXPECT_EQ(missed("s", "r1-0"), (Messages{"r1-1 " + large, "r1-2 reply"}));
+  tell("s", 20, 400);
+  EXPECT_EQ(missed("s", "r1-0"), Messages{"unknown"});
+  EXPECT_EQ(missed("s", "r1-1"), Messages{"unknown"});
+}
+
+TEST_F(EventLogTest, DoesNotKnowAStreamWhoseClientReadTooSlowlyForItsReply) {
+  const auto source = outbox();
+  const auto stream = open("s", source);
+  source->put(std::string(Outbox::max_bytes + 1, 'x'));
+  source->put("one too many");
+  source->end({"reply"});
+  stream->lose();
+  stream->release();
+  EXPECT_EQ(missed("s", "r1-0"), Messages{"unknown"}) << "it would come back for a reply that never comes";
+  EXPECT_EQ(log_->bytes(), 0U);
+
+  const auto another = outbox();
+  open("s", another)->release();
+  another->put(std::string(Outbox::max_bytes + 1, 'x'));
+  EXPECT_NE(log_->bytes(), 0U);
 }
 
 TEST_F(EventLogTest, MakesRoomForAllByForgettingTheSessionThatWasUsedLongestAgo) {

@@ -40,7 +40,7 @@ TEST_F(HttpRequestTest, IsReadFromWhateverPiecesItComesIn) {
   for (const std::size_t piece : {1U, 3U, 1000U}) {
     EXPECT_EQ(take(text, piece), 0U);
     EXPECT_TRUE(reader_->is_complete());
-    EXPECT_EQ(reader_->request().body(), "body");
+    EXPECT_EQ(reader_->request().body().text(), "body");
   }
   EXPECT_EQ(buffer_.size(), 3U) << "what belongs to the next request";
 }
@@ -48,13 +48,13 @@ TEST_F(HttpRequestTest, IsReadFromWhateverPiecesItComesIn) {
 TEST_F(HttpRequestTest, MayComeInChunks) {
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nbo\r\n2\r\ndy\r\n0\r\n\r\n"), 0U);
   EXPECT_TRUE(reader_->is_complete());
-  EXPECT_EQ(reader_->request().body(), "body");
+  EXPECT_EQ(reader_->request().body().text(), "body");
 }
 
 TEST_F(HttpRequestTest, MayHaveNoChunkAtAllByteByByte) {
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1), 0U);
   EXPECT_TRUE(reader_->is_complete());
-  EXPECT_EQ(reader_->request().body(), "");
+  EXPECT_EQ(reader_->request().body().text(), "");
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n", 1), 0U);
   EXPECT_TRUE(reader_->is_complete());
 }
@@ -64,7 +64,7 @@ TEST_F(HttpRequestTest, HasNoFieldsOfItsTrailer) {
   for (const std::size_t piece : {1U, 7U, 1000U}) {
     EXPECT_EQ(take(head + "Host: evil\r\nConnection: close\r\nA: 2\r\nMcp-Name: x\r\n\r\n", piece), 0U);
     EXPECT_TRUE(reader_->is_complete());
-    EXPECT_EQ(reader_->request().body(), "body");
+    EXPECT_EQ(reader_->request().body().text(), "body");
     const auto& fields = reader_->request();
     EXPECT_EQ(std::distance(fields.begin(), fields.end()), 2);
     EXPECT_EQ(fields["A"], "1");
@@ -104,9 +104,46 @@ TEST_F(HttpRequestTest, IsRefusedWhenTheExtensionsOfItsChunksAreTooLargeTogether
   EXPECT_EQ(take(text, 1), 431U);
 }
 
-TEST_F(HttpRequestTest, IsRefusedWhereItIsNoneOrTooLarge) {
+TEST_F(HttpRequestTest, IsReadOnWhereItsBodyIsTooLongUntilItIsKnownWhichMessageItIs) {
+  const auto body = [&]() -> const HttpBody& { return reader_->request().body(); };
+  const std::string padding(200, 'x');
+  const auto first = R"({"id":7,"method":"x","params":{"a":")" + padding + R"("}})";
+  const auto last = R"({"params":{"a":")" + padding + R"("},"method":"x","id":7})";
+  for (const std::size_t piece : {1U, 7U, 1U << 20}) {
+    const std::string head = "POST /mcp HTTP/1.1\r\nContent-Length: ";
+    EXPECT_EQ(take(head + std::to_string(first.size()) + "\r\n\r\n" + first.substr(0, 20), piece), 0U);
+    EXPECT_TRUE(reader_->is_complete());
+    EXPECT_FALSE(reader_->is_whole());
+    EXPECT_TRUE(body().is_too_long());
+    EXPECT_EQ(body().envelope().id, "7");
+
+    EXPECT_EQ(take(head + std::to_string(last.size()) + "\r\n\r\n" + last.substr(0, last.size() - 3), piece), 0U);
+    EXPECT_FALSE(reader_->is_complete());
+    EXPECT_EQ(take(head + std::to_string(last.size()) + "\r\n\r\n" + last, piece), 0U);
+    EXPECT_TRUE(reader_->is_whole());
+    EXPECT_EQ(body().envelope().kind, Message::Kind::request);
+    EXPECT_EQ(body().envelope().id, "7");
+
+    EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n50\r\n" + last.substr(0, 0x50) + "\r\n" +
+                       "90\r\n" + last.substr(0x50, 0x90) + "\r\n" + "1\r\n",
+                   piece),
+              0U);
+    EXPECT_TRUE(body().is_too_long());
+    EXPECT_EQ(body().text(), "");
+  }
+}
+
+TEST_F(HttpRequestTest, IsNotAwaitedWhereItsClientAsksWhetherToSendABodyThatIsTooLong) {
+  EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nContent-Length: 101\r\nExpect: 100-continue\r\n\r\n"), 0U);
+  EXPECT_TRUE(reader_->is_complete());
+  EXPECT_TRUE(reader_->request().body().is_too_long());
+  EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nContent-Length: 101\r\n\r\n"), 0U);
+  EXPECT_FALSE(reader_->is_complete());
+  EXPECT_TRUE(reader_->request().body().is_too_long());
+}
+
+TEST_F(HttpRequestTest, IsRefusedWhereItIsNone) {
   EXPECT_EQ(take("nonsense\r\n\r\n"), 400U);
-  EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nContent-Length: 101\r\n\r\n"), 413U);
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nX: " + std::string(300, 'x'), 10), 431U);
   EXPECT_EQ(take("POST /" + std::string(300, 'x'), 10), 414U);
   EXPECT_EQ(take(std::string(300, 'x') + " /mcp", 10), 501U);

@@ -23,15 +23,21 @@ class LineWriterTest : public ::testing::Test {
   LineWriterTest() {
     std::signal(SIGPIPE, SIG_IGN);  // as the program does
     if (::pipe(ends_) != 0) throw std::runtime_error("no pipe can be made");
-    writer_ = std::make_unique<LineWriter>(ends_[1], [this](const std::string& reason) {
-      failure_ = reason;
-      ++failures_;
-    });
+    start({});
   }
   ~LineWriterTest() override {
     close_client();
     writer_.reset();
     ::close(ends_[1]);
+  }
+
+  void start(LineWriter::Limits limits) {
+    limits_ = limits;
+    writer_ = std::make_unique<LineWriter>(ends_[1], limits, [this](const LineWriter::Failure& failure) {
+      failure_ = failure.reason;
+      client_left_ = failure.client_left;
+      ++failures_;
+    });
   }
 
   // Until it has read as many bytes.
@@ -51,7 +57,9 @@ class LineWriterTest : public ::testing::Test {
   }
 
   int ends_[2] = {-1, -1};
+  LineWriter::Limits limits_;
   std::string failure_;
+  bool client_left_ = false;
   std::atomic<int> failures_{0};
   std::unique_ptr<LineWriter> writer_;
 };
@@ -71,27 +79,66 @@ TEST_F(LineWriterTest, NeverWaitsForAClientThatDoesNotRead) {
     EXPECT_TRUE(read(line.size()) == line);
 }
 
-TEST_F(LineWriterTest, GivesUpOnAClientThatLeavesTooMuchUnread) {
+TEST_F(LineWriterTest, GivesUpOnAClientThatLeavesTooManyNotificationsUnread) {
   const std::string long_message(8 << 20, 'x');
   bool taken = true;
   for (int i = 0; taken && i < 20; ++i)
     taken = writer_->send(long_message);
   EXPECT_FALSE(taken);
   EXPECT_EQ(failures_, 1);
-  EXPECT_THAT(failure_, HasSubstr("bytes unread"));
+  EXPECT_THAT(failure_, HasSubstr("bytes of notifications unread"));
+  EXPECT_FALSE(client_left_);
   EXPECT_FALSE(writer_->send("more"));
   EXPECT_EQ(failures_, 1);
 }
 
 TEST_F(LineWriterTest, TakesOneMessageThatIsLongerThanTheLimit) {
-  const std::string long_message(LineWriter::most_unread_bytes + 1, 'x');
+  const std::string long_message(limits_.unread_bytes + 1, 'x');
   EXPECT_TRUE(writer_->send(long_message));
   EXPECT_EQ(read(long_message.size() + 1).size(), long_message.size() + 1);
   EXPECT_EQ(failures_, 0);
 }
 
+TEST_F(LineWriterTest, KeepsAllAnswersOfAClientThatReadsSlowly) {
+  constexpr int count = 12;
+  const std::string long_message(8 << 20, 'x');
+  for (int i = 0; i < count; ++i) {
+    writer_->expect_answer();
+    writer_->answer(long_message);
+  }
+  EXPECT_FALSE(writer_->has_room());
+  EXPECT_GT(writer_->unread_bytes(), limits_.unread_bytes);
+  EXPECT_TRUE(writer_->send("a notification")) << "which answers do not count against";
+  for (int i = 0; i < count; ++i)
+    EXPECT_EQ(read(long_message.size() + 1).size(), long_message.size() + 1);
+  EXPECT_EQ(read(15), "a notification\n");
+  EXPECT_TRUE(writer_->drain(test::patience));
+  EXPECT_TRUE(writer_->has_room());
+  EXPECT_EQ(writer_->unread_bytes(), 0U);
+  EXPECT_EQ(failures_, 0);
+}
+
+TEST_F(LineWriterTest, GivesUpOnAClientThatReadsNothingForTooLong) {
+  writer_.reset();
+  start({.patience = 50ms});
+  writer_->expect_answer();
+  writer_->answer(std::string(1 << 20, 'x'));
+  ASSERT_TRUE(test::eventually([&] { return failures_ == 1; }));
+  EXPECT_THAT(failure_, HasSubstr("has read nothing for 0 s, with 1048576 bytes on their way to it"));
+  EXPECT_FALSE(client_left_);
+  EXPECT_TRUE(writer_->drain(test::patience));
+}
+
+TEST_F(LineWriterTest, WaitsForAClientThatGoesOnReading) {
+  writer_->send(std::string(1 << 20, 'x'));
+  EXPECT_FALSE(writer_->drain_while_read(50ms));
+  read(1 << 20);
+  EXPECT_EQ(read(1), "\n");
+  EXPECT_TRUE(writer_->drain_while_read(test::patience));
+}
+
 TEST_F(LineWriterTest, DropsWhatIsNotNeededWhereItWouldGiveUp) {
-  const std::string long_message(LineWriter::most_unread_bytes, 'x');
+  const std::string long_message(limits_.unread_bytes, 'x');
   writer_->send("first");  // so that the next one may wait behind it
   writer_->send(long_message);
   writer_->send_if_room(long_message);
@@ -119,6 +166,7 @@ TEST_F(LineWriterTest, SaysOnceThatTheClientIsGone) {
   writer_->send("1");
   ASSERT_TRUE(test::eventually([&] { return failures_ == 1; }));
   EXPECT_EQ(failure_, "writing failed: Broken pipe");
+  EXPECT_TRUE(client_left_);
   EXPECT_FALSE(writer_->send("2"));
   EXPECT_TRUE(writer_->drain(0ms));
   EXPECT_EQ(failures_, 1);

@@ -21,6 +21,11 @@ class CountingReader final : public OutboxReader {
 
 class OutboxTest : public ::testing::Test {
  protected:
+  void overflow() {
+    EXPECT_TRUE(outbox_.put(std::string(Outbox::max_bytes + 1, 'x')));
+    EXPECT_FALSE(outbox_.put("x"));
+  }
+
   const std::shared_ptr<CountingReader> reader_ = std::make_shared<CountingReader>();
   Outbox outbox_{reader_};
 };
@@ -97,17 +102,18 @@ TEST_F(OutboxTest, TakesNothingAfterTheReply) {
 }
 
 TEST_F(OutboxTest, OverflowsWhenTheReaderLeavesTooManyMessages) {
-  for (std::size_t i = 0; i < Outbox::most_messages; ++i)
+  for (std::size_t i = 0; i < Outbox::max_messages; ++i)
     ASSERT_TRUE(outbox_.put("m"));
   EXPECT_FALSE(outbox_.put("one too many"));
   EXPECT_FALSE(outbox_.put("none after it"));
   const auto content = outbox_.take();
   EXPECT_TRUE(content.overflowed);
-  EXPECT_EQ(content.messages.size(), Outbox::most_messages);
+  EXPECT_EQ(content.messages.size(), Outbox::max_messages);
 }
 
 TEST_F(OutboxTest, OverflowsWhenTheReaderLeavesTooManyBytes) {
-  EXPECT_TRUE(outbox_.put(std::string(Outbox::most_bytes, 'x')));
+  EXPECT_TRUE(outbox_.put(std::string(Outbox::max_bytes, 'x')));
+  EXPECT_TRUE(outbox_.put("x"));
   EXPECT_FALSE(outbox_.has_overflowed());
   EXPECT_FALSE(outbox_.put("x"));
   EXPECT_TRUE(outbox_.has_overflowed());
@@ -115,24 +121,63 @@ TEST_F(OutboxTest, OverflowsWhenTheReaderLeavesTooManyBytes) {
   EXPECT_FALSE(outbox_.has_overflowed()) << "the reader knows";
 }
 
+TEST_F(OutboxTest, TakesAMessageHoweverLongItIsFromAReaderThatKeepsUp) {
+  const std::string longest(Outbox::max_bytes + 1, 'x');
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_TRUE(outbox_.put("before it"));
+    EXPECT_TRUE(outbox_.put(longest));
+    EXPECT_EQ(outbox_.take().messages.size(), 2U);
+  }
+}
+
+TEST_F(OutboxTest, TakesAnswersHowManyBytesEverWait) {
+  for (int i = 0; i < 3; ++i)
+    outbox_.put_answer(std::string(Outbox::max_bytes, 'x'));
+  EXPECT_FALSE(outbox_.has_room()) << "for what would be asked now";
+  EXPECT_TRUE(outbox_.put("a notification")) << "which answers do not count against";
+  const auto content = outbox_.take();
+  EXPECT_EQ(content.messages.size(), 4U);
+  EXPECT_FALSE(content.overflowed);
+  EXPECT_TRUE(outbox_.has_room());
+}
+
+TEST_F(OutboxTest, DropsWhatTheReaderCanDoWithoutLongBeforeItIsTooSlow) {
+  outbox_.put_if_room(std::string(Outbox::max_bytes_for_optional, 'x'));
+  outbox_.put_if_room("one too many");
+  EXPECT_TRUE(outbox_.put("needed"));
+  EXPECT_EQ(outbox_.take().messages.size(), 2U);
+}
+
+TEST_F(OutboxTest, KnowsWhetherSomebodyWillTake) {
+  EXPECT_TRUE(outbox_.has_reader());
+  auto gone = std::make_shared<CountingReader>();
+  outbox_.read_by(gone);
+  gone.reset();
+  EXPECT_FALSE(outbox_.has_reader());
+  outbox_.read_by(reader_);
+  EXPECT_TRUE(outbox_.has_reader());
+  outbox_.end({});
+  EXPECT_FALSE(outbox_.has_reader());
+}
+
 TEST_F(OutboxTest, WakesTheReaderWhenItOverflows) {
   EXPECT_TRUE(outbox_.take().empty());
-  EXPECT_FALSE(outbox_.put(std::string(Outbox::most_bytes + 1, 'x')));
-  EXPECT_FALSE(outbox_.put(std::string(Outbox::most_bytes + 1, 'x')));
+  overflow();
+  EXPECT_FALSE(outbox_.put("x"));
   EXPECT_EQ(reader_->wakes, 1);
   EXPECT_EQ(reader_->overflows, 1);
 }
 
 TEST_F(OutboxTest, HasRoomAgainWhenTheReaderHasTaken) {
   for (int round = 0; round < 3; ++round) {
-    for (std::size_t i = 0; i < Outbox::most_messages; ++i)
-      ASSERT_TRUE(outbox_.put(std::string(Outbox::most_bytes / Outbox::most_messages, 'x')));
-    EXPECT_EQ(outbox_.take().messages.size(), Outbox::most_messages);
+    for (std::size_t i = 0; i < Outbox::max_messages; ++i)
+      ASSERT_TRUE(outbox_.put(std::string(Outbox::max_bytes / Outbox::max_messages, 'x')));
+    EXPECT_EQ(outbox_.take().messages.size(), Outbox::max_messages);
   }
 }
 
 TEST_F(OutboxTest, HasNoReplyOnceItOverflowed) {
-  outbox_.put(std::string(Outbox::most_bytes + 1, 'x'));
+  overflow();
   outbox_.end({"done"});
   EXPECT_FALSE(outbox_.take().reply);
 }
@@ -144,12 +189,12 @@ TEST_F(OutboxTest, WakesTheReaderThatTookOver) {
   outbox_.put("1");
   EXPECT_EQ(reader_->wakes, 0);
   EXPECT_EQ(other->wakes, 1);
-  outbox_.put(std::string(Outbox::most_bytes + 1, 'x'));
+  overflow();
   EXPECT_EQ(other->overflows, 1);
 }
 
 TEST_F(OutboxTest, LosesNothingBetweenWritersAndAReader) {
-  constexpr std::size_t each = Outbox::most_messages / 4;
+  constexpr std::size_t each = Outbox::max_messages / 4;
   std::vector<std::thread> writers;
   for (int writer = 0; writer < 4; ++writer) {
     writers.emplace_back([this] {

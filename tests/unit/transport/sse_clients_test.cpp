@@ -90,6 +90,36 @@ TEST_F(SseClientsTest, AreAskedNothingMoreWhenTheServerStops) {
   EXPECT_TRUE(content.reply) << "the stream ends, and does not wait for the client";
 }
 
+TEST_F(SseClientsTest, AreRefusedMoreWhileTheyHaveNotReadWhatTheyAskedFor) {
+  say(test::initialize("2024-11-05"));
+  say(test::initialized);
+  heard();
+  const std::string result = R"({"content":[{"type":"text","text":")" + std::string(6 << 20, 'x') + R"("}]})";
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(say(test::request(std::to_string(i), "tools/call", R"({"name":"add"})")).status, 202U);
+  for (const auto& call : plugin_->calls)
+    call->complete(Outcome::result, result);
+  const auto refused = say(test::request("13", "tools/call", R"({"name":"add"})"));
+  EXPECT_EQ(refused.status, 400U);
+  EXPECT_NE(refused.body.find("Too many requests are in flight"), std::string::npos) << refused.body;
+  EXPECT_EQ(heard().size(), 12U) << "and all that they asked for is there";
+  EXPECT_EQ(say(test::request("14", "ping")).status, 202U);
+}
+
+TEST_F(SseClientsTest, AreToldThatTheirMessageIsTooLongAndSoIsTheCallThatWaitsForIt) {
+  say(test::request("0", "initialize",
+                    R"({"protocolVersion":"2024-11-05","capabilities":{"roots":{}},)"
+                    R"("clientInfo":{"name":"client","version":"1"}})"));
+  say(test::request("7", "tools/call", R"({"name":"add"})"));
+  plugin_->last_call().complete(Outcome::input_required, test::asks_for_roots);
+  heard();
+  EXPECT_EQ(client_->refuse({{Message::Kind::response, "1"}, 4096, "--max-body-bytes"}).status, 413U);
+  const auto messages = heard();
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_NE(messages[0].find(R"("id":7,"result")"), std::string::npos) << messages[0];
+  EXPECT_NE(messages[0].find("is longer than the 4096 bytes that --max-body-bytes allows"), std::string::npos);
+}
+
 // Its subscriptions and calls would not end with the stream.
 TEST_F(SseClientsTest, AreRefusedWhatIsOfTheModernEra) {
   for (const auto* method : {"subscriptions/listen", "tools/call", "server/discover"}) {

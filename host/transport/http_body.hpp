@@ -1,0 +1,79 @@
+// The body of an HTTP request as this server receives it: kept whole up to a limit. Of a longer one nothing is kept but
+// what the message is and its id, so that the refusal reaches the call that it concerns. Belongs to one request; one
+// thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/optional.hpp>
+
+#include "protocol/envelope_reader.hpp"
+
+namespace mcph {
+
+class HttpBody {
+ public:
+  // In bytes; to be set before anything comes.
+  void limit_to(std::size_t bytes) { limit_ = bytes; }
+
+  // The client says how long it will be.
+  void announce(std::uint64_t bytes);
+  void append(std::string_view bytes);
+  void drop() { std::string().swap(text_); }
+
+  // Empty if it is too long.
+  const std::string& text() const { return text_; }
+  bool is_too_long() const { return envelope_.has_value(); }
+  // Of one that is too long: what has been found out of the message, and whether more would say more.
+  Envelope envelope() const { return envelope_ ? envelope_->envelope() : Envelope{}; }
+  bool is_known() const { return envelope_ && envelope_->knows_all(); }
+
+ private:
+  void give_up_text();
+
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
+  std::string text_;
+  std::optional<EnvelopeReader> envelope_;
+};
+
+// Beast's view of it (Boost.Beast, concepts Body and BodyReader).
+struct LimitedBody {
+  using value_type = HttpBody;
+
+  class reader {
+   public:
+    template <bool is_request, class Fields>
+    reader(boost::beast::http::header<is_request, Fields>&, HttpBody& body) : body_(body) {}
+
+    void init(const boost::optional<std::uint64_t>& length, boost::beast::error_code& error) {
+      error = {};
+      if (length) body_.announce(*length);
+    }
+    template <class Buffers>
+    std::size_t put(const Buffers& buffers, boost::beast::error_code& error) {
+      error = {};
+      std::size_t count = 0;
+      for (auto each = boost::asio::buffer_sequence_begin(buffers); each != boost::asio::buffer_sequence_end(buffers);
+           ++each) {
+        const boost::asio::const_buffer bytes(*each);
+        body_.append({static_cast<const char*>(bytes.data()), bytes.size()});
+        count += bytes.size();
+      }
+      return count;
+    }
+    void finish(boost::beast::error_code& error) { error = {}; }
+
+   private:
+    HttpBody& body_;
+  };
+};
+
+}  // namespace mcph
