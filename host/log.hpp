@@ -36,6 +36,8 @@ class Log {
   void warning(std::string_view event, Fields fields = {}) { write(Level::warning, event, fields); }
   void error(std::string_view event, Fields fields = {}) { write(Level::error, event, fields); }
   virtual void write(Level level, std::string_view event, Fields fields) = 0;
+  // False: what is written at this level is dropped, so that nobody need gather it.
+  virtual bool writes(Level /*level*/) const { return true; }
 };
 
 }  // namespace mcph

@@ -75,6 +75,10 @@ StderrLog::StderrLog(Level level, Format format)
 
 StderrLog::~StderrLog() = default;
 
+bool StderrLog::writes(Level level) const {
+  return logger_->should_log(to_spdlog(level));
+}
+
 void StderrLog::write(Level level, std::string_view event, Fields fields) {
   const auto severity = to_spdlog(level);
   if (!logger_->should_log(severity)) return;

@@ -19,6 +19,7 @@ class StderrLog final : public Log {
   ~StderrLog() override;
 
   void write(Level level, std::string_view event, Fields fields) override;
+  bool writes(Level level) const override;
 
  private:
   const Format format_;

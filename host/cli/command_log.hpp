@@ -13,6 +13,7 @@ class CommandLog final : public Log {
   explicit CommandLog(const HostOptions& options);
 
   void write(Level level, std::string_view event, Fields fields) override;
+  bool writes(Level level) const override { return log_.writes(level); }
 
  private:
   const StderrLog::Format format_;

@@ -26,8 +26,9 @@ int code_of(Refusal::Reason reason) {
 
 }  // namespace
 
-LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers)
-    : catalog_(catalog), options_(options), timers_(timers), identity_(identity.json()) {}
+LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
+                     Log& log)
+    : catalog_(catalog), options_(options), timers_(timers), identity_(identity.json()), call_log_(log) {}
 
 bool LegacyEra::is_revision(std::string_view version) {
   return std::find(revisions.begin(), revisions.end(), version) != revisions.end();
@@ -95,7 +96,9 @@ void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session,
         error(message.id, message.method, {error_code::method_not_found, "Method not found: " + message.method}));
   }
   session->requests().add(message.id, exchange);
-  (this->*handler)({std::move(message.id), std::move(message.params), session, exchange});
+  Request request{std::move(message.id), std::move(message.method), std::move(message.params), session, exchange};
+  request.component = call_log_.component_in(request.params);
+  (this->*handler)(std::move(request));
 }
 
 void LegacyEra::take(const Message& notification, Session& session) {
@@ -193,7 +196,9 @@ void LegacyEra::perform(Request&& request, Planned planned) {
                              {std::move(request.id), session->caller(), session->log_threshold(), session},
                              request.exchange, *this);
   }
-  refuse(request.id, *request.session->caller(), *request.exchange, std::move(std::get<Refusal>(planned)));
+  auto& refusal = std::get<Refusal>(planned);
+  call_log_.refused(request.method, request.component, refusal.message);
+  refuse(request.id, *request.session->caller(), *request.exchange, std::move(refusal));
 }
 
 void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exchange, Refusal refusal) {
@@ -224,11 +229,14 @@ void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
                  [this, call = std::move(call)](const ClientQuestions::Answers& answers) {
                    if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
                    auto refusal = resume(call, std::get<Json>(answers), *catalog_.current(), *this);
-                   if (refusal) refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(refusal));
+                   if (!refusal) return;
+                   call_log_.refused(call.method, call.component, refusal->message);
+                   refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(refusal));
                  });
 }
 
 void LegacyEra::give_up(const SuspendedCall& call, const std::string& why) const {
+  call_log_.refused(call.method, call.component, why);
   if (call.method == "tools/call") {
     return call.exchange->reply({result_response(call.origin.id, "{" + tool_error_members(why) + "}")});
   }

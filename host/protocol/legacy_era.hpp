@@ -26,7 +26,8 @@ class LegacyEra final : public CallAnswers {
   // JSON-RPC batches came and went with one revision (2025-06-18, changelog).
   static bool has_batches(std::string_view version) { return version == "2025-03-26"; }
 
-  LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers);
+  LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
+            Log& log);
 
   // Settles an initialize request, or says what is wrong with it.
   static std::variant<Caller, RpcError> negotiate(const Json& params);
@@ -42,13 +43,16 @@ class LegacyEra final : public CallAnswers {
   Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
   // Sends the requests to the client, and begins the call again when it has answered.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
+  const CallLog& call_log() const override { return call_log_; }
 
  private:
   struct Request {
     std::string id;
+    std::string method;
     Json params;
     std::shared_ptr<Session> session;
     std::shared_ptr<Exchange> exchange;
+    std::string component = {};  // for the log
   };
   using Handler = void (LegacyEra::*)(Request&&);
   static Handler find_handler(std::string_view method);
@@ -78,6 +82,7 @@ class LegacyEra final : public CallAnswers {
   const ServingOptions options_;
   Timers& timers_;
   const std::string identity_;  // JSON
+  const CallLog call_log_;
 };
 
 }  // namespace mcph

@@ -35,7 +35,8 @@ constexpr std::size_t most_state_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
-ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers)
+ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
+                     Log& log)
     : catalog_(catalog),
       options_(options),
       state_(options.state_key, options.answer_time),
@@ -43,7 +44,8 @@ ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, 
       opening_(R"({"resultType":"complete","_meta":{")" + std::string(meta_key::server_info) + R"(":)" + identity_ +
                "}"),
       caching_(R"("ttlMs":)" + std::to_string(options.list_freshness.count()) + R"(,"cacheScope":"public")"),
-      tasks_(options.tasks, timers, R"({")" + std::string(meta_key::server_info) + R"(":)" + identity_ + "}") {}
+      tasks_(options.tasks, timers, R"({")" + std::string(meta_key::server_info) + R"(":)" + identity_ + "}"),
+      call_log_(log) {}
 
 bool ModernEra::is_modern(const Message& message, const HttpHead* head) {
   return has_modern_meta(message.params) || (head != nullptr && head->protocol_version == revision);
@@ -79,6 +81,7 @@ void ModernEra::handle(Message message, const HttpHead* head, const std::shared_
                        const std::shared_ptr<NotificationStream>& output) {
   Request request{std::move(message.id), std::move(message.params), {}, {}, exchange, output, head};
   if (const auto error = check(message.method, request, head)) {
+    call_log_.refused(message.method, call_log_.component_in(request.params), error->message);
     return exchange->reply(error_reply(request.id, *error, http_bad_request));
   }
   const auto handler = find_handler(message.method);
@@ -86,6 +89,8 @@ void ModernEra::handle(Message message, const HttpHead* head, const std::shared_
     const RpcError error{error_code::method_not_found, "Method not found: " + message.method};
     return exchange->reply(error_reply(request.id, error, http_not_found));
   }
+  request.method = std::move(message.method);
+  request.component = call_log_.component_in(request.params);
   (this->*handler)(std::move(request));
 }
 
@@ -178,7 +183,8 @@ void ModernEra::perform(Request&& request, Plan plan) {
 
 void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers& returned) {
   if (auto* refusal = std::get_if<Refusal>(&planned)) {
-    return request.exchange->reply(refusal_reply(request.id, std::move(*refusal)));
+    const auto why = refusal->message;
+    return refuse(request, why, refusal_reply(request.id, std::move(*refusal)));
   }
   auto& call = std::get<CallPlan>(planned);
   EarlierRounds rounds;
@@ -186,7 +192,7 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
     auto read = read_returned_answers(returned, state_, purpose_of(call.method, call.params, *request.caller));
     if (read.has_error()) {
       const RpcError error{error_code::invalid_params, "Invalid params: " + read.error().message};
-      return request.exchange->reply(error_reply(request.id, error, http_ok));
+      return refuse(request, error.message, error_reply(request.id, error, http_ok));
     }
     rounds = *std::move(read);
   }
@@ -196,7 +202,7 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
       task = tasks_.watch(request.exchange, request.id, *request.caller, call.task_support);
     }
   } else if (call.task_support == TaskSupport::required) {
-    return request.exchange->reply(tasks_required_reply(request.id));
+    return refuse(request, "its tool needs a client that knows tasks", tasks_required_reply(request.id));
   }
   const auto exchange = task != nullptr ? std::static_pointer_cast<Exchange>(task) : request.exchange;
   PluginCall::begin(std::move(call),
@@ -206,6 +212,11 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
                      .task = std::move(task),
                      .rounds = std::move(rounds)},
                     exchange, *this);
+}
+
+void ModernEra::refuse(const Request& request, std::string_view why, Reply reply) const {
+  call_log_.refused(request.method, request.component, why);
+  request.exchange->reply(std::move(reply));
 }
 
 Reply ModernEra::refusal_reply(std::string_view id, Refusal refusal) const {
@@ -298,9 +309,12 @@ Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& er
 void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   const auto& rounds = call.origin.rounds;
   const auto& caller = *call.origin.caller;
-  if (auto offered = accept_offered(rounds, input_requests)) return go_on(std::move(call), *offered);
+  if (auto offered = accept_offered(rounds, input_requests)) return go_on(call, *offered);
   const auto missing = missing_capabilities(input_requests, caller.capabilities);
-  if (!missing.empty()) return call.exchange->reply(missing_capability_reply(call.origin.id, missing));
+  if (!missing.empty()) {
+    call_log_.refused(call.method, call.component, "the client lacks what the plugin asks for: " + dump(missing));
+    return call.exchange->reply(missing_capability_reply(call.origin.id, missing));
+  }
   const auto& task = call.origin.task;
   if (task != nullptr &&
       task->wait_for_input(input_requests, rounds.count, [this, call](const Json& answers) { go_on(call, answers); })) {
@@ -320,11 +334,11 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   call.exchange->reply({result_response(call.origin.id, dump(result))});
 }
 
-void ModernEra::go_on(SuspendedCall call, const Json& answers) const {
-  const auto id = call.origin.id;
-  const auto exchange = call.exchange;
-  auto refusal = resume(std::move(call), answers, *catalog_.current(), *this);
-  if (refusal) exchange->reply(refusal_reply(id, *std::move(refusal)));
+void ModernEra::go_on(const SuspendedCall& call, const Json& answers) const {
+  auto refusal = resume(call, answers, *catalog_.current(), *this);
+  if (!refusal) return;
+  call_log_.refused(call.method, call.component, refusal->message);
+  call.exchange->reply(refusal_reply(call.origin.id, *std::move(refusal)));
 }
 
 }  // namespace mcph

@@ -30,7 +30,8 @@ class ModernEra final : public CallAnswers {
  public:
   static constexpr std::string_view revision = "2026-07-28";
 
-  ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers);
+  ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
+            Log& log);
 
   // Whether a message is of this era: it has the era's _meta, or its headers name the era's revision.
   static bool is_modern(const Message& message, const HttpHead* head);
@@ -53,6 +54,7 @@ class ModernEra final : public CallAnswers {
   Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
   // Answers the request with the questions, and leaves it to the client to come back.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
+  const CallLog& call_log() const override { return call_log_; }
 
  private:
   struct Request {
@@ -63,6 +65,8 @@ class ModernEra final : public CallAnswers {
     std::shared_ptr<Exchange> exchange;
     std::shared_ptr<NotificationStream> output;
     const HttpHead* head;  // null on stdio; gone when the handler has returned
+    std::string method = {};
+    std::string component = {};  // for the log
   };
   using Handler = void (ModernEra::*)(Request&&);
   static Handler find_handler(std::string_view method);
@@ -90,9 +94,11 @@ class ModernEra final : public CallAnswers {
   using Plan = Planned (*)(const Catalog&, Json, const HttpHead*);
   void perform(Request&& request, Plan plan);
   void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
+  // A call that comes to no plugin: the log hears why, and the client is answered.
+  void refuse(const Request& request, std::string_view why, Reply reply) const;
   Reply refusal_reply(std::string_view id, Refusal refusal) const;
   // Begins a call again that has been answered.
-  void go_on(SuspendedCall call, const Json& answers) const;
+  void go_on(const SuspendedCall& call, const Json& answers) const;
   // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.
   std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
   // Null after refusing the request.
@@ -108,6 +114,7 @@ class ModernEra final : public CallAnswers {
   const std::string opening_;   // of every complete result: its type and who answers
   const std::string caching_;   // the freshness hints of lists
   Tasks tasks_;
+  const CallLog call_log_;
 
   std::mutex mutex_;
   std::vector<std::weak_ptr<Subscription>> subscriptions_;

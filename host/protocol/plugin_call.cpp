@@ -39,6 +39,22 @@ std::optional<std::string> failure_of_tool(const Json& result) {
   return "it says that it failed, and not why";
 }
 
+std::string_view words_for(CancelReason reason) {
+  switch (reason) {
+    case CancelReason::client:
+      return "by the client";
+    case CancelReason::deadline:
+      return "at its deadline";
+    case CancelReason::shutdown:
+      return "by the end of the server";
+    case CancelReason::reload:
+      return "by the end of its plugin";
+    case CancelReason::none:
+      break;
+  }
+  return "for no reason";
+}
+
 }  // namespace
 
 std::optional<Refusal> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
@@ -70,7 +86,8 @@ PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchang
       output_schema_(std::move(plan.output_schema)),
       exchange_(std::move(exchange)),
       answers_(answers),
-      progress_(meta_, origin_.rounds.last_progress) {}
+      progress_(meta_, origin_.rounds.last_progress),
+      began_(answers.call_log().is_on() ? std::optional(std::chrono::steady_clock::now()) : std::nullopt) {}
 
 void PluginCall::progress(double progress, double total, std::string_view message) {
   if (origin_.task != nullptr && !message.empty()) origin_.task->say(message);
@@ -106,6 +123,7 @@ void PluginCall::ask(std::string_view json) {
     return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(most_rounds) + " times"));
   }
   call.origin.rounds.last_progress = progress_.last();
+  tell_end("asks the client");
   answers_.ask(std::move(call), *std::move(requests));
 }
 
@@ -114,14 +132,15 @@ Reply PluginCall::answer(Outcome outcome, std::string json) const {
     auto result = read_plugin_result(method(), json, output_schema_);
     if (result.has_error()) return misbehaviour(result.error().message);
     if (method() == completion_method && cut_completion(*result)) json = dump(*result);
-    if (method() == "tools/call") {
-      if (const auto failure = failure_of_tool(*result)) count_failure(*failure);
-    }
+    const auto failure = method() == "tools/call" ? failure_of_tool(*result) : std::nullopt;
+    if (failure) count_failure(*failure);
+    tell_end(failure ? "tool error" : "ok", failure.value_or(""));
     return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
   }
   const auto error = read_plugin_error(json);
   if (error.has_error()) return misbehaviour(error.error().message);
   count_failure(error->message);
+  tell_end("error " + std::to_string(error->code), error->message);
   return answers_.error(origin_.id, method(), *error);
 }
 
@@ -132,10 +151,22 @@ void PluginCall::count_failure(std::string_view why) const {
 
 Reply PluginCall::misbehaviour(std::string_view reason) const {
   plugin_->answered_wrongly(component() + ": answered with something invalid: " + std::string(reason));
+  tell_end("invalid answer", reason);
   return answers_.error(
       origin_.id, method(),
       {error_code::internal_error, "Plugin " + plugin_->identity().name + " answered " + std::string(method()) +
                                        " of " + component() + " with something invalid: " + std::string(reason)});
+}
+
+void PluginCall::tell_end(std::string outcome, std::string_view error) const {
+  if (!began_) return;
+  if (cancelled() != CancelReason::none) outcome.append(", cancelled ").append(words_for(cancelled()));
+  answers_.call_log().ended({.method = method(),
+                             .component = component(),
+                             .plugin = plugin_->identity().name,
+                             .outcome = std::move(outcome),
+                             .took = std::chrono::steady_clock::now() - *began_,
+                             .error = error});
 }
 
 std::string PluginCall::context() const {

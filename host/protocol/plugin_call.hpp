@@ -3,10 +3,13 @@
 // any thread.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "plugin/plugin.hpp"
+#include "protocol/call_log.hpp"
 #include "protocol/caller.hpp"
 #include "protocol/component_calls.hpp"
 #include "protocol/exchange.hpp"
@@ -58,6 +61,8 @@ class CallAnswers {
   virtual Reply error(std::string_view id, std::string_view method, const RpcError& error) const = 0;
   // Asks the client what the plugin asks, {name: {"method", "params"}}, and takes over the call's exchange.
   virtual void ask(SuspendedCall call, OrderedJson input_requests) const = 0;
+  // Who hears how each call ended.
+  virtual const CallLog& call_log() const = 0;
 };
 
 // Begins a suspended call again with what the client has answered meanwhile. Why not, where the component is no more or
@@ -87,6 +92,8 @@ class PluginCall final : public Call {
   Reply misbehaviour(std::string_view reason) const;
   // For the plugin's status.
   void count_failure(std::string_view why) const;
+  // For the log, once.
+  void tell_end(std::string outcome, std::string_view error = {}) const;
 
   const std::shared_ptr<Plugin> plugin_;  // the lease
   const CallOrigin origin_;
@@ -95,6 +102,7 @@ class PluginCall final : public Call {
   const std::shared_ptr<Exchange> exchange_;
   const CallAnswers& answers_;
   Progress progress_;
+  const std::optional<std::chrono::steady_clock::time_point> began_;  // nothing: nobody wants to hear of calls
 };
 
 }  // namespace mcph

@@ -105,8 +105,8 @@ Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, Servin
     : catalog_(catalog),
       log_(log, max_lines_of_clients),
       sessions_(session_limits, catalog),
-      legacy_(catalog, identity, options, timers_),
-      modern_(catalog, identity, options, timers_) {}
+      legacy_(catalog, identity, options, timers_, log),
+      modern_(catalog, identity, options, timers_, log) {}
 
 Server::~Server() {
   timers_.stop();

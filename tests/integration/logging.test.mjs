@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { HttpHost, serve } from './support/host.mjs';
 import { allMessages, legacyRevisions, postModern, request, Session } from './support/http.mjs';
 
 let components;
@@ -69,4 +69,23 @@ test('ALevelThatDoesNotExistIsRefused', async () => {
   }
   const refused = await postModern(host.url, 'tools/call', { ...call, _meta: { [levelKey]: 'loud' } });
   assert.equal((await refused.json()).error.code, -32602);
+});
+
+test('ALineForEachCallIsInTheHostsLogAtDebugAndNoneAtInfo', async (context) => {
+  const own = await Components.create('slow');
+  const debugging = await serve(context, own, ['--log-level', 'debug']);
+  const wait = { name: 'wait', arguments: { label: 'a', milliseconds: 20, reports: 0 } };
+  for (const asked of [debugging, host]) {
+    await (await postModern(asked.url, 'tools/call', wait)).json();
+    await (await postModern(asked.url, 'tools/call', { name: 'wait', arguments: { label: 1 } })).json();
+  }
+  const { ms, ...line } = await debugging.log.until({ event: 'call', outcome: 'ok' });
+  assert.ok(ms >= 20, `${ms}`);
+  assert.deepEqual(
+    { method: line.method, component: line.component, plugin: line.plugin, level: line.level },
+    { method: 'tools/call', component: 'wait', plugin: 'slow', level: 'debug' },
+  );
+  const refused = await debugging.log.until({ event: 'call', outcome: 'refused' });
+  assert.match(refused.error, /^Invalid arguments for tool wait: /);
+  assert.deepEqual(host.log.matching({ event: 'call' }), []);
 });

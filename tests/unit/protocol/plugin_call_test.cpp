@@ -3,14 +3,20 @@
 #include <functional>
 #include <limits>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../fake_plugin.hpp"
 #include "../recording_exchange.hpp"
+#include "../recording_log.hpp"
 #include "protocol/legacy_content.hpp"
 
 namespace mcph {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 
 // Words an end so that a test sees which one it was.
 class PlainAnswers final : public CallAnswers {
@@ -27,7 +33,13 @@ class PlainAnswers final : public CallAnswers {
     suspended = std::move(call);
   }
 
+  const CallLog& call_log() const override { return call_log_; }
+
   mutable std::optional<SuspendedCall> suspended;
+  test::RecordingLog log{Log::Level::off};
+
+ private:
+  const CallLog call_log_{log};
 };
 
 class PluginCallTest : public ::testing::Test {
@@ -48,7 +60,7 @@ class PluginCallTest : public ::testing::Test {
 
   const std::shared_ptr<test::FakePlugin> plugin_ = std::make_shared<test::FakePlugin>("/components/tools/sums.so");
   const std::shared_ptr<test::RecordingExchange> exchange_ = std::make_shared<test::RecordingExchange>();
-  const PlainAnswers answers_{};
+  PlainAnswers answers_{};
 };
 
 constexpr auto empty_result = R"({"content":[]})";
@@ -156,6 +168,33 @@ TEST_F(PluginCallTest, ACallThatItsClientCancelledHasNotFailed) {
   call.cancel(CancelReason::client);
   call.complete(Outcome::error, R"({"code":-32603,"message":"cancelled"})");
   EXPECT_TRUE(plugin_->failures.empty());
+}
+
+TEST_F(PluginCallTest, LogsHowEachCallEnded) {
+  answers_.log.set_level(Log::Level::debug);
+  begin().complete(Outcome::result, empty_result);
+  begin().complete(Outcome::result, R"({"content":[{"type":"text","text":"Too large"}],"isError":true})");
+  begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  begin().complete(Outcome::result, "[]");
+  begin().complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
+  auto& unwanted = begin();
+  unwanted.cancel(CancelReason::client);
+  unwanted.complete(Outcome::error, R"({"code":-32603,"message":")" + std::string(1000, 'x') + R"("})");
+  const std::string call = "call method=tools/call component=add plugin=sums outcome=";
+  const std::string ms = R"( ms=[0-9]+\.[0-9][0-9][0-9])";
+  EXPECT_THAT(answers_.log.lines(),
+              ElementsAre(MatchesRegex(call + "ok" + ms), MatchesRegex(call + "tool error" + ms + " error=Too large"),
+                          MatchesRegex(call + "error -32602" + ms + " error=No such note"),
+                          MatchesRegex(call + "invalid answer" + ms + " error=it is not a JSON object"),
+                          MatchesRegex(call + "asks the client" + ms),
+                          MatchesRegex(call + "error -32603, cancelled by the client" + ms + " error=x{500}")));
+}
+
+TEST_F(PluginCallTest, LogsNothingOfCallsUnlessItsLevelIsDebug) {
+  answers_.log.set_level(Log::Level::info);
+  begin().complete(Outcome::result, empty_result);
+  begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  EXPECT_THAT(answers_.log.lines(), IsEmpty());
 }
 
 TEST_F(PluginCallTest, RepliesWithTheQuestion) {

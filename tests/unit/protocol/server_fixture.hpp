@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "../recording_exchange.hpp"
+#include "../recording_log.hpp"
 #include "../served_plugin.hpp"
 #include "protocol/server.hpp"
 #include "recording_stream.hpp"
-#include "stderr_log.hpp"
 
 namespace mcph::test {
 
@@ -95,7 +95,7 @@ class ServerFixture : public ::testing::Test {
   }
 
   PublishedCatalog catalog_;
-  StderrLog log_{Log::Level::off, StderrLog::Format::text};
+  RecordingLog log_{Log::Level::off};
   std::uint64_t generation_ = 0;
   const std::shared_ptr<FakePlugin> plugin_ = std::make_shared<FakePlugin>("/components/tools/sums.so");
   Server server_;
