@@ -4,6 +4,7 @@
 
 #include "answers.hpp"
 #include "call_state.hpp"
+#include "unanswered.hpp"
 
 namespace mcp {
 
@@ -39,7 +40,7 @@ void Call::on_cancel(std::function<void()> function) {
 
 void Call::finish(const detail::Answer& answer) {
   require_owner();
-  state_->finish(answer);
+  state_->finish(has_asked() ? ToolResult().text(detail::question_caught).is_error().answer() : answer);
 }
 
 void Call::require_owner() const {

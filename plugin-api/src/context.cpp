@@ -60,7 +60,7 @@ Answers Context::ask(const Questions& questions) {
   for (const auto& [name, question] : questions) {
     if (!input_responses_ || !input_responses_->contains(name)) unanswered.member(name, question.json());
   }
-  if (!unanswered.empty()) throw detail::Unanswered{std::move(unanswered).text()};
+  if (!unanswered.empty()) leave_with(std::move(unanswered).text());
   return Answers(input_responses_ ? input_responses_ : std::make_shared<const Json>(Json::object()));
 }
 
@@ -71,7 +71,12 @@ const Json& Context::answer_to(const Question& question) {
   if (input_responses_) {
     if (const auto found = input_responses_->find(name); found != input_responses_->end()) return *found;
   }
-  throw detail::Unanswered{detail::ObjectText().member(name, question.json()).text()};
+  leave_with(detail::ObjectText().member(name, question.json()).text());
+}
+
+void Context::leave_with(std::string requests) {
+  has_asked_ = true;
+  throw detail::Unanswered{std::move(requests)};
 }
 
 bool Context::shows_apps() const {

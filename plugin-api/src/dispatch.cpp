@@ -29,6 +29,28 @@ struct Request {
   const Json& params;
 };
 
+class HandlerContext : public Context {
+ public:
+  using Context::Context;
+  using Context::has_asked;
+};
+
+/// What a handler returns or throws, but for one that has caught its own question: then whatever comes of it is wrong,
+/// because nobody was asked.
+template <class Handler>
+auto run_handler(const Request& request, const Handler& handler) {
+  HandlerContext context(request.host, request.call, request.params);
+  try {
+    auto result = handler(context);
+    if (!context.has_asked()) return result;
+  } catch (const Unanswered&) {
+    throw;
+  } catch (...) {
+    if (!context.has_asked()) throw;
+  }
+  throw std::logic_error(std::string(question_caught));
+}
+
 void log_unknown_exception(const Request& request, const std::string& component) {
   request.host.log(&request.host, request.call, MCP_LOG_ERROR,
                    borrowed(component + " threw something that is not a std::exception"));
@@ -80,8 +102,7 @@ Answer tool_failure(const Request& request, const ToolRecord& tool) {
 
 Answer run_tool(const Request& request, const ToolRecord& tool, const Json& arguments) {
   try {
-    Context context(request.host, request.call, request.params);
-    return tool.binding.handler(arguments, context).answer();
+    return run_handler(request, [&](Context& context) { return tool.binding.handler(arguments, context); }).answer();
   } catch (...) {
     return tool_failure(request, tool);
   }
@@ -146,8 +167,8 @@ Answer read_resource(const Request& request, const Components& components) {
   const ResourceRecord* resource = find_resource(components, request.params, uri.text());
   if (!resource) return not_found(uri.text());
   try {
-    Context context(request.host, request.call, request.params);
-    return contents_answer(*resource, uri, resource->handler(uri, context));
+    return contents_answer(*resource, uri,
+                           run_handler(request, [&](Context& context) { return resource->handler(uri, context); }));
   } catch (const Unanswered& question) {
     return question.answer();
   } catch (const NotFound& error) {
@@ -201,8 +222,9 @@ Answer get_prompt(const Request& request, const Components& components) {
   const PromptRecord* prompt = components.prompts.find(name);
   if (!prompt) throw ProtocolError(invalid_params, "Unknown prompt: " + name);
   try {
-    Context context(request.host, request.call, request.params);
-    return messages_answer(*prompt, prompt->handler(prompt_arguments(*prompt, request.params), context));
+    const Arguments arguments = prompt_arguments(*prompt, request.params);
+    return messages_answer(*prompt,
+                           run_handler(request, [&](Context& context) { return prompt->handler(arguments, context); }));
   } catch (const Unanswered& question) {
     return question.answer();
   } catch (const ProtocolError& error) {
@@ -251,8 +273,9 @@ Answer complete_argument(const Request& request, const Components& components) {
   if (found == record.completions.end()) return completion_answer({.values = {}, .total = 0});
   const Arguments chosen(texts_param(context_param ? *context_param : no_context, "arguments"), record.completable);
   try {
-    Context context(request.host, request.call, request.params);
-    return completion_answer(found->second(text_param(argument, "value"), chosen, context));
+    const std::string& typed = text_param(argument, "value");
+    return completion_answer(
+        run_handler(request, [&](Context& context) { return found->second(typed, chosen, context); }));
   } catch (const Unanswered& question) {
     return question.answer();  // which the host refuses in words
   } catch (const ProtocolError& error) {

@@ -18,6 +18,11 @@ struct Unanswered {
   Answer answer() const;
 };
 
+/// What becomes of a call whose handler caught that and went on, so that its question reaches nobody.
+inline constexpr std::string_view question_caught =
+    "The handler caught the exception by which it asks the client (context.elicit, elicit_url, sample, roots or ask): "
+    "do not catch (...) around a question, or throw it on with \"throw;\".";
+
 /// A name for a question that is asked without one.
 std::string name_of(const Question& question);
 std::vector<Root> roots_of(const Json& answer);

@@ -235,4 +235,55 @@ TEST(Question, IsNotCaughtWithTheExceptionsOfAHandler) {
   EXPECT_EQ(harness.call_tool("ask").kind, MCP_OUTCOME_INPUT_REQUIRED);
 }
 
+// Of every kind of handler: it would answer without having asked anybody.
+TEST(Question, ThatIsCaughtFailsTheCallInWords) {
+  Harness harness([](mcp::Plugin& plugin) {
+    const auto count = [](mcp::Context& context) -> std::string {
+      try {
+        return std::to_string(context.roots().size());
+      } catch (...) {
+        return "caught";
+      }
+    };
+    plugin.tool("tool", "", count);
+    plugin.resource("r://", "r", "", count);
+    plugin.prompt("prompt", "", count);
+    plugin.tool("throws", "", [](mcp::Context& context) {
+      try {
+        return context.roots().size();
+      } catch (...) {
+        throw std::runtime_error("it did not work");
+      }
+    });
+    plugin.async_tool("async", "", [count](mcp::Call call) { call.complete(count(call)); });
+    plugin.async_tool("async fails", "", [](mcp::Call call) {
+      try {
+        call.roots();
+      } catch (...) {
+        call.fail("it did not work");
+      }
+    });
+    plugin.tool("throws on", "", [](mcp::Context& context) {
+      try {
+        return context.roots().size();
+      } catch (...) {
+        throw;
+      }
+    });
+  });
+  const std::string words =
+      "The handler caught the exception by which it asks the client (context.elicit, elicit_url, sample, roots or "
+      "ask): do not catch (...) around a question, or throw it on with \"throw;\".";
+  for (const char* tool : {"tool", "throws", "async", "async fails"}) {
+    const auto outcome = harness.call_tool(tool);
+    EXPECT_FALSE(outcome.ok()) << tool;
+    EXPECT_EQ(outcome.text(), words) << tool;
+  }
+  for (const auto& outcome : {harness.read("r://"), harness.get_prompt("prompt")}) {
+    EXPECT_EQ(outcome.kind, MCP_OUTCOME_ERROR);
+    EXPECT_EQ(outcome.json["message"], words);
+  }
+  EXPECT_EQ(harness.call_tool("throws on").kind, MCP_OUTCOME_INPUT_REQUIRED);
+}
+
 }  // namespace

@@ -69,8 +69,9 @@ class Context {
   /// This and the functions below return the answer if it is there. If it is not, they leave the handler with an
   /// exception that the runtime catches, the host asks the client, and the handler is called again from its beginning,
   /// with the answers of all rounds so far. So a handler asks before it changes anything; what it does before it asks
-  /// must lead to the same question each time; and it does not catch (...) around a question. They are for the thread
-  /// of the handler. The call fails if the client cannot answer, and says so to the model: caller() tells beforehand.
+  /// must lead to the same question each time; and it does not catch (...) around a question without throwing it on: a
+  /// call whose question was caught fails. They are for the thread of the handler. The call fails if the client cannot
+  /// answer, and says so to the model: caller() tells beforehand.
   template <class T>
   Elicited<T> elicit(std::string_view message) {
     return detail::elicited<T>(answer_to(form<T>(message)));
@@ -96,16 +97,21 @@ class Context {
 
   const mcp_host& host() const { return *host_; }
   mcp_call_id id() const { return call_; }
+  /// A question without an answer has been asked, by an exception that leaves the handler unless somebody catches it.
+  bool has_asked() const { return has_asked_; }
 
  private:
   const mcp_host* host_;
   mcp_call_id call_;
+  /// Leaves the handler. `requests` is {name: {"method", "params"}}, as JSON text.
+  [[noreturn]] void leave_with(std::string requests);
   /// The answer to one question, whose name is made of what it says: a handler that asks something else the next time
   /// does not take the one's answer for the other's.
   const Json& answer_to(const Question& question);
 
   std::shared_ptr<const Json> input_responses_;
   std::map<std::string, int> asked_;  // how often, by name
+  bool has_asked_ = false;
 };
 
 }  // namespace mcp
