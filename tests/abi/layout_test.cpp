@@ -1,6 +1,9 @@
 // The layout of the C contract, in literals: what has been released never moves. LP64, which is every 64-bit Unix.
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <regex>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -101,6 +104,27 @@ TEST(Layout, SignaturesOfThePluginsFunctions) {
   EXPECT_TRUE((same<const void* (*)(void*, const char*), decltype(mcp_plugin::get_interface)>));
   EXPECT_TRUE((same<const mcp_plugin* (*)(void), mcp_plugin_entry_v1_fn>));
   EXPECT_TRUE((same<std::uint64_t, mcp_call_id>));
+}
+
+// Plain literals have these types wherever the contract is served.
+static_assert(same<std::int32_t, decltype(MCP_OUTCOME_RESULT)>);
+static_assert(same<std::int32_t, decltype(MCP_CANCEL_NONE)>);
+static_assert(same<std::int32_t, decltype(MCP_LOG_DEBUG)>);
+static_assert(same<std::uint32_t, decltype(MCP_PLUGIN_SERIAL)>);
+
+// What makes bindings for other languages evaluates literals only: bindgen makes no constant of INT32_C(0).
+TEST(Layout, ConstantsAreLiterals) {
+  const std::regex numbers(R"(#define MCP_(OUTCOME|CANCEL|LOG|PLUGIN)_[A-Z_]+ (.*))");
+  const std::regex literal(R"((\d+U?|"[^"]*")( +/\*.*)?)");
+  std::size_t found = 0;
+  std::ifstream header(PROJECT_ROOT "/plugin-api/include/mcp/plugin.h");
+  for (std::string line; std::getline(header, line);) {
+    std::smatch parts;
+    if (!std::regex_match(line, parts, numbers) || line.find("MCP_PLUGIN_EXPORT") != std::string::npos) continue;
+    ++found;
+    EXPECT_TRUE(std::regex_match(parts[2].str(), literal)) << line;
+  }
+  EXPECT_EQ(found, 19U);
 }
 
 TEST(Layout, Constants) {

@@ -66,29 +66,32 @@ typedef struct mcp_sink {
  * 0 is never the id of a call. */
 typedef uint64_t mcp_call_id;
 
+/* Constants are plain literals, which tools that make bindings for other languages can read. Those of int32_t are of
+ * the type int, which has 32 bits wherever the contract is served. */
+
 /* Outcomes of a call, for mcp_host.complete. Plugins may be given new ones to use; the set never shrinks. */
-#define MCP_OUTCOME_RESULT INT32_C(0) /* json is the method's result object, as the newest revision defines it */
-#define MCP_OUTCOME_ERROR INT32_C(1)  /* json is a JSON-RPC error object: {"code", "message", "data"?} */
+#define MCP_OUTCOME_RESULT 0 /* json is the method's result object, as the newest revision defines it */
+#define MCP_OUTCOME_ERROR 1  /* json is a JSON-RPC error object: {"code", "message", "data"?} */
 /* json is {"inputRequests": {name: {"method", "params"}}}: ask the client, then invoke again with "inputResponses" in
  * params. */
-#define MCP_OUTCOME_INPUT_REQUIRED INT32_C(2)
+#define MCP_OUTCOME_INPUT_REQUIRED 2
 
 /* Why a call should end early. */
-#define MCP_CANCEL_NONE INT32_C(0)     /* it should not */
-#define MCP_CANCEL_CLIENT INT32_C(1)   /* the client cancelled it or went away */
-#define MCP_CANCEL_DEADLINE INT32_C(2) /* its time is up */
-#define MCP_CANCEL_SHUTDOWN INT32_C(3) /* the host is stopping */
-#define MCP_CANCEL_RELOAD INT32_C(4)   /* this version of the plugin has been replaced and did not finish in time */
+#define MCP_CANCEL_NONE 0     /* it should not */
+#define MCP_CANCEL_CLIENT 1   /* the client cancelled it or went away */
+#define MCP_CANCEL_DEADLINE 2 /* its time is up */
+#define MCP_CANCEL_SHUTDOWN 3 /* the host is stopping */
+#define MCP_CANCEL_RELOAD 4   /* this version of the plugin has been replaced and did not finish in time */
 
 /* Severities, those of RFC 5424 section 6.2.1 in MCP's order: a larger number is more severe. */
-#define MCP_LOG_DEBUG INT32_C(0)
-#define MCP_LOG_INFO INT32_C(1)
-#define MCP_LOG_NOTICE INT32_C(2)
-#define MCP_LOG_WARNING INT32_C(3)
-#define MCP_LOG_ERROR INT32_C(4)
-#define MCP_LOG_CRITICAL INT32_C(5)
-#define MCP_LOG_ALERT INT32_C(6)
-#define MCP_LOG_EMERGENCY INT32_C(7)
+#define MCP_LOG_DEBUG 0
+#define MCP_LOG_INFO 1
+#define MCP_LOG_NOTICE 2
+#define MCP_LOG_WARNING 3
+#define MCP_LOG_ERROR 4
+#define MCP_LOG_CRITICAL 5
+#define MCP_LOG_ALERT 6
+#define MCP_LOG_EMERGENCY 7
 
 /* What the host does for one plugin instance. Given to create; valid until stop has returned. */
 typedef struct mcp_host mcp_host;
@@ -135,8 +138,8 @@ struct mcp_host {
 };
 
 /* Flags of mcp_plugin. */
-#define MCP_PLUGIN_SERIAL UINT32_C(1)       /* invoke is never called while another invoke of this instance runs */
-#define MCP_PLUGIN_NEVER_UNLOAD UINT32_C(2) /* leave the library mapped after stop */
+#define MCP_PLUGIN_SERIAL 1U       /* invoke is never called while another invoke of this instance runs */
+#define MCP_PLUGIN_NEVER_UNLOAD 2U /* leave the library mapped after stop */
 
 /* What a plugin is. One constant table a library; `self` is the instance that create returned. */
 typedef struct mcp_plugin {
