@@ -62,3 +62,11 @@ test('AClientThatGoesOnReadingGetsAllThoughItsInputHasEnded', async (context) =>
   assertAnswered(await client.rest(), sizes);
   assert.deepEqual(await host.end({ patienceMs: 60_000 }), { status: 0, signal: null });
 });
+
+test('AHostWhoseClientReadsNothingEndsWhenItIsToldToAndSaysWithItsStatusThatAnswersAreLost', async (context) => {
+  const { host } = await startUnread(context);
+  host.signal('SIGTERM');
+  assert.deepEqual(await host.end({ patienceMs: 60_000 }), { status: 1, signal: null });
+  assert.match(host.log.matching({ event: 'client lost' })[0].reason, /bytes unread/);
+  assert.deepEqual(host.log.matching({ event: 'exit without unwinding' }), []);
+});
