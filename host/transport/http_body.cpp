@@ -7,6 +7,10 @@ void HttpBody::announce(std::uint64_t bytes) {
   text_.reserve(static_cast<std::size_t>(bytes));
 }
 
+void HttpBody::announce_piece(std::uint64_t bytes) {
+  if (bytes > limit_ - text_.size()) give_up_text();
+}
+
 void HttpBody::append(std::string_view bytes) {
   if (!envelope_ && bytes.size() > limit_ - text_.size()) give_up_text();
   if (envelope_) {

@@ -26,6 +26,8 @@ class HttpBody {
 
   // The client says how long it will be.
   void announce(std::uint64_t bytes);
+  // It says how long its next piece will be.
+  void announce_piece(std::uint64_t bytes);
   void append(std::string_view bytes);
   void drop() { std::string().swap(text_); }
 

@@ -29,6 +29,8 @@ constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 // Most answers come sooner, and watching costs system calls.
 constexpr std::chrono::milliseconds unwatched_time{50};
 constexpr std::chrono::milliseconds linger_time{1000};
+// For the id of a request whose body is too long.
+constexpr std::chrono::milliseconds id_time{2000};
 // For memory that others have, and between two looks whether they have given it back.
 constexpr std::chrono::milliseconds room_time{5000};
 constexpr std::chrono::milliseconds room_pause{50};
@@ -162,6 +164,7 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
   if (watching_ != Watching::off) co_await stop_watching();
   if (disconnected_) co_return false;
   bool header_read = false;
+  bool too_long = false;
   bool begun = buffer_.size() > 0;
   wait_for(begun ? Waiting::for_rest : Waiting::for_request, begun ? limits_.header_time : limits_.idle_time);
   for (;;) {
@@ -176,6 +179,11 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
       const bool asks = reader.request().version() >= 11 && awaits_continue(reader.request());
       if (asks) co_await write(go_on);
       wait_for(Waiting::for_rest, limits_.body_time);
+    }
+    // Only its id is missing, which most messages have at their beginning.
+    const bool refused_later = reader.request().body().is_too_long();
+    if (refused_later && !std::exchange(too_long, true)) {
+      wait_for(Waiting::for_rest, std::min(limits_.body_time, id_time));
     }
     if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
       const bool has_room = co_await has_room_for(reader);

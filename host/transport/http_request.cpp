@@ -80,7 +80,9 @@ void HttpRequestParser::on_field_impl(http::field name, beast::string_view name_
 void HttpRequestParser::on_chunk_header_impl(std::uint64_t size, beast::string_view extensions,
                                              beast::error_code& error) {
   if (std::any_of(extensions.begin(), extensions.end(), is_control)) error = http::error::bad_chunk_extension;
-  if (size > 0) extension_bytes_ += extensions.size();
+  if (size == 0) return;
+  extension_bytes_ += extensions.size();
+  get().body().announce_piece(size);
 }
 
 HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory)
