@@ -46,9 +46,10 @@ HttpConnection::awaitable<bool> HttpConnection::answer_get(const HttpFields& fie
     auto response = refusal(406, "Accept must list text/event-stream");
     co_return co_await respond(client, std::move(response));
   }
-  auto [session, refused] = owner_.server_.admit_stream(fields.head);
+  auto admission = owner_.server_.admit_stream(fields.head);
+  auto session = std::move(admission.session);
   if (session == nullptr) {
-    auto response = HttpResponse::from(std::move(refused));
+    auto response = HttpResponse::from(std::move(admission.refusal));
     if (response.status == 405) response.fields.emplace_back("Allow", "POST, OPTIONS, HEAD");
     co_return co_await respond(client, std::move(response));
   }

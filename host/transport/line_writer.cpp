@@ -164,7 +164,7 @@ int LineWriter::wait_for_client() const {
   }
 }
 
-void LineWriter::fail(std::unique_lock<std::mutex>& lock, Failure failure) {
+void LineWriter::fail(std::unique_lock<std::mutex>& lock, const Failure& failure) {
   if (std::exchange(failed_, true)) return;
   queued_.clear();
   lock.unlock();

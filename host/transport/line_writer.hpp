@@ -81,7 +81,7 @@ class LineWriter final : public NotificationStream {
   int wait_for_client() const;
   bool is_drained() const { return failed_ || (answers_due_ == 0 && unread_bytes_ == 0); }
   void queue(std::unique_lock<std::mutex>& lock, Kind kind, std::string message);
-  void fail(std::unique_lock<std::mutex>& lock, Failure failure);
+  void fail(std::unique_lock<std::mutex>& lock, const Failure& failure);
 
   const int descriptor_;
   const Limits limits_;
