@@ -122,13 +122,11 @@ void EnvelopeReader::take_in_string(char c) {
 }
 
 void EnvelopeReader::take_in_nested(char c) {
-  if (state_ == State::in_nested_escape) {
+  if (state_ == State::in_nested_escape || (state_ == State::in_nested && c == '"')) {
     state_ = State::in_nested_string;
   } else if (state_ == State::in_nested_string) {
     if (c == '\\') state_ = State::in_nested_escape;
     if (c == '"') state_ = State::in_nested;
-  } else if (c == '"') {
-    state_ = State::in_nested_string;
   } else if (c == '{' || c == '[') {
     ++depth_;
   } else if ((c == '}' || c == ']') && --depth_ == 0) {
