@@ -4,15 +4,21 @@
 
 namespace mcph {
 
-void Call::cancel(CancelReason reason) {
+void Call::cancel(CancelReason reason, std::string because) {
   std::function<void(CancelReason)> listener;
   {
     const std::lock_guard lock(mutex_);
     if (cancelled() != CancelReason::none) return;
+    because_ = std::move(because);
     reason_.store(reason, std::memory_order_release);
     listener = listener_;
   }
   if (listener) listener(reason);
+}
+
+std::string Call::cancelled_because() const {
+  const std::lock_guard lock(mutex_);
+  return because_;
 }
 
 void Call::on_cancel(std::function<void(CancelReason)> listener) {

@@ -39,12 +39,18 @@ class Call {
   // `level` is one of MCP_LOG_* in mcp/plugin.h.
   virtual void log(std::int32_t level, std::string_view message) = 0;
 
+  // What the host says in the plugin's stead, once and instead of `complete`: a JSON-RPC error object.
+  virtual void refuse(std::string error) { complete(Outcome::error, std::move(error)); }
+
   // Who is calling: the JSON object that mcp_host.call_context promises.
   virtual std::string context() const = 0;
 
-  // Asks for an early end. The first reason stays.
-  void cancel(CancelReason reason);
+  // Asks for an early end. The first reason stays. `because` says more than the reason, for whoever made the call: it
+  // continues "cancelled, because ".
+  void cancel(CancelReason reason, std::string because = {});
   CancelReason cancelled() const { return reason_.load(std::memory_order_acquire); }
+  // Empty if nobody said, or it is not cancelled.
+  std::string cancelled_because() const;
 
   // The plugin's wish to hear of a cancellation, heard at once if it has already happened. An empty function ends it.
   void on_cancel(std::function<void(CancelReason)> listener);
@@ -60,7 +66,8 @@ class Call {
   const std::string component_;
   std::atomic<CancelReason> reason_{CancelReason::none};
   std::atomic<bool> claimed_{false};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::string because_;
   std::function<void(CancelReason)> listener_;
 };
 

@@ -57,8 +57,7 @@ void CallDeadlines::look() {
   for (const auto& [id, call, begin] : calls_.begun_before(now - times_.call)) {
     const auto taken = now - counted_from(begin);
     if (taken < times_.call) continue;
-    late_(id, *call);
-    call->cancel(CancelReason::deadline);
+    call->cancel(CancelReason::deadline, late_(*call));
     if (taken >= times_.call + times_.grace) overdue_(id, *call);
   }
   watching_ = false;

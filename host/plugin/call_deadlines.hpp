@@ -21,15 +21,16 @@ class CallDeadlines {
     std::chrono::milliseconds call{300'000};  // then it is cancelled; 0: it may take any time
     std::chrono::milliseconds grace{2'000};   // from then on; then it is overdue
   };
-  // A call that is late and therefore cancelled, or one that is overdue. On the timers' thread; told again and again
-  // until the call is gone.
-  using Told = std::function<void(std::uint64_t id, Call& call)>;
+  // Told of a call that is late and therefore cancelled, or of one that is overdue. On the timers' thread, again and
+  // again until the call is gone. Late returns why it is cancelled, as Call::cancel wants it.
+  using Late = std::function<std::string(const Call& call)>;
+  using Overdue = std::function<void(std::uint64_t id, Call& call)>;
 
   // Whether somebody debugs the plugin, asked on the timers' thread when a call would be late.
   using Debugged = std::function<bool()>;
 
   // The timers and the calls outlive it.
-  CallDeadlines(Timers& timers, CallsInFlight& calls, Times times, Told late, Told overdue, Debugged debugged)
+  CallDeadlines(Timers& timers, CallsInFlight& calls, Times times, Late late, Overdue overdue, Debugged debugged)
       : timers_(timers),
         calls_(calls),
         times_(times),
@@ -58,8 +59,8 @@ class CallDeadlines {
   Timers& timers_;
   CallsInFlight& calls_;
   const Times times_;
-  const Told late_;
-  const Told overdue_;
+  const Late late_;
+  const Overdue overdue_;
   const Debugged debugged_;
   std::atomic<bool> watching_{false};  // a timer is set
   std::mutex mutex_;

@@ -103,8 +103,10 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
   changes_ = std::make_shared<ComponentChanges>(setup_.events.components_changed, runner_, *timers);
   deadlines_.emplace(
       *timers, calls_, CallDeadlines::Times{.call = setup_.limits.call_time},
-      [this](std::uint64_t, const Call& late) {
-        limit_log_.reached(Limit::call_time, words_for_late_call(late.component(), setup_.limits));
+      [this](const Call& late) {
+        auto words = words_for_late_call(late.component(), setup_.limits);
+        limit_log_.reached(Limit::call_time, words);
+        return words;
       },
       [this](std::uint64_t id, Call& call) { give_up(id, call); }, [] { return is_traced(::getpid()); });
 }

@@ -28,7 +28,7 @@ void refuse(Call& call, std::string_view message) {
   std::string json = R"({"code":)" + std::to_string(internal_error) + R"(,"message":)";
   append_json_string(json, message);
   call.on_cancel({});
-  call.complete(Outcome::error, json += '}');
+  call.refuse(json += '}');
 }
 
 void refuse_cancelled(Call& call, CancelReason reason, const PluginIdentity& plugin, const PluginLimits& limits) {

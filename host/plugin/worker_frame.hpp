@@ -31,7 +31,8 @@ struct Frame {
     // From the worker.
     ready,               // text: the description, but after start empty; more: after load, identity as JSON
     failed,              // number: 1 if the cause may pass; text: why
-    completed,           // id; number: the outcome as the plugin gave it; text: its JSON
+    completed,           // id; number: the outcome as the plugin gave it; text: its JSON; more: empty unless it was
+                         // the worker that refused the call
     progressed,          // id; text: the message; more: the two numbers
     said,                // id, or 0; number: one of MCP_LOG_*; text: the plugin's words
     noted,               // number: a Log::Level; text: what the worker's own log says; more: the event

@@ -36,8 +36,10 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
       policy_(setup_.restarts),
       deadlines_(
           workers.timers(), calls_, {.call = setup_.limits.call_time},
-          [this](std::uint64_t, const Call& late) {
-            limit_log_.reached(Limit::call_time, words_for_late_call(late.component(), setup_.limits));
+          [this](const Call& late) {
+            auto words = words_for_late_call(late.component(), setup_.limits);
+            limit_log_.reached(Limit::call_time, words);
+            return words;
           },
           [this](std::uint64_t, const Call& overdue) { end_for(overdue); },
           [this] {

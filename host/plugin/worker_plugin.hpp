@@ -102,7 +102,8 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   bool wants_text(const Frame& head, std::size_t size);
   void complete(const Frame& frame);
   void refuse_large_answer(std::uint64_t id, std::size_t size);
-  void pass_on(Call& call, std::int32_t outcome, std::string json) const;
+  // `is_own`: it is the plugin's own answer, and not its worker's.
+  void pass_on(Call& call, std::int32_t outcome, std::string json, bool is_own) const;
   void tell_context(const Frame& question);
   void note(const Frame& frame);
 

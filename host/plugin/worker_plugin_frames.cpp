@@ -172,29 +172,30 @@ void WorkerPlugin::complete(const Frame& frame) {
   if (call == nullptr) return;  // it has been answered in the plugin's stead
   call->on_cancel({});
   std::string json(frame.text);
+  const bool is_own = frame.more.empty();
   if (!is_long) {
-    return changes_->pass_on([this, call, outcome = frame.number, json = std::move(json)]() mutable {
-      pass_on(*call, outcome, std::move(json));
+    return changes_->pass_on([this, call, outcome = frame.number, is_own, json = std::move(json)]() mutable {
+      pass_on(*call, outcome, std::move(json), is_own);
     });
   }
   // A long answer takes its time to be checked, which this thread has not. Whoever waits for that holds no lease,
   // because the host may end before: calls_ holds the call until then, and the call the lease.
-  auto check = [this, id = frame.id, weak = std::weak_ptr(call), outcome = frame.number,
+  auto check = [this, id = frame.id, weak = std::weak_ptr(call), outcome = frame.number, is_own,
                 json = std::move(json)]() mutable {
     const auto held = weak.lock();
-    if (held != nullptr && calls_.take_held(id) != nullptr) pass_on(*held, outcome, std::move(json));
+    if (held != nullptr && calls_.take_held(id) != nullptr) pass_on(*held, outcome, std::move(json), is_own);
   };
   changes_->pass_on(
       [&runner = workers_.runner(), check = std::move(check)]() mutable { runner.run_long(std::move(check)); });
 }
 
-void WorkerPlugin::pass_on(Call& call, std::int32_t outcome, std::string json) const {
+void WorkerPlugin::pass_on(Call& call, std::int32_t outcome, std::string json, bool is_own) const {
   if (outcome < 0 || outcome > static_cast<std::int32_t>(Outcome::input_required)) {
     return refuse(
         call, "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
   }
   try {
-    call.complete(static_cast<Outcome>(outcome), std::move(json));
+    is_own ? call.complete(static_cast<Outcome>(outcome), std::move(json)) : call.refuse(std::move(json));
   } catch (const std::exception& error) {
     refuse(call, "the host could not handle what the plugin answered: "s + error.what());
   }

@@ -111,6 +111,11 @@ void PluginCall::complete(Outcome outcome, std::string json) {
   exchange_->reply(answer(outcome, std::move(json)));
 }
 
+void PluginCall::refuse(std::string error) {
+  progress_.finish(*exchange_);
+  exchange_->reply(answer_error(error, {}));
+}
+
 void PluginCall::ask(std::string_view json) {
   if (method() == completion_method) {
     return exchange_->reply(misbehaviour("it asks the client, which a completion cannot"));
@@ -128,20 +133,51 @@ void PluginCall::ask(std::string_view json) {
 }
 
 Reply PluginCall::answer(Outcome outcome, std::string json) const {
-  if (outcome == Outcome::result) {
-    auto result = read_plugin_result(method(), json, output_schema_);
-    if (result.has_error()) return misbehaviour(result.error().message);
-    if (method() == completion_method && cut_completion(*result)) json = dump(*result);
-    const auto failure = method() == "tools/call" ? failure_of_tool(*result) : std::nullopt;
-    if (failure) count_failure(*failure);
-    tell_end(failure ? "tool error" : "ok", failure.value_or(""));
-    return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
+  return outcome == Outcome::result ? answer_result(std::move(json)) : answer_error(json, words_for_cancellation());
+}
+
+Reply PluginCall::answer_result(std::string json) const {
+  auto result = read_plugin_result(method(), json, output_schema_);
+  if (result.has_error()) return misbehaviour(result.error().message);
+  if (method() == completion_method && cut_completion(*result)) json = dump(*result);
+  auto failure = method() == "tools/call" ? failure_of_tool(*result) : std::nullopt;
+  const auto why = failure ? words_for_cancellation() : std::string();
+  if (!why.empty()) {
+    auto& content = (*result)["content"];
+    content.insert(content.begin(), Json{{"type", "text"}, {"text", why}});
+    json = dump(*result);
+    failure = why + " " + *failure;
   }
-  const auto error = read_plugin_error(json);
+  if (failure) count_failure(*failure);
+  tell_end(failure ? "tool error" : "ok", failure.value_or(""));
+  return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
+}
+
+Reply PluginCall::answer_error(std::string_view json, const std::string& why) const {
+  auto error = read_plugin_error(json);
   if (error.has_error()) return misbehaviour(error.error().message);
+  if (!why.empty()) error->message = why + " Plugin " + plugin_->identity().name + " says: " + error->message;
   count_failure(error->message);
   tell_end("error " + std::to_string(error->code), error->message);
   return answers_.error(origin_.id, method(), *error);
+}
+
+std::string PluginCall::words_for_cancellation() const {
+  const auto words = [](const std::string& because) { return "The call was cancelled, because " + because + "."; };
+  switch (cancelled()) {
+    case CancelReason::deadline: {
+      const auto because = cancelled_because();
+      return words(because.empty() ? "it took too long" : because);
+    }
+    case CancelReason::shutdown:
+      return words("this server is stopping");
+    case CancelReason::reload:
+      return words("its plugin was replaced or removed");
+    case CancelReason::client:
+    case CancelReason::none:
+      break;
+  }
+  return {};
 }
 
 void PluginCall::count_failure(std::string_view why) const {

@@ -83,12 +83,19 @@ class PluginCall final : public Call {
 
   void progress(double progress, double total, std::string_view message) override;
   void complete(Outcome outcome, std::string json) override;
+  void refuse(std::string error) override;
   void log(std::int32_t level, std::string_view message) override;
   std::string context() const override;
 
  private:
   void ask(std::string_view json);
   Reply answer(Outcome outcome, std::string json) const;
+  Reply answer_result(std::string json) const;
+  // `why` is what the host says of it, if anything; what the plugin says follows.
+  Reply answer_error(std::string_view json, const std::string& why) const;
+  // Why a call that failed was to end early, unless its client wanted that. The plugin itself often says no more than
+  // that it was cancelled.
+  std::string words_for_cancellation() const;
   Reply misbehaviour(std::string_view reason) const;
   // For the plugin's status.
   void count_failure(std::string_view why) const;

@@ -14,6 +14,11 @@ void WorkerCall::complete(Outcome outcome, std::string json) {
   host_.send({Frame::Kind::completed, static_cast<std::int32_t>(outcome), id_, json});
 }
 
+void WorkerCall::refuse(std::string error) {
+  over_(id_);
+  host_.send({Frame::Kind::completed, static_cast<std::int32_t>(Outcome::error), id_, error, "refused"});
+}
+
 void WorkerCall::log(std::int32_t level, std::string_view message) {
   host_.send({Frame::Kind::said, level, id_, message});
 }

@@ -21,6 +21,7 @@ class WorkerCall final : public Call {
 
   void progress(double progress, double total, std::string_view message) override;
   void complete(Outcome outcome, std::string json) override;
+  void refuse(std::string error) override;
   void log(std::int32_t level, std::string_view message) override;
   std::string context() const override;
 

@@ -4,6 +4,7 @@
 
 #include "answers.hpp"
 #include "call_state.hpp"
+#include "cancellation_text.hpp"
 #include "unanswered.hpp"
 
 namespace mcp {
@@ -31,6 +32,12 @@ void Call::fail(std::string_view message) {
 
 void Call::fail(const ProtocolError& error) {
   finish(detail::error_answer(error));
+}
+
+bool Call::fail_if_cancelled() {
+  const CancelReason reason = cancel_reason();
+  if (reason != CancelReason::None) fail(detail::cancellation_text(reason));
+  return reason != CancelReason::None;
 }
 
 void Call::on_cancel(std::function<void()> function) {

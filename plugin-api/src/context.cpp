@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <stdexcept>
 
 #include <mcp/plugin/app.hpp>
 #include <mcp/plugin/context.hpp>
 #include <mcp/plugin/detail/json_text.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cancellation_text.hpp"
 #include "host_text.hpp"
 #include "unanswered.hpp"
 
@@ -35,6 +37,11 @@ void Context::log(Level level, std::string_view message) {
 
 CancelReason Context::cancel_reason() const {
   return static_cast<CancelReason>(host_->is_cancelled(host_, call_));
+}
+
+void Context::throw_if_cancelled() const {
+  const CancelReason reason = cancel_reason();
+  if (reason != CancelReason::None) throw std::runtime_error(detail::cancellation_text(reason));
 }
 
 Json Context::caller() const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <stdexcept>
 
 #include "files/glob.hpp"
 #include "shared/text.hpp"
@@ -50,7 +49,7 @@ Listing list_folder(const Location& folder, const ListQuery& query, const mcp::C
   Listing listing;
   const auto limit = static_cast<std::size_t>(std::clamp(query.limit, 1, max_list_entries));
   const auto add = [&](const WalkedEntry& entry) {
-    if (context.cancelled()) throw std::runtime_error("cancelled");
+    context.throw_if_cancelled();
     if (!is_wanted(entry.path, folder.path, query.pattern)) return true;
     if (listing.entries.size() == limit) {
       listing.complete = false;

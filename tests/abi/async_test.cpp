@@ -163,6 +163,27 @@ void keep(mcp::Plugin& plugin) {
   });
 }
 
+TEST(AsyncTool, FailsWithTheReasonWhenItIsCancelled) {
+  std::optional<mcp::Call> kept;
+  std::atomic<bool> is_kept = false;
+  Harness harness([&](mcp::Plugin& plugin) {
+    plugin.async_tool("t", "", [&](mcp::Call call) {
+      kept.emplace(std::move(call));
+      is_kept = true;
+    });
+  });
+  auto call = harness.start_tool("t");
+  while (!is_kept)
+    std::this_thread::yield();
+  EXPECT_FALSE(kept->fail_if_cancelled());
+  EXPECT_FALSE(call.done());
+  call.cancel(mcp::CancelReason::Deadline);
+  EXPECT_TRUE(kept->fail_if_cancelled());
+  const auto outcome = call.wait();
+  EXPECT_EQ(outcome.text(), "The call was cancelled, because it took too long.");
+  EXPECT_FALSE(outcome.ok());
+}
+
 void wait_for(Harness& harness, const std::string& tool, const std::string& text) {
   while (harness.call_tool(tool).text() != text)
     std::this_thread::yield();

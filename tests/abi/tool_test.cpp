@@ -334,6 +334,36 @@ TEST(Context, AHandlerSeesThatItIsCancelled) {
   EXPECT_EQ(call.wait().text(), "3");
 }
 
+TEST(Context, AHandlerLeavesWithTheReasonWhenItIsCancelled) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("t", "", [](mcp::Context& context) {
+      context.info("running");
+      for (;;)
+        context.throw_if_cancelled();
+    });
+    plugin.tool("quick", "", [](mcp::Context& context) {
+      context.throw_if_cancelled();
+      return "done";
+    });
+  });
+  EXPECT_EQ(harness.call_tool("quick").text(), "done");
+  std::size_t calls = 0;
+  for (const auto& [reason, text] :
+       {std::pair{mcp::CancelReason::Client, "The call was cancelled by the client."},
+        {mcp::CancelReason::Deadline, "The call was cancelled, because it took too long."},
+        {mcp::CancelReason::Shutdown, "The call was cancelled, because the server is stopping."},
+        {mcp::CancelReason::Reload, "The call was cancelled, because the plugin was replaced or removed."}}) {
+    auto call = harness.start_tool("t");
+    ++calls;
+    while (harness.logs().size() < calls) {
+    }
+    call.cancel(reason);
+    const auto outcome = call.wait();
+    EXPECT_EQ(outcome.text(), text);
+    EXPECT_FALSE(outcome.ok());
+  }
+}
+
 TEST(Context, AskingTheClientTakesTwoRounds) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.tool("greet", "", [](mcp::Context& context) {

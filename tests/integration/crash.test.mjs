@@ -117,6 +117,24 @@ for (const [name, args, profile, place] of [
   });
 }
 
+for (const isolation of ['worker', 'in-process']) {
+  test(`TheModelLearnsWhyACallWasCancelledThatTookTooLong: ${isolation}`, async (context) => {
+    const components = await Components.create();
+    await components.write('slow.json', JSON.stringify({ isolation, limits: { callTimeMs: 100 } }));
+    await components.add('slow');
+    const host = await serve(context, components, []);
+    const { result } = await call(host, 'wait', { label: 'long', milliseconds: 30_000, reports: 0 });
+    assert.equal(result.isError, true);
+    assert.deepEqual(
+      result.content.map(({ text }) => text),
+      [
+        'The call was cancelled, because wait took longer than the 0.1 s that limits.callTimeMs allows.',
+        'cancelled',
+      ],
+    );
+  });
+}
+
 test('WhatAWorkerPrintsIsInTheLogAtOnceAndBeforeItsDeath', async (context) => {
   const host = await start(context);
   await call(host, 'print', { lines: 2 });

@@ -34,7 +34,11 @@ class CallDeadlinesTest : public ::testing::Test {
   }
   void watch(CallDeadlines::Times times) {
     deadlines_.emplace(
-        timers_, calls_, times, [this](std::uint64_t, const Call&) { ++late_; },
+        timers_, calls_, times,
+        [this](const Call&) {
+          ++late_;
+          return std::string("it took too long");
+        },
         [this](std::uint64_t id, Call&) {
           if (calls_.take(id) != nullptr) ++overdue_;
         },
@@ -56,6 +60,7 @@ TEST_F(CallDeadlinesTest, CancelACallThatTakesTooLongAndThenTellOfIt) {
   const auto call = begin();
   EXPECT_TRUE(eventually([&] { return call->cancelled() == CancelReason::deadline; }));
   EXPECT_GE(std::chrono::steady_clock::now() - begun, 20ms);
+  EXPECT_EQ(call->cancelled_because(), "it took too long");
   EXPECT_GE(late_, 1);
   EXPECT_TRUE(eventually([&] { return overdue_ == 1; }));
   EXPECT_GE(std::chrono::steady_clock::now() - begun, 40ms);

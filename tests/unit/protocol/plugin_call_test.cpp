@@ -197,6 +197,47 @@ TEST_F(PluginCallTest, LogsNothingOfCallsUnlessItsLevelIsDebug) {
   EXPECT_THAT(answers_.log.lines(), IsEmpty());
 }
 
+TEST_F(PluginCallTest, SaysWhyACallWasCancelledThatFailedThen) {
+  auto& call = begin();
+  call.cancel(CancelReason::deadline, "add took longer than the 1 s that limits.callTimeMs allows");
+  call.complete(Outcome::result, R"({"content":[{"type":"text","text":"cancelled"}],"isError":true})");
+  EXPECT_EQ(exchange_->body(),
+            R"(result 7 {"content":[{"text":"The call was cancelled, because add took longer than the 1 s that )"
+            R"(limits.callTimeMs allows.","type":"text"},{"text":"cancelled","type":"text"}],"isError":true})");
+  EXPECT_EQ(plugin_->failures.back(),
+            "add: The call was cancelled, because add took longer than the 1 s that limits.callTimeMs allows. "
+            "cancelled");
+}
+
+TEST_F(PluginCallTest, SaysWhyACallWasCancelledThatEndedWithAnError) {
+  auto& call = begin();
+  call.cancel(CancelReason::shutdown);
+  call.complete(Outcome::error, R"({"code":-32000,"message":"cancelled"})");
+  EXPECT_EQ(exchange_->body(),
+            "error 7 -32000 The call was cancelled, because this server is stopping. Plugin sums says: cancelled");
+}
+
+TEST_F(PluginCallTest, PassesOnWhatACancelledCallAchieved) {
+  auto& call = begin();
+  call.cancel(CancelReason::deadline, "add took too long");
+  call.complete(Outcome::result, R"({"content":[{"type":"text","text":"5"}]})");
+  EXPECT_EQ(exchange_->body(), R"(result 7 {"content":[{"type":"text","text":"5"}]})");
+}
+
+TEST_F(PluginCallTest, AddsNothingToWhatTheHostItselfSaysInThePluginsStead) {
+  auto& call = begin();
+  call.cancel(CancelReason::reload);
+  call.refuse(R"({"code":-32603,"message":"plugin sums: the call was cancelled before it began"})");
+  EXPECT_EQ(exchange_->body(), "error 7 -32603 plugin sums: the call was cancelled before it began");
+}
+
+TEST_F(PluginCallTest, AddsNothingForAClientThatCancelled) {
+  auto& call = begin();
+  call.cancel(CancelReason::client);
+  call.complete(Outcome::error, R"({"code":-32603,"message":"cancelled"})");
+  EXPECT_EQ(exchange_->body(), "error 7 -32603 cancelled");
+}
+
 TEST_F(PluginCallTest, RepliesWithTheQuestion) {
   begin().complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
   EXPECT_EQ(exchange_->body(), R"(input required 7 {"a":{"method":"roots/list","params":{}}})");

@@ -37,6 +37,8 @@ class Call : public Context {
   /// A tool error that the model can read.
   void fail(std::string_view message);
   void fail(const ProtocolError& error);
+  /// If the call should end early, lets it fail with the reason. False: it goes on.
+  bool fail_if_cancelled();
 
   /// Runs once when the call should end early: on the thread that finds out, or at once if that has happened already.
   /// The call must still be completed. Nothing is run once the call has been answered.

@@ -56,6 +56,8 @@ class Context {
   /// The call should end early: a long handler asks now and then, and returns or throws.
   bool cancelled() const { return cancel_reason() != CancelReason::None; }
   CancelReason cancel_reason() const;
+  /// The same for a handler that has nothing to tidy up: throws a std::runtime_error that says why.
+  void throw_if_cancelled() const;
 
   /// Who is calling: {"protocolVersion", "client": {"name", "version"}?, "clientCapabilities", "meta"?}. Asked from the
   /// host each time, so a handler that does not need it does not pay for it.
