@@ -103,12 +103,13 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 export class Host {
-  static async start(build, components, { isolation = 'worker' } = {}) {
+  static async start(build, components, { isolation = 'worker', options = [] } = {}) {
     const child = spawn(
       build.host,
       [
         ...['serve', '--components', components.root, '--data', components.data],
         ...['--listen', '127.0.0.1:0', '--log-format', 'json', '--isolation', isolation],
+        ...options,
       ],
       // The folder of its control socket, beside others of its own.
       { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, XDG_RUNTIME_DIR: components.run } },
@@ -180,6 +181,10 @@ export class Host {
 
   get rssKiB() {
     return Number(/VmRSS:\s+(\d+)/.exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
+  }
+
+  get threads() {
+    return Number(/Threads:\s+(\d+)/.exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
   }
 
   get descriptors() {
