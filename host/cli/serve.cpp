@@ -189,7 +189,7 @@ int run(const StdioCommand& command) {
 
   transport.run();
   server.close_streams();
-  (*host)->end_calls(command.host.shutdown_grace, [&] { return transport.is_finished(); });
+  (*host)->end_calls(command.host.shutdown_grace, [&] { return transport.has_answered(); });
   const bool told_all = transport.finish();
   control->reset();
   const int status = (*host)->finish(told_all ? EXIT_SUCCESS : client_lost);

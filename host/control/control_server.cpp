@@ -27,7 +27,10 @@ class ControlServer::Connection {
   explicit Connection(LineSocket own) : socket(std::move(own)) {}
 
   bool begin_answer() { return change(State::asks_nothing, State::is_answered); }
-  void end_answer() { change(State::is_answered, State::asks_nothing); }
+  void end_answer() {
+    since = std::chrono::steady_clock::now();
+    change(State::is_answered, State::asks_nothing);
+  }
 
   // Ends its thread soon, unless it is being answered or at its end.
   bool give_way() {
@@ -44,7 +47,8 @@ class ControlServer::Connection {
   bool is_over() const { return over_; }
 
   std::optional<LineSocket> socket;
-  const std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+  // It is made, or has been answered.
+  std::atomic<std::chrono::steady_clock::time_point> since = std::chrono::steady_clock::now();
   std::thread thread;
 
  private:
@@ -138,8 +142,9 @@ void ControlServer::join_ended() {
 
 bool ControlServer::make_room() {
   const auto now = std::chrono::steady_clock::now();
-  const auto oldest = std::find_if(connections_.begin(), connections_.end(),
-                                   [now](Connection& each) { return now - each.since >= min_stay && each.give_way(); });
+  const auto oldest = std::find_if(connections_.begin(), connections_.end(), [now](Connection& each) {
+    return now - each.since.load() >= min_stay && each.give_way();
+  });
   if (oldest == connections_.end()) return false;
   oldest->thread.join();
   connections_.erase(oldest);

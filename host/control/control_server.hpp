@@ -23,10 +23,10 @@ namespace mcph {
 class ControlServer {
  public:
   static constexpr std::size_t most_request_bytes = std::size_t{64} << 10;
-  // Where there are so many, the one that has been there longest and is not being answered is closed for the next.
+  // Where there are so many, the one that has asked nothing for longest is closed for the next.
   // Where each is being answered, the next waits in the socket's queue.
   static constexpr std::size_t max_connections = 64;
-  // What a connection has in any case to send its request.
+  // What a connection has in any case to send its request, and to be written an answer.
   static constexpr std::chrono::milliseconds min_stay{50};
   static constexpr std::chrono::milliseconds request_patience{10'000};
 

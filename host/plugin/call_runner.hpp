@@ -2,6 +2,7 @@
 // clients waiting. Implemented by the threads that serve clients.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <utility>
 
@@ -14,8 +15,12 @@ class CallRunner {
   // [any] Runs the task soon, after this function has returned or on another thread.
   virtual void run(std::function<void()> task) = 0;
 
-  // [any] The same for the host's own work on a large message. A few run at once, the others wait.
-  virtual void run_long(std::function<void()> task) { run(std::move(task)); }
+  // [any] The same for the host's own work on a message of so many bytes, above `max_quick_bytes`. A few run at once,
+  // the others wait.
+  virtual void run_long(std::size_t /*bytes*/, std::function<void()> task) { run(std::move(task)); }
+
+  // A message up to here is worked on by whoever has it.
+  static constexpr std::size_t max_quick_bytes = std::size_t{16} << 10;
 
   // On an I/O context: the host's own work, here and now, which is usually quick. False: it was not, so that by now
   // another thread runs the context, and whoever uses what belongs to the context must post himself there first.

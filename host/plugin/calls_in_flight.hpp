@@ -4,12 +4,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "plugin/call.hpp"
@@ -36,6 +38,16 @@ class CallsInFlight {
   std::shared_ptr<Call> hold_answered(std::uint64_t id);
   std::shared_ptr<Call> take_held(std::uint64_t id);
   std::vector<std::shared_ptr<Call>> take_all_held();
+
+  // What has `pass_on` take the answer of a held call, if it is still held by then. Whoever keeps it keeps neither the
+  // call nor, by the call's lease, the plugin: the host may end before.
+  template <class PassOn>
+  std::function<void()> once_held(std::uint64_t id, const std::shared_ptr<Call>& call, PassOn pass_on) {
+    return [this, id, weak = std::weak_ptr(call), pass_on = std::move(pass_on)]() mutable {
+      const auto held = weak.lock();
+      if (held != nullptr && take_held(id) != nullptr) pass_on(*held);
+    };
+  }
 
   // A call has ended with an error, or will.
   void failed(std::string why);

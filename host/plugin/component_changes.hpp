@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 #include "plugin/call_runner.hpp"
 #include "timers.hpp"
@@ -34,12 +33,10 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
   // description.
   void changed();
 
-  // Calls `answer` at once, or, where it has to wait, by the runner.
-  template <class Answer>
-  void pass_on(Answer&& answer) {
-    if (!has_to_wait()) return answer();
-    keep(std::forward<Answer>(answer));
-  }
+  // Whether an answer that is there now has to wait.
+  bool has_to_wait() const;
+  // Has the runner call `answer` when it need not wait any more.
+  void keep(std::function<void()> answer);
 
   // A description that is asked for from now on has all that has changed so far.
   void described();
@@ -55,8 +52,6 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
     std::function<void()> answer;
   };
 
-  bool has_to_wait() const;
-  void keep(std::function<void()> answer);
   void set_timer();  // needs the lock
   void look();
   void release_served();  // needs the lock

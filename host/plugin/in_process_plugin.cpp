@@ -240,11 +240,10 @@ void InProcessPlugin::cancel_all(CancelReason reason) {
 
 std::size_t InProcessPlugin::fail_all(std::string_view why) {
   const auto calls = calls_.give_up_all();
-  for (const auto& call : calls) {
-    call->claim();  // so that the plugin is not given it any more
-    refuse(*call, "plugin " + identity_.name + ": " + std::string(why));
-  }
-  return calls.size();
+  const auto answered = calls_.take_all_held();
+  refuse_all(calls, identity_, why);
+  refuse_all(answered, identity_, why);
+  return calls.size() + answered.size();
 }
 
 PluginStatus InProcessPlugin::status() const {
@@ -281,28 +280,29 @@ void InProcessPlugin::stop_here() {
 }
 
 void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string_view json) {
-  const auto call = calls_.take_answered(id);
+  const bool is_large = json.size() > setup_.limits.result_bytes;
+  const bool is_known = outcome >= MCP_OUTCOME_RESULT && outcome <= MCP_OUTCOME_INPUT_REQUIRED;
+  const bool waits = !is_large && is_known && changes_ != nullptr && changes_->has_to_wait();
+  const auto call = waits ? calls_.hold_answered(id) : calls_.take_answered(id);
   if (call == nullptr) return answered_nothing(id);
   call->on_cancel({});
-  if (json.size() > setup_.limits.result_bytes) {
+  if (is_large) {
     const auto words = words_for_large_answer(json.size(), setup_.limits);
     limit_log_.reached(Limit::result_bytes, "it " + words);
     return refuse(*call, "plugin " + identity_.name + " " + words);
   }
-  if (outcome < MCP_OUTCOME_RESULT || outcome > MCP_OUTCOME_INPUT_REQUIRED) {
-    refuse(*call,
-           "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
-    return;
+  if (!is_known) {
+    return refuse(
+        *call, "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
   }
-  auto pass_on = [call, outcome = static_cast<Outcome>(outcome), text = std::string(json)]() mutable {
+  auto pass_on = [outcome = static_cast<Outcome>(outcome), text = std::string(json)](Call& answered) mutable {
     try {
-      call->complete(outcome, std::move(text));
+      answered.complete(outcome, std::move(text));
     } catch (const std::exception& error) {
-      refuse(*call, std::string("the host could not handle what the plugin answered: ") + error.what());
+      refuse(answered, std::string("the host could not handle what the plugin answered: ") + error.what());
     }
   };
-  if (changes_ == nullptr) return pass_on();
-  changes_->pass_on(std::move(pass_on));
+  waits ? changes_->keep(calls_.once_held(id, call, std::move(pass_on))) : pass_on(*call);
 }
 
 void InProcessPlugin::answered_nothing(mcp_call_id id) {

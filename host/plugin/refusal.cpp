@@ -35,6 +35,13 @@ void refuse_cancelled(Call& call, CancelReason reason, const PluginIdentity& plu
   refuse(call, "plugin " + plugin.name + ": the call was cancelled before it began, " + words_for(reason, limits));
 }
 
+void refuse_all(const std::vector<std::shared_ptr<Call>>& calls, const PluginIdentity& plugin, std::string_view why) {
+  for (const auto& call : calls) {
+    call->claim();
+    refuse(*call, "plugin " + plugin.name + ": " + std::string(why));
+  }
+}
+
 std::string in_seconds(std::chrono::milliseconds time) {
   constexpr std::chrono::milliseconds::rep ms_per_s = 1000;
   constexpr std::chrono::milliseconds::rep ms_per_tenth = 100;

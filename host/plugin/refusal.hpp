@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin/call.hpp"
 #include "plugin/plugin.hpp"
@@ -16,6 +18,9 @@ void refuse(Call& call, std::string_view message);
 // The same for one that was cancelled before its plugin has heard of it; with the plugin, the reason, and the limit
 // where that is the reason. [any]
 void refuse_cancelled(Call& call, CancelReason reason, const PluginIdentity& plugin, const PluginLimits& limits);
+
+// Refuses calls of the plugin, which will not be given them any more. [any]
+void refuse_all(const std::vector<std::shared_ptr<Call>>& calls, const PluginIdentity& plugin, std::string_view why);
 
 // "1.5 s", for messages.
 std::string in_seconds(std::chrono::milliseconds time);

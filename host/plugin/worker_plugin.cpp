@@ -146,15 +146,10 @@ void WorkerPlugin::cancel_all(CancelReason reason) {
 
 std::size_t WorkerPlugin::fail_all(std::string_view why) {
   const auto calls = calls_.give_up_all();
-  for (const auto& call : calls) {
-    call->claim();  // so that the plugin is not given it any more
-    refuse(*call, "plugin " + identity_.name + ": " + std::string(why));
-  }
   if (!calls.empty()) has_stuck_calls_ = true;
-  // The plugin has done its part of these.
-  const auto answered = calls_.take_all_held();
-  for (const auto& call : answered)
-    refuse(*call, "plugin " + identity_.name + ": " + std::string(why));
+  const auto answered = calls_.take_all_held();  // the plugin has done its part of these
+  refuse_all(calls, identity_, why);
+  refuse_all(answered, identity_, why);
   return calls.size() + answered.size();
 }
 

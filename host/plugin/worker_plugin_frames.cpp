@@ -21,8 +21,6 @@ constexpr std::array<std::string_view, 5> known_notes{"plugin says", "plugin mis
 // Of what a worker gives as a reason, and of one note, in bytes.
 constexpr std::size_t longest_reason = 4096;
 constexpr std::size_t longest_note = 8192;
-// Of an answer that is passed on by the thread that reads the worker, in bytes.
-constexpr std::size_t most_at_once = std::size_t{16} << 10;
 
 // Of a backtrace.
 bool is_frame(std::string_view line) {
@@ -167,26 +165,26 @@ void WorkerPlugin::refuse_large_answer(std::uint64_t id, std::size_t size) {
 
 void WorkerPlugin::complete(const Frame& frame) {
   if (frame.text.size() > setup_.limits.result_bytes) return refuse_large_answer(frame.id, frame.text.size());
-  const bool is_long = frame.text.size() > most_at_once;
-  const auto call = is_long ? calls_.hold_answered(frame.id) : calls_.take_answered(frame.id);
+  const bool is_long = frame.text.size() > CallRunner::max_quick_bytes;
+  const bool waits = changes_->has_to_wait();
+  const auto call = is_long || waits ? calls_.hold_answered(frame.id) : calls_.take_answered(frame.id);
   if (call == nullptr) return;  // it has been answered in the plugin's stead
   call->on_cancel({});
-  std::string json(frame.text);
   const bool is_own = frame.more.empty();
-  if (!is_long) {
-    return changes_->pass_on([this, call, outcome = frame.number, is_own, json = std::move(json)]() mutable {
-      pass_on(*call, outcome, std::move(json), is_own);
-    });
+  if (!is_long && !waits) return pass_on(*call, frame.number, std::string(frame.text), is_own);
+
+  const auto process = is_long ? this->process() : nullptr;
+  auto answer = calls_.once_held(frame.id, call,
+                                 [this, outcome = frame.number, is_own, json = std::string(frame.text),
+                                  place = process == nullptr ? nullptr : process->take_long_frame()](
+                                     Call& held) mutable { pass_on(held, outcome, std::move(json), is_own); });
+  // A long answer takes its time to be checked, which this thread has not.
+  if (is_long) {
+    answer = [&runner = workers_.runner(), size = frame.text.size(), check = std::move(answer)]() mutable {
+      runner.run_long(size, std::move(check));
+    };
   }
-  // A long answer takes its time to be checked, which this thread has not. Whoever waits for that holds no lease,
-  // because the host may end before: calls_ holds the call until then, and the call the lease.
-  auto check = [this, id = frame.id, weak = std::weak_ptr(call), outcome = frame.number, is_own,
-                json = std::move(json)]() mutable {
-    const auto held = weak.lock();
-    if (held != nullptr && calls_.take_held(id) != nullptr) pass_on(*held, outcome, std::move(json), is_own);
-  };
-  changes_->pass_on(
-      [&runner = workers_.runner(), check = std::move(check)]() mutable { runner.run_long(std::move(check)); });
+  waits ? changes_->keep(std::move(answer)) : answer();
 }
 
 void WorkerPlugin::pass_on(Call& call, std::int32_t outcome, std::string json, bool is_own) const {

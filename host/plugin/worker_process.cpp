@@ -43,6 +43,8 @@ constexpr int looks_skipped = 7;
 // For a worker that does not read.
 constexpr std::size_t most_kept_frames = 16'384;
 constexpr std::size_t most_kept_bytes = most_frame_bytes;
+// How soon one that is to end is asked again whether it has to wait for one of them.
+constexpr std::chrono::milliseconds place_interval{10};
 // Of one that has ended: what a socket and a pipe hold at most.
 constexpr std::size_t frames_at_end = 4096;
 constexpr int outputs_at_end = 64;
@@ -248,7 +250,7 @@ void WorkerProcess::look_for_frame() {
   const auto deadline = std::chrono::steady_clock::now() + look_time;
   const auto before = frames_read_;
   // Where nothing more will come, whoever watches the socket finds out, too.
-  while (!ended_ && read_frames(1) && frames_read_ == before) {
+  while (!ended_ && has_long_frame() && read_frames(1) && frames_read_ == before) {
     if (std::chrono::steady_clock::now() >= deadline) {
       looks_to_skip_ = looks_skipped;
       return;
@@ -308,16 +310,19 @@ void WorkerProcess::wait_for_end(std::chrono::milliseconds time) {
       {{end_.get(), POLLIN, 0}, {socket_end_.get(), POLLIN, 0}, {output_end_.get(), POLLIN, 0}}};
   Patience patience(time);
   auto deadline = Clock::now() + patience.wait();
+  bool has_said_all = false;
   for (bool killed = false; events[0].revents == 0;) {
     if (Clock::now() >= deadline && !patience.is_over(is_debugged())) deadline = Clock::now() + patience.wait();
     if (Clock::now() >= deadline && report()) deadline += report_time;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0 && !std::exchange(killed, true)) kill("was killed, because it did not stop in time");
-    const auto wait = killed ? -1 : static_cast<int>(left.count());
-    uninterrupted([&] { return ::poll(events.data(), events.size(), wait); });
+    const bool reads = has_long_frame();
+    events[1].fd = reads && !has_said_all ? socket_end_.get() : -1;
+    const auto wait = !reads ? place_interval.count() : killed ? -1 : left.count();
+    uninterrupted([&] { return ::poll(events.data(), events.size(), static_cast<int>(wait)); });
     const std::lock_guard lock(reading_);
     // Whatever has ended is not asked again.
-    if (events[1].revents != 0 && (ended_ || !read_frames(frames_at_once))) events[1].fd = -1;
+    if (events[1].revents != 0) has_said_all = ended_ || !read_frames(frames_at_once);
     if (events[2].revents != 0 && (ended_ || read_output() == Output::over)) events[2].fd = -1;
   }
   const std::lock_guard lock(reading_);
@@ -346,7 +351,10 @@ void WorkerProcess::watch_frames() {
 
 void WorkerProcess::go_on_watching(bool more) {
   // What is left makes the next wait end at once, after what else there is to do.
-  if (more) return watch_frames();
+  if (more) {
+    if (!waits_for_long_frame()) watch_frames();
+    return;
+  }
   // It is about to end, or of no use any more.
   silence_.expires_after(dying_time);
   silence_.async_wait([self = shared_from_this()](const error_code& ended) {
@@ -354,36 +362,64 @@ void WorkerProcess::go_on_watching(bool more) {
   });
 }
 
+std::shared_ptr<void> WorkerProcess::take_long_frame() {
+  ++long_frames_taken_;
+  return {this, [self = shared_from_this()](WorkerProcess*) { self->give_back_long_frame(); }};
+}
+
+void WorkerProcess::give_back_long_frame() {
+  --long_frames_taken_;
+  if (!long_frame_is_waited_for_.exchange(false)) return;
+  asio::post(context_, [self = shared_from_this()] { self->go_on_watching(true); });
+}
+
+bool WorkerProcess::waits_for_long_frame() {
+  if (has_long_frame()) return false;
+  long_frame_is_waited_for_ = true;
+  // One may have been given back just before that, by somebody who has not seen it.
+  return !has_long_frame() || !long_frame_is_waited_for_.exchange(false);
+}
+
 void WorkerProcess::watch_output() {
   output_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const error_code& error) {
     if (error) return;
-    const std::lock_guard lock(self->reading_);
-    if (self->ended_) return;
-    const auto output = self->read_output();
-    if (output == Output::some) return self->watch_output();
-    if (output == Output::over) return;
-    // It prints more than a log can bear: its pipe is left full for a while.
-    self->output_pause_.expires_after(output_interval);
-    self->output_pause_.async_wait([self](const error_code& cancelled) {
-      if (!cancelled) self->watch_output();
-    });
+    auto output = Output::over;
+    const auto read = [&] {
+      const std::lock_guard lock(self->reading_);  // for which it may wait as long as a frame takes
+      if (!self->ended_) output = self->read_output();
+    };
+    if (self->runner_.run_here(read)) return self->go_on_watching_output(output);
+    asio::post(self->context_, [self, output] { self->go_on_watching_output(output); });
+  });
+}
+
+void WorkerProcess::go_on_watching_output(Output output) {
+  if (output == Output::some) return watch_output();
+  if (output == Output::over) return;
+  // It prints more than a log can bear: its pipe is left full for a while.
+  output_pause_.expires_after(output_interval);
+  output_pause_.async_wait([self = shared_from_this()](const error_code& cancelled) {
+    if (!cancelled) self->watch_output();
   });
 }
 
 void WorkerProcess::watch_end() {
   watch_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const error_code& error) {
     if (error) return;
-    {
+    // What it has left may be long, and so may be the search for what it has started.
+    const auto see = [&] {
       const std::lock_guard lock(self->reading_);
       self->see_end();
-    }
-    self->close();
+    };
+    if (self->runner_.run_here(see)) return self->close();
+    asio::post(self->context_, [self] { self->close(); });
   });
 }
 
 bool WorkerProcess::read_frames(std::size_t most) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < most && bytes < frame_bytes_at_once; ++i) {
+    if (!is_ending_ && !has_long_frame()) return true;
     switch (receive()) {
       case FrameReader::Outcome::frame:
         bytes += reader_.frame().text.size();
@@ -415,7 +451,8 @@ FrameReader::Outcome WorkerProcess::receive() {
     const auto outcome = reader_.receive(socket_end_.get());
     if (outcome != FrameReader::Outcome::in_file || listener_ == nullptr) return outcome;
     in_listener_ = true;
-    const bool is_wanted = listener_->long_frame_came(reader_.frame(), reader_.bytes_in_file());
+    // Of one that has ended no more is kept than of one that waits.
+    const bool is_wanted = has_long_frame() && listener_->long_frame_came(reader_.frame(), reader_.bytes_in_file());
     in_listener_ = false;
     if (!is_wanted) return outcome;
     return reader_.read_file() ? FrameReader::Outcome::frame : FrameReader::Outcome::wrong;
@@ -448,7 +485,7 @@ void WorkerProcess::print(std::string_view bytes) {
 }
 
 void WorkerProcess::see_end() {
-  if (ended_) return;
+  if (std::exchange(is_ending_, true)) return;
   // Whatever it started goes with it; as long as nobody has waited for it, its number is its own.
   ::kill(-process_, SIGKILL);
   const auto left = mark_.end_descendants_of(process_);

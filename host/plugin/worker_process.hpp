@@ -4,6 +4,7 @@
 // process has started ends with it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -88,6 +89,10 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   void pause() const;
   void resume() const;
 
+  // [any] The place of a long frame that is worked on; given back when the last pointer goes. While as many are taken
+  // as there are, nothing more is read of the worker: what it makes the host hold has a bound.
+  std::shared_ptr<void> take_long_frame();
+
   // Waits until it has ended; after that time it has it report, and kills it, unless somebody debugs it. Reads
   // meanwhile, because the I/O context may not any more. Not on the I/O context.
   void wait_for_end(std::chrono::milliseconds time);
@@ -97,11 +102,17 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
 
  private:
   using Descriptor = boost::asio::posix::stream_descriptor;
+  static constexpr std::size_t max_long_frames = 4;
   struct Kept;
+  enum class Output { some, much, over };
 
   void watch_frames();
   void go_on_watching(bool more);
+  void give_back_long_frame();
+  bool has_long_frame() const { return long_frames_taken_.load() < max_long_frames; }
+  bool waits_for_long_frame();  // if so, whoever gives one back goes on
   void watch_output();
+  void go_on_watching_output(Output output);
   void watch_end();
   void resume_sending();
   void send_kept();
@@ -110,7 +121,6 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   // The functions below need the lock on reading.
   bool read_frames(std::size_t most);  // false: no more will come
   FrameReader::Outcome receive();
-  enum class Output { some, much, over };
   Output read_output();
   void print(std::string_view bytes);
   void see_end();
@@ -131,6 +141,9 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   std::string killed_because_;
   bool reports_ = false;
 
+  std::atomic<std::size_t> long_frames_taken_{0};
+  std::atomic<bool> long_frame_is_waited_for_{false};
+
   std::recursive_mutex reading_;
   WorkerListener* listener_;  // null once it is forgotten
   bool in_listener_ = false;
@@ -138,6 +151,7 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   int looks_to_skip_ = 0;
   FrameReader reader_;
   std::string line_;
+  bool is_ending_ = false;  // what it has left is read
   bool ended_ = false;
 
   // Of the three above, which they do not own; the I/O context's.

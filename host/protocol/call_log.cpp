@@ -9,15 +9,15 @@ namespace mcph {
 namespace {
 
 constexpr std::string_view event = "call";
-constexpr std::size_t most_component_bytes = 200;
-constexpr std::size_t most_error_bytes = 500;
+constexpr std::size_t max_name_bytes = 200;
+constexpr std::size_t max_error_bytes = 500;
 
-std::string component_field(std::string_view component) {
-  return std::string(utf8_prefix(component, most_component_bytes));
+std::string name_field(std::string_view name) {
+  return std::string(utf8_prefix(name, max_name_bytes));
 }
 
 std::string error_field(std::string_view error) {
-  return std::string(utf8_prefix(error, most_error_bytes));
+  return std::string(utf8_prefix(error, max_error_bytes));
 }
 
 // To the microsecond, as a number.
@@ -34,7 +34,7 @@ Log::Field milliseconds(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 void CallLog::ended(const End& end) const {
-  const auto component = component_field(end.component);
+  const auto component = name_field(end.component);
   const auto took = milliseconds(end.took);
   if (end.error.empty()) {
     return log_.debug(
@@ -51,8 +51,8 @@ void CallLog::ended(const End& end) const {
 
 void CallLog::refused(std::string_view method, std::string_view component, std::string_view why) const {
   if (!is_on()) return;
-  log_.debug(event, {{"method", method},
-                     {"component", component_field(component)},
+  log_.debug(event, {{"method", name_field(method)},
+                     {"component", name_field(component)},
                      {"outcome", "refused"},
                      {"error", error_field(why)}});
 }

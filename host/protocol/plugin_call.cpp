@@ -106,7 +106,10 @@ void PluginCall::log(std::int32_t level, std::string_view message) {
 
 void PluginCall::complete(Outcome outcome, std::string json) {
   progress_.finish(*exchange_);
-  if (json.size() > max_unread_answer && !exchange_->is_awaited()) return exchange_->reply({});
+  if (json.size() > max_unread_answer && !exchange_->is_awaited()) {
+    tell_end("client gone");
+    return exchange_->reply({});
+  }
   if (outcome == Outcome::input_required) return ask(json);
   exchange_->reply(answer(outcome, std::move(json)));
 }

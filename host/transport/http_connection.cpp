@@ -35,7 +35,6 @@ constexpr std::chrono::milliseconds id_time{2000};
 constexpr std::chrono::milliseconds room_time{5000};
 constexpr std::chrono::milliseconds room_pause{50};
 // A message of as many bytes takes a millisecond or two to read at worst.
-constexpr std::size_t max_bytes_on_lane = std::size_t{16} << 10;
 // Written at once, so that other connections of the lane have their turn in between; and copied to stand behind its
 // head, because one write costs less than two.
 constexpr std::size_t max_write = std::size_t{256} << 10;
@@ -347,13 +346,13 @@ HttpConnection::awaitable<bool> HttpConnection::respond(HttpClient client, HttpR
 
 HttpConnection::awaitable<void> HttpConnection::work_on(std::size_t bytes, const std::function<void()>& work) {
   const auto lane = socket_.get_executor();
-  if (bytes <= max_bytes_on_lane) {
+  if (bytes <= CallRunner::max_quick_bytes) {
     const bool kept_lane = owner_.threads_.run_here(work);
     if (!kept_lane) co_await asio::post(lane, asio::use_awaitable);
     co_return;
   }
   bool done = false;
-  owner_.threads_.run_long([self = shared_from_this(), lane, &work, &done] {
+  owner_.threads_.run_long(bytes, [self = shared_from_this(), lane, &work, &done] {
     work();
     asio::post(lane, [self, &done] {
       done = true;

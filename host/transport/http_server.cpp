@@ -122,7 +122,7 @@ void HttpServer::return_memory(std::chrono::steady_clock::time_point now) {
     memory_returned_ = false;
   } else if (!memory_returned_ && now - quiet_since_ >= quiet_time) {
     memory_returned_ = true;
-    threads_.run_long(return_freed_memory);
+    threads_.run_long(0, return_freed_memory);
   }
 }
 

@@ -71,7 +71,7 @@ void LineWriter::answer(std::string message) {
 
 std::size_t LineWriter::answers_due() const {
   const std::lock_guard lock(mutex_);
-  return answers_due_;
+  return failed_ ? 0 : answers_due_;
 }
 
 bool LineWriter::has_room() const {
@@ -94,7 +94,7 @@ bool LineWriter::drain_while_read(std::chrono::milliseconds patience) {
   for (;;) {
     const auto before = written_bytes_;
     if (changed_.wait_for(lock, patience, [this] { return is_drained(); })) return true;
-    if (written_bytes_ == before) return false;
+    if (written_bytes_ - before < min_progress) return false;
   }
 }
 

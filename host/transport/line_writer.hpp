@@ -36,7 +36,7 @@ class LineWriter final : public NotificationStream {
   };
 
   // The descriptor, which may block or not, outlives the writer. `on_failure` is called once, from any thread; from
-  // then on nothing is written.
+  // then on no further line is written.
   LineWriter(int descriptor, Limits limits, std::function<void(const Failure&)> on_failure);
   // Waits for no client: what it does not read at once is lost. Drain first.
   ~LineWriter() override;
@@ -51,14 +51,15 @@ class LineWriter final : public NotificationStream {
   // A request was received; it will be answered by `answer`, with an empty message where none is due.
   void expect_answer();
   void answer(std::string message);
-  std::size_t answers_due() const;
+  std::size_t answers_due() const;  // 0 once the client is lost
 
   bool has_room() const;
   std::size_t unread_bytes() const;
 
   // Waits until everything is answered and written, or the client is lost; false if that took longer.
   bool drain(std::chrono::milliseconds patience);
-  // The same, for as long as the client goes on reading; false if it has read nothing for `patience`.
+  // The same, for as long as the client goes on reading: false if it has read less than min_progress for `patience`.
+  static constexpr std::uint64_t min_progress = std::uint64_t{64} << 10;
   bool drain_while_read(std::chrono::milliseconds patience);
 
  private:

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::chrono::milliseconds tick{1};
 constexpr std::int64_t slow_task_ns = 1'000'000;
+// From here on a message is among the largest.
+constexpr std::size_t largest_bytes = std::size_t{256} << 10;
 // Without a task for so many ticks the watchdog sleeps until there is one again.
 constexpr int idle_ticks = 32;
 
@@ -86,8 +88,8 @@ std::size_t ServingThreads::lanes_without_leader() const {
       std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->led; }));
 }
 
-std::size_t ServingThreads::long_tasks_to_begin() const {
-  return std::min(long_waiting_.size(), lanes_.size() - long_running_);
+std::size_t ServingThreads::to_begin(const LongTasks& tasks) const {
+  return std::min(tasks.waiting.size(), lanes_.size() - tasks.running);
 }
 
 void ServingThreads::serve(Seat& seat) {
@@ -101,8 +103,10 @@ void ServingThreads::serve(Seat& seat) {
       lock.unlock();
       lead(seat);
       lock.lock();
-    } else if (long_tasks_to_begin() > 0) {
-      run_next_long(lock);
+    } else if (to_begin(large_) > 0) {
+      run_next(large_, lock);
+    } else if (to_begin(largest_) > 0) {
+      run_next(largest_, lock);
     } else {
       ++spare_;
       seats_changed_.wait(
@@ -114,25 +118,25 @@ void ServingThreads::serve(Seat& seat) {
   thread_ended_.notify_all();
 }
 
-void ServingThreads::run_next_long(std::unique_lock<std::mutex>& lock) {
+void ServingThreads::run_next(LongTasks& tasks, std::unique_lock<std::mutex>& lock) {
   {
-    const auto task = std::move(long_waiting_.front());
-    long_waiting_.pop_front();
-    ++long_running_;
+    const auto task = std::move(tasks.waiting.front());
+    tasks.waiting.pop_front();
+    ++tasks.running;
     lock.unlock();
     task();
   }
   lock.lock();
-  --long_running_;
+  --tasks.running;
 }
 
 void ServingThreads::provide_thread() {
   // A spare thread that has been woken and has not got the mutex yet still counts, and so does what it will take.
   if (lanes_without_leader() + long_tasks_to_begin() <= spare_) {
     seats_changed_.notify_one();
-  } else if (alive_ < lanes_.size() + blocked_limit_ + long_running_ + long_tasks_to_begin()) {
+  } else if (alive_ < max_threads()) {
     add_thread();  // where the system gives none, this waits for one that comes out of its task
-  }                // else a thread has just come out of its task, and is about to look for something to do
+  }                // else a thread has just come out of its task, or will soon, because the host's own work has an end
 }
 
 void ServingThreads::lead(Seat& seat) {
@@ -148,14 +152,19 @@ void ServingThreads::run(std::function<void()> task) {
   boost::asio::post(context, [this, task = std::move(task)]() mutable { begin(std::move(task)); });
 }
 
-void ServingThreads::run_long(std::function<void()> task) {
+std::size_t ServingThreads::max_threads() const {
+  // With as many that have lost their lane to work of the host's own.
+  return 2 * lanes_.size() + blocked_limit_ + large_.running + largest_.running + long_tasks_to_begin();
+}
+
+void ServingThreads::run_long(std::size_t bytes, std::function<void()> task) {
   std::unique_lock lock(mutex_);
   const bool only_leaders = alive_ == lanes_.size();
   if (only_leaders && !add_thread()) {
     lock.unlock();
     return run(std::move(task));  // better than never
   }
-  long_waiting_.push_back(std::move(task));
+  (bytes < largest_bytes ? large_ : largest_).waiting.push_back(std::move(task));
   if (!only_leaders && long_tasks_to_begin() > 0) provide_thread();
 }
 

@@ -4,9 +4,11 @@
 // usual quick call costs no thread switch at all. What is known to take long beforehand, such as a large message, never
 // begins on a lane. Made by main, joined by its destructor.
 //
-// Bounds: at most `lanes` + `blocked_limit` + `lanes` threads. When `blocked_limit` tasks are running, further tasks
+// Bounds: at most `blocked_limit` + 4 * `lanes` threads. When `blocked_limit` tasks are running, further tasks
 // wait in a queue; its length is bounded by the plugins' own limits, which is where a call is refused. Long tasks run
-// as many at once as there are lanes, because each of them needs a processor and much memory; the others wait.
+// as many at once as there are lanes, because each of them needs a processor and much memory; the others wait, in the
+// order in which they came. Those on messages of some KiB have a queue of their own, and do not wait for those on some
+// MiB.
 #pragma once
 
 #include <atomic>
@@ -42,7 +44,7 @@ class ServingThreads final : public CallRunner {
   void run(std::function<void()> task) override;
 
   // [any] Runs the task soon, on one of these threads that leads no lane.
-  void run_long(std::function<void()> task) override;
+  void run_long(std::size_t bytes, std::function<void()> task) override;
 
   // On a lane.
   [[nodiscard]] bool run_here(const std::function<void()>& work) override;
@@ -70,16 +72,24 @@ class ServingThreads final : public CallRunner {
     Lane* lane = nullptr;  // that it leads, or led last; null if it has led none
   };
 
+  // Tasks on messages of about one size.
+  struct LongTasks {
+    std::deque<std::function<void()>> waiting;
+    std::size_t running = 0;
+  };
+
   // The functions of these lines need the mutex.
   bool add_thread();
   void provide_thread();
+  std::size_t max_threads() const;
   Lane* lane_without_leader();
   std::size_t lanes_without_leader() const;
-  std::size_t long_tasks_to_begin() const;
+  std::size_t to_begin(const LongTasks& tasks) const;
+  std::size_t long_tasks_to_begin() const { return to_begin(large_) + to_begin(largest_); }
 
   void serve(Seat& seat);
   static void lead(Seat& seat);
-  void run_next_long(std::unique_lock<std::mutex>& lock);
+  static void run_next(LongTasks& tasks, std::unique_lock<std::mutex>& lock);
   void begin(std::function<void()> task);
   void begin_waiting_task();
   void begin_watching(Seat& seat);
@@ -101,8 +111,8 @@ class ServingThreads final : public CallRunner {
   std::size_t spare_ = 0;  // threads that wait for a lane or a long task
   unsigned alive_ = 0;
   bool stopping_ = false;
-  std::deque<std::function<void()>> long_waiting_;
-  std::size_t long_running_ = 0;
+  LongTasks large_;
+  LongTasks largest_;
 
   std::atomic<unsigned> tasks_running_{0};
   std::atomic<std::size_t> tasks_waiting_{0};

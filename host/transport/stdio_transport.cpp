@@ -65,6 +65,10 @@ void StdioTransport::run() {
 }
 
 bool StdioTransport::finish() {
+  if (!writer_->drain({})) {
+    log_.info("waiting for the client", {{"reason", "it has " + std::to_string(writer_->unread_bytes()) +
+                                                        " bytes to read, and the host ends when it has"}});
+  }
   const bool written = writer_->drain_while_read(farewell);
   if (!written) {
     log_.error("client lost", {{"reason", "it has left " + std::to_string(writer_->unread_bytes()) +

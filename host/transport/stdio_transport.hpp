@@ -42,8 +42,8 @@ class StdioTransport {
   // [any] Makes run return.
   void interrupt() { interrupted_.trigger(); }
 
-  // Every request is answered and the answer written, or there is nobody to write to.
-  bool is_finished() const { return writer_->drain(std::chrono::milliseconds(0)); }
+  // Every request is answered, or there is nobody to answer; what is answered may still have to be written.
+  bool has_answered() const { return writer_->answers_due() == 0; }
 
   // After run: lets the client read the rest for as long as it goes on reading. False: it has not taken all that it
   // asked for, which has been logged.

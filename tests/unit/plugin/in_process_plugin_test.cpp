@@ -27,6 +27,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 // A call that remembers how it ended.
@@ -430,6 +431,19 @@ TEST_F(InProcessPluginTest, CutsOffTheEndOfALongMessage) {
   load();
   const std::string message(32'768, 'x');
   EXPECT_THAT(call("reports_at_length")->heard, ElementsAre("1.000000/4.000000 " + message, "log 1 " + message));
+}
+
+TEST_F(InProcessPluginTest, HasACallInFlightWhoseAnswerWaitsForWhatItHasChanged) {
+  Timers timers;
+  timers_ = &timers;
+  setup_.events.components_changed = [](const auto&) {};
+  load();
+  const auto waiting = call("changes_its_components");
+  EXPECT_THAT(waiting->ends, IsEmpty());
+  EXPECT_EQ(plugin_->calls_in_flight(), 1U);
+  EXPECT_EQ(plugin_->fail_all("the server is stopping"), 1U);
+  EXPECT_THAT(waiting->ends, ElementsAre(R"(error {"code":-32603,"message":"plugin actor: the server is stopping"})"));
+  plugin_.reset();
 }
 
 TEST_F(InProcessPluginTest, PassesOnThatComponentsChanged) {

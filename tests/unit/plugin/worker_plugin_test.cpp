@@ -229,10 +229,13 @@ class BusyHostTest : public WorkerPluginTest {
     plugin_.reset();
   }
 
+  std::shared_ptr<RecordingCall> begin_unawaited() {
+    return begin("echo", R"({"text":")" + std::string(100'000, 'x') + "\"}");
+  }
   // Once the plugin has answered.
   std::shared_ptr<RecordingCall> begin_long() {
     const auto before = runner_.waiting();
-    auto call = begin("echo", R"({"text":")" + std::string(100'000, 'x') + "\"}");
+    auto call = begin_unawaited();
     EXPECT_TRUE(eventually([&] { return runner_.waiting() > before; }));
     return call;
   }
@@ -251,6 +254,38 @@ TEST_F(BusyHostTest, HasACallInFlightUntilItsAnswerIsPassedOn) {
   EXPECT_THAT(call->end(), StartsWith("result "));
 }
 
+TEST_F(BusyHostTest, ReadsAFewLongAnswersAndTheOthersWhenThoseArePassedOn) {
+  std::vector<std::shared_ptr<RecordingCall>> calls;
+  for (int i = 0; i < 4; ++i)
+    calls.push_back(begin_long());
+  for (int i = 0; i < 8; ++i)
+    calls.push_back(begin_unawaited());
+  calls.push_back(begin("echo"));
+  ASSERT_TRUE(eventually([&] { return calls.back()->claimed(); }));
+  EXPECT_EQ(runner_.waiting(), 4U);
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_LE(runner_.waiting(), 4U);
+    runner_.run_all();
+    return plugin_->calls_in_flight() == 0U;
+  }));
+  for (const auto& call : calls)
+    EXPECT_THAT(call->end(), StartsWith("result "));
+}
+
+TEST_F(BusyHostTest, EndsAWorkerWhoseLongAnswersWaitToBePassedOn) {
+  std::vector<std::shared_ptr<RecordingCall>> calls;
+  for (int i = 0; i < 4; ++i)
+    calls.push_back(begin_long());
+  const auto last = begin_unawaited();
+  ASSERT_TRUE(eventually([&] { return last->claimed(); }));
+  EXPECT_TRUE(plugin_->stop(10s));
+  EXPECT_EQ(runner_.waiting(), 4U) << "what it has left is as much";
+  EXPECT_THAT(last->end(), StartsWith("error "));
+  runner_.run_all();
+  for (const auto& call : calls)
+    EXPECT_THAT(call->end(), StartsWith("result "));
+}
+
 TEST_F(BusyHostTest, AnswersItInThePluginsSteadAtTheEndAndHoldsItNoMore) {
   std::weak_ptr<RecordingCall> trace;
   {
@@ -262,6 +297,16 @@ TEST_F(BusyHostTest, AnswersItInThePluginsSteadAtTheEndAndHoldsItNoMore) {
   }
   EXPECT_TRUE(trace.expired()) << "although the task that would have passed it on has not run";
   runner_.run_all();
+}
+
+TEST_F(WorkerPluginTest, HasACallInFlightWhoseAnswerWaitsForWhatItHasChanged) {
+  setup_.events.components_changed = [](const auto&) {};
+  load();
+  const auto call = begin("changes_its_components");
+  ASSERT_TRUE(eventually([&] { return plugin_->status().calls.p50 > 0us; })) << "it is answered";
+  EXPECT_FALSE(call->ended);
+  EXPECT_EQ(plugin_->fail_all("the server is stopping"), 1U);
+  EXPECT_EQ(call->end(), R"(error {"code":-32603,"message":"plugin actor: the server is stopping"})");
 }
 
 TEST_F(WorkerPluginTest, PassesOnACancellationWithItsReason) {

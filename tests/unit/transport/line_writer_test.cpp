@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <memory>
+#include <thread>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -135,6 +136,21 @@ TEST_F(LineWriterTest, WaitsForAClientThatGoesOnReading) {
   read(1 << 20);
   EXPECT_EQ(read(1), "\n");
   EXPECT_TRUE(writer_->drain_while_read(test::patience));
+}
+
+TEST_F(LineWriterTest, DoesNotWaitForAClientThatReadsNextToNothing) {
+  constexpr std::size_t piece = 4096;
+  writer_->send(std::string(1 << 20, 'x'));
+  std::atomic<bool> waited{false};
+  std::thread slow([&] {
+    for (std::size_t all = 0; !waited && all < (1 << 20); all += piece) {
+      std::this_thread::sleep_for(5ms);
+      read(piece);
+    }
+  });
+  EXPECT_FALSE(writer_->drain_while_read(50ms));
+  waited = true;
+  slow.join();
 }
 
 TEST_F(LineWriterTest, DropsWhatIsNotNeededWhereItWouldGiveUp) {

@@ -162,7 +162,7 @@ TEST(ServingThreads, RunALongTaskOnNoLane) {
   std::promise<std::thread::id> lane;
   std::promise<std::thread::id> ran_on;
   boost::asio::post(threads.next_context(), [&] {
-    threads.run_long([&, task = gate.task()] {
+    threads.run_long(0, [&, task = gate.task()] {
       ran_on.set_value(std::this_thread::get_id());
       task();
     });
@@ -177,13 +177,26 @@ TEST(ServingThreads, RunAFewLongTasksAtOnceAndTheOthersLater) {
   ServingThreads threads(2, 4);
   Gate gate;
   for (int i = 0; i < 5; ++i)
-    threads.run_long(gate.task());
+    threads.run_long(0, gate.task());
   EXPECT_TRUE(eventually([&] { return gate.arrived() == 2; }));
   EXPECT_TRUE(serves_io(threads, 2));
   EXPECT_TRUE(runs_a_task(threads));
   EXPECT_EQ(gate.arrived(), 2);
   gate.open();
   EXPECT_TRUE(eventually([&] { return gate.arrived() == 5; }));
+}
+
+TEST(ServingThreads, DoNotLetWorkOnAMessageOfSomeKiBWaitForThoseOfSomeMiB) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  ServingThreads threads(2, 4);
+  Gate gate;
+  for (int i = 0; i < 5; ++i)
+    threads.run_long(4 * mib, gate.task());
+  ASSERT_TRUE(eventually([&] { return gate.arrived() == 2; }));
+  std::promise<void> done;
+  threads.run_long(mib / 32, [&] { done.set_value(); });
+  EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
+  EXPECT_EQ(gate.arrived(), 2);
 }
 
 TEST(ServingThreads, RunALongTaskWhileAsManyTasksBlockAsMay) {
@@ -193,7 +206,7 @@ TEST(ServingThreads, RunALongTaskWhileAsManyTasksBlockAsMay) {
   threads.run(blocking.task());
   ASSERT_TRUE(eventually([&] { return blocking.arrived() == 2; }));
   Gate gate;
-  threads.run_long(gate.task());
+  threads.run_long(0, gate.task());
   EXPECT_TRUE(eventually([&] { return gate.arrived() == 1; }));
   EXPECT_TRUE(serves_io(threads, 1));
 }
@@ -201,7 +214,7 @@ TEST(ServingThreads, RunALongTaskWhileAsManyTasksBlockAsMay) {
 TEST(ServingThreads, RunATaskThatALongTaskHandsIn) {
   ServingThreads threads(1, 4);
   std::promise<void> done;
-  threads.run_long([&] { threads.run([&] { done.set_value(); }); });
+  threads.run_long(0, [&] { threads.run([&] { done.set_value(); }); });
   EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
 }
 
