@@ -27,6 +27,14 @@ std::shared_ptr<detail::ResourceRecord> make_resource(std::string_view uri, std:
   return record;
 }
 
+detail::PromptText parse_prompt_text(std::string_view prompt, std::string_view text) {
+  try {
+    return detail::PromptText(text);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument("prompt \"" + std::string(prompt) + "\": " + error.what());
+  }
+}
+
 }  // namespace
 
 Tool Plugin::add_tool(std::string_view name, std::string_view description, detail::ToolBinding binding) {
@@ -71,7 +79,7 @@ Prompt Plugin::add_prompt(std::string_view name, std::string_view description, c
 }
 
 Prompt Plugin::prompt_text(std::string_view name, std::string_view description, std::string_view text) {
-  detail::PromptText parsed(text);
+  detail::PromptText parsed = parse_prompt_text(name, text);
   std::vector<Arg> arguments;
   for (const auto& placeholder : parsed.placeholders())
     arguments.push_back(arg(placeholder).required());

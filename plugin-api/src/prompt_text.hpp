@@ -9,10 +9,12 @@
 
 namespace mcp::detail {
 
-/// `{name}` is a placeholder, where a name is made of letters, digits, _ . and -. `{{` and `}}` are braces, and so is a
-/// brace that belongs to no placeholder.
+/// `{name}` is a placeholder, where a name is made of letters, digits, _ . and -. `{{` and `}}` are braces, and so are
+/// two braces around anything else, such as `{"a": 1}`.
 class PromptText {
  public:
+  /// Throws std::invalid_argument that says where a brace is without its other one: it was meant for a placeholder, or
+  /// to be doubled.
   explicit PromptText(std::string_view text);
 
   /// Each name once, in the order of their first appearance.

@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mcp/plugin.hpp>
 #include <mcp/plugin/testing.hpp>
@@ -10,6 +11,7 @@ namespace {
 
 using mcp::Json;
 using mcp::testing::Harness;
+using testing::HasSubstr;
 
 TEST(Prompt, DescribesItsArguments) {
   const Harness harness([](mcp::Plugin& plugin) {
@@ -90,12 +92,42 @@ TEST(PromptText, EachPlaceholderIsOneRequiredArgument) {
 
 TEST(PromptText, OtherBracesStayWhatTheyAre) {
   Harness harness([](mcp::Plugin& plugin) {
-    plugin.prompt_text("braces", "", R"({{name}} { x } {} {"a": 1} } {)");
+    plugin.prompt_text("braces", "", R"({{name}} { x } {} {"a": 1} {"b": {"c": 2} } }} {{)");
     plugin.prompt_text("empty", "", "");
   });
   EXPECT_FALSE(harness.describe()["prompts"][0].contains("arguments"));
-  EXPECT_EQ(harness.get_prompt("braces").text(), R"({name} { x } {} {"a": 1} } {)");
+  EXPECT_EQ(harness.get_prompt("braces").text(), R"({name} { x } {} {"a": 1} {"b": {"c": 2} } } {)");
   EXPECT_EQ(harness.get_prompt("empty").text(), "");
+}
+
+TEST(PromptText, APlaceholderMayStandInBraces) {
+  Harness harness([](mcp::Plugin& plugin) { plugin.prompt_text("json", "", R"({"a": {a}} {{{b}}})"); });
+  EXPECT_EQ(harness.get_prompt("json", {{"a", "1"}, {"b", "2"}}).text(), R"({"a": 1} {2})");
+}
+
+std::string refusal_of_text(const std::string& text) {
+  try {
+    const Harness harness([&](mcp::Plugin& plugin) { plugin.prompt_text("greet", "Greets", text); });
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(PromptText, ABraceWithoutItsOtherOneIsRefusedWithItsPlace) {
+  EXPECT_EQ(
+      refusal_of_text("Hello {name"),
+      "setup failed: prompt \"greet\": the { in line 1, column 7 of its text has no }; write {{ and }} for braces "
+      "that are no placeholder's");
+  EXPECT_EQ(refusal_of_text("Hello name}"),
+            "setup failed: prompt \"greet\": the } in line 1, column 11 of its text has no {; write {{ and }} for "
+            "braces that are no placeholder's");
+  EXPECT_THAT(refusal_of_text("Dear {title},\ngrüße {name and {other}!"), HasSubstr("the { in line 2, column 7 of"));
+  EXPECT_THAT(refusal_of_text("{{name}"), HasSubstr("the } in line 1, column 7 of"));
+}
+
+TEST(PromptText, NestedJsonThatWouldLoseABraceIsRefused) {
+  EXPECT_THAT(refusal_of_text(R"({"a": {"b": 1}})"), HasSubstr("the { in line 1, column 1 of its text has no }"));
 }
 
 }  // namespace

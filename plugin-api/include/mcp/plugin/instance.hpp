@@ -101,7 +101,9 @@ class Plugin {
     return prompt(name, description, std::vector<Arg>{}, std::move(handler));
   }
 
-  /// One message of the user. Each {placeholder} is a required argument; write {{ and }} for braces.
+  /// One message of the user. Each {placeholder} is a required argument; write {{ and }} for braces. Braces around
+  /// anything that is no name stay as they are, such as {"a": 1}. A brace without its other one is refused
+  /// (std::invalid_argument), and so is nested JSON that ends in }}, which is one brace.
   Prompt prompt_text(std::string_view name, std::string_view description, std::string_view text);
 
   /// False if there is no such component.
