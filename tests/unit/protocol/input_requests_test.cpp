@@ -104,6 +104,13 @@ TEST(AnswerOfTheClient, ToAFormIsWhatItsSchemaSays) {
   EXPECT_EQ(mistake(form, "12"), "it is not an object");
 }
 
+TEST(AnswerOfTheClient, ToAFormIsNotHeldToAFormat) {
+  const auto dated =
+      question("elicitation/create", R"({"message":"?","requestedSchema":{"type":"object","properties":{)"
+                                     R"("day":{"type":"string","format":"date"}}}})");
+  EXPECT_EQ(mistake(dated, R"({"action":"accept","content":{"day":"nonsense"}})"), "none");
+}
+
 TEST(AnswerOfTheClient, ToAPageHasNoContent) {
   EXPECT_EQ(mistake(page, R"({"action":"accept"})"), "none");
 }

@@ -65,7 +65,7 @@ class Field {
 
   /// The name that people see, in forms above all.
   constexpr Field title(std::string_view title) const { return with("title", detail::scalar(title)); }
-  /// What kind of text it is. A form may ask for "email", "uri", "date" or "date-time".
+  /// What kind of text it is, which is never checked. A form may ask for "email", "uri", "date" or "date-time".
   constexpr Field format(std::string_view format) const {
     require_text();
     return with("format", detail::scalar(format));
