@@ -1,10 +1,12 @@
 // The commands that look at plugins without serving them: inspect and list.
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <string>
 
 #include "absolute_path.hpp"
+#include "catalog/component_remarks.hpp"
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
 #include "cli/component_table.hpp"
@@ -47,6 +49,7 @@ void print_loaded(const LoadedPlugin& loaded, bool json) {
   const auto& components = *loaded.served.components;
   auto remarks = loaded.remarks;
   if (auto remark = folder_remark(identity.file, components)) remarks.push_back(*std::move(remark));
+  std::ranges::move(component_remarks(components), std::back_inserter(remarks));
   if (json) {
     auto object = components_json(identity, components);
     object["remarks"] = remarks;

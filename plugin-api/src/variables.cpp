@@ -7,8 +7,14 @@ namespace mcp {
 
 const std::string& Uri::operator[](std::string_view variable) const {
   const auto found = variables_.find(variable);
-  if (found == variables_.end()) throw std::out_of_range("the URI has no variable \"" + std::string(variable) + '"');
-  return found->second;
+  if (found != variables_.end()) return found->second;
+  std::string message = "the URI has no variable \"" + std::string(variable) + '"';
+  const char* before = ", only ";
+  for (const auto& [name, value] : variables_) {
+    message.append(before).append(1, '"').append(name).append(1, '"');
+    before = ", ";
+  }
+  throw std::out_of_range(message);
 }
 
 std::string Uri::value_or(std::string_view variable, std::string_view fallback) const {

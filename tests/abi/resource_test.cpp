@@ -131,13 +131,13 @@ TEST(ResourceTemplate, VariablesAreGivenDecoded) {
       return uri["name"] + '|' + uri.text() + '|' + uri.value_or("page", "1") + '|' + (uri.has("page") ? "y" : "n");
     });
     plugin.resource_template("docs://*", "docs", "", [](const mcp::Uri& uri) { return uri["*"]; });
-    plugin.resource_template("bad://{x}", "bad", "", [](const mcp::Uri& uri) { return uri["y"]; });
+    plugin.resource_template("bad://{x}/{z}", "bad", "", [](const mcp::Uri& uri) { return uri["y"]; });
   });
   EXPECT_EQ(harness.read_template("notes://{name}", {{"name", "a b"}}).text(), "a b|notes://a b|1|n");
   EXPECT_EQ(harness.read_template("docs://*", {{"*", "guide/start.md"}}).text(), "guide/start.md");
-  const auto bad = harness.read_template("bad://{x}", {{"x", "1"}});
+  const auto bad = harness.read_template("bad://{x}/{z}", {{"x", "1"}, {"z", "2"}});
   EXPECT_EQ(bad.error_code(), mcp::internal_error);
-  EXPECT_EQ(bad.text(), R"(the URI has no variable "y")");
+  EXPECT_EQ(bad.text(), R"(the URI has no variable "y", only "x", "z")");
 }
 
 TEST(Resource, Failures) {

@@ -74,6 +74,15 @@ test('InspectTellsWhatAPluginExports', async () => {
   assert.ok(described.tools.some(({ name }) => name === 'version'));
 });
 
+test('InspectRemarksOnWhatAnAuthorHasForgotten', async () => {
+  const { status, stdout } = await command('inspect', fixture('forgetful'));
+  assert.equal(status, 0);
+  assert.deepEqual(stdout.match(/(?<=^ {2}remark: ).*$/gm), [
+    'tool "roll" has no description, by which a model chooses it',
+    'tool "roll" names the app "ui://nothing", but the plugin has no resource with that URI',
+  ]);
+});
+
 test('InspectTellsWhyAFileWouldBeRefusedAndGoesOnWithTheNext', async () => {
   const { status, stdout } = await command('inspect', '--json', fixture('no_entry'), '/absent.so', fixture('plain_c'));
   assert.equal(status, 1);

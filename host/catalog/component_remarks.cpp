@@ -1,0 +1,67 @@
+#include "catalog/component_remarks.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "json_text.hpp"
+
+namespace mcph {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool has_resource(const Components& components, std::string_view uri) {
+  const auto is_it = [&](const Resource& resource) { return resource.uri == uri; };
+  const auto matches = [&](const ResourceTemplate& each) { return each.uri_template.match(uri).has_value(); };
+  return std::ranges::any_of(components.resources, is_it) ||
+         std::ranges::any_of(components.resource_templates, matches);
+}
+
+class Remarks {
+ public:
+  explicit Remarks(const Components& components) : components_(components) {}
+
+  // `reader` is who goes by the description.
+  void look_at(const std::string& component, const std::string& json, const char* reader) {
+    const auto description = parse_ordered_json(json);
+    if (!description) return;
+    if (description->value("description", "").empty()) {
+      remarks_.push_back(component + " has no description, by which " + reader);
+    }
+    const Json::json_pointer place_of_app("/_meta/ui/resourceUri");
+    if (!description->contains(place_of_app)) return;
+    const auto& app = description->at(place_of_app);
+    if (app.is_string() && !has_resource(components_, app.get_ref<const std::string&>())) {
+      remarks_.push_back(component + " names the app " + dump(app) + ", but the plugin has no resource with that URI");
+    }
+  }
+
+  std::vector<std::string> take() { return std::move(remarks_); }
+
+ private:
+  const Components& components_;
+  std::vector<std::string> remarks_;
+};
+
+std::string named(std::string_view kind, std::string_view name) {
+  return std::string(kind) + " \"" + std::string(name) + '"';
+}
+
+}  // namespace
+
+std::vector<std::string> component_remarks(const Components& components) {
+  Remarks remarks(components);
+  for (const auto& tool : components.tools)
+    remarks.look_at(named("tool", tool.name), tool.json, "a model chooses it");
+  for (const auto& resource : components.resources)
+    remarks.look_at(named("resource", resource.uri), resource.json, "people and models choose it");
+  for (const auto& each : components.resource_templates)
+    remarks.look_at(named("resource template", each.uri_template.text()), each.json, "people and models choose it");
+  for (const auto& prompt : components.prompts)
+    remarks.look_at(named("prompt", prompt.name), prompt.json, "people choose it");
+  return remarks.take();
+}
+
+}  // namespace mcph

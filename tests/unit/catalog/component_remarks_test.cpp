@@ -1,0 +1,65 @@
+#include "catalog/component_remarks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> remarks_on(std::string_view document) {
+  const auto components = parse_components(document);
+  if (!components) ADD_FAILURE() << components.error().message;
+  return components ? component_remarks(*components) : std::vector<std::string>{};
+}
+
+TEST(ComponentRemarks, AreNoneOnComponentsThatSayWhatTheyAre) {
+  EXPECT_THAT(remarks_on(R"({
+    "tools": [{"name": "add", "description": "Adds.", "inputSchema": {"type": "object"}, "_meta": {"ui": []}}],
+    "resources": [{"uri": "notes://all", "name": "all", "description": "All."}],
+    "resourceTemplates": [{"uriTemplate": "notes://{name}", "name": "one", "description": "One."}],
+    "prompts": [{"name": "review", "description": "Reviews."}]
+  })"),
+              IsEmpty());
+}
+
+TEST(ComponentRemarks, NameEachComponentWithoutADescription) {
+  EXPECT_THAT(
+      remarks_on(R"({
+    "tools": [{"name": "add", "description": "", "inputSchema": {"type": "object"}}],
+    "resources": [{"uri": "notes://all", "name": "all"}],
+    "resourceTemplates": [{"uriTemplate": "notes://{name}", "name": "one"}],
+    "prompts": [{"name": "review"}]
+  })"),
+      ElementsAre("tool \"add\" has no description, by which a model chooses it",
+                  "resource \"notes://all\" has no description, by which people and models choose it",
+                  "resource template \"notes://{name}\" has no description, by which people and models choose it",
+                  "prompt \"review\" has no description, by which people choose it"));
+}
+
+std::string tool_with_app(const std::string& uri) {
+  return R"("tools": [{"name": "roll", "description": "Rolls.", "inputSchema": {"type": "object"},
+            "_meta": {"ui": {"resourceUri": ")" +
+         uri + "\"}}}]";
+}
+
+TEST(ComponentRemarks, NameAnAppThatThePluginDoesNotHave) {
+  EXPECT_THAT(
+      remarks_on("{" + tool_with_app("ui://nothing") + "}"),
+      ElementsAre("tool \"roll\" names the app \"ui://nothing\", but the plugin has no resource with that URI"));
+}
+
+TEST(ComponentRemarks, AreNoneOnAnAppThatAResourceOrATemplateOfThePluginIs) {
+  EXPECT_THAT(remarks_on("{" + tool_with_app("ui://dice/view") +
+                         R"(,"resources": [{"uri": "ui://dice/view", "name": "view", "description": "Shows."}]})"),
+              IsEmpty());
+  EXPECT_THAT(remarks_on("{" + tool_with_app("ui://dice/view") +
+                         R"(,"resourceTemplates": [{"uriTemplate": "ui://dice/{page}", "name": "view",)" +
+                         R"("description": "Shows."}]})"),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace mcph
