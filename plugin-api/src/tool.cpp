@@ -66,4 +66,8 @@ void detail::refuse_tool(std::string_view tool, const std::invalid_argument& why
   throw std::invalid_argument("tool \"" + std::string(tool) + "\": " + why.what());
 }
 
+void detail::refuse_default(const std::invalid_argument& why) {
+  throw std::invalid_argument(std::string("the default of ") + why.what());
+}
+
 }  // namespace mcp

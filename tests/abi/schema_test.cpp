@@ -284,7 +284,7 @@ TEST(Setup, RefusesModifiersThatDoNotFitTheirArgument) {
               plugin.tool(
                   "t", "", [](int) {}, mcp::arg("a").default_value("x"));
             }),
-            R"(setup failed: tool "t": "a" must be an integer, not a string)");
+            R"(setup failed: tool "t": the default of "a" must be an integer, not a string)");
   EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
               plugin.tool(
                   "t", "", [](int, int) {}, mcp::arg("a"), mcp::arg("a"));

@@ -44,6 +44,9 @@ std::array<Arg, sizeof...(Args)> arg_array(Args&&... args) {
   }
 }
 
+/// Throws std::invalid_argument that says that it is the default which is wrong.
+[[noreturn]] void refuse_default(const std::invalid_argument& why);
+
 /// The values of a handler's parameters, from JSON.
 template <class... Value>
 class ArgumentList {
@@ -69,9 +72,11 @@ class ArgumentList {
   }
 
   template <class T>
-  static std::optional<without_optional<T>> default_of(const Arg& arg) {
+  static std::optional<without_optional<T>> default_of(const Arg& arg) try {
     if (arg.default_json().empty()) return std::nullopt;
     return mcp::detail::decode<without_optional<T>>(*parsed(arg.default_json()), Place{nullptr, arg.name()});
+  } catch (const std::invalid_argument& error) {
+    refuse_default(error);
   }
 
   template <class T>
