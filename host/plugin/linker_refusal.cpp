@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <optional>
 
+#include <boost/core/demangle.hpp>
+
 #if __has_include(<gnu/libc-version.h>)
 #include <gnu/libc-version.h>
 #endif
@@ -61,6 +63,18 @@ std::optional<Error> missing_version(std::string_view words) {
   return fail_for_now(text + "build it on this or an older system");
 }
 
+// "undefined symbol: SYMBOL", or "..., version VERSION": a C++ symbol as its source has it.
+std::string with_symbol_as_written(std::string words) {
+  constexpr std::string_view before = "undefined symbol: ";
+  const auto found = words.find(before);
+  if (found == words.npos) return words;
+  const auto begin = found + before.size();
+  const auto symbol = words.substr(begin, words.find_first_of(", \t", begin) - begin);
+  // A name of C may look like a mangled type: "i" is int.
+  if (symbol.starts_with("_Z")) words.replace(begin, symbol.size(), boost::core::demangle(symbol.c_str()));
+  return words + "; link what defines it";
+}
+
 }  // namespace
 
 Error linker_refusal(std::string_view what, const std::string& private_path) {
@@ -71,7 +85,7 @@ Error linker_refusal(std::string_view what, const std::string& private_path) {
     return fail_for_now("it needs the library " + words.substr(0, at) +
                         ", which the system does not find; install it, or put it where the dynamic linker looks");
   }
-  return fail("the dynamic linker refused it: " + words);
+  return fail("the dynamic linker refused it: " + with_symbol_as_written(words));
 }
 
 }  // namespace mcph

@@ -48,6 +48,18 @@ TEST(LinkerRefusalTest, SaysWhichLibraryIsMissing) {
   EXPECT_TRUE(refusal.may_pass);
 }
 
+TEST(LinkerRefusalTest, WritesAnUndefinedSymbolAsItsSourceHasIt) {
+  const auto undefined = [](const std::string& symbol) {
+    return refusal_of(std::string(private_path) + ": undefined symbol: " + symbol).message;
+  };
+  const std::string begin = "the dynamic linker refused it: undefined symbol: ";
+  EXPECT_EQ(undefined("_Z7nowherei"), begin + "nowhere(int); link what defines it");
+  EXPECT_EQ(undefined("_ZTIN4shop5OrderE"), begin + "typeinfo for shop::Order; link what defines it");
+  EXPECT_EQ(undefined("_Z7nowherei, version SHOP_2"), begin + "nowhere(int), version SHOP_2; link what defines it");
+  EXPECT_EQ(undefined("i"), begin + "i; link what defines it");
+  EXPECT_EQ(undefined("_Zx"), begin + "_Zx; link what defines it");
+}
+
 TEST(LinkerRefusalTest, PassesOnWhatItDoesNotKnow) {
   EXPECT_EQ(linker_refusal("out of luck", private_path).message, "the dynamic linker refused it: out of luck");
 }
