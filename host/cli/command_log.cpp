@@ -1,5 +1,6 @@
 #include "cli/command_log.hpp"
 
+#include <filesystem>
 #include <iostream>
 #include <string>
 
@@ -19,6 +20,7 @@ void CommandLog::write(Level level, std::string_view event, Fields fields) {
   std::string line;
   for (const auto& field : fields) {
     if (field.name == "plugin") line.insert(0, field.value + ": ");
+    if (field.name == "file") line.insert(0, std::filesystem::path(field.value).filename().string() + ": ");
     if (field.name == "text") line += field.value;
   }
   std::cerr << printable(std::move(line)) + "\n";  // at once, because others write there, too

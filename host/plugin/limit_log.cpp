@@ -35,6 +35,10 @@ std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits
 
 void LimitLog::reached(Limit limit, std::string_view words) {
   if (told_.at(static_cast<std::size_t>(limit)).test_and_set()) return;
+  // It may lack memory before it has told its name.
+  if (plugin_.name.empty()) {
+    return log_.warning("plugin is at a limit", {{"file", plugin_.file.string()}, {"reason", words}});
+  }
   log_.warning("plugin is at a limit", {{"file", plugin_.file.string()}, {"plugin", plugin_.name}, {"reason", words}});
 }
 

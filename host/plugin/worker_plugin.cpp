@@ -28,7 +28,7 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
       workers_(workers),
       log_(log, max_lines_of_plugin,
            [this](Log& unlimited, const RateLimitedLog::LeftOut& left_out) {
-             unlimited.warning("plugin says too much", {{"plugin", label()}, {"lines_left_out", left_out.lines}});
+             unlimited.warning("plugin says too much", {who(), {"lines_left_out", left_out.lines}});
            }),
       limit_log_(log_, identity_),
       changes_(

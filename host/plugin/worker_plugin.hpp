@@ -94,7 +94,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
 
   void take(const Frame& frame);
   void log_line(Log::Level level, std::string_view event, std::string_view name, std::string_view text);
-  std::string label() const;
+  Log::Field who() const;
   void answered(Answer answer);
   void became_ready(const Frame& frame);
   void answer_question(const Frame& frame);

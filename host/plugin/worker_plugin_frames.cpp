@@ -242,16 +242,17 @@ void WorkerPlugin::line_printed(std::string_view line) {
 void WorkerPlugin::log_line(Log::Level level, std::string_view event, std::string_view name, std::string_view text) {
   if (event == "plugin misbehaved") {
     log_.write(level, event, {{"file", setup_.file.string()}, {name, text}});
-  } else if (event == "plugin is at a limit") {
-    log_.write(level, event, {{"file", setup_.file.string()}, {"plugin", label()}, {name, text}});
+  } else if (event == "plugin is at a limit" && !identity_.name.empty()) {
+    log_.write(level, event, {{"file", setup_.file.string()}, {"plugin", identity_.name}, {name, text}});
   } else {
-    log_.write(level, event, {{"plugin", label()}, {name, text}});
+    log_.write(level, event, {who(), {name, text}});
   }
 }
 
-// Its name, or as long as it has not told that, its file's.
-std::string WorkerPlugin::label() const {
-  return identity_.name.empty() ? setup_.file.filename().string() : identity_.name;
+// The field "plugin" is always the name that the plugin gives itself. Until it has told that, there is its file.
+Log::Field WorkerPlugin::who() const {
+  if (identity_.name.empty()) return {"file", setup_.file.string()};
+  return {"plugin", identity_.name};
 }
 
 }  // namespace mcph

@@ -103,9 +103,9 @@ WorkerPlugin::Answer WorkerPlugin::ask(Frame::Kind question, std::string_view te
 bool WorkerPlugin::is_debugged(WorkerProcess& process) {
   if (!process.is_debugged()) return false;
   if (!told_of_debugger_.exchange(true)) {
-    log_.warning("plugin is being debugged", {{"plugin", label()},
-                                              {"pid", process.id()},
-                                              {"consequence", "no limit of time counts while its debugger is there"}});
+    log_.warning(
+        "plugin is being debugged",
+        {who(), {"pid", process.id()}, {"consequence", "no limit of time counts while its debugger is there"}});
   }
   return true;
 }
@@ -143,9 +143,9 @@ void WorkerPlugin::end_late(const std::shared_ptr<WorkerProcess>& late, std::str
 }
 
 void WorkerPlugin::left_processes(std::size_t count) {
-  log_.warning("plugin left processes", {{"plugin", label()},
-                                         {"processes", count},
-                                         {"consequence", "they were ended with its own, although they had left it"}});
+  log_.warning(
+      "plugin left processes",
+      {who(), {"processes", count}, {"consequence", "they were ended with its own, although they had left it"}});
 }
 
 void WorkerPlugin::process_ended(const std::string& end) {

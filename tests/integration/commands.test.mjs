@@ -189,6 +189,13 @@ test('InspectAndListShowWhatAPluginPrintedBeforeItDied', async (context) => {
   }
 });
 
+test('WhatAPluginPrintsBeforeItHasToldItsNameIsLoggedWithItsFile', async () => {
+  const { stderr } = await command('inspect', '--log-format', 'json', fixture('throwing_init'));
+  const lines = stderr.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  const { file, plugin } = lines.find(({ event }) => event === 'plugin output');
+  assert.deepEqual({ file, plugin }, { file: fixture('throwing_init'), plugin: undefined });
+});
+
 test('CallEndsWithAStatusThatTellsWhoFailed', async (context) => {
   const { on } = await folder(context, 'slow', 'refusing');
   const unknown = await on('call', 'absent');

@@ -139,9 +139,9 @@ class WorkerPluginTest : public ::testing::Test {
     return begin(tool, arguments)->end();
   }
 
-  bool has_logged_a_place(const std::string& plugin) const {
+  bool has_logged_a_place(const std::string& who) const {
     const auto text = captured_.text();
-    const auto begin = text.find("plugin backtrace plugin=" + plugin + " text=\"a thread that runs the plugin");
+    const auto begin = text.find("plugin backtrace " + who + " text=\"a thread that runs the plugin");
     return begin != std::string::npos && text.find("text=actor.so+0x", begin) != std::string::npos;
   }
 
@@ -441,9 +441,9 @@ TEST_F(WorkerPluginTest, KillsOneThatHangs) {
 
 TEST_F(WorkerPluginTest, LogsWhereOneHangs) {
   EXPECT_THAT(refusal_of(R"({"hangs":"create"})"), HasSubstr("did not answer"));
-  EXPECT_TRUE(eventually([&] { return has_logged_a_place("actor.so"); })) << captured_.text();
+  EXPECT_TRUE(eventually([&] { return has_logged_a_place("file=/components/tools/actor.so"); })) << captured_.text();
   load(R"({"hangs":"stop"})").stop(50ms);
-  EXPECT_TRUE(has_logged_a_place("actor")) << captured_.text();
+  EXPECT_TRUE(has_logged_a_place("plugin=actor")) << captured_.text();
 }
 
 TEST_F(WorkerPluginTest, TakesNoAnswerFromOneThatIsAboutToBeEnded) {
@@ -459,7 +459,7 @@ TEST_F(WorkerPluginTest, GivesNoCallToOneThatIsAboutToBeEnded) {
   setup_.limits.cpu_percent = 10;  // what rests says where it is, too
   load();
   const auto hanging = begin("computes_for_ever");
-  EXPECT_TRUE(eventually([&] { return has_logged_a_place("actor"); })) << captured_.text();
+  EXPECT_TRUE(eventually([&] { return has_logged_a_place("plugin=actor"); })) << captured_.text();
   EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
   EXPECT_THAT(hanging->end(), HasSubstr("did not heed its cancellation while it served computes_for_ever\""));
 }

@@ -1,0 +1,23 @@
+#include "plugin/limit_log.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../recording_log.hpp"
+
+namespace mcph {
+namespace {
+
+TEST(LimitLogTest, NamesThePluginOnceItHasToldItsName) {
+  test::RecordingLog log;
+  PluginIdentity plugin{.file = "/tools/clock.so", .name = {}, .version = {}, .digest = {}};
+  LimitLog limits(log, plugin);
+  limits.reached(Limit::memory, "no memory");
+  plugin.name = "clock";
+  limits.reached(Limit::cpu_time, "no time");
+  const std::vector<std::string> lines{"plugin is at a limit file=/tools/clock.so reason=no memory",
+                                       "plugin is at a limit file=/tools/clock.so plugin=clock reason=no time"};
+  EXPECT_EQ(log.lines(), lines);
+}
+
+}  // namespace
+}  // namespace mcph
