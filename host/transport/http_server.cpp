@@ -113,10 +113,12 @@ asio::awaitable<void> HttpServer::attend_connections() {
   }
 }
 
-// malloc keeps what a burst of clients has needed. It goes back when they have been quiet for a while.
+// malloc keeps what a burst of clients has needed. It goes back when they have been quiet for a while, and again when
+// those go that stayed idle until then.
 void HttpServer::return_memory(std::chrono::steady_clock::time_point now) {
   constexpr std::chrono::seconds quiet_time{2};
-  const auto busy = admitted_ + budget_->uses();
+  const auto gone = admitted_ - connections();
+  const auto busy = admitted_ + gone + budget_->uses();
   if (busy != std::exchange(busy_until_now_, busy)) {
     quiet_since_ = now;
     memory_returned_ = false;

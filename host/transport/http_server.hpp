@@ -86,9 +86,9 @@ class HttpServer {
   SseClients sse_clients_;
   std::atomic<unsigned> turned_away_{0};  // that are being told so
 
-  // What makes the host hold much memory: connections that were admitted, and uses of the budget.
+  // What makes the host hold and free much memory: connections that come and go, and uses of the budget.
   std::uint64_t admitted_ = 0;
-  std::uint64_t busy_until_now_ = 0;  // both, as of the last look
+  std::uint64_t busy_until_now_ = 0;  // all of these, as of the last look
   std::chrono::steady_clock::time_point quiet_since_{};
   bool memory_returned_ = true;  // since it was busy
 };

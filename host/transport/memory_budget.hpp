@@ -24,7 +24,7 @@ class MemoryBudget {
   std::size_t limit() const { return limit_; }
   std::size_t taken() const { return taken_.load(std::memory_order_relaxed); }
 
-  // How often somebody has taken some of it.
+  // How often somebody has taken some of it or given some back.
   std::uint64_t uses() const { return uses_.load(std::memory_order_relaxed); }
   // Whether somebody has found no room since this was asked last.
   bool was_short() { return was_short_.load(std::memory_order_relaxed) && was_short_.exchange(false); }
@@ -52,7 +52,9 @@ class MemoryBudget {
 
    private:
     void give_back() {
-      if (bytes_ > 0) budget_->taken_.fetch_sub(bytes_, std::memory_order_relaxed);
+      if (bytes_ == 0) return;
+      budget_->taken_.fetch_sub(bytes_, std::memory_order_relaxed);
+      budget_->uses_.fetch_add(1, std::memory_order_relaxed);
     }
 
     std::shared_ptr<MemoryBudget> budget_;  // set once there are bytes
