@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "catalog/uri.hpp"
+
 namespace mcph {
 namespace {
 
@@ -18,9 +20,8 @@ const Served* find(const std::map<std::string, Served, std::less<>>& index, std:
   return found == index.end() ? nullptr : &found->second;
 }
 
-template <class Index>
-const Plugin* owner(const Index& index, std::string_view key) {
-  const auto* served = find(index, key);
+template <class Component>
+const Plugin* owner(const Served<Component>* served) {
   return served == nullptr ? nullptr : served->plugin.get();
 }
 
@@ -44,11 +45,10 @@ Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, st
     : generation_(generation), plugins_(std::move(plugins)), instructions_(instructions) {
   for (const auto& owner : plugins_) {
     const auto& components = *owner.components;
-    add(tools_, components.tools, owner, tool_kind, [](const Tool& tool) { return tool.name; });
-    add(resources_, components.resources, owner, resource_kind, [](const Resource& resource) { return resource.uri; });
-    add(templates_, components.resource_templates, owner, template_kind,
-        [](const ResourceTemplate& entry) { return std::string(entry.uri_template.text()); });
-    add(prompts_, components.prompts, owner, prompt_kind, [](const Prompt& prompt) { return prompt.name; });
+    add(tools_, components.tools, owner, tool_kind);
+    add(resources_, components.resources, owner, resource_kind);
+    add(templates_, components.resource_templates, owner, template_kind);
+    add(prompts_, components.prompts, owner, prompt_kind);
     add_paragraph(instructions_, components.instructions);
   }
 
@@ -67,14 +67,16 @@ Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, st
   prompt_list_ = render("prompts", prompts_, json);
 }
 
-template <class Component, class Key>
+template <class Component>
 void Catalog::add(Index<Component>& index, const std::vector<Component>& components, const ServedPlugin& owner,
-                  std::string_view kind, Key key) {
+                  std::string_view kind) {
   for (const auto& component : components) {
-    const auto [place, added] = index.try_emplace(key(component), Served<Component>{&component, owner.plugin});
+    const auto [place, added] =
+        index.try_emplace(component_key(component), Served<Component>{&component, owner.plugin});
     if (!added) {
-      conflicts_.push_back(
-          {std::string(kind), place->first, place->second.plugin->identity().file, owner.plugin->identity().file});
+      const auto& served = place->second;
+      conflicts_.push_back({std::string(kind), component_name(*served.component), served.plugin->identity().file,
+                            owner.plugin->identity().file});
     }
   }
 }
@@ -88,18 +90,20 @@ const Served<Prompt>* Catalog::find_prompt(std::string_view name) const {
 }
 
 const Served<Resource>* Catalog::find_resource(std::string_view uri) const {
-  return find(resources_, uri);
+  std::string storage;
+  return find(resources_, normalized_uri(uri, storage));
 }
 
 const Served<ResourceTemplate>* Catalog::find_template(std::string_view uri_template) const {
-  return find(templates_, uri_template);
+  std::string storage;
+  return find(templates_, normalized_uri(uri_template, storage));
 }
 
 const Plugin* Catalog::find_owner(std::string_view kind, std::string_view key) const {
-  if (kind == tool_kind) return owner(tools_, key);
-  if (kind == resource_kind) return owner(resources_, key);
-  if (kind == template_kind) return owner(templates_, key);
-  return kind == prompt_kind ? owner(prompts_, key) : nullptr;
+  if (kind == tool_kind) return owner(find_tool(key));
+  if (kind == resource_kind) return owner(find_resource(key));
+  if (kind == template_kind) return owner(find_template(key));
+  return kind == prompt_kind ? owner(find_prompt(key)) : nullptr;
 }
 
 std::optional<Catalog::TemplateMatch> Catalog::match_template(std::string_view uri) const {

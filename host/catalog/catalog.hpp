@@ -34,7 +34,7 @@ struct Served {
 // A component that is not served, because a plugin whose path sorts before has one with the same key.
 struct Conflict {
   std::string kind;  // "tool", "resource", "resource template" or "prompt"
-  std::string key;
+  std::string key;   // as clients read that of the served one
   std::filesystem::path served;
   std::filesystem::path hidden;
 
@@ -65,8 +65,8 @@ class Catalog {
 
   const Served<Tool>* find_tool(std::string_view name) const;
   const Served<Prompt>* find_prompt(std::string_view name) const;
+  // However the URI, or the text of the template, is percent-encoded.
   const Served<Resource>* find_resource(std::string_view uri) const;
-  // By its text, byte for byte.
   const Served<ResourceTemplate>* find_template(std::string_view uri_template) const;
 
   // The plugin that serves what a conflict calls so; null if nobody does.
@@ -91,9 +91,9 @@ class Catalog {
   template <class Component>
   using Index = std::map<std::string, Served<Component>, std::less<>>;
 
-  template <class Component, class Key>
+  template <class Component>
   void add(Index<Component>& index, const std::vector<Component>& components, const ServedPlugin& owner,
-           std::string_view kind, Key key);
+           std::string_view kind);
 
   std::uint64_t generation_ = 0;
   std::vector<ServedPlugin> plugins_;

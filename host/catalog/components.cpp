@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catalog/schema_value.hpp"
+#include "catalog/uri.hpp"
 #include "json_text.hpp"
 #include "plugin/names.hpp"
 
@@ -27,6 +28,14 @@ class Description {
   void rename(std::string_view name) { place_.append(" \"").append(name).append("\""); }
   Error error(std::string_view field, std::string_view reason) const {
     return fail(place_ + ": " + prefix_ + std::string(field) + (field.empty() ? "" : " ") + std::string(reason));
+  }
+
+  // The whole as JSON, in which `field` is `text`.
+  std::string dumped(const char* field, std::string_view text) const {
+    if (json_.at(field) == text) return dump(json_);
+    auto changed = json_;
+    changed[field] = text;
+    return dump(changed);
   }
 
   Result<std::string> required_text(const char* field) const {
@@ -199,6 +208,9 @@ Result<Resource> read_resource(Description description) {
   if (uri.has_error()) return uri.error();
   description.rename(*uri);
   if (!is_absolute_uri(*uri)) return description.error("uri", "is not an absolute URI such as \"scheme://path\"");
+  if (!percent_decode(*uri)) {
+    return description.error("uri", R"(has a "%" that is not followed by two hexadecimal digits; write it as "%25")");
+  }
   auto name = description.required_text("name");
   if (name.has_error()) return name.error();
   if (auto common = description.common_fields(); common.has_error()) return common.error();
@@ -211,7 +223,9 @@ Result<Resource> read_resource(Description description) {
       size.has_error()) {
     return size.error();
   }
-  return Resource{*std::move(uri), *std::move(name), dump(description.json())};
+  auto written = encoded_uri(*uri).value_or(*uri);
+  auto json = description.dumped("uri", written);
+  return Resource{std::move(written), *std::move(name), std::move(json), *std::move(uri)};
 }
 
 Result<ResourceTemplate> read_resource_template(Description description) {
@@ -227,7 +241,8 @@ Result<ResourceTemplate> read_resource_template(Description description) {
   if (auto mime = description.optional_texts({"mimeType"}); mime.has_error()) {
     return mime.error();
   }
-  return ResourceTemplate{*std::move(uri_template), *std::move(name), dump(description.json())};
+  auto json = description.dumped("uriTemplate", uri_template->text());
+  return ResourceTemplate{*std::move(uri_template), *std::move(name), std::move(json)};
 }
 
 Result<Prompt> read_prompt(Description description) {
@@ -257,19 +272,6 @@ Result<Prompt> read_prompt(Description description) {
   return prompt;
 }
 
-const std::string& key_of(const Tool& tool) {
-  return tool.name;
-}
-const std::string& key_of(const Resource& resource) {
-  return resource.uri;
-}
-std::string key_of(const ResourceTemplate& resource_template) {
-  return std::string(resource_template.uri_template.text());
-}
-const std::string& key_of(const Prompt& prompt) {
-  return prompt.name;
-}
-
 template <class Component>
 Result<std::vector<Component>> read_all(const Json& document, const char* kind,
                                         Result<Component> (*read)(Description description)) {
@@ -283,8 +285,8 @@ Result<std::vector<Component>> read_all(const Json& document, const char* kind,
     if (!(*list)[i].is_object()) return description.error("", "is not an object");
     auto component = read(description);
     if (component.has_error()) return component.error();
-    if (!keys.insert(key_of(*component)).second) {
-      return description.error("", "\"" + std::string(key_of(*component)) + "\" is described twice");
+    if (!keys.insert(component_key(*component)).second) {
+      return description.error("", "\"" + component_name(*component) + "\" is described twice");
     }
     components.push_back(*std::move(component));
   }
@@ -292,6 +294,32 @@ Result<std::vector<Component>> read_all(const Json& document, const char* kind,
 }
 
 }  // namespace
+
+std::string component_name(const Tool& tool) {
+  return tool.name;
+}
+std::string component_name(const Resource& resource) {
+  return resource.uri;
+}
+std::string component_name(const ResourceTemplate& resource_template) {
+  return std::string(resource_template.uri_template.text());
+}
+std::string component_name(const Prompt& prompt) {
+  return prompt.name;
+}
+
+std::string component_key(const Tool& tool) {
+  return tool.name;
+}
+std::string component_key(const Resource& resource) {
+  return normalized_uri(resource.uri);
+}
+std::string component_key(const ResourceTemplate& resource_template) {
+  return normalized_uri(resource_template.uri_template.text());
+}
+std::string component_key(const Prompt& prompt) {
+  return prompt.name;
+}
 
 Result<Components> parse_components(std::string_view document) {
   auto parsed = parse_ordered_json(document);

@@ -30,9 +30,10 @@ struct Tool {
 };
 
 struct Resource {
-  std::string uri;
+  std::string uri;  // as clients read it: what a URI cannot have is percent-encoded
   std::string name;
   std::string json;
+  std::string original_uri;  // as the plugin wrote it, and is asked for it
 };
 
 struct ResourceTemplate {
@@ -59,6 +60,18 @@ struct Components {
 
   std::size_t size() const { return tools.size() + resources.size() + resource_templates.size() + prompts.size(); }
 };
+
+// What clients call it: a tool's or prompt's name, a resource's URI, a template's text.
+std::string component_name(const Tool& tool);
+std::string component_name(const Resource& resource);
+std::string component_name(const ResourceTemplate& resource_template);
+std::string component_name(const Prompt& prompt);
+
+// What it is found by, which is the same for all ways to write one URI. No two of a kind are served with the same.
+std::string component_key(const Tool& tool);
+std::string component_key(const Resource& resource);
+std::string component_key(const ResourceTemplate& resource_template);
+std::string component_key(const Prompt& prompt);
 
 // The error names the component and the field: "tools[2] \"add\": inputSchema/properties/a/type: ...".
 Result<Components> parse_components(std::string_view document);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "catalog/uri_template.hpp"
+#include "catalog/uri.hpp"
 
 namespace mcph {
 namespace {

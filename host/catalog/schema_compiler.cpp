@@ -10,7 +10,7 @@
 #include "catalog/schema_keywords.hpp"
 #include "catalog/schema_uri.hpp"
 #include "catalog/schema_value.hpp"
-#include "catalog/uri_template.hpp"
+#include "catalog/uri.hpp"
 #include "json_text.hpp"
 
 namespace mcph::schema {

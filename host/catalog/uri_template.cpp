@@ -5,6 +5,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "catalog/uri.hpp"
 #include "plugin/utf8.hpp"
 
 namespace mcph {
@@ -18,39 +19,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-bool is_space_or_control(char c) {
-  return static_cast<unsigned char>(c) <= ' ' || c == '\x7F';
-}
-
-std::optional<unsigned> hex_digit(char c) {
-  if (is_digit(c)) return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-  return std::nullopt;
-}
-
-bool is_ascii(char c) {
-  return static_cast<unsigned char>(c) < 0x80;
-}
-
-// RFC 3986 section 2.3.
-bool is_unreserved(char c) {
-  return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
-void append_encoded(std::string& text, char c) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  const auto byte = static_cast<unsigned char>(c);
-  text += {'%', digits[byte >> 4], digits[byte & 0xF]};
-}
-
-// The byte that "%XX" at this place stands for, if it is one.
-std::optional<char> encoded_at(std::string_view text, std::size_t at) {
-  if (text[at] != '%' || text.size() - at < 3) return std::nullopt;
-  const auto high = hex_digit(text[at + 1]);
-  const auto low = hex_digit(text[at + 2]);
-  if (!high || !low) return std::nullopt;
-  return static_cast<char>(*high * 16 + *low);
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < ' ' || c == '\x7F';
 }
 
 // RFC 6570 section 2.3.
@@ -107,13 +77,14 @@ class UriTemplateParser {
   using Reason = std::optional<std::string>;  // why the template is refused, if it is
 
   Error about(std::string_view reason) const {
-    return fail("the URI template " + in_quotes(result_.text()) + " " + std::string(reason));
+    return fail("the URI template " + in_quotes(result_.original()) + " " + std::string(reason));
   }
 
   Reason expression() {
     const auto end = rest_.find('}');
     if (end == std::string_view::npos) return "has a \"{\" without its \"}\"";
     const auto whole = rest_.substr(0, end + 1);
+    result_.text_ += whole;
     auto name = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
 
@@ -135,15 +106,17 @@ class UriTemplateParser {
 
   Reason wildcard() {
     rest_.remove_prefix(1);
+    result_.text_ += '*';
     return add_variable(Kind::anything, "*");
   }
 
   Reason literal() {
     const auto text = rest_.substr(0, rest_.find_first_of("{*"));
     if (text.find('}') != std::string_view::npos) return "has a \"}\" without its \"{\"";
-    if (std::any_of(text.begin(), text.end(), is_space_or_control)) return "has a space or a control character";
+    if (std::any_of(text.begin(), text.end(), is_control)) return "has a control character";
     if (!percent_decode(text)) return "has a \"%\" that is not followed by two hexadecimal digits";
     add_literal(text);
+    result_.text_ += encoded_uri(text).value_or(std::string(text));
     rest_.remove_prefix(text.size());
     return std::nullopt;
   }
@@ -232,13 +205,9 @@ Result<UriTemplate> UriTemplate::parse(std::string_view text) {
 
 std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string_view uri) const {
   if (uri.size() > max_uri_size) return std::nullopt;
-  std::string normalized;
-  const auto may_differ = [](char c) { return c == '%' || !is_ascii(c); };
-  if (std::any_of(uri.begin(), uri.end(), may_differ)) {
-    normalized = normalized_uri(uri);
-    uri = normalized;
-    if (uri.size() > max_uri_size) return std::nullopt;
-  }
+  std::string storage;
+  uri = normalized_uri(uri, storage);
+  if (uri.size() > max_uri_size) return std::nullopt;
   if (parts_.front().kind == Kind::literal && !uri.starts_with(parts_.front().text)) return std::nullopt;
   const Matches matches(parts_, uri);
   if (!matches.at(0, 0)) return std::nullopt;
@@ -285,47 +254,6 @@ bool UriTemplate::more_specific_than(const UriTemplate& other) const {
     return std::tuple(max_template_size - t.literal_size(), t.count(Kind::segment) + wide, wide);
   };
   return rank(*this) < rank(other);
-}
-
-std::string normalized_uri(std::string_view uri) {
-  std::string normalized;
-  normalized.reserve(uri.size());
-  for (std::size_t at = 0; at < uri.size(); ++at) {
-    if (!is_ascii(uri[at])) {
-      append_encoded(normalized, uri[at]);
-    } else if (const auto encoded = encoded_at(uri, at)) {
-      is_unreserved(*encoded) ? normalized.push_back(*encoded) : append_encoded(normalized, *encoded);
-      at += 2;
-    } else {
-      normalized += uri[at];
-    }
-  }
-  return normalized;
-}
-
-std::optional<std::string> percent_decode(std::string_view encoded) {
-  std::string decoded;
-  decoded.reserve(encoded.size());
-  for (std::size_t at = 0; at < encoded.size(); ++at) {
-    if (encoded[at] != '%') {
-      decoded += encoded[at];
-      continue;
-    }
-    const auto byte = encoded_at(encoded, at);
-    if (!byte) return std::nullopt;
-    decoded += *byte;
-    at += 2;
-  }
-  return decoded;
-}
-
-bool is_absolute_uri(std::string_view text) {
-  const auto colon = text.find(':');
-  if (colon == std::string_view::npos || colon + 1 == text.size()) return false;
-  const auto scheme = text.substr(0, colon);
-  const auto in_scheme = [](char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.'; };
-  return !scheme.empty() && is_letter(scheme.front()) && std::all_of(scheme.begin(), scheme.end(), in_scheme) &&
-         std::none_of(text.begin(), text.end(), is_space_or_control);
 }
 
 }  // namespace mcph

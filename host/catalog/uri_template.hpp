@@ -37,7 +37,10 @@ class UriTemplate {
   // character, "/" and NUL included: a value is a name to look up, not a path to trust.
   std::optional<std::map<std::string, std::string>> match(std::string_view uri) const;
 
+  // As clients read it: what a URI cannot have is percent-encoded in the text between the variables.
   std::string_view text() const { return text_; }
+  // As its plugin wrote it.
+  std::string_view original() const { return original_; }
 
   // In the order of the template.
   std::vector<std::string> variables() const;
@@ -55,24 +58,15 @@ class UriTemplate {
     std::string text;  // what a literal stands for, or the variable's name
   };
 
-  explicit UriTemplate(std::string_view text) : text_(text) {}
+  explicit UriTemplate(std::string_view text) : original_(text) {}
   std::size_t literal_size() const;
   std::size_t count(Kind kind) const;
 
   class Matches;
 
+  std::string original_;
   std::string text_;
   std::vector<Part> parts_;
 };
-
-// RFC 3986 section 2.1. Nothing if a "%" is not followed by two hexadecimal digits.
-std::optional<std::string> percent_decode(std::string_view encoded);
-
-// The same URI in one form (RFC 3986 section 6.2.2): bytes that are not ASCII are percent-encoded, percent-encoded
-// unreserved characters are decoded, and hexadecimal digits are capital letters. Broken percent-encoding is left alone.
-std::string normalized_uri(std::string_view uri);
-
-// A scheme (RFC 3986 section 3.1), ":", and something after it; no spaces and no control characters anywhere.
-bool is_absolute_uri(std::string_view text);
 
 }  // namespace mcph

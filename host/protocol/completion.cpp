@@ -77,7 +77,7 @@ std::optional<Planned> plan_for_prompt(const Catalog& catalog, const Question& q
   return CallPlan{served->plugin, completion_method, dump(question.params), name, std::move(meta)};
 }
 
-std::optional<Planned> plan_for_template(const Catalog& catalog, const Question& question, Json meta) {
+std::optional<Planned> plan_for_template(const Catalog& catalog, Question& question, Json meta) {
   const auto& uri = question.ref["uri"].get_ref<const std::string&>();
   const auto* served = catalog.find_template(uri);
   if (served == nullptr) {
@@ -90,6 +90,7 @@ std::optional<Planned> plan_for_template(const Catalog& catalog, const Question&
     return malformed("Resource template " + uri + " has no variable \"" + question.argument + "\"");
   }
   if (!served->component->completes) return std::nullopt;
+  question.params["ref"]["uri"] = served->component->uri_template.original();
   return CallPlan{served->plugin, completion_method, dump(question.params), uri, std::move(meta)};
 }
 
@@ -98,7 +99,7 @@ std::optional<Planned> plan_for_template(const Catalog& catalog, const Question&
 std::optional<Planned> plan_completion(const Catalog& catalog, Json params) {
   auto read = read_question(params);
   if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
-  const auto& question = std::get<Question>(read);
+  auto& question = std::get<Question>(read);
   const auto meta = params.find("_meta");
   Json own_meta = meta == params.end() ? Json() : std::move(*meta);
   return question.ref.contains("name") ? plan_for_prompt(catalog, question, std::move(own_meta))

@@ -87,10 +87,11 @@ Planned plan_resource_read(const Catalog& catalog, Json params) {
   params.erase("uriTemplate");
   params.erase("variables");
   if (const auto* served = catalog.find_resource(uri)) {
+    params["uri"] = served->component->original_uri;
     return CallPlan{served->plugin, "resources/read", dump(params), uri, std::move(meta)};
   }
   if (auto match = catalog.match_template(uri)) {
-    params["uriTemplate"] = match->served->component->uri_template.text();
+    params["uriTemplate"] = match->served->component->uri_template.original();
     params["variables"] = std::move(match->variables);
     return CallPlan{match->served->plugin, "resources/read", dump(params), uri, std::move(meta)};
   }

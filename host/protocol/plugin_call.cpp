@@ -142,7 +142,8 @@ Reply PluginCall::answer(Outcome outcome, std::string json) const {
 Reply PluginCall::answer_result(std::string json) const {
   auto result = read_plugin_result(method(), json, output_schema_);
   if (result.has_error()) return misbehaviour(result.error().message);
-  if (method() == completion_method && cut_completion(*result)) json = dump(*result);
+  const bool changed = method() == completion_method ? cut_completion(*result) : encode_uris(method(), *result);
+  if (changed) json = dump(*result);
   auto failure = method() == "tools/call" ? failure_of_tool(*result) : std::nullopt;
   const auto why = failure ? words_for_cancellation() : std::string();
   if (!why.empty()) {

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "catalog/uri.hpp"
 #include "json_text.hpp"
 #include "protocol/completion.hpp"
 
@@ -129,6 +130,19 @@ Result<> check_result(std::string_view method, const Json& result) {
   return check_prompt_result(result);
 }
 
+bool encode_uri(Json& holder) {
+  auto& uri = holder["uri"];
+  auto encoded = encoded_uri(uri.get_ref<const std::string&>());
+  if (encoded) uri = *std::move(encoded);
+  return encoded.has_value();
+}
+
+bool encode_content_uri(Json& block) {
+  const auto& type = block["type"].get_ref<const std::string&>();
+  if (type == "resource_link") return encode_uri(block);
+  return type == "resource" && encode_uri(block["resource"]);
+}
+
 Result<Json> read_object(std::string_view json) {
   auto parsed = parse_json(json, deepest_result, DuplicateKeys::refuse);
   if (parsed.has_error()) return fail("it is not valid JSON: " + parsed.error().message);
@@ -149,6 +163,21 @@ Result<Json> read_plugin_result(std::string_view method, std::string_view json,
   if (!output_schema) return result;
   if (auto checked = check_structured_content(*result, *output_schema); checked.has_error()) return checked.error();
   return result;
+}
+
+bool encode_uris(std::string_view method, Json& result) {
+  bool changed = false;
+  if (method == "tools/call") {
+    for (auto& block : result["content"])
+      changed |= encode_content_uri(block);
+  } else if (method == "resources/read") {
+    for (auto& contents : result["contents"])
+      changed |= encode_uri(contents);
+  } else if (method == "prompts/get") {
+    for (auto& message : result["messages"])
+      changed |= encode_content_uri(message["content"]);
+  }
+  return changed;
 }
 
 Result<RpcError> read_plugin_error(std::string_view json) {

@@ -18,6 +18,10 @@ namespace mcph {
 Result<Json> read_plugin_result(std::string_view method, std::string_view json,
                                 const std::optional<Schema>& output_schema = {});
 
+// Percent-encodes what a URI cannot have, in those of the resources in a result that has been read. True if there was
+// something.
+bool encode_uris(std::string_view method, Json& result);
+
 // {"code", "message", "data"?} of MCP_OUTCOME_ERROR.
 Result<RpcError> read_plugin_error(std::string_view json);
 

@@ -1,6 +1,6 @@
 #include "protocol/resource_subscriptions.hpp"
 
-#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "json_text.hpp"
@@ -21,7 +21,8 @@ RpcError invalid_filter(std::string_view reason) {
 
 Result<> ResourceSubscriptions::add(const std::string& uri, ResourceUpdates& updates,
                                     std::weak_ptr<ResourceListener> listener) {
-  if (places_.contains(uri)) return {};
+  auto key = normalized_uri(uri);
+  if (places_.contains(key)) return {};
   if (uri.size() > longest_uri) {
     return fail("A resource that is subscribed to has a URI of at most " + std::to_string(longest_uri) + " bytes");
   }
@@ -33,7 +34,7 @@ Result<> ResourceSubscriptions::add(const std::string& uri, ResourceUpdates& upd
   if (!place) {
     return fail("Too many subscriptions: this server has as many of all its clients as it can keep; try again later");
   }
-  places_.emplace(uri, *std::move(place));
+  places_.emplace(std::move(key), *std::move(place));
   return {};
 }
 
@@ -62,18 +63,20 @@ std::variant<std::vector<std::string>, RpcError> read_resource_filter(const Cata
     return invalid_filter("has more than " + std::to_string(ResourceSubscriptions::most) +
                           " URIs; send several requests");
   }
+  std::set<std::string> keys;
   for (const auto& uri : *filter) {
     if (!uri.is_string()) return invalid_filter("must be an array of URIs");
     const auto& text = uri.get_ref<const std::string&>();
-    const bool is_new = std::find(wanted.begin(), wanted.end(), text) == wanted.end();
-    if (is_new && text.size() <= ResourceSubscriptions::longest_uri && is_served(catalog, text)) wanted.push_back(text);
+    if (text.size() > ResourceSubscriptions::longest_uri || !is_served(catalog, text)) continue;
+    if (keys.insert(normalized_uri(text)).second) wanted.push_back(text);
   }
   return wanted;
 }
 
 std::string updated_params(std::string_view uri, std::string_view meta) {
   std::string params = "{" + std::string(meta) + R"("uri":)";
-  append_json_string(params, uri);
+  const auto encoded = encoded_uri(uri);
+  append_json_string(params, encoded ? *encoded : uri);
   return params += '}';
 }
 

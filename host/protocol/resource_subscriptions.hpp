@@ -12,6 +12,7 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/resource_updates.hpp"
+#include "catalog/uri.hpp"
 #include "protocol/component_calls.hpp"
 #include "protocol/message.hpp"
 #include "result.hpp"
@@ -24,14 +25,14 @@ class ResourceSubscriptions {
   static constexpr std::size_t most = 1000;
   static constexpr std::size_t longest_uri = 4096;  // in bytes
 
-  // Fails at a bound. Subscribing twice is subscribing once.
+  // Fails at a bound. Subscribing twice is subscribing once, however the URI is percent-encoded.
   Result<> add(const std::string& uri, ResourceUpdates& updates, std::weak_ptr<ResourceListener> listener);
-  void remove(const std::string& uri) { places_.erase(uri); }
+  void remove(std::string_view uri) { places_.erase(normalized_uri(uri)); }
   void clear() { places_.clear(); }
-  bool contains(const std::string& uri) const { return places_.contains(uri); }
+  bool contains(std::string_view uri) const { return places_.contains(normalized_uri(uri)); }
 
  private:
-  std::map<std::string, ResourceUpdates::Place> places_;
+  std::map<std::string, ResourceUpdates::Place> places_;  // by normalized URI
 };
 
 // params.uri of resources/subscribe, if somebody serves it now.
@@ -44,7 +45,8 @@ std::variant<std::string, Refusal> read_unsubscribed_uri(const Json& params);
 std::variant<std::vector<std::string>, RpcError> read_resource_filter(const Catalog& catalog,
                                                                       const Json& notifications);
 
-// The params of notifications/resources/updated; `meta` is its _meta member with a comma after it, or empty.
+// The params of notifications/resources/updated, in which what a URI cannot have is percent-encoded; `meta` is its
+// _meta member with a comma after it, or empty.
 std::string updated_params(std::string_view uri, std::string_view meta = {});
 
 }  // namespace mcph

@@ -47,7 +47,7 @@ Result<> Session::subscribe(const std::string& uri, ResourceUpdates& updates) {
 void Session::unsubscribe(const std::string& uri) {
   const std::lock_guard lock(mutex_);
   subscriptions_.remove(uri);
-  pending_updates_.erase(uri);
+  std::erase_if(pending_updates_, [this](const std::string& pending) { return !subscriptions_.contains(pending); });
 }
 
 void Session::attach(const std::shared_ptr<NotificationStream>& stream) {

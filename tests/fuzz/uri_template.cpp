@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "catalog/schema_uri.hpp"
+#include "catalog/uri.hpp"
 #include "expect.hpp"
 
 using mcph::fuzz::expect;
@@ -25,7 +26,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     expect(!uri_template.error().message.empty());
     return 0;
   }
-  expect(uri_template->text() == first);
+  expect(uri_template->original() == first);
+  // Encoding makes it longer, which may be too long.
+  if (const auto encoded = mcph::UriTemplate::parse(uri_template->text()))
+    expect(encoded->text() == uri_template->text());
+  if (const auto encoded = mcph::encoded_uri(second)) expect(!mcph::encoded_uri(*encoded));
   expect(!uri_template->more_specific_than(*uri_template));
   const auto match = uri_template->match(second);
   if (match) expect(match->size() == uri_template->variables().size());

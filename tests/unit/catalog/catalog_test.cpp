@@ -52,6 +52,42 @@ TEST(Catalog, FindsAComponentAndWhoOwnsIt) {
   EXPECT_EQ(catalog.find_tool("ask"), nullptr);
 }
 
+TEST(Catalog, FindsAResourceHoweverItsUriIsEncoded) {
+  const auto catalog = catalog_of({served_plugin("a.so", R"({"resources":[{"uri":"notes://\u00fcber uns","name":"raw"},
+                                                                          {"uri":"notes://caf%c3%a9","name":"encoded"}],
+                                             "resourceTemplates":[{"uriTemplate":"notes://\u00fc/{x}","name":"t"}]})")});
+  for (const auto* uri : {"notes://über uns", "notes://%C3%BCber%20uns", "notes://%c3%bcber%20%75ns"}) {
+    ASSERT_NE(catalog.find_resource(uri), nullptr) << uri;
+    EXPECT_EQ(catalog.find_resource(uri)->component->name, "raw");
+  }
+  for (const auto* uri : {"notes://café", "notes://caf%C3%A9", "notes://caf%c3%a9"}) {
+    ASSERT_NE(catalog.find_resource(uri), nullptr) << uri;
+    EXPECT_EQ(catalog.find_resource(uri)->component->name, "encoded");
+  }
+  EXPECT_EQ(catalog.find_resource("notes://uber uns"), nullptr);
+  for (const auto* text : {"notes://ü/{x}", "notes://%C3%BC/{x}", "notes://%C3%BC/%7Bx%7D"})
+    EXPECT_NE(catalog.find_template(text), nullptr) << text;
+}
+
+TEST(Catalog, ListsUrisAsTheyMayBeWritten) {
+  const auto catalog = catalog_of({served_plugin("a.so", R"({"resources":[{"uri":"notes://\u00fcber uns","name":"raw"},
+                                                                          {"uri":"notes://caf%c3%a9","name":"encoded"}],
+                                             "resourceTemplates":[{"uriTemplate":"notes://\u00fc/{x}","name":"t"}]})")});
+  EXPECT_EQ(all_of(catalog.resources()),
+            R"({"uri":"notes://%C3%BCber%20uns","name":"raw"},{"uri":"notes://caf%c3%a9","name":"encoded"})");
+  EXPECT_EQ(all_of(catalog.resource_templates()), R"({"uriTemplate":"notes://%C3%BC/{x}","name":"t"})");
+}
+
+TEST(Catalog, HidesAResourceWhoseUriIsServedInAnotherForm) {
+  const auto catalog = catalog_of({served_plugin("a.so", R"({"resources":[{"uri":"notes://\u00fc","name":"a"}]})"),
+                                   served_plugin("b.so", R"({"resources":[{"uri":"notes://%c3%bc","name":"b"}]})")});
+  EXPECT_EQ(all_of(catalog.resources()), R"({"uri":"notes://%C3%BC","name":"a"})");
+  const std::vector<Conflict> conflicts = {
+      {"resource", "notes://%C3%BC", "/components/tools/a.so", "/components/tools/b.so"}};
+  EXPECT_EQ(catalog.conflicts(), conflicts);
+  EXPECT_EQ(file_of(*catalog.find_owner("resource", "notes://%C3%BC")), "a.so");
+}
+
 TEST(Catalog, ListsComponentsByNameWhateverTheOrderOfPlugins) {
   const auto catalog =
       catalog_of({served_plugin("1.so", tools(tool("c") + "," + tool("a"))), served_plugin("2.so", tools(tool("b")))});

@@ -215,6 +215,13 @@ TEST(Components, AreRefusedForAResource) {
   EXPECT_EQ(refusal_of_resource("{}"), "resources[0]: uri is missing");
   EXPECT_EQ(refusal_of_resource(R"({"uri":"notes","name":"n"})"),
             "resources[0] \"notes\": uri is not an absolute URI such as \"scheme://path\"");
+  EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b\nc","name":"n"})"),
+            "resources[0] \"a://b\nc\": uri is not an absolute URI such as \"scheme://path\"");
+  for (const auto* uri : {"a://100%", "a://%4", "a://%zz"}) {
+    EXPECT_EQ(refusal_of_resource(R"({"name":"n","uri":")" + std::string(uri) + "\"}"),
+              "resources[0] \"" + std::string(uri) +
+                  R"(": uri has a "%" that is not followed by two hexadecimal digits; write it as "%25")");
+  }
   EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b"})"), "resources[0] \"a://b\": name is missing");
   EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b","name":"n","mimeType":1})"),
             "resources[0] \"a://b\": mimeType is not a string");
@@ -260,6 +267,10 @@ TEST(Components, OfOneKeyAreRefusedTheSecondTime) {
             "resources[1]: \"a://b\" is described twice");
   EXPECT_EQ(refusal_of_template(R"({"uriTemplate":"a://*","name":"n"},{"uriTemplate":"a://*","name":"m"})"),
             "resourceTemplates[1]: \"a://*\" is described twice");
+  EXPECT_EQ(refusal_of_resource(R"({"uri":"a://b%20c","name":"n"},{"uri":"a://b c","name":"m"})"),
+            "resources[1]: \"a://b%20c\" is described twice");
+  EXPECT_EQ(refusal_of_template(R"({"uriTemplate":"a://%7e/{x}","name":"n"},{"uriTemplate":"a://~/{x}","name":"m"})"),
+            "resourceTemplates[1]: \"a://~/{x}\" is described twice");
 }
 
 TEST(Components, OfDifferentKindsMayShareAName) {

@@ -50,6 +50,20 @@ TEST_F(CompletionTest, AsksThePluginOfTheTemplate) {
   EXPECT_TRUE(plan(R"({"ref":{"type":"ref/resource","uri":"docs://*"},"argument":{"name":"*","value":"a"}})"));
 }
 
+TEST(Completion, AsksForATemplateAsItsPluginWroteItHoweverTheClientEncodesIt) {
+  const Catalog catalog(1, {test::served_plugin("a.so", R"({"completions": true,
+      "resourceTemplates": [{"uriTemplate": "notes://\u00fcber uns/{name}", "name": "one"}]})")});
+  for (const auto* uri :
+       {"notes://über uns/{name}", "notes://%C3%BCber%20uns/{name}", "notes://%C3%BCber%20uns/%7Bname%7D"}) {
+    const auto planned = plan_completion(
+        catalog, {{"ref", {{"type", "ref/resource"}, {"uri", uri}}}, {"argument", {{"name", "name"}, {"value", ""}}}});
+    EXPECT_EQ(std::get<CallPlan>(planned.value()).params,
+              R"({"argument":{"name":"name","value":""},"context":{"arguments":{}},)"
+              R"("ref":{"type":"ref/resource","uri":"notes://über uns/{name}"}})")
+        << uri;
+  }
+}
+
 TEST_F(CompletionTest, OffersNothingForAConcreteUri) {
   for (const auto* uri : {"notes://all", "notes://2026/a", "docs://a/b"}) {
     EXPECT_FALSE(plan(R"({"ref":{"type":"ref/resource","uri":")" + std::string(uri) +

@@ -36,6 +36,21 @@ class ComponentCallsTest : public ::testing::Test {
   Catalog catalog_{1, {served_}};
 };
 
+TEST(ComponentCalls, AskAPluginForTheUriThatItRegistered) {
+  const Catalog catalog(1, {test::served_plugin("a.so", R"({
+      "resources": [{"uri": "notes://\u00fcber uns", "name": "about"}],
+      "resourceTemplates": [{"uriTemplate": "notes://\u00fc/{name}", "name": "one"}]})")});
+  const auto read = [&](const char* uri) {
+    return std::get<CallPlan>(plan_resource_read(catalog, {{"uri", uri}})).params;
+  };
+  EXPECT_EQ(read("notes://%C3%BCber%20uns"), R"({"uri":"notes://über uns"})");
+  EXPECT_EQ(read("notes://über uns"), R"({"uri":"notes://über uns"})");
+  EXPECT_EQ(read("notes://%C3%BC/a b"),
+            R"({"uri":"notes://%C3%BC/a b","uriTemplate":"notes://ü/{name}","variables":{"name":"a b"}})");
+  EXPECT_EQ(read("notes://ü/a%20b"),
+            R"({"uri":"notes://ü/a%20b","uriTemplate":"notes://ü/{name}","variables":{"name":"a b"}})");
+}
+
 TEST_F(ComponentCallsTest, PlanAToolCallForThePluginThatOwnsTheTool) {
   const auto planned = plan(call(R"({"name":"repeat","arguments":{"text":"a","times":3}})"));
   EXPECT_EQ(planned.plugin, served_.plugin);

@@ -31,6 +31,29 @@ TEST(PluginResult, IsReadWithAllItsMembers) {
   EXPECT_EQ((*result)["_meta"]["m"], 1);
 }
 
+// The result with its URIs encoded, or "unchanged".
+std::string with_encoded_uris(std::string_view method, std::string_view json) {
+  auto result = read_plugin_result(method, json);
+  return encode_uris(method, *result) ? result->dump() : "unchanged";
+}
+
+TEST(PluginResult, HasUrisWithoutWhatAUriCannotHave) {
+  const auto blocks = [](const std::string& uri) {
+    return R"({"content":[{"name":"n","type":"resource_link","uri":")" + uri +
+           R"("},{"resource":{"text":"ü ü","uri":")" + uri +
+           R"("},"type":"resource"},{"text":"","type":"text","uri":"ü ü"}]})";
+  };
+  EXPECT_EQ(with_encoded_uris("tools/call", blocks("notes://über uns")), blocks("notes://%C3%BCber%20uns"));
+  EXPECT_EQ(with_encoded_uris("tools/call", blocks("notes://%c3%bc?a[0]=~%7e")), "unchanged");
+  EXPECT_EQ(
+      with_encoded_uris("resources/read", R"({"contents":[{"text":"","uri":"a://%7e"},{"text":"","uri":"a://b c"}]})"),
+      R"({"contents":[{"text":"","uri":"a://%7e"},{"text":"","uri":"a://b%20c"}]})");
+  EXPECT_EQ(with_encoded_uris(
+                "prompts/get",
+                R"({"messages":[{"content":{"name":"n","type":"resource_link","uri":"a://b c"},"role":"user"}]})"),
+            R"({"messages":[{"content":{"name":"n","type":"resource_link","uri":"a://b%20c"},"role":"user"}]})");
+}
+
 TEST(PluginResult, IsRefusedWhenItIsNoObject) {
   EXPECT_EQ(refusal_of_tool("{").substr(0, 22), "it is not valid JSON: ");
   EXPECT_EQ(refusal_of_tool("[]"), "it is not a JSON object");

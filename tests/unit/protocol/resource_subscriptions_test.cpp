@@ -40,6 +40,24 @@ TEST_F(LegacySubscriptionTest, HearsOfTheResourcesItSubscribedTo) {
   EXPECT_EQ(output_->messages, (Messages{updated("notes://all"), updated("notes://today")}));
 }
 
+TEST_F(LegacySubscriptionTest, IsOneHoweverTheUriIsEncoded) {
+  publish(R"({"resources":[{"uri":"notes://\u00fcber uns","name":"about"}]})");
+  output_->messages.clear();
+  EXPECT_EQ(ask("resources/subscribe", "notes://%C3%BCber%20uns"), done_);
+  EXPECT_EQ(ask("resources/subscribe", "notes://über uns"), done_);
+  update("notes://über uns");
+  EXPECT_EQ(output_->messages, Messages{updated("notes://%C3%BCber%20uns")});
+  output_->messages.clear();
+  EXPECT_EQ(ask("resources/unsubscribe", "notes://über%20uns"), done_);
+  EXPECT_EQ(ask("resources/subscribe", "notes://über uns"), done_);
+  update("notes://%C3%BCber%20uns");
+  EXPECT_EQ(output_->messages, Messages{updated("notes://%C3%BCber%20uns")});
+  output_->messages.clear();
+  EXPECT_EQ(ask("resources/unsubscribe", "notes://%c3%bcber%20uns"), done_);
+  update("notes://über uns");
+  EXPECT_EQ(output_->messages, Messages{});
+}
+
 TEST_F(LegacySubscriptionTest, HearsNothingOnceItUnsubscribed) {
   ask("resources/subscribe", "notes://all");
   ask("resources/subscribe", "notes://all");
@@ -89,7 +107,7 @@ TEST_F(LegacySubscriptionTest, KeepsAnUpdateUntilThereIsAStreamToTellItOn) {
   update("notes://all");
   update("notes://all");
   update("notes://b");
-  session->unsubscribe("notes://b");
+  session->unsubscribe("notes://%62");
   const auto stream = std::make_shared<test::RecordingStream>();
   session->attach(stream);
   EXPECT_EQ(stream->messages, Messages{updated("notes://all")});
@@ -131,6 +149,17 @@ TEST_F(ModernSubscriptionTest, HearsOfTheResourcesItAskedFor) {
       (Messages{
           acknowledged(R"({"resourceSubscriptions":["notes://all","notes://today"]})"),
           R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"uri":"notes://today"}})"}));
+}
+
+TEST_F(ModernSubscriptionTest, IsOneHoweverTheUriIsEncoded) {
+  publish(R"({"resources":[{"uri":"notes://\u00fcber uns","name":"about"}]})");
+  const auto exchange = listen(R"({"resourceSubscriptions":["notes://%C3%BCber%20uns","notes://über uns"]})");
+  update("notes://über uns");
+  EXPECT_EQ(
+      exchange->notifications(),
+      (Messages{
+          acknowledged(R"({"resourceSubscriptions":["notes://%C3%BCber%20uns"]})"),
+          R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"uri":"notes://%C3%BCber%20uns"}})"}));
 }
 
 TEST_F(ModernSubscriptionTest, IsNotAcknowledgedForWhatNobodyServes) {
