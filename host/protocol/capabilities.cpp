@@ -1,6 +1,8 @@
 #include "protocol/capabilities.hpp"
 
+#include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace mcph {
 namespace {
@@ -44,6 +46,17 @@ bool covers(const Json& available, const Json& required) {
   return true;
 }
 
+// Adds each capability that has no further ones in it, with what it lies in: "elicitation.form".
+void add_paths(const Json& capabilities, const std::string& prefix, std::vector<std::string>& paths) {
+  for (const auto& [name, nested] : capabilities.items()) {
+    if (nested.empty()) {
+      paths.push_back("\"" + prefix + name + "\"");
+    } else {
+      add_paths(nested, prefix + name + ".", paths);
+    }
+  }
+}
+
 }  // namespace
 
 std::string server_capabilities() {
@@ -62,6 +75,15 @@ Json missing_capabilities(const OrderedJson& input_requests, const Json& client_
     if (!covers(available, required)) missing.merge_patch(required);
   }
   return missing;
+}
+
+std::string in_words(const Json& missing_capabilities) {
+  std::vector<std::string> paths;
+  add_paths(missing_capabilities, "", paths);
+  std::string text = paths.size() == 1 ? "capability " : "capabilities ";
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    text.append(i == 0 ? "" : i + 1 < paths.size() ? ", " : " and ").append(paths[i]);
+  return text;
 }
 
 }  // namespace mcph

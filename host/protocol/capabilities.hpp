@@ -17,4 +17,7 @@ std::string modern_server_capabilities();
 // missing.
 Json missing_capabilities(const OrderedJson& input_requests, const Json& client_capabilities);
 
+// What is missing, in words for people: capability "elicitation.form", or capabilities "roots" and "sampling.tools".
+std::string in_words(const Json& missing_capabilities);
+
 }  // namespace mcph

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "protocol/capabilities.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
 
@@ -18,8 +19,9 @@ inline Reply error_reply(std::string_view id, const RpcError& error, unsigned st
 
 // `missing` is the part of ClientCapabilities that the request needs and its client lacks.
 inline Reply missing_capability_reply(std::string_view id, const Json& missing) {
-  const RpcError error{
-      error_code::missing_client_capability, "Missing required client capability", {{"requiredCapabilities", missing}}};
+  const RpcError error{error_code::missing_client_capability,
+                       "This request requires the client " + in_words(missing),
+                       {{"requiredCapabilities", missing}}};
   return error_reply(id, error, http_bad_request);
 }
 

@@ -146,6 +146,7 @@ test('AQuestionThatTheClientCannotAnswerNamesTheMissingCapability', async () => 
   assert.equal(response.status, 400);
   const { error } = await response.json();
   assert.equal(error.code, -32021);
+  assert.equal(error.message, 'This request requires the client capability "elicitation.form"');
   assert.deepEqual(error.data, { requiredCapabilities: { elicitation: { form: {} } } });
 });
 

@@ -114,6 +114,7 @@ test('AToolThatMustBeATaskIsRefusedToAClientThatDoesNotKnowThem', async () => {
   ]) {
     const { error } = await ask(method, params, { _meta: {} });
     assert.deepEqual([error.code, error.data], [-32021, refused], method);
+    assert.equal(error.message, `This request requires the client capability "extensions.${extension}"`);
   }
 });
 

@@ -60,5 +60,15 @@ TEST(Capabilities, OfSeveralQuestionsAreGathered) {
             R"({"elicitation":{"form":{},"url":{}},"roots":{}})");
 }
 
+TEST(Capabilities, ThatAreMissingAreToldInWords) {
+  const auto words = [](const char* missing) { return in_words(Json::parse(missing)); };
+  EXPECT_EQ(words(R"({"roots":{}})"), R"(capability "roots")");
+  EXPECT_EQ(words(R"({"elicitation":{"form":{}}})"), R"(capability "elicitation.form")");
+  EXPECT_EQ(words(R"({"extensions":{"io.modelcontextprotocol/tasks":{}}})"),
+            R"(capability "extensions.io.modelcontextprotocol/tasks")");
+  EXPECT_EQ(words(R"({"elicitation":{"form":{},"url":{}},"roots":{}})"),
+            R"(capabilities "elicitation.form", "elicitation.url" and "roots")");
+}
+
 }  // namespace
 }  // namespace mcph

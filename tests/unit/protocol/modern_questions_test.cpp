@@ -58,7 +58,7 @@ TEST_F(ModernQuestions, AreNotForAClientThatCannotAnswerThem) {
   EXPECT_EQ(asked->status(), 400U);
   EXPECT_EQ(
       asked->body(),
-      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"Missing required client capability","data":{"requiredCapabilities":{"roots":{}}}}})");
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"This request requires the client capability \"roots\"","data":{"requiredCapabilities":{"roots":{}}}}})");
 }
 
 TEST_F(ModernQuestions, AreAnsweredWithTheNextRequest) {
