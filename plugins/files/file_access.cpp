@@ -46,7 +46,7 @@ Location FileAccess::append(std::string_view path, std::string_view content) con
 }
 
 Listing FileAccess::list(const ListQuery& query, const mcp::Context& context) const {
-  if (!query.path && !roots_.all().empty()) return list_roots(roots_);
+  if (!query.path) return list_roots(roots_);
   const std::string path = query.path.value_or("/");
   const Location folder = roots_.locate(path);
   return about(path, [&] { return list_folder(folder, query, context); });

@@ -47,7 +47,7 @@ mcp::Completion complete_path(const Roots& roots, std::string_view typed) {
   mcp::Completion completion;
   add_roots(completion, roots, typed);
   const auto last = typed.rfind('/');
-  if (roots.all().empty() || last == std::string_view::npos) return completion;
+  if (last == std::string_view::npos) return completion;
   try {
     add_entries(completion, roots.locate('/' + std::string(typed.substr(0, last))), typed);
   } catch (const PathError&) {

@@ -8,10 +8,6 @@
 namespace plugins::files {
 namespace {
 
-constexpr std::string_view how_to_configure =
-    "No folders are configured. Write a file files.json beside the plugin, such as "
-    R"({"roots": [{"name": "docs", "path": "/absolute/path/of/a/folder", "writable": false}]})";
-
 std::string names_of(const std::vector<Root>& roots) {
   std::string names;
   for (const Root& root : roots) {
@@ -40,7 +36,6 @@ bool Roots::add(Root root) {
 }
 
 Location Roots::locate(std::string_view path) const {
-  if (roots_.empty()) throw std::runtime_error(std::string(how_to_configure));
   if (path.find('\0') != std::string_view::npos) throw PathError("", "is no path: it contains a NUL");
   return path.starts_with('/') ? locate_absolute(path) : locate_by_name(path);
 }

@@ -43,8 +43,7 @@ class Roots {
 
   // `path` is absolute or begins with the name of a root. Where roots lie in one another, the innermost has the path,
   // whichever of them it names. Looks at text only; what is there, using it finds out: a symbolic link in an outer root
-  // that leads into an inner one is followed as the outer root allows. Throws PathError, or std::runtime_error that
-  // says how to configure roots if there are none.
+  // that leads into an inner one is followed as the outer root allows. Throws PathError.
   Location locate(std::string_view path) const;
 
  private:

@@ -1,6 +1,7 @@
 #include "files/setup.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -88,6 +89,10 @@ mcp::ResourceContent resource_of(const FileAccess& access, const mcp::Uri& uri) 
 std::string sentence(std::string_view done, std::size_t bytes, const Location& location) {
   return std::string(done) + ' ' + std::to_string(bytes) + " bytes to " + location.absolute_path();
 }
+
+constexpr std::string_view how_to_configure =
+    "offers nothing, because no folders are configured. Write a file files.json beside the plugin, such as "
+    R"({"roots": [{"name": "docs", "path": "/absolute/path/of/a/folder", "writable": false}]})";
 
 std::string instructions(const Roots& roots) {
   std::string text = "Files can be used below these folders only:";
@@ -177,13 +182,16 @@ void register_watching(mcp::Plugin& plugin, const SharedAccess& access) {
 
 }  // namespace
 
+// Lists only what can work: nothing without roots, and nothing that writes where no root may be written.
 void setup(mcp::Plugin& plugin) {
   const auto settings = plugin.config_as<Settings>();
   const auto access = std::make_shared<const FileAccess>(roots_of(settings), max_file_bytes_of(settings));
+  const auto& roots = access->roots().all();
+  if (roots.empty()) return plugin.warn(how_to_configure);
   register_reading(plugin, access);
-  register_writing(plugin, access);
-  if (!access->roots().all().empty()) plugin.instructions(instructions(access->roots()));
-  if (settings.watch && !access->roots().all().empty()) register_watching(plugin, access);
+  if (std::any_of(roots.begin(), roots.end(), std::mem_fn(&Root::writable))) register_writing(plugin, access);
+  plugin.instructions(instructions(access->roots()));
+  if (settings.watch) register_watching(plugin, access);
   plugin.on_start([&plugin, access] { warn_about_missing(plugin, access->roots()); });
 }
 

@@ -57,6 +57,35 @@ test('RestartsThePluginWhenItComesChangesAndGoes', async (context) => {
   ]);
 });
 
+test('FilesListsNothingUntilItHasRootsAndThenWhatTheyAllow', async (context) => {
+  const components = await Components.create();
+  await components.addShipped('resources/files');
+  const host = await serve(context, components);
+  const listed = async () => {
+    const { result } = await (await postModern(host.url, 'tools/list')).json();
+    const templates = await (await postModern(host.url, 'resources/templates/list')).json();
+    return [...result.tools, ...templates.result.resourceTemplates].map(({ name }) => name);
+  };
+  const configureRoot = async (writable) => {
+    const replaced = host.log.matching({ event: 'plugin replaced' }).length;
+    const roots = [{ name: 'here', path: components.root, writable }];
+    await components.write('../resources/files.json', JSON.stringify({ roots }));
+    for (let tries = 0; host.log.matching({ event: 'plugin replaced' }).length === replaced && tries < 500; ++tries) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  assert.deepEqual(await listed(), []);
+  const [{ text }] = host.log.matching({ event: 'plugin says' });
+  assert.match(text, /^offers nothing, because no folders are configured\. Write a file files\.json beside the plugin/);
+  const { status, stdout, stderr } = await command('inspect', components.file('../resources/files.so'));
+  assert.deepEqual([status, stdout.split('\n').length, stderr.includes(text.slice(0, 80))], [0, 3, true]);
+
+  await configureRoot(false);
+  assert.deepEqual(await listed(), ['list_files', 'read_file', 'file']);
+  await configureRoot(true);
+  assert.deepEqual(await listed(), ['append_file', 'list_files', 'read_file', 'write_file', 'file']);
+});
+
 test('TheSandboxedVersionGoesOnWhileItIsADanglingLink', async (context) => {
   const components = await Components.create('configured');
   await configure(components, sandboxed);

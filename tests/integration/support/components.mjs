@@ -38,11 +38,11 @@ export class Components {
     await copyFile(fixture(plugin), this.file(name));
   }
 
-  // One of the plugins that this project ships, "resources/files", with its configuration.
+  // One of the plugins that this project ships, "resources/files", with its configuration, if any.
   async addShipped(plugin, configuration) {
     const file = this.file(join('..', `${plugin}.so`));
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file.replace(/\.so$/, '.json'), JSON.stringify(configuration));
+    if (configuration) await writeFile(file.replace(/\.so$/, '.json'), JSON.stringify(configuration));
     await copyFile(join(process.env.MCP_COMPONENTS, `${plugin}.so`), file);
   }
 

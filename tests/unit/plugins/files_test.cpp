@@ -23,6 +23,7 @@ using mcp::Json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 // Two roots, "docs" and "inner", which lies in it, beside a folder with a secret.
 class Files : public testing::Test {
@@ -225,18 +226,32 @@ TEST_F(Files, InstructionsNameTheRoots) {
                                                      " (read-only)\n- inner: " + docs() + "/inner (read-only)");
 }
 
-TEST(FilesConfiguration, WithoutRootsEveryToolSaysHowToConfigureThem) {
-  mcp::testing::Harness harness(setup);
-  for (const auto& [tool, arguments] : std::vector<std::pair<std::string, Json>>{
-           {"read_file", {{"path", "/etc/passwd"}}},
-           {"write_file", {{"path", "/tmp/x"}, {"content", ""}}},
-           {"append_file", {{"path", "/tmp/x"}, {"content", ""}}},
-           {"list_files", Json::object()},
-       }) {
-    const auto outcome = harness.call_tool(tool, arguments);
-    EXPECT_FALSE(outcome.ok()) << tool;
-    EXPECT_THAT(outcome.text(), HasSubstr("No folders are configured. Write a file files.json")) << tool;
+std::vector<std::string> tools_of(const Json& config) {
+  const mcp::testing::Harness harness(setup, config);
+  const auto description = harness.describe();
+  std::vector<std::string> names;
+  for (const auto& tool : description.at("tools"))
+    names.push_back(tool["name"]);
+  return names;
+}
+
+TEST(FilesConfiguration, WithoutRootsNothingIsListedAndTheLogSaysHowToConfigureThem) {
+  for (const Json& config : {Json::object(), Json{{"roots", Json::array()}}}) {
+    const mcp::testing::Harness harness(setup, config);
+    const auto description = harness.describe();
+    for (const auto* kind : {"tools", "resources", "resourceTemplates", "prompts"})
+      EXPECT_TRUE(description.value(kind, nlohmann::ordered_json::array()).empty()) << kind;
+    ASSERT_EQ(harness.logs().size(), 1U);
+    EXPECT_THAT(harness.logs()[0].message, HasSubstr("no folders are configured. Write a file files.json"));
   }
+}
+
+TEST(FilesConfiguration, WithoutAWritableRootNoToolThatWritesIsListed) {
+  const auto config = [](bool writable) {
+    return Json{{"roots", {{{"name", "tmp"}, {"path", "/tmp"}, {"writable", writable}}}}};
+  };
+  EXPECT_THAT(tools_of(config(false)), UnorderedElementsAre("read_file", "list_files"));
+  EXPECT_THAT(tools_of(config(true)), UnorderedElementsAre("read_file", "list_files", "write_file", "append_file"));
 }
 
 std::string refusal(const Json& config) {
