@@ -10,7 +10,8 @@
 
 namespace mcp {
 
-/// A JSON-RPC error instead of a result: for what the client did wrong, not for what the model should read.
+/// A JSON-RPC error instead of a result: for what the client did wrong, not for what the model should read. Of codes
+/// of your own, choose none from -32768 to -32000: some of them reach clients as another one (docs/writing-plugins.md).
 class ProtocolError : public std::runtime_error {
  public:
   ProtocolError(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
