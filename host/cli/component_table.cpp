@@ -1,21 +1,26 @@
 #include "cli/component_table.hpp"
 
-#include <iomanip>
+#include <cstddef>
 #include <string>
-#include <string_view>
+#include <vector>
+
+#include "cli/terminal_text.hpp"
 
 namespace mcph {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kind_width = 10;
-constexpr int key_width = 28;
+constexpr std::size_t kind_width = 10;  // in columns of a terminal, as the next
+constexpr std::size_t key_width = 28;
 
-void print_line(std::ostream& out, std::string_view kind, std::string_view key, const std::string& json) {
-  const auto description = Json::parse(json).value("description", "");
-  out << "  " << std::left << std::setw(kind_width) << kind << std::setw(key_width) << key << " "
-      << description.substr(0, description.find('\n')) << "\n";
+template <class Component>
+void print_lines(std::ostream& out, const char* kind, const std::vector<Component>& components) {
+  for (const auto& component : components) {
+    const auto description = Json::parse(component.json).value("description", "");
+    out << "  " << padded(kind, kind_width) << padded(component_name(component), key_width) << " "
+        << printable(description.substr(0, description.find('\n'))) << "\n";
+  }
 }
 
 template <class Component>
@@ -29,14 +34,10 @@ Json all_json(const std::vector<Component>& components) {
 }  // namespace
 
 void print_components(std::ostream& out, const Components& components) {
-  for (const auto& tool : components.tools)
-    print_line(out, "tool", tool.name, tool.json);
-  for (const auto& resource : components.resources)
-    print_line(out, "resource", resource.uri, resource.json);
-  for (const auto& resource_template : components.resource_templates)
-    print_line(out, "template", resource_template.uri_template.text(), resource_template.json);
-  for (const auto& prompt : components.prompts)
-    print_line(out, "prompt", prompt.name, prompt.json);
+  print_lines(out, "tool", components.tools);
+  print_lines(out, "resource", components.resources);
+  print_lines(out, "template", components.resource_templates);
+  print_lines(out, "prompt", components.prompts);
 }
 
 nlohmann::ordered_json components_json(const PluginIdentity& identity, const Components& components) {

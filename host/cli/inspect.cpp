@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/component_table.hpp"
 #include "cli/host.hpp"
+#include "cli/terminal_text.hpp"
 #include "json_text.hpp"
 
 namespace mcph {
@@ -40,7 +41,7 @@ void print_refusal(const std::filesystem::path& file, const std::string& reason,
   if (json) {
     std::cout << dump(OrderedJson{{"file", file.string()}, {"refused", reason}}) << "\n";
   } else {
-    std::cout << file.string() << ": refused: " << reason << "\n";
+    std::cout << printable(file.string() + ": refused: " + reason) << "\n";
   }
 }
 
@@ -56,11 +57,11 @@ void print_loaded(const LoadedPlugin& loaded, bool json) {
     std::cout << dump(object) << "\n";
     return;
   }
-  std::cout << identity.file.string() << ": " << identity.name << " " << identity.version << " (" << identity.digest
-            << ")\n";
+  std::cout << printable(identity.file.string() + ": " + identity.name + " " + identity.version) << " ("
+            << identity.digest << ")\n";
   print_components(std::cout, components);
   for (const auto& remark : remarks)
-    std::cout << "  remark: " << remark << "\n";
+    std::cout << "  remark: " << printable(remark) << "\n";
 }
 
 Result<LoadedPlugin> load(PluginLoader& loader, const std::filesystem::path& path) {
@@ -96,17 +97,18 @@ void print_catalog_json(const Catalog& catalog, const Reloader& reloader) {
 void print_catalog(const Catalog& catalog, const Reloader& reloader, const std::filesystem::path& folder) {
   for (const auto& [plugin, components] : catalog.plugins()) {
     const auto& identity = plugin->identity();
-    std::cout << identity.file.string() << ": " << identity.name << " " << identity.version << "\n";
+    std::cout << printable(identity.file.string() + ": " + identity.name + " " + identity.version) << "\n";
     print_components(std::cout, *components);
   }
   for (const auto& conflict : catalog.conflicts()) {
-    std::cout << conflict.hidden.string() << ": " << conflict.kind << " " << conflict.key << " is hidden by "
-              << conflict.served.string() << "; to have both, rename it in one of the two\n";
+    std::cout << printable(conflict.hidden.string() + ": " + conflict.kind + " " + conflict.key + " is hidden by " +
+                           conflict.served.string())
+              << "; to have both, rename it in one of the two\n";
   }
   for (const auto& [file, reason] : reloader.refused())
     print_refusal(file, reason, false);
   for (const auto& problem : reloader.problems())
-    std::cout << problem.path.string() << ": " << problem.reason << "\n";
+    std::cout << printable(problem.path.string() + ": " + problem.reason) << "\n";
   if (catalog.plugins().empty() && reloader.refused().empty()) {
     std::cout << "No plugins below " << absolute_path(folder).string()
               << "; put one into its folder tools, resources or prompts\n";

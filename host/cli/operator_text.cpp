@@ -93,11 +93,11 @@ void print_table(std::ostream& out, const std::vector<Row>& rows) {
   std::array<std::size_t, titles.size()> widths{};
   for (const auto& row : rows) {
     for (std::size_t column = 0; column < row.size(); ++column)
-      widths[column] = std::max(widths[column], row[column].size());
+      widths[column] = std::max(widths[column], display_width(row[column]));
   }
   for (const auto& row : rows) {
     for (std::size_t column = 0; column + 1 < row.size(); ++column)
-      out << std::left << std::setw(static_cast<int>(widths[column] + 2)) << row[column];
+      out << padded(row[column], widths[column] + 2);
     out << row.back() << "\n";
   }
 }

@@ -1,16 +1,70 @@
 #include "cli/terminal_text.hpp"
 
 #include <algorithm>
+#include <clocale>
+#include <cwchar>
+#include <utility>
 
 namespace mcph {
+namespace {
+
+// While it lives, this thread reads characters as UTF-8: only then wcwidth() knows them.
+class Utf8Locale {
+ public:
+  Utf8Locale() : utf8_(newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)), before_(uselocale(utf8_)) {}
+  Utf8Locale(const Utf8Locale&) = delete;
+  Utf8Locale& operator=(const Utf8Locale&) = delete;
+  ~Utf8Locale() {
+    uselocale(before_);
+    if (utf8_ != nullptr) freelocale(utf8_);
+  }
+
+ private:
+  locale_t utf8_;
+  locale_t before_;
+};
+
+// One for what is not known, which a terminal shows as some mark.
+std::size_t width_of(wchar_t character) {
+  const int width = wcwidth(character);
+  return width < 0 ? 1 : static_cast<std::size_t>(width);
+}
+
+}  // namespace
 
 std::string printable(std::string text) {
   constexpr unsigned char first_printable = 0x20;
   constexpr unsigned char del = 0x7F;
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char c) { return static_cast<unsigned char>(c) < first_printable || static_cast<unsigned char>(c) == del; },
-      ' ');
+  constexpr unsigned char last_c1 = 0x9F;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte < first_printable || byte == del) {
+      text[at] = ' ';
+    } else if (byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) <= last_c1) {
+      text.replace(at, 2, " ");  // U+0080 to U+009F: some terminals take U+009B for ESC [
+    }
+  }
+  return text;
+}
+
+std::size_t display_width(std::string_view text) {
+  const Utf8Locale locale;
+  std::mbstate_t state{};
+  std::size_t width = 0;
+  while (!text.empty()) {
+    wchar_t character = 0;
+    const auto size = std::mbrtowc(&character, text.data(), text.size(), &state);
+    const bool is_character = size > 0 && size <= text.size();
+    width += is_character ? width_of(character) : 1;
+    text.remove_prefix(is_character ? size : 1);
+    if (!is_character) state = {};
+  }
+  return width;
+}
+
+std::string padded(std::string text, std::size_t columns) {
+  text = printable(std::move(text));
+  text.append(columns - std::min(columns, display_width(text)), ' ');
   return text;
 }
 
