@@ -27,7 +27,7 @@ struct Frame {
     cancel,    // id; number: a CancelReason
     answer,    // id: of a question; text
     stop,      // answered by the end of the process
-    report,    // on standard error: where the threads are that run the plugin
+    report,    // on standard error: where the threads are that run the plugin; then it ends
     // From the worker.
     ready,               // text: the description, but after start empty; more: after load, identity as JSON
     failed,              // number: 1 if the cause may pass; text: why

@@ -135,11 +135,11 @@ void WorkerPlugin::end_late(const std::shared_ptr<WorkerProcess>& late, std::str
     const std::lock_guard lock(mutex_);
     if (process_ != late || hangs_) return;
     // First, so that it ends whatever else fails.
-    workers_.timers().after(WorkerProcess::report_time, [late, why = std::move(why)] { late->kill(why); });
+    workers_.timers().after(WorkerProcess::report_time, [late, why] { late->kill(why); });
     hangs_ = true;
     end_cpu_share();  // at rest it would say nothing
   }
-  late->report();
+  late->report(std::move(why));
 }
 
 void WorkerPlugin::left_processes(std::size_t count) {

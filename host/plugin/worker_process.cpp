@@ -259,10 +259,11 @@ void WorkerProcess::look_for_frame() {
   }
 }
 
-bool WorkerProcess::report() {
+bool WorkerProcess::report(std::string why) {
   {
     const std::lock_guard lock(sending_);
     if (std::exchange(reports_, true)) return false;
+    note_end(std::move(why));
   }
   send({.kind = Frame::Kind::report});
   return true;
@@ -273,9 +274,13 @@ void WorkerProcess::kill(std::string why) {
   end_because(std::move(why));
 }
 
-void WorkerProcess::end_because(std::string why) {
+void WorkerProcess::note_end(std::string why) {
   pollfd end{end_.get(), POLLIN, 0};
   if (::poll(&end, 1, 0) == 0 && killed_because_.empty()) killed_because_ = std::move(why);
+}
+
+void WorkerProcess::end_because(std::string why) {
+  note_end(std::move(why));
   signal(SIGKILL);
 }
 
@@ -308,14 +313,15 @@ void WorkerProcess::wait_for_end(std::chrono::milliseconds time) {
   using Clock = std::chrono::steady_clock;
   std::array<pollfd, 3> events{
       {{end_.get(), POLLIN, 0}, {socket_end_.get(), POLLIN, 0}, {output_end_.get(), POLLIN, 0}}};
+  const auto late = "was killed, because it did not stop in time"s;
   Patience patience(time);
   auto deadline = Clock::now() + patience.wait();
   bool has_said_all = false;
   for (bool killed = false; events[0].revents == 0;) {
     if (Clock::now() >= deadline && !patience.is_over(is_debugged())) deadline = Clock::now() + patience.wait();
-    if (Clock::now() >= deadline && report()) deadline += report_time;
+    if (Clock::now() >= deadline && report(late)) deadline += report_time;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    if (left.count() <= 0 && !std::exchange(killed, true)) kill("was killed, because it did not stop in time");
+    if (left.count() <= 0 && !std::exchange(killed, true)) kill(late);
     const bool reads = has_long_frame();
     events[1].fd = reads && !has_said_all ? socket_end_.get() : -1;
     const auto wait = !reads ? place_interval.count() : killed ? -1 : left.count();

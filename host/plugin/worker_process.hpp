@@ -71,10 +71,10 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   // nothing while somebody reads already, and seldom something where it has been in vain.
   void look_for_frame();
 
-  // For what has been asked by report.
-  static constexpr std::chrono::milliseconds report_time{100};
-  // [any] Has it print where it is, because it does not come back. False: it has been asked already.
-  bool report();
+  // [any] Has it print where it is and end, because it does not come back; `why` as for kill. False: it has been asked
+  // already. It may take so long for that, and is to be killed then.
+  static constexpr std::chrono::milliseconds report_time{1000};
+  bool report(std::string why);
 
   // [any] Ends it at once, with its process group. `why` becomes how it ended, if it has not ended yet.
   void kill(std::string why);
@@ -117,7 +117,8 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   void resume_sending();
   void send_kept();
   void signal(int number) const;
-  void end_because(std::string why);  // needs the lock on sending
+  void note_end(std::string why);     // needs the lock on sending
+  void end_because(std::string why);  // likewise
   // The functions below need the lock on reading.
   bool read_frames(std::size_t most);  // false: no more will come
   FrameReader::Outcome receive();

@@ -40,7 +40,7 @@ class Worker : private CallRunner {
   void run(std::function<void()> task) override;
   // The task is the plugin's code, which may not come back.
   void run_plugin(const std::function<void()>& task);
-  void report();
+  [[noreturn]] void report();
   void wait_for_frames();
   void read();
   void take(const Frame& frame);

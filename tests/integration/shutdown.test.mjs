@@ -279,7 +279,7 @@ test('ACallHasASecondAfterTheEndOfInput', async (context) => {
   assert.deepEqual([answer.id, answer.result.isError], ['last', true]);
   assert.deepEqual(await client.host.end(), orderly);
   const took = Date.now() - begin;
-  assert.ok(took >= 1000 && took < 9000, `${took} ms, and clients end the process after four seconds`);
+  assert.ok(took >= 1000 && took < 9000, `${took} ms, where the grace of a signal is ten seconds`);
 });
 
 test('ASignalEndsAStdioHostAsTheEndOfInputDoes', async (context) => {
