@@ -328,11 +328,9 @@ void InProcessPlugin::write_log(std::int32_t level, std::string_view message) co
 }
 
 std::string InProcessPlugin::make_data_directory() const {
-  std::error_code error;
-  std::filesystem::create_directories(setup_.data_directory, error);
-  if (!error) return setup_.data_directory.string();
-  log_.error("data directory cannot be made",
-             {{"plugin", identity_.name}, {"directory", setup_.data_directory.string()}, {"reason", error.message()}});
+  const auto opened = setup_.data_directory.open();
+  if (opened.has_value()) return setup_.data_directory.path().string();
+  log_.error("data directory cannot be made", {{"plugin", identity_.name}, {"reason", opened.error().message}});
   return {};
 }
 

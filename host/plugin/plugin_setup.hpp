@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "plugin/data_directory.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/restart_policy.hpp"
 #include "plugin/sandbox.hpp"
@@ -12,10 +13,10 @@
 namespace mcph {
 
 struct PluginSetup {
-  std::filesystem::path file;            // where it lies in the components folder, for messages
-  std::string digest;                    // of its library
-  std::string configuration = "{}";      // a JSON object
-  std::filesystem::path data_directory;  // made when the plugin first asks for it
+  std::filesystem::path file;         // where it lies in the components folder, for messages
+  std::string digest;                 // of its library
+  std::string configuration = "{}";   // a JSON object
+  DataDirectory data_directory = {};  // made when the plugin first asks for it
   PluginLimits limits = {};
   RestartPolicy::Limits restarts = {};  // of a worker that crashes
   Sandbox sandbox = {};                 // of a worker

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/data_directory.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/sandbox.hpp"
 #include "result.hpp"
@@ -31,7 +32,7 @@ struct WorkerSetup {
   std::filesystem::path file;     // where it lies in the components folder, for messages
   std::string digest;
   std::string configuration;
-  std::filesystem::path data_directory;
+  DataDirectory data_directory;
   PluginLimits limits;
   Sandbox sandbox = {};
   bool has_server_info = false;

@@ -33,6 +33,21 @@ bool stays_mapped(const LibraryFacts& facts, const mcp_plugin& table) {
          (table.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0;
 }
 
+// With what separates names written as in a URI, and what introduces that.
+std::string as_one_name(const std::filesystem::path& path) {
+  std::string name;
+  for (const char c : path.native()) {
+    if (c == '/') {
+      name += "%2F";
+    } else if (c == '%') {
+      name += "%25";
+    } else {
+      name += c;
+    }
+  }
+  return name;
+}
+
 Error maybe_incomplete(Error error) {
   error.may_be_incomplete = true;
   return error;
@@ -40,13 +55,16 @@ Error maybe_incomplete(Error error) {
 
 }  // namespace
 
-std::filesystem::path data_directory(const std::filesystem::path& plugin_file, const std::filesystem::path& components,
-                                     const std::filesystem::path& data_root) {
-  const auto place =
-      absolute_path(plugin_file).lexically_normal().lexically_relative(absolute_path(components).lexically_normal());
-  const bool lies_elsewhere = place.empty() || *place.begin() == "..";
-  return absolute_path(data_root).lexically_normal() /
-         (lies_elsewhere ? plugin_file.stem() : std::filesystem::path(place).replace_extension());
+DataDirectory data_directory(const std::filesystem::path& plugin_file, const std::filesystem::path& components,
+                             const std::filesystem::path& data_root) {
+  const auto place = absolute_path(plugin_file)
+                         .lexically_normal()
+                         .lexically_relative(absolute_path(components).lexically_normal())
+                         .replace_extension();
+  const bool lies_elsewhere = !place.has_parent_path() || *place.begin() == "..";
+  const std::filesystem::path kind = lies_elsewhere ? "elsewhere" : *place.begin();
+  const auto name = lies_elsewhere ? plugin_file.stem() : place.lexically_relative(kind);
+  return {.root = absolute_path(data_root).lexically_normal(), .place = kind / as_one_name(name)};
 }
 
 PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Workers& workers,

@@ -12,6 +12,7 @@
 #include "catalog/catalog.hpp"
 #include "log.hpp"
 #include "plugin/call_runner.hpp"
+#include "plugin/data_directory.hpp"
 #include "plugin/library_file.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/plugin_setup.hpp"
@@ -74,9 +75,11 @@ class PluginLoader {
   Log& log_;
 };
 
-// The data directory of a plugin, below `data_root`, absolute: where the plugin lies in `components`, without
-// extension, so that no two plugins there share one; for a plugin that lies elsewhere, its name.
-std::filesystem::path data_directory(const std::filesystem::path& plugin_file, const std::filesystem::path& components,
-                                     const std::filesystem::path& data_root);
+// The data directory of a plugin, named for where it lies in `components`, without extension: KIND/NAME, for example
+// tools/notes. In a plugin that lies deeper, / is %2F, and % is %25 in all of them: tools/team/notes.so has
+// tools/team%2Fnotes. So no two plugins there share one, and none is within another's, where that one could replace it.
+// A plugin that lies elsewhere, and so is only looked at, has elsewhere/NAME.
+DataDirectory data_directory(const std::filesystem::path& plugin_file, const std::filesystem::path& components,
+                             const std::filesystem::path& data_root);
 
 }  // namespace mcph

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <malloc.h>
 #include <string_view>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -39,10 +38,9 @@ void add_existing(std::vector<fs::path>& paths, const std::array<const char*, co
   }
 }
 
-LandlockRules landlock_rules(const WorkerSetup& setup, SandboxNetwork network) {
+LandlockRules landlock_rules(const WorkerSetup& setup, FileDescriptor data_directory, SandboxNetwork network) {
   const auto& sandbox = setup.sandbox;
-  LandlockRules rules{.read = sandbox.read, .write = sandbox.write};
-  rules.write.push_back(setup.data_directory);
+  LandlockRules rules{.read = sandbox.read, .write = sandbox.write, .folder = std::move(data_directory)};
   rules.tcp = network != SandboxNetwork::none;
   if (sandbox.profile == SandboxProfile::permissive) {
     rules.read.emplace_back("/");
@@ -130,18 +128,16 @@ void restrict_processes(std::vector<std::string>& lacks) {
 
 Result<> enter_sandbox(const WorkerSetup& setup, std::vector<std::string>& lacks) {
   const auto& sandbox = setup.sandbox;
-  std::error_code error;
-  fs::create_directories(setup.data_directory, error);
-  if (error) {
-    return fail_for_now("its data directory " + setup.data_directory.string() + " cannot be made: " + error.message());
-  }
+  auto data_directory = setup.data_directory.open();
+  if (data_directory.has_error()) return data_directory.error();
   if (sandbox.profile == SandboxProfile::strict) forget_environment();
-  ::setenv("TMPDIR", setup.data_directory.c_str(), 1);
+  ::setenv("TMPDIR", setup.data_directory.path().c_str(), 1);
   set_limits(setup.limits);
   const auto network = enter_network(sandbox.network_access(), lacks);
   if (!drop_capabilities()) lacks.emplace_back("its capabilities cannot be dropped");
   if (!refuse_new_privileges()) lacks.emplace_back("the kernel does not keep it from getting new privileges");
-  if (auto restricted = restrict_files(landlock_rules(setup, network), sandbox.profile, lacks);
+  if (auto restricted =
+          restrict_files(landlock_rules(setup, *std::move(data_directory), network), sandbox.profile, lacks);
       restricted.has_error()) {
     return restricted.error();
   }

@@ -61,16 +61,21 @@ RulesetAttributes attributes_of(const LandlockRules& rules, int version) {
   return attributes;
 }
 
-Result<> allow(int ruleset, const std::filesystem::path& path, std::uint64_t access) {
+// True, or errno says why not.
+bool add_rule(int ruleset, const FileDescriptor& parent, std::uint64_t access) {
   constexpr int path_beneath = 1;
+  const PathAttributes rule{access, parent.get()};
+  return ::syscall(SYS_landlock_add_rule, ruleset, path_beneath, &rule, 0) == 0;
+}
+
+Result<> allow(int ruleset, const std::filesystem::path& path, std::uint64_t access) {
   const FileDescriptor parent(::open(path.c_str(), O_PATH | O_CLOEXEC));
   struct ::stat status {};
   if (!parent || ::fstat(parent.get(), &status) != 0) {
     return fail_for_now("its sandbox names " + path.string() + ", which cannot be opened: " + last_error());
   }
   if (!S_ISDIR(status.st_mode)) access &= on_a_file;
-  const PathAttributes rule{access, parent.get()};
-  if (::syscall(SYS_landlock_add_rule, ruleset, path_beneath, &rule, 0) == 0) return {};
+  if (add_rule(ruleset, parent, access)) return {};
   return fail("its sandbox cannot name " + path.string() + ": " + last_error());
 }
 
@@ -96,6 +101,9 @@ Result<> enter_landlock(const LandlockRules& rules) {
     if (auto allowed = allow(ruleset.get(), path, to_write & attributes.handled_access_fs); allowed.has_error()) {
       return allowed;
     }
+  }
+  if (rules.folder && !add_rule(ruleset.get(), rules.folder, to_write & attributes.handled_access_fs)) {
+    return fail("its sandbox cannot name its data directory: " + last_error());
   }
   if (::syscall(SYS_landlock_restrict_self, ruleset.get(), 0) == 0) return {};
   return fail("Landlock cannot be applied: " + last_error());

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "plugin/file_descriptor.hpp"
 #include "result.hpp"
 
 namespace mcph {
@@ -22,6 +23,7 @@ inline constexpr int landlock_with_signals = 6;
 struct LandlockRules {
   std::vector<std::filesystem::path> read;   // may be read and run, with all below
   std::vector<std::filesystem::path> write;  // may be read and changed, with all below
+  FileDescriptor folder = {};                // likewise; opened by the caller, whom its path would not be enough
   bool tcp = true;                           // any of it
   bool abstract_sockets = true;              // of other processes
 };

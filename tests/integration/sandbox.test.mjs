@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -221,6 +222,30 @@ test('TheOptionHoldsPluginsThatDoNotSay', async (context) => {
   const components = await Components.create('escaping');
   const host = await serveWith(context, components, ['--sandbox', 'strict']);
   assert.equal(await attempt(host, 'read', '/etc/passwd'), 'denied: EACCES');
+});
+
+// It could make a link to anywhere of it, which would be followed when the other one is started again.
+test('APluginInAFolderNamedLikeAnotherKeepsItsDataFromThatOne', async (context) => {
+  const components = await Components.create('escaping');
+  await components.add('dying', 'escaping/dying.so');
+  const host = await serveWith(context, components, ['--sandbox', 'strict']);
+  const own = join(components.data, 'tools', 'escaping');
+  assert.equal(await attempt(host, 'create', join(own, 'own')), 'possible');
+  assert.deepEqual(await readdir(own), [], 'what it may write holds nothing of another plugin');
+  const others = join(components.data, 'tools', 'escaping%2Fdying');
+  assert.equal(await attempt(host, 'list', others), 'denied: EACCES');
+  assert.equal(await attempt(host, 'rename', others, join(own, 'taken')), 'denied: EACCES');
+  await ask(host, 'die', { how: 'segmentation fault' });
+  assert.equal((await call(host, 'say', { bytes: 10 })).length, 10, 'and the other one comes back');
+});
+
+test('ALinkInPlaceOfADataFolderLetsNoPluginWriteWhereItLeads', async (context) => {
+  const components = await Components.create('escaping');
+  await mkdir(join(components.data, 'tools'), { recursive: true });
+  await symlink(components.root, join(components.data, 'tools', 'escaping'));
+  const host = await serveWith(context, components, ['--sandbox', 'strict']);
+  const refused = await host.log.until({ event: 'plugin refused' });
+  assert.match(refused.reason, /data\/tools\/escaping is a link or no folder; put a folder there/);
 });
 
 test('StatusTellsTheProfile', async (context) => {

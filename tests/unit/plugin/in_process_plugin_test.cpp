@@ -107,7 +107,7 @@ class InProcessPluginTest : public ::testing::Test {
   PluginSetup usual_setup() const {
     PluginSetup setup;
     setup.file = "/components/tools/actor.so";
-    setup.data_directory = temporary_.path() / "data" / "actor";
+    setup.data_directory = {.root = temporary_.path() / "data", .place = "actor"};
     return setup;
   }
 

@@ -148,7 +148,7 @@ class WorkerPluginTest : public ::testing::Test {
   PluginSetup usual_setup() {
     return {.file = "/components/tools/actor.so",
             .digest = "0123456789abcdef",
-            .data_directory = temporary_.path() / "data",
+            .data_directory = {.root = temporary_.path(), .place = "data"},
             .events = {.components_changed =
                            [this](const auto& changes) {
                              changes->described();

@@ -261,22 +261,40 @@ TEST_F(PluginLoaderTest, GivesThePluginADataDirectoryByItsPlace) {
   EXPECT_TRUE(fs::exists(temporary_.path() / "data/tools/plugin/1.0.0.stopped"));
 }
 
-TEST(DataDirectory, IsThePluginsOwn) {
-  EXPECT_EQ(data_directory("/components/tools/docs.so", "/components", "/data"), "/data/tools/docs");
-  EXPECT_EQ(data_directory("/components/resources/docs.so", "/components", "/data"), "/data/resources/docs");
-  EXPECT_EQ(data_directory("/components/tools/team/a.b.so", "/components/", "/data"), "/data/tools/team/a.b");
+fs::path data_path(const fs::path& file, const fs::path& components = "/components", const fs::path& root = "/data") {
+  return data_directory(file, components, root).path();
 }
 
-TEST(DataDirectory, IsNamedAfterAPluginThatLiesElsewhere) {
-  EXPECT_EQ(data_directory("/build/docs.so", "/components", "/data"), "/data/docs");
-  EXPECT_EQ(data_directory("/components-2/tools/docs.so", "/components", "/data"), "/data/docs");
+TEST(DataDirectory, IsThePluginsOwn) {
+  EXPECT_EQ(data_path("/components/tools/docs.so"), "/data/tools/docs");
+  EXPECT_EQ(data_path("/components/resources/docs.so"), "/data/resources/docs");
+  EXPECT_EQ(data_path("/components/tools/a.b.so", "/components/"), "/data/tools/a.b");
+}
+
+// Who may write a folder may replace what lies in it.
+TEST(DataDirectory, IsNeverWithinThatOfAnotherPlugin) {
+  EXPECT_EQ(data_path("/components/tools/team.so"), "/data/tools/team");
+  EXPECT_EQ(data_path("/components/tools/team/docs.so"), "/data/tools/team%2Fdocs");
+  EXPECT_EQ(data_path("/components/tools/team/a/docs.so"), "/data/tools/team%2Fa%2Fdocs");
+}
+
+TEST(DataDirectory, IsNotThatOfAPluginWhoseNameIsWrittenLikeAPath) {
+  EXPECT_EQ(data_path("/components/tools/team%2Fdocs.so"), "/data/tools/team%252Fdocs");
+  EXPECT_EQ(data_path("/components/tools/team%/docs.so"), "/data/tools/team%25%2Fdocs");
+}
+
+TEST(DataDirectory, LiesApartForAPluginThatLiesElsewhere) {
+  EXPECT_EQ(data_path("/build/docs.so"), "/data/elsewhere/docs");
+  EXPECT_EQ(data_path("/build/tools.so"), "/data/elsewhere/tools");
+  EXPECT_EQ(data_path("/components/tools.so"), "/data/elsewhere/tools");
+  EXPECT_EQ(data_path("/components-2/tools/docs.so"), "/data/elsewhere/docs");
 }
 
 TEST(DataDirectory, IsAbsoluteWhateverItIsMadeOf) {
   const auto here = fs::current_path();
-  EXPECT_EQ(data_directory("components/tools/docs.so", "./components", "data"), here / "data/tools/docs");
-  EXPECT_EQ(data_directory(here / "components/tools/docs.so", "components", "./data"), here / "data/tools/docs");
-  EXPECT_EQ(data_directory("docs.so", "components", "data"), here / "data/docs");
+  EXPECT_EQ(data_path("components/tools/docs.so", "./components", "data"), here / "data/tools/docs");
+  EXPECT_EQ(data_path(here / "components/tools/docs.so", "components", "./data"), here / "data/tools/docs");
+  EXPECT_EQ(data_path("docs.so", "components", "data"), here / "data/elsewhere/docs");
 }
 
 TEST(ConfigurationFile, HasTheNameOfThePlugin) {

@@ -550,7 +550,7 @@ TEST_F(ReloaderTest, PublishesNothingWhenAPluginOnlySaysThatItChanged) {
 
 TEST_F(ReloaderTest, LetsAnOldVersionDrainBeforeItIsStopped) {
   const auto description = R"({"tools":[{"name":"keeps_the_call","inputSchema":{"type":"object"}}],"trace":"yes"})";
-  const auto stopped = temporary_.path() / "data" / "alpha" / "1.0.0.stopped";
+  const auto stopped = temporary_.path() / "data" / "elsewhere" / "alpha" / "1.0.0.stopped";
   drop("alpha", description);
   run();
   const std::weak_ptr<Plugin> old = plugin_of("keeps_the_call");
