@@ -102,7 +102,7 @@ std::uint64_t own_number() {
 }
 
 void allow_threads_only(Filter& filter) {
-  filter.on("clone", SCMP_ACT_ALLOW, {has_bits(0, CLONE_THREAD | new_namespaces, CLONE_THREAD)});
+  filter.on("clone", SCMP_ACT_ALLOW, {has_bits(0, CLONE_THREAD | CLONE_PARENT | new_namespaces, CLONE_THREAD)});
   filter.on("clone3", unknown);
 }
 
@@ -231,6 +231,8 @@ Result<> enter_permissive_filter(const SeccompRules& rules) {
   for (std::uint64_t bit = 1; bit <= new_namespaces; bit <<= 1) {
     if ((new_namespaces & bit) != 0) filter.on("clone", refuse, {has_bits(0, bit, bit)});
   }
+  // It would be the host's child, for which the host does not wait.
+  filter.on("clone", refuse, {has_bits(0, CLONE_PARENT, CLONE_PARENT)});
   filter.on("clone3", unknown);
   refuse_settings_of_others(filter);
   for (const auto request : Values{TIOCSTI, TIOCLINUX})

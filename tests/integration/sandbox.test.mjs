@@ -149,7 +149,7 @@ describe('ThePermissiveProfile', () => {
     'schedule the host otherwise by its attributes', 'share a core with the host',
     'be told of the host\'s processor time', 'move the host into another group', 'join the host\'s group',
     'take the terminal', 'wait for the host', 'open a raw socket', 'open a packet socket',
-    'take its capabilities back', 'clone a process into a namespace', 'make a namespace of users', 'mount a file system',
+    'take its capabilities back', 'clone a process into a namespace', 'clone a sibling', 'make a namespace of users', 'mount a file system',
     'load a program into the kernel', 'use the kernel\'s keys', 'queue system calls past the filter',
     'measure other processes', 'load a module', 'reboot', 'set the clock', 'read the kernel\'s log',
     'raise its limit of memory',
