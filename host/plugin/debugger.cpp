@@ -5,13 +5,13 @@
 
 namespace mcph {
 
-bool is_traced(int process) {
+int tracer_of(int process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string name; status >> name; std::getline(status, name)) {
     int tracer = 0;
-    if (name == "TracerPid:") return status >> tracer && tracer != 0;
+    if (name == "TracerPid:") return status >> tracer ? tracer : 0;
   }
-  return false;
+  return 0;
 }
 
 }  // namespace mcph

@@ -6,8 +6,9 @@
 
 namespace mcph {
 
-// [any] By a debugger or another tracer. False for a process that is not there, or whose /proc cannot be read.
-bool is_traced(int process);
+// [any] The process that traces the first thread of this one, as a debugger does; 0: none, or the process is not there,
+// or its /proc cannot be read.
+int tracer_of(int process);
 
 // For how long a process is waited for. Time does not count while it is debugged, and begins anew then. A value.
 class Patience {

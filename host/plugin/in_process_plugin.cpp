@@ -108,7 +108,7 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
         limit_log_.reached(Limit::call_time, words);
         return words;
       },
-      [this](std::uint64_t id, Call& call) { give_up(id, call); }, [] { return is_traced(::getpid()); });
+      [this](std::uint64_t id, Call& call) { give_up(id, call); }, [] { return tracer_of(::getpid()) != 0; });
 }
 
 Log& InProcessPlugin::limit(Log& log) {

@@ -36,10 +36,14 @@ std::optional<int> process_called(const std::string& name) {
   return number;
 }
 
+bool has_mark(int process, std::uint64_t mark) {
+  rlimit limit{};
+  return ::prlimit(process, RLIMIT_LOCKS, nullptr, &limit) == 0 && limit.rlim_cur == mark;
+}
+
 // True if it had the mark and lived.
 bool end_marked(int process, std::uint64_t mark) {
-  rlimit limit{};
-  if (::prlimit(process, RLIMIT_LOCKS, nullptr, &limit) != 0 || limit.rlim_cur != mark) return false;
+  if (!has_mark(process, mark)) return false;
   // Only then, because there are many processes; another one with its number would not have the mark.
   const FileDescriptor end(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
   pollfd ended{end.get(), POLLIN, 0};
@@ -56,6 +60,10 @@ void ProcessMark::put_on(int process) const {
   if (::prlimit(process, RLIMIT_LOCKS, nullptr, &limit) != 0) return;
   limit.rlim_cur = value_;
   ::prlimit(process, RLIMIT_LOCKS, &limit, nullptr);
+}
+
+bool ProcessMark::is_on(int process) const {
+  return has_mark(process, value_);
 }
 
 std::size_t ProcessMark::end_descendants_of(int process) const {

@@ -17,6 +17,9 @@ class ProcessMark {
   // Before the process starts others. Where the system does not allow it, nothing will be found.
   void put_on(int process) const;
 
+  // Whether the process is there and has it, as far as this one may know.
+  bool is_on(int process) const;
+
   // Kills all that have it, but not `process` itself, which has ended and not been waited for. How many of them had
   // left its group.
   std::size_t end_descendants_of(int process) const;

@@ -181,7 +181,6 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
   }
   workers_.timers().wait_for_running();
   if (process != nullptr) {
-    is_debugged(*process);
     process->send({.kind = Frame::Kind::stop});
     // Calls that heed nothing would hold up its stop for as long as it may take.
     process->wait_for_end(has_stuck_calls_ ? std::min(patience, stuck_patience) : patience);

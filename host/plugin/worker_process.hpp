@@ -82,7 +82,7 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   // [any] The processor time that all its threads have used; nothing once it has ended.
   std::optional<std::chrono::nanoseconds> cpu_time();
 
-  // [any] Whether somebody debugs it, so that it may stand still.
+  // [any] Whether somebody debugs it, so that it may stand still: neither this process nor what it has started.
   bool is_debugged();
 
   // [any] Stops its threads where they are, and lets them go on.
@@ -93,7 +93,7 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   // as there are, nothing more is read of the worker: what it makes the host hold has a bound.
   std::shared_ptr<void> take_long_frame();
 
-  // Waits until it has ended; after that time it has it report, and kills it, unless somebody debugs it. Reads
+  // Waits until it has ended; after that time it has it report, and kills it, even if somebody debugs it. Reads
   // meanwhile, because the I/O context may not any more. Not on the I/O context.
   void wait_for_end(std::chrono::milliseconds time);
 

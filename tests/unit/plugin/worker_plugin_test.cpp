@@ -2,13 +2,18 @@
 // the loader and the reloader, which run with both.
 #include "plugin/worker_plugin.hpp"
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <functional>
+#include <poll.h>
 #include <string>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -17,6 +22,7 @@
 #include "../eventually.hpp"
 #include "../standard_error.hpp"
 #include "../temporary_folder.hpp"
+#include "plugin/file_descriptor.hpp"
 #include "plugin/private_folder.hpp"
 #include "stderr_log.hpp"
 #include "transport/serving_threads.hpp"
@@ -28,6 +34,7 @@ using namespace std::chrono_literals;
 using test::eventually;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class RecordingCall final : public Call {
@@ -464,18 +471,50 @@ TEST_F(WorkerPluginTest, GivesNoCallToOneThatIsAboutToBeEnded) {
   EXPECT_THAT(hanging->end(), HasSubstr("did not heed its cancellation while it served computes_for_ever\""));
 }
 
-// Stops the first thread of a process, as a debugger does at a breakpoint.
+// Stops the first thread of a process, as a debugger does at a breakpoint. A process of its own, because no host debugs
+// its workers.
 class Debugger {
  public:
-  explicit Debugger(int process) : process_(process) {
-    attached_ = ::ptrace(PTRACE_SEIZE, process_, nullptr, nullptr) == 0 &&
-                ::ptrace(PTRACE_INTERRUPT, process_, nullptr, nullptr) == 0 && ::waitpid(process_, nullptr, 0) > 0;
+  explicit Debugger(int process) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
+    const FileDescriptor other(ends[1]);
+    link_ = FileDescriptor(ends[0]);
+    debugger_ = ::fork();
+    if (debugger_ == 0) debug(process, other.get());
+    char attached = 0;
+    attached_ = ::read(link_.get(), &attached, 1) == 1 && attached == 1;
   }
+  Debugger(const Debugger&) = delete;
+  Debugger& operator=(const Debugger&) = delete;
+  ~Debugger() { leave(); }
+
   bool attached() const { return attached_; }
-  void leave() const { ::ptrace(PTRACE_DETACH, process_, nullptr, nullptr); }
+  void leave() {
+    if (const int debugger = std::exchange(debugger_, 0); debugger > 0) {
+      ::shutdown(link_.get(), SHUT_WR);
+      ::waitpid(debugger, nullptr, 0);
+    }
+  }
 
  private:
-  const int process_;
+  // Until it is to leave or the process has ended, which it has to hear of before anybody else can.
+  [[noreturn]] static void debug(int process, int link) {
+    const char attached = ::ptrace(PTRACE_SEIZE, process, nullptr, nullptr) == 0 &&
+                          ::ptrace(PTRACE_INTERRUPT, process, nullptr, nullptr) == 0 &&
+                          ::waitpid(process, nullptr, __WALL) > 0;
+    [[maybe_unused]] const auto told = ::write(link, &attached, 1);
+    pollfd left{link, POLLIN, 0};
+    int status = 0;
+    while (::poll(&left, 1, 10) == 0) {
+      if (::waitpid(process, &status, __WALL | WNOHANG) > 0 && !WIFSTOPPED(status)) ::_exit(0);
+    }
+    ::ptrace(PTRACE_DETACH, process, nullptr, nullptr);
+    ::_exit(0);
+  }
+
+  FileDescriptor link_;
+  int debugger_ = 0;
   bool attached_ = false;
 };
 
@@ -487,7 +526,7 @@ TEST_F(WorkerPluginTest, DoesNotEndOneThatIsDebuggedWhileItStarts) {
   const auto process = plugin_->status().pid;
   std::atomic<bool> started{false};
   std::thread starting([&] { started = plugin_->start().has_value(); });
-  const Debugger debugger(process);
+  Debugger debugger(process);
   std::this_thread::sleep_for(1500ms);  // it may take a third of that
   const auto text = captured_.text();
   debugger.leave();
@@ -505,7 +544,7 @@ TEST_F(WorkerPluginTest, DoesNotEndOneThatIsDebuggedWhileItStarts) {
 TEST_F(WorkerPluginTest, CancelsNoCallOfOneThatIsDebugged) {
   setup_.limits.call_time = 300ms;
   load();
-  const Debugger debugger(plugin_->status().pid);
+  Debugger debugger(plugin_->status().pid);
   if (!debugger.attached()) GTEST_SKIP() << why_no_debugger;
   const auto waiting = begin("waits_for_cancel");
   std::this_thread::sleep_for(1s);
@@ -513,6 +552,25 @@ TEST_F(WorkerPluginTest, CancelsNoCallOfOneThatIsDebugged) {
   EXPECT_THAT(captured_.text(), HasSubstr("plugin is being debugged"));
   debugger.leave();
   EXPECT_EQ(waiting->end(), result(R"({"heard":2,"asked":2})"));
+}
+
+// Whoever replaces or disables a plugin, or ends the host, does not wait for somebody who looks at it.
+TEST_F(WorkerPluginTest, StopsOneInTimeThatIsDebugged) {
+  load(R"({"hangs":"stop"})");
+  Debugger debugger(plugin_->status().pid);
+  if (!debugger.attached()) GTEST_SKIP() << why_no_debugger;
+  EXPECT_TRUE(plugin_->stop(50ms));
+  EXPECT_THAT(captured_.text(), HasSubstr("was killed, because it did not stop in time"));
+}
+
+// Its signals stop it, instead of ending it, for a tracer that does not know that it is one.
+TEST_F(WorkerPluginTest, GivesNoMoreTimeToOneThatMadeTheHostItsTracer) {
+  EXPECT_THAT(refusal_of(R"({"traced_by":"host","dies":"create"})"), HasSubstr("did not answer within 0.5 s"));
+}
+
+TEST_F(WorkerPluginTest, GivesNoMoreTimeToOneThatIsTracedByItsOwnChild) {
+  EXPECT_THAT(refusal_of(R"({"traced_by":"child","hangs":"create"})"), HasSubstr("did not answer within 0.5 s"));
+  EXPECT_THAT(captured_.text(), Not(HasSubstr("the child cannot trace")));
 }
 
 TEST_F(WorkerPluginTest, SaysWhereOneCrashedBeforeItServed) {
