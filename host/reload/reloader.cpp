@@ -205,15 +205,21 @@ Result<PluginConfiguration> Reloader::configuration_of(const PluginFile& file) {
   if (configuration.has_error()) return configuration;
   if (!file.configuration.is_absent()) {
     const auto kept = required_sandboxes_.set(file.file, configuration->sandbox.required);
-    if (kept.has_error()) {
+    if (kept.has_value()) {
+      sandboxes_not_kept_.erase(file.file);
+    } else if (sandboxes_not_kept_.insert(file.file).second) {
       log_.warning("sandbox not remembered",
                    {{"file", file.file.string()},
                     {"reason", kept.error().message},
-                    {"next", "make --data a folder that can be written; until then it is known to this host alone"}});
+                    {"next",
+                     "make --data a folder that can be written, and reload the plugin; until then it is known to this "
+                     "host alone"}});
     }
     return configuration;
   }
-  if (!required_sandboxes_.contains(file.file)) return configuration;
+  const auto required = required_sandboxes_.contains(file.file);
+  if (required.has_error()) return required.error();
+  if (!*required) return configuration;
   const auto name = configuration_file(file.file).string();
   return fail("its configuration " + name +
               " is gone, which said that its sandbox is \"required\"; put it back, or write {} into it to run the "

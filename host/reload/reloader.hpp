@@ -214,6 +214,7 @@ class Reloader {
   std::vector<std::function<void()>> to_say_;
   std::uint64_t generation_ = 0;
   std::uint64_t attempts_ = 0;     // at loading
+  std::set<std::filesystem::path> sandboxes_not_kept_;  // those of which that has been logged
   Clock::time_point describe_at_;  // not before
   std::vector<std::shared_ptr<ComponentChanges>> described_;
   std::vector<std::pair<std::shared_ptr<OperatorRequests::Pending>, OperatorRequests::Answer>> to_answer_;

@@ -6,22 +6,28 @@
 
 #include "absolute_path.hpp"
 #include "plugin/regular_file.hpp"
+#include "reload/component_scan.hpp"
 #include "sha256.hpp"
 
 namespace mcph {
 
 namespace fs = std::filesystem;
 
-bool RequiredSandboxes::contains(const fs::path& plugin_file) const {
+Result<bool> RequiredSandboxes::contains(const fs::path& plugin_file) const {
   if (known_.contains(plugin_file)) return true;
-  std::error_code ignored;
-  return !folder_.empty() && fs::exists(kept_at(plugin_file), ignored);
+  if (folder_.empty()) return false;
+  std::error_code error;
+  const bool is_kept = fs::exists(kept_at(plugin_file), error);
+  if (!error) return is_kept;
+  return fail_for_now("whether its sandbox was \"required\" cannot be read in " + folder_.string() + ": " +
+                      error.message() + "; let the host read that folder, or write {} into " +
+                      configuration_file(plugin_file).string() + " to run the plugin without a required sandbox");
 }
 
 Result<> RequiredSandboxes::set(const fs::path& plugin_file, bool required) {
   if (required) {
-    const bool is_new = known_.insert(plugin_file).second;
-    return is_new && !folder_.empty() ? keep(plugin_file) : Result<>();
+    known_.insert(plugin_file);
+    return folder_.empty() ? Result<>() : keep(plugin_file);
   }
   known_.erase(plugin_file);
   if (folder_.empty()) return {};

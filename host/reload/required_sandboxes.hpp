@@ -17,10 +17,11 @@ class RequiredSandboxes {
   // The folder is made when there is something to remember. Without one, it is remembered as long as this object lives.
   explicit RequiredSandboxes(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  bool contains(const std::filesystem::path& plugin_file) const;
+  // An error where the folder cannot be read, so that nobody knows; it may pass.
+  Result<bool> contains(const std::filesystem::path& plugin_file) const;
 
-  // What the configuration of the file says. An error says what cannot be kept in the folder; until the end of this
-  // object it is known all the same.
+  // What the configuration of the file says. An error says what cannot be kept in the folder, each time until it can;
+  // until the end of this object it is known all the same.
   Result<> set(const std::filesystem::path& plugin_file, bool required);
 
  private:

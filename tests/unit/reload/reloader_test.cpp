@@ -487,6 +487,23 @@ TEST_F(ReloaderTest, RemembersAfterARestartWhatRequiredASandbox) {
   EXPECT_THAT(reloader_->refused()[0].reason, HasSubstr("which said that its sandbox is \"required\""));
 }
 
+TEST_F(ReloaderTest, SaysOnceThatARequiredSandboxIsNotRememberedAndRemembersItWhenThatIsPossible) {
+  const auto in_the_way = temporary_.write("state", "no folder");
+  options_.required_sandboxes = in_the_way / "required";
+  drop("alpha", sandboxed("alpha"));
+  run();
+  const auto reload = [this] { return reloader_->operate({OperatorRequest::Kind::reload, "alpha"}).has_value(); };
+  EXPECT_TRUE(reload());
+  const auto text = captured_.text();
+  const auto first = text.find("sandbox not remembered");
+  EXPECT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find("sandbox not remembered", first + 1), std::string::npos);
+
+  fs::remove(in_the_way);
+  EXPECT_TRUE(reload());
+  EXPECT_FALSE(fs::is_empty(options_.required_sandboxes));
+}
+
 // What cannot be used now is no word of the operator's that it may run without.
 TEST_F(ReloaderTest, RemembersARequiredSandboxAlsoOfAPluginThatWasNeverServed) {
   drop("alpha", sandboxed("not a name"));
