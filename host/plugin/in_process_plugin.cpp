@@ -9,6 +9,7 @@
 
 #include "plugin/crash_report.hpp"
 #include "plugin/debugger.hpp"
+#include "plugin/description.hpp"
 #include "plugin/plugin_code.hpp"
 #include "plugin/refusal.hpp"
 
@@ -30,6 +31,21 @@ std::string_view message_of(mcp_string text) {
 // A sink that collects into a string.
 mcp_sink sink_into(std::string& text) {
   return {&text, [](void* context, mcp_string piece) { static_cast<std::string*>(context)->append(view(piece)); }};
+}
+
+struct Description {
+  std::string text;
+  bool is_too_long = false;
+};
+
+// Of what is too long no more is kept.
+mcp_sink sink_into(Description& description) {
+  return {&description, [](void* context, mcp_string piece) {
+            auto& [text, is_too_long] = *static_cast<Description*>(context);
+            const auto more = view(piece);
+            is_too_long = is_too_long || more.size() > max_description_bytes - text.size();
+            if (!is_too_long) text.append(more);
+          }};
 }
 
 // Runs plugin code that must not throw, and says what happened if it did. `part` is what a report of a crash calls it.
@@ -123,11 +139,12 @@ InProcessPlugin::~InProcessPlugin() {
 }
 
 Result<std::string> InProcessPlugin::describe() {
-  std::string document;
-  const auto sink = sink_into(document);
+  Description description;
+  const auto sink = sink_into(description);
   auto described = guarded(identity_, "describe", [&] { table_.describe(instance_, &sink); });
   if (described.has_error()) return described.error();
-  return document;
+  if (!description.is_too_long) return std::move(description.text);
+  return fail("its description has more than " + std::to_string(max_description_bytes) + " bytes");
 }
 
 Result<> InProcessPlugin::start() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "log_events.hpp"
+#include "plugin/description.hpp"
 #include "plugin/refusal.hpp"
 #include "plugin/worker_plugin.hpp"
 #include "plugin/worker_setup.hpp"
@@ -21,6 +22,8 @@ constexpr std::array<std::string_view, 5> known_notes{"plugin says", "plugin mis
 // Of what a worker gives as a reason, and of one note, in bytes.
 constexpr std::size_t longest_reason = 4096;
 constexpr std::size_t longest_note = 8192;
+// Of a description with the identity that may come with it, in bytes.
+constexpr std::size_t max_ready_bytes = max_description_bytes + (std::size_t{64} << 10);
 
 // Of a backtrace.
 bool is_frame(std::string_view line) {
@@ -57,7 +60,7 @@ bool WorkerPlugin::wants_text(const Frame& head, std::size_t size) {
   const std::lock_guard lock(mutex_);
   if (hangs_ || process_ == nullptr) return false;  // it is about to be ended, or has been
   const bool describes = question_ ? question_->kind == Frame::Kind::describe : state_ == State::starting;
-  if (head.kind == Frame::Kind::ready && describes) return true;
+  if (head.kind == Frame::Kind::ready && describes && size <= max_ready_bytes) return true;
   process_->kill("was killed, because it sent a long text that nobody had asked for");
   return false;
 }

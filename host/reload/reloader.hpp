@@ -53,6 +53,8 @@ class Reloader {
     // Between two times that plugins which say that they changed are described, so that this is at most 20 catalogs a
     // second for all of them.
     std::chrono::milliseconds describe_interval{50};
+    // For one whose description is invalid, or the same as before, the time doubles from one to the other.
+    std::chrono::milliseconds last_describe_interval{5'000};
     // A file that was refused for a cause outside of it is tried again, after a time that doubles from one to the
     // other.
     std::chrono::milliseconds first_retry{1000};
@@ -99,11 +101,13 @@ class Reloader {
 
  private:
   struct Tracked {
-    std::optional<PluginFile> taken;  // the state of the file that was last loaded or refused
-    ServedPlugin served;              // empty if no version was ever good
-    std::string description;          // that a change of its components came with last
-    std::string refusal;              // of the state taken; empty if it is served
-    std::uint64_t attempt = 0;        // at loading, from which the version served came
+    std::optional<PluginFile> taken;              // the state of the file that was last loaded or refused
+    ServedPlugin served;                          // empty if no version was ever good
+    std::string description;                      // that a change of its components came with last
+    std::chrono::milliseconds describe_delay{0};  // until it is described again, if it says that it changed
+    Clock::time_point describe_at;                // not before
+    std::string refusal;                          // of the state taken; empty if it is served
+    std::uint64_t attempt = 0;                    // at loading, from which the version served came
     bool quarantined = false;
     bool configured = false;                  // there has been a configuration, and it was not taken without one since
     bool disabled = false;                    // by the operator: nothing of it is taken
@@ -146,6 +150,8 @@ class Reloader {
     std::weak_ptr<Plugin> plugin;
   };
 
+  using ToldChanges = std::map<std::filesystem::path, std::vector<std::shared_ptr<ComponentChanges>>>;
+
   void control();
   // One look at the folder. Returns when the next is due.
   Clock::time_point look(bool settle);
@@ -154,6 +160,7 @@ class Reloader {
   bool take(Tracked& tracked, const PluginFile& file, std::string_view cause);
   bool describe_again(Clock::time_point now, Clock::time_point& due);
   bool describe_again(const std::filesystem::path& file);
+  void describe_later(Tracked& tracked);
   Result<LoadedPlugin> load(const PluginFile& file, std::uint64_t attempt);
   Result<PluginConfiguration> configuration_of(const PluginFile& file);
   void refuse(Tracked& tracked, const PluginFile& file, const Error& error);
@@ -170,6 +177,8 @@ class Reloader {
   // The changes that were described by this look are served, or will not be.
   void tell_served();
   void serve_no_changes();
+  // Those of plugins that may be described again. Needs the lock.
+  ToldChanges take_changes(Clock::time_point now, Clock::time_point& due);
   void components_changed(const std::filesystem::path& file, std::shared_ptr<ComponentChanges> changes);  // [any]
   void gave_up(GivenUp which);                                                                            // [any]
 
@@ -205,6 +214,7 @@ class Reloader {
   LookBudget budget_;
   bool is_slow_ = false;  // it has been said that looks take long
   RequiredSandboxes required_sandboxes_;
+  std::set<std::filesystem::path> sandboxes_not_kept_;  // those of which that has been logged
   std::map<std::filesystem::path, Tracked> tracked_;
   std::optional<Clock::time_point> burst_began_;  // since when changes wait for others
   std::vector<Draining> draining_;
@@ -214,7 +224,6 @@ class Reloader {
   std::vector<std::function<void()>> to_say_;
   std::uint64_t generation_ = 0;
   std::uint64_t attempts_ = 0;     // at loading
-  std::set<std::filesystem::path> sandboxes_not_kept_;  // those of which that has been logged
   Clock::time_point describe_at_;  // not before
   std::vector<std::shared_ptr<ComponentChanges>> described_;
   std::vector<std::pair<std::shared_ptr<OperatorRequests::Pending>, OperatorRequests::Answer>> to_answer_;
@@ -225,9 +234,8 @@ class Reloader {
   std::vector<ScanProblem> watched_problems_;
 
   std::mutex mutex_;
-  std::set<std::filesystem::path> to_describe_;
-  std::vector<std::shared_ptr<ComponentChanges>> changes_;  // of those, and of versions that are served no more
-  bool serves_changes_ = false;                             // the control thread does
+  ToldChanges changes_;          // of files whose plugins are to be described, also of versions that are served no more
+  bool serves_changes_ = false;  // the control thread does
   std::vector<GivenUp> given_up_;
   bool stopping_ = false;
   bool ended_ = false;

@@ -350,6 +350,18 @@ TEST_F(WorkerPluginTest, EndsOneThatSendsALongTextWhereNobodyAskedForOne) {
   }
 }
 
+TEST_F(WorkerPluginTest, EndsOneThatSendsALongerDescriptionThanAHostTakes) {
+  const auto ready = std::to_string(static_cast<int>(Frame::Kind::ready));
+  plugin_ = *create(R"({"forges_description":")" + ready + "\"}");
+  EXPECT_THAT(plugin_->describe().error().message,
+              StartsWith("its process was killed, because it sent a long text that nobody had asked for"));
+}
+
+TEST_F(WorkerPluginTest, RefusesADescriptionThatIsTooLong) {
+  plugin_ = *create(R"({"describe":")" + std::string(4'194'305, 'x') + "\"}");
+  EXPECT_EQ(plugin_->describe().error().message, "its description has more than 4194304 bytes");
+}
+
 // Its file is empty: whoever reads it finds that out.
 TEST_F(WorkerPluginTest, DoesNotReadALongAnswerToACallThatIsNotInFlight) {
   load(forging(Frame::Kind::completed));
