@@ -43,11 +43,13 @@ bool has_mark(int process, std::uint64_t mark) {
 
 // True if it had the mark and lived.
 bool end_marked(int process, std::uint64_t mark) {
+  // There are many processes, so most are opened never. Those that are are asked again: as long as the one that was
+  // opened lives, its number is no other's.
   if (!has_mark(process, mark)) return false;
-  // Only then, because there are many processes; another one with its number would not have the mark.
   const FileDescriptor end(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  if (!end || !has_mark(process, mark)) return false;
   pollfd ended{end.get(), POLLIN, 0};
-  if (!end || ::poll(&ended, 1, 0) != 0) return false;
+  if (::poll(&ended, 1, 0) != 0) return false;
   return ::syscall(SYS_pidfd_send_signal, end.get(), SIGKILL, nullptr, 0) == 0;
 }
 
@@ -66,8 +68,9 @@ bool ProcessMark::is_on(int process) const {
   return has_mark(process, value_);
 }
 
-std::size_t ProcessMark::end_descendants_of(int process) const {
-  std::size_t had_left = 0;
+ProcessMark::Ended ProcessMark::end_descendants_of(int process) const {
+  Ended result;
+  // Those that have been killed may take their time to end.
   std::set<int> ended{process};
   for (int look = 0; look < most_looks; ++look) {
     const auto before = ended.size();
@@ -79,11 +82,12 @@ std::size_t ProcessMark::end_descendants_of(int process) const {
       const bool is_in_group = ::getpgid(*found) == process;
       if (!end_marked(*found, value_)) continue;
       ended.insert(*found);
-      if (!is_in_group) ++had_left;
+      if (!is_in_group) ++result.had_left;
     }
-    if (ended.size() == before) break;
+    if (ended.size() == before) return result;
   }
-  return had_left;
+  result.all = false;
+  return result;
 }
 
 }  // namespace mcph

@@ -20,9 +20,12 @@ class ProcessMark {
   // Whether the process is there and has it, as far as this one may know.
   bool is_on(int process) const;
 
-  // Kills all that have it, but not `process` itself, which has ended and not been waited for. How many of them had
-  // left its group.
-  std::size_t end_descendants_of(int process) const;
+  struct Ended {
+    std::size_t had_left = 0;  // so many had left its group
+    bool all = true;           // false: they start others faster than they are found, and some may be left
+  };
+  // Kills all that have it, but not `process` itself, which has ended and not been waited for.
+  Ended end_descendants_of(int process) const;
 
  private:
   const std::uint64_t value_;

@@ -89,7 +89,7 @@ class WorkerPlugin final : public Plugin, private WorkerListener {
   void frame_came(const Frame& frame) override;
   bool long_frame_came(const Frame& head, std::size_t size) override;
   void line_printed(std::string_view line) override;
-  void left_processes(std::size_t count) override;
+  void left_processes(const ProcessMark::Ended& ended) override;
   void process_ended(const std::string& end) override;
 
   void take(const Frame& frame);

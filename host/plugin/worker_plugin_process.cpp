@@ -142,10 +142,13 @@ void WorkerPlugin::end_late(const std::shared_ptr<WorkerProcess>& late, std::str
   late->report(std::move(why));
 }
 
-void WorkerPlugin::left_processes(std::size_t count) {
-  log_.warning(
-      "plugin left processes",
-      {who(), {"processes", count}, {"consequence", "they were ended with its own, although they had left it"}});
+void WorkerPlugin::left_processes(const ProcessMark::Ended& ended) {
+  log_.warning("plugin left processes",
+               {who(),
+                {"processes", ended.had_left},
+                {"consequence", ended.all ? "they were ended with its own, although they had left it"
+                                          : "they were ended with its own, but they start others faster than these are "
+                                            "found, so that some may be left; end them by hand"}});
 }
 
 void WorkerPlugin::process_ended(const std::string& end) {

@@ -515,7 +515,7 @@ void WorkerProcess::see_end() {
   }
   if (how.empty()) how = words_for_end(status);
   if (listener_ == nullptr) return;
-  if (left > 0) listener_->left_processes(left);
+  if (left.had_left > 0 || !left.all) listener_->left_processes(left);
   listener_->process_ended(how);
 }
 

@@ -35,8 +35,9 @@ class WorkerListener {
   // frame_came follows.
   virtual bool long_frame_came(const Frame& head, std::size_t size) = 0;
   virtual void line_printed(std::string_view line) = 0;
-  // When it has ended: that processes which it had started, and which had left its group, were ended with it.
-  virtual void left_processes(std::size_t count) = 0;
+  // When it has ended: that processes which it had started, and which had left its group, were ended with it, or that
+  // not all were.
+  virtual void left_processes(const ProcessMark::Ended& ended) = 0;
   // Once, after everything else. `how` continues "its process ...".
   virtual void process_ended(const std::string& how) = 0;
 
