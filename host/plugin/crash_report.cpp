@@ -167,7 +167,8 @@ struct Culprit {
 // A thread of the plugin's own is known by the library that it runs.
 Culprit find_culprit(const void* context) {
   if (const auto* code = PluginCode::current()) {
-    return {code->plugin().name, code->plugin().file.native(), code->part()};
+    if (code->plugin() == nullptr) return {};
+    return {code->plugin()->name, code->plugin()->file.native(), code->part()};
   }
   Culprit culprit;
   for_each_frame(context, [&](const char* address) {

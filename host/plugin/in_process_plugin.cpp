@@ -68,6 +68,12 @@ Result<> guarded(const PluginIdentity& plugin, std::string_view function, Functi
   return guarded(plugin, function, function, std::forward<Function>(call));
 }
 
+// The plugin's sink, by a function of the host's.
+void give(const PluginIdentity& plugin, const mcp_sink* sink, std::string_view text) {
+  const PluginCode code(plugin, "a sink");
+  sink->write(sink->context, as_mcp(text));
+}
+
 InProcessPlugin& self_of(const mcp_host* host);
 
 }  // namespace
@@ -79,6 +85,7 @@ const mcp_server_info InProcessPlugin::server_info_table = {
 
 template <class Function>
 void InProcessPlugin::serve(std::string_view function, Function&& function_of_host) noexcept {
+  const PluginCode own;
   try {
     function_of_host(*this);
   } catch (const std::exception& error) {
@@ -136,6 +143,9 @@ Log& InProcessPlugin::limit(Log& log) {
 
 InProcessPlugin::~InProcessPlugin() {
   stop_here();
+  report_crashes_of_this_thread();
+  const PluginCode code(identity_, "unload");
+  library_.unload();
 }
 
 Result<std::string> InProcessPlugin::describe() {
@@ -376,7 +386,7 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
   };
   host.call_context = [](const mcp_host* h, mcp_call_id id, const mcp_sink* sink) {
     self_of(h).serve("call_context", [&](const InProcessPlugin& plugin) {
-      if (const auto call = plugin.calls_.find(id)) sink->write(sink->context, as_mcp(call->context()));
+      if (const auto call = plugin.calls_.find(id)) give(plugin.identity_, sink, call->context());
     });
   };
   host.configuration = [](const mcp_host* h, const mcp_sink* sink) {
@@ -384,7 +394,7 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
   };
   host.data_directory = [](const mcp_host* h, const mcp_sink* sink) {
     self_of(h).serve("data_directory", [&](const InProcessPlugin& plugin) {
-      sink->write(sink->context, as_mcp(plugin.make_data_directory()));
+      give(plugin.identity_, sink, plugin.make_data_directory());
     });
   };
   host.components_changed = [](const mcp_host* h) {

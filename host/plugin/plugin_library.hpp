@@ -26,6 +26,9 @@ class PluginLibrary {
   // What was mapped.
   const std::filesystem::path& path() const { return path_; }
 
+  // Runs the library's destructors. Nothing of it may be used then, the table included.
+  void unload() { library_.unload(); }
+
   // From now on the library stays mapped for the life of the process.
   void never_unload();
 

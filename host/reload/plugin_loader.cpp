@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "absolute_path.hpp"
+#include "plugin/crash_report.hpp"
 #include "plugin/in_process_plugin.hpp"
+#include "plugin/plugin_code.hpp"
 #include "plugin/regular_file.hpp"
 #include "plugin/worker_plugin.hpp"
 
@@ -46,6 +48,15 @@ std::string as_one_name(const std::filesystem::path& path) {
     }
   }
   return name;
+}
+
+// Into this process. What the plugin is called only its table says, which comes later.
+Result<PluginLibrary> load_library(std::shared_ptr<const PrivateCopy> copy, const PluginSetup& setup) {
+  const PluginIdentity identity{
+      .file = setup.file, .name = setup.file.stem().string(), .version = {}, .digest = setup.digest};
+  report_crashes_of_this_thread();
+  const PluginCode code(identity, "load");
+  return PluginLibrary::load(std::move(copy));
 }
 
 Error maybe_incomplete(Error error) {
@@ -132,7 +143,7 @@ Result<LoadedPlugin> PluginLoader::load_in_worker(Copy copy, PluginSetup setup) 
 
 Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts) {
   if (auto tried = try_in_worker(copy, setup); tried.has_error()) return tried.error();
-  auto library = PluginLibrary::load(std::move(copy));
+  auto library = load_library(std::move(copy), setup);
   if (library.has_error()) return library.error();
   const bool stays = stays_mapped(facts, library->table());
   auto created = InProcessPlugin::create(*std::move(library), std::move(setup), runner_, log_, &workers_.timers());

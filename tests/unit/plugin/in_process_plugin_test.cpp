@@ -2,6 +2,7 @@
 #include "plugin/in_process_plugin.hpp"
 
 #include <atomic>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -17,6 +18,7 @@
 #include "../temporary_folder.hpp"
 #include "kept_memory.hpp"
 #include "manual_runner.hpp"
+#include "plugin/crash_report.hpp"
 #include "plugin/private_folder.hpp"
 #include "stderr_log.hpp"
 #include "timers.hpp"
@@ -464,6 +466,37 @@ TEST_F(InProcessPluginTest, GivesThePluginItsConfigurationItsCallerAndADirectory
                                  R"("dataDirectory":")" +
                                  directory.string() + "\"}")));
   EXPECT_TRUE(std::filesystem::is_directory(directory));
+}
+
+using InProcessPluginDeathTest = InProcessPluginTest;
+
+TEST_F(InProcessPluginDeathTest, IsNamedWhereItsDestructorsEndTheHost) {
+  const auto unload = [this] {
+    report_crashes_to_log(StderrLog::Format::text);
+    load("unit_fatal_destructor");
+    plugin_.reset();
+  };
+  EXPECT_DEATH(unload(), "plugin crashed file=/components/tools/actor.so plugin=actor .*running=unload ");
+}
+
+class CrashingCall final : public Call {
+ public:
+  CrashingCall() : Call("tools/call", R"({"arguments":{},"name":"echo"})") {}
+  void progress(double, double, std::string_view) override {}
+  void log(std::int32_t, std::string_view) override {}
+  void complete(Outcome, std::string) override { std::abort(); }
+  std::string context() const override { return "{}"; }
+};
+
+// The plugin has called it, so that its code lies below it on the stack.
+TEST_F(InProcessPluginDeathTest, IsNotBlamedForACrashOfTheHostsOwnCode) {
+  const auto complete = [this] {
+    report_crashes_to_log(StderrLog::Format::text);
+    load();
+    plugin_->invoke(std::make_shared<CrashingCall>());
+    runner_.run_all();
+  };
+  EXPECT_DEATH(complete(), "host crashed what=");
 }
 
 TEST_F(InProcessPluginTest, GivesThePluginNoDirectoryWhereNoneCanBeMade) {
