@@ -7,6 +7,8 @@
 #include <ctime>
 #include <unistd.h>
 
+#include "utf8.hpp"
+
 namespace mcph {
 namespace {
 
@@ -67,15 +69,6 @@ void add_time(Line& line, long offset_s) {
   line.text(offset_s < 0 ? "-" : "+").number(minutes_off / 60, 2).text(":").number(minutes_off % 60, 2);
 }
 
-// At the end of a character.
-std::string_view cut_off(std::string_view value) {
-  if (value.size() <= most_value_bytes) return value;
-  auto size = most_value_bytes;
-  while (size > 0 && (static_cast<unsigned char>(value[size]) & 0xc0) == 0x80)
-    --size;
-  return value.substr(0, size);
-}
-
 bool needs_quotes(std::string_view value) {
   return value.empty() || std::any_of(value.begin(), value.end(), [](unsigned char c) { return c <= ' ' || c == '"'; });
 }
@@ -92,7 +85,7 @@ void LastWords::write(std::string_view event, std::initializer_list<Field> field
   line.text(is_json ? R"(","level":"error","event":)" : " error   ");
   is_json ? line.quoted(event) : line.text(event);
   for (const auto& [name, whole] : fields) {
-    const auto value = cut_off(whole);
+    const auto value = utf8_prefix(whole, most_value_bytes);
     if (is_json) {
       line.text(",").quoted(name).text(":").quoted(value);
     } else {

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "catalog/uri.hpp"
-#include "plugin/utf8.hpp"
+#include "utf8.hpp"
 
 namespace mcph {
 namespace {

@@ -12,6 +12,7 @@
 #include "plugin/description.hpp"
 #include "plugin/plugin_code.hpp"
 #include "plugin/refusal.hpp"
+#include "utf8.hpp"
 
 namespace mcph {
 namespace {
@@ -25,7 +26,7 @@ std::string_view view(mcp_string text) {
 }
 
 std::string_view message_of(mcp_string text) {
-  return view(text).substr(0, max_message_bytes);
+  return utf8_prefix(view(text), max_message_bytes);
 }
 
 // A sink that collects into a string.

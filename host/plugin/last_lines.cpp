@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "plugin/utf8.hpp"
+#include "utf8.hpp"
 
 namespace mcph {
 

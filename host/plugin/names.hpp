@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "plugin/utf8.hpp"
+#include "utf8.hpp"
 
 namespace mcph {
 

@@ -19,6 +19,7 @@
 #include "plugin/library_file.hpp"
 #include "plugin/regular_file.hpp"
 #include "sha256.hpp"
+#include "utf8.hpp"
 
 namespace mcph {
 namespace {
@@ -112,15 +113,8 @@ Result<std::string> copy_bytes(const FileDescriptor& from, const FileDescriptor&
 // Short enough that what is appended to it still fits into a file name. Cut between characters of UTF-8, for people.
 std::string short_stem(const fs::path& file) {
   constexpr std::size_t max_bytes = 100;
-  auto stem = file.stem().string();
-  if (stem.size() <= max_bytes) return stem;
-  constexpr auto is_continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-  std::size_t end = max_bytes;
-  while (end > 0 && is_continuation(stem[end]))
-    --end;
-  // Where there is no UTF-8 at all, there is nothing to cut between.
-  stem.resize(end > 0 ? end : max_bytes);
-  return stem;
+  const auto stem = file.stem().string();
+  return std::string(utf8_prefix(stem, max_bytes));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-#include "plugin/utf8.hpp"
+#include "utf8.hpp"
 
 namespace mcph {
 namespace {

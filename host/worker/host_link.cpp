@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "plugin/plugin.hpp"
+#include "utf8.hpp"
 
 namespace mcph {
 
 void HostLink::send(Frame frame) const {
   const bool may_be_long = frame.kind == Frame::Kind::ready || frame.kind == Frame::Kind::completed;
-  if (!may_be_long) frame.text = frame.text.substr(0, max_message_bytes);
+  if (!may_be_long) frame.text = utf8_prefix(frame.text, max_message_bytes);
   if (send_frame(socket_, frame, true) != Sent::too_much) return;
   // Without an answer the call would wait for ever: the host learns at least that something is wrong.
   ::_exit(out_of_memory_status);

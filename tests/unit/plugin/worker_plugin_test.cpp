@@ -213,11 +213,13 @@ TEST_F(WorkerPluginTest, TakesLongTextsBothWays) {
   EXPECT_TRUE(call("echo", arguments) == result(R"({"arguments":)" + arguments + R"(,"name":"echo"})"));
 }
 
-TEST_F(WorkerPluginTest, CutsOffTheEndOfALongMessage) {
+TEST_F(WorkerPluginTest, CutsOffALongMessageAtTheEndOfACharacter) {
   load();
   const auto reporting = begin("reports_at_length");
   EXPECT_EQ(reporting->end(), result("{}"));
-  const std::string message(32'768, 'x');
+  std::string message = "x";
+  while (message.size() < 32'767)
+    message += "\xC3\xA4";
   EXPECT_THAT(reporting->heard(), ElementsAre("1.000000/4.000000 " + message, "log 1 " + message, result("{}")));
   const std::string reason(100'000, 'x');
   EXPECT_THAT(refusal_of(R"({"create":")" + reason + "\"}"), StartsWith("it could not be set up: xxx"));

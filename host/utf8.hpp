@@ -33,13 +33,15 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
-// What `text` begins with: at most so many bytes, and no part of a character.
+// What `text` begins with: at most so many bytes, and no part of a character. Where there is no character to end with,
+// because it is no UTF-8, it is cut anywhere.
 inline std::string_view utf8_prefix(std::string_view text, std::size_t max_size) {
+  constexpr std::size_t max_continuation_bytes = 3;
   if (text.size() <= max_size) return text;
-  auto size = max_size;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80)
-    --size;
-  return text.substr(0, size);
+  for (auto size = max_size; size > 0 && max_size - size <= max_continuation_bytes; --size) {
+    if ((static_cast<unsigned char>(text[size]) & 0xC0) != 0x80) return text.substr(0, size);
+  }
+  return text.substr(0, max_size);
 }
 
 }  // namespace mcph
