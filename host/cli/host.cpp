@@ -59,6 +59,8 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
                  {"pageSize", options.serving.page_size}});
   return {.data_root = options.data_root,
           .components = options.components,
+          // No plugin's data directory, because none has a name that begins with a dot.
+          .required_sandboxes = options.data_root / ".required-sandboxes",
           .limits = per_plugin,
           .isolation = options.isolation,
           .sandbox = options.sandbox,
@@ -98,11 +100,8 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
       loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, workers_, retirement_,
               log),
       reloader_(std::make_unique<Reloader>(
-          Reloader::Options{.root = options.components,
-                            .instructions = options.instructions,
-                            // No plugin's data directory, because no plugin has a name that begins with a dot.
-                            .required_sandboxes = options.data_root / ".required-sandboxes"},
-          loader_, catalog_, log)) {}
+          Reloader::Options{.root = options.components, .instructions = options.instructions}, loader_, catalog_,
+          log)) {}
 
 Host::~Host() = default;
 

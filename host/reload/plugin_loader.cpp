@@ -83,17 +83,41 @@ PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& ru
     : copies_(std::move(copies)),
       options_(std::move(options)),
       trust_(options_.components, options_.trust),
+      required_sandboxes_(options_.required_sandboxes),
       runner_(runner),
       workers_(workers),
       retirement_(retirement),
       log_(log) {}
 
-Result<PluginConfiguration> PluginLoader::configuration_of(const PluginFile& file) const {
+Result<PluginConfiguration> PluginLoader::configuration_of(const PluginFile& file) {
   auto configuration = read_configuration(
       file, trust_,
       {.isolation = options_.isolation, .limits = options_.limits, .sandbox = {.profile = options_.sandbox}});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
-  return configuration;
+  if (!file.configuration.is_absent()) {
+    remember_sandbox(file.file, configuration->sandbox.required);
+    return configuration;
+  }
+  const auto required = required_sandboxes_.contains(file.file);
+  if (required.has_error()) return required.error();
+  if (!*required) return configuration;
+  return fail("its configuration " + configuration_file(file.file).string() +
+              " is gone, which said that its sandbox is \"required\"; put it back, or write {} into it to run the "
+              "plugin without that");
+}
+
+void PluginLoader::remember_sandbox(const std::filesystem::path& file, bool required) {
+  const auto kept = required_sandboxes_.set(file, required);
+  if (kept.has_value()) {
+    sandboxes_not_kept_.erase(file);
+  } else if (sandboxes_not_kept_.insert(file).second) {
+    log_.warning("sandbox not remembered",
+                 {{"file", file.string()},
+                  {"reason", kept.error().message},
+                  {"next",
+                   "make --data a folder that can be written, and reload the plugin; until then it is known to this "
+                   "host alone"}});
+  }
 }
 
 Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfiguration configuration,

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "reload/component_scan.hpp"
 #include "reload/file_trust.hpp"
 #include "reload/plugin_configuration.hpp"
+#include "reload/required_sandboxes.hpp"
 #include "reload/retirement.hpp"
 #include "result.hpp"
 
@@ -35,8 +37,9 @@ struct LoadedPlugin {
 class PluginLoader {
  public:
   struct Options {
-    std::filesystem::path data_root;   // each plugin's data directory is below it
-    std::filesystem::path components;  // holds the plugins; one that lies elsewhere is only looked at
+    std::filesystem::path data_root;                // each plugin's data directory is below it
+    std::filesystem::path components;               // holds the plugins; one that lies elsewhere is only looked at
+    std::filesystem::path required_sandboxes = {};  // the folder of RequiredSandboxes; empty: none
     PluginLimits limits;
     Isolation isolation = Isolation::worker;        // of a plugin whose configuration says nothing of it
     SandboxProfile sandbox = SandboxProfile::none;  // likewise
@@ -48,8 +51,9 @@ class PluginLoader {
   PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Workers& workers, Retirement& retirement,
                Log& log);
 
-  // What the file's configuration says, with this loader's defaults; see read_configuration.
-  Result<PluginConfiguration> configuration_of(const PluginFile& file) const;
+  // What the file's configuration says, with this loader's defaults; see read_configuration. Where there is none, and
+  // there was one that required a sandbox, an error.
+  Result<PluginConfiguration> configuration_of(const PluginFile& file);
 
   // The plugin is created and described, not started. A file that has changed since it was looked at is refused before
   // anything of it runs, because the configuration may be another version's. `events` is for the instance. One for this
@@ -59,6 +63,7 @@ class PluginLoader {
 
  private:
   using Copy = std::shared_ptr<const PrivateCopy>;
+  void remember_sandbox(const std::filesystem::path& file, bool required);
   Result<Copy> copy(const PluginFile& file);
   Result<LoadedPlugin> load_in_worker(Copy copy, PluginSetup setup);
   Result<LoadedPlugin> load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts);
@@ -69,6 +74,8 @@ class PluginLoader {
   PrivateFolder copies_;
   const Options options_;
   const FileTrust trust_;
+  RequiredSandboxes required_sandboxes_;
+  std::set<std::filesystem::path> sandboxes_not_kept_;  // those of which that has been logged
   CallRunner& runner_;
   Workers& workers_;
   Retirement& retirement_;

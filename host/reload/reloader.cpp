@@ -25,12 +25,7 @@ std::string label(const ServedPlugin& served) {
 }  // namespace
 
 Reloader::Reloader(Options options, PluginLoader& loader, PublishedCatalog& catalog, Log& log)
-    : options_(std::move(options)),
-      loader_(loader),
-      catalog_(catalog),
-      log_(log),
-      watch_(FolderWatch::create()),
-      required_sandboxes_(options_.required_sandboxes) {}
+    : options_(std::move(options)), loader_(loader), catalog_(catalog), log_(log), watch_(FolderWatch::create()) {}
 
 Reloader::~Reloader() {
   if (!thread_.joinable()) return;
@@ -186,7 +181,7 @@ bool Reloader::take(Tracked& tracked, const PluginFile& file, std::string_view c
 }
 
 Result<LoadedPlugin> Reloader::load(const PluginFile& file, std::uint64_t attempt) {
-  auto configuration = configuration_of(file);
+  auto configuration = loader_.configuration_of(file);
   if (configuration.has_error()) return configuration.error();
   PluginEvents events{.components_changed =
                           [this, path = file.file](std::shared_ptr<ComponentChanges> changes) {
@@ -198,32 +193,6 @@ Result<LoadedPlugin> Reloader::load(const PluginFile& file, std::uint64_t attemp
                             gave_up({path, attempt, std::move(why)});
                           }};
   return loader_.load(file, *std::move(configuration), std::move(events));
-}
-
-Result<PluginConfiguration> Reloader::configuration_of(const PluginFile& file) {
-  auto configuration = loader_.configuration_of(file);
-  if (configuration.has_error()) return configuration;
-  if (!file.configuration.is_absent()) {
-    const auto kept = required_sandboxes_.set(file.file, configuration->sandbox.required);
-    if (kept.has_value()) {
-      sandboxes_not_kept_.erase(file.file);
-    } else if (sandboxes_not_kept_.insert(file.file).second) {
-      log_.warning("sandbox not remembered",
-                   {{"file", file.file.string()},
-                    {"reason", kept.error().message},
-                    {"next",
-                     "make --data a folder that can be written, and reload the plugin; until then it is known to this "
-                     "host alone"}});
-    }
-    return configuration;
-  }
-  const auto required = required_sandboxes_.contains(file.file);
-  if (required.has_error()) return required.error();
-  if (!*required) return configuration;
-  const auto name = configuration_file(file.file).string();
-  return fail("its configuration " + name +
-              " is gone, which said that its sandbox is \"required\"; put it back, or write {} into it to run the "
-              "plugin without that");
 }
 
 void Reloader::refuse(Tracked& tracked, const PluginFile& file, const Error& error) {

@@ -28,7 +28,6 @@
 #include "reload/operator_requests.hpp"
 #include "reload/plugin_loader.hpp"
 #include "reload/plugin_report.hpp"
-#include "reload/required_sandboxes.hpp"
 
 namespace mcph {
 
@@ -59,9 +58,8 @@ class Reloader {
     // other.
     std::chrono::milliseconds first_retry{1000};
     std::chrono::milliseconds last_retry{30'000};
-    std::chrono::milliseconds drain_time{30'000};   // then an old version's calls are cancelled
-    std::chrono::milliseconds heed_time{2'000};     // then they are answered in its stead
-    std::filesystem::path required_sandboxes = {};  // the folder of RequiredSandboxes; empty: none
+    std::chrono::milliseconds drain_time{30'000};  // then an old version's calls are cancelled
+    std::chrono::milliseconds heed_time{2'000};    // then they are answered in its stead
   };
 
   // A plugin file and why it is not served as it lies there now.
@@ -162,7 +160,6 @@ class Reloader {
   bool describe_again(const std::filesystem::path& file);
   void describe_later(Tracked& tracked);
   Result<LoadedPlugin> load(const PluginFile& file, std::uint64_t attempt);
-  Result<PluginConfiguration> configuration_of(const PluginFile& file);
   void refuse(Tracked& tracked, const PluginFile& file, const Error& error);
   void serve(Tracked& tracked, LoadedPlugin loaded);
   void retire(const ServedPlugin& old, Clock::time_point now);
@@ -213,8 +210,6 @@ class Reloader {
   ScanResult scan_;  // of the last look that was worth its time
   LookBudget budget_;
   bool is_slow_ = false;  // it has been said that looks take long
-  RequiredSandboxes required_sandboxes_;
-  std::set<std::filesystem::path> sandboxes_not_kept_;  // those of which that has been logged
   std::map<std::filesystem::path, Tracked> tracked_;
   std::optional<Clock::time_point> burst_began_;  // since when changes wait for others
   std::vector<Draining> draining_;

@@ -39,6 +39,18 @@ test('WithoutACommandTheCommandsAreListed', async () => {
   for (const name of commands) assert.match(stderr, new RegExp(`\n  ${name} `));
 });
 
+test('InspectRunsNoPluginWithoutTheSandboxThatWasRequired', async (context) => {
+  const { components, on } = await folder(context);
+  const required = { isolation: 'worker', sandbox: { profile: 'strict', required: true } };
+  await components.write('sample_v1.json', JSON.stringify(required));
+  await components.add('sample_v1');
+  assert.equal((await on('list')).status, 0);
+  await components.removeFile('sample_v1.json');
+  const { status, stdout } = await on('inspect', components.file('sample_v1.so'));
+  assert.equal(status, 1);
+  assert.match(stdout, /refused: its configuration .*sample_v1\.json is gone, which said that its sandbox is "required"/);
+});
+
 test('AMistypedCommandIsNamed', async () => {
   const { status, stderr } = await command('srve');
   assert.equal(status, 2);

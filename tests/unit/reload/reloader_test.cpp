@@ -159,6 +159,7 @@ class ReloaderTest : public ::testing::Test {
   PluginLoader::Options loader_options() const {
     PluginLoader::Options options;
     options.data_root = temporary_.path() / "data";
+    options.required_sandboxes = temporary_.path() / "state" / "required";
     options.isolation = test::isolation_under_test();
     return options;
   }
@@ -474,7 +475,6 @@ TEST_F(ReloaderTest, NeverServesWithoutItsConfigurationWhatRequiredASandbox) {
 
 TEST_F(ReloaderTest, RemembersAfterARestartWhatRequiredASandbox) {
   drop("alpha", sandboxed("alpha"));
-  options_.required_sandboxes = temporary_.path() / "required";
   reloader_.emplace(options_, loader_, catalog_, log_);
   reloader_->load_all();
   ASSERT_TRUE(serves("alpha"));
@@ -482,16 +482,18 @@ TEST_F(ReloaderTest, RemembersAfterARestartWhatRequiredASandbox) {
   catalog_.clear();
 
   fs::remove(configuration("alpha"));
-  reloader_.emplace(options_, loader_, catalog_, log_);
+  PluginLoader next(*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers,
+                    retirement_, log_);
+  reloader_.emplace(options_, next, catalog_, log_);
   reloader_->load_all();
   EXPECT_TRUE(catalog_.current()->plugins().empty());
   ASSERT_EQ(reloader_->refused().size(), 1U);
   EXPECT_THAT(reloader_->refused()[0].reason, HasSubstr("which said that its sandbox is \"required\""));
+  reloader_.reset();
 }
 
 TEST_F(ReloaderTest, SaysOnceThatARequiredSandboxIsNotRememberedAndRemembersItWhenThatIsPossible) {
   const auto in_the_way = temporary_.write("state", "no folder");
-  options_.required_sandboxes = in_the_way / "required";
   drop("alpha", sandboxed("alpha"));
   run();
   const auto reload = [this] { return reloader_->operate({OperatorRequest::Kind::reload, "alpha"}).has_value(); };
@@ -503,7 +505,7 @@ TEST_F(ReloaderTest, SaysOnceThatARequiredSandboxIsNotRememberedAndRemembersItWh
 
   fs::remove(in_the_way);
   EXPECT_TRUE(reload());
-  EXPECT_FALSE(fs::is_empty(options_.required_sandboxes));
+  EXPECT_FALSE(fs::is_empty(loader_options().required_sandboxes));
 }
 
 // What cannot be used now is no word of the operator's that it may run without.
