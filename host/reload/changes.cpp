@@ -46,15 +46,19 @@ void Reloader::notice(const PluginFile& file, bool settle, Clock::time_point now
     tracked.incomplete = false;
   }
   const bool is_lost = has_lost_configuration(tracked, file);
-  const bool is_new = tracked.attempt == 0 && file.configuration.is_absent();
   const auto stillness = tracked.incomplete ? options_.copy_patience
                          : is_lost          ? options_.configuration_patience
-                         : is_new           ? std::max(options_.new_file_patience, options_.settle_time)
-                                            : options_.settle_time;
+                         : may_be_given_configuration(tracked, file)
+                             ? std::max(options_.new_file_patience, options_.settle_time)
+                             : options_.settle_time;
   if (now - tracked.changed_at >= stillness) return changes.to_take.push_back(file);
   due = std::min(due, tracked.changed_at + stillness);
   // For what may take long nobody waits.
   changes.go_on |= !tracked.incomplete && !is_lost;
+}
+
+bool Reloader::may_be_given_configuration(const Tracked& tracked, const PluginFile& file) {
+  return tracked.attempt == 0 && file.configuration.is_absent();
 }
 
 bool Reloader::has_lost_configuration(const Tracked& tracked, const PluginFile& file) {

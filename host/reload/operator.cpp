@@ -69,17 +69,22 @@ OperatorRequests::Answer Reloader::obey(const OperatorRequest& request, Clock::t
     } else if (request.kind == Kind::enable && !std::exchange(tracked.disabled, false)) {
       outcomes.push_back({file, true, "it is not disabled"});
     } else if (!request.plugin.empty() || !tracked.disabled) {
-      outcomes.push_back(reload(tracked, file, changed));
+      outcomes.push_back(reload(tracked, file, now, changed));
     }
   }
   return outcomes;
 }
 
-OperatorOutcome Reloader::reload(Tracked& tracked, const std::filesystem::path& path, bool& changed) {
+OperatorOutcome Reloader::reload(Tracked& tracked, const std::filesystem::path& path, Clock::time_point now,
+                                 bool& changed) {
   if (tracked.disabled) return {path, false, "it is disabled; enable it"};
   const auto file = std::find_if(scan_.plugins.begin(), scan_.plugins.end(),
                                  [&path](const PluginFile& each) { return each.file == path; });
   if (file == scan_.plugins.end()) return {path, false, "its file is gone"};
+  const bool is_changing = tracked.changing == *file && now - tracked.changed_at < options_.new_file_patience;
+  if (is_changing && may_be_given_configuration(tracked, *file)) {
+    return {path, true, "it is new and has no configuration; it is taken in a moment, if none follows"};
+  }
   tracked.taken.reset();
   // Also asked for it is not loaded without in the moment in which somebody writes it.
   if (has_lost_configuration(tracked, *file)) {

@@ -183,6 +183,8 @@ class Reloader {
   bool heed_changes(bool settle, Clock::time_point now, Clock::time_point& due);  // as those above
   void notice(const PluginFile& file, bool settle, Clock::time_point now, Changes& changes, Clock::time_point& due);
   void notice_missing(Clock::time_point now, Changes& changes, Clock::time_point& due);
+  // Nothing of it has been served, and it has none.
+  static bool may_be_given_configuration(const Tracked& tracked, const PluginFile& file);
   // Its configuration was there, and it has not been taken without one since.
   static bool has_lost_configuration(const Tracked& tracked, const PluginFile& file);
   bool is_awaited(const Changes& changes, Clock::time_point now);
@@ -193,7 +195,7 @@ class Reloader {
   bool obey_operator(Asked asked, Clock::time_point now);  // as those above
   void answer_operator();
   OperatorRequests::Answer obey(const OperatorRequest& request, Clock::time_point now, bool& changed);
-  OperatorOutcome reload(Tracked& tracked, const std::filesystem::path& path, bool& changed);
+  OperatorOutcome reload(Tracked& tracked, const std::filesystem::path& path, Clock::time_point now, bool& changed);
   OperatorOutcome disable(Tracked& tracked, const std::filesystem::path& path, Clock::time_point now, bool& changed);
   void withdraw(Tracked& tracked, Clock::time_point now);
   std::vector<std::filesystem::path> files_called(const std::string& name) const;

@@ -445,6 +445,18 @@ TEST_F(ReloaderTest, ServesNothingOfAPluginWhoseConfigurationIsADanglingLink) {
   EXPECT_THAT(reloader_->refused()[0].reason, HasSubstr("it is a link to a file that does not exist"));
 }
 
+TEST_F(ReloaderTest, WaitsForTheConfigurationOfANewFileAlsoWhenTheOperatorAsksForIt) {
+  options_.new_file_patience = 10min;
+  run();
+  place(file("alpha"), fixture("unit_actor"));
+  const auto answer = reloader_->operate({OperatorRequest::Kind::reload, "alpha"});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->at(0).text, "it is new and has no configuration; it is taken in a moment, if none follows");
+  place_text(configuration("alpha"), exports("alpha"));
+  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
+  EXPECT_EQ(captured_.text().find("plugin refused"), std::string::npos);
+}
+
 TEST_F(ReloaderTest, NeverServesWithoutItsConfigurationWhatRequiredASandbox) {
   drop("alpha", sandboxed("alpha"));
   options_.configuration_patience = 20ms;
