@@ -103,9 +103,9 @@ WorkerPlugin::Answer WorkerPlugin::ask(Frame::Kind question, std::string_view te
 bool WorkerPlugin::is_debugged(WorkerProcess& process) {
   if (!process.is_debugged()) return false;
   if (!told_of_debugger_.exchange(true)) {
-    log_.warning(
-        "plugin is being debugged",
-        {who(), {"pid", process.id()}, {"consequence", "no limit of time counts while its debugger is there"}});
+    log_.warning("plugin is being debugged", {{"file", setup_.file.string()},  // it may be about to tell its name
+                                              {"pid", process.id()},
+                                              {"consequence", "no limit of time counts while its debugger is there"}});
   }
   return true;
 }

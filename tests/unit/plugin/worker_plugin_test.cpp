@@ -552,7 +552,8 @@ TEST_F(WorkerPluginTest, DoesNotEndOneThatIsDebuggedWhileItStarts) {
   starting.join();
   if (!debugger.attached()) GTEST_SKIP() << why_no_debugger;
   EXPECT_TRUE(started);
-  EXPECT_THAT(text, HasSubstr("plugin is being debugged plugin=actor pid=" + std::to_string(process)));
+  EXPECT_THAT(text,
+              HasSubstr("plugin is being debugged file=/components/tools/actor.so pid=" + std::to_string(process)));
 }
 
 TEST_F(WorkerPluginTest, CancelsNoCallOfOneThatIsDebugged) {
