@@ -248,6 +248,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer(HttpRequestReader& reader
   }
   const bool posted = request.method() == http::verb::post;
   const bool got = request.method() == http::verb::get;
+  if (!posted) drop_body(reader);
   if (posted && route.endpoint == Endpoint::mcp) co_return co_await answer_post(reader, fields, client);
   if (got && route.endpoint == Endpoint::mcp) co_return co_await answer_get(fields, client);
   if (got && route.endpoint == Endpoint::sse) co_return co_await answer_sse(fields, client);
@@ -261,6 +262,11 @@ HttpConnection::awaitable<bool> HttpConnection::answer(HttpRequestReader& reader
     response = answer_method(request, route.endpoint);
   }
   co_return co_await respond(client, std::move(response));
+}
+
+void HttpConnection::drop_body(HttpRequestReader& reader) {
+  reader.drop_body();
+  body_share_ = {};
 }
 
 HttpResponse HttpConnection::refuse_long(const HttpRequest& request, const HttpFields& fields, const HttpRoute& route) {

@@ -88,13 +88,16 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   awaitable<bool> has_room_for(const HttpRequestReader& reader);
   awaitable<bool> refuse_unread(HttpResponse response);
   awaitable<bool> answer(HttpRequestReader& reader);
+  // Nobody reads it.
+  void drop_body(HttpRequestReader& reader);
   awaitable<bool> answer_post(HttpRequestReader& reader, const HttpFields& fields, const HttpClient& client);
   awaitable<bool> answer_get(const HttpFields& fields, const HttpClient& client);
   awaitable<bool> answer_sse(const HttpFields& fields, const HttpClient& client);
   awaitable<bool> resume_response(const HttpClient& client, std::shared_ptr<Outbox> outbox, EventStreamPlan plan);
   awaitable<bool> listen(const HttpClient& client, HttpNotificationStream& notifications, EventStreamPlan plan);
   awaitable<bool> respond(HttpClient client, HttpResponse response);
-  // Writes what is in the outbox until it ends. False: the client is gone or too slow.
+  // Writes what is in the outbox until it ends. False: the client is gone or too slow. A stream may live for as long as
+  // its client likes, so from then on the request has no share of the budget.
   awaitable<bool> stream(const HttpClient& client, Outbox& outbox, Outbox::Content content, EventStreamPlan& plan);
   awaitable<bool> write_events(const HttpClient& client, Outbox& outbox, Outbox::Content content,
                                EventStreamPlan& plan);
@@ -148,7 +151,7 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
 
   std::atomic<Clock::rep> due_;                    // when attention is wanted
   std::atomic<Clock::rep> holds_since_;            // while an answer with a share of the budget is written
-  MemoryBudget::Share body_share_;                 // of the request that is read or answered
+  MemoryBudget::Share body_share_;                 // of the request, until it is answered or a stream begins
   std::chrono::milliseconds rest_of_patience_{0};  // for an answer, once the client is watched
   Waiting waiting_ = Waiting::for_request;
   bool timed_out_ = false;

@@ -158,6 +158,7 @@ void HttpConnection::append_next(std::string& events, const EventStreamPlan& pla
 
 HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client, Outbox& outbox,
                                                        Outbox::Content content, EventStreamPlan& plan) {
+  body_share_ = {};
   streamed_ = &outbox;
   const bool whole = co_await write_events(client, outbox, std::move(content), plan);
   streamed_ = nullptr;

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
 import { argumentsOf, HttpHost, inProcess, program, serve } from './support/host.mjs';
-import { contentHeaders, modernHeaders, modernRequest, postModern } from './support/http.mjs';
+import { contentHeaders, modernHeaders, modernRequest, newestLegacy, postModern, Session } from './support/http.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 
 const budget = 4 << 20;
@@ -29,12 +29,16 @@ async function open(context, host) {
   return connection;
 }
 
+// A request with a body of so many bytes.
+function padded(host, bytes, method, params) {
+  const body = JSON.stringify(modernRequest(method, params)).padEnd(bytes);
+  return requestText(host.url, 'POST', { ...contentHeaders, ...modernHeaders(method, params?.name) }, body);
+}
+
 // The request with a body of so many bytes, all but the last of them sent.
 async function sendAllButOneByte(context, host, bytes) {
   const connection = await open(context, host);
-  const list = JSON.stringify(modernRequest('tools/list'));
-  const body = list + ' '.repeat(bytes - list.length);
-  const text = requestText(host.url, 'POST', { ...contentHeaders, ...modernHeaders('tools/list') }, body);
+  const text = padded(host, bytes, 'tools/list');
   connection.write(text.slice(0, -1));
   return { connection, finish: () => connection.write(text.slice(-1)) };
 }
@@ -74,6 +78,24 @@ test('ABodyThatIsGivenUpLeavesItsRoom', async (t) => {
     const all = await Promise.all(Array.from({ length: 4 }, () => sendAllButOneByte(t, host, 1_000_000)));
     await sleep(100);
     for (const { connection } of all) connection.end();
+  }
+  const { connection, finish } = await sendAllButOneByte(t, host, 1_000_000);
+  finish();
+  assert.equal((await connection.response()).status, 200);
+});
+
+test('AStreamKeepsNothingOfTheRequestThatOpenedIt', async (t) => {
+  const host = await serve(t, await Components.create('sample_v1'), bounded);
+  for (let i = 0; i < 6; ++i) {
+    const stream = await open(t, host);
+    stream.write(padded(host, 1_000_000, 'subscriptions/listen', { notifications: { toolsListChanged: true } }));
+    await stream.textUntil('notifications/subscriptions/acknowledged');
+  }
+  const session = await Session.open(host.url, newestLegacy);
+  for (let i = 0; i < 6; ++i) {
+    const stream = await open(t, host);
+    stream.write(requestText(host.url, 'GET', { ...contentHeaders, ...session.headers }, ' '.repeat(1_000_000)));
+    assert.match(await stream.textUntil('\n\n'), /^HTTP\/1\.1 200 .*text\/event-stream/s);
   }
   const { connection, finish } = await sendAllButOneByte(t, host, 1_000_000);
   finish();
