@@ -22,9 +22,9 @@ namespace mcph {
 class HttpBody {
  public:
   // In bytes; to be set before anything comes.
-  void limit_to(std::size_t bytes) { limit_ = bytes; }
+  void limit_to(std::size_t bytes) { limit_ = length_ = bytes; }
 
-  // The client says how long it will be.
+  // The client says how long it will be. That takes no memory yet: it may never send as much.
   void announce(std::uint64_t bytes);
   // It says how long its next piece will be.
   void announce_piece(std::uint64_t bytes);
@@ -33,6 +33,8 @@ class HttpBody {
 
   // Empty if it is too long.
   const std::string& text() const { return text_; }
+  // Of the memory that it takes, which grows as the body comes.
+  std::size_t capacity() const { return text_.capacity(); }
   bool is_too_long() const { return envelope_.has_value(); }
   // Of one that is too long: what has been found out of the message, and whether more would say more.
   Envelope envelope() const { return envelope_ ? envelope_->envelope() : Envelope{}; }
@@ -40,8 +42,10 @@ class HttpBody {
 
  private:
   void give_up_text();
+  void grow_to(std::size_t bytes);
 
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
+  std::size_t length_ = limit_;  // that it can have at most, as far as is known
   std::string text_;
   std::optional<EnvelopeReader> envelope_;
 };

@@ -34,6 +34,8 @@ constexpr std::chrono::milliseconds id_time{2000};
 // For memory that others have, and between two looks whether they have given it back.
 constexpr std::chrono::milliseconds room_time{5000};
 constexpr std::chrono::milliseconds room_pause{50};
+// For a body that has begun to take memory which others need: less than they wait for it.
+constexpr std::chrono::milliseconds unfinished_body_time{2000};
 // A message of as many bytes takes a millisecond or two to read at worst.
 // Written at once, so that other connections of the lane have their turn in between; and copied to stand behind its
 // head, because one write costs less than two.
@@ -52,7 +54,7 @@ HttpConnection::HttpConnection(tcp::socket socket, HttpServer& owner)
       buffer_(limits_.header_bytes + read_size),
       signal_(socket_.get_executor(), Clock::time_point::max()),
       due_(never),
-      holds_since_(never) {}
+      yields_at_(never) {}
 
 HttpConnection::~HttpConnection() {
   const std::lock_guard lock(open_->mutex);
@@ -78,30 +80,44 @@ void HttpConnection::shut_down() {
   });
 }
 
-HttpConnection::Clock::time_point HttpConnection::holds_since() const {
-  return Clock::time_point(Clock::duration(holds_since_.load(std::memory_order_relaxed)));
+HttpConnection::Clock::time_point HttpConnection::yields_at() const {
+  return Clock::time_point(Clock::duration(yields_at_.load(std::memory_order_relaxed)));
 }
 
-void HttpConnection::begin_holding(const Outbox::Content& content) {
-  const bool holds = !content.share.is_empty();
-  holds_since_.store(holds ? owner_.now().time_since_epoch().count() : never, std::memory_order_relaxed);
+void HttpConnection::begin_holding(const MemoryBudget::Share& share, std::chrono::milliseconds patience) {
+  if (share.is_empty()) return;
+  yields_at_.store((owner_.now() + patience).time_since_epoch().count(), std::memory_order_relaxed);
 }
 
 void HttpConnection::end_holding() {
-  holds_since_.store(never, std::memory_order_relaxed);
+  yields_at_.store(never, std::memory_order_relaxed);
 }
 
-void HttpConnection::give_way() {
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
-    if (self->holds_since_.load(std::memory_order_relaxed) != never) self->cut_off();
+void HttpConnection::give_way(Clock::time_point yields_at) {
+  asio::post(socket_.get_executor(), [self = shared_from_this(), yields_at] {
+    if (self->yields_at() != yields_at) return;
+    if (self->waiting_ == Waiting::for_bytes) {
+      return self->cut_off("connection closed",
+                           "its client is slow to read a large answer, and others need the memory");
+    }
+    if (self->waiting_ == Waiting::for_rest) {
+      self->warn("connection closed", "its client is slow to send a large request, and others need the memory");
+    }
+    self->gives_way_ = true;
+    self->stop_waiting();
   });
 }
 
-void HttpConnection::cut_off() {
-  overflowed_ = true;
+void HttpConnection::cut_off(std::string_view closed, std::string_view reason) {
+  if (std::exchange(cut_off_, true)) return;
+  warn(closed, reason);
   // Cancelling would miss a write between two of its steps; this fails the next step too.
   beast::error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_both, ignored);
+}
+
+void HttpConnection::warn(std::string_view closed, std::string_view reason) const {
+  owner_.log_.warning(closed, {{"reason", reason}, {"limit", budget_->limit()}});
 }
 
 void HttpConnection::wait_for(Waiting what, std::chrono::milliseconds patience) {
@@ -116,6 +132,10 @@ void HttpConnection::time_is_up(Clock::time_point now) {
     watch_for_disconnect();
     return wait_for(Waiting::for_answer, rest_of_patience_);
   }
+  stop_waiting();
+}
+
+void HttpConnection::stop_waiting() {
   timed_out_ = true;
   beast::error_code ignored;
   if (waiting_ == Waiting::for_answer || waiting_ == Waiting::for_room) {
@@ -153,6 +173,7 @@ HttpConnection::awaitable<bool> HttpConnection::serve_request() {
   std::pmr::monotonic_buffer_resource memory(field_memory_.data(), field_memory_.size());
   HttpRequestReader reader(limits_, memory);
   const bool read = co_await read_request(reader);
+  end_holding();
   if (!read) co_return false;
   const bool goes_on = co_await answer(reader);
   body_share_ = {};
@@ -182,25 +203,21 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
     // Only its id is missing, which most messages have at their beginning.
     const bool refused_later = reader.request().body().is_too_long();
     if (refused_later && !std::exchange(too_long, true)) {
+      end_holding();
+      body_share_ = {};
       wait_for(Waiting::for_rest, std::min(limits_.body_time, id_time));
     }
     if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
       const bool has_room = co_await has_room_for(reader);
-      if (!has_room) {
-        auto response =
-            refusal(503,
-                    "The server has no memory left for this request, because large requests and answers "
-                    "of others take all of its " +
-                        std::to_string(budget_->limit()) + " bytes; try again later, or raise --max-buffered-bytes");
-        response.fields.emplace_back("Retry-After", "1");
-        co_return co_await refuse_unread(std::move(response));
-      }
+      if (!has_room) co_return co_await refuse_for_memory();
       wait_for(Waiting::for_rest, limits_.body_time);
     }
+    if (yields_at() == Clock::time_point::max()) begin_holding(body_share_, unfinished_body_time);
 
     // Where the read had just ended when it was to be cancelled, no other one begins.
     if (closing_) co_return false;
     const auto [error, count] = co_await socket_.async_read_some(buffer_.prepare(read_size), as_value);
+    if (gives_way_) co_return co_await refuse_for_memory();
     if (error && begun && std::exchange(timed_out_, false)) {
       // What is too long is refused for that, whatever it is.
       if (reader.request().body().is_too_long()) co_return true;
@@ -213,17 +230,35 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
   }
 }
 
+// Those who have a share themselves give up one after the other, so that it helps the others among them.
 HttpConnection::awaitable<bool> HttpConnection::has_room_for(const HttpRequestReader& reader) {
-  for (auto waited = room_pause; waited <= room_time && !closing_; waited += room_pause) {
+  end_holding();
+  begin_holding(body_share_, room_time);
+  const auto patience = body_share_.is_empty() ? room_time : limits_.body_time;
+  bool has_room = false;
+  for (auto waited = room_pause; !has_room && waited <= patience && !closing_; waited += room_pause) {
     wait_for(Waiting::for_room, room_pause);
     while (!timed_out_)
       co_await signal_.async_wait(as_value);
-    if (body_share_.grow(budget_, reader.body_memory())) co_return true;
+    if (gives_way_) break;
+    has_room = body_share_.grow(budget_, reader.body_memory());
   }
-  co_return false;
+  end_holding();
+  co_return has_room;
+}
+
+HttpConnection::awaitable<bool> HttpConnection::refuse_for_memory() {
+  auto response =
+      refusal(503,
+              "The server has no memory left for this request, because large requests and answers of "
+              "others take all of its " +
+                  std::to_string(budget_->limit()) + " bytes; try again later, or raise --max-buffered-bytes");
+  response.fields.emplace_back("Retry-After", "1");
+  co_return co_await refuse_unread(std::move(response));
 }
 
 HttpConnection::awaitable<bool> HttpConnection::refuse_unread(HttpResponse response) {
+  end_holding();
   const HttpClient client{.keep_alive = false};
   co_return co_await respond(client, std::move(response));
 }
@@ -303,7 +338,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(HttpRequestReader& r
 
   auto content = co_await next(exchange->outbox(), plan.until);
   if (content.reply && content.messages.empty()) {
-    begin_holding(content);
+    begin_holding(content.share, limits_.write_time);
     auto response = HttpResponse::from(*std::move(content.reply));
     co_return co_await respond(client, std::move(response));
   }
@@ -371,7 +406,7 @@ HttpConnection::awaitable<void> HttpConnection::work_on(std::size_t bytes, const
 
 HttpConnection::awaitable<bool> HttpConnection::write(std::string_view text) {
   // Each step has its time, so that a long answer to a slow reader may take long, and one to nobody may not.
-  while (!text.empty() && !overflowed_) {
+  while (!text.empty() && !cut_off_) {
     wait_for(Waiting::for_bytes, limits_.write_time);
     const auto buffer = asio::buffer(text.substr(0, max_write));
     const auto [error, count] = co_await socket_.async_write_some(buffer, as_value);
@@ -403,7 +438,7 @@ void HttpConnection::outbox_filled() {
 
 void HttpConnection::outbox_overflowed() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
-    if (self->streamed_ != nullptr && self->streamed_->has_overflowed()) self->cut_off();
+    if (self->streamed_ != nullptr && self->streamed_->has_overflowed()) self->cut_off_stream();
   });
 }
 

@@ -53,10 +53,11 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   // [any] Ends the connection after the answer it is busy with, at once if there is none.
   void shut_down();
 
-  // [any] Since when its client could have read a large answer and has not; the end of time where there is none.
-  Clock::time_point holds_since() const;
-  // [any] Ends the connection in the middle of that answer, because others need the memory.
-  void give_way();
+  // [any] From when on the connection is ended if others need the memory of the large request that its client is slow
+  // to send, or of the large answer that it is slow to read; the end of time where there is neither.
+  Clock::time_point yields_at() const;
+  // [any] Ends it, unless that request or answer, whose time this was, is over by now.
+  void give_way(Clock::time_point yields_at);
 
  private:
   template <class T>
@@ -84,8 +85,9 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   // The functions below return whether the connection can take another request.
   awaitable<bool> serve_request();
   awaitable<bool> read_request(HttpRequestReader& reader);
-  // Waits until there is memory for the body. False: there is none.
+  // Whether there is memory for what has come of the body, which may take a while.
   awaitable<bool> has_room_for(const HttpRequestReader& reader);
+  awaitable<bool> refuse_for_memory();
   awaitable<bool> refuse_unread(HttpResponse response);
   awaitable<bool> answer(HttpRequestReader& reader);
   // Nobody reads it.
@@ -107,9 +109,13 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   // goes on on the lane when it is done. `work` lives until then.
   awaitable<void> work_on(std::size_t bytes, const std::function<void()>& work);
 
-  void begin_holding(const Outbox::Content& content);
+  // The share of the budget is used for what its client is slow to send or to read, for so long without complaint.
+  void begin_holding(const MemoryBudget::Share& share, std::chrono::milliseconds patience);
   void end_holding();
-  void cut_off();
+  // Whatever is being written. `closed` is what is closed thereby, as the log calls it.
+  void cut_off(std::string_view closed, std::string_view reason);
+  void cut_off_stream();
+  void warn(std::string_view closed, std::string_view reason) const;
 
   HttpResponse end_session(const HttpFields& fields);
   // A request whose body is too long.
@@ -134,6 +140,7 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
 
   void wait_for(Waiting what, std::chrono::milliseconds patience);
   void time_is_up(Clock::time_point now);
+  void stop_waiting();
   // Reads ahead while an answer is being made: the end of the input is how a client goes.
   void watch_for_disconnect();
   // While it is on. Returns when that read is over; what it has read is in the buffer.
@@ -150,13 +157,14 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   boost::asio::steady_timer signal_;          // never expires; cancelled to wake the coroutine
 
   std::atomic<Clock::rep> due_;                    // when attention is wanted
-  std::atomic<Clock::rep> holds_since_;            // while an answer with a share of the budget is written
+  std::atomic<Clock::rep> yields_at_;              // while a share of the budget waits for the client
   MemoryBudget::Share body_share_;                 // of the request, until it is answered or a stream begins
   std::chrono::milliseconds rest_of_patience_{0};  // for an answer, once the client is watched
   Waiting waiting_ = Waiting::for_request;
   bool timed_out_ = false;
+  bool gives_way_ = false;            // and so the request is read no further
   const Outbox* streamed_ = nullptr;  // while stream() runs
-  bool overflowed_ = false;           // and what is streamed is cut off
+  bool cut_off_ = false;              // and nothing more is written
   bool lingers_ = false;              // the client has been told that the connection closes
   Watching watching_ = Watching::off;
   bool watched_ = false;  // for this answer already

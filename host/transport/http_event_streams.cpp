@@ -165,6 +165,10 @@ HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client,
   co_return whole;
 }
 
+void HttpConnection::cut_off_stream() {
+  cut_off("stream closed", "the client reads too slowly");
+}
+
 HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& client, Outbox& outbox,
                                                              Outbox::Content content, EventStreamPlan& plan) {
   auto text = event_stream_head(client);
@@ -189,12 +193,11 @@ HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& c
     if (over && client.version >= 11) text += event_stream_end;
     // Before the client can know, because it may come back at once.
     if (over) let_go(plan);
-    begin_holding(content);
+    begin_holding(content.share, limits_.write_time);
     const bool written = co_await write(text);
     end_holding();
-    overflowed_ = overflowed_ || content.overflowed;
-    if (overflowed_) owner_.log_.warning("stream closed", {{"reason", "the client reads too slowly"}});
-    if (!written || overflowed_) co_return false;
+    if (content.overflowed) cut_off_stream();
+    if (!written || cut_off_) co_return false;
     if (over) co_return client.version >= 11;
     text = {};
     content = co_await next(outbox, plan.until);

@@ -111,15 +111,6 @@ std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) 
   return refuse_coding();
 }
 
-std::size_t HttpRequestReader::body_memory() const {
-  const auto& body = parser_.get().body();
-  if (body.is_too_long()) return 0;
-  const auto length = parser_.content_length();
-  const auto begun = body.text().capacity();
-  return length ? std::max(begun, static_cast<std::size_t>(std::min<std::uint64_t>(*length, limits_.body_bytes)))
-                : begun;
-}
-
 // What is left in the buffer is the beginning of a field, of the trailer or of a chunk's line.
 bool HttpRequestReader::is_too_large(const beast::flat_buffer& buffer) const {
   const auto bytes = header_bytes_ + parser_.extension_bytes();

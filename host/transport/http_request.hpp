@@ -55,8 +55,8 @@ class HttpRequestReader {
   bool is_complete() const;
   // Its bytes have all been read.
   bool is_whole() const { return parser_.is_done(); }
-  // That the body takes or, where the request says how long it is, will take. In bytes.
-  std::size_t body_memory() const;
+  // That what has come of the body takes. In bytes.
+  std::size_t body_memory() const { return parser_.get().body().capacity(); }
   // Of no use any more.
   void drop_body() { parser_.get().body().drop(); }
   const HttpRequest& request() const { return parser_.get(); }

@@ -128,15 +128,13 @@ void HttpServer::return_memory(std::chrono::steady_clock::time_point now) {
   }
 }
 
-// Whoever reads slowly may take the time of one write, and longer where nobody else needs the memory.
+// One at a time, because the memory of one may be enough.
 void HttpServer::make_room(std::chrono::steady_clock::time_point now) {
   const auto all = alive();
-  const auto longest = std::ranges::min_element(all, {}, &HttpConnection::holds_since);
-  if (longest == all.end() || (*longest)->holds_since() > now - options_.limits.write_time) return;
-  log_.warning("connection closed",
-               {{"reason", "its client is slow to read a large answer, and others need the memory"},
-                {"limit", budget_->limit()}});
-  (*longest)->give_way();
+  const auto longest = std::ranges::min_element(all, {}, &HttpConnection::yields_at);
+  if (longest == all.end()) return;
+  const auto yields_at = (*longest)->yields_at();
+  if (yields_at <= now) (*longest)->give_way(yields_at);
 }
 
 void HttpServer::admit(tcp::socket socket) {

@@ -43,10 +43,25 @@ async function sendAllButOneByte(context, host, bytes) {
   return { connection, finish: () => connection.write(text.slice(-1)) };
 }
 
+// So many calls of the tool `wait` with a body of a megabyte each, once all of them run.
+async function callsInFlight(context, host, count, milliseconds) {
+  const connections = await Promise.all(Array.from({ length: count }, async (_, i) => {
+    const connection = await open(context, host);
+    connection.write(padded(host, 1_000_000, 'tools/call', { name: 'wait', arguments: { label: `${i}`, milliseconds } }));
+    return connection;
+  }));
+  for (let begun = 0; begun < count;) {
+    const response = await postModern(host.url, 'tools/call', { name: 'outcomes', arguments: {} });
+    const outcomes = (await response.json()).result.structuredContent.result;
+    begun = outcomes.filter((outcome) => outcome.endsWith(' begun')).length;
+    await sleep(50);
+  }
+  return connections;
+}
+
 test('BodiesOfAllClientsHaveOneBound', async (t) => {
-  const host = await serve(t, await Components.create('sample_v1'), bounded);
-  const first = await Promise.all(Array.from({ length: 4 }, () => sendAllButOneByte(t, host, 1_000_000)));
-  await sleep(300);
+  const host = await serve(t, await Components.create('slow'), [...bounded, '--heartbeat-ms', '60000']);
+  const calls = await callsInFlight(t, host, 4, 60_000);
   await servedSmall(host);
   const late = await sendAllButOneByte(t, host, 1_000_000);
   const refusal = await late.connection.response();
@@ -54,22 +69,44 @@ test('BodiesOfAllClientsHaveOneBound', async (t) => {
   assert.equal(refusal.headers['retry-after'], '1');
   assert.match(JSON.parse(refusal.body).error.message, /no memory left .* 4194304 bytes; try again later/);
   await servedSmall(host);
-  for (const { connection, finish } of first) {
-    finish();
-    assert.equal((await connection.response()).status, 200);
-  }
+  for (const connection of calls) connection.end();
 });
 
 test('ABodyThatFindsNoRoomWaitsForIt', async (t) => {
+  const host = await serve(t, await Components.create('slow'), bounded);
+  const first = await callsInFlight(t, host, 4, 1500);
+  const late = await sendAllButOneByte(t, host, 1_000_000);
+  late.finish();
+  assert.equal((await late.connection.response()).status, 200);
+  for (const connection of first) assert.equal((await connection.response()).status, 200);
+});
+
+test('ABodyThatIsOnlyAnnouncedTakesNothingFromOthers', async (t) => {
   const host = await serve(t, await Components.create('sample_v1'), bounded);
-  const first = await Promise.all(Array.from({ length: 4 }, () => sendAllButOneByte(t, host, 1_000_000)));
+  for (let i = 0; i < 6; ++i) {
+    const connection = await open(t, host);
+    const text = padded(host, 1_000_000, 'tools/list');
+    connection.write(text.slice(0, text.indexOf('\r\n\r\n') + 100));
+  }
+  await servedSmall(host);
+  const { connection, finish } = await sendAllButOneByte(t, host, 1_000_000);
+  finish();
+  assert.equal((await connection.response()).status, 200);
+});
+
+test('WhoIsSlowToSendALargeBodyMakesRoomForOthers', async (t) => {
+  const host = await serve(t, await Components.create('sample_v1'), bounded);
+  const slow = await Promise.all(Array.from({ length: 4 }, () => sendAllButOneByte(t, host, 1_000_000)));
+  const answers = Promise.all(slow.map(({ connection }) => connection.response()));
   await sleep(300);
   const late = await sendAllButOneByte(t, host, 1_000_000);
   late.finish();
-  await sleep(300);
-  first[0].finish();
-  assert.equal((await first[0].connection.response()).status, 200);
   assert.equal((await late.connection.response()).status, 200);
+  await host.log.until({ event: 'connection closed', reason: 'its client is slow to send a large request, and others need the memory' });
+  for (const { finish } of slow) finish();
+  const statuses = (await answers).map(({ status }) => status);
+  assert.ok(statuses.includes(503), 'one has made room');
+  assert.deepEqual(statuses.filter((status) => status !== 503 && status !== 200), []);
 });
 
 test('ABodyThatIsGivenUpLeavesItsRoom', async (t) => {
