@@ -84,9 +84,11 @@ std::string result_response(std::string_view id, std::string_view result_json) {
 std::string_view id_of_response(std::string_view text) {
   if (!text.starts_with(before_id)) return {};
   text.remove_prefix(before_id.size());
-  // No id has this in it, because in a string its quotes would be escaped.
-  const auto end = text.find(before_result);
-  return end == std::string_view::npos ? std::string_view{} : text.substr(0, end);
+  if (!text.starts_with('"')) return text.substr(0, text.find(','));
+  std::size_t end = 1;
+  while (end < text.size() && text[end] != '"')
+    end += text[end] == '\\' ? 2 : 1;
+  return text.substr(0, end + 1);
 }
 
 std::string notification(std::string_view method, std::string_view params_json) {

@@ -58,7 +58,7 @@ std::string read_id(std::string_view json);
 // basic, "Error Responses"; JSON-RPC's null is no RequestId of any revision's schema).
 std::string error_response(std::string_view id, const RpcError& error);
 std::string result_response(std::string_view id, std::string_view result_json);
-// The id of a text that result_response made; empty for any other.
+// The id of a text that one of these two made; empty for any other, and where the response has none.
 std::string_view id_of_response(std::string_view text);
 // `params_json` may be empty.
 std::string notification(std::string_view method, std::string_view params_json = {});

@@ -99,6 +99,13 @@ TEST(Message, IsWrittenAsAResult) {
   EXPECT_EQ(id_of_response(notification("notifications/message")), "");
 }
 
+TEST(Message, HasTheIdThatItBeginsWithWhateverFollows) {
+  EXPECT_EQ(id_of_response(error_response("1", {1, "a", {{"result", 2}}})), "1");
+  EXPECT_EQ(id_of_response(error_response(R"("a\\\",b")", {1, "a"})), R"("a\\\",b")");
+  EXPECT_EQ(id_of_response(error_response({}, {1, "a", {{"id", 3}}})), "");
+  EXPECT_EQ(id_of_response(result_response("-7", R"({"id":3})")), "-7");
+}
+
 TEST(Message, IsWrittenAsAnError) {
   EXPECT_EQ(error_response("1", {-32601, "Method \"x\" not found"}),
             R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method \"x\" not found"}})");
