@@ -196,7 +196,7 @@ std::shared_ptr<Outbox> EventLog::drain(EventStream& stream) {
     for (auto& message : content.messages)
       add(stream, std::move(message));
     if (content.reply && !content.reply->body.empty()) add(stream, std::move(content.reply->body));
-    if (!content.reply && !content.overflowed) continue;
+    if (!content.reply && content.overflow == Outbox::Overflow::none) continue;
     stream.ended_ = true;
     if (stream.session_ != nullptr) use(*stream.session_);
     if (!content.reply) remove(stream);

@@ -438,7 +438,8 @@ void HttpConnection::outbox_filled() {
 
 void HttpConnection::outbox_overflowed() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
-    if (self->streamed_ != nullptr && self->streamed_->has_overflowed()) self->cut_off_stream();
+    const auto overflow = self->streamed_ != nullptr ? self->streamed_->overflow() : Outbox::Overflow::none;
+    if (overflow != Outbox::Overflow::none) self->cut_off_stream(overflow);
   });
 }
 

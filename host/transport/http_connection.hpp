@@ -114,7 +114,7 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   void end_holding();
   // Whatever is being written. `closed` is what is closed thereby, as the log calls it.
   void cut_off(std::string_view closed, std::string_view reason);
-  void cut_off_stream();
+  void cut_off_stream(Outbox::Overflow overflow);
   void warn(std::string_view closed, std::string_view reason) const;
 
   HttpResponse end_session(const HttpFields& fields);

@@ -165,8 +165,11 @@ HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client,
   co_return whole;
 }
 
-void HttpConnection::cut_off_stream() {
-  cut_off("stream closed", "the client reads too slowly");
+void HttpConnection::cut_off_stream(Outbox::Overflow overflow) {
+  cut_off("stream closed", overflow == Outbox::Overflow::no_memory
+                               ? "there is no memory left for what waits until the client reads, because large "
+                                 "requests and answers of others take all of it"
+                               : "the client reads too slowly");
 }
 
 HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& client, Outbox& outbox,
@@ -188,7 +191,8 @@ HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& c
     const auto bytes = events.size() + content.bytes();
     if (bytes > 0) co_await work_on(bytes, compose);
     if (content.reply && plan.kept != nullptr) plan.kept->end();
-    if (content.overflowed && plan.kept != nullptr) plan.kept->lose();
+    const bool overflows = content.overflow != Outbox::Overflow::none;
+    if (overflows && plan.kept != nullptr) plan.kept->lose();
     const bool over = content.reply || (plan.until && owner_.now() >= *plan.until);
     if (over && client.version >= 11) text += event_stream_end;
     // Before the client can know, because it may come back at once.
@@ -196,10 +200,12 @@ HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& c
     begin_holding(content.share, limits_.write_time);
     const bool written = co_await write(text);
     end_holding();
-    if (content.overflowed) cut_off_stream();
+    if (overflows) cut_off_stream(content.overflow);
     if (!written || cut_off_) co_return false;
     if (over) co_return client.version >= 11;
+    // With its share of the budget: what comes next may be long in coming.
     text = {};
+    content = {};
     content = co_await next(outbox, plan.until);
   }
   co_return false;

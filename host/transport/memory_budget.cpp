@@ -5,7 +5,7 @@ namespace mcph {
 bool MemoryBudget::take(std::size_t bytes) {
   uses_.fetch_add(1, std::memory_order_relaxed);
   auto taken = taken_.load(std::memory_order_relaxed);
-  while (bytes <= limit_ - taken) {
+  while (taken <= limit_ && bytes <= limit_ - taken) {
     if (taken_.compare_exchange_weak(taken, taken + bytes, std::memory_order_relaxed)) return true;
   }
   was_short_.store(true, std::memory_order_relaxed);
@@ -13,11 +13,18 @@ bool MemoryBudget::take(std::size_t bytes) {
 }
 
 bool MemoryBudget::Share::grow(const std::shared_ptr<MemoryBudget>& budget, std::size_t bytes) {
-  if (budget == nullptr || bytes <= free_bytes || bytes <= bytes_) return true;
+  if (has(budget, bytes)) return true;
   if (!budget->take(bytes - bytes_)) return false;
   budget_ = budget;
   bytes_ = bytes;
   return true;
+}
+
+void MemoryBudget::Share::overdraw(const std::shared_ptr<MemoryBudget>& budget, std::size_t bytes) {
+  if (has(budget, bytes)) return;
+  budget->taken_.fetch_add(bytes - bytes_, std::memory_order_relaxed);
+  budget_ = budget;
+  bytes_ = bytes;
 }
 
 }  // namespace mcph

@@ -1,7 +1,8 @@
 // The memory that large messages of all clients may take together: bodies of requests from when they are read until
 // they are answered, answers until they are written. Who finds no room waits or is refused, so that clients who are
-// many, or who do not read, cannot take all that the host has. Shared by the HTTP server and everything that holds a
-// share, which may outlive it; any thread.
+// many, or who do not read, cannot take all that the host has. What can neither wait nor be refused is counted, too,
+// and may be more than there is. Shared by the HTTP server and everything that holds a share, which may outlive it; any
+// thread.
 #pragma once
 
 #include <atomic>
@@ -48,9 +49,14 @@ class MemoryBudget {
     // Makes it enough for so many bytes. False: there is no room, and it is as before. Always the same budget, or null,
     // which has room for everything.
     bool grow(const std::shared_ptr<MemoryBudget>& budget, std::size_t bytes);
+    // The same, even if there is no room.
+    void overdraw(const std::shared_ptr<MemoryBudget>& budget, std::size_t bytes);
     bool is_empty() const { return bytes_ == 0; }
 
    private:
+    bool has(const std::shared_ptr<MemoryBudget>& budget, std::size_t bytes) const {
+      return budget == nullptr || bytes <= free_bytes || bytes <= bytes_;
+    }
     void give_back() {
       if (bytes_ == 0) return;
       budget_->taken_.fetch_sub(bytes_, std::memory_order_relaxed);

@@ -1,5 +1,6 @@
 #include "transport/outbox.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -10,13 +11,19 @@ namespace {
 
 constexpr unsigned http_unavailable = 503;
 
-std::string no_room_for(std::string_view answer, const MemoryBudget& budget) {
-  return error_response(
+// In place of an answer that finds no room. Nothing where it would be no shorter.
+std::optional<std::string> no_room_for(std::string_view answer, const MemoryBudget& budget) {
+  const auto size = "this answer of " + std::to_string(answer.size()) + " bytes";
+  const auto all = std::to_string(budget.limit()) + " bytes";
+  auto error = error_response(
       id_of_response(answer),
-      {error_code::internal_error, "The server has no memory left for this answer of " + std::to_string(answer.size()) +
-                                       " bytes, because answers that clients are slow to read take all of its " +
-                                       std::to_string(budget.limit()) +
-                                       " bytes; try again later, or raise --max-buffered-bytes"});
+      {error_code::internal_error,
+       answer.size() > budget.limit()
+           ? "The server has less memory than " + size + " needs: " + all + "; raise --max-buffered-bytes"
+           : "The server has no memory left for " + size + ", because answers that clients are slow to read take all " +
+                 "of its " + all + "; try again later, or raise --max-buffered-bytes"});
+  if (error.size() >= answer.size()) return std::nullopt;
+  return error;
 }
 
 }  // namespace
@@ -24,13 +31,14 @@ std::string no_room_for(std::string_view answer, const MemoryBudget& budget) {
 bool Outbox::put(std::string message) {
   std::unique_lock lock(mutex_);
   if (ended_) return false;
-  if (content_.messages.size() < max_messages && bytes_ <= max_bytes && takes_share(message)) {
+  const bool fits = content_.messages.size() < max_messages && bytes_ <= max_bytes;
+  if (fits && (takes_share(message) || overdraws(message))) {
     bytes_ += message.size();
     add(lock, std::move(message));
     return true;
   }
   ended_ = true;
-  content_.overflowed = true;
+  content_.overflow = fits ? Overflow::no_memory : Overflow::too_much;
   const auto reader = reader_.lock();
   wake(lock);
   if (reader != nullptr) reader->outbox_overflowed();
@@ -40,7 +48,9 @@ bool Outbox::put(std::string message) {
 void Outbox::put_answer(std::string message) {
   std::unique_lock lock(mutex_);
   if (ended_) return;
-  if (!takes_share(message)) message = no_room_for(message, *budget_);
+  if (!takes_share(message)) {
+    if (auto error = no_room_for(message, *budget_)) message = *std::move(error);
+  }
   answer_bytes_ += message.size();
   add(lock, std::move(message));
 }
@@ -55,7 +65,14 @@ void Outbox::put_if_room(std::string message) {
 }
 
 bool Outbox::takes_share(std::string_view message) {
-  return content_.share.grow(budget_, bytes_ + answer_bytes_ + message.size());
+  return content_.share.grow(budget_, bytes_with(message));
+}
+
+// Once until the reader takes: whoever reads is not to be cut off because others have the memory.
+bool Outbox::overdraws(std::string_view message) {
+  if (std::exchange(content_.overdrawn, true)) return false;
+  content_.share.overdraw(budget_, bytes_with(message));
+  return true;
 }
 
 bool Outbox::has_room() const {
@@ -77,11 +94,11 @@ void Outbox::end(Reply reply) {
   std::unique_lock lock(mutex_);
   if (ended_) return;
   ended_ = true;
-  if (takes_share(reply.body)) {
-    content_.reply = std::move(reply);
-  } else {
-    content_.reply = Reply{no_room_for(reply.body, *budget_), http_unavailable, {{"Retry-After", "1"}}};
+  if (!takes_share(reply.body)) {
+    auto error = no_room_for(reply.body, *budget_);
+    if (error) reply = Reply{*std::move(error), http_unavailable, {{"Retry-After", "1"}}};
   }
+  content_.reply = std::move(reply);
   wake(lock);
 }
 
@@ -92,9 +109,9 @@ std::size_t Outbox::Content::bytes() const {
   return bytes;
 }
 
-bool Outbox::has_overflowed() const {
+Outbox::Overflow Outbox::overflow() const {
   const std::lock_guard lock(mutex_);
-  return content_.overflowed;
+  return content_.overflow;
 }
 
 Outbox::Content Outbox::take() {

@@ -2,7 +2,8 @@
 // thread; emptied by the connection, its reader, which is woken when there is something. Bounded: a reader that is too
 // slow loses its connection, never a message in the middle that it cannot do without. How long one message is does not
 // matter; what makes it has its own limit. What all outboxes hold has a bound, too: where there is no room, an answer
-// becomes an error that says so.
+// becomes an error that says so. Of other messages, which no client has made long, each outbox takes one more than
+// there is room for, so that nobody who reads loses a stream because of others.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,9 @@ class Outbox {
   static constexpr std::size_t max_bytes = std::size_t{64} << 20;
   static constexpr std::size_t max_bytes_for_optional = std::size_t{4} << 20;
 
+  // Why the outbox has ended before its reply: too much waits in it, or something waits and others have the memory.
+  enum class Overflow { none, too_much, no_memory };
+
   // Without a budget there is room for whatever fits the outbox.
   explicit Outbox(std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget = nullptr)
       : reader_(std::move(reader)), budget_(std::move(budget)) {}
@@ -60,19 +64,22 @@ class Outbox {
   struct Content {
     std::vector<std::string> messages;
     std::optional<Reply> reply;
-    bool overflowed = false;
+    Overflow overflow = Overflow::none;
     MemoryBudget::Share share = {};  // for as long as this is there
+    bool overdrawn = false;          // and the share is more than there was
 
-    bool empty() const { return messages.empty() && !reply && !overflowed; }
+    bool empty() const { return messages.empty() && !reply && overflow == Overflow::none; }
     std::size_t bytes() const;
   };
-  // Whether there is no more to come because it was full, and the reader has yet to take that.
-  bool has_overflowed() const;
+  // Why there is no more to come, where the reader has yet to take that.
+  Overflow overflow() const;
   // Everything there is. Where that is nothing, the next change wakes the reader.
   Content take();
 
  private:
   bool takes_share(std::string_view message);
+  bool overdraws(std::string_view message);
+  std::size_t bytes_with(std::string_view message) const { return bytes_ + answer_bytes_ + message.size(); }
   void add(std::unique_lock<std::mutex>& lock, std::string message);
   void wake(std::unique_lock<std::mutex>& lock);
 

@@ -63,6 +63,17 @@ TEST_F(MemoryBudgetTest, SaysOnceThatItWasShort) {
   EXPECT_FALSE(budget_->was_short());
 }
 
+TEST_F(MemoryBudgetTest, HasNothingLeftWhileItIsOverdrawn) {
+  MemoryBudget::Share share;
+  {
+    MemoryBudget::Share overdrawn;
+    overdrawn.overdraw(budget_, 150'000);
+    EXPECT_EQ(budget_->taken(), 150'000U);
+    EXPECT_FALSE(share.grow(budget_, 20'000));
+  }
+  EXPECT_TRUE(share.grow(budget_, 20'000));
+}
+
 TEST_F(MemoryBudgetTest, IsNotNeeded) {
   MemoryBudget::Share share;
   EXPECT_TRUE(share.grow(nullptr, 1'000'000'000));

@@ -38,7 +38,7 @@ TEST_F(OutboxTest, GivesMessagesInOrderAndThenTheReply) {
   EXPECT_EQ(content.messages, (Messages{"1", "2"}));
   ASSERT_TRUE(content.reply);
   EXPECT_EQ(content.reply->body, "done");
-  EXPECT_FALSE(content.overflowed);
+  EXPECT_EQ(content.overflow, Outbox::Overflow::none);
   EXPECT_TRUE(outbox_.take().empty());
 }
 
@@ -92,6 +92,59 @@ TEST_F(OutboxTest, HoldsItsShareUntilTheReaderHasWrittenWhatItTook) {
   EXPECT_EQ(budget->taken(), 50'000U);
 }
 
+TEST_F(OutboxTest, AnswersAnErrorThatThereIsNoMemoryForWithItsId) {
+  const auto budget = std::make_shared<MemoryBudget>(1'000'000);
+  Outbox others(reader_, budget);
+  Outbox outbox(reader_, budget);
+  others.end({std::string(1'000'000, 'x')});
+  const auto text = std::string(50'000, 'x');
+  outbox.put_answer(R"({"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"","data":{"a":")" + text +
+                    R"(","result":2}}})");
+  outbox.end({R"({"jsonrpc":"2.0","id":"a\",b","result":{"text":")" + text + "\"}}"});
+  const auto content = outbox.take();
+  ASSERT_EQ(content.messages.size(), 1U);
+  EXPECT_EQ(content.messages[0].find(R"({"jsonrpc":"2.0","id":7,"error":{"code":-32603,)"), 0U) << content.messages[0];
+  EXPECT_EQ(content.reply->body.find(R"({"jsonrpc":"2.0","id":"a\",b","error":{"code":-32603,)"), 0U);
+}
+
+TEST_F(OutboxTest, SaysWhatToRaiseForAnAnswerThatTheMemoryIsTooSmallFor) {
+  Outbox outbox(reader_, std::make_shared<MemoryBudget>(20'000));
+  outbox.end({R"({"jsonrpc":"2.0","id":1,"result":{"text":")" + std::string(30'000, 'x') + "\"}}"});
+  EXPECT_EQ(outbox.take().reply->body,
+            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The server has less memory than this answer )"
+            R"(of 30045 bytes needs: 20000 bytes; raise --max-buffered-bytes"}})");
+}
+
+TEST_F(OutboxTest, ReplacesNoAnswerThatIsShorterThanTheErrorInstead) {
+  const auto budget = std::make_shared<MemoryBudget>(100'000);
+  Outbox others(reader_, budget);
+  Outbox outbox(reader_, budget);
+  EXPECT_TRUE(outbox.put(std::string(MemoryBudget::free_bytes, 'x')));
+  others.end({std::string(100'000, 'x')});
+  const std::string answer = R"({"jsonrpc":"2.0","id":1,"result":{}})";
+  outbox.put_answer(answer);
+  outbox.end({answer});
+  const auto content = outbox.take();
+  EXPECT_EQ(content.messages.back(), answer);
+  EXPECT_EQ(content.reply->body, answer);
+  EXPECT_EQ(content.reply->status, 200U);
+}
+
+TEST_F(OutboxTest, LosesNoStreamOfAClientThatReadsBecauseOthersHaveTheMemory) {
+  const auto budget = std::make_shared<MemoryBudget>(100'000);
+  Outbox others(reader_, budget);
+  Outbox outbox(reader_, budget);
+  others.end({std::string(100'000, 'x')});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(outbox.put(std::string(50'000, 'x')));
+    EXPECT_EQ(budget->taken(), 150'000U) << "what there is, though it is more than there should be";
+    EXPECT_EQ(outbox.take().messages.size(), 1U);
+  }
+  EXPECT_TRUE(outbox.put(std::string(50'000, 'x')));
+  EXPECT_FALSE(outbox.put("one more that its client does not read"));
+  EXPECT_EQ(outbox.overflow(), Outbox::Overflow::no_memory);
+}
+
 TEST_F(OutboxTest, TakesNothingAfterTheReply) {
   outbox_.end({"first"});
   EXPECT_FALSE(outbox_.put("late"));
@@ -107,18 +160,18 @@ TEST_F(OutboxTest, OverflowsWhenTheReaderLeavesTooManyMessages) {
   EXPECT_FALSE(outbox_.put("one too many"));
   EXPECT_FALSE(outbox_.put("none after it"));
   const auto content = outbox_.take();
-  EXPECT_TRUE(content.overflowed);
+  EXPECT_EQ(content.overflow, Outbox::Overflow::too_much);
   EXPECT_EQ(content.messages.size(), Outbox::max_messages);
 }
 
 TEST_F(OutboxTest, OverflowsWhenTheReaderLeavesTooManyBytes) {
   EXPECT_TRUE(outbox_.put(std::string(Outbox::max_bytes, 'x')));
   EXPECT_TRUE(outbox_.put("x"));
-  EXPECT_FALSE(outbox_.has_overflowed());
+  EXPECT_EQ(outbox_.overflow(), Outbox::Overflow::none);
   EXPECT_FALSE(outbox_.put("x"));
-  EXPECT_TRUE(outbox_.has_overflowed());
-  EXPECT_TRUE(outbox_.take().overflowed);
-  EXPECT_FALSE(outbox_.has_overflowed()) << "the reader knows";
+  EXPECT_EQ(outbox_.overflow(), Outbox::Overflow::too_much);
+  EXPECT_EQ(outbox_.take().overflow, Outbox::Overflow::too_much);
+  EXPECT_EQ(outbox_.overflow(), Outbox::Overflow::none) << "the reader knows";
 }
 
 TEST_F(OutboxTest, TakesAMessageHoweverLongItIsFromAReaderThatKeepsUp) {
@@ -137,7 +190,7 @@ TEST_F(OutboxTest, TakesAnswersHowManyBytesEverWait) {
   EXPECT_TRUE(outbox_.put("a notification")) << "which answers do not count against";
   const auto content = outbox_.take();
   EXPECT_EQ(content.messages.size(), 4U);
-  EXPECT_FALSE(content.overflowed);
+  EXPECT_EQ(content.overflow, Outbox::Overflow::none);
   EXPECT_TRUE(outbox_.has_room());
 }
 
