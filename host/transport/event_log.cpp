@@ -36,7 +36,7 @@ std::string EventId::text() const {
   return (kind == Kind::response ? "r" : "l") + std::to_string(stream) + "-" + std::to_string(number);
 }
 
-EventId EventStream::add(std::string message) {
+EventId EventStream::add(std::shared_ptr<const std::string> message) {
   const auto log = log_.lock();
   if (log == nullptr) return before_first_;
   const std::lock_guard lock(log->mutex_);
@@ -169,10 +169,14 @@ std::size_t EventLog::bytes() const {
 }
 
 EventId EventLog::add(EventStream& stream, std::string message) {
+  return add(stream, std::make_shared<const std::string>(std::move(message)));
+}
+
+EventId EventLog::add(EventStream& stream, std::shared_ptr<const std::string> message) {
   auto id = stream.before_first_;
   id.number = ++stream.last_;
   if (stream.session_ == nullptr) return id;
-  if (stream.listens()) drop_repeated(stream, message);
+  if (stream.listens()) drop_repeated(stream, *message);
   stream.events_.push_back({id, std::move(message)});
   count(*stream.session_, cost_of(stream.events_.back()));
   make_room(*stream.session_, &id);
@@ -183,7 +187,7 @@ void EventLog::drop_repeated(EventStream& stream, const std::string& message) {
   auto& events = stream.events_;
   const auto newest = events.end() - static_cast<std::ptrdiff_t>(std::min(events.size(), most_compared));
   const auto repeated =
-      std::find_if(newest, events.end(), [&](const Event& event) { return event.message == message; });
+      std::find_if(newest, events.end(), [&](const Event& event) { return *event.message == message; });
   if (repeated == events.end()) return;
   uncount(*stream.session_, cost_of(*repeated));
   events.erase(repeated);

@@ -27,6 +27,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "transport/outbox.hpp"
@@ -49,7 +50,7 @@ struct EventId {
 
 struct Event {
   EventId id;
-  std::string message;
+  std::shared_ptr<const std::string> message;  // shared, because it may be large: no copy is made under the log's lock
 };
 
 class EventLog;
@@ -77,7 +78,8 @@ class EventStream final : public OutboxReader, public std::enable_shared_from_th
   bool listens() const { return before_first_.kind == EventId::Kind::listening; }
 
   // Keeps the next event, and says what it is called.
-  EventId add(std::string message);
+  EventId add(std::shared_ptr<const std::string> message);
+  EventId add(std::string message) { return add(std::make_shared<const std::string>(std::move(message))); }
   // There will be no more events.
   void end();
   // The same, but what should have been among them is lost: it is resumed no more.
@@ -148,6 +150,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   using ByUse = std::list<SessionEvents>;  // the one that was used longest ago first
 
   std::shared_ptr<EventStream> open(const std::string& session, EventId::Kind kind, std::shared_ptr<Outbox> outbox);
+  EventId add(EventStream& stream, std::shared_ptr<const std::string> message);
   EventId add(EventStream& stream, std::string message);
   // Of a stream that listens: an earlier event that says the same.
   void drop_repeated(EventStream& stream, const std::string& message);
@@ -160,7 +163,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   void count(SessionEvents& events, std::size_t bytes);
   static bool is_over(const EventStream& stream);
   void uncount(SessionEvents& events, std::size_t bytes);
-  static std::size_t cost_of(const Event& event) { return event.message.size() + event_cost; }
+  static std::size_t cost_of(const Event& event) { return event.message->size() + event_cost; }
   bool is_large(std::size_t bytes) const { return bytes > limits_.session_bytes; }
   // The oldest event, or stream that is over and has no events. False: there is
   // none.

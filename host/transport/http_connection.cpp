@@ -209,7 +209,10 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
     }
     if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
       const bool has_room = co_await has_room_for(reader);
-      if (!has_room) co_return co_await refuse_for_memory();
+      if (!has_room) {
+        auto response = memory_refusal("this request");
+        co_return co_await refuse_unread(std::move(response));
+      }
       wait_for(Waiting::for_rest, limits_.body_time);
     }
     if (yields_at() == Clock::time_point::max()) begin_holding(body_share_, unfinished_body_time);
@@ -217,7 +220,10 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
     // Where the read had just ended when it was to be cancelled, no other one begins.
     if (closing_) co_return false;
     const auto [error, count] = co_await socket_.async_read_some(buffer_.prepare(read_size), as_value);
-    if (gives_way_) co_return co_await refuse_for_memory();
+    if (gives_way_) {
+      auto response = memory_refusal("this request");
+      co_return co_await refuse_unread(std::move(response));
+    }
     if (error && begun && std::exchange(timed_out_, false)) {
       // What is too long is refused for that, whatever it is.
       if (reader.request().body().is_too_long()) co_return true;
@@ -247,14 +253,13 @@ HttpConnection::awaitable<bool> HttpConnection::has_room_for(const HttpRequestRe
   co_return has_room;
 }
 
-HttpConnection::awaitable<bool> HttpConnection::refuse_for_memory() {
+HttpResponse HttpConnection::memory_refusal(std::string_view what) const {
   auto response =
-      refusal(503,
-              "The server has no memory left for this request, because large requests and answers of "
-              "others take all of its " +
-                  std::to_string(budget_->limit()) + " bytes; try again later, or raise --max-buffered-bytes");
+      refusal(503, "The server has no memory left for " + std::string(what) +
+                       ", because large requests and answers of others take all of its " +
+                       std::to_string(budget_->limit()) + " bytes; try again later, or raise --max-buffered-bytes");
   response.fields.emplace_back("Retry-After", "1");
-  co_return co_await refuse_unread(std::move(response));
+  return response;
 }
 
 HttpConnection::awaitable<bool> HttpConnection::refuse_unread(HttpResponse response) {

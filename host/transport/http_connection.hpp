@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -75,6 +76,7 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   // How an event stream is written.
   struct EventStreamPlan {
     std::string opening = {};                         // the events before those of the outbox
+    MemoryBudget::Share share = {};                   // that they have
     std::shared_ptr<EventStream> kept = nullptr;      // null: what the client has missed is lost
     HttpNotificationStream* notifications = nullptr;  // of a stream that listens
     std::optional<Clock::time_point> until = {};      // then the connection leaves the stream to be resumed
@@ -87,7 +89,7 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   awaitable<bool> read_request(HttpRequestReader& reader);
   // Whether there is memory for what has come of the body, which may take a while.
   awaitable<bool> has_room_for(const HttpRequestReader& reader);
-  awaitable<bool> refuse_for_memory();
+  HttpResponse memory_refusal(std::string_view what) const;
   awaitable<bool> refuse_unread(HttpResponse response);
   awaitable<bool> answer(HttpRequestReader& reader);
   // Nobody reads it.
@@ -131,7 +133,9 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   static void let_go(EventStreamPlan& plan);
   EventLog::Resumption resume(const Session& session, std::string_view last_event_id);
   EventLog::Resumption listening(const Session& session);
-  static void append_next(std::string& events, const EventStreamPlan& plan, const std::string& message);
+  // False: there is no memory for what was missed.
+  bool append_missed(EventStreamPlan& plan, const std::vector<Event>& missed);
+  static void append_next(std::string& events, const EventStreamPlan& plan, std::string message);
 
   // What is next in the outbox; empty when the client should see a sign of life or is gone, or it is late.
   awaitable<Outbox::Content> next(Outbox& outbox, std::optional<Clock::time_point> until);

@@ -55,17 +55,22 @@ HttpConnection::awaitable<bool> HttpConnection::answer_get(const HttpFields& fie
   }
   EventLog::Resumption resumption;
   EventStreamPlan plan;
+  bool has_room = true;
   // Much may have been missed.
   const std::function<void()> find_place = [&] {
     resumption = fields.last_event_id ? resume(*session, *fields.last_event_id) : listening(*session);
     if (resumption.stream == nullptr) return;
     keep(plan, *session, resumption.stream, resumption.last);
-    for (const auto& event : std::exchange(resumption.missed, {}))
-      append_event(plan.opening, event.id.text(), event.message);
+    has_room = append_missed(plan, std::exchange(resumption.missed, {}));
   };
   co_await work_on(0, find_place);
   if (resumption.stream == nullptr) {
     auto response = refuse_resumption(resumption.outcome);
+    co_return co_await respond(client, std::move(response));
+  }
+  if (!has_room) {
+    let_go(plan);
+    auto response = memory_refusal("what was missed of this stream");
     co_return co_await respond(client, std::move(response));
   }
   if (!resumption.stream->listens()) {
@@ -150,10 +155,21 @@ HttpConnection::awaitable<bool> HttpConnection::answer_sse(const HttpFields& fie
   co_return client.keep_alive;
 }
 
-void HttpConnection::append_next(std::string& events, const EventStreamPlan& plan, const std::string& message) {
+bool HttpConnection::append_missed(EventStreamPlan& plan, const std::vector<Event>& missed) {
+  std::size_t bytes = plan.opening.size();
+  for (const auto& event : missed)
+    bytes += event.message->size();
+  if (!plan.share.grow(budget_, bytes)) return false;
+  for (const auto& event : missed)
+    append_event(plan.opening, event.id.text(), *event.message);
+  return true;
+}
+
+void HttpConnection::append_next(std::string& events, const EventStreamPlan& plan, std::string message) {
   if (plan.kept == nullptr) return append_event(events, message);
-  const auto id = plan.kept->add(message);
-  append_event(events, id.text(), message);
+  const auto kept = std::make_shared<const std::string>(std::move(message));
+  const auto id = plan.kept->add(kept);
+  append_event(events, id.text(), *kept);
 }
 
 HttpConnection::awaitable<bool> HttpConnection::stream(const HttpClient& client, Outbox& outbox,
@@ -177,14 +193,14 @@ HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& c
   auto text = event_stream_head(client);
   auto events = std::exchange(plan.opening, {});
   const std::function<void()> compose = [&] {
-    for (const auto& message : content.messages)
-      append_next(events, plan, message);
-    if (content.reply && !content.reply->body.empty()) append_next(events, plan, content.reply->body);
+    for (auto& message : content.messages)
+      append_next(events, plan, std::exchange(message, {}));
+    if (content.reply && !content.reply->body.empty())
+      append_next(events, plan, std::exchange(content.reply->body, {}));
     append_piece(text, client, events);
     // One copy is enough while it is written.
     events = {};
     content.messages = {};
-    if (content.reply) content.reply->body = {};
   };
   while (!disconnected_) {
     if (events.empty() && content.empty()) events = heartbeat_comment;
@@ -197,6 +213,7 @@ HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& c
     if (over && client.version >= 11) text += event_stream_end;
     // Before the client can know, because it may come back at once.
     if (over) let_go(plan);
+    begin_holding(plan.share, limits_.write_time);
     begin_holding(content.share, limits_.write_time);
     const bool written = co_await write(text);
     end_holding();
@@ -206,6 +223,7 @@ HttpConnection::awaitable<bool> HttpConnection::write_events(const HttpClient& c
     // With its share of the budget: what comes next may be long in coming.
     text = {};
     content = {};
+    plan.share = {};
     content = co_await next(outbox, plan.until);
   }
   co_return false;

@@ -55,7 +55,7 @@ class EventLogTest : public ::testing::Test {
   static Messages texts(const std::vector<Event>& events) {
     Messages texts;
     for (const auto& event : events)
-      texts.push_back(event.id.text() + " " + event.message);
+      texts.push_back(event.id.text() + " " + *event.message);
     return texts;
   }
   Messages missed(const std::string& session, const std::string& id) {
@@ -364,7 +364,7 @@ TEST_F(EventLogTest, LosesNothingThoughConnectionsComeAndGo) {
     const auto resumption = log->resume("s", last, reader_);
     ASSERT_EQ(resumption.outcome, Outcome::resumed);
     for (const auto& event : resumption.missed)
-      hear(event.id, event.message);
+      hear(event.id, *event.message);
     stream = resumption.stream;
     if (resumption.outbox == nullptr) continue;
     auto content = resumption.outbox->take();

@@ -82,7 +82,8 @@ class Client {
 
 class HttpConnectionTest : public test::ServerFixture {
  protected:
-  HttpConnectionTest() {
+  explicit HttpConnectionTest(const HttpLimits& limits = {.heartbeat = 100ms})
+      : http_(threads_, {.port = 0, .limits = limits}, server_, log_) {
     EXPECT_FALSE(http_.listen().has_error());
     http_.serve();
     plugin_->on_invoke = [this](Call& call) { invoked_.set_value(&call); };
@@ -126,7 +127,7 @@ class HttpConnectionTest : public test::ServerFixture {
   static constexpr std::string_view result = R"({"content":[{"type":"text","text":"the reply"}]})";
 
   ServingThreads threads_{1, 4};
-  HttpServer http_{threads_, {.port = 0, .limits = {.heartbeat = 100ms}}, server_, log_};
+  HttpServer http_;
   std::promise<Call*> invoked_;
 };
 
@@ -177,6 +178,35 @@ TEST_F(HttpConnectionTest, AnswersTheNextRequestThatComesBeforeTheLastAnswerIsRe
     client.say("GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n");
     ASSERT_NE(client.hear("Not found").find("Not found"), std::string::npos) << "after " << i << " others";
   }
+}
+
+class SmallMemoryTest : public HttpConnectionTest {
+ protected:
+  SmallMemoryTest() : HttpConnectionTest({.buffered_bytes = 30'000'000, .heartbeat = 100ms}) {}
+
+  static std::string large_result() {
+    return R"({"content":[{"type":"text","text":")" + std::string(20'000'000, 'x') + "\"}]}";
+  }
+};
+
+TEST_F(SmallMemoryTest, ResumesNoStreamWithMoreThanThereIsMemoryFor) {
+  const auto session = open_session("2025-11-25");
+  Client client(http_.port());
+  auto& call = this->call(client, session);
+  client.leave();
+  call.complete(Outcome::result, large_result());
+  Client slow(http_.port());
+  this->call(slow, open_session("2025-11-25")).complete(Outcome::result, large_result());
+  const auto resumes_with = [&](std::string_view status) {
+    return test::eventually([&] {
+      Client again(http_.port());
+      again.say(head("GET", session) + "Last-Event-ID: " + client.last_id() + "\r\n\r\n");
+      return again.hear("\r\n").starts_with(status);
+    });
+  };
+  EXPECT_TRUE(resumes_with("HTTP/1.1 503"));
+  slow.leave();
+  EXPECT_TRUE(resumes_with("HTTP/1.1 200"));
 }
 
 // Every call is answered at once, by more than sockets hold.
