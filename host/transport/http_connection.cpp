@@ -29,7 +29,7 @@ constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 // Most answers come sooner, and watching costs system calls.
 constexpr std::chrono::milliseconds unwatched_time{50};
 constexpr std::chrono::milliseconds linger_time{1000};
-// For the id of a request whose body is too long.
+// For the id of a request whose body is too long, from the last bytes on that have come.
 constexpr std::chrono::milliseconds id_time{2000};
 // For memory that others have, and between two looks whether they have given it back.
 constexpr std::chrono::milliseconds room_time{5000};
@@ -184,7 +184,7 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
   if (watching_ != Watching::off) co_await stop_watching();
   if (disconnected_) co_return false;
   bool header_read = false;
-  bool too_long = false;
+  Clock::time_point body_due = Clock::time_point::max();
   bool begun = buffer_.size() > 0;
   wait_for(begun ? Waiting::for_rest : Waiting::for_request, begun ? limits_.header_time : limits_.idle_time);
   for (;;) {
@@ -198,14 +198,15 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
       // An older client does not know the answer (RFC 9110 section 10.1.1).
       const bool asks = reader.request().version() >= 11 && awaits_continue(reader.request());
       if (asks) co_await write(go_on);
+      body_due = owner_.now() + limits_.body_time;
       wait_for(Waiting::for_rest, limits_.body_time);
     }
     // Only its id is missing, which most messages have at their beginning.
-    const bool refused_later = reader.request().body().is_too_long();
-    if (refused_later && !std::exchange(too_long, true)) {
+    if (reader.request().body().is_too_long()) {
       end_holding();
       body_share_ = {};
-      wait_for(Waiting::for_rest, std::min(limits_.body_time, id_time));
+      const auto rest = std::chrono::ceil<std::chrono::milliseconds>(body_due - owner_.now());
+      wait_for(Waiting::for_rest, std::min(rest, id_time));
     }
     if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
       const bool has_room = co_await has_room_for(reader);
@@ -213,6 +214,7 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
         auto response = memory_refusal("this request");
         co_return co_await refuse_unread(std::move(response));
       }
+      body_due = owner_.now() + limits_.body_time;
       wait_for(Waiting::for_rest, limits_.body_time);
     }
     if (yields_at() == Clock::time_point::max()) begin_holding(body_share_, unfinished_body_time);

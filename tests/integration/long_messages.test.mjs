@@ -174,6 +174,23 @@ test('TheAnswer413ComesAsSoonAsItIsKnownWhichRequestItIs', async () => {
   await connection.closed;
 });
 
+test('TheAnswer413HasTheIdOfARequestThatIsLongInComing', async () => {
+  const connection = await RawConnection.open(host.url);
+  const headers = { ...contentHeaders, ...modernHeaders('tools/call', 'length'), 'Content-Length': long };
+  connection.write(requestText(host.url, 'POST', headers));
+  connection.write('{"method":"tools/call","params":{"name":"length","arguments":{"text":"');
+  for (let i = 0; i < 6; ++i) {
+    connection.write('x');
+    await sleep(600);
+  }
+  connection.write('"}},"jsonrpc":"2.0","id":7');
+  connection.write('}');
+  const response = await connection.response();
+  assert.equal(response.status, 413);
+  assert.equal(JSON.parse(response.body).id, 7);
+  await connection.closed;
+});
+
 test('AClientThatAsksWhetherToGoOnIsRefusedAtOnce', async () => {
   const connection = await RawConnection.open(host.url);
   connection.write(requestText(host.url, 'POST', { ...contentHeaders, 'Content-Length': long, Expect: '100-continue' }));
