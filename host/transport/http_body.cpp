@@ -7,6 +7,7 @@ namespace mcph {
 void HttpBody::announce(std::uint64_t bytes) {
   if (bytes > limit_) return give_up_text();
   length_ = static_cast<std::size_t>(bytes);
+  fits_ = true;
 }
 
 void HttpBody::announce_piece(std::uint64_t bytes) {
@@ -14,13 +15,12 @@ void HttpBody::announce_piece(std::uint64_t bytes) {
 }
 
 void HttpBody::append(std::string_view bytes) {
-  if (!envelope_ && bytes.size() > limit_ - text_.size()) give_up_text();
-  if (envelope_) {
-    envelope_->feed(bytes);
-  } else {
-    grow_to(text_.size() + bytes.size());
-    text_.append(bytes);
-  }
+  if (bytes.size() > limit_ - text_.size()) give_up_text();
+  // As it comes: to read all of it only once it turns out too long would hold others up.
+  if (!fits_) envelope_.feed(bytes);
+  if (too_long_) return;
+  grow_to(text_.size() + bytes.size());
+  text_.append(bytes);
 }
 
 // Twice as large each time, but never larger than the body can become, which std::string would make it.
@@ -33,8 +33,7 @@ void HttpBody::grow_to(std::size_t bytes) {
 }
 
 void HttpBody::give_up_text() {
-  if (envelope_) return;
-  envelope_.emplace().feed(text_);
+  too_long_ = true;
   std::string().swap(text_);
 }
 

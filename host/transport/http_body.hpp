@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,10 +34,10 @@ class HttpBody {
   const std::string& text() const { return text_; }
   // Of the memory that it takes, which grows as the body comes.
   std::size_t capacity() const { return text_.capacity(); }
-  bool is_too_long() const { return envelope_.has_value(); }
+  bool is_too_long() const { return too_long_; }
   // Of one that is too long: what has been found out of the message, and whether more would say more.
-  Envelope envelope() const { return envelope_ ? envelope_->envelope() : Envelope{}; }
-  bool is_known() const { return envelope_ && envelope_->knows_all(); }
+  Envelope envelope() const { return too_long_ ? envelope_.envelope() : Envelope{}; }
+  bool is_known() const { return too_long_ && envelope_.knows_all(); }
 
  private:
   void give_up_text();
@@ -47,7 +46,9 @@ class HttpBody {
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
   std::size_t length_ = limit_;  // that it can have at most, as far as is known
   std::string text_;
-  std::optional<EnvelopeReader> envelope_;
+  bool fits_ = false;  // as the client has said
+  bool too_long_ = false;
+  EnvelopeReader envelope_;  // of a body that does not fit, or may not, from its first byte on
 };
 
 // Beast's view of it (Boost.Beast, concepts Body and BodyReader).
