@@ -114,18 +114,19 @@ asio::awaitable<void> HttpServer::attend_connections() {
 }
 
 // malloc keeps what a burst of clients has needed. It goes back when they have been quiet for a while, and again when
-// those go that stayed idle until then.
+// those go that stayed idle until then. What a client needs that asks now and then is not worth it.
 void HttpServer::return_memory(std::chrono::steady_clock::time_point now) {
-  constexpr std::chrono::seconds quiet_time{2};
-  const auto gone = admitted_ - connections();
-  const auto busy = admitted_ + gone + budget_->uses();
-  if (busy != std::exchange(busy_until_now_, busy)) {
-    quiet_since_ = now;
-    memory_returned_ = false;
-  } else if (!memory_returned_ && now - quiet_since_ >= quiet_time) {
-    memory_returned_ = true;
-    threads_.run_long(0, return_freed_memory);
-  }
+  constexpr std::chrono::seconds interval{2};
+  constexpr std::uint64_t few_connections = 16;
+  constexpr std::uint64_t few_bytes = std::uint64_t{1} << 20;
+  if (now - memory_looked_at_ < interval) return;
+  memory_looked_at_ = now;
+  const auto moved = [](std::uint64_t& before, std::uint64_t all) { return all - std::exchange(before, all); };
+  const auto connections_moved = moved(connections_moved_, 2 * admitted_ - connections());
+  const auto bytes_moved = moved(bytes_moved_, budget_->moved());
+  const bool busy = connections_moved > few_connections || bytes_moved > few_bytes;
+  if (!busy && was_busy_) threads_.run_long(0, return_freed_memory);
+  was_busy_ = busy;
 }
 
 // One at a time, because the memory of one may be enough.

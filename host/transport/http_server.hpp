@@ -84,13 +84,15 @@ class HttpServer {
   const std::shared_ptr<EventLog> events_;
   const std::shared_ptr<MemoryBudget> budget_;
   SseClients sse_clients_;
-  std::atomic<unsigned> turned_away_{0};  // that are being told so
+  std::atomic<unsigned> turned_away_{0};  // that are being told so, or are about to be
 
-  // What makes the host hold and free much memory: connections that come and go, and uses of the budget.
+  // What makes the host hold and free much memory, as of the last look: connections that came and went, and bytes of the
+  // budget.
   std::uint64_t admitted_ = 0;
-  std::uint64_t busy_until_now_ = 0;  // all of these, as of the last look
-  std::chrono::steady_clock::time_point quiet_since_{};
-  bool memory_returned_ = true;  // since it was busy
+  std::uint64_t connections_moved_ = 0;
+  std::uint64_t bytes_moved_ = 0;
+  std::chrono::steady_clock::time_point memory_looked_at_{};
+  bool was_busy_ = false;  // before that look
 };
 
 }  // namespace mcph

@@ -3,10 +3,11 @@
 namespace mcph {
 
 bool MemoryBudget::take(std::size_t bytes) {
-  uses_.fetch_add(1, std::memory_order_relaxed);
   auto taken = taken_.load(std::memory_order_relaxed);
   while (taken <= limit_ && bytes <= limit_ - taken) {
-    if (taken_.compare_exchange_weak(taken, taken + bytes, std::memory_order_relaxed)) return true;
+    if (!taken_.compare_exchange_weak(taken, taken + bytes, std::memory_order_relaxed)) continue;
+    moved_.fetch_add(bytes, std::memory_order_relaxed);
+    return true;
   }
   was_short_.store(true, std::memory_order_relaxed);
   return false;
@@ -23,6 +24,7 @@ bool MemoryBudget::Share::grow(const std::shared_ptr<MemoryBudget>& budget, std:
 void MemoryBudget::Share::overdraw(const std::shared_ptr<MemoryBudget>& budget, std::size_t bytes) {
   if (has(budget, bytes)) return;
   budget->taken_.fetch_add(bytes - bytes_, std::memory_order_relaxed);
+  budget->moved_.fetch_add(bytes - bytes_, std::memory_order_relaxed);
   budget_ = budget;
   bytes_ = bytes;
 }

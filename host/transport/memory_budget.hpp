@@ -25,8 +25,8 @@ class MemoryBudget {
   std::size_t limit() const { return limit_; }
   std::size_t taken() const { return taken_.load(std::memory_order_relaxed); }
 
-  // How often somebody has taken some of it or given some back.
-  std::uint64_t uses() const { return uses_.load(std::memory_order_relaxed); }
+  // The bytes that have ever been taken, and those that have been given back.
+  std::uint64_t moved() const { return moved_.load(std::memory_order_relaxed); }
   // Whether somebody has found no room since this was asked last.
   bool was_short() { return was_short_.load(std::memory_order_relaxed) && was_short_.exchange(false); }
 
@@ -60,7 +60,7 @@ class MemoryBudget {
     void give_back() {
       if (bytes_ == 0) return;
       budget_->taken_.fetch_sub(bytes_, std::memory_order_relaxed);
-      budget_->uses_.fetch_add(1, std::memory_order_relaxed);
+      budget_->moved_.fetch_add(bytes_, std::memory_order_relaxed);
     }
 
     std::shared_ptr<MemoryBudget> budget_;  // set once there are bytes
@@ -72,7 +72,7 @@ class MemoryBudget {
 
   const std::size_t limit_;
   std::atomic<std::size_t> taken_{0};
-  std::atomic<std::uint64_t> uses_{0};
+  std::atomic<std::uint64_t> moved_{0};
   std::atomic<bool> was_short_{false};
 };
 
