@@ -168,12 +168,12 @@ void HttpServer::refuse(tcp::socket socket, std::string_view reason, std::size_t
   log_.warning("connection refused", {{"reason", reason}, {"limit", limit}});
   // Beyond the bound the client learns it from the closed connection.
   if (turned_away_.load() >= most_turned_away) return;
+  turned_away_.fetch_add(1);  // here, because the other lane may be long in coming to it
   const auto executor = socket.get_executor();
   asio::co_spawn(executor, turn_away(std::make_shared<tcp::socket>(std::move(socket))), asio::detached);
 }
 
 asio::awaitable<void> HttpServer::turn_away(std::shared_ptr<tcp::socket> socket) {
-  turned_away_.fetch_add(1);
   co_await asio::async_write(*socket, asio::buffer(too_many_connections), as_value);
   // The request may have arrived already: closing with bytes unread would take the answer back.
   boost::system::error_code ignored;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <future>
+#include <memory>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -48,6 +49,11 @@ class Client {
       heard_.append(piece, static_cast<std::size_t>(count));
     }
     return heard_;
+  }
+  // Whether the server has closed the connection without a word.
+  bool is_turned_away() const {
+    char byte = 0;
+    return ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
   }
   // Of the last event that was heard.
   std::string last_id() const {
@@ -260,6 +266,41 @@ TEST_F(LargeAnswersTest, WaitForASlowReaderUntilOthersNeedTheMemory) {
   while (const auto count = slow.read(answer_bytes))
     read_slowly += count;
   EXPECT_LT(read_slowly, answer_bytes);
+}
+
+// Every connection is one too many, and goes to the lane that accepts or to the other one.
+class CrowdTest : public test::ServerFixture {
+ protected:
+  CrowdTest() {
+    EXPECT_FALSE(http_.listen().has_error());
+    http_.serve();
+  }
+  ~CrowdTest() override {
+    threads_.stop();
+    EXPECT_TRUE(threads_.join(10s));
+  }
+
+  ServingThreads threads_{2, 4};
+  boost::asio::io_context& other_lane_ = threads_.next_context();  // than the next one, which accepts
+  HttpServer http_{threads_, {.port = 0, .limits = {.connections = 0}}, server_, log_};
+};
+
+TEST_F(CrowdTest, IsToldThatItIsTurnedAwayUpToABoundThoughALaneIsBusy) {
+  std::promise<void> held;
+  std::promise<void> done;
+  boost::asio::post(other_lane_, [&] {
+    held.set_value();
+    done.get_future().wait();
+  });
+  held.get_future().wait();
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 60; ++i)
+    clients.push_back(std::make_unique<Client>(http_.port()));
+  EXPECT_TRUE(test::eventually([&] {
+    const auto closed = std::ranges::count_if(clients, [](const auto& client) { return client->is_turned_away(); });
+    return closed >= 60 - 16;
+  }));
+  done.set_value();
 }
 
 }  // namespace
