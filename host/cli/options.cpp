@@ -196,6 +196,12 @@ void add_http_options(CLI::App& app, ServeCommand& serve, HttpTexts& texts) {
 // What options.cpp alone can check: that the pieces fit together. Empty: they do.
 std::string settle_http(ServeCommand& serve, const HttpTexts& texts) {
   if (auto mistake = read_listen_address(texts.listen, serve.http); !mistake.empty()) return "--listen: " + mistake;
+  const auto& limits = serve.http.limits;
+  if (limits.buffered_bytes < limits.body_bytes) {
+    return "--max-buffered-bytes " + std::to_string(limits.buffered_bytes) +
+           " has no room for one request of --max-body-bytes " + std::to_string(limits.body_bytes) +
+           ". Raise --max-buffered-bytes to that at least, or lower --max-body-bytes.";
+  }
   for (const auto& host : texts.allowed_hosts)
     serve.http.access.allowed_hosts.push_back(lower_case(host));
   for (const auto& origin : texts.allowed_origins)

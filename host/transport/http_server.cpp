@@ -122,7 +122,8 @@ void HttpServer::return_memory(std::chrono::steady_clock::time_point now) {
   if (now - memory_looked_at_ < interval) return;
   memory_looked_at_ = now;
   const auto moved = [](std::uint64_t& before, std::uint64_t all) { return all - std::exchange(before, all); };
-  const auto connections_moved = moved(connections_moved_, 2 * admitted_ - connections());
+  const auto gone = admitted_ - connections();
+  const auto connections_moved = moved(connections_moved_, admitted_ + gone);
   const auto bytes_moved = moved(bytes_moved_, budget_->moved());
   const bool busy = connections_moved > few_connections || bytes_moved > few_bytes;
   if (!busy && was_busy_) threads_.run_long(0, return_freed_memory);

@@ -180,6 +180,14 @@ test('AServerOpenToOthersMustBeAskedForExplicitly', async (context) => {
   await assert.rejects(start, /status 2: .*--allow-remote-without-authentication/);
 });
 
+test('MemoryThatHasNoRoomForOneRequestIsRefusedAtTheStart', async (context) => {
+  const components = await Components.create();
+  context.after(() => components.discard());
+  // A host that starts is stopped, and fails the test all the same.
+  const start = HttpHost.start(components, ['--max-buffered-bytes', '2000000']).then((started) => started.stop());
+  await assert.rejects(start, /status 2: .*--max-body-bytes 4194304\. Raise --max-buffered-bytes/);
+});
+
 test('ASlowClientHoldsUpNobody', async () => {
   const slow = await RawConnection.open(host.url);
   slow.write('POST /mcp HTTP/1.1\r\nHost: loc');
