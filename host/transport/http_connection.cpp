@@ -285,7 +285,9 @@ HttpConnection::awaitable<bool> HttpConnection::answer(HttpRequestReader& reader
   }
   client.origin = fields.origin;
   if (request.body().is_too_long()) {
-    auto response = refuse_long(request, fields, route);
+    HttpResponse response;
+    const std::function<void()> refuse = [&] { response = refuse_long(request, fields, route); };
+    co_await work_on(0, refuse);  // it may wait for another message of its client
     co_return co_await respond(client, std::move(response));
   }
   const bool posted = request.method() == http::verb::post;

@@ -150,7 +150,8 @@ HttpConnection::awaitable<bool> HttpConnection::answer_sse(const HttpFields& fie
   auto& outbox = sse_client->stream().outbox();
   auto content = outbox.take();
   const bool whole = co_await stream(client, outbox, std::move(content), plan);
-  owner_.sse_clients_.close(*sse_client);
+  const std::function<void()> close = [&] { owner_.sse_clients_.close(*sse_client); };
+  co_await work_on(0, close);  // it may wait for a message of the client
   if (!whole) co_return false;
   co_return client.keep_alive;
 }

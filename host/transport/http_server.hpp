@@ -86,8 +86,8 @@ class HttpServer {
   SseClients sse_clients_;
   std::atomic<unsigned> turned_away_{0};  // that are being told so, or are about to be
 
-  // What makes the host hold and free much memory, as of the last look: connections that came and went, and bytes of the
-  // budget.
+  // What makes the host hold and free much memory, as of the last look: connections that came and went, and bytes of
+  // the budget.
   std::uint64_t admitted_ = 0;
   std::uint64_t connections_moved_ = 0;
   std::uint64_t bytes_moved_ = 0;
