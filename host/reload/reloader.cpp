@@ -223,8 +223,6 @@ void Reloader::serve(Tracked& tracked, LoadedPlugin loaded) {
   retire(tracked.served, Clock::now());
   tracked.served = std::move(loaded.served);
   tracked.description.clear();
-  tracked.describe_delay = {};
-  tracked.describe_at = {};
   tracked.quarantined = false;
   tracked.withdrawn.reset();
 }
@@ -235,76 +233,50 @@ void Reloader::retire(const ServedPlugin& old, Clock::time_point now) {
 
 // What changes without end has as much time of this thread as it leaves.
 bool Reloader::describe_again(Clock::time_point now, Clock::time_point& due) {
-  ToldChanges told;
+  std::set<std::filesystem::path> files;
   {
     const std::lock_guard lock(mutex_);
-    told = take_changes(now, due);
-  }
-  if (told.empty()) return false;
-  const auto begin = Clock::now();
-  bool changed = false;
-  for (auto& [file, all_changes] : told) {
-    for (auto& changes : all_changes) {
-      changes->described();
-      described_.push_back(std::move(changes));
+    if (to_describe_.empty()) return false;
+    if (now < describe_at_) {
+      due = std::min(due, describe_at_);
+      return false;
     }
-    changed |= describe_again(file);
+    files.swap(to_describe_);
+    described_.swap(changes_);
   }
+  const auto begin = Clock::now();
+  for (const auto& changes : described_)
+    changes->described();
+  bool changed = false;
+  for (const auto& file : files)
+    changed |= describe_again(file);
   const auto end = Clock::now();
   describe_at_ = end + std::max<Clock::duration>(options_.describe_interval, end - begin);
   return changed;
 }
 
-Reloader::ToldChanges Reloader::take_changes(Clock::time_point now, Clock::time_point& due) {
-  ToldChanges taken;
-  for (auto each = changes_.begin(); each != changes_.end();) {
-    const auto found = tracked_.find(each->first);
-    const auto at = found == tracked_.end() ? describe_at_ : std::max(describe_at_, found->second.describe_at);
-    if (now < at) {
-      due = std::min(due, at);
-      ++each;
-    } else {
-      taken.insert(changes_.extract(each++));
-    }
-  }
-  return taken;
-}
-
 bool Reloader::describe_again(const std::filesystem::path& file) {
   const auto found = tracked_.find(file);
   if (found == tracked_.end() || found->second.served.plugin == nullptr) return false;
-  auto& tracked = found->second;
-  auto& served = tracked.served;
+  auto& served = found->second.served;
   const auto description = served.plugin->describe();
+  if (description.has_value() && *description == found->second.description) return false;
   // A worker that is being started anew says so when it is there.
   if (description.has_error() && description.error().may_pass) return false;
-  if (description.has_value() && *description == tracked.description) {
-    describe_later(tracked);
-    return false;
-  }
-  tracked.description = description.has_value() ? *description : std::string();
+  found->second.description = description.has_value() ? *description : std::string();
   auto components = description.has_error() ? Result<Components>(description.error()) : parse_components(*description);
   if (components.has_error()) {
-    describe_later(tracked);
     log_.error("plugin misbehaved",
                {{"file", file.string()},
                 {"reason", "its components changed to something invalid: " + components.error().message},
                 {"serving", "the components it had before"}});
     return false;
   }
-  tracked.describe_delay = {};
   served.components = std::make_shared<const Components>(*std::move(components));
   say_when_published([this, path = file.string(), components = served.components->size()] {
     log_.info("plugin changed its components", {{"file", path}, {"components", components}});
   });
   return true;
-}
-
-// To say so costs the plugin nothing, and the host the reading.
-void Reloader::describe_later(Tracked& tracked) {
-  tracked.describe_delay = std::clamp(2 * tracked.describe_delay, 2 * options_.describe_interval,
-                                      std::max(options_.last_describe_interval, 2 * options_.describe_interval));
-  tracked.describe_at = Clock::now() + tracked.describe_delay;
 }
 
 void Reloader::tell_served() {
@@ -428,7 +400,8 @@ void Reloader::gave_up(GivenUp which) {
 void Reloader::components_changed(const std::filesystem::path& file, std::shared_ptr<ComponentChanges> changes) {
   {
     const std::lock_guard lock(mutex_);
-    changes_[file].push_back(std::move(changes));
+    to_describe_.insert(file);
+    changes_.push_back(std::move(changes));
     if (!serves_changes_) serve_no_changes();
   }
   watch_->wake();
@@ -437,11 +410,9 @@ void Reloader::components_changed(const std::filesystem::path& file, std::shared
 // From then on no answer waits for them. Needs the lock.
 void Reloader::serve_no_changes() {
   serves_changes_ = false;
-  for (const auto& [file, all_changes] : std::exchange(changes_, {})) {
-    for (const auto& changes : all_changes) {
-      changes->described();
-      changes->served();
-    }
+  for (const auto& changes : std::exchange(changes_, {})) {
+    changes->described();
+    changes->served();
   }
 }
 

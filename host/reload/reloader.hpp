@@ -52,8 +52,6 @@ class Reloader {
     // Between two times that plugins which say that they changed are described, so that this is at most 20 catalogs a
     // second for all of them.
     std::chrono::milliseconds describe_interval{50};
-    // For one whose description is invalid, or the same as before, the time doubles from one to the other.
-    std::chrono::milliseconds last_describe_interval{5'000};
     // A file that was refused for a cause outside of it is tried again, after a time that doubles from one to the
     // other.
     std::chrono::milliseconds first_retry{1000};
@@ -99,13 +97,11 @@ class Reloader {
 
  private:
   struct Tracked {
-    std::optional<PluginFile> taken;              // the state of the file that was last loaded or refused
-    ServedPlugin served;                          // empty if no version was ever good
-    std::string description;                      // that a change of its components came with last
-    std::chrono::milliseconds describe_delay{0};  // until it is described again, if it says that it changed
-    Clock::time_point describe_at;                // not before
-    std::string refusal;                          // of the state taken; empty if it is served
-    std::uint64_t attempt = 0;                    // at loading, from which the version served came
+    std::optional<PluginFile> taken;  // the state of the file that was last loaded or refused
+    ServedPlugin served;              // empty if no version was ever good
+    std::string description;          // that a change of its components came with last
+    std::string refusal;              // of the state taken; empty if it is served
+    std::uint64_t attempt = 0;        // at loading, from which the version served came
     bool quarantined = false;
     bool configured = false;                  // there has been a configuration, and it was not taken without one since
     bool disabled = false;                    // by the operator: nothing of it is taken
@@ -148,8 +144,6 @@ class Reloader {
     std::weak_ptr<Plugin> plugin;
   };
 
-  using ToldChanges = std::map<std::filesystem::path, std::vector<std::shared_ptr<ComponentChanges>>>;
-
   void control();
   // One look at the folder. Returns when the next is due.
   Clock::time_point look(bool settle);
@@ -158,7 +152,6 @@ class Reloader {
   bool take(Tracked& tracked, const PluginFile& file, std::string_view cause);
   bool describe_again(Clock::time_point now, Clock::time_point& due);
   bool describe_again(const std::filesystem::path& file);
-  void describe_later(Tracked& tracked);
   Result<LoadedPlugin> load(const PluginFile& file, std::uint64_t attempt);
   void refuse(Tracked& tracked, const PluginFile& file, const Error& error);
   void serve(Tracked& tracked, LoadedPlugin loaded);
@@ -174,8 +167,6 @@ class Reloader {
   // The changes that were described by this look are served, or will not be.
   void tell_served();
   void serve_no_changes();
-  // Those of plugins that may be described again. Needs the lock.
-  ToldChanges take_changes(Clock::time_point now, Clock::time_point& due);
   void components_changed(const std::filesystem::path& file, std::shared_ptr<ComponentChanges> changes);  // [any]
   void gave_up(GivenUp which);                                                                            // [any]
 
@@ -231,8 +222,9 @@ class Reloader {
   std::vector<ScanProblem> watched_problems_;
 
   std::mutex mutex_;
-  ToldChanges changes_;          // of files whose plugins are to be described, also of versions that are served no more
-  bool serves_changes_ = false;  // the control thread does
+  std::set<std::filesystem::path> to_describe_;
+  std::vector<std::shared_ptr<ComponentChanges>> changes_;  // of those, and of versions that are served no more
+  bool serves_changes_ = false;                             // the control thread does
   std::vector<GivenUp> given_up_;
   bool stopping_ = false;
   bool ended_ = false;

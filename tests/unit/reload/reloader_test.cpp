@@ -3,8 +3,6 @@
 #include "reload/reloader.hpp"
 
 #include <atomic>
-#include <chrono>
-#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -579,28 +577,6 @@ TEST_F(ReloaderTest, PublishesNothingWhenAPluginOnlySaysThatItChanged) {
   drop("beta", exports("beta"));
   EXPECT_TRUE(eventually([&] { return serves("beta"); }));
   EXPECT_EQ(catalog_.current()->generation() - before, 1U);
-}
-
-// After 2 ms, 4, 8 and so on, so that so many fit into the time that has passed.
-TEST_F(ReloaderTest, DescribesAPluginThatSaysTheSameAgainLessAndLessOften) {
-  drop("alpha", exports("changes_its_components"));
-  options_.describe_interval = 1ms;
-  run();
-  const auto plugin = plugin_of("changes_its_components");
-  const auto begun = std::chrono::steady_clock::now();
-  call("changes_its_components");
-  ASSERT_TRUE(eventually([&] { return serves("changed"); }));
-  for (int i = 0; i < 100; ++i) {
-    begin(plugin, "changes_its_components");
-    std::this_thread::sleep_for(5ms);
-  }
-  const auto counted = begin(plugin, "counts_descriptions");
-  ASSERT_TRUE(eventually([&] { return counted->ended.load(); }));
-  const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - begun;
-  const std::string head = R"("structuredContent":)";
-  const auto descriptions = std::stoi(counted->end.substr(counted->end.find(head) + head.size()));
-  EXPECT_GE(descriptions, 3);
-  EXPECT_LE(descriptions, 3 + std::log2(passed.count() + 2));
 }
 
 TEST_F(ReloaderTest, LetsAnOldVersionDrainBeforeItIsStopped) {
