@@ -134,8 +134,10 @@ void WorkerPlugin::end_late(const std::shared_ptr<WorkerProcess>& late, std::str
   {
     const std::lock_guard lock(mutex_);
     if (process_ != late || hangs_) return;
-    // First, so that it ends whatever else fails.
-    workers_.timers().after(WorkerProcess::report_time, [late, why] { late->kill(why); });
+    // First, so that it ends whatever else fails. When it has ended, nothing of it is kept for that.
+    workers_.timers().after(WorkerProcess::report_time, [weak = std::weak_ptr(late), why] {
+      if (const auto process = weak.lock()) process->kill(why);
+    });
     hangs_ = true;
     end_cpu_share();  // at rest it would say nothing
   }
