@@ -1,4 +1,6 @@
 // The two commands that serve clients until they are told to stop.
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -127,6 +129,14 @@ Result<std::unique_ptr<ControlServer>> listen_to_operator(Host& host, const Host
   return nullptr;
 }
 
+// A stream is resumed in its session, so its events are of no use for longer than that.
+HttpOptions http_options(const ServeCommand& command) {
+  auto options = command.http;
+  auto& time = options.limits.events.time;
+  time = std::min<std::chrono::milliseconds>(time, command.sessions.idle_time);
+  return options;
+}
+
 }  // namespace
 
 int run(const ServeCommand& command) {
@@ -138,7 +148,7 @@ int run(const ServeCommand& command) {
   if (host.has_error()) return complain(host.error().message);
 
   Server server((*host)->catalog(), server_identity(), command.host.serving, command.sessions, log);
-  HttpServer http((*host)->threads(), command.http, server, log);
+  HttpServer http((*host)->threads(), http_options(command), server, log);
   std::promise<int> stop;
   StopSignals signals(log, [&](int signal) { stop.set_value(signal); });
 

@@ -133,8 +133,9 @@ Result<> check_result(std::string_view method, const Json& result) {
 bool encode_uri(Json& holder) {
   auto& uri = holder["uri"];
   auto encoded = encoded_uri(uri.get_ref<const std::string&>());
-  if (encoded) uri = *std::move(encoded);
-  return encoded.has_value();
+  if (!encoded) return false;
+  uri = *std::move(encoded);
+  return true;
 }
 
 bool encode_content_uri(Json& block) {
