@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -168,6 +170,34 @@ Result<> take_host_members(Json& object, PluginConfiguration& configuration) {
   return take_numbers(object, "restarts", restart_members, configuration.restarts);
 }
 
+// Other letters' case, one letter too many, too few or wrong, or two that changed places.
+bool is_slip_for(std::string_view written, std::string_view name) {
+  std::string lower(written);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto same = static_cast<std::size_t>(std::ranges::mismatch(lower, name).in1 - lower.begin());
+  const auto has = std::string_view(lower).substr(same);
+  const auto meant = name.substr(same);
+  const auto behind = [](std::string_view text, std::size_t count) {
+    return text.substr(std::min(count, text.size()));
+  };
+  if (behind(has, 1) == meant || has == behind(meant, 1) || behind(has, 1) == behind(meant, 1)) return true;
+  return has.size() > 1 && meant.size() > 1 && has[0] == meant[1] && has[1] == meant[0] &&
+         behind(has, 2) == behind(meant, 2);
+}
+
+// The plugin does not know such a member, and a sandbox that was meant would be missing.
+Result<> check_own_members(const Json& own) {
+  for (const auto& [key, value] : own.items()) {
+    for (const std::string_view name : {"isolation", "limits", "restarts", "sandbox"}) {
+      if (!is_slip_for(key, name) || (!value.is_object() && name != "isolation")) continue;
+      const auto meant = '"' + std::string(name) + '"';
+      return fail("has " + dump(Json(key)) + ", which looks like the host's " + meant + " and is not: write " + meant +
+                  ", or give the plugin's own member another name");
+    }
+  }
+  return {};
+}
+
 Result<PluginConfiguration> checked(PluginConfiguration configuration) {
   if (configuration.isolation == Isolation::worker) return configuration;
   const auto& limits = configuration.limits;
@@ -220,6 +250,7 @@ Result<PluginConfiguration> parse_configuration(std::string text, const PluginCo
   PluginConfiguration configuration = defaults;
   const auto members = json->size();
   if (auto taken = take_host_members(*json, configuration); taken.has_error()) return taken.error();
+  if (auto checked = check_own_members(*json); checked.has_error()) return checked.error();
   // The plugin's own is left as it was written where it is all there is.
   configuration.own = json->size() == members ? std::move(text) : dump(*json);
   return configuration;

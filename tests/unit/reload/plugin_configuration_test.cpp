@@ -112,6 +112,18 @@ TEST_F(PluginConfigurationTest, SaysWhichMemberIsWrongAndWhatItMayBe) {
   EXPECT_THAT(refusal_of(R"({"restarts": {"crashes": 1.5}})"), HasSubstr("must be a whole number from 0 to"));
 }
 
+TEST_F(PluginConfigurationTest, RefusesAMemberOfTheHostsThatIsMisspelt) {
+  EXPECT_THAT(refusal_of(R"({"sandbx": {"profile": "strict"}})"),
+              HasSubstr(R"(has "sandbx", which looks like the host's "sandbox" and is not: write "sandbox", or give )"
+                        "the plugin's own member another name"));
+  for (const auto* member : {"Sandbox", "sandboxs", "snadbox", "sandbix", "andbox"})
+    EXPECT_THAT(refusal_of(R"({")" + std::string(member) + R"(": {}})"), HasSubstr(R"(write "sandbox")")) << member;
+  EXPECT_THAT(refusal_of(R"({"Isolation": "worker"})"), HasSubstr(R"(write "isolation")"));
+  EXPECT_THAT(refusal_of(R"({"limit": {"callTimeMs": 5}})"), HasSubstr(R"(write "limits")"));
+  for (const auto* own : {R"({"limit":5})", R"({"sand":{}})", R"({"boxes":{}})", R"({"start":{}})"})
+    EXPECT_EQ(read(std::string(own))->own, own);
+}
+
 TEST_F(PluginConfigurationTest, RefusesWhatTheHostsOwnProcessCannotBeKeptFrom) {
   for (const auto* limit : {R"("memoryBytes": 1)", R"("openFiles": 1)", R"("cpuPercent": 1)", R"("processes": 0)"}) {
     EXPECT_THAT(refusal_of(R"({"isolation": "in-process", "limits": {)" + std::string(limit) + "}}"),
