@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "catalog/uri.hpp"
 #include "json_text.hpp"
 
 namespace mcph {
@@ -13,7 +14,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 bool has_resource(const Components& components, std::string_view uri) {
-  const auto is_it = [&](const Resource& resource) { return resource.uri == uri; };
+  const auto key = normalized_uri(uri);
+  const auto is_it = [&](const Resource& resource) { return component_key(resource) == key; };
   const auto matches = [&](const ResourceTemplate& each) { return each.uri_template.match(uri).has_value(); };
   return std::ranges::any_of(components.resources, is_it) ||
          std::ranges::any_of(components.resource_templates, matches);

@@ -179,7 +179,7 @@ void WorkerPlugin::complete(const Frame& frame) {
   const auto process = is_long ? this->process() : nullptr;
   auto answer = calls_.once_held(frame.id, call,
                                  [this, outcome = frame.number, is_own, json = std::string(frame.text),
-                                  place = process == nullptr ? nullptr : process->take_long_frame()](
+                                  worked_on = process == nullptr ? nullptr : process->begin_long_frame()](
                                      Call& held) mutable { pass_on(held, outcome, std::move(json), is_own); });
   // A long answer takes its time to be checked, which this thread has not.
   if (is_long) {

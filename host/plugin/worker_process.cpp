@@ -43,8 +43,8 @@ constexpr int looks_skipped = 7;
 // For a worker that does not read.
 constexpr std::size_t most_kept_frames = 16'384;
 constexpr std::size_t most_kept_bytes = most_frame_bytes;
-// How soon one that is to end is asked again whether it has to wait for one of them.
-constexpr std::chrono::milliseconds place_interval{10};
+// How soon it is looked again, while a worker is to end, whether there is room for a long frame.
+constexpr std::chrono::milliseconds room_interval{10};
 // Of one that has ended: what a socket and a pipe hold at most.
 constexpr std::size_t frames_at_end = 4096;
 constexpr int outputs_at_end = 64;
@@ -250,7 +250,7 @@ void WorkerProcess::look_for_frame() {
   const auto deadline = std::chrono::steady_clock::now() + look_time;
   const auto before = frames_read_;
   // Where nothing more will come, whoever watches the socket finds out, too.
-  while (!ended_ && has_long_frame() && read_frames(1) && frames_read_ == before) {
+  while (!ended_ && has_room() && read_frames(1) && frames_read_ == before) {
     if (std::chrono::steady_clock::now() >= deadline) {
       looks_to_skip_ = looks_skipped;
       return;
@@ -323,9 +323,9 @@ void WorkerProcess::wait_for_end(std::chrono::milliseconds time) {
     if (Clock::now() >= deadline && report(late)) deadline += report_time;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0 && !std::exchange(killed, true)) kill(late);
-    const bool reads = has_long_frame();
+    const bool reads = has_room();
     events[1].fd = reads && !has_said_all ? socket_end_.get() : -1;
-    const auto wait = !reads ? place_interval.count() : killed ? -1 : left.count();
+    const auto wait = !reads ? room_interval.count() : killed ? -1 : left.count();
     uninterrupted([&] { return ::poll(events.data(), events.size(), static_cast<int>(wait)); });
     const std::lock_guard lock(reading_);
     // Whatever has ended is not asked again.
@@ -359,7 +359,7 @@ void WorkerProcess::watch_frames() {
 void WorkerProcess::go_on_watching(bool more) {
   // What is left makes the next wait end at once, after what else there is to do.
   if (more) {
-    if (!waits_for_long_frame()) watch_frames();
+    if (!waits_for_room()) watch_frames();
     return;
   }
   // It is about to end, or of no use any more.
@@ -369,22 +369,22 @@ void WorkerProcess::go_on_watching(bool more) {
   });
 }
 
-std::shared_ptr<void> WorkerProcess::take_long_frame() {
-  ++long_frames_taken_;
-  return {this, [self = shared_from_this()](WorkerProcess*) { self->give_back_long_frame(); }};
+std::shared_ptr<void> WorkerProcess::begin_long_frame() {
+  ++long_frames_;
+  return {this, [self = shared_from_this()](WorkerProcess*) { self->end_long_frame(); }};
 }
 
-void WorkerProcess::give_back_long_frame() {
-  --long_frames_taken_;
-  if (!long_frame_is_waited_for_.exchange(false)) return;
+void WorkerProcess::end_long_frame() {
+  --long_frames_;
+  if (!room_is_waited_for_.exchange(false)) return;
   asio::post(context_, [self = shared_from_this()] { self->go_on_watching(true); });
 }
 
-bool WorkerProcess::waits_for_long_frame() {
-  if (has_long_frame()) return false;
-  long_frame_is_waited_for_ = true;
+bool WorkerProcess::waits_for_room() {
+  if (has_room()) return false;
+  room_is_waited_for_ = true;
   // One may have been given back just before that, by somebody who has not seen it.
-  return !has_long_frame() || !long_frame_is_waited_for_.exchange(false);
+  return !has_room() || !room_is_waited_for_.exchange(false);
 }
 
 void WorkerProcess::watch_output() {
@@ -426,7 +426,7 @@ void WorkerProcess::watch_end() {
 bool WorkerProcess::read_frames(std::size_t most) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < most && bytes < frame_bytes_at_once; ++i) {
-    if (!is_ending_ && !has_long_frame()) return true;
+    if (!is_ending_ && !has_room()) return true;
     switch (receive()) {
       case FrameReader::Outcome::frame:
         bytes += reader_.frame().text.size();
@@ -459,7 +459,7 @@ FrameReader::Outcome WorkerProcess::receive() {
     if (outcome != FrameReader::Outcome::in_file || listener_ == nullptr) return outcome;
     in_listener_ = true;
     // Of one that has ended no more is kept than of one that waits.
-    const bool is_wanted = has_long_frame() && listener_->long_frame_came(reader_.frame(), reader_.bytes_in_file());
+    const bool is_wanted = has_room() && listener_->long_frame_came(reader_.frame(), reader_.bytes_in_file());
     in_listener_ = false;
     if (!is_wanted) return outcome;
     return reader_.read_file() ? FrameReader::Outcome::frame : FrameReader::Outcome::wrong;

@@ -90,9 +90,9 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   void pause() const;
   void resume() const;
 
-  // [any] The place of a long frame that is worked on; given back when the last pointer goes. While as many are taken
-  // as there are, nothing more is read of the worker: what it makes the host hold has a bound.
-  std::shared_ptr<void> take_long_frame();
+  // [any] A long frame is worked on, until the last pointer goes. While there is no room for one more, nothing is read
+  // of the worker: what it makes the host hold has a bound.
+  std::shared_ptr<void> begin_long_frame();
 
   // Waits until it has ended; after that time it has it report, and kills it, even if somebody debugs it. Reads
   // meanwhile, because the I/O context may not any more. Not on the I/O context.
@@ -109,9 +109,9 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
 
   void watch_frames();
   void go_on_watching(bool more);
-  void give_back_long_frame();
-  bool has_long_frame() const { return long_frames_taken_.load() < max_long_frames; }
-  bool waits_for_long_frame();  // if so, whoever gives one back goes on
+  void end_long_frame();
+  bool has_room() const { return long_frames_.load() < max_long_frames; }
+  bool waits_for_room();  // if so, whoever makes room goes on
   void watch_output();
   void go_on_watching_output(Output output);
   void watch_end();
@@ -143,8 +143,8 @@ class WorkerProcess : public std::enable_shared_from_this<WorkerProcess> {
   std::string killed_because_;
   bool reports_ = false;
 
-  std::atomic<std::size_t> long_frames_taken_{0};
-  std::atomic<bool> long_frame_is_waited_for_{false};
+  std::atomic<std::size_t> long_frames_{0};
+  std::atomic<bool> room_is_waited_for_{false};
 
   std::recursive_mutex reading_;
   WorkerListener* listener_;  // null once it is forgotten

@@ -51,6 +51,12 @@ TEST(ComponentRemarks, NameAnAppThatThePluginDoesNotHave) {
       ElementsAre("tool \"roll\" names the app \"ui://nothing\", but the plugin has no resource with that URI"));
 }
 
+TEST(ComponentRemarks, AreNoneOnAnAppHoweverItsUriIsEncoded) {
+  EXPECT_THAT(remarks_on("{" + tool_with_app("ui://würfel") +
+                         R"(,"resources":[{"uri":"ui://würfel","name":"view","description":"Shows it."}]})"),
+              IsEmpty());
+}
+
 TEST(ComponentRemarks, AreNoneOnAnAppThatAResourceOrATemplateOfThePluginIs) {
   EXPECT_THAT(remarks_on("{" + tool_with_app("ui://dice/view") +
                          R"(,"resources": [{"uri": "ui://dice/view", "name": "view", "description": "Shows."}]})"),
