@@ -74,16 +74,18 @@ class SpawnSettings {
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, socket_of_worker + 1);
   }
 
-  // A session of its own, so that it has no terminal and cannot join groups of others, and in it a group of its own. No
-  // signal is blocked or ignored.
+  // A group of its own, which a terminal's signals do not reach, and no signal blocked or ignored. No session of its
+  // own: the kernel may give each session the same share of the processors (autogroups), so that a worker would get as
+  // much as the host with all that it does, and could not yield to it.
   void stand_alone() {
     sigset_t none;
     sigset_t all;
     ::sigemptyset(&none);
     ::sigfillset(&all);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
     ::posix_spawnattr_setsigmask(&attributes_, &none);
     ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
 
   // The error, or 0.

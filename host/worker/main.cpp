@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <string>
 #include <string_view>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include <utility>
@@ -22,6 +23,14 @@
 #include "worker/worker.hpp"
 
 namespace {
+
+// The host's, which it could take over. Who has none in its session gets none by opening one.
+void leave_terminal() {
+  const int terminal = ::open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0) return;
+  ::ioctl(terminal, TIOCNOTTY);
+  ::close(terminal);
+}
 
 // The first frame is waited for before any thread begins, because a sandbox holds for the threads that begin in it.
 std::string first_frame(int socket) {
@@ -72,6 +81,7 @@ int main(int argc, char** argv) {
   // Asked after the wish, so that a host that died before it is seen.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != host) return EXIT_FAILURE;
+  leave_terminal();
   std::signal(SIGPIPE, SIG_IGN);
   ::fcntl(host_socket, F_SETFD, FD_CLOEXEC);
   // What the plugin prints is to be in the log when it prints it, not when a block is full.

@@ -235,6 +235,8 @@ Result<> enter_permissive_filter(const SeccompRules& rules) {
   filter.on("clone", refuse, {has_bits(0, CLONE_PARENT, CLONE_PARENT)});
   filter.on("clone3", unknown);
   refuse_settings_of_others(filter);
+  // What is done to the host's group, by a terminal for one, would be done to it.
+  filter.on("setpgid", refuse, {has_bits(1, low_half, static_cast<std::uint64_t>(::getpgid(::getppid())) & low_half)});
   for (const auto request : Values{TIOCSTI, TIOCLINUX})
     filter.on("ioctl", refuse, {has_bits(1, low_half, request)});
   refuse_sockets(filter, rules.network);

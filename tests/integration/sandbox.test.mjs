@@ -17,6 +17,7 @@ import { HttpHost, memoryCannotBeLimited, program } from './support/host.mjs';
 // Not in every container, nor below a changed root.
 const canHaveNetworks = spawnSync('unshare', ['-Urn', 'true']).status === 0;
 const needsNamespaces = !canHaveNetworks && 'needs namespaces of users';
+const hasNoScript = spawnSync('script', ['--version']).status !== 0 && 'needs script, of bsdutils';
 
 async function isDenied(context, scene, name) {
   const tried = attempts[name](scene);
@@ -217,6 +218,23 @@ async function serveWith(context, components, options) {
   context.after(() => host.stop().finally(() => components.discard()));
   return host;
 }
+
+// Without a sandbox, too: a plugin that took it would stop the host with it.
+test('NoWorkerHasTheTerminalOfItsHost', { skip: hasNoScript }, async (context) => {
+  const components = await Components.create('escaping');
+  context.after(() => components.discard());
+  const command = '"$MCP_HOST" call --isolation worker --components "$ROOT" attempt "$ARGUMENTS"; test -r /dev/tty';
+  const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+    env: {
+      ...process.env,
+      ROOT: components.root,
+      ARGUMENTS: JSON.stringify({ what: 'take the terminal', target: '', other: '' }),
+    },
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  assert.deepEqual({ status, said: stdout.trim() }, { status: 0, said: 'denied: ENXIO' });
+});
 
 test('TheOptionHoldsPluginsThatDoNotSay', async (context) => {
   const components = await Components.create('escaping');
