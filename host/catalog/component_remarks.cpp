@@ -21,6 +21,30 @@ bool has_resource(const Components& components, std::string_view uri) {
          std::ranges::any_of(components.resource_templates, matches);
 }
 
+const Json* member(const Json* object, const char* name) {
+  return object != nullptr && object->is_object() && object->contains(name) ? &object->at(name) : nullptr;
+}
+
+// As a list in words.
+std::string arguments_without_description(const Json& component) {
+  std::string names;
+  const auto look_at = [&names](const std::string& name, const Json& argument) {
+    // One that is described elsewhere may have its description there.
+    if (!argument.is_object() || argument.contains("description") || argument.contains("$ref")) return;
+    names += (names.empty() ? "\"" : ", \"") + name + '"';
+  };
+  const auto* properties = member(member(&component, "inputSchema"), "properties");
+  if (properties != nullptr && properties->is_object()) {
+    for (const auto& [name, schema] : properties->items())
+      look_at(name, schema);
+  }
+  if (const auto* arguments = member(&component, "arguments"); arguments != nullptr && arguments->is_array()) {
+    for (const auto& argument : *arguments)
+      look_at(argument.value("name", ""), argument);
+  }
+  return names;
+}
+
 class Remarks {
  public:
   explicit Remarks(const Components& components) : components_(components) {}
@@ -31,6 +55,10 @@ class Remarks {
     if (!description) return;
     if (description->value("description", "").empty()) {
       remarks_.push_back(component + " has no description, by which " + reader);
+    }
+    const auto silent = arguments_without_description(*description);
+    if (!silent.empty()) {
+      remarks_.push_back(component + " has arguments without a description: " + silent);
     }
     const Json::json_pointer place_of_app("/_meta/ui/resourceUri");
     if (!description->contains(place_of_app)) return;

@@ -73,20 +73,31 @@ std::string last_error_of(const Json& plugin) {
 }
 
 // "tools/clock.so"
-std::string file_of(const Json& plugin) {
-  const std::filesystem::path file(text_of(plugin, "file"));
-  return (file.parent_path().filename() / file.filename()).string();
+std::string file_of(const Json& plugin, const std::string& components) {
+  return std::filesystem::path(text_of(plugin, "file")).lexically_proximate(components).string();
 }
 
-Row row_of(const Json& plugin) {
+// A refused file has a line of its own below the table. Without one it is there, too, if the operator has disabled it.
+bool has_row(const Json& plugin) {
+  return plugin.contains("plugin") || text_of(plugin, "state") == "disabled";
+}
+
+Row row_of(const Json& plugin, const std::string& components) {
   const auto pid = plugin.find("pid");
-  return {text_of(plugin, "plugin"),    file_of(plugin),
-          text_of(plugin, "version"),   text_of(plugin, "digest").substr(0, most_digest_digits),
-          isolation_of(plugin),         pid != plugin.end() && pid->is_number() ? std::to_string(pid->get<int>()) : "-",
-          text_of(plugin, "state"),     count_of(plugin, "restarts"),
-          count_of(plugin, "calls"),    count_of(plugin, "errors"),
-          count_of(plugin, "inFlight"), time_of(plugin, "p50"),
-          time_of(plugin, "p99"),       last_error_of(plugin)};
+  return {plugin.contains("plugin") ? text_of(plugin, "plugin") : "-",
+          file_of(plugin, components),
+          text_of(plugin, "version"),
+          text_of(plugin, "digest").substr(0, most_digest_digits),
+          isolation_of(plugin),
+          pid != plugin.end() && pid->is_number() ? std::to_string(pid->get<int>()) : "-",
+          text_of(plugin, "state"),
+          count_of(plugin, "restarts"),
+          count_of(plugin, "calls"),
+          count_of(plugin, "errors"),
+          count_of(plugin, "inFlight"),
+          time_of(plugin, "p50"),
+          time_of(plugin, "p99"),
+          last_error_of(plugin)};
 }
 
 void print_table(std::ostream& out, const std::vector<Row>& rows) {
@@ -119,7 +130,7 @@ void print_status(std::ostream& out, const Json& status) {
   std::vector<Row> rows{Row{}};
   std::copy(titles.begin(), titles.end(), rows.front().begin());
   for (const auto& plugin : status.at("plugins")) {
-    if (plugin.contains("plugin")) rows.push_back(row_of(plugin));
+    if (has_row(plugin)) rows.push_back(row_of(plugin, text_of(host, "components")));
   }
   if (rows.size() > 1) {
     print_table(out, rows);

@@ -95,8 +95,9 @@ void add_frame(Line& line, const char* address, Copies copies) {
   if (place.dli_sname != nullptr) line.text(" ").text(place.dli_sname);
 }
 
-// The instruction that a signal interrupted; null where this does not know the processor.
-void* interrupted([[maybe_unused]] const void* context) {
+// The instruction that a signal interrupted; null where there was none, or this does not know the processor.
+void* interrupted(const void* context) {
+  if (context == nullptr) return nullptr;
 #if defined(__x86_64__)
   return std::bit_cast<void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
 #elif defined(__aarch64__)
@@ -157,6 +158,8 @@ std::atomic<const LastWords*> last_words{nullptr};
 // What listened before, such as a sanitizer.
 std::array<struct ::sigaction, crashes.size()> earlier_listeners{};
 
+constexpr std::string_view next_for_culprit = "in a worker it would end nothing but its own calls";
+
 // Whose code has crashed, and which part of it.
 struct Culprit {
   std::string_view plugin = {};  // empty: the host's own
@@ -208,7 +211,7 @@ void report_to_log(int signal, siginfo_t* info, void* context) {
                                  {"plugin", culprit.plugin},
                                  {"what", what.view()},
                                  {"running", culprit.part},
-                                 {"next", "in a worker it would end nothing but its own calls"}});
+                                 {"next", next_for_culprit}});
   }
   for_each_frame(context, [&](const char* address) {
     Line frame;
@@ -217,6 +220,18 @@ void report_to_log(int signal, siginfo_t* info, void* context) {
            : log.write("plugin backtrace", {{"plugin", culprit.plugin}, {"text", frame.view()}});
   });
   hand_on(signal, info, context);
+}
+
+// The host ends itself by other means.
+void report_exit_to_log() {
+  const auto culprit = find_culprit(nullptr);
+  if (culprit.plugin.empty()) return;
+  last_words.load()->write("plugin crashed", {{"file", culprit.file},
+                                              {"plugin", culprit.plugin},
+                                              {"what", "it ends the host by calling exit"},
+                                              {"running", culprit.part},
+                                              {"next", next_for_culprit}});
+  std::_Exit(EXIT_FAILURE);  // whatever the plugin has told it to be
 }
 
 std::atomic<unsigned> places_asked{0};
@@ -284,7 +299,9 @@ void report_crashes() {
 
 void report_crashes_to_log(StderrLog::Format format) {
   static const LastWords words(format);
-  if (last_words.exchange(&words) == nullptr) listen_for_crashes(report_to_log);
+  if (last_words.exchange(&words) != nullptr) return;
+  listen_for_crashes(report_to_log);
+  std::atexit(report_exit_to_log);
 }
 
 void report_crashes_of_this_thread() {

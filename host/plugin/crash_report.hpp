@@ -13,7 +13,8 @@ namespace mcph {
 // For the whole process, which is a worker. Once, at its beginning.
 void report_crashes();
 
-// The same for a host, which has nobody to read its lines: they are as its log has them.
+// The same for a host, which has nobody to read its lines: they are as its log has them. Of a plugin that calls exit,
+// too.
 void report_crashes_to_log(StderrLog::Format format);
 
 // A stack for the report where the thread's own has overflowed, for as long as the thread lives. The second time

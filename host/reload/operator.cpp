@@ -110,11 +110,15 @@ OperatorOutcome Reloader::disable(Tracked& tracked, const std::filesystem::path&
   tracked.retry_at.reset();
   tracked.refusal.clear();
   tracked.quarantined = false;
-  if (tracked.served.plugin == nullptr) return {path, true, "disabled"};
+  auto say = [this, path] { log_.warning("plugin disabled", {{"file", path.string()}}); };
+  if (tracked.served.plugin == nullptr) {
+    say();
+    return {path, true, "disabled"};
+  }
   const auto calls = tracked.served.plugin->calls_in_flight();
   withdraw(tracked, now);
   changed = true;
-  say_when_published([this, path] { log_.warning("plugin disabled", {{"file", path.string()}}); });
+  say_when_published(std::move(say));
   return {path, true, calls == 0 ? "disabled" : "disabled; calls that still run: " + std::to_string(calls)};
 }
 

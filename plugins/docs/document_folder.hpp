@@ -37,7 +37,7 @@ class DocumentFolder {
   explicit DocumentFolder(std::string path) : directory_(std::move(path)) {}
 
   const std::string& path() const { return directory_.path(); }
-  bool exists() const { return directory_.exists(); }
+  std::optional<FileError> why_unreadable() const { return directory_.why_unreadable(); }
 
   // What is there now, without documents that are too large or cannot be read. Reads those only that `known` does not
   // have unchanged. Empty if the folder is not there.

@@ -69,10 +69,13 @@ class Service {
 };
 
 void report_folder(mcp::Plugin& plugin, const DocumentFolder& folder) {
-  if (folder.exists()) {
+  const auto error = folder.why_unreadable();
+  if (!error) {
     plugin.info("serving the Markdown files in " + folder.path());
-  } else {
+  } else if (error->is_not_found()) {
     plugin.warn("there is no folder " + folder.path() + " yet; its Markdown files are served once it is there");
+  } else {
+    plugin.warn("the folder " + folder.path() + " " + error->what());
   }
 }
 

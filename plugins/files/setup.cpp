@@ -102,10 +102,11 @@ std::string instructions(const Roots& roots) {
   return text;
 }
 
-void warn_about_missing(mcp::Plugin& plugin, const Roots& roots) {
+void warn_about_unreadable(mcp::Plugin& plugin, const Roots& roots) {
   for (const Root& root : roots.all()) {
-    if (root.directory.exists()) continue;
-    plugin.warn("the root \"" + root.name + "\" is not there, or is no folder: " + root.directory.path());
+    const auto error = root.directory.why_unreadable();
+    if (!error) continue;
+    plugin.warn("the root \"" + root.name + "\", " + root.directory.path() + ", " + error->what());
   }
 }
 
@@ -192,7 +193,7 @@ void setup(mcp::Plugin& plugin) {
   if (std::any_of(roots.begin(), roots.end(), std::mem_fn(&Root::writable))) register_writing(plugin, access);
   plugin.instructions(instructions(access->roots()));
   if (settings.watch) register_watching(plugin, access);
-  plugin.on_start([&plugin, access] { warn_about_missing(plugin, access->roots()); });
+  plugin.on_start([&plugin, access] { warn_about_unreadable(plugin, access->roots()); });
 }
 
 }  // namespace plugins::files

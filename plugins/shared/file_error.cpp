@@ -43,6 +43,10 @@ bool FileError::is_not_found() const {
   return error_ == ENOENT;
 }
 
+bool FileError::is_denied() const {
+  return error_ == EACCES || error_ == EPERM;
+}
+
 bool FileError::is_not_a_folder() const {
   return error_ == ENOTDIR;
 }

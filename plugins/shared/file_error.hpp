@@ -14,6 +14,7 @@ class FileError : public std::runtime_error {
   FileError(int error, const std::string& reason) : std::runtime_error(reason), error_(error) {}
 
   bool is_not_found() const;
+  bool is_denied() const;
   // A folder was needed, at the end of the path or on the way, where there is something else.
   bool is_not_a_folder() const;
 

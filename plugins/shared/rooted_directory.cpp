@@ -69,8 +69,13 @@ void take_over_permissions(const Descriptor& folder, const std::string& name, co
 RootedDirectory::RootedDirectory(std::string path, Resolution resolution)
     : path_(std::move(path)), resolution_(resolution) {}
 
-bool RootedDirectory::exists() const {
-  return Descriptor(::open(path_.c_str(), folder_flags | O_CLOEXEC)).is_open();
+std::optional<FileError> RootedDirectory::why_unreadable() const {
+  if (Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)).is_open()) return std::nullopt;
+  const int number = errno;
+  const FileError error(number);
+  if (!error.is_denied()) return error;
+  return FileError(number,
+                   error.what() + std::string(R"(; a sandbox keeps it away unless its "read" or "write" names it)"));
 }
 
 std::string RootedDirectory::read(const RelativePath& path, std::uint64_t max_size) const {

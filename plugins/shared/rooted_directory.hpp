@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -33,7 +34,8 @@ class RootedDirectory {
   explicit RootedDirectory(std::string path, Resolution resolution = Resolution::kernel);
 
   const std::string& path() const { return path_; }
-  bool exists() const;
+  // Why nothing of it can be read now: it is not there, it is no folder, or a sandbox keeps it away.
+  std::optional<FileError> why_unreadable() const;
 
   // A whole regular file. One of more than `max_size` bytes is an error.
   std::string read(const RelativePath& path, std::uint64_t max_size) const;

@@ -86,6 +86,19 @@ test('FilesListsNothingUntilItHasRootsAndThenWhatTheyAllow', async (context) => 
   assert.deepEqual(await listed(), ['append_file', 'list_files', 'read_file', 'write_file', 'file']);
 });
 
+test('FilesSaysWhichRootsItsSandboxKeepsFromIt', async (context) => {
+  const components = await Components.create();
+  await components.addShipped('resources/files');
+  const configuration = { roots: [{ name: 'docs', path: components.root }], sandbox: { profile: 'strict', required: true } };
+  await components.write('../resources/files.json', JSON.stringify(configuration));
+  const host = await serve(context, components);
+  await host.log.until({
+    event: 'plugin says',
+    text: `the root "docs", ${components.root}, cannot be accessed: permission denied; a sandbox keeps it away ` +
+      'unless its "read" or "write" names it',
+  });
+});
+
 test('TheSandboxedVersionGoesOnWhileItIsADanglingLink', async (context) => {
   const components = await Components.create('configured');
   await configure(components, sandboxed);

@@ -48,6 +48,17 @@ test('TheLastLinesOfAHostNameThePluginWhoseOwnThreadEndedIt', async (context) =>
   assert.equal(crash.running, 'a thread of its own');
 });
 
+test('TheLastLineOfAHostNamesThePluginThatCalledExit', async (context) => {
+  const components = await Components.create('dying');
+  const host = await HttpHost.start(components, inProcess);
+  context.after(() => components.discard());
+  await assert.rejects(postModern(host.url, 'tools/call', { name: 'die', arguments: { how: 'exit' } }));
+  const { status } = await host.end();
+  const { plugin, running, what } = host.log.entries.at(-1);
+  assert.deepEqual({ status, plugin, running, what },
+    { status: 1, plugin: 'dying', running: 'die', what: 'it ends the host by calling exit' });
+});
+
 test('ACrashIsWordedAsTheLogIs', async (context) => {
   const components = await Components.create('dying');
   context.after(() => components.discard());

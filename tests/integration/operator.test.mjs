@@ -267,6 +267,17 @@ test('WhatIsRefusedIsNotWellAndCanBeTriedAgain', async (context) => {
   assert.equal(await isServed(host, 'version'), true);
 });
 
+test('ADisabledFileThatWasRefusedIsToldOf', async (context) => {
+  const host = await start(context, ['sample_v1']);
+  await host.components.write('broken.so', 'no library');
+  await host.log.until({ event: 'plugin refused' });
+  assert.equal((await command('disable', 'broken')).status, 0);
+  await host.log.until({ event: 'plugin disabled', file: host.components.file('broken.so') });
+  const { status, stdout } = await command('status');
+  assert.equal(status, 0);
+  assert.match(stdout, /^- +tools\/broken\.so +.*disabled/m);
+});
+
 test('ADisabledPluginLeavesTheListsUntilItIsEnabled', async (context) => {
   const host = await start(context, ['slow', 'sample_v1']);
   const heard = await listen(context, host);

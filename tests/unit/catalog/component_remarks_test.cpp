@@ -39,6 +39,17 @@ TEST(ComponentRemarks, NameEachComponentWithoutADescription) {
                   "prompt \"review\" has no description, by which people choose it"));
 }
 
+TEST(ComponentRemarks, NameTheArgumentsWithoutADescription) {
+  EXPECT_THAT(remarks_on(R"({
+    "tools": [{"name": "add", "description": "Adds.", "inputSchema": {"type": "object", "properties": {
+      "a": {"type": "number"}, "b": {"type": "number", "description": "The other."}, "c": {"$ref": "#/$defs/c"},
+      "d": {}, "e": true}, "$defs": {"c": {}}}}],
+    "prompts": [{"name": "review", "description": "Reviews.", "arguments": [{"name": "code"}]}]
+  })"),
+              ElementsAre("tool \"add\" has arguments without a description: \"a\", \"d\"",
+                          "prompt \"review\" has arguments without a description: \"code\""));
+}
+
 std::string tool_with_app(const std::string& uri) {
   return R"("tools": [{"name": "roll", "description": "Rolls.", "inputSchema": {"type": "object"},
             "_meta": {"ui": {"resourceUri": ")" +

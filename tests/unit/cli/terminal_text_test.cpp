@@ -51,13 +51,24 @@ TEST(StatusTable, BeginsEachColumnAtOnePlace) {
     return nlohmann::ordered_json{{"plugin", name}, {"file", "/c/tools/a.so"}, {"state", "serving"}};
   };
   std::ostringstream out;
-  print_status(out, {{"host", nlohmann::ordered_json::object()},
+  print_status(out, {{"host", {{"components", "/c"}}},
                      {"plugins", {plugin("add"), plugin("日本語"), plugin("e\u0301")}},
                      {"problems", nlohmann::ordered_json::array()}});
   EXPECT_NE(out.str().find("\nPLUGIN  FILE        "), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("\nadd     tools/a.so  "), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("\n日本語  tools/a.so  "), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("\ne\u0301       tools/a.so  "), std::string::npos) << out.str();
+}
+
+TEST(StatusTable, HasADisabledPluginWhoseNameNobodyKnowsAndEachFilesWholePath) {
+  std::ostringstream out;
+  print_status(out, {{"host", {{"components", "/c"}}},
+                     {"plugins",
+                      {{{"plugin", "add"}, {"file", "/c/tools/maths/add.so"}, {"state", "serving"}},
+                       {{"file", "/c/tools/bad.so"}, {"state", "disabled"}}}},
+                     {"problems", nlohmann::ordered_json::array()}});
+  EXPECT_NE(out.str().find("\nadd     tools/maths/add.so  "), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("\n-       tools/bad.so        "), std::string::npos) << out.str();
 }
 
 }  // namespace

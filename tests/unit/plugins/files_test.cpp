@@ -279,7 +279,7 @@ TEST(FilesConfiguration, MissingRootIsLoggedAndServedOnceItIsThere) {
   const std::string later = (folder.path() / "later").string();
   mcp::testing::Harness harness(setup, {{"roots", {{{"name", "later"}, {"path", later}}}}});
   ASSERT_EQ(harness.logs().size(), 1U);
-  EXPECT_EQ(harness.logs()[0].message, "the root \"later\" is not there, or is no folder: " + later);
+  EXPECT_EQ(harness.logs()[0].message, "the root \"later\", " + later + ", does not exist");
   folder.write("later/a.txt", "a");
   EXPECT_EQ(harness.call_tool("read_file", {{"path", "later/a.txt"}}).text(), "a");
 }

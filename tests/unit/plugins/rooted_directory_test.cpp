@@ -195,7 +195,7 @@ TEST_P(RootedDirectoryTest, BoundsHowManyEntriesAWalkSees) {
 
 TEST_P(RootedDirectoryTest, SaysThatTheRootIsMissing) {
   fs::remove_all(root());
-  EXPECT_FALSE(directory_.exists());
+  EXPECT_TRUE(directory_.why_unreadable().value().is_not_found());
   EXPECT_EQ(error_of_read("a/file.txt"), "is below a root that cannot be opened: No such file or directory");
 }
 
