@@ -45,6 +45,9 @@ ServingThreads::~ServingThreads() {
   }
   watch_wake_.notify_one();
   watchdog_.join();
+  // A handler of one lane may own what belongs to another, as one that accepts a connection for it does.
+  for (const auto& lane : lanes_)
+    lane->context.shutdown();
 }
 
 void ServingThreads::stop() {

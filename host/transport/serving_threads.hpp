@@ -57,9 +57,15 @@ class ServingThreads final : public CallRunner {
   bool join(std::chrono::milliseconds patience);
 
  private:
+  struct Context : boost::asio::io_context {
+    // More than one thread may use it: a leader that was replaced is still inside a handler of it.
+    Context() : io_context(2) {}
+    // Destroys the handlers that have not run.
+    using execution_context::shutdown;
+  };
+
   struct Lane {
-    // More than one thread may use the context: a leader that was replaced is still inside a handler of it.
-    boost::asio::io_context context{2};
+    Context context;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(context);
     bool led = false;
   };

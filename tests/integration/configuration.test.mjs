@@ -89,8 +89,9 @@ test('FilesListsNothingUntilItHasRootsAndThenWhatTheyAllow', async (context) => 
 test('FilesSaysWhichRootsItsSandboxKeepsFromIt', async (context) => {
   const components = await Components.create();
   await components.addShipped('resources/files');
-  const configuration = { roots: [{ name: 'docs', path: components.root }], sandbox: { profile: 'strict', required: true } };
-  await components.write('../resources/files.json', JSON.stringify(configuration));
+  const roots = [{ name: 'docs', path: components.root }];
+  const strict = { isolation: 'worker', sandbox: { profile: 'strict', required: true } };
+  await components.write('../resources/files.json', JSON.stringify({ roots, ...strict }));
   const host = await serve(context, components);
   await host.log.until({
     event: 'plugin says',

@@ -360,8 +360,13 @@ TEST_F(WorkerPluginTest, EndsOneThatSendsALongerDescriptionThanAHostTakes) {
 }
 
 TEST_F(WorkerPluginTest, RefusesADescriptionThatIsTooLong) {
-  plugin_ = *create(R"({"describe":")" + std::string(4'194'305, 'x') + "\"}");
+  Workers patient{
+      {.program = MCP_TEST_WORKER}, [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_};
+  auto created = create(R"({"describe":")" + std::string(4'194'305, 'x') + "\"}", patient);
+  ASSERT_TRUE(created) << created.error().message;
+  plugin_ = *std::move(created);
   EXPECT_EQ(plugin_->describe().error().message, "its description has more than 4194304 bytes");
+  plugin_.reset();
 }
 
 // Its file is empty: whoever reads it finds that out.
