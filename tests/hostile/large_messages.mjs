@@ -41,7 +41,7 @@ async function beside(kind) {
   await sleep(500);
   await measure(kind);
   clients.send('how many?');
-  const [answers] = await once(clients, 'message');
+  const [answers] = await Promise.race([once(clients, 'message'), once(clients, 'exit').then(() => [0])]);
   return answers;
 }
 

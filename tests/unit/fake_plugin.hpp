@@ -1,9 +1,10 @@
 // A plugin without a library: it keeps the calls it is given, for the test to complete, and remembers what became of
-// it. Used on the test's thread.
+// it. Calls may come on any thread; everything else is for the test's, while none comes.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,10 @@ class FakePlugin final : public Plugin {
   Result<std::string> describe() override { return std::string("{}"); }
   Result<> start() override { return {}; }
   void invoke(std::shared_ptr<Call> call) override {
-    calls.push_back(call);
+    {
+      const std::lock_guard lock(mutex_);
+      calls.push_back(call);
+    }
     if (on_invoke) on_invoke(*call);
   }
   void cancel_all(CancelReason reason) override {
@@ -46,6 +50,7 @@ class FakePlugin final : public Plugin {
 
  private:
   PluginIdentity identity_;
+  std::mutex mutex_;
 };
 
 }  // namespace mcph::test

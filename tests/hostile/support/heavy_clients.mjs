@@ -32,6 +32,7 @@ const [method, name, body] = wanted[kind]();
 const lines = HttpConnection.headerLines({ ...contentHeaders, ...modernHeaders(method, name) });
 const message = Buffer.from(`POST ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\n${lines}` +
   `Content-Length: ${body.length}\r\n\r\n${body}`);
+const lastChunk = Buffer.from('0\r\n\r\n');
 let answers = 0;
 let isAsked = false;
 
@@ -42,14 +43,16 @@ function tell() {
 // Bytes are counted and not looked at, so that it is the host that has the work.
 function ask() {
   const socket = net.connect({ host: url.hostname, port: url.port, noDelay: true }, () => socket.write(message));
-  let due = 0; // of the answer, once its head is there
+  let due = 0; // of the answer, once its head is there; without end for a stream, which a slow answer becomes
   socket.on('data', (bytes) => {
     if (due === 0) {
       const end = bytes.indexOf('\r\n\r\n') + 4;
-      due = end + Number(/content-length: *(\d+)/i.exec(bytes.toString('latin1', 0, end))[1]);
+      const length = /content-length: *(\d+)/i.exec(bytes.toString('latin1', 0, end));
+      due = length ? end + Number(length[1]) : Infinity;
     }
     due -= bytes.length;
-    if (due > 0) return;
+    const isLastChunk = due === Infinity && bytes.subarray(-5).equals(lastChunk);
+    if (due > 0 && !isLastChunk) return;
     due = 0;
     ++answers;
     tell();

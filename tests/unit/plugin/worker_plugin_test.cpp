@@ -481,7 +481,7 @@ TEST_F(WorkerPluginTest, TakesNoAnswerFromOneThatIsAboutToBeEnded) {
 
 TEST_F(WorkerPluginTest, GivesNoCallToOneThatIsAboutToBeEnded) {
   setup_.limits.concurrent_calls = 1;
-  setup_.limits.call_time = 1s;
+  setup_.limits.call_time = 3s;    // for which the call waits that has to be given to the next process
   setup_.limits.cpu_percent = 10;  // what rests says where it is, too
   load();
   const auto hanging = begin("computes_for_ever");
