@@ -222,8 +222,12 @@ void report_to_log(int signal, siginfo_t* info, void* context) {
   hand_on(signal, info, context);
 }
 
-// The host ends itself by other means.
+// Where no plugin's code calls exit, a host's main has returned. Nor is it the host that ends where a plugin has
+// forked.
+pid_t host_process = 0;
+
 void report_exit_to_log() {
+  if (::getpid() != host_process) return;
   const auto culprit = find_culprit(nullptr);
   if (culprit.plugin.empty()) return;
   last_words.load()->write("plugin crashed", {{"file", culprit.file},
@@ -301,6 +305,7 @@ void report_crashes_to_log(StderrLog::Format format) {
   static const LastWords words(format);
   if (last_words.exchange(&words) != nullptr) return;
   listen_for_crashes(report_to_log);
+  host_process = ::getpid();
   std::atexit(report_exit_to_log);
 }
 
