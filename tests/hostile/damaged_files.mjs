@@ -24,7 +24,8 @@ const files = Array.from({ length: wanted.names }, (_, i) => ({
   name: `named_${i}`,
   so: `named_${i}.so`,
   isGood: true, // what is served, by all that the host has said
-  wrongInRound: [],
+  calls: new Set(), // that are in flight
+  wrong: [], // calls that have been answered wrongly, and nobody blamed for it
 }));
 for (const file of files) {
   components.configure(file.name, { tool: file.name });
@@ -38,8 +39,11 @@ const answersOfGood = new Set();
 
 const load = new Load(host.url, wanted.connections, async (client, i) => {
   const file = files[i % files.length];
-  const message = await client.call(file.name, { text: `call ${i}` });
-  if (textOf(message) !== `call ${i}` || message.result.isError) file.wrongInRound.push(JSON.stringify(message));
+  // A damaged version may keep a call for as long as it drains, when the good one is served again.
+  const call = { mayBeOfDamaged: !file.isGood };
+  file.calls.add(call);
+  const message = await client.call(file.name, { text: `call ${i}` }).finally(() => file.calls.delete(call));
+  if (textOf(message) !== `call ${i}` || message.result.isError) file.wrong.push(Object.assign(call, { message }));
   else answersOfGood.add(file.name);
 }, { pauseMs: 1 });
 
@@ -48,6 +52,13 @@ const verdicts = new Set(['plugin refused', 'plugin replaced', 'plugin loaded'])
 function verdictsOf(file, begin) {
   const path = components.file(file.so);
   return host.log.entries.slice(begin).filter((entry) => verdicts.has(entry.event) && entry.file === path);
+}
+
+function blame(file, what) {
+  for (const { message, mayBeOfDamaged } of file.wrong.splice(0)) {
+    ++counts[mayBeOfDamaged ? 'wrongOfDamaged' : 'wrongOfGood'];
+    if (!mayBeOfDamaged) console.error(`wrong answer of a good version, after ${what}: ${JSON.stringify(message)}`);
+  }
 }
 
 // Drops them all and waits until each has been judged. Where the log begins to speak of them.
@@ -68,30 +79,20 @@ function judge({ file, what }, begin) {
   if (loaded.length === 0) ++counts.refused;
   else if (file.isGood) ++counts.unchanged;
   else ++counts.served;
-  const wrong = file.wrongInRound.splice(0);
-  if (!file.isGood) {
-    counts.wrongOfDamaged += wrong.length;
-  } else if (wrong.length > 0) {
-    counts.wrongOfGood += wrong.length;
-    console.error(`wrong answers of a good version, after ${what}: ${wrong[0]}`);
-  }
+  if (!file.isGood) for (const call of [...file.calls, ...file.wrong]) call.mayBeOfDamaged = true;
+  blame(file, what);
 }
 
 // After each round every file is good again, so that what comes of the next one is its own doing.
 async function mend() {
   const damaged = files.filter((file) => !file.isGood);
   await drop(damaged.map((file) => ({ file, bytes: good, what: 'the good file' })));
-  // For calls that the damaged version has been given; while it crashes it may take its time.
-  await host.settle(() => host.workers.length <= files.length);
-  await sleep(20);
-  for (const file of damaged) {
-    file.isGood = true;
-    counts.wrongOfDamaged += file.wrongInRound.splice(0).length;
-  }
+  for (const file of damaged) file.isGood = true;
 }
 
 async function round(variants) {
   const dropped = variants.map((variant, i) => ({ ...variant, file: files[i] }));
+  for (const file of files) blame(file, 'the good file');
   const begin = await drop(dropped);
   await sleep(20); // for calls that are on their way
   for (const each of dropped) judge(each, begin);
@@ -121,6 +122,7 @@ for (const { name } of files) {
 client.close();
 const times = load.takeTimes();
 await load.stop();
+for (const file of files) blame(file, 'the good file at the end');
 const isQuiet = await host.settle(() => host.workers.length === files.length && host.zombies === 0);
 const after = remains();
 counts.crashed = host.count('plugin crashed');
