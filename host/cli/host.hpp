@@ -10,7 +10,7 @@
 
 #include "catalog/published_catalog.hpp"
 #include "catalog/update_thread.hpp"
-#include "cli/options.hpp"
+#include "cli/host_options.hpp"
 #include "log.hpp"
 #include "plugin/workers.hpp"
 #include "protocol/server_info.hpp"

@@ -22,7 +22,6 @@
 #include "last_words.hpp"
 #include "plugin/plugin_code.hpp"
 #include "plugin/private_folder.hpp"
-#include "plugin/worker_setup.hpp"
 
 namespace mcph {
 namespace {

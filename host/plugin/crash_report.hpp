@@ -5,10 +5,17 @@
 #pragma once
 
 #include <pthread.h>
+#include <string_view>
 
 #include "stderr_log.hpp"
 
 namespace mcph {
+
+// What a worker's host reads of it: that an allocation has failed, and, before a backtrace,
+// what signal ends it, or that it has been asked where it is.
+inline constexpr std::string_view worker_lacks_memory = "mcp-plugin-worker: no memory is left";
+inline constexpr std::string_view worker_crashes = "the plugin crashed: SIG";
+inline constexpr std::string_view worker_place = "a thread that runs the plugin; backtrace:";
 
 // For the whole process, which is a worker. Once, at its beginning.
 void report_crashes();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "log_events.hpp"
+#include "plugin/crash_report.hpp"
 #include "plugin/description.hpp"
 #include "plugin/refusal.hpp"
 #include "plugin/worker_plugin.hpp"

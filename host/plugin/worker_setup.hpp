@@ -21,12 +21,6 @@ inline constexpr std::array<std::string_view, 4> worker_methods{"tools/call", "r
                                                                 "completion/complete"};
 std::optional<std::int32_t> find_worker_method(std::string_view method);
 
-// What a worker prints where it is in no state to make a frame: that an allocation has failed, and, before a backtrace,
-// what signal ends it, or that it has been asked where it is.
-inline constexpr std::string_view worker_lacks_memory = "mcp-plugin-worker: no memory is left";
-inline constexpr std::string_view worker_crashes = "the plugin crashed: SIG";
-inline constexpr std::string_view worker_place = "a thread that runs the plugin; backtrace:";
-
 struct WorkerSetup {
   std::filesystem::path library;  // the private copy, which has been checked
   std::filesystem::path file;     // where it lies in the components folder, for messages

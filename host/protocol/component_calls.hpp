@@ -10,8 +10,8 @@
 #include <variant>
 
 #include "catalog/catalog.hpp"
+#include "protocol/http_head.hpp"
 #include "protocol/message.hpp"
-#include "protocol/serving.hpp"
 
 namespace mcph {
 

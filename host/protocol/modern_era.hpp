@@ -13,6 +13,7 @@
 
 #include "catalog/published_catalog.hpp"
 #include "protocol/exchange.hpp"
+#include "protocol/http_head.hpp"
 #include "protocol/message.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/plugin_call.hpp"

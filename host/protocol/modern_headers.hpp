@@ -10,9 +10,9 @@
 
 #include "catalog/parameter_headers.hpp"
 #include "protocol/caller.hpp"
+#include "protocol/http_head.hpp"
 #include "protocol/log_level.hpp"
 #include "protocol/message.hpp"
-#include "protocol/serving.hpp"
 
 namespace mcph {
 

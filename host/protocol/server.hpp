@@ -11,6 +11,7 @@
 #include "catalog/published_catalog.hpp"
 #include "protocol/envelope_reader.hpp"
 #include "protocol/exchange.hpp"
+#include "protocol/http_head.hpp"
 #include "protocol/legacy_era.hpp"
 #include "protocol/message.hpp"
 #include "protocol/modern_era.hpp"

@@ -1,13 +1,9 @@
-// What both eras need to serve: who the server says it is, how it pages, which HTTP headers a request came with.
-// Values.
+// What both eras need to serve: who the server says it is, how it pages. Values.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "protocol/message.hpp"
 #include "protocol/request_state.hpp"
@@ -33,25 +29,6 @@ struct ServingOptions {
   TaskOptions tasks = {};
   // Of what clients carry from round to round of a call; the same on all replicas.
   StateKey state_key = random_state_key();
-};
-
-// The header fields of an HTTP request, for those that few requests have. Lives as long as the request.
-class HeaderFields {
- public:
-  // The value of each line of the field, whatever the case of its name. Views into the request.
-  virtual std::vector<std::string_view> values(std::string_view name) const = 0;
-
- protected:
-  ~HeaderFields() = default;
-};
-
-// The headers of an HTTP request that the protocol knows. Views into the request.
-struct HttpHead {
-  std::optional<std::string_view> protocol_version;  // MCP-Protocol-Version
-  std::optional<std::string_view> method;            // Mcp-Method
-  std::optional<std::string_view> name;              // Mcp-Name
-  std::optional<std::string_view> session_id;        // Mcp-Session-Id
-  const HeaderFields* others = nullptr;              // null: there are none
 };
 
 }  // namespace mcph

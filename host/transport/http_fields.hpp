@@ -9,7 +9,7 @@
 
 #include <boost/beast/http/fields.hpp>
 
-#include "protocol/serving.hpp"
+#include "protocol/http_head.hpp"
 
 namespace mcph {
 

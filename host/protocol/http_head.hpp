@@ -1,0 +1,29 @@
+// Which HTTP headers a request came with. Values.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace mcph {
+
+// The header fields of an HTTP request, for those that few requests have. Lives as long as the request.
+class HeaderFields {
+ public:
+  // The value of each line of the field, whatever the case of its name. Views into the request.
+  virtual std::vector<std::string_view> values(std::string_view name) const = 0;
+
+ protected:
+  ~HeaderFields() = default;
+};
+
+// The headers of an HTTP request that the protocol knows. Views into the request.
+struct HttpHead {
+  std::optional<std::string_view> protocol_version;  // MCP-Protocol-Version
+  std::optional<std::string_view> method;            // Mcp-Method
+  std::optional<std::string_view> name;              // Mcp-Name
+  std::optional<std::string_view> session_id;        // Mcp-Session-Id
+  const HeaderFields* others = nullptr;              // null: there are none
+};
+
+}  // namespace mcph
