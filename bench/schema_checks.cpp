@@ -16,7 +16,7 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
-#include "catalog/schema.hpp"
+#include "schema/schema.hpp"
 #include "schema_cases.hpp"
 
 namespace {

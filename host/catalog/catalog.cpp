@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "catalog/uri.hpp"
+#include "base/uri.hpp"
 
 namespace mcph {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base64.hpp"
+#include "base/base64.hpp"
 
 namespace mcph {
 

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "catalog/uri.hpp"
-#include "json_text.hpp"
+#include "base/json_text.hpp"
+#include "base/uri.hpp"
 
 namespace mcph {
 namespace {

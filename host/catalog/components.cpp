@@ -9,10 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "catalog/schema_value.hpp"
-#include "catalog/uri.hpp"
-#include "json_text.hpp"
+#include "base/json_text.hpp"
+#include "base/uri.hpp"
 #include "plugin/names.hpp"
+#include "schema/value.hpp"
 
 namespace mcph {
 namespace {

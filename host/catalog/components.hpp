@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "catalog/parameter_headers.hpp"
-#include "catalog/schema.hpp"
 #include "catalog/uri_template.hpp"
-#include "result.hpp"
+#include "schema/schema.hpp"
 
 namespace mcph {
 

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "http_token.hpp"
+#include "base/http_token.hpp"
 
 namespace mcph {
 namespace {

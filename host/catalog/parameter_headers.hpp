@@ -7,7 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "result.hpp"
+#include "base/result.hpp"
 
 namespace mcph {
 

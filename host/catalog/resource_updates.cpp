@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "catalog/uri.hpp"
+#include "base/uri.hpp"
 
 namespace mcph {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "catalog/uri.hpp"
-#include "utf8.hpp"
+#include "base/uri.hpp"
+#include "base/utf8.hpp"
 
 namespace mcph {
 namespace {

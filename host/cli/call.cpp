@@ -6,12 +6,12 @@
 #include <utility>
 #include <variant>
 
+#include "app/host.hpp"
+#include "base/json_text.hpp"
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
-#include "cli/host.hpp"
-#include "json_text.hpp"
-#include "protocol/component_calls.hpp"
-#include "protocol/plugin_result.hpp"
+#include "protocol/calls/component_calls.hpp"
+#include "protocol/calls/plugin_result.hpp"
 
 namespace mcph {
 namespace {

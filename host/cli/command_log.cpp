@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/terminal_text.hpp"
-#include "log_events.hpp"
+#include "telemetry/log_events.hpp"
 
 namespace mcph {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cli/options.hpp"
-#include "stderr_log.hpp"
+#include "telemetry/stderr_log.hpp"
 
 namespace mcph {
 

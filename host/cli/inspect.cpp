@@ -5,14 +5,14 @@
 #include <optional>
 #include <string>
 
-#include "absolute_path.hpp"
+#include "app/host.hpp"
+#include "base/absolute_path.hpp"
+#include "base/json_text.hpp"
 #include "catalog/component_remarks.hpp"
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
 #include "cli/component_table.hpp"
-#include "cli/host.hpp"
 #include "cli/terminal_text.hpp"
-#include "json_text.hpp"
 
 namespace mcph {
 namespace {

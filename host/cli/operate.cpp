@@ -7,12 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "absolute_path.hpp"
+#include "admin/control_sockets.hpp"
+#include "admin/line_socket.hpp"
+#include "base/absolute_path.hpp"
+#include "base/json_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/operator_text.hpp"
-#include "control/control_sockets.hpp"
-#include "control/line_socket.hpp"
-#include "json_text.hpp"
 
 namespace mcph {
 namespace {

@@ -8,10 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <boost/asio/ip/address.hpp>
 
+#include "base/state_folder.hpp"
+#include "base/version.hpp"
+#include "plugin/isolated/worker_frame.hpp"
 #include "plugin/names.hpp"
-#include "plugin/worker_frame.hpp"
-#include "state_folder.hpp"
-#include "version.hpp"
 
 namespace mcph {
 namespace {
@@ -255,7 +255,7 @@ Command parse_command_line(int argc, char** argv) {
   constexpr int usage = 2;
   CLI::App app("Serves compiled plugins to MCP clients: drop one into mcp_components and they have its tools.",
                "mcp-plugin-host");
-  app.set_version_flag("--version", std::string("mcp-plugin-host ") + version);
+  app.set_version_flag("--version", std::string("mcp-plugin-host ") + host_version);
   app.require_subcommand(0, 1);
 
   ServeCommand serve;

@@ -8,10 +8,10 @@
 #include <variant>
 #include <vector>
 
-#include "cli/host_options.hpp"
-#include "protocol/session.hpp"
-#include "transport/http_server.hpp"
-#include "transport/stdio_transport.hpp"
+#include "app/host_options.hpp"
+#include "protocol/state/session.hpp"
+#include "transport/stdio/stdio_transport.hpp"
+#include "transport/streamable_http/http_server.hpp"
 
 namespace mcph {
 

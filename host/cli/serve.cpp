@@ -14,18 +14,18 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 
-#include "absolute_path.hpp"
+#include "admin/control_server.hpp"
+#include "admin/control_sockets.hpp"
+#include "admin/operator_answers.hpp"
+#include "app/host.hpp"
+#include "base/absolute_path.hpp"
+#include "base/version.hpp"
 #include "cli/commands.hpp"
-#include "cli/host.hpp"
-#include "control/control_server.hpp"
-#include "control/control_sockets.hpp"
-#include "control/operator_answers.hpp"
-#include "protocol/server.hpp"
-#include "stderr_log.hpp"
-#include "transport/http_server.hpp"
-#include "transport/standard_streams.hpp"
-#include "transport/stdio_transport.hpp"
-#include "version.hpp"
+#include "protocol/server/server.hpp"
+#include "telemetry/stderr_log.hpp"
+#include "transport/stdio/standard_streams.hpp"
+#include "transport/stdio/stdio_transport.hpp"
+#include "transport/streamable_http/http_server.hpp"
 
 namespace mcph {
 namespace {
@@ -118,7 +118,7 @@ Result<std::unique_ptr<ControlServer>> listen_to_operator(Host& host, const Host
   if (options.control == "none") return nullptr;
   control_sockets();  // removes those of dead hosts
   const auto socket = options.control.empty() ? own_control_socket() : std::filesystem::path(options.control);
-  HostFacts facts{version, std::move(command), std::move(url), options.components};
+  HostFacts facts{host_version, std::move(command), std::move(url), options.components};
   const auto answers = std::make_shared<const OperatorAnswers>(std::move(facts), host.reloader());
   auto server =
       socket.has_error()
@@ -168,7 +168,7 @@ int run(const ServeCommand& command) {
     http.shut_down();
     return (*host)->finish(complain(control.error().message));
   }
-  log.info("serving", {{"url", url}, {"version", version}});
+  log.info("serving", {{"url", url}, {"version", host_version}});
 
   const int signal = stop.get_future().get();
   log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", command.host.shutdown_grace.count()}});

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "plugin/calls_in_flight.hpp"
-#include "timers.hpp"
+#include "runtime/timers.hpp"
 
 namespace mcph {
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <mutex>
 
-#include "plugin/call_runner.hpp"
-#include "timers.hpp"
+#include "runtime/call_runner.hpp"
+#include "runtime/timers.hpp"
 
 namespace mcph {
 

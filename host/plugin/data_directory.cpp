@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <system_error>
 
-#include "plugin/regular_file.hpp"
+#include "base/regular_file.hpp"
 
 namespace mcph {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "plugin/file_descriptor.hpp"
-#include "result.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/result.hpp"
 
 namespace mcph {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "log.hpp"
 #include "plugin/plugin.hpp"
+#include "telemetry/log.hpp"
 
 namespace mcph {
 

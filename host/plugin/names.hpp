@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "utf8.hpp"
+#include "base/utf8.hpp"
 
 namespace mcph {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.hpp"
 #include "plugin/call.hpp"
 #include "plugin/plugin_status.hpp"
-#include "result.hpp"
 
 namespace mcph {
 

@@ -1,6 +1,6 @@
 #include "plugin/refusal.hpp"
 
-#include "json_text.hpp"
+#include "base/json_text.hpp"
 
 namespace mcph {
 namespace {

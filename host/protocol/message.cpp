@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "json_text.hpp"
+#include "base/json_text.hpp"
 
 namespace mcph {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "base64.hpp"
-#include "catalog/schema_value.hpp"
-#include "json_text.hpp"
+#include "base/base64.hpp"
+#include "base/json_text.hpp"
+#include "schema/value.hpp"
 
 namespace mcph {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "json_text.hpp"
+#include "base/json_text.hpp"
 
 namespace mcph {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.hpp"
 #include "catalog/component_list.hpp"
 #include "protocol/message.hpp"
-#include "result.hpp"
 
 namespace mcph {
 

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "json_text.hpp"
+#include "base/json_text.hpp"
 
 namespace mcph {
 namespace {

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "catalog/schema.hpp"
+#include "schema/schema.hpp"
 
 namespace mcph {
 namespace {

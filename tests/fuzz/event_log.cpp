@@ -1,6 +1,6 @@
 // The ids of events as clients send them back, and the log that they ask: whatever is done with it, in whatever order,
 // a client gets events of the stream that it asks for and of its own session only, in their order.
-#include "transport/event_log.hpp"
+#include "transport/streamable_http/event_log.hpp"
 
 #include <cstddef>
 #include <cstdint>

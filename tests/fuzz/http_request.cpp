@@ -1,6 +1,6 @@
 // The bytes of a connection as a client sends them: read, admitted and answered by the code that serves them, without a
 // socket. The first byte says in what pieces the others come.
-#include "transport/http_request.hpp"
+#include "transport/streamable_http/http_request.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +12,10 @@
 #include <string_view>
 
 #include "expect.hpp"
-#include "protocol/server.hpp"
-#include "stderr_log.hpp"
-#include "transport/event_log.hpp"
-#include "transport/sse_clients.hpp"
+#include "protocol/server/server.hpp"
+#include "telemetry/stderr_log.hpp"
+#include "transport/sse/sse_clients.hpp"
+#include "transport/streamable_http/event_log.hpp"
 
 using namespace mcph;
 using mcph::fuzz::expect;

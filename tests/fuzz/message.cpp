@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "expect.hpp"
-#include "json_text.hpp"
 
 using mcph::fuzz::expect;
 

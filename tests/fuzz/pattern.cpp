@@ -1,13 +1,14 @@
 // A regular expression and, after the first line break, a text to search; the formats of the same text.
+#include "schema/pattern.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "catalog/schema_format.hpp"
-#include "catalog/schema_pattern.hpp"
 #include "expect.hpp"
+#include "schema/format.hpp"
 
 using mcph::fuzz::expect;
 using mcph::schema::Pattern;

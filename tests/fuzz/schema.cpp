@@ -1,5 +1,5 @@
 // A JSON Schema and, after the first line break, an instance.
-#include "catalog/schema.hpp"
+#include "schema/schema.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_text.hpp"
 #include "expect.hpp"
-#include "json_text.hpp"
 
 using mcph::fuzz::expect;
 

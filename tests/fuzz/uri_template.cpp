@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "catalog/schema_uri.hpp"
-#include "catalog/uri.hpp"
+#include "base/uri.hpp"
 #include "expect.hpp"
+#include "schema/uri.hpp"
 
 using mcph::fuzz::expect;
 

@@ -16,7 +16,7 @@ const changed = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 
 const named = (file) => relative(source, file);
 // The runtime is compiled as a few units that include its sources.
 const isOurs = ({ file, output }) =>
-  /^(host|plugins)\//.test(named(file)) || output.startsWith('plugin-api/CMakeFiles/mcp_plugin.dir/');
+  /^(host|worker|plugins)\//.test(named(file)) || output.startsWith('plugin-api/CMakeFiles/mcp_plugin.dir/');
 // Not every CMake says it apart.
 const outputOf = (command) => / -o (\S+)/.exec(command)[1];
 

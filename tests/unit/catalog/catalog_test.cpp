@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../served_plugin.hpp"
+#include "support/served_plugin.hpp"
 
 namespace mcph {
 namespace {

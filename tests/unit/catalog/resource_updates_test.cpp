@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "../eventually.hpp"
 #include "catalog/update_thread.hpp"
+#include "support/eventually.hpp"
 
 namespace mcph {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../eventually.hpp"
+#include "support/eventually.hpp"
 
 namespace mcph {
 namespace {

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../eventually.hpp"
-#include "manual_runner.hpp"
+#include "support/eventually.hpp"
+#include "support/manual_runner.hpp"
 
 namespace mcph {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../recording_log.hpp"
+#include "support/recording_log.hpp"
 
 namespace mcph {
 namespace {

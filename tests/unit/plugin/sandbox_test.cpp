@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plugin/worker_setup.hpp"
+#include "plugin/isolated/worker_setup.hpp"
 
 namespace mcph {
 namespace {

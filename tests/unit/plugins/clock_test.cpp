@@ -7,7 +7,7 @@
 #include <mcp/plugin/testing.hpp>
 
 #include "clock/setup.hpp"
-#include "temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace plugins::clock {
 namespace {

@@ -11,7 +11,7 @@
 #include <mcp/plugin/testing.hpp>
 
 #include "docs/setup.hpp"
-#include "temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace plugins::docs {
 namespace {

@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 #include <mcp/plugin/testing.hpp>
 
-#include "eventually.hpp"
 #include "files/file_content_type.hpp"
 #include "files/glob.hpp"
 #include "files/setup.hpp"
-#include "temporary_folder.hpp"
+#include "support/eventually.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace plugins::files {
 namespace {

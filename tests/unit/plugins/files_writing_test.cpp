@@ -8,7 +8,7 @@
 #include <mcp/plugin/testing.hpp>
 
 #include "files/setup.hpp"
-#include "temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace plugins::files {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "eventually.hpp"
-#include "temporary_folder.hpp"
+#include "support/eventually.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace plugins {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../recording_exchange.hpp"
+#include "support/recording_exchange.hpp"
 
 namespace mcph {
 namespace {

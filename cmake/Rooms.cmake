@@ -1,0 +1,28 @@
+# A room is a folder of sources that is one library. It sees the headers of the rooms that it uses, and of those that they
+# use, and no others: each room has an include folder of its own in the build tree, with links to its headers. An include
+# against the arrows therefore does not compile.
+
+# Shows TARGET and who links it the headers in SOURCE_DIR/FOLDER, as "FOLDER/name.hpp".
+function(show_headers target scope source_dir folder)
+  set(root "${PROJECT_BINARY_DIR}/rooms/${target}")
+  file(REMOVE_RECURSE "${root}")
+  file(MAKE_DIRECTORY "${root}/${folder}")
+  file(GLOB headers CONFIGURE_DEPENDS "${source_dir}/${folder}/*.hpp")
+  foreach(header IN LISTS headers)
+    cmake_path(GET header FILENAME name)
+    file(CREATE_LINK "${header}" "${root}/${folder}/${name}" SYMBOLIC COPY_ON_ERROR)
+  endforeach()
+  target_include_directories(${target} ${scope} "${root}")
+endfunction()
+
+# add_room(FOLDER [USES ROOM...] [LIBRARIES LIBRARY...]): all sources in FOLDER. The rooms are named by their folders.
+function(add_room folder)
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "USES;LIBRARIES")
+  string(REPLACE "/" "_" name "host_${folder}")
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  add_library(${name} STATIC ${sources})
+  show_headers(${name} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}" "${folder}")
+  list(TRANSFORM room_USES PREPEND "host_")
+  list(TRANSFORM room_USES REPLACE "/" "_")
+  target_link_libraries(${name} PUBLIC ${room_USES} PRIVATE ${room_LIBRARIES} mcp_project_options)
+endfunction()

@@ -1,0 +1,76 @@
+#include "admin/control_sockets.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "admin/line_socket.hpp"
+#include "base/state_folder.hpp"
+
+namespace mcph {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder and not a link, ours, and closed to everybody else: whoever can write there can pose as a host.
+bool is_private(const fs::path& folder) {
+  struct ::stat status {};
+  return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
+         (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+Result<> make_private(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder.parent_path(), error);
+  ::mkdir(folder.c_str(), S_IRWXU);
+  if (is_private(folder)) return {};
+  return fs::exists(folder, error) ? fail("it is not this user's alone (mode 0700)") : fail("it cannot be made");
+}
+
+}  // namespace
+
+std::vector<fs::path> control_folders() {
+  std::vector<fs::path> folders;
+  if (const char* run = std::getenv("XDG_RUNTIME_DIR"); run != nullptr && *run == '/') {
+    folders.push_back(fs::path(run) / "mcp-plugin-host");
+  }
+  folders.push_back(state_folder() / ".control");
+  std::error_code none;
+  const auto temporary = fs::temp_directory_path(none);
+  if (!none) folders.push_back(temporary / ("mcp-control-" + std::to_string(::geteuid())));
+  return folders;
+}
+
+Result<fs::path> own_control_socket(const std::vector<fs::path>& folders) {
+  std::string reasons;
+  for (const auto& folder : folders) {
+    auto socket = folder / (std::to_string(::getpid()) + ".sock");
+    const auto made =
+        can_listen_at(socket) ? make_private(folder) : Result<>(fail("its path is too long for a socket"));
+    if (made.has_value()) return socket;
+    reasons += "; " + folder.string() + ": " + made.error().message;
+  }
+  return fail("there is no folder for it" + reasons);
+}
+
+std::vector<fs::path> control_sockets(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> sockets;
+  for (const auto& folder : folders) {
+    if (!is_private(folder)) continue;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      if (entry->path().extension() != ".sock") continue;
+      if (is_stale_socket(entry->path())) {
+        ::unlink(entry->path().c_str());
+      } else {
+        sockets.push_back(entry->path());
+      }
+    }
+  }
+  std::sort(sockets.begin(), sockets.end());
+  return sockets;
+}
+
+}  // namespace mcph

@@ -1,0 +1,24 @@
+// Where the hosts of a user listen for their operator, unless they are told otherwise: FOLDER/PID.sock, in a folder
+// that nobody else can enter. Free functions; any thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace mcph {
+
+// In the order of preference: of the session ($XDG_RUNTIME_DIR), of the user, of the temporary files. Several, because
+// hosts and operators may run in different environments.
+std::vector<std::filesystem::path> control_folders();
+
+// Where this process is to listen. Makes the folder.
+Result<std::filesystem::path> own_control_socket(const std::vector<std::filesystem::path>& folders = control_folders());
+
+// The sockets of all hosts that run. Removes those that dead ones have left.
+std::vector<std::filesystem::path> control_sockets(
+    const std::vector<std::filesystem::path>& folders = control_folders());
+
+}  // namespace mcph

@@ -1,0 +1,67 @@
+// Local sockets (unix(7)) that carry lines, each way, with a time and a size for everything. Both ends of the control
+// socket use it. Owned by one thread each.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/file_descriptor.hpp"
+#include "base/result.hpp"
+
+namespace mcph {
+
+class LineSocket {
+ public:
+  // `stop` is a descriptor that ends every wait once it is readable; -1: there is none.
+  explicit LineSocket(FileDescriptor socket, int stop = -1) : socket_(std::move(socket)), stop_(stop) {}
+
+  // Waits for a place where others come faster than they are accepted. Errors: nobody listens there.
+  static Result<LineSocket> connect(const std::filesystem::path& path);
+
+  // The next line without its end; nothing: the other side has closed. Fails for a line of more than `most` bytes, one
+  // that takes longer, and where `stop` ended it.
+  Result<std::optional<std::string>> read_line(std::size_t most, std::chrono::milliseconds patience);
+
+  Result<> write_line(std::string line, std::chrono::milliseconds patience) const;
+
+  // Whether whoever is at the other end is of our user, or root.
+  bool peer_may_command() const;
+
+  // Of any thread: nothing more is read or written, and whoever waits for that is woken.
+  void shut_down() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Result<> wait_for(short events, Clock::time_point deadline) const;
+
+  FileDescriptor socket_;
+  int stop_;
+  std::string buffer_;
+};
+
+// A socket that listens, and the file by which others find it.
+struct ListeningSocket {
+  FileDescriptor descriptor;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;  // nobody else's while the descriptor is open
+};
+
+// Listens at `path`, for our user alone. A socket that nobody listens at is replaced; anything else that lies there is
+// an error, and nothing else in the folder is touched.
+Result<ListeningSocket> listen_at(const std::filesystem::path& path);
+
+// Whether a socket's path may be so long.
+bool can_listen_at(const std::filesystem::path& path);
+
+// Takes the file away, unless another one lies there meanwhile.
+void remove_socket(const std::filesystem::path& path, const ListeningSocket& socket);
+
+// Nobody listens at the socket any more. False, too, where that cannot be told.
+bool is_stale_socket(const std::filesystem::path& path);
+
+}  // namespace mcph

@@ -1,0 +1,107 @@
+#include "admin/operator_answers.hpp"
+
+#include <ctime>
+#include <map>
+#include <unistd.h>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "admin/control_server.hpp"
+#include "base/absolute_path.hpp"
+#include "base/json_text.hpp"
+
+namespace mcph {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+// RFC 3339, in UTC.
+std::string timestamp(std::chrono::system_clock::time_point time) {
+  const auto seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  char text[sizeof "2026-07-28T12:00:00Z"];
+  const auto size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return {text, size};
+}
+
+OrderedJson plugin_json(const PluginReport& report) {
+  const auto& [in_process, pid, state, restarts, calls, sandbox, sandbox_lacks] = report.status;
+  OrderedJson json{{"file", report.file.string()}, {"state", name_of(report.state)}};
+  if (report.identity) {
+    json["plugin"] = report.identity->name;
+    json["version"] = report.identity->version;
+    json["digest"] = report.identity->digest;
+    json["isolation"] = in_process ? "in-process" : "worker";
+    json["sandbox"] = {{"profile", name_of(sandbox)}, {"lacks", sandbox_lacks}};
+    json["pid"] = pid == 0 ? OrderedJson(nullptr) : OrderedJson(pid);
+    json["components"] = report.components;
+    json["restarts"] = restarts;
+    json["calls"] = calls.calls;
+    json["errors"] = calls.errors;
+    json["inFlight"] = calls.in_flight;
+    json["latencyUs"] = {{"p50", calls.p50.count()}, {"p99", calls.p99.count()}};
+    if (calls.last_error) {
+      json["lastError"] = {{"message", calls.last_error->what}, {"at", timestamp(calls.last_error->at)}};
+    }
+  }
+  if (!report.refusal.empty()) json["reason"] = report.refusal;
+  return json;
+}
+
+std::string outcomes_json(const std::vector<OperatorOutcome>& outcomes) {
+  bool all_good = true;
+  auto list = OrderedJson::array();
+  for (const auto& [file, good, text] : outcomes) {
+    all_good = all_good && good;
+    list.push_back({{"file", absolute_path(file).string()}, {"ok", good}, {"outcome", text}});
+  }
+  return dump(OrderedJson{{"ok", all_good}, {"plugins", std::move(list)}});
+}
+
+}  // namespace
+
+std::string OperatorAnswers::answer(std::string_view request) const {
+  const auto json = parse_json(request, default_json_depth, DuplicateKeys::refuse);
+  if (json.has_error()) return control_error("the request is no JSON: " + json.error().message);
+  const auto text = [&](const char* key) -> std::string {
+    if (!json->is_object() || !json->contains(key) || !json->at(key).is_string()) return {};
+    return json->at(key).get<std::string>();
+  };
+  using Kind = OperatorRequest::Kind;
+  static const std::map<std::string, Kind> kinds{
+      {"reload", Kind::reload}, {"disable", Kind::disable}, {"enable", Kind::enable}};
+  const auto command = text("command");
+  if (command == "status") return status();
+  const auto kind = kinds.find(command);
+  if (kind == kinds.end()) return control_error("\"command\" is not one of status, reload, disable, enable");
+  const auto plugin = text("plugin");
+  if (plugin.empty() && (kind->second != Kind::reload || json->contains("plugin"))) {
+    return control_error("\"plugin\" is not the name of one");
+  }
+  const auto outcomes = reloader_.operate({kind->second, plugin});
+  return outcomes.has_error() ? control_error(outcomes.error().message) : outcomes_json(*outcomes);
+}
+
+std::string OperatorAnswers::status() const {
+  const auto report = reloader_.report();
+  const auto up = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began_);
+  OrderedJson host{{"pid", ::getpid()},
+                   {"version", host_.version},
+                   {"command", host_.command},
+                   {"components", absolute_path(host_.components).string()},
+                   {"upSeconds", up.count()}};
+  if (!host_.url.empty()) host["url"] = host_.url;
+  OrderedJson json{{"ok", report.all_is_well()},
+                   {"host", std::move(host)},
+                   {"plugins", OrderedJson::array()},
+                   {"problems", OrderedJson::array()}};
+  for (const auto& plugin : report.plugins)
+    json["plugins"].push_back(plugin_json(plugin));
+  for (const auto& problem : report.problems)
+    json["problems"].push_back({{"path", problem.path.string()}, {"reason", problem.reason}});
+  return dump(json);
+}
+
+}  // namespace mcph

@@ -1,0 +1,42 @@
+// The language that the operator and a host speak, one JSON object a line:
+//   {"command": "status"}
+//   {"command": "reload", "plugin"?: "clock"}
+//   {"command": "disable" or "enable", "plugin": "clock"}
+// A plugin is its name or its file. The answer has "error" if nothing came of it. Owned by a command that serves; any
+// thread.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "sources/folder/reloader.hpp"
+
+namespace mcph {
+
+// What the operator is told of the host itself.
+struct HostFacts {
+  std::string version;
+  std::string command;  // "serve" or "stdio"
+  std::string url;      // empty: it has none
+  std::filesystem::path components;
+};
+
+class OperatorAnswers {
+ public:
+  // The reloader outlives it.
+  OperatorAnswers(HostFacts host, Reloader& reloader) : host_(std::move(host)), reloader_(reloader) {}
+
+  // Returns once it is done, or the reloader has been stopped.
+  std::string answer(std::string_view request) const;
+
+ private:
+  std::string status() const;
+
+  const HostFacts host_;
+  Reloader& reloader_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace mcph

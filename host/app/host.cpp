@@ -1,0 +1,176 @@
+#include "app/host.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sys/resource.h>
+#include <thread>
+#include <utility>
+
+#include "base/absolute_path.hpp"
+#include "base/version.hpp"
+#include "plugin/library/crash_report.hpp"
+
+namespace mcph {
+namespace {
+
+// Calls of plugins that may block at once, over all plugins; at most a quarter of the threads and processes that the
+// system gives, so that clients never take those that workers, reloads and the operator need.
+unsigned blocked_threads() {
+  constexpr rlim_t least = 8;
+  constexpr rlim_t most = 128;
+  rlim_t all = RLIM_INFINITY;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NPROC, &limit) == 0) all = limit.rlim_cur;
+  rlim_t of_container = 0;
+  if (std::ifstream("/sys/fs/cgroup/pids.max") >> of_container) all = std::min(all, of_container);
+  return static_cast<unsigned>(std::clamp(all / 4, least, most));
+}
+
+constexpr std::chrono::seconds stop_patience{10};
+// More than a plugin's stop may take.
+constexpr std::chrono::milliseconds end_patience{15'000};
+constexpr std::chrono::milliseconds cut_off_patience{500};
+// After calls have been cancelled they may still end in an orderly way.
+constexpr std::chrono::seconds cancel_grace{2};
+// For writing the answers to calls that were cut off.
+constexpr std::chrono::seconds farewell{1};
+
+// True once `done` says so, false if that takes longer.
+bool wait_until(const std::function<bool()>& done, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds step{5};
+  for (const auto end = std::chrono::steady_clock::now() + patience; !done(); std::this_thread::sleep_for(step)) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+  }
+  return true;
+}
+
+unsigned lanes(unsigned wanted) {
+  constexpr unsigned most = 4;
+  return wanted > 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, most);
+}
+
+PluginLoader::Options loader_options(const HostOptions& options, NamedLimits limits, const PublishedCatalog& catalog) {
+  const PluginLimits per_plugin;
+  limits.insert({{"concurrentCallsPerPlugin", per_plugin.concurrent_calls},
+                 {"callsInFlightPerPlugin", per_plugin.waiting_calls},
+                 {"blockedThreads", blocked_threads()},
+                 {"pageSize", options.serving.page_size}});
+  return {.data_root = options.data_root,
+          .components = options.components,
+          // No plugin's data directory, because none has a name that begins with a dot.
+          .required_sandboxes = options.data_root / ".required-sandboxes",
+          .limits = per_plugin,
+          .isolation = options.isolation,
+          .sandbox = options.sandbox,
+          .trust = options.trust,
+          .server_info = [&catalog, root = options.components, limits = std::move(limits)] {
+            return server_info_json(server_identity(), *catalog.current(), root, limits);
+          }};
+}
+
+}  // namespace
+
+ServerIdentity server_identity() {
+  return {.name = "mcp-plugin-host", .title = "MCP Plugin Host", .version = host_version};
+}
+
+Result<> find_components(const HostOptions& options) {
+  std::error_code absent;
+  if (std::filesystem::is_directory(options.components, absent)) return {};
+  return fail("the components folder " + absolute_path(options.components).string() +
+              " is missing; make it, or name another one with --components");
+}
+
+Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log, NamedLimits limits) {
+  if (options.log_level != Log::Level::off) report_crashes_to_log(options.log_format);
+  auto copies = PrivateFolder::create();
+  if (copies.has_error()) return copies.error();
+  return std::unique_ptr<Host>(new Host(options, *std::move(copies), std::move(limits), log));
+}
+
+Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log)
+    : log_(log),
+      threads_(lanes(options.threads), blocked_threads()),
+      workers_(
+          {.program = Workers::default_program()},
+          [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_),
+      retirement_(stop_patience, log),
+      loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, workers_, retirement_,
+              log),
+      reloader_(std::make_unique<Reloader>(
+          Reloader::Options{.root = options.components, .instructions = options.instructions}, loader_, catalog_,
+          log)) {}
+
+Host::~Host() = default;
+
+void Host::end_calls(std::chrono::milliseconds grace, const std::function<bool()>& quiet) {
+  reloader_->stop({});
+  const auto over = [&] { return calls_in_flight() == 0 && quiet(); };
+  if (wait_until(over, grace)) return;
+  log_.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"calls", calls_in_flight()}});
+  cancel_calls();
+  if (wait_until(over, cancel_grace)) return;
+  fail_calls();
+  wait_until(over, farewell);
+}
+
+std::vector<std::shared_ptr<Plugin>> Host::plugins() {
+  if (reloader_->stop({})) return reloader_->plugins();
+  std::vector<std::shared_ptr<Plugin>> plugins;
+  for (const auto& served : catalog_.current()->plugins())
+    plugins.push_back(served.plugin);
+  return plugins;
+}
+
+std::size_t Host::calls_in_flight() {
+  std::size_t calls = 0;
+  for (const auto& plugin : plugins())
+    calls += plugin->calls_in_flight();
+  return calls;
+}
+
+void Host::cancel_calls() {
+  for (const auto& plugin : plugins())
+    plugin->cancel_all(CancelReason::shutdown);
+}
+
+void Host::fail_calls() {
+  for (const auto& plugin : plugins()) {
+    const auto calls = plugin->fail_all("the call was cut off, because this server is stopping");
+    if (calls == 0) continue;
+    // Of a worker nothing runs here but the host's own code, which ends.
+    threads_are_stuck_ = threads_are_stuck_ || plugin->status().in_process;
+    const auto& identity = plugin->identity();
+    log_.error("calls cut off", {{"file", identity.file.string()},
+                                 {"version", identity.version},
+                                 {"calls", calls},
+                                 {"reason", "they did not end when they were cancelled"}});
+  }
+}
+
+bool Host::end() {
+  if (!reloader_->stop(end_patience)) {
+    log_.error("reloading does not end", {{"reason", "a plugin that is being loaded or started does not come back"}});
+    return false;
+  }
+  threads_.stop();
+  // A thread in a call that was cut off has been waited for already.
+  const bool joined = threads_.join(threads_are_stuck_ ? cut_off_patience : end_patience);
+  catalog_.clear();
+  reloader_->release_plugins();
+  if (joined) return retirement_.wait_until_empty(end_patience);
+  // Plugins that are well still get their time to stop.
+  retirement_.wait_until_idle(end_patience);
+  return false;
+}
+
+int Host::finish(int status) {
+  if (end()) return status;
+  log_.warning("exit without unwinding", {{"reason", "code of a plugin still runs"}});
+  std::cout.flush();
+  std::_Exit(status);
+}
+
+}  // namespace mcph

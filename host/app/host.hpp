@@ -1,0 +1,76 @@
+// The objects that serve plugins, in the order in which they need each other. Made by a command, which adds what it
+// needs on top; ended by finish, or by the destructor where nothing can be in flight.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "app/host_options.hpp"
+#include "base/result.hpp"
+#include "catalog/published_catalog.hpp"
+#include "catalog/update_thread.hpp"
+#include "plugin/isolated/workers.hpp"
+#include "protocol/server/server_info.hpp"
+#include "runtime/serving_threads.hpp"
+#include "sources/folder/plugin_loader.hpp"
+#include "sources/folder/reloader.hpp"
+#include "sources/retirement.hpp"
+#include "telemetry/log.hpp"
+
+namespace mcph {
+
+// Fails with what to do if the folder of the components is not there.
+Result<> find_components(const HostOptions& options);
+
+// Who this program says it is, to clients and to plugins.
+ServerIdentity server_identity();
+
+class Host {
+ public:
+  // Fails if no private folder for the plugins' copies can be made. The log outlives it. `limits` are what the command
+  // adds to the limits that the host tells plugins of.
+  static Result<std::unique_ptr<Host>> create(const HostOptions& options, Log& log, NamedLimits limits = {});
+  ~Host();
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  ServingThreads& threads() { return threads_; }
+  PluginLoader& loader() { return loader_; }
+  PublishedCatalog& catalog() { return catalog_; }
+  Reloader& reloader() { return *reloader_; }
+
+  // Stops reloading, and waits until no call is in flight and `quiet` says that nothing else is. After `grace` calls
+  // are cancelled; what does not heed that is answered in its plugin's stead.
+  void end_calls(std::chrono::milliseconds grace, const std::function<bool()>& quiet);
+
+  // Stops reloading, serving and every plugin, and returns the status; must be called before the destructor if plugins
+  // have been loaded. Where code of a plugin does not come to rest, leaves the process with the status, because then
+  // nothing can be unwound.
+  int finish(int status);
+
+ private:
+  Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log);
+
+  // False: something does not come to rest.
+  bool end();
+  // Those that are served, and once reloading has ended those that drain.
+  std::vector<std::shared_ptr<Plugin>> plugins();
+  std::size_t calls_in_flight();
+  void cancel_calls();
+  void fail_calls();
+
+  Log& log_;
+  ServingThreads threads_;
+  Workers workers_;
+  Retirement retirement_;
+  PublishedCatalog catalog_;
+  UpdateThread updates_{catalog_.resource_updates()};
+  PluginLoader loader_;
+  std::unique_ptr<Reloader> reloader_;
+  bool threads_are_stuck_ = false;  // in calls that were cut off
+};
+
+}  // namespace mcph

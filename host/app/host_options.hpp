@@ -1,0 +1,29 @@
+// What every command that loads plugins takes. A value.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "protocol/state/serving.hpp"
+#include "sources/folder/plugin_configuration.hpp"
+#include "telemetry/stderr_log.hpp"
+
+namespace mcph {
+
+struct HostOptions {
+  std::filesystem::path components = "mcp_components";
+  std::filesystem::path data_root;  // of the plugins' data directories
+  std::string instructions;         // for the model
+  ServingOptions serving;
+  Isolation isolation = Isolation::worker;        // of a plugin that does not say
+  SandboxProfile sandbox = SandboxProfile::none;  // likewise
+  FileTrust::Options trust;                       // which files are loaded
+  unsigned threads = 0;                           // that do I/O; 0: as many as there are processors, at most 4
+  std::chrono::seconds shutdown_grace{10};
+  std::string control;  // where the operator reaches the host; empty: by itself, "none": nowhere
+  Log::Level log_level = Log::Level::info;
+  StderrLog::Format log_format = StderrLog::Format::text;
+};
+
+}  // namespace mcph

@@ -1,0 +1,101 @@
+#include "base/base64.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace mcph {
+namespace {
+
+constexpr std::string_view standard_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view url_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+constexpr std::uint8_t not_in_alphabet = 0xFF;
+using DigitValues = std::array<std::uint8_t, 256>;
+
+constexpr DigitValues digit_values(std::string_view alphabet) {
+  DigitValues values{};
+  values.fill(not_in_alphabet);
+  for (std::size_t digit = 0; digit < alphabet.size(); ++digit) {
+    values[static_cast<unsigned char>(alphabet[digit])] = static_cast<std::uint8_t>(digit);
+  }
+  return values;
+}
+
+constexpr auto standard_digits = digit_values(standard_alphabet);
+constexpr auto url_digits = digit_values(url_alphabet);
+
+std::string encode_unpadded(std::string_view bytes, std::string_view alphabet) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  std::uint32_t buffer = 0;
+  unsigned bits = 0;
+  for (const char byte : bytes) {
+    buffer = (buffer << 8) | static_cast<unsigned char>(byte);
+    for (bits += 8; bits >= 6; bits -= 6) {
+      text += alphabet[(buffer >> (bits - 6)) & 0x3F];
+    }
+  }
+  if (bits > 0) text += alphabet[(buffer << (6 - bits)) & 0x3F];
+  return text;
+}
+
+std::optional<std::string> decode_unpadded(std::string_view text, const DigitValues& digits) {
+  if (text.size() % 4 == 1) return std::nullopt;
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3 + 2);
+  std::uint32_t buffer = 0;
+  unsigned bits = 0;
+  for (const char character : text) {
+    const auto digit = digits[static_cast<unsigned char>(character)];
+    if (digit == not_in_alphabet) return std::nullopt;
+    buffer = (buffer << 6) | digit;
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes += static_cast<char>((buffer >> bits) & 0xFF);
+    }
+  }
+  // Bits that belong to no byte are zero in the canonical form (section 3.5).
+  const auto leftover = buffer & ((1U << bits) - 1);
+  return leftover == 0 ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+// RFC 9110 section 5.5, without obs-text.
+bool fits_header(char character) {
+  return character == '\t' || (character >= ' ' && character <= '~');
+}
+
+}  // namespace
+
+std::string base64_encode(std::string_view bytes) {
+  auto text = encode_unpadded(bytes, standard_alphabet);
+  text.append((4 - text.size() % 4) % 4, '=');
+  return text;
+}
+
+std::optional<std::string> base64_decode(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  if (text.ends_with('=')) text.remove_suffix(text.ends_with("==") ? 2 : 1);
+  return decode_unpadded(text, standard_digits);
+}
+
+std::string base64url_encode(std::string_view bytes) {
+  return encode_unpadded(bytes, url_alphabet);
+}
+
+std::optional<std::string> base64url_decode(std::string_view text) {
+  return decode_unpadded(text, url_digits);
+}
+
+std::optional<std::string> decode_mcp_header_value(std::string_view value) {
+  constexpr std::string_view prefix = "=?base64?";
+  constexpr std::string_view suffix = "?=";
+  if (value.size() >= prefix.size() + suffix.size() && value.starts_with(prefix) && value.ends_with(suffix)) {
+    return base64_decode(value.substr(prefix.size(), value.size() - prefix.size() - suffix.size()));
+  }
+  if (!std::all_of(value.begin(), value.end(), fits_header)) return std::nullopt;
+  return std::string(value);
+}
+
+}  // namespace mcph

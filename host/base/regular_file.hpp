@@ -1,0 +1,42 @@
+// Opening files that somebody else put there, so that nothing that is no regular file can hold or fill this process: a
+// named pipe without a writer, a device without an end. Plain functions without state, callable from any thread. Errors
+// do not name the file, because the caller knows the name that people gave it.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <sys/types.h>
+
+#include "base/file_descriptor.hpp"
+#include "base/file_identity.hpp"
+#include "base/result.hpp"
+
+namespace mcph {
+
+// Restarts a system call that a signal interrupted.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR)
+    result = call();
+  return result;
+}
+
+// The words for errno.
+std::string last_error();
+
+// Whatever the path leads to; empty, with errno set, if that fails. The descriptor is not passed on to other programs.
+FileDescriptor open_file(const std::filesystem::path& file, int flags, ::mode_t mode = 0);
+
+// For reading, without waiting for anybody. The caller asks what was opened: identity_of_regular_file.
+FileDescriptor open_to_read(const std::filesystem::path& file);
+
+// An error if it is a folder, a pipe, a device or a socket.
+Result<FileIdentity> identity_of_regular_file(const FileDescriptor& file);
+
+// All of a file that has at most `max_size` bytes.
+Result<std::string> read_regular_file(const FileDescriptor& file, std::size_t max_size);
+
+}  // namespace mcph

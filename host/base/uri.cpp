@@ -1,0 +1,121 @@
+#include "base/uri.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace mcph {
+namespace {
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::optional<unsigned> hex_digit(char c) {
+  if (is_digit(c)) return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
+  return std::nullopt;
+}
+
+// RFC 3986 section 2.3.
+bool is_unreserved(char c) {
+  return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+// What a URI may have besides "%" (RFC 3986 section 2): a table, because every URI that comes or goes is looked
+// through.
+constexpr auto uri_characters = [] {
+  std::array<bool, 256> table{};
+  for (const char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+                                       ":/?#[]@!$&'()*+,;="))
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
+bool is_uri_character(char c) {
+  return uri_characters[static_cast<unsigned char>(c)];
+}
+
+void append_encoded(std::string& text, char c) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(c);
+  text += {'%', digits[byte >> 4], digits[byte & 0xF]};
+}
+
+// The byte that "%XX" at this place stands for, if it is one.
+std::optional<char> encoded_at(std::string_view text, std::size_t at) {
+  if (text[at] != '%' || text.size() - at < 3) return std::nullopt;
+  const auto high = hex_digit(text[at + 1]);
+  const auto low = hex_digit(text[at + 2]);
+  if (!high || !low) return std::nullopt;
+  return static_cast<char>(*high * 16 + *low);
+}
+
+}  // namespace
+
+std::optional<std::string> percent_decode(std::string_view encoded) {
+  std::string decoded;
+  decoded.reserve(encoded.size());
+  for (std::size_t at = 0; at < encoded.size(); ++at) {
+    if (encoded[at] != '%') {
+      decoded += encoded[at];
+      continue;
+    }
+    const auto byte = encoded_at(encoded, at);
+    if (!byte) return std::nullopt;
+    decoded += *byte;
+    at += 2;
+  }
+  return decoded;
+}
+
+std::optional<std::string> encoded_uri(std::string_view text) {
+  const auto may_stay = [text](std::size_t at) { return is_uri_character(text[at]) || encoded_at(text, at); };
+  std::size_t first = 0;
+  while (first < text.size() && may_stay(first))
+    ++first;
+  if (first == text.size()) return std::nullopt;
+
+  std::string encoded(text.substr(0, first));
+  for (auto at = first; at < text.size(); ++at)
+    may_stay(at) ? encoded.push_back(text[at]) : append_encoded(encoded, text[at]);
+  return encoded;
+}
+
+std::string normalized_uri(std::string_view uri) {
+  std::string normalized;
+  normalized.reserve(uri.size());
+  for (std::size_t at = 0; at < uri.size(); ++at) {
+    if (const auto encoded = encoded_at(uri, at)) {
+      is_unreserved(*encoded) ? normalized.push_back(*encoded) : append_encoded(normalized, *encoded);
+      at += 2;
+    } else if (is_uri_character(uri[at]) || uri[at] == '%') {
+      normalized += uri[at];
+    } else {
+      append_encoded(normalized, uri[at]);
+    }
+  }
+  return normalized;
+}
+
+std::string_view normalized_uri(std::string_view uri, std::string& storage) {
+  if (std::all_of(uri.begin(), uri.end(), is_uri_character)) return uri;
+  return storage = normalized_uri(uri);
+}
+
+bool is_absolute_uri(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos || colon + 1 == text.size()) return false;
+  const auto scheme = text.substr(0, colon);
+  const auto in_scheme = [](char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.'; };
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7F'; };
+  return !scheme.empty() && is_letter(scheme.front()) && std::all_of(scheme.begin(), scheme.end(), in_scheme) &&
+         std::none_of(text.begin(), text.end(), is_control);
+}
+
+}  // namespace mcph

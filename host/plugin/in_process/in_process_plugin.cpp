@@ -1,0 +1,427 @@
+#include "plugin/in_process/in_process_plugin.hpp"
+
+#include <exception>
+#include <future>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "base/utf8.hpp"
+#include "plugin/debugger.hpp"
+#include "plugin/description.hpp"
+#include "plugin/library/crash_report.hpp"
+#include "plugin/library/plugin_code.hpp"
+#include "plugin/refusal.hpp"
+
+namespace mcph {
+namespace {
+
+mcp_string as_mcp(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+std::string_view view(mcp_string text) {
+  return text.data == nullptr ? std::string_view{} : std::string_view(text.data, static_cast<std::size_t>(text.size));
+}
+
+std::string_view message_of(mcp_string text) {
+  return utf8_prefix(view(text), max_message_bytes);
+}
+
+// A sink that collects into a string.
+mcp_sink sink_into(std::string& text) {
+  return {&text, [](void* context, mcp_string piece) { static_cast<std::string*>(context)->append(view(piece)); }};
+}
+
+struct Description {
+  std::string text;
+  bool is_too_long = false;
+};
+
+// Of what is too long no more is kept.
+mcp_sink sink_into(Description& description) {
+  return {&description, [](void* context, mcp_string piece) {
+            auto& [text, is_too_long] = *static_cast<Description*>(context);
+            const auto more = view(piece);
+            is_too_long = is_too_long || more.size() > max_description_bytes - text.size();
+            if (!is_too_long) text.append(more);
+          }};
+}
+
+// Runs plugin code that must not throw, and says what happened if it did. `part` is what a report of a crash calls it.
+template <class Function>
+Result<> guarded(const PluginIdentity& plugin, std::string_view function, std::string_view part, Function&& call) {
+  report_crashes_of_this_thread();
+  const PluginCode code(plugin, part);
+  try {
+    call();
+    return {};
+  } catch (const std::exception& error) {
+    return fail(std::string(function) + " let an exception escape: " + error.what());
+  } catch (...) {
+    return fail(std::string(function) + " let an exception escape");
+  }
+}
+
+template <class Function>
+Result<> guarded(const PluginIdentity& plugin, std::string_view function, Function&& call) {
+  return guarded(plugin, function, function, std::forward<Function>(call));
+}
+
+// The plugin's sink, by a function of the host's.
+void give(const PluginIdentity& plugin, const mcp_sink* sink, std::string_view text) {
+  const PluginCode code(plugin, "a sink");
+  sink->write(sink->context, as_mcp(text));
+}
+
+InProcessPlugin& self_of(const mcp_host* host);
+
+}  // namespace
+
+const mcp_server_info InProcessPlugin::server_info_table = {
+    sizeof(mcp_server_info), 0, [](const mcp_host* host, const mcp_sink* sink) {
+      sink->write(sink->context, as_mcp(self_of(host).setup_.server_info()));
+    }};
+
+template <class Function>
+void InProcessPlugin::serve(std::string_view function, Function&& function_of_host) noexcept {
+  const PluginCode own;
+  try {
+    function_of_host(*this);
+  } catch (const std::exception& error) {
+    log_.error("host function failed", {{"function", function}, {"plugin", identity_.name}, {"reason", error.what()}});
+  } catch (...) {
+    log_.error("host function failed", {{"function", function}, {"plugin", identity_.name}});
+  }
+}
+
+Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary library, PluginSetup setup,
+                                                                 CallRunner& runner, Log& log, Timers* timers) {
+  std::unique_ptr<InProcessPlugin> plugin(
+      new InProcessPlugin(std::move(library), std::move(setup), runner, log, timers));
+  std::string reason;
+  const auto sink = sink_into(reason);
+  auto made =
+      guarded(plugin->identity_, "create", [&] { plugin->instance_ = plugin->table_.create(&plugin->host_, &sink); });
+  if (made.has_error()) return made.error();
+  if (plugin->instance_ == nullptr) {
+    return fail_for_now(reason.empty() ? "it could not be set up and gave no reason"
+                                       : "it could not be set up: " + reason);
+  }
+  return plugin;
+}
+
+InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log, Timers* timers)
+    : library_(std::move(library)),
+      table_(library_.table()),
+      identity_{setup.file, std::string(view(table_.name)), std::string(view(table_.version)), setup.digest},
+      setup_(std::move(setup)),
+      concurrent_calls_((table_.flags & MCP_PLUGIN_SERIAL) != 0 ? 1 : setup_.limits.concurrent_calls),
+      runner_(runner),
+      log_(timers == nullptr ? log : limit(log)),
+      limit_log_(log_, identity_),
+      host_(host_table(this)) {
+  if ((table_.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library_.never_unload();
+  if (timers == nullptr) return;
+  changes_ = std::make_shared<ComponentChanges>(setup_.events.components_changed, runner_, *timers);
+  deadlines_.emplace(
+      *timers, calls_, CallDeadlines::Times{.call = setup_.limits.call_time},
+      [this](const Call& late) {
+        auto words = words_for_late_call(late.component(), setup_.limits);
+        limit_log_.reached(Limit::call_time, words);
+        return words;
+      },
+      [this](std::uint64_t id, Call& call) { give_up(id, call); }, [] { return tracer_of(::getpid()) != 0; });
+}
+
+Log& InProcessPlugin::limit(Log& log) {
+  return limited_log_.emplace(
+      log, max_lines_of_plugin, [this](Log& unlimited, const RateLimitedLog::LeftOut& left_out) {
+        unlimited.warning("plugin says too much", {{"plugin", identity_.name}, {"lines_left_out", left_out.lines}});
+      });
+}
+
+InProcessPlugin::~InProcessPlugin() {
+  stop_here();
+  report_crashes_of_this_thread();
+  const PluginCode code(identity_, "unload");
+  library_.unload();
+}
+
+Result<std::string> InProcessPlugin::describe() {
+  Description description;
+  const auto sink = sink_into(description);
+  auto described = guarded(identity_, "describe", [&] { table_.describe(instance_, &sink); });
+  if (described.has_error()) return described.error();
+  if (!description.is_too_long) return std::move(description.text);
+  return fail("its description has more than " + std::to_string(max_description_bytes) + " bytes");
+}
+
+Result<> InProcessPlugin::start() {
+  if (table_.start == nullptr) return {};
+  std::string reason;
+  const auto sink = sink_into(reason);
+  std::int32_t status = 0;
+  auto started = guarded(identity_, "start", [&] { status = table_.start(instance_, &sink); });
+  if (started.has_error()) return started.error();
+  if (status != 0) {
+    return fail_for_now(reason.empty() ? "it could not start and gave no reason, but status " + std::to_string(status)
+                                       : "it could not start: " + reason);
+  }
+  return {};
+}
+
+void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
+  if (calls_.size() >= setup_.limits.waiting_calls) {
+    const auto words = words_for_many_calls(setup_.limits);
+    limit_log_.reached(Limit::calls_in_flight, words);
+    return refuse(*call, "plugin " + identity_.name + " is busy: " + words + "; try again later");
+  }
+  const auto id = calls_.add(call);
+  if (deadlines_) deadlines_->call_began();
+  call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
+  if (call->claimed()) return;  // it was cancelled before it came, and has been refused
+  {
+    std::unique_lock lock(mutex_);
+    if (running_ >= concurrent_calls_) {
+      waiting_.push_back(id);
+      lock.unlock();
+      return tell_that_calls_wait();
+    }
+    ++running_;
+  }
+  // The task holds the call, and the call holds the lease on this plugin.
+  runner_.run([this, id, call = std::move(call)]() mutable { run(id, std::move(call)); });
+}
+
+void InProcessPlugin::tell_that_calls_wait() {
+  // One that takes one call at a time is not held up by what its operator says.
+  if ((table_.flags & MCP_PLUGIN_SERIAL) != 0 || limit_log_.has_told(Limit::concurrent_calls)) return;
+  limit_log_.reached(Limit::concurrent_calls, words_for_waiting_calls(setup_.limits));
+}
+
+void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {
+  for (;;) {
+    run_one(id, *call);
+    // The call that has ended is held until the next one is: without a call there is no lease on this plugin.
+    std::shared_ptr<Call> next;
+    const std::lock_guard lock(mutex_);
+    while (next == nullptr) {
+      if (waiting_.empty()) {
+        --running_;
+        return;
+      }
+      id = waiting_.front();
+      waiting_.pop_front();
+      next = calls_.find(id);
+    }
+    call.swap(next);
+  }
+}
+
+void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
+  if (!call.claim()) return;  // it was cancelled, and has been refused
+  const auto invoked = guarded(identity_, "invoke", call.component(),
+                               [&] { table_.invoke(instance_, id, as_mcp(call.method()), as_mcp(call.params())); });
+  if (!invoked.has_error()) return;
+  report(invoked);
+  if (calls_.take(id) != nullptr) refuse(call, "plugin " + identity_.name + ": " + invoked.error().message);
+}
+
+void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
+  const auto call = calls_.find(id);
+  if (call == nullptr) return;
+  if (call->claim()) {
+    // The plugin has never heard of it, and never will.
+    stop_waiting(id);
+    if (calls_.take(id) != nullptr) refuse_cancelled(*call, reason, identity_, setup_.limits);
+    return;
+  }
+  if (table_.cancel == nullptr) return;
+  // Not here: the plugin may take its time, and this may be a thread that does I/O. The call holds the lease.
+  runner_.run([this, call, id, reason] {
+    report(guarded(identity_, "cancel", call->component(),
+                   [&] { table_.cancel(instance_, id, static_cast<std::int32_t>(reason)); }));
+  });
+}
+
+void InProcessPlugin::stop_waiting(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  std::erase(waiting_, id);
+}
+
+// Its thread cannot be ended, and stays with the plugin.
+void InProcessPlugin::give_up(std::uint64_t id, Call& call) {
+  if (calls_.give_up(id) == nullptr) return;
+  const auto reason = words_for_late_call(call.component(), setup_.limits) + " and did not heed its cancellation";
+  log_.error("call given up", {{"file", setup_.file.string()},
+                               {"reason", reason},
+                               {"consequence", "its thread stays in the plugin; in a worker it could be ended"}});
+  refuse(call, "plugin " + identity_.name + ": " + reason);
+}
+
+void InProcessPlugin::cancel_all(CancelReason reason) {
+  for (const auto& call : calls_.all())
+    call->cancel(reason);
+}
+
+std::size_t InProcessPlugin::fail_all(std::string_view why) {
+  const auto calls = calls_.give_up_all();
+  const auto answered = calls_.take_all_held();
+  refuse_all(calls, identity_, why);
+  refuse_all(answered, identity_, why);
+  return calls.size() + answered.size();
+}
+
+PluginStatus InProcessPlugin::status() const {
+  return {.in_process = true, .pid = ::getpid(), .state = PluginState::serving, .calls = calls_.summary()};
+}
+
+bool InProcessPlugin::stop(std::chrono::milliseconds patience) {
+  if (instance_ == nullptr) return true;
+  // On a thread of its own, because a plugin whose stop never returns must not take this one with it.
+  std::promise<void> stopped;
+  auto done = stopped.get_future();
+  std::thread stopper;
+  try {
+    stopper = std::thread([this, stopped = std::move(stopped)]() mutable {
+      stop_here();
+      stopped.set_value();
+    });
+  } catch (const std::system_error& error) {
+    report(fail(std::string("it cannot be stopped, because no thread is left: ") + error.what()));
+    return false;
+  }
+  if (done.wait_for(patience) != std::future_status::ready) {
+    stopper.detach();
+    return false;
+  }
+  stopper.join();
+  return true;
+}
+
+void InProcessPlugin::stop_here() {
+  if (instance_ == nullptr) return;
+  report(guarded(identity_, "stop", [this] { table_.stop(instance_); }));
+  instance_ = nullptr;
+}
+
+void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string_view json) {
+  const bool is_large = json.size() > setup_.limits.result_bytes;
+  const bool is_known = outcome >= MCP_OUTCOME_RESULT && outcome <= MCP_OUTCOME_INPUT_REQUIRED;
+  const bool waits = !is_large && is_known && changes_ != nullptr && changes_->has_to_wait();
+  const auto call = waits ? calls_.hold_answered(id) : calls_.take_answered(id);
+  if (call == nullptr) return answered_nothing(id);
+  call->on_cancel({});
+  if (is_large) {
+    const auto words = words_for_large_answer(json.size(), setup_.limits);
+    limit_log_.reached(Limit::result_bytes, "it " + words);
+    return refuse(*call, "plugin " + identity_.name + " " + words);
+  }
+  if (!is_known) {
+    return refuse(
+        *call, "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
+  }
+  auto pass_on = [outcome = static_cast<Outcome>(outcome), text = std::string(json)](Call& answered) mutable {
+    try {
+      answered.complete(outcome, std::move(text));
+    } catch (const std::exception& error) {
+      refuse(answered, std::string("the host could not handle what the plugin answered: ") + error.what());
+    }
+  };
+  waits ? changes_->keep(calls_.once_held(id, call, std::move(pass_on))) : pass_on(*call);
+}
+
+void InProcessPlugin::answered_nothing(mcp_call_id id) {
+  if (!calls_.take_given_up(id)) {
+    return report(fail("it completed call " + std::to_string(id) + ", which is unknown or completed already"));
+  }
+  log_.info("call ended late", {{"file", setup_.file.string()},
+                                {"plugin", identity_.name},
+                                {"reason", "call " + std::to_string(id) + " had been answered in the plugin's stead"}});
+}
+
+void InProcessPlugin::report(const Result<>& misbehaviour) const {
+  if (!misbehaviour.has_error()) return;
+  log_.error("plugin misbehaved", {{"file", setup_.file.string()}, {"reason", misbehaviour.error().message}});
+}
+
+void InProcessPlugin::write_log(std::int32_t level, std::string_view message) const {
+  const auto severity = level >= MCP_LOG_ERROR     ? Log::Level::error
+                        : level >= MCP_LOG_WARNING ? Log::Level::warning
+                        : level >= MCP_LOG_INFO    ? Log::Level::info
+                                                   : Log::Level::debug;
+  log_.write(severity, "plugin says", {{"plugin", identity_.name}, {"text", message}});
+}
+
+std::string InProcessPlugin::make_data_directory() const {
+  const auto opened = setup_.data_directory.open();
+  if (opened.has_value()) return setup_.data_directory.path().string();
+  log_.error("data directory cannot be made", {{"plugin", identity_.name}, {"reason", opened.error().message}});
+  return {};
+}
+
+// Each function is called from C: nothing may be thrown through it (mcp/plugin.h).
+mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
+  mcp_host host{};
+  host.size = sizeof(mcp_host);
+  host.context = self;
+  host.complete = [](const mcp_host* h, mcp_call_id call, std::int32_t outcome, mcp_string json) {
+    self_of(h).serve("complete", [&](InProcessPlugin& plugin) { plugin.complete(call, outcome, view(json)); });
+  };
+  host.progress = [](const mcp_host* h, mcp_call_id id, double progress, double total, mcp_string message) {
+    self_of(h).serve("progress", [&](InProcessPlugin& plugin) {
+      if (const auto call = plugin.calls_.find(id)) call->progress(progress, total, message_of(message));
+    });
+  };
+  host.log = [](const mcp_host* h, mcp_call_id id, std::int32_t level, mcp_string message) {
+    self_of(h).serve("log", [&](const InProcessPlugin& plugin) {
+      plugin.write_log(level, message_of(message));
+      if (const auto call = plugin.calls_.find(id)) call->log(level, message_of(message));
+    });
+  };
+  host.is_cancelled = [](const mcp_host* h, mcp_call_id id) {
+    const auto call = self_of(h).calls_.find(id);
+    return call == nullptr ? MCP_CANCEL_CLIENT : static_cast<std::int32_t>(call->cancelled());
+  };
+  host.call_context = [](const mcp_host* h, mcp_call_id id, const mcp_sink* sink) {
+    self_of(h).serve("call_context", [&](const InProcessPlugin& plugin) {
+      if (const auto call = plugin.calls_.find(id)) give(plugin.identity_, sink, call->context());
+    });
+  };
+  host.configuration = [](const mcp_host* h, const mcp_sink* sink) {
+    sink->write(sink->context, as_mcp(self_of(h).setup_.configuration));
+  };
+  host.data_directory = [](const mcp_host* h, const mcp_sink* sink) {
+    self_of(h).serve("data_directory", [&](const InProcessPlugin& plugin) {
+      give(plugin.identity_, sink, plugin.make_data_directory());
+    });
+  };
+  host.components_changed = [](const mcp_host* h) {
+    self_of(h).serve("components_changed", [](const InProcessPlugin& plugin) {
+      if (plugin.changes_ != nullptr) return plugin.changes_->changed();
+      if (const auto& changed = plugin.setup_.events.components_changed) changed(nullptr);
+    });
+  };
+  host.resource_updated = [](const mcp_host* h, mcp_string uri) {
+    self_of(h).serve("resource_updated", [&](const InProcessPlugin& plugin) {
+      if (const auto& updated = plugin.setup_.events.resource_updated) updated(std::string(view(uri)));
+    });
+  };
+  host.get_interface = [](const mcp_host* h, const char* name) -> const void* {
+    const bool offered = name == std::string_view(MCP_SERVER_INFO) && self_of(h).setup_.server_info != nullptr;
+    return offered ? &server_info_table : nullptr;
+  };
+  return host;
+}
+
+namespace {
+
+InProcessPlugin& self_of(const mcp_host* host) {
+  return *static_cast<InProcessPlugin*>(host->context);
+}
+
+}  // namespace
+
+}  // namespace mcph

@@ -1,0 +1,100 @@
+// A plugin version that runs in this process: the C contract of mcp/plugin.h called directly. It gives the plugin its
+// mcp_host table, keeps the plugin's calls by id, bounds how many run at once, and takes whatever the plugin throws.
+// Any thread, except where Plugin says [control].
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <mcp/plugin.h>
+#include <mcp/server_info.h>
+
+#include "plugin/call_deadlines.hpp"
+#include "plugin/calls_in_flight.hpp"
+#include "plugin/component_changes.hpp"
+#include "plugin/library/plugin_library.hpp"
+#include "plugin/limit_log.hpp"
+#include "plugin/plugin.hpp"
+#include "plugin/plugin_setup.hpp"
+#include "runtime/call_runner.hpp"
+#include "telemetry/log.hpp"
+#include "telemetry/rate_limited_log.hpp"
+
+namespace mcph {
+
+class InProcessPlugin final : public Plugin {
+ public:
+  // [control] Makes the instance. The runner, the log and the timers outlive it. Without timers, in a worker, the host
+  // bounds how long calls take and how much is logged.
+  static Result<std::unique_ptr<InProcessPlugin>> create(PluginLibrary library, PluginSetup setup, CallRunner& runner,
+                                                         Log& log, Timers* timers = nullptr);
+
+  // Stops the instance if nobody has.
+  ~InProcessPlugin() override;
+  InProcessPlugin(const InProcessPlugin&) = delete;
+  InProcessPlugin& operator=(const InProcessPlugin&) = delete;
+
+  const PluginIdentity& identity() const override { return identity_; }
+  Result<std::string> describe() override;
+  Result<> start() override;
+  void invoke(std::shared_ptr<Call> call) override;
+  void cancel_all(CancelReason reason) override;
+  std::size_t fail_all(std::string_view why) override;
+  std::size_t calls_in_flight() const override { return calls_.size(); }
+  PluginStatus status() const override;
+  void call_failed(std::string why) override { calls_.failed(std::move(why)); }
+  void answered_wrongly(std::string why) override {
+    limit_log_.answered_wrongly(why);
+    calls_.failed(std::move(why));
+  }
+  bool stop(std::chrono::milliseconds patience) override;
+  // [control] The same on this thread, for as long as it takes.
+  void stop_here();
+
+ private:
+  InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log, Timers* timers);
+
+  Log& limit(Log& log);
+  void run(std::uint64_t id, std::shared_ptr<Call> call);
+  void run_one(std::uint64_t id, Call& call);
+  void cancel(std::uint64_t id, CancelReason reason);
+  void stop_waiting(std::uint64_t id);
+  void tell_that_calls_wait();
+  void give_up(std::uint64_t id, Call& call);
+
+  void complete(mcp_call_id call, std::int32_t outcome, std::string_view json);
+  // It completed a call that is not in flight.
+  void answered_nothing(mcp_call_id id);
+  void report(const Result<>& misbehaviour) const;
+  void write_log(std::int32_t level, std::string_view message) const;
+  std::string make_data_directory() const;
+  static mcp_host host_table(InProcessPlugin* self);
+  // Runs what a function of the host table does.
+  template <class Function>
+  void serve(std::string_view function, Function&& function_of_host) noexcept;
+  static const mcp_server_info server_info_table;
+
+  PluginLibrary library_;
+  const mcp_plugin& table_;
+  const PluginIdentity identity_;
+  const PluginSetup setup_;
+  const std::size_t concurrent_calls_;
+  CallRunner& runner_;
+  std::optional<RateLimitedLog> limited_log_;
+  Log& log_;
+  LimitLog limit_log_;
+  const mcp_host host_;
+  void* instance_ = nullptr;
+
+  CallsInFlight calls_;
+  std::shared_ptr<ComponentChanges> changes_;  // null in a worker, whose host has them
+  std::mutex mutex_;
+  std::size_t running_ = 0;
+  std::deque<std::uint64_t> waiting_;
+  std::optional<CallDeadlines> deadlines_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,190 @@
+#include "plugin/isolated/worker_frame.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/regular_file.hpp"
+
+namespace mcph {
+namespace {
+
+struct Header {
+  std::uint32_t kind;
+  std::int32_t number;
+  std::uint64_t id;
+  std::uint64_t text_size;
+  std::uint64_t more_size;
+};
+
+// Beside the header; a longer text costs a memory file, and one much longer would not fit a socket's buffer.
+constexpr std::size_t most_in_message = std::size_t{64} << 10;
+constexpr std::size_t buffer_size = sizeof(Header) + most_in_message;
+
+iovec as_iovec(const void* data, std::size_t size) {
+  return {const_cast<void*>(data), size};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
+}
+
+// Room for one descriptor beside a message; because of the padding two may come.
+struct alignas(cmsghdr) DescriptorMessage {
+  std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
+};
+constexpr std::size_t most_descriptors = 2;
+using Descriptors = std::array<FileDescriptor, most_descriptors>;
+
+FileDescriptor make_memory_file(const Frame& frame) {
+  FileDescriptor file(::memfd_create("mcp-frame", MFD_CLOEXEC));
+  if (!file) return {};
+  for (auto text : {frame.text, frame.more}) {
+    while (!text.empty()) {
+      const auto count = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
+      if (count <= 0) return {};
+      text.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  return file;
+}
+
+// All that came with a message, because they are this process's by now.
+Descriptors received_descriptors(msghdr& message) {
+  Descriptors descriptors;
+  const auto* const control = CMSG_FIRSTHDR(&message);
+  if (control == nullptr || control->cmsg_type != SCM_RIGHTS) return descriptors;
+  const auto count = std::min((control->cmsg_len - CMSG_LEN(0)) / sizeof(int), most_descriptors);
+  for (std::size_t i = 0; i < count; ++i) {
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(control) + i * sizeof descriptor, sizeof descriptor);
+    descriptors.at(i) = FileDescriptor(descriptor);
+  }
+  return descriptors;
+}
+
+}  // namespace
+
+Result<std::pair<FileDescriptor, FileDescriptor>> make_frame_sockets() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return fail_for_now("no sockets can be made: " + last_error());
+  }
+  return std::pair(FileDescriptor(ends[0]), FileDescriptor(ends[1]));
+}
+
+Sent send_frame(int socket, const Frame& frame, bool wait) {
+  if (frame.text.size() > most_frame_bytes || frame.more.size() > most_frame_bytes - frame.text.size()) {
+    return Sent::too_much;
+  }
+  const Header header{static_cast<std::uint32_t>(frame.kind), frame.number, frame.id, frame.text.size(),
+                      frame.more.size()};
+  std::array<iovec, 3> pieces{as_iovec(&header, sizeof header), as_iovec(frame.text.data(), frame.text.size()),
+                              as_iovec(frame.more.data(), frame.more.size())};
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = pieces.size();
+  FileDescriptor file;
+  DescriptorMessage descriptor;
+  if (frame.text.size() + frame.more.size() > most_in_message) {
+    file = make_memory_file(frame);
+    if (!file) return Sent::too_much;
+    message.msg_iovlen = 1;
+    message.msg_control = descriptor.bytes.data();
+    message.msg_controllen = descriptor.bytes.size();
+    auto* const control = CMSG_FIRSTHDR(&message);
+    control->cmsg_level = SOL_SOCKET;
+    control->cmsg_type = SCM_RIGHTS;
+    control->cmsg_len = CMSG_LEN(sizeof(int));
+    const int sent = file.get();
+    std::memcpy(CMSG_DATA(control), &sent, sizeof sent);
+  }
+  while (uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) < 0) {
+    // Too many descriptors on their way, counted over all processes of the user, is nothing that can be waited for but
+    // by time.
+    const bool crowded = errno == ETOOMANYREFS;
+    if (errno == ENOBUFS || errno == ENOMEM || errno == EMSGSIZE) return Sent::too_much;
+    if (errno != EAGAIN && errno != EWOULDBLOCK && !crowded) return Sent::gone;
+    if (!wait) return crowded ? Sent::too_much : Sent::no_room;
+    pollfd writable{socket, static_cast<short>(crowded ? 0 : POLLOUT), 0};
+    uninterrupted([&] { return ::poll(&writable, 1, crowded ? 1 : -1); });
+  }
+  return Sent::whole;
+}
+
+FrameReader::FrameReader() : buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {}
+
+FrameReader::Outcome FrameReader::receive(int socket) {
+  if (!long_text_.empty()) std::string().swap(long_text_);
+  file_ = {};
+  auto piece = as_iovec(buffer_.get(), buffer_size);
+  DescriptorMessage descriptor;
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = descriptor.bytes.data();
+  message.msg_controllen = descriptor.bytes.size();
+  const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
+  if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::none : Outcome::end;
+  auto [file, another] = received_descriptors(message);
+  if (count == 0) return Outcome::end;
+  if (another || (message.msg_flags & MSG_TRUNC) != 0) return Outcome::wrong;
+  if ((message.msg_flags & MSG_CTRUNC) != 0) return Outcome::lost;
+  return take_message(static_cast<std::size_t>(count), std::move(file));
+}
+
+FrameReader::Outcome FrameReader::receive_whole(int socket) {
+  const auto outcome = receive(socket);
+  if (outcome != Outcome::in_file) return outcome;
+  return read_file() ? Outcome::frame : Outcome::wrong;
+}
+
+FrameReader::Outcome FrameReader::take_message(std::size_t size, FileDescriptor file) {
+  Header header{};
+  if (size < sizeof header) return Outcome::wrong;
+  std::memcpy(&header, buffer_.get(), sizeof header);
+  if (header.kind < static_cast<std::uint32_t>(Frame::Kind::load) ||
+      header.kind > static_cast<std::uint32_t>(Frame::Kind::last) || header.text_size > most_frame_bytes ||
+      header.more_size > most_frame_bytes - header.text_size) {
+    return Outcome::wrong;
+  }
+  frame_ = {static_cast<Frame::Kind>(header.kind), header.number, header.id};
+  const auto text_size = static_cast<std::size_t>(header.text_size);
+  const auto more_size = static_cast<std::size_t>(header.more_size);
+  if (size == sizeof header + text_size + more_size) {
+    frame_.text = {buffer_.get() + sizeof header, text_size};
+    frame_.more = {frame_.text.data() + text_size, more_size};
+    return file ? Outcome::wrong : Outcome::frame;
+  }
+  if (size != sizeof header || !file) return Outcome::wrong;
+  file_ = std::move(file);
+  text_in_file_ = text_size;
+  more_in_file_ = more_size;
+  return Outcome::in_file;
+}
+
+// Read and not mapped, because whoever made the file can shorten it meanwhile.
+bool FrameReader::read_file() {
+  const auto file = std::exchange(file_, {});
+  const auto size = bytes_in_file();
+  struct ::stat status {};
+  // Only a memory file has seals; any other might be one that its maker serves, and make this wait.
+  if (::fcntl(file.get(), F_GET_SEALS) < 0 || ::fstat(file.get(), &status) != 0) return false;
+  if (static_cast<std::uint64_t>(status.st_size) < size) return false;
+  long_text_.resize(size);
+  for (std::size_t done = 0; done < size;) {
+    const auto count = uninterrupted(
+        [&] { return ::pread(file.get(), long_text_.data() + done, size - done, static_cast<off_t>(done)); });
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  frame_.text = std::string_view(long_text_).substr(0, text_in_file_);
+  frame_.more = std::string_view(long_text_).substr(text_in_file_);
+  return true;
+}
+
+}  // namespace mcph

@@ -1,0 +1,54 @@
+// What all workers share: the program they run, the contexts that read them, and the thread that starts them. That
+// thread lives as long as this object, because the system ends a worker with the thread that started it. Owned by who
+// assembles the program; outlives every plugin.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <boost/asio/io_context.hpp>
+
+#include "base/result.hpp"
+#include "plugin/isolated/worker_process.hpp"
+#include "runtime/call_runner.hpp"
+#include "runtime/timers.hpp"
+
+namespace mcph {
+
+class Workers {
+ public:
+  struct Options {
+    std::filesystem::path program;
+    std::chrono::milliseconds answer_time{10'000};  // for loading, describing and starting a plugin, each
+  };
+  using Contexts = std::function<boost::asio::io_context&()>;
+
+  // `runner` runs what takes its time. It outlives this object, as what the contexts refer to does.
+  Workers(Options options, Contexts contexts, CallRunner& runner)
+      : options_(std::move(options)), contexts_(std::move(contexts)), runner_(runner) {}
+
+  // The program that lies beside this one.
+  static std::filesystem::path default_program();
+
+  const Options& options() const { return options_; }
+  CallRunner& runner() { return runner_; }
+
+  // On whose thread workers are started.
+  Timers& timers() { return thread_; }
+
+  // On that thread. `plugin` is the name of its file.
+  Result<std::shared_ptr<WorkerProcess>> spawn(const std::string& plugin, WorkerListener& listener);
+  // On any other, and waits.
+  Result<std::shared_ptr<WorkerProcess>> spawn_and_wait(const std::string& plugin, WorkerListener& listener);
+
+ private:
+  const Options options_;
+  const Contexts contexts_;
+  CallRunner& runner_;
+  Timers thread_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,329 @@
+#include "plugin/library/crash_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <thread>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "plugin/library/plugin_code.hpp"
+#include "plugin/library/private_folder.hpp"
+#include "telemetry/last_words.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+constexpr int most_frames = 64;
+// At which other runtimes, such as Java's, tell of their threads, too.
+constexpr int place_signal = SIGQUIT;
+
+// Only what is safe in a signal handler.
+void say(std::string_view text) {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+// A line that is written at once, because other threads may be writing theirs. What does not fit is cut off.
+class Line {
+ public:
+  Line& text(std::string_view text) {
+    const auto size = std::min(text.size(), bytes_.size() - 1 - size_);
+    std::copy_n(text.begin(), size, bytes_.begin() + size_);
+    size_ += size;
+    return *this;
+  }
+  Line& number(std::uintptr_t number) {
+    constexpr int hexadecimal = 16;
+    std::array<char, 2 * sizeof number> digits{};
+    const auto* const end = std::to_chars(digits.begin(), digits.end(), number, hexadecimal).ptr;
+    return text("0x").text({digits.begin(), end});
+  }
+  std::string_view view() const { return {bytes_.data(), size_}; }
+  void write() {
+    bytes_.at(size_++) = '\n';
+    say(view());
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = 1024;
+
+  std::array<char, most_bytes> bytes_{};
+  std::size_t size_ = 0;
+};
+
+// Of a library that lies in the host's private folder as STEM.NUMBER.DIGEST.so, the stem; else empty.
+std::string_view stem_of_copy(std::string_view path) {
+  const auto cut = [&path](char separator) {
+    const auto end = std::min(path.rfind(separator), path.size());
+    const auto last = path.substr(std::min(end + 1, path.size()));
+    path = path.substr(0, end);
+    return last;
+  };
+  auto stem = cut('/');
+  if (!cut('/').starts_with(PrivateFolder::prefix)) return {};
+  for (int part = 0; part < 3; ++part)
+    stem = stem.substr(0, stem.rfind('.'));
+  return stem;
+}
+
+// FILE+OFFSET, as addr2line takes it, and the function if the file names it. A worker's host knows what its copies are.
+enum class Copies { by_path, by_plugin };
+void add_frame(Line& line, const char* address, Copies copies) {
+  Dl_info place{};
+  if (::dladdr(address, &place) == 0) {
+    line.number(std::bit_cast<std::uintptr_t>(address));
+    return;
+  }
+  const auto offset = address - static_cast<const char*>(place.dli_fbase);
+  const auto stem = copies == Copies::by_plugin ? stem_of_copy(place.dli_fname) : std::string_view();
+  stem.empty() ? line.text(place.dli_fname) : line.text(stem).text(".so");
+  line.text("+").number(static_cast<std::uintptr_t>(offset));
+  if (place.dli_sname != nullptr) line.text(" ").text(place.dli_sname);
+}
+
+// The instruction that a signal interrupted; null where there was none, or this does not know the processor.
+void* interrupted(const void* context) {
+  if (context == nullptr) return nullptr;
+#if defined(__x86_64__)
+  return std::bit_cast<void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return std::bit_cast<void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return nullptr;
+#endif
+}
+
+// Without those of the report itself, where it can be seen which they are.
+template <class Take>
+void for_each_frame(const void* context, Take&& take) {
+  std::array<void*, most_frames> frames{};
+  auto* const end = frames.begin() + ::backtrace(frames.data(), most_frames);
+  auto* const first = std::find(frames.begin(), end, interrupted(context));
+  if (first != end) take(static_cast<const char*>(*first));
+  // All others are where a call returns to, which may be another line already.
+  for (auto* frame = first != end ? first + 1 : frames.begin(); frame != end; ++frame)
+    take(static_cast<const char*>(*frame) - 1);
+}
+
+void say_frames(const void* context) {
+  for_each_frame(context, [](const char* address) {
+    Line line;
+    add_frame(line, address, Copies::by_path);
+    line.write();
+  });
+}
+
+// As nothing had listened for it.
+void die_of(int signal) {
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+// Looking at the stack may take a lock that this thread holds.
+void bound_time() {
+  constexpr unsigned patience_s = 2;
+  ::alarm(patience_s);
+}
+
+std::string_view short_name_of(int signal) {
+  const char* const name = ::sigabbrev_np(signal);
+  return name == nullptr ? "?" : name;
+}
+
+void report(int signal, siginfo_t* /*info*/, void* context) {
+  bound_time();
+  // What the plugin has begun to print is a line of its own.
+  say("\n");
+  Line().text(worker_crashes).text(short_name_of(signal)).text("; backtrace:").write();
+  say_frames(context);
+  die_of(signal);
+}
+
+// Of a host; null elsewhere.
+std::atomic<const LastWords*> last_words{nullptr};
+// What listened before, such as a sanitizer.
+std::array<struct ::sigaction, crashes.size()> earlier_listeners{};
+
+constexpr std::string_view next_for_culprit = "in a worker it would end nothing but its own calls";
+
+// Whose code has crashed, and which part of it.
+struct Culprit {
+  std::string_view plugin = {};  // empty: the host's own
+  std::string_view file = {};
+  std::string_view part = {};
+};
+
+// A thread of the plugin's own is known by the library that it runs.
+Culprit find_culprit(const void* context) {
+  if (const auto* code = PluginCode::current()) {
+    if (code->plugin() == nullptr) return {};
+    return {code->plugin()->name, code->plugin()->file.native(), code->part()};
+  }
+  Culprit culprit;
+  for_each_frame(context, [&](const char* address) {
+    Dl_info place{};
+    if (!culprit.plugin.empty() || ::dladdr(address, &place) == 0) return;
+    const auto stem = stem_of_copy(place.dli_fname);
+    if (!stem.empty()) culprit = {stem, place.dli_fname, "a thread of its own"};
+  });
+  return culprit;
+}
+
+void hand_on(int signal, siginfo_t* info, void* context) {
+  ::alarm(0);
+  const auto* const place = std::find(crashes.begin(), crashes.end(), signal);
+  const auto& earlier = earlier_listeners.at(static_cast<std::size_t>(place - crashes.begin()));
+  if ((earlier.sa_flags & SA_SIGINFO) != 0) {
+    earlier.sa_sigaction(signal, info, context);
+  } else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) {
+    earlier.sa_handler(signal);
+  }
+  die_of(signal);
+}
+
+void report_to_log(int signal, siginfo_t* info, void* context) {
+  bound_time();
+  const auto& log = *last_words.load();
+  const char* const description = ::sigdescr_np(signal);
+  Line what;
+  what.text("it ends the host by SIG").text(short_name_of(signal));
+  what.text(" (").text(description == nullptr ? "" : description).text(")");
+  const auto culprit = find_culprit(context);
+  const bool is_own = culprit.plugin.empty();
+  if (is_own) {
+    log.write("host crashed", {{"what", what.view()}});
+  } else {
+    log.write("plugin crashed", {{"file", culprit.file},
+                                 {"plugin", culprit.plugin},
+                                 {"what", what.view()},
+                                 {"running", culprit.part},
+                                 {"next", next_for_culprit}});
+  }
+  for_each_frame(context, [&](const char* address) {
+    Line frame;
+    add_frame(frame, address, Copies::by_plugin);
+    is_own ? log.write("host backtrace", {{"text", frame.view()}})
+           : log.write("plugin backtrace", {{"plugin", culprit.plugin}, {"text", frame.view()}});
+  });
+  hand_on(signal, info, context);
+}
+
+// Where no plugin's code calls exit, a host's main has returned. Nor is it the host that ends where a plugin has
+// forked.
+pid_t host_process = 0;
+
+void report_exit_to_log() {
+  if (::getpid() != host_process) return;
+  const auto culprit = find_culprit(nullptr);
+  if (culprit.plugin.empty()) return;
+  last_words.load()->write("plugin crashed", {{"file", culprit.file},
+                                              {"plugin", culprit.plugin},
+                                              {"what", "it ends the host by calling exit"},
+                                              {"running", culprit.part},
+                                              {"next", next_for_culprit}});
+  std::_Exit(EXIT_FAILURE);  // whatever the plugin has told it to be
+}
+
+std::atomic<unsigned> places_asked{0};
+std::atomic<unsigned> places_told{0};
+
+void report_place(int /*signal*/, siginfo_t* /*info*/, void* context) {
+  const int error = errno;
+  say("\n");
+  Line().text(worker_place).write();
+  say_frames(context);
+  ++places_told;
+  errno = error;
+}
+
+// What operator new calls until there is memory, or until it throws.
+void give_no_memory() {
+  static std::atomic_flag told;
+  if (!told.test_and_set()) {
+    say("\n");
+    Line().text(worker_lacks_memory).write();
+  }
+  throw std::bad_alloc();
+}
+
+class SignalStack {
+ public:
+  SignalStack() : bytes_(new char[size]) {
+    const stack_t stack{.ss_sp = bytes_.get(), .ss_flags = 0, .ss_size = size};
+    ::sigaltstack(&stack, nullptr);
+  }
+  ~SignalStack() {
+    const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    ::sigaltstack(&none, nullptr);
+  }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+  static constexpr std::size_t size = std::size_t{64} << 10;
+
+  std::unique_ptr<char[]> bytes_;  // NOLINT(modernize-avoid-c-arrays): left as it is, so that it takes no memory
+};
+
+void listen_for_crashes(void (*handler)(int, siginfo_t*, void*)) {
+  // The first one loads what it needs, which a handler must not.
+  std::array<void*, 1> frame{};
+  ::backtrace(frame.data(), 1);
+  struct ::sigaction action {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
+  for (std::size_t i = 0; i < crashes.size(); ++i)
+    ::sigaction(crashes.at(i), &action, &earlier_listeners.at(i));
+}
+
+}  // namespace
+
+void report_crashes() {
+  listen_for_crashes(report);
+  struct ::sigaction action {};
+  action.sa_sigaction = report_place;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO | SA_RESTART;
+  ::sigaction(place_signal, &action, nullptr);
+  report_crashes_of_this_thread();
+}
+
+void report_crashes_to_log(StderrLog::Format format) {
+  static const LastWords words(format);
+  if (last_words.exchange(&words) != nullptr) return;
+  listen_for_crashes(report_to_log);
+  host_process = ::getpid();
+  std::atexit(report_exit_to_log);
+}
+
+void report_crashes_of_this_thread() {
+  static thread_local SignalStack stack;
+}
+
+void report_place_of(pthread_t thread) {
+  constexpr std::chrono::milliseconds patience{200};
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  if (::pthread_kill(thread, place_signal) != 0) return;
+  ++places_asked;
+  // Of all of them, so that an earlier one that took longer does not count for this one.
+  while (places_told.load() < places_asked.load() && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void report_lack_of_memory() {
+  std::set_new_handler(give_no_memory);
+}
+
+}  // namespace mcph

@@ -1,0 +1,54 @@
+// The folder that holds the private copies of one host process. Made once, used by the control thread; outlives what is
+// mapped from it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+#include "base/result.hpp"
+#include "plugin/library/private_copy.hpp"
+
+namespace mcph {
+
+class PrivateFolder {
+ public:
+  // With which its name begins.
+  static constexpr std::string_view prefix = "mcp-plugin-host-";
+
+  // Makes the folder mcp-plugin-host-PID-RANDOM in the first of these that allows it, and removes what dead hosts of
+  // the same user left there. A parent is passed over if it cannot be written or its files cannot be mapped as code.
+  static Result<PrivateFolder> create(const std::vector<std::filesystem::path>& parents = default_parents());
+
+  // The folder for temporary files, $XDG_RUNTIME_DIR, /var/tmp, and .cache in the current directory.
+  static std::vector<std::filesystem::path> default_parents();
+
+  PrivateFolder(PrivateFolder&&) noexcept = default;  // the one moved from no longer holds the lock
+  PrivateFolder& operator=(PrivateFolder&&) = delete;
+  // Removes the folder with all that is in it.
+  ~PrivateFolder();
+
+  // An error says why, and whether it will pass; it does not name the file, because the caller knows the name that
+  // people gave it. A file that changes while it is read is refused: half of it may be the old version. Where the
+  // folder has been removed, as those who tidy up temporary files may, another one is made beside it.
+  Result<PrivateCopy> copy(const std::filesystem::path& file);
+  // Of what has been opened already, under the name of the file.
+  Result<PrivateCopy> copy(const std::filesystem::path& file, const FileDescriptor& source);
+
+  // Where copies are made now.
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  PrivateFolder(std::filesystem::path path, FileDescriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+
+  static Result<PrivateFolder> create_in(const std::filesystem::path& parent);
+  Result<> make_again();
+
+  std::filesystem::path path_;
+  FileDescriptor lock_;  // held as long as this process lives, which shows others that the folder is in use
+  std::uint64_t generation_ = 0;
+};
+
+}  // namespace mcph

@@ -1,0 +1,71 @@
+#include "protocol/calls/call_log.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "base/utf8.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::string_view event = "call";
+constexpr std::size_t max_name_bytes = 200;
+constexpr std::size_t max_error_bytes = 500;
+
+std::string name_field(std::string_view name) {
+  return std::string(utf8_prefix(name, max_name_bytes));
+}
+
+std::string error_field(std::string_view error) {
+  return std::string(utf8_prefix(error, max_error_bytes));
+}
+
+// To the microsecond, as a number.
+Log::Field milliseconds(std::chrono::steady_clock::duration time) {
+  constexpr int digits = 3;
+  std::array<char, 32> text{};
+  const auto count = std::chrono::duration<double, std::milli>(time).count();
+  const auto end = std::to_chars(text.begin(), text.end(), count, std::chars_format::fixed, digits).ptr;
+  Log::Field field("ms", std::string(text.begin(), end));
+  field.is_number = true;
+  return field;
+}
+
+}  // namespace
+
+void CallLog::ended(const End& end) const {
+  const auto component = name_field(end.component);
+  const auto took = milliseconds(end.took);
+  if (end.error.empty()) {
+    return log_.debug(
+        event,
+        {{"method", end.method}, {"component", component}, {"plugin", end.plugin}, {"outcome", end.outcome}, took});
+  }
+  log_.debug(event, {{"method", end.method},
+                     {"component", component},
+                     {"plugin", end.plugin},
+                     {"outcome", end.outcome},
+                     took,
+                     {"error", error_field(end.error)}});
+}
+
+void CallLog::refused(std::string_view method, std::string_view component, std::string_view why) const {
+  if (!is_on()) return;
+  log_.debug(event, {{"method", name_field(method)},
+                     {"component", name_field(component)},
+                     {"outcome", "refused"},
+                     {"error", error_field(why)}});
+}
+
+std::string CallLog::component_in(const Json& params) const {
+  if (!is_on()) return {};
+  const auto ref = params.find("ref");
+  const auto& holder = ref != params.end() && ref->is_object() ? *ref : params;
+  for (const auto* key : {"name", "uri"}) {
+    const auto found = holder.find(key);
+    if (found != holder.end() && found->is_string()) return found->get<std::string>();
+  }
+  return {};
+}
+
+}  // namespace mcph

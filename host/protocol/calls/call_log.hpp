@@ -1,0 +1,41 @@
+// A line of the log for each call, at level debug: what was asked of which plugin, how it ended, how long it took. What
+// a line needs is gathered only where somebody wants it. Owned by whoever answers; any thread.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "protocol/message.hpp"
+#include "telemetry/log.hpp"
+
+namespace mcph {
+
+class CallLog {
+ public:
+  // The log outlives it.
+  explicit CallLog(Log& log) : log_(log) {}
+
+  bool is_on() const { return log_.writes(Log::Level::debug); }
+
+  struct End {
+    std::string_view method;
+    std::string_view component;
+    std::string_view plugin;
+    std::string outcome;  // "ok", "tool error", "error -32602", "asks the client"
+    std::chrono::steady_clock::duration took;
+    std::string_view error = {};
+  };
+  // Of a call that a plugin was given.
+  void ended(const End& end) const;
+  // Of a request that came to no plugin. `component` is as component_in has it.
+  void refused(std::string_view method, std::string_view component, std::string_view why) const;
+
+  // What the params of a request ask for: a name or a URI. Empty where the log is off.
+  std::string component_in(const Json& params) const;
+
+ private:
+  Log& log_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,123 @@
+#include "protocol/calls/component_calls.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "protocol/modern_headers.hpp"
+
+namespace mcph {
+namespace {
+
+std::optional<Refusal> require_string(const Json& params, const char* field) {
+  const auto found = params.find(field);
+  if (found != params.end() && found->is_string()) return std::nullopt;
+  return Refusal{Refusal::Reason::malformed, std::string("params.") + field + " must be a string"};
+}
+
+// The request's own _meta is not the component's business; the plugin learns of it by the call's context. Answers come
+// to it from the host, which has checked them.
+Json take_meta(Json& params) {
+  params.erase("inputResponses");
+  params.erase("requestState");
+  const auto found = params.find("_meta");
+  if (found == params.end()) return nullptr;
+  auto meta = std::move(*found);
+  params.erase(found);
+  return meta;
+}
+
+// Clients may leave "arguments" out; the plugin always finds an object.
+std::optional<Refusal> complete_arguments(Json& params) {
+  auto& arguments = params["arguments"];
+  if (arguments.is_null()) arguments = Json::object();
+  if (arguments.is_object()) return std::nullopt;
+  return Refusal{Refusal::Reason::malformed, "params.arguments must be an object"};
+}
+
+}  // namespace
+
+Planned plan_call(std::string_view method, const Catalog& catalog, Json params) {
+  if (method == "tools/call") return plan_tool_call(catalog, std::move(params));
+  if (method == "resources/read") return plan_resource_read(catalog, std::move(params));
+  return plan_prompt_get(catalog, std::move(params));
+}
+
+Planned plan_tool_call(const Catalog& catalog, Json params) {
+  return plan_tool_call(catalog, std::move(params), nullptr);
+}
+
+Planned plan_tool_call(const Catalog& catalog, Json params, const HttpHead* head) {
+  auto meta = take_meta(params);
+  if (auto refusal = require_string(params, "name")) return *std::move(refusal);
+  const auto& name = params["name"].get_ref<const std::string&>();
+  const auto* served = catalog.find_tool(name);
+  if (served == nullptr) return Refusal{Refusal::Reason::unknown_tool, "Unknown tool: " + name};
+  if (auto refusal = complete_arguments(params)) return *std::move(refusal);
+
+  auto& arguments = params["arguments"];
+  const auto& headers = served->component->parameter_headers;
+  if (head != nullptr && !headers.empty()) {
+    if (auto mismatch = check_parameter_headers(*head, headers, arguments)) {
+      return Refusal{Refusal::Reason::header_mismatch, std::move(mismatch->message)};
+    }
+  }
+  const auto& schema = served->component->input_schema;
+  auto violation = schema.validate(arguments);
+  if (!violation) violation = schema.apply_defaults(arguments);
+  if (violation) {
+    return Refusal{Refusal::Reason::invalid_arguments,
+                   "Invalid arguments for tool " + name + ": " + violation->message,
+                   {{"path", violation->path}, {"keyword", violation->keyword}}};
+  }
+  return CallPlan{served->plugin,
+                  "tools/call",
+                  dump(params),
+                  name,
+                  std::move(meta),
+                  served->component->task_support,
+                  served->component->output_schema};
+}
+
+Planned plan_resource_read(const Catalog& catalog, Json params) {
+  auto meta = take_meta(params);
+  if (auto refusal = require_string(params, "uri")) return *std::move(refusal);
+  const auto uri = params["uri"].get<std::string>();
+  // The host's own words to the plugin; what a client puts there has not been checked.
+  params.erase("uriTemplate");
+  params.erase("variables");
+  if (const auto* served = catalog.find_resource(uri)) {
+    params["uri"] = served->component->original_uri;
+    return CallPlan{served->plugin, "resources/read", dump(params), uri, std::move(meta)};
+  }
+  if (auto match = catalog.match_template(uri)) {
+    params["uriTemplate"] = match->served->component->uri_template.original();
+    params["variables"] = std::move(match->variables);
+    return CallPlan{match->served->plugin, "resources/read", dump(params), uri, std::move(meta)};
+  }
+  return Refusal{Refusal::Reason::unknown_resource, "Resource not found: " + uri, {{"uri", uri}}};
+}
+
+Planned plan_prompt_get(const Catalog& catalog, Json params) {
+  auto meta = take_meta(params);
+  if (auto refusal = require_string(params, "name")) return *std::move(refusal);
+  const auto& name = params["name"].get_ref<const std::string&>();
+  const auto* served = catalog.find_prompt(name);
+  if (served == nullptr) return Refusal{Refusal::Reason::unknown_prompt, "Unknown prompt: " + name};
+  if (auto refusal = complete_arguments(params)) return *std::move(refusal);
+
+  const auto& arguments = params["arguments"];
+  for (const auto& [argument, value] : arguments.items()) {
+    if (!value.is_string()) {
+      return Refusal{Refusal::Reason::malformed, "Prompt argument \"" + argument + "\" must be a string"};
+    }
+  }
+  for (const auto& required : served->component->required_arguments) {
+    if (!arguments.contains(required)) {
+      return Refusal{Refusal::Reason::malformed, "Prompt " + name + " needs the argument \"" + required + "\""};
+    }
+  }
+  return CallPlan{served->plugin, "prompts/get", dump(params), name, std::move(meta)};
+}
+
+}  // namespace mcph

@@ -1,0 +1,189 @@
+#include "protocol/calls/input_requests.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/json_text.hpp"
+#include "schema/schema.hpp"
+
+namespace mcph {
+namespace {
+
+// An answer may contain messages, which contain contents.
+constexpr std::size_t deepest_question = 64;
+// Each is a question to a person, or a call of a model that somebody pays.
+constexpr std::size_t most_questions = 32;
+
+template <class AnyJson>
+const AnyJson& member(const AnyJson& object, const char* name) {
+  static const AnyJson absent;
+  const auto found = object.find(name);
+  return found == object.end() ? absent : *found;
+}
+
+bool is_url_mode(const OrderedJson& params) {
+  return member(params, "mode") == "url";
+}
+
+template <class AnyJson>
+bool is_block(const AnyJson& block) {
+  if (!block.is_object() || !member(block, "type").is_string()) return false;
+  return block["type"] != "text" || member(block, "text").is_string();
+}
+
+// Of a message: one block or several.
+template <class AnyJson>
+bool is_content(const AnyJson& content) {
+  return is_block(content) || (content.is_array() && std::all_of(content.begin(), content.end(), is_block<AnyJson>));
+}
+
+// The kinds of value that a form can have, for which clients have fields (client/elicitation, "Requested Schema").
+bool is_form_field(const OrderedJson& field) {
+  if (!field.is_object()) return false;
+  constexpr std::array types{"string", "number", "integer", "boolean"};
+  const auto& type = member(field, "type");
+  if (std::find(types.begin(), types.end(), type) != types.end()) return true;
+  if (type != "array") return false;
+  const auto& items = member(field, "items");
+  return items.is_object() && (member(items, "enum").is_array() || member(items, "anyOf").is_array());
+}
+
+Result<> check_form(const OrderedJson& params) {
+  const auto& schema = member(params, "requestedSchema");
+  if (!schema.is_object() || member(schema, "type") != "object" || !member(schema, "properties").is_object()) {
+    return fail("params.requestedSchema is not a schema with \"type\": \"object\" and \"properties\"");
+  }
+  for (const auto& [name, field] : schema["properties"].items()) {
+    if (is_form_field(field)) continue;
+    return fail("params.requestedSchema.properties." + name +
+                " is not a string, a number, an integer, a boolean or a choice of several strings; forms have no other "
+                "fields");
+  }
+  if (const auto compiled = Schema::compile(schema); compiled.has_error()) {
+    return fail("params.requestedSchema: " + compiled.error().message);
+  }
+  return {};
+}
+
+Result<> check_elicitation(const OrderedJson& params) {
+  if (!member(params, "message").is_string()) return fail("params.message is not a string");
+  const auto& mode = member(params, "mode");
+  if (is_url_mode(params)) {
+    if (!member(params, "url").is_string()) return fail("params.url is not a string");
+    return {};
+  }
+  if (!mode.is_null() && mode != "form") return fail("params.mode is neither \"form\" nor \"url\"");
+  return check_form(params);
+}
+
+Result<> check_sampling(const OrderedJson& params) {
+  const auto& messages = member(params, "messages");
+  if (!messages.is_array()) return fail("params.messages is not an array");
+  for (const auto& message : messages) {
+    const bool complete = message.is_object() && is_content(member(message, "content")) &&
+                          (member(message, "role") == "user" || member(message, "role") == "assistant");
+    if (!complete) {
+      return fail(
+          "an element of params.messages lacks \"content\", a block or an array of them, or the \"role\" \"user\" or "
+          "\"assistant\"");
+    }
+  }
+  if (!member(params, "maxTokens").is_number_integer()) return fail("params.maxTokens is not a whole number");
+  return {};
+}
+
+Result<> check_request(const OrderedJson& request) {
+  if (!request.is_object()) return fail("it is not an object");
+  const auto& method = member(request, "method");
+  const auto& params = member(request, "params");
+  if (method == "roots/list") {
+    if (params.is_null() || params.is_object()) return {};
+    return fail("params is not an object");
+  }
+  if (method != "elicitation/create" && method != "sampling/createMessage") {
+    return fail("\"method\" is none of elicitation/create, sampling/createMessage and roots/list");
+  }
+  if (!params.is_object()) return fail("params is not an object");
+  return method == "elicitation/create" ? check_elicitation(params) : check_sampling(params);
+}
+
+std::optional<std::string> mistake_in_form(const OrderedJson& params, const Json& content) {
+  if (!content.is_object()) return "\"content\" is not an object, although the form was accepted";
+  const auto& schema = member(params, "requestedSchema");
+  if (!schema.is_object()) return std::nullopt;
+  const auto compiled = Schema::compile(schema);
+  if (compiled.has_error()) return std::nullopt;  // refused when it was asked
+  const auto violation = compiled->validate(content);
+  if (!violation) return std::nullopt;
+  return "\"content\": " + violation->message;
+}
+
+std::optional<std::string> mistake_in_elicitation(const OrderedJson& params, const Json& answer) {
+  const auto& action = member(answer, "action");
+  if (action == "decline" || action == "cancel") return std::nullopt;
+  if (action != "accept") return "\"action\" is none of accept, decline and cancel";
+  return is_url_mode(params) ? std::nullopt : mistake_in_form(params, member(answer, "content"));
+}
+
+std::optional<std::string> mistake_in_message(const Json& answer) {
+  if (!member(answer, "role").is_string()) return "\"role\" is not a string";
+  if (!member(answer, "model").is_string()) return "\"model\" is not a string";
+  if (!is_content(member(answer, "content"))) return "\"content\" is neither a content block nor an array of them";
+  return std::nullopt;
+}
+
+std::optional<std::string> mistake_in_roots(const Json& answer) {
+  const auto& roots = member(answer, "roots");
+  if (!roots.is_array()) return "\"roots\" is not an array";
+  const bool complete = std::all_of(roots.begin(), roots.end(), [](const Json& root) {
+    return root.is_object() && member(root, "uri").is_string() && (!root.contains("name") || root["name"].is_string());
+  });
+  if (!complete) return "an element of \"roots\" lacks the string \"uri\", or its \"name\" is no string";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<OrderedJson> read_input_requests(std::string_view json) {
+  auto required = parse_ordered_json(json, deepest_question);
+  if (required.has_error()) return fail("it is not valid JSON: " + required.error().message);
+  if (!required->is_object()) return fail("it is not a JSON object");
+  const auto requests = required->find("inputRequests");
+  if (requests == required->end() || !requests->is_object() || requests->empty()) {
+    return fail("it lacks \"inputRequests\", an object with at least one request");
+  }
+  if (requests->size() > most_questions) {
+    return fail("\"inputRequests\" has " + std::to_string(requests->size()) + " requests, more than " +
+                std::to_string(most_questions));
+  }
+  for (auto& [name, request] : requests->items()) {
+    if (const auto checked = check_request(request); checked.has_error()) {
+      return fail("inputRequests." + name + ": " + checked.error().message);
+    }
+    if (!request.contains("params")) request["params"] = OrderedJson::object();
+  }
+  return std::move(*requests);
+}
+
+std::optional<std::string> mistake_in_answer(const OrderedJson& request, const Json& answer) {
+  if (!answer.is_object()) return "it is not an object";
+  const auto& method = member(request, "method");
+  if (method == "elicitation/create") return mistake_in_elicitation(member(request, "params"), answer);
+  if (method == "sampling/createMessage") return mistake_in_message(answer);
+  return mistake_in_roots(answer);
+}
+
+Json essence_of(const OrderedJson& input_requests) {
+  auto essence = Json::object();
+  for (const auto& [name, request] : input_requests.items()) {
+    auto& kept = essence[name];
+    kept["method"] = request["method"];
+    kept["params"] = Json::object();
+    for (const auto* needed : {"mode", "requestedSchema"}) {
+      if (request["params"].contains(needed)) kept["params"][needed] = request["params"][needed];
+    }
+  }
+  return essence;
+}
+
+}  // namespace mcph

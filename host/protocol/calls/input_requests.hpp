@@ -1,0 +1,26 @@
+// What a plugin asks the client before it can go on, and what the client answers: elicitation/create,
+// sampling/createMessage and roots/list, by names that the plugin chose (2026-07-28, basic/patterns/mrtr). The same
+// shapes in both eras; how they travel is the eras' business. Free functions; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "protocol/message.hpp"
+
+namespace mcph {
+
+// The "inputRequests" of what a plugin gave with MCP_OUTCOME_INPUT_REQUIRED, checked: {name: {"method", "params"}}, at
+// least one, in the order in which the author wrote them and a form's fields. An error says what is wrong with it.
+Result<OrderedJson> read_input_requests(std::string_view json);
+
+// What is wrong with the client's answer to a request; nothing if it is what the request asked for. A form that was
+// accepted must be what its schema says.
+std::optional<std::string> mistake_in_answer(const OrderedJson& request, const Json& answer);
+
+// What must be kept of the requests to check the answers later.
+Json essence_of(const OrderedJson& input_requests);
+
+}  // namespace mcph

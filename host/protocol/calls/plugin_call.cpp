@@ -1,0 +1,220 @@
+#include "protocol/calls/plugin_call.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "protocol/calls/completion.hpp"
+#include "protocol/calls/input_requests.hpp"
+#include "protocol/calls/plugin_result.hpp"
+#include "protocol/calls/task.hpp"
+
+namespace mcph {
+namespace {
+
+// In bytes, of an answer that is checked although nobody is left to read it, for the plugin's status. A longer one
+// takes its time, for which the end of the host would wait.
+constexpr std::size_t max_unread_answer = std::size_t{64} << 10;
+
+// As mcp_plugin.invoke promises them.
+std::string with_answers(std::string params, const Json& answers) {
+  if (answers.is_null()) return params;
+  params.pop_back();
+  return params += R"(,"inputResponses":)" + dump(answers) + "}";
+}
+
+std::string without_answers(const std::string& params) {
+  auto json = Json::parse(params);
+  json.erase("inputResponses");
+  return dump(json);
+}
+
+// What a tool that says that it failed tells the model; nothing if it did not fail. The result has been checked.
+std::optional<std::string> failure_of_tool(const Json& result) {
+  const auto is_error = result.find("isError");
+  if (is_error == result.end() || *is_error != true) return std::nullopt;
+  for (const auto& block : result.at("content")) {
+    if (block["type"] == "text") return block["text"].get<std::string>();
+  }
+  return "it says that it failed, and not why";
+}
+
+std::string_view words_for(CancelReason reason) {
+  switch (reason) {
+    case CancelReason::client:
+      return "by the client";
+    case CancelReason::deadline:
+      return "at its deadline";
+    case CancelReason::shutdown:
+      return "by the end of the server";
+    case CancelReason::reload:
+      return "by the end of its plugin";
+    case CancelReason::none:
+      break;
+  }
+  return "for no reason";
+}
+
+}  // namespace
+
+std::optional<Refusal> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
+                              const CallAnswers& words) {
+  auto planned = plan_call(call.method, catalog, Json::parse(call.params));
+  if (auto* refusal = std::get_if<Refusal>(&planned)) return std::move(*refusal);
+  auto& plan = std::get<CallPlan>(planned);
+  plan.meta = std::move(call.meta);
+  auto& all = call.origin.rounds.answers;
+  if (all.is_null()) all = Json::object();
+  all.update(answers);
+  PluginCall::begin(std::move(plan), std::move(call.origin), call.exchange, words);
+  return std::nullopt;
+}
+
+void PluginCall::begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
+                       const CallAnswers& answers) {
+  const auto plugin = plan.plugin;
+  auto call = std::make_shared<PluginCall>(std::move(plan), std::move(origin), exchange, answers);
+  exchange->on_abandon([call] { call->cancel(CancelReason::client); });
+  plugin->invoke(std::move(call));
+}
+
+PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchange> exchange, const CallAnswers& answers)
+    : Call(plan.method, with_answers(std::move(plan.params), origin.rounds.answers), std::move(plan.component)),
+      plugin_(std::move(plan.plugin)),
+      origin_(std::move(origin)),
+      meta_(std::move(plan.meta)),
+      output_schema_(std::move(plan.output_schema)),
+      exchange_(std::move(exchange)),
+      answers_(answers),
+      progress_(meta_, origin_.rounds.last_progress),
+      began_(answers.call_log().is_on() ? std::optional(std::chrono::steady_clock::now()) : std::nullopt) {}
+
+void PluginCall::progress(double progress, double total, std::string_view message) {
+  if (origin_.task != nullptr && !message.empty()) origin_.task->say(message);
+  progress_.report(progress, total, message, *exchange_);
+}
+
+void PluginCall::log(std::int32_t level, std::string_view message) {
+  const auto severity = std::clamp(static_cast<LogLevel>(level), LogLevel::debug, LogLevel::emergency);
+  if (origin_.log_threshold == nullptr || severity < origin_.log_threshold->load()) return;
+  std::string params = R"({"level":")" + std::string(name_of(severity)) + R"(","logger":)";
+  append_json_string(params, plugin_->identity().name);
+  params += R"(,"data":)";
+  append_json_string(params, message);
+  exchange_->notify_if_room(notification("notifications/message", params + "}"));
+}
+
+void PluginCall::complete(Outcome outcome, std::string json) {
+  progress_.finish(*exchange_);
+  if (json.size() > max_unread_answer && !exchange_->is_awaited()) {
+    tell_end("client gone");
+    return exchange_->reply({});
+  }
+  if (outcome == Outcome::input_required) return ask(json);
+  exchange_->reply(answer(outcome, std::move(json)));
+}
+
+void PluginCall::refuse(std::string error) {
+  progress_.finish(*exchange_);
+  exchange_->reply(answer_error(error, {}));
+}
+
+void PluginCall::ask(std::string_view json) {
+  if (method() == completion_method) {
+    return exchange_->reply(misbehaviour("it asks the client, which a completion cannot"));
+  }
+  auto requests = read_input_requests(json);
+  if (requests.has_error()) return exchange_->reply(misbehaviour(requests.error().message));
+  const bool is_first = origin_.rounds.answers.is_null();
+  SuspendedCall call{method(), is_first ? params() : without_answers(params()), component(), meta_, origin_, exchange_};
+  if (++call.origin.rounds.count > most_rounds) {
+    return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(most_rounds) + " times"));
+  }
+  call.origin.rounds.last_progress = progress_.last();
+  tell_end("asks the client");
+  answers_.ask(std::move(call), *std::move(requests));
+}
+
+Reply PluginCall::answer(Outcome outcome, std::string json) const {
+  return outcome == Outcome::result ? answer_result(std::move(json)) : answer_error(json, words_for_cancellation());
+}
+
+Reply PluginCall::answer_result(std::string json) const {
+  auto result = read_plugin_result(method(), json, output_schema_);
+  if (result.has_error()) return misbehaviour(result.error().message);
+  const bool changed = method() == completion_method ? cut_completion(*result) : encode_uris(method(), *result);
+  if (changed) json = dump(*result);
+  auto failure = method() == "tools/call" ? failure_of_tool(*result) : std::nullopt;
+  const auto why = failure ? words_for_cancellation() : std::string();
+  if (!why.empty()) {
+    auto& content = (*result)["content"];
+    content.insert(content.begin(), Json{{"type", "text"}, {"text", why}});
+    json = dump(*result);
+    failure = why + " " + *failure;
+  }
+  if (failure) count_failure(*failure);
+  tell_end(failure ? "tool error" : "ok", failure.value_or(""));
+  return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
+}
+
+Reply PluginCall::answer_error(std::string_view json, const std::string& why) const {
+  auto error = read_plugin_error(json);
+  if (error.has_error()) return misbehaviour(error.error().message);
+  if (!why.empty()) error->message = why + " Plugin " + plugin_->identity().name + " says: " + error->message;
+  count_failure(error->message);
+  tell_end("error " + std::to_string(error->code), error->message);
+  return answers_.error(origin_.id, method(), *error);
+}
+
+std::string PluginCall::words_for_cancellation() const {
+  const auto words = [](const std::string& because) { return "The call was cancelled, because " + because + "."; };
+  switch (cancelled()) {
+    case CancelReason::deadline: {
+      const auto because = cancelled_because();
+      return words(because.empty() ? "it took too long" : because);
+    }
+    case CancelReason::shutdown:
+      return words("this server is stopping");
+    case CancelReason::reload:
+      return words("its plugin was replaced or removed");
+    case CancelReason::client:
+    case CancelReason::none:
+      break;
+  }
+  return {};
+}
+
+void PluginCall::count_failure(std::string_view why) const {
+  // Whoever cancels a call gets what he asked for.
+  if (cancelled() != CancelReason::client) plugin_->call_failed(component() + ": " + std::string(why));
+}
+
+Reply PluginCall::misbehaviour(std::string_view reason) const {
+  plugin_->answered_wrongly(component() + ": answered with something invalid: " + std::string(reason));
+  tell_end("invalid answer", reason);
+  return answers_.error(
+      origin_.id, method(),
+      {error_code::internal_error, "Plugin " + plugin_->identity().name + " answered " + std::string(method()) +
+                                       " of " + component() + " with something invalid: " + std::string(reason)});
+}
+
+void PluginCall::tell_end(std::string outcome, std::string_view error) const {
+  if (!began_) return;
+  if (cancelled() != CancelReason::none) outcome.append(", cancelled ").append(words_for(cancelled()));
+  answers_.call_log().ended({.method = method(),
+                             .component = component(),
+                             .plugin = plugin_->identity().name,
+                             .outcome = std::move(outcome),
+                             .took = std::chrono::steady_clock::now() - *began_,
+                             .error = error});
+}
+
+std::string PluginCall::context() const {
+  Json context = {{"protocolVersion", origin_.caller->protocol_version},
+                  {"clientCapabilities", origin_.caller->capabilities}};
+  if (!origin_.caller->client.is_null()) context["client"] = origin_.caller->client;
+  if (!meta_.is_null()) context["meta"] = meta_;
+  return dump(context);
+}
+
+}  // namespace mcph

@@ -1,0 +1,115 @@
+// A client's request on its way through a plugin: what the plugin reports goes to the request's exchange, in the words
+// of the era that the request came in. Shared by the exchange, which can cancel it, and the plugin, which completes it;
+// any thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plugin/plugin.hpp"
+#include "protocol/caller.hpp"
+#include "protocol/calls/call_log.hpp"
+#include "protocol/calls/component_calls.hpp"
+#include "protocol/calls/progress.hpp"
+#include "protocol/exchange.hpp"
+#include "protocol/log_level.hpp"
+#include "protocol/message.hpp"
+
+namespace mcph {
+
+class Session;
+class Task;
+
+// What the client has answered in earlier rounds of a call, by the names under which the plugin asked.
+struct EarlierRounds {
+  Json answers = nullptr;  // null: this is the first round
+  Json offered = nullptr;  // answers to what nobody has asked yet
+  unsigned count = 0;
+  std::optional<double> last_progress = {};
+};
+
+// Where a call comes from.
+struct CallOrigin {
+  std::string id;  // of the request
+  std::shared_ptr<const Caller> caller;
+  std::shared_ptr<const LogThreshold> log_threshold = {};  // null: the client wants to hear nothing
+  std::shared_ptr<Session> session = {};                   // of the legacy era
+  std::shared_ptr<Task> task = {};                         // that the call may become, or is
+  EarlierRounds rounds = {};
+};
+
+// A call that cannot go on before its client has answered. It holds no lease: with the answers it begins again, on
+// whatever version of the plugin is served then.
+struct SuspendedCall {
+  std::string_view method;
+  std::string params;     // as the plugin was given them, without the answers
+  std::string component;  // for messages
+  Json meta;
+  CallOrigin origin;
+  std::shared_ptr<Exchange> exchange;
+};
+
+// How an era words the end of a call. Lives as long as the host.
+class CallAnswers {
+ public:
+  virtual ~CallAnswers() = default;
+  // `json` is the text that was read into `result`.
+  virtual Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
+                       std::string json) const = 0;
+  virtual Reply error(std::string_view id, std::string_view method, const RpcError& error) const = 0;
+  // Asks the client what the plugin asks, {name: {"method", "params"}}, and takes over the call's exchange.
+  virtual void ask(SuspendedCall call, OrderedJson input_requests) const = 0;
+  // Who hears how each call ended.
+  virtual const CallLog& call_log() const = 0;
+};
+
+// Begins a suspended call again with what the client has answered meanwhile. Why not, where the component is no more or
+// its arguments are no longer right.
+std::optional<Refusal> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
+                              const CallAnswers& words);
+
+class PluginCall final : public Call {
+ public:
+  // A plugin that asks again and again has lost its way.
+  static constexpr unsigned most_rounds = 32;
+
+  // Begins the call: gives it to the plugin and makes the exchange's cancellation reach it.
+  static void begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
+                    const CallAnswers& answers);
+
+  PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchange> exchange, const CallAnswers& answers);
+
+  void progress(double progress, double total, std::string_view message) override;
+  void complete(Outcome outcome, std::string json) override;
+  void refuse(std::string error) override;
+  void log(std::int32_t level, std::string_view message) override;
+  std::string context() const override;
+
+ private:
+  void ask(std::string_view json);
+  Reply answer(Outcome outcome, std::string json) const;
+  Reply answer_result(std::string json) const;
+  // `why` is what the host says of it, if anything; what the plugin says follows.
+  Reply answer_error(std::string_view json, const std::string& why) const;
+  // Why a call that failed was to end early, unless its client wanted that. The plugin itself often says no more than
+  // that it was cancelled.
+  std::string words_for_cancellation() const;
+  Reply misbehaviour(std::string_view reason) const;
+  // For the plugin's status.
+  void count_failure(std::string_view why) const;
+  // For the log, once.
+  void tell_end(std::string outcome, std::string_view error = {}) const;
+
+  const std::shared_ptr<Plugin> plugin_;  // the lease
+  const CallOrigin origin_;
+  const Json meta_;  // the request's own; null: none
+  const std::optional<Schema> output_schema_;
+  const std::shared_ptr<Exchange> exchange_;
+  const CallAnswers& answers_;
+  Progress progress_;
+  const std::optional<std::chrono::steady_clock::time_point> began_;  // nothing: nobody wants to hear of calls
+};
+
+}  // namespace mcph

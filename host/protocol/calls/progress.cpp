@@ -1,0 +1,69 @@
+#include "protocol/calls/progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/json_text.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::string_view method = "notifications/progress";
+
+// A progress token is a string or an integer; anything else is no wish for progress.
+std::string read_token(const Json& meta) {
+  if (!meta.is_object()) return {};
+  const auto token = meta.find("progressToken");
+  if (token == meta.end() || !(token->is_string() || token->is_number_integer())) return {};
+  return dump(*token);
+}
+
+}  // namespace
+
+Progress::Progress(const Json& meta, std::optional<double> last) : token_(read_token(meta)), last_(last) {}
+
+void Progress::report(double progress, double total, std::string_view message, Exchange& exchange, Time now) {
+  if (token_.empty() || !std::isfinite(progress)) return;
+  // Held while sending, so that two threads of the plugin cannot swap what must increase.
+  const std::lock_guard lock(mutex_);
+  if (last_ && progress <= *last_) return;
+  last_ = progress;
+  withheld_ = params(progress, total, message);
+  if (!may_tell(now)) return;
+  exchange.notify_if_room(notification(method, withheld_));
+  withheld_.clear();
+}
+
+void Progress::finish(Exchange& exchange) {
+  if (token_.empty()) return;
+  const std::lock_guard lock(mutex_);
+  if (withheld_.empty()) return;
+  exchange.notify_if_room(notification(method, withheld_));
+  withheld_.clear();
+}
+
+std::optional<double> Progress::last() const {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+bool Progress::may_tell(Time now) {
+  const std::chrono::duration<double> passed = std::max(now - counted_, Time::duration::zero());
+  allowance_ = std::min<double>(burst, allowance_ + passed.count() * per_second);
+  counted_ = now;
+  if (allowance_ < 1) return false;
+  allowance_ -= 1;
+  return true;
+}
+
+std::string Progress::params(double progress, double total, std::string_view message) const {
+  std::string params = R"({"progressToken":)" + token_ + R"(,"progress":)" + dump(Json(progress));
+  if (total > 0 && std::isfinite(total)) params += R"(,"total":)" + dump(Json(total));
+  if (!message.empty()) {
+    params += R"(,"message":)";
+    append_json_string(params, message);
+  }
+  return params += '}';
+}
+
+}  // namespace mcph

@@ -1,0 +1,263 @@
+#include "protocol/calls/task.hpp"
+
+#include <cstdio>
+#include <ctime>
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "protocol/calls/input_requests.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::chrono::milliseconds poll_interval{1000};
+
+// ISO 8601, in UTC, to the millisecond.
+std::string timestamp() {
+  const auto now = std::chrono::system_clock::now();
+  const auto seconds = std::chrono::system_clock::to_time_t(now);
+  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[sizeof "9999-12-31T23:59:59.999Z"];
+  const auto size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  std::snprintf(text + size, sizeof text - size, ".%03dZ", static_cast<int>(rest));
+  return text;
+}
+
+}  // namespace
+
+void Task::limit(Timers& timers, std::chrono::milliseconds patience, std::function<void()> too_long) {
+  const std::lock_guard lock(mutex_);
+  timers_ = &timers;
+  timer_ = timers.after(patience, std::move(too_long));
+}
+
+bool TaskMemory::take(std::size_t bytes) {
+  if (used_.fetch_add(bytes) + bytes <= most_bytes) return true;
+  give_back(bytes);
+  return false;
+}
+
+Task::~Task() {
+  if (memory_ != nullptr) memory_->give_back(outcome_.size());
+}
+
+bool Task::begin(std::string id, std::chrono::milliseconds lifetime, std::shared_ptr<TaskMemory> memory) {
+  const std::lock_guard lock(mutex_);
+  if (settled_) return false;
+  id_ = std::move(id);
+  lifetime_ = lifetime;
+  memory_ = std::move(memory);
+  created_at_ = timestamp();
+  change(Status::working);
+  return true;
+}
+
+void Task::announce(std::string_view meta) {
+  std::shared_ptr<Exchange> client;
+  std::string result = R"({"resultType":"task","_meta":)" + std::string(meta) + ",";
+  {
+    const std::lock_guard lock(mutex_);
+    client = std::move(client_);
+    client_ = nullptr;
+    // What has happened meanwhile is for tasks/get to tell.
+    const auto now = std::exchange(status_, Status::working);
+    result += members();
+    status_ = now;
+  }
+  client->reply({result_response(request_id_, result + "}")});
+}
+
+void Task::say(std::string_view message) {
+  const std::lock_guard lock(mutex_);
+  if (!is_over()) message_ = message;
+}
+
+bool Task::wait_for_input(const OrderedJson& requests, unsigned round, Resume resume) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (status_ == Status::not_yet) {
+      settled_ = true;
+      return false;
+    }
+  }
+  // Lets go of the plugin, before anybody can answer.
+  on_abandon([] {});
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_over()) return true;
+    for (const auto& [name, request] : requests.items()) {
+      // A key never comes again in a task's life, although a plugin may ask the same again.
+      const auto key = std::to_string(round) + "/" + name;
+      requests_[key] = request;
+      names_[key] = name;
+    }
+    resume_ = std::move(resume);
+    change(Status::input_required);
+  }
+  tell();
+  return true;
+}
+
+Result<> Task::update(const Json& responses) {
+  if (auto checked = check(responses); checked.has_error()) return checked;
+  Resume resume;
+  Json answers;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, response] : responses.items()) {
+      if (requests_.erase(key) > 0) answers_[names_[key].get<std::string>()] = response;
+    }
+    if (status_ != Status::input_required) return {};
+    if (requests_.empty()) {
+      change(Status::working);
+      resume = std::move(resume_);
+      answers = std::exchange(answers_, Json::object());
+    }
+  }
+  tell();
+  if (resume) resume(std::move(answers));
+  return {};
+}
+
+Result<> Task::check(const Json& responses) const {
+  OrderedJson requests;
+  {
+    const std::lock_guard lock(mutex_);
+    requests = requests_;
+  }
+  // Without the lock, because it may take a while.
+  for (const auto& [key, response] : responses.items()) {
+    const auto request = requests.find(key);
+    if (request == requests.end()) continue;
+    if (const auto mistake = mistake_in_answer(*request, response)) {
+      return fail("params.inputResponses." + key + ": " + *mistake);
+    }
+  }
+  return {};
+}
+
+void Task::cancel() {
+  stop(Status::cancelled, {});
+}
+
+void Task::expire() {
+  stop(Status::failed, "The task's time is over");
+}
+
+void Task::stop(Status status, const std::string& why) {
+  Resume unused;  // let go of when the lock is gone
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_over()) return;
+    requests_.clear();
+    unused = std::move(resume_);
+    status == Status::failed ? fail_with(why) : change(status);
+  }
+  tell();
+  abandon();
+}
+
+std::string Task::json() const {
+  const std::lock_guard lock(mutex_);
+  return members();
+}
+
+void Task::listen(const std::weak_ptr<TaskListener>& listener) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
+  listeners_.push_back(listener);
+}
+
+// A task has no notifications of what its call says (SEP-2663, "Task Status Notifications").
+void Task::send(std::string message) {
+  const std::lock_guard lock(mutex_);
+  if (client_ != nullptr) client_->notify(std::move(message));
+}
+
+void Task::send_if_room(std::string message) {
+  const std::lock_guard lock(mutex_);
+  if (client_ != nullptr) client_->notify_if_room(std::move(message));
+}
+
+void Task::finish(Reply reply) {
+  std::shared_ptr<Exchange> client;
+  {
+    const std::lock_guard lock(mutex_);
+    if (timers_ != nullptr) timers_->cancel(timer_);
+    settled_ = true;
+    if (is_over()) return;
+    if (status_ == Status::not_yet) {
+      client = client_;
+    } else {
+      keep(reply);
+    }
+  }
+  if (client != nullptr) return client->reply(std::move(reply));
+  tell();
+}
+
+void Task::keep(const Reply& reply) {
+  // The client left at the very moment at which its call became a task.
+  if (reply.body.empty()) return change(Status::cancelled);
+  const auto message = Json::parse(reply.body);
+  const auto error = message.find("error");
+  auto outcome = dump(error != message.end() ? *error : message["result"]);
+  if (!memory_->take(outcome.size())) {
+    return fail_with("The result has " + std::to_string(outcome.size()) + " bytes, and results of tasks may have " +
+                     std::to_string(TaskMemory::most_bytes) + " together");
+  }
+  outcome_ = std::move(outcome);
+  if (error != message.end()) message_ = error->value("message", "");
+  change(error != message.end() ? Status::failed : Status::completed);
+}
+
+void Task::fail_with(const std::string& why) {
+  memory_ = nullptr;  // so little need not be counted
+  message_ = why;
+  outcome_ = dump(Json{{"code", error_code::internal_error}, {"message", why}});
+  change(Status::failed);
+}
+
+bool Task::is_over() const {
+  return status_ == Status::completed || status_ == Status::failed || status_ == Status::cancelled;
+}
+
+void Task::change(Status status) {
+  status_ = status;
+  updated_at_ = timestamp();
+}
+
+std::string Task::members() const {
+  constexpr std::string_view names[] = {"", "working", "input_required", "completed", "failed", "cancelled"};
+  std::string text = R"("taskId":")" + id_ + R"(","status":")" + std::string(names[static_cast<int>(status_)]) +
+                     R"(","createdAt":")" + created_at_ + R"(","lastUpdatedAt":")" + updated_at_ + R"(","ttlMs":)" +
+                     std::to_string(lifetime_.count()) + R"(,"pollIntervalMs":)" +
+                     std::to_string(poll_interval.count());
+  if (!message_.empty()) {
+    text += R"(,"statusMessage":)";
+    append_json_string(text, message_);
+  }
+  if (status_ == Status::input_required) text += R"(,"inputRequests":)" + dump(requests_);
+  if (status_ == Status::completed) text += R"(,"result":)" + outcome_;
+  if (status_ == Status::failed) text += R"(,"error":)" + outcome_;
+  return text;
+}
+
+void Task::tell() {
+  const std::lock_guard telling(telling_);
+  std::string task;
+  std::vector<std::weak_ptr<TaskListener>> listeners;
+  {
+    const std::lock_guard lock(mutex_);
+    if (listeners_.empty()) return;
+    task = members();
+    listeners = listeners_;
+  }
+  for (const auto& weak : listeners) {
+    if (const auto listener = weak.lock()) listener->task_changed(task);
+  }
+}
+
+}  // namespace mcph

@@ -1,0 +1,130 @@
+// One tool call that can become a task (SEP-2663, extension io.modelcontextprotocol/tasks). At first it only passes on
+// what the call says to the client that waits. When it becomes a task, the client's request ends with the task's id;
+// from then on the call's result is kept here, and so is what its plugin asks, until the client fetches it. Shared by
+// the table of tasks and the call; any thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "protocol/exchange.hpp"
+#include "protocol/message.hpp"
+#include "runtime/timers.hpp"
+
+namespace mcph {
+
+class TaskListener {
+ public:
+  virtual ~TaskListener() = default;
+  // `task` is a DetailedTask: the inside of a JSON object.
+  virtual void task_changed(const std::string& task) = 0;
+};
+
+// What results of tasks take while they are kept, in all.
+class TaskMemory {
+ public:
+  static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+  // False if there is no room for so much.
+  bool take(std::size_t bytes);
+  void give_back(std::size_t bytes) { used_.fetch_sub(bytes); }
+
+ private:
+  std::atomic<std::size_t> used_{0};
+};
+
+class Task final : public Exchange, public std::enable_shared_from_this<Task> {
+ public:
+  // Begins the call again with the client's answers.
+  using Resume = std::function<void(Json answers)>;
+
+  // `request_id` is that of the client's request, as JSON text.
+  Task(std::shared_ptr<Exchange> client, std::string request_id, std::string principal)
+      : principal_(std::move(principal)), request_id_(std::move(request_id)), client_(std::move(client)) {}
+
+  ~Task() override;
+
+  const std::string& principal() const { return principal_; }
+
+  // Calls `too_long` unless the call ends or asks its client before. The timers outlive the task.
+  void limit(Timers& timers, std::chrono::milliseconds patience, std::function<void()> too_long);
+
+  // From now on it is a task. False, and nothing happens, if the call has ended or has asked its client.
+  bool begin(std::string id, std::chrono::milliseconds lifetime, std::shared_ptr<TaskMemory> memory);
+  // Ends the client's request with the new task. `meta` is the result's.
+  void announce(std::string_view meta);
+
+  // What the call says of its progress, which a task shows.
+  void say(std::string_view message);
+
+  // Takes over what the call's plugin asks, {name: {"method", "params"}}. False if it is no task: then it will not
+  // become one, and the client is to be asked in another way.
+  bool wait_for_input(const OrderedJson& requests, unsigned round, Resume resume);
+  // Takes what the client answers to some or all of it; the rest is ignored. An error says what is wrong with one.
+  Result<> update(const Json& responses);
+
+  // Ends it, and cancels the call. Nothing if it has ended.
+  void cancel();
+  // The same for one whose time is over.
+  void expire();
+
+  // A DetailedTask: the inside of a JSON object.
+  std::string json() const;
+
+  // Held weakly.
+  void listen(const std::weak_ptr<TaskListener>& listener);
+
+ private:
+  enum class Status { not_yet, working, input_required, completed, failed, cancelled };
+
+  void send(std::string message) override;
+  void send_if_room(std::string message) override;
+  void finish(Reply reply) override;
+
+  void stop(Status status, const std::string& why);
+  // What is wrong with an answer, if anything.
+  Result<> check(const Json& responses) const;
+  bool is_over() const;
+  // Each of these with the lock held.
+  void change(Status status);
+  void keep(const Reply& reply);
+  void fail_with(const std::string& why);
+  std::string members() const;
+
+  // Tells the listeners what is, one change after the other.
+  void tell();
+
+  const std::string principal_;
+  const std::string request_id_;
+
+  std::mutex telling_;  // before the other
+  mutable std::mutex mutex_;
+  std::shared_ptr<Exchange> client_;  // null once it is a task
+  Status status_ = Status::not_yet;
+  bool settled_ = false;  // it will not become a task
+  Timers* timers_ = nullptr;
+  Timers::Id timer_;
+
+  std::string id_;
+  std::chrono::milliseconds lifetime_{0};
+  std::string created_at_;
+  std::string updated_at_;
+  std::string message_;                           // of the call's progress, or of its error
+  std::shared_ptr<TaskMemory> memory_;            // null if outcome_ is not counted there
+  std::string outcome_;                           // JSON text of the result or the error
+  OrderedJson requests_ = OrderedJson::object();  // outstanding, by key
+  Json names_ = Json::object();                   // the plugin's, by key
+  Json answers_ = Json::object();                 // by the plugin's names
+  Resume resume_;
+  std::vector<std::weak_ptr<TaskListener>> listeners_;
+};
+
+}  // namespace mcph

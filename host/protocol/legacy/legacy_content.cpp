@@ -1,0 +1,62 @@
+#include "protocol/legacy/legacy_content.hpp"
+
+#include <string>
+
+namespace mcph {
+namespace {
+
+constexpr std::string_view audio_since = "2025-03-26";
+constexpr std::string_view resource_links_since = "2025-06-18";
+
+Json text_block(std::string text) {
+  return {{"type", "text"}, {"text", std::move(text)}};
+}
+
+// Empty if it is no text: only the contents that a method prescribes have been checked, and others are no less walked.
+std::string text_of(const Json& block, const char* member) {
+  const auto found = block.find(member);
+  return found != block.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool fit_block(Json& block, std::string_view revision) {
+  if (!block.is_object()) return false;
+  const auto found = block.find("type");
+  if (found == block.end() || !found->is_string()) return false;
+  const auto& type = found->get_ref<const std::string&>();
+  if (type == "audio" && revision < audio_since) {
+    block = text_block("[audio, " + text_of(block, "mimeType") + ": this client's protocol revision has no audio]");
+    return true;
+  }
+  if (type == "resource_link" && revision < resource_links_since) {
+    block = text_block(text_of(block, "name") + ": " + text_of(block, "uri"));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool fit_to_revision(Json& result, std::string_view revision) {
+  bool changed = false;
+  // Members of the modern era's results.
+  for (const auto* member : {"resultType", "ttlMs", "cacheScope"})
+    changed |= result.erase(member) > 0;
+  // Any JSON value is allowed there only from 2026-07-28 on.
+  if (const auto structured = result.find("structuredContent");
+      structured != result.end() && !structured->is_object()) {
+    result.erase(structured);
+    changed = true;
+  }
+  if (const auto content = result.find("content"); content != result.end() && content->is_array()) {
+    for (auto& block : *content)
+      changed |= fit_block(block, revision);
+  }
+  if (const auto messages = result.find("messages"); messages != result.end() && messages->is_array()) {
+    for (auto& message : *messages) {
+      if (message.is_object() && message.contains("content")) changed |= fit_block(message["content"], revision);
+    }
+  }
+  return changed;
+}
+
+}  // namespace mcph

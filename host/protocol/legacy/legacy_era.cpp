@@ -1,0 +1,246 @@
+#include "protocol/legacy/legacy_era.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "protocol/calls/completion.hpp"
+#include "protocol/capabilities.hpp"
+#include "protocol/legacy/legacy_content.hpp"
+#include "protocol/legacy/legacy_questions.hpp"
+#include "protocol/result_members.hpp"
+#include "protocol/state/resource_subscriptions.hpp"
+
+namespace mcph {
+namespace {
+
+// Since this revision wrong arguments are a tool error, which the model can read and mend (2025-11-25, changelog).
+constexpr std::string_view arguments_are_tool_errors_since = "2025-11-25";
+
+// Of what a client says about itself, which lives as long as its session.
+constexpr std::size_t most_remembered_bytes = 16'384;
+
+int code_of(Refusal::Reason reason) {
+  return reason == Refusal::Reason::unknown_resource ? error_code::resource_not_found : error_code::invalid_params;
+}
+
+}  // namespace
+
+LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
+                     Log& log)
+    : catalog_(catalog), options_(options), timers_(timers), identity_(identity.json()), call_log_(log) {}
+
+bool LegacyEra::is_revision(std::string_view version) {
+  return std::find(revisions.begin(), revisions.end(), version) != revisions.end();
+}
+
+LegacyEra::Handler LegacyEra::find_handler(std::string_view method) {
+  struct Entry {
+    std::string_view method;
+    Handler handler;
+  };
+  static constexpr std::array table{
+      Entry{"tools/call", &LegacyEra::call_tool},
+      Entry{"tools/list", &LegacyEra::list_tools},
+      Entry{"resources/read", &LegacyEra::read_resource},
+      Entry{"resources/list", &LegacyEra::list_resources},
+      Entry{"resources/templates/list", &LegacyEra::list_resource_templates},
+      Entry{"prompts/get", &LegacyEra::get_prompt},
+      Entry{"prompts/list", &LegacyEra::list_prompts},
+      Entry{completion_method, &LegacyEra::complete_argument},
+      Entry{"resources/subscribe", &LegacyEra::subscribe},
+      Entry{"resources/unsubscribe", &LegacyEra::unsubscribe},
+      Entry{"logging/setLevel", &LegacyEra::set_log_level},
+      Entry{"ping", &LegacyEra::ping},
+  };
+  for (const auto& entry : table) {
+    if (entry.method == method) return entry.handler;
+  }
+  return nullptr;
+}
+
+std::variant<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
+  const auto version = params.find("protocolVersion");
+  if (version == params.end() || !version->is_string()) {
+    return RpcError{error_code::invalid_params, "Invalid params: initialize needs the string protocolVersion"};
+  }
+  const auto capabilities = params.value("capabilities", Json::object());
+  if (!capabilities.is_object()) {
+    return RpcError{error_code::invalid_params, "Invalid params: capabilities must be an object"};
+  }
+  auto client = params.value("clientInfo", Json());
+  if (client.is_object()) client.erase("icons");  // bulky, and nobody looks at them
+  if (dump(client).size() + dump(capabilities).size() > most_remembered_bytes) {
+    return RpcError{error_code::invalid_params, "Invalid params: clientInfo and capabilities have more than " +
+                                                    std::to_string(most_remembered_bytes) + " bytes together"};
+  }
+  const auto& requested = version->get_ref<const std::string&>();
+  return Caller{is_revision(requested) ? requested : std::string(revisions.back()), std::move(client), capabilities};
+}
+
+Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) const {
+  std::string result = R"({"protocolVersion":")" + caller.protocol_version + R"(","capabilities":)" +
+                       server_capabilities() + R"(,"serverInfo":)" + identity_;
+  if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
+    result += R"(,"instructions":)";
+    append_json_string(result, catalog->instructions());
+  }
+  return {result_response(id, result + "}")};
+}
+
+void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session,
+                       const std::shared_ptr<Exchange>& exchange) {
+  const auto handler = find_handler(message.method);
+  if (handler == nullptr) {
+    return exchange->reply(
+        error(message.id, message.method, {error_code::method_not_found, "Method not found: " + message.method}));
+  }
+  session->requests().add(message.id, exchange);
+  Request request{std::move(message.id), std::move(message.method), std::move(message.params), session, exchange};
+  request.component = call_log_.component_in(request.params);
+  (this->*handler)(std::move(request));
+}
+
+void LegacyEra::take(const Message& notification, Session& session) {
+  if (notification.method == "notifications/initialized") return session.initialized();
+  if (notification.method != "notifications/cancelled") return;
+  const auto id = notification.params.find("requestId");
+  if (id == notification.params.end()) return;
+  if (const auto exchange = session.requests().find(dump(*id))) exchange->abandon();
+}
+
+void LegacyEra::ping(Request&& request) {
+  request.exchange->reply({result_response(request.id, "{}")});
+}
+
+void LegacyEra::list_tools(Request&& request) {
+  list(request, catalog_.current()->tools_object_output(), "tools");
+}
+
+void LegacyEra::list_resources(Request&& request) {
+  list(request, catalog_.current()->resources(), "resources");
+}
+
+void LegacyEra::list_resource_templates(Request&& request) {
+  list(request, catalog_.current()->resource_templates(), "resourceTemplates");
+}
+
+void LegacyEra::list_prompts(Request&& request) {
+  list(request, catalog_.current()->prompts(), "prompts");
+}
+
+void LegacyEra::list(const Request& request, const ComponentList& components, std::string_view field) const {
+  const auto members = list_members(components, field, request.params, options_.page_size);
+  if (members.has_error()) {
+    const RpcError error{error_code::invalid_params, "Invalid cursor: " + members.error().message};
+    return request.exchange->reply({error_response(request.id, error)});
+  }
+  request.exchange->reply({result_response(request.id, "{" + *members + "}")});
+}
+
+void LegacyEra::call_tool(Request&& request) {
+  perform(std::move(request), plan_tool_call);
+}
+
+void LegacyEra::read_resource(Request&& request) {
+  perform(std::move(request), plan_resource_read);
+}
+
+void LegacyEra::get_prompt(Request&& request) {
+  perform(std::move(request), plan_prompt_get);
+}
+
+void LegacyEra::set_log_level(Request&& request) {
+  const auto name = request.params.value("level", Json());
+  const auto level = read_log_level(name);
+  if (!level) return request.exchange->reply({error_response(request.id, unknown_log_level(name))});
+  request.session->log_threshold()->store(*level);
+  request.exchange->reply({result_response(request.id, "{}")});
+}
+
+void LegacyEra::subscribe(Request&& request) {
+  auto read = read_subscribed_uri(*catalog_.current(), request.params);
+  if (auto* refusal = std::get_if<Refusal>(&read))
+    return refuse(request.id, *request.session->caller(), *request.exchange, std::move(*refusal));
+  const auto subscribed = request.session->subscribe(std::get<std::string>(read), *catalog_.resource_updates());
+  if (subscribed.has_error()) {
+    return request.exchange->reply(
+        {error_response(request.id, {error_code::internal_error, subscribed.error().message})});
+  }
+  request.exchange->reply({result_response(request.id, "{}")});
+}
+
+void LegacyEra::unsubscribe(Request&& request) {
+  auto read = read_unsubscribed_uri(request.params);
+  if (auto* refusal = std::get_if<Refusal>(&read))
+    return refuse(request.id, *request.session->caller(), *request.exchange, std::move(*refusal));
+  request.session->unsubscribe(std::get<std::string>(read));
+  request.exchange->reply({result_response(request.id, "{}")});
+}
+
+void LegacyEra::complete_argument(Request&& request) {
+  auto planned = plan_completion(*catalog_.current(), std::move(request.params));
+  if (planned) return perform(std::move(request), *std::move(planned));
+  request.exchange->reply({result_response(request.id, "{" + std::string(no_completion) + "}")});
+}
+
+void LegacyEra::perform(Request&& request, Plan plan) {
+  auto planned = plan(*catalog_.current(), std::move(request.params));
+  perform(std::move(request), std::move(planned));
+}
+
+void LegacyEra::perform(Request&& request, Planned planned) {
+  if (auto* call = std::get_if<CallPlan>(&planned)) {
+    const auto& session = request.session;
+    return PluginCall::begin(std::move(*call),
+                             {std::move(request.id), session->caller(), session->log_threshold(), session},
+                             request.exchange, *this);
+  }
+  auto& refusal = std::get<Refusal>(planned);
+  call_log_.refused(request.method, request.component, refusal.message);
+  refuse(request.id, *request.session->caller(), *request.exchange, std::move(refusal));
+}
+
+void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exchange, Refusal refusal) {
+  if (refusal.reason == Refusal::Reason::invalid_arguments &&
+      caller.protocol_version >= arguments_are_tool_errors_since) {
+    return exchange.reply({result_response(id, "{" + tool_error_members(refusal.message) + "}")});
+  }
+  const RpcError error{code_of(refusal.reason), std::move(refusal.message), std::move(refusal.data)};
+  exchange.reply({error_response(id, error)});
+}
+
+Reply LegacyEra::result(std::string_view id, std::string_view, const Caller& caller, Json result,
+                        std::string json) const {
+  const bool changed = fit_to_revision(result, caller.protocol_version);
+  const bool one_line = json.find_first_of("\r\n") == std::string::npos;
+  return {result_response(id, changed || !one_line ? dump(result) : json)};
+}
+
+Reply LegacyEra::error(std::string_view id, std::string_view, const RpcError& error) const {
+  return {error_response(id, error)};
+}
+
+void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
+  if (const auto refusal = fit_questions(input_requests, *call.origin.caller)) return give_up(call, *refusal);
+  const auto questions = call.origin.session->questions();
+  const auto exchange = call.exchange;
+  questions->ask(input_requests, exchange, timers_, options_.answer_time,
+                 [this, call = std::move(call)](const ClientQuestions::Answers& answers) {
+                   if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
+                   auto refusal = resume(call, std::get<Json>(answers), *catalog_.current(), *this);
+                   if (!refusal) return;
+                   call_log_.refused(call.method, call.component, refusal->message);
+                   refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(refusal));
+                 });
+}
+
+void LegacyEra::give_up(const SuspendedCall& call, const std::string& why) const {
+  call_log_.refused(call.method, call.component, why);
+  if (call.method == "tools/call") {
+    return call.exchange->reply({result_response(call.origin.id, "{" + tool_error_members(why) + "}")});
+  }
+  call.exchange->reply(error(call.origin.id, call.method, {error_code::internal_error, why}));
+}
+
+}  // namespace mcph

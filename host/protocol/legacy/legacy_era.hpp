@@ -1,0 +1,88 @@
+// Revisions 2024-11-05 to 2025-11-25: a client opens a session with initialize, and later requests are understood by
+// what was negotiated there. One for the process; any thread.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "catalog/published_catalog.hpp"
+#include "protocol/calls/plugin_call.hpp"
+#include "protocol/exchange.hpp"
+#include "protocol/message.hpp"
+#include "protocol/state/serving.hpp"
+#include "protocol/state/session.hpp"
+
+namespace mcph {
+
+class LegacyEra final : public CallAnswers {
+ public:
+  // Oldest first.
+  static constexpr std::array<std::string_view, 4> revisions = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
+  static bool is_revision(std::string_view version);
+  // JSON-RPC batches came and went with one revision (2025-06-18, changelog).
+  static bool has_batches(std::string_view version) { return version == "2025-03-26"; }
+
+  LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
+            Log& log);
+
+  // Settles an initialize request, or says what is wrong with it.
+  static std::variant<Caller, RpcError> negotiate(const Json& params);
+  Reply initialize_reply(std::string_view id, const Caller& caller) const;
+
+  // Answers a request of a session, but for initialize.
+  void handle(Message request, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
+  // Takes a notification of a session.
+  static void take(const Message& notification, Session& session);
+
+  Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
+               std::string json) const override;
+  Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
+  // Sends the requests to the client, and begins the call again when it has answered.
+  void ask(SuspendedCall call, OrderedJson input_requests) const override;
+  const CallLog& call_log() const override { return call_log_; }
+
+ private:
+  struct Request {
+    std::string id;
+    std::string method;
+    Json params;
+    std::shared_ptr<Session> session;
+    std::shared_ptr<Exchange> exchange;
+    std::string component = {};  // for the log
+  };
+  using Handler = void (LegacyEra::*)(Request&&);
+  static Handler find_handler(std::string_view method);
+
+  void ping(Request&& request);
+  void list_tools(Request&& request);
+  void list_resources(Request&& request);
+  void list_resource_templates(Request&& request);
+  void list_prompts(Request&& request);
+  void call_tool(Request&& request);
+  void read_resource(Request&& request);
+  void get_prompt(Request&& request);
+  void complete_argument(Request&& request);
+  void set_log_level(Request&& request);
+  void subscribe(Request&& request);
+  void unsubscribe(Request&& request);
+
+  void list(const Request& request, const ComponentList& components, std::string_view field) const;
+  using Plan = Planned (*)(const Catalog&, Json);
+  void perform(Request&& request, Plan plan);
+  static void refuse(std::string_view id, const Caller& caller, Exchange& exchange, Refusal refusal);
+  // Ends a call whose plugin asked what cannot be answered.
+  void give_up(const SuspendedCall& call, const std::string& why) const;
+  void perform(Request&& request, Planned planned);
+
+  PublishedCatalog& catalog_;
+  const ServingOptions options_;
+  Timers& timers_;
+  const std::string identity_;  // JSON
+  const CallLog call_log_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,84 @@
+#include "protocol/legacy/legacy_questions.hpp"
+
+#include "base/base64.hpp"
+#include "base/json_text.hpp"
+#include "base/random_bytes.hpp"
+#include "protocol/capabilities.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::string_view audio_since = "2025-03-26";
+constexpr std::string_view elicitation_since = "2025-06-18";
+// URL mode, choices of several values, titled choices, tools in sampling.
+constexpr std::string_view rich_questions_since = "2025-11-25";
+
+std::string too_old(std::string_view what, const Caller& caller) {
+  return "This needs " + std::string(what) + ", which this client's protocol revision " + caller.protocol_version +
+         " does not have";
+}
+
+// 2025-06-18 has the titles of a choice's values beside them, not with them.
+void untitle(OrderedJson& field) {
+  const auto titled = field.find("oneOf");
+  if (titled == field.end() || !titled->is_array()) return;
+  auto values = OrderedJson::array();
+  auto names = OrderedJson::array();
+  for (const auto& option : *titled) {
+    if (!option.is_object() || !option.contains("const")) return;
+    values.push_back(option["const"]);
+    names.push_back(option.value("title", option["const"]));
+  }
+  field.erase(titled);
+  field["enum"] = std::move(values);
+  field["enumNames"] = std::move(names);
+}
+
+std::optional<std::string> fit_elicitation(OrderedJson& params, const Caller& caller) {
+  if (caller.protocol_version < elicitation_since) return too_old("elicitation", caller);
+  if (params.value("mode", OrderedJson()) == "url") {
+    // Where the plugin will not tell of the end there is nothing that the id must be known for.
+    if (!params.contains("elicitationId")) params["elicitationId"] = base64url_encode(random_bytes(16));
+    return std::nullopt;
+  }
+  if (caller.protocol_version >= rich_questions_since) return std::nullopt;
+  params.erase("mode");
+  for (auto& field : params["requestedSchema"]["properties"]) {
+    if (field["type"] == "array") return too_old("a choice of several values in a form", caller);
+    untitle(field);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> fit_sampling(OrderedJson& params, const Caller& caller) {
+  if (caller.protocol_version >= rich_questions_since) return std::nullopt;
+  for (auto& message : params["messages"]) {
+    auto& content = message["content"];
+    if (content.is_array() && content.size() == 1) content = OrderedJson(content[0]);
+    if (content.is_array()) return too_old("messages of several contents in sampling", caller);
+    const auto type = content.is_object() ? content.value("type", OrderedJson()) : OrderedJson();
+    if (type == "tool_use" || type == "tool_result") return too_old("tools in sampling", caller);
+    if (type == "audio" && caller.protocol_version < audio_since) return too_old("audio", caller);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> fit_question(OrderedJson& request, const Caller& caller) {
+  const auto& method = request["method"];
+  if (method == "elicitation/create") return fit_elicitation(request["params"], caller);
+  if (method == "sampling/createMessage") return fit_sampling(request["params"], caller);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> fit_questions(OrderedJson& requests, const Caller& caller) {
+  for (auto& request : requests) {
+    if (auto refusal = fit_question(request, caller)) return refusal;
+  }
+  const auto missing = missing_capabilities(requests, caller.capabilities);
+  if (missing.empty()) return std::nullopt;
+  return "This needs client capabilities that this client does not declare: " + dump(missing);
+}
+
+}  // namespace mcph

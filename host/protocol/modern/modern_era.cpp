@@ -1,0 +1,344 @@
+#include "protocol/modern/modern_era.hpp"
+
+#include <array>
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "protocol/calls/completion.hpp"
+#include "protocol/capabilities.hpp"
+#include "protocol/modern/modern_replies.hpp"
+#include "protocol/modern_headers.hpp"
+#include "protocol/result_members.hpp"
+#include "protocol/state/returned_answers.hpp"
+#include "protocol/state/subscription.hpp"
+
+namespace mcph {
+namespace {
+
+// A plugin's code as this revision lets it out (basic, "Error Codes"): the protocol's own codes are not a plugin's to
+// give, because clients act on them, and an older one has become another.
+int allowed_code(int code) {
+  constexpr int reserved_first = -32099;
+  constexpr int reserved_last = -32020;
+  if (code == error_code::resource_not_found) return error_code::invalid_params;
+  return code >= reserved_first && code <= reserved_last ? error_code::internal_error : code;
+}
+
+// The plugin's text with further members in front, if that makes one line of valid JSON.
+bool can_prepend_members(const Json& result, std::string_view json) {
+  return !result.contains("_meta") && !result.contains("resultType") && json.starts_with('{') &&
+         json.find_first_of("\r\n") == std::string_view::npos;
+}
+
+// Beside the requests that carry it, whose bodies are bounded.
+constexpr std::size_t most_state_bytes = std::size_t{1} << 20;
+
+}  // namespace
+
+ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
+                     Log& log)
+    : catalog_(catalog),
+      options_(options),
+      state_(options.state_key, options.answer_time),
+      identity_(identity.json()),
+      opening_(R"({"resultType":"complete","_meta":{")" + std::string(meta_key::server_info) + R"(":)" + identity_ +
+               "}"),
+      caching_(R"("ttlMs":)" + std::to_string(options.list_freshness.count()) + R"(,"cacheScope":"public")"),
+      tasks_(options.tasks, timers, R"({")" + std::string(meta_key::server_info) + R"(":)" + identity_ + "}"),
+      call_log_(log) {}
+
+bool ModernEra::is_modern(const Message& message, const HttpHead* head) {
+  return has_modern_meta(message.params) || (head != nullptr && head->protocol_version == revision);
+}
+
+ModernEra::Handler ModernEra::find_handler(std::string_view method) {
+  struct Entry {
+    std::string_view method;
+    Handler handler;
+  };
+  static constexpr std::array table{
+      Entry{"tools/call", &ModernEra::call_tool},
+      Entry{"tasks/get", &ModernEra::get_task},
+      Entry{"tasks/update", &ModernEra::update_task},
+      Entry{"tasks/cancel", &ModernEra::cancel_task},
+      Entry{"tools/list", &ModernEra::list_tools},
+      Entry{"resources/read", &ModernEra::read_resource},
+      Entry{"resources/list", &ModernEra::list_resources},
+      Entry{"resources/templates/list", &ModernEra::list_resource_templates},
+      Entry{"prompts/get", &ModernEra::get_prompt},
+      Entry{"prompts/list", &ModernEra::list_prompts},
+      Entry{completion_method, &ModernEra::complete_argument},
+      Entry{"server/discover", &ModernEra::discover},
+      Entry{"subscriptions/listen", &ModernEra::listen},
+  };
+  for (const auto& entry : table) {
+    if (entry.method == method) return entry.handler;
+  }
+  return nullptr;
+}
+
+void ModernEra::handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange,
+                       const std::shared_ptr<NotificationStream>& output) {
+  Request request{std::move(message.id), std::move(message.params), {}, {}, exchange, output, head};
+  if (const auto error = check(message.method, request, head)) {
+    call_log_.refused(message.method, call_log_.component_in(request.params), error->message);
+    return exchange->reply(error_reply(request.id, *error, http_bad_request));
+  }
+  const auto handler = find_handler(message.method);
+  if (handler == nullptr) {
+    const RpcError error{error_code::method_not_found, "Method not found: " + message.method};
+    return exchange->reply(error_reply(request.id, error, http_not_found));
+  }
+  request.method = std::move(message.method);
+  request.component = call_log_.component_in(request.params);
+  (this->*handler)(std::move(request));
+}
+
+std::optional<RpcError> ModernEra::check(std::string_view method, Request& request, const HttpHead* head) {
+  const auto read = read_version(request.params);
+  if (const auto* error = std::get_if<RpcError>(&read)) return *error;
+  const auto& version = std::get<std::string>(read);
+  if (head != nullptr) {
+    if (auto error = check_version_header(*head, version)) return error;
+  }
+  if (version != revision) {
+    // What such a request can be sent with, as server/discover says too; the legacy revisions begin with initialize.
+    return RpcError{error_code::unsupported_protocol_version,
+                    "Unsupported protocol version",
+                    {{"supported", Json::array({revision})}, {"requested", version}}};
+  }
+  auto level = take_log_level(request.params);
+  if (auto* error = std::get_if<RpcError>(&level)) return std::move(*error);
+  if (const auto wanted = std::get<std::optional<LogLevel>>(level)) {
+    request.log_threshold = std::make_shared<const LogThreshold>(*wanted);
+  }
+  auto taken = take_caller(request.params);
+  if (auto* error = std::get_if<RpcError>(&taken)) return std::move(*error);
+  request.caller = std::make_shared<const Caller>(std::get<Caller>(std::move(taken)));
+  return head == nullptr ? std::nullopt : check_headers(*head, method, request.params);
+}
+
+void ModernEra::discover(Request&& request) {
+  std::string members = R"("supportedVersions":[")" + std::string(revision) + R"("],"capabilities":)" +
+                        modern_server_capabilities() + "," + caching_;
+  if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
+    members += R"(,"instructions":)";
+    append_json_string(members, catalog->instructions());
+  }
+  request.exchange->reply(complete(request.id, {members}));
+}
+
+void ModernEra::list_tools(Request&& request) {
+  list(request, catalog_.current()->tools(), "tools");
+}
+
+void ModernEra::list_resources(Request&& request) {
+  list(request, catalog_.current()->resources(), "resources");
+}
+
+void ModernEra::list_resource_templates(Request&& request) {
+  list(request, catalog_.current()->resource_templates(), "resourceTemplates");
+}
+
+void ModernEra::list_prompts(Request&& request) {
+  list(request, catalog_.current()->prompts(), "prompts");
+}
+
+void ModernEra::list(const Request& request, const ComponentList& components, std::string_view field) const {
+  const auto members = list_members(components, field, request.params, options_.page_size);
+  if (members.has_error()) {
+    const RpcError error{error_code::invalid_params, "Invalid cursor: " + members.error().message};
+    return request.exchange->reply(error_reply(request.id, error, http_ok));
+  }
+  request.exchange->reply(complete(request.id, {caching_, *members}));
+}
+
+void ModernEra::call_tool(Request&& request) {
+  perform(std::move(request), plan_tool_call);
+}
+
+void ModernEra::read_resource(Request&& request) {
+  perform(std::move(request), [](const Catalog& catalog, Json params, const HttpHead*) {
+    return plan_resource_read(catalog, std::move(params));
+  });
+}
+
+void ModernEra::get_prompt(Request&& request) {
+  perform(std::move(request), [](const Catalog& catalog, Json params, const HttpHead*) {
+    return plan_prompt_get(catalog, std::move(params));
+  });
+}
+
+void ModernEra::complete_argument(Request&& request) {
+  auto planned = plan_completion(*catalog_.current(), std::move(request.params));
+  if (!planned) return request.exchange->reply(complete(request.id, {no_completion}));
+  begin(std::move(request), *std::move(planned), {});
+}
+
+void ModernEra::perform(Request&& request, Plan plan) {
+  auto returned = take_returned_answers(request.params);
+  auto planned = plan(*catalog_.current(), std::move(request.params), request.head);
+  begin(std::move(request), std::move(planned), returned);
+}
+
+void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers& returned) {
+  if (auto* refusal = std::get_if<Refusal>(&planned)) {
+    const auto why = refusal->message;
+    return refuse(request, why, refusal_reply(request.id, std::move(*refusal)));
+  }
+  auto& call = std::get<CallPlan>(planned);
+  EarlierRounds rounds;
+  if (returned.any()) {
+    auto read = read_returned_answers(returned, state_, purpose_of(call.method, call.params, *request.caller));
+    if (read.has_error()) {
+      const RpcError error{error_code::invalid_params, "Invalid params: " + read.error().message};
+      return refuse(request, error.message, error_reply(request.id, error, http_ok));
+    }
+    rounds = *std::move(read);
+  }
+  std::shared_ptr<Task> task;
+  if (Tasks::are_known_to(*request.caller)) {
+    if (call.task_support != TaskSupport::forbidden) {
+      task = tasks_.watch(request.exchange, request.id, *request.caller, call.task_support);
+    }
+  } else if (call.task_support == TaskSupport::required) {
+    return refuse(request, "its tool needs a client that knows tasks", tasks_required_reply(request.id));
+  }
+  const auto exchange = task != nullptr ? std::static_pointer_cast<Exchange>(task) : request.exchange;
+  PluginCall::begin(std::move(call),
+                    {.id = std::move(request.id),
+                     .caller = std::move(request.caller),
+                     .log_threshold = std::move(request.log_threshold),
+                     .task = std::move(task),
+                     .rounds = std::move(rounds)},
+                    exchange, *this);
+}
+
+void ModernEra::refuse(const Request& request, std::string_view why, Reply reply) const {
+  call_log_.refused(request.method, request.component, why);
+  request.exchange->reply(std::move(reply));
+}
+
+Reply ModernEra::refusal_reply(std::string_view id, Refusal refusal) const {
+  if (refusal.reason == Refusal::Reason::invalid_arguments) {
+    return complete(id, {tool_error_members(refusal.message)});
+  }
+  const bool mismatch = refusal.reason == Refusal::Reason::header_mismatch;
+  const RpcError error{mismatch ? error_code::header_mismatch : error_code::invalid_params, std::move(refusal.message),
+                       std::move(refusal.data)};
+  return error_reply(id, error, mismatch ? http_bad_request : http_ok);
+}
+
+void ModernEra::listen(Request&& request) {
+  const auto filter = request.params.find("notifications");
+  if (filter == request.params.end() || !filter->is_object()) {
+    const RpcError error{error_code::invalid_params, "Invalid params: params.notifications must be an object"};
+    return request.exchange->reply(error_reply(request.id, error, http_ok));
+  }
+  const auto wants = [&](const char* field) { return filter->value(field, Json()) == true; };
+  const ListKinds wanted{.tools = wants("toolsListChanged"),
+                         .resources = wants("resourcesListChanged"),
+                         .prompts = wants("promptsListChanged")};
+  auto tasks = read_task_filter(request, *filter);
+  if (!tasks) return request.exchange->reply(tasks_required_reply(request.id));
+  auto resources = read_resource_filter(*catalog_.current(), *filter);
+  if (const auto* error = std::get_if<RpcError>(&resources)) {
+    return request.exchange->reply(error_reply(request.id, *error, http_ok));
+  }
+  const auto subscription =
+      Subscription::open(std::move(request.id),
+                         {wanted, filter->contains("resourceSubscriptions"),
+                          std::get<std::vector<std::string>>(std::move(resources)), *std::move(tasks)},
+                         request.exchange, request.output, catalog_);
+  const std::lock_guard lock(mutex_);
+  if (ending_) return subscription->end(identity_);
+  std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
+  subscriptions_.push_back(subscription);
+}
+
+void ModernEra::end() {
+  tasks_.end();
+  std::vector<std::weak_ptr<Subscription>> open;
+  {
+    const std::lock_guard lock(mutex_);
+    open.swap(subscriptions_);
+    ending_ = true;
+  }
+  for (const auto& weak : open) {
+    if (const auto subscription = weak.lock()) subscription->end(identity_);
+  }
+}
+
+Reply ModernEra::complete(std::string_view id, std::initializer_list<std::string_view> members) const {
+  std::string result;
+  auto size = opening_.size() + 1;
+  for (const auto each : members)
+    size += each.size() + 1;
+  result.reserve(size);
+  result.append(opening_);
+  for (const auto each : members) {
+    if (!each.empty()) result.append(",").append(each);
+  }
+  return {result_response(id, result.append("}"))};
+}
+
+Reply ModernEra::result(std::string_view id, std::string_view method, const Caller&, Json result,
+                        std::string json) const {
+  const bool is_read = method == "resources/read";
+  const std::string_view ttl = is_read && !result.contains("ttlMs") ? R"("ttlMs":0)" : "";
+  const std::string_view scope = is_read && !result.contains("cacheScope") ? R"("cacheScope":"private")" : "";
+  if (can_prepend_members(result, json)) {
+    const auto members = std::string_view(json).substr(1, json.rfind('}') - 1);
+    return complete(id, {ttl, scope, members});
+  }
+  result["resultType"] = "complete";
+  result["_meta"][meta_key::server_info] = Json::parse(identity_);
+  if (is_read) {
+    result.emplace("ttlMs", 0);
+    result.emplace("cacheScope", "private");
+  }
+  return {result_response(id, dump(result))};
+}
+
+Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& error) const {
+  auto allowed = error;
+  allowed.code = allowed_code(error.code);
+  return error_reply(id, allowed, http_ok);
+}
+
+void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
+  const auto& rounds = call.origin.rounds;
+  const auto& caller = *call.origin.caller;
+  if (auto offered = accept_offered(rounds, input_requests)) return go_on(call, *offered);
+  const auto missing = missing_capabilities(input_requests, caller.capabilities);
+  if (!missing.empty()) {
+    call_log_.refused(call.method, call.component, "the client lacks what the plugin asks for: " + dump(missing));
+    return call.exchange->reply(missing_capability_reply(call.origin.id, missing));
+  }
+  const auto& task = call.origin.task;
+  if (task != nullptr &&
+      task->wait_for_input(input_requests, rounds.count, [this, call](const Json& answers) { go_on(call, answers); })) {
+    return;
+  }
+  auto state = state_.seal(content_of(rounds, input_requests), purpose_of(call.method, call.params, caller));
+  if (state.size() > most_state_bytes) {
+    const RpcError error{error_code::internal_error,
+                         "The answers so far are too large for the client to carry: " + std::to_string(state.size()) +
+                             " bytes of requestState, more than " + std::to_string(most_state_bytes)};
+    return call.exchange->reply(error_reply(call.origin.id, error, http_ok));
+  }
+  const OrderedJson result = {{"resultType", "input_required"},
+                              {"_meta", {{meta_key::server_info, OrderedJson::parse(identity_)}}},
+                              {"requestState", std::move(state)},
+                              {"inputRequests", std::move(input_requests)}};
+  call.exchange->reply({result_response(call.origin.id, dump(result))});
+}
+
+void ModernEra::go_on(const SuspendedCall& call, const Json& answers) const {
+  auto refusal = resume(call, answers, *catalog_.current(), *this);
+  if (!refusal) return;
+  call_log_.refused(call.method, call.component, refusal->message);
+  call.exchange->reply(refusal_reply(call.origin.id, *std::move(refusal)));
+}
+
+}  // namespace mcph

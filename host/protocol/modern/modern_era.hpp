@@ -1,0 +1,125 @@
+// Revision 2026-07-28: every request carries its version and its client's capabilities, nothing is remembered between
+// requests, and changes travel on the streams of subscriptions/listen. One for the process; any thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "catalog/published_catalog.hpp"
+#include "protocol/calls/plugin_call.hpp"
+#include "protocol/exchange.hpp"
+#include "protocol/http_head.hpp"
+#include "protocol/message.hpp"
+#include "protocol/notification_stream.hpp"
+#include "protocol/state/request_state.hpp"
+#include "protocol/state/serving.hpp"
+#include "protocol/state/tasks.hpp"
+
+namespace mcph {
+
+class Subscription;
+using SubscribedTasks = std::map<std::string, std::shared_ptr<Task>>;
+struct ReturnedAnswers;
+
+class ModernEra final : public CallAnswers {
+ public:
+  static constexpr std::string_view revision = "2026-07-28";
+
+  ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
+            Log& log);
+
+  // Whether a message is of this era: it has the era's _meta, or its headers name the era's revision.
+  static bool is_modern(const Message& message, const HttpHead* head);
+
+  // Answers a request that came by HTTP, or on stdio, whose output is then given.
+  void handle(Message request, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+    handle(std::move(request), &head, exchange, nullptr);
+  }
+  void handle(Message request, const std::shared_ptr<NotificationStream>& output,
+              const std::shared_ptr<Exchange>& exchange) {
+    handle(std::move(request), nullptr, exchange, output);
+  }
+
+  // Ends every subscription, open or still to come, as "Graceful Closure" says (basic/patterns/subscriptions), and
+  // every task.
+  void end();
+
+  Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
+               std::string json) const override;
+  Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
+  // Answers the request with the questions, and leaves it to the client to come back.
+  void ask(SuspendedCall call, OrderedJson input_requests) const override;
+  const CallLog& call_log() const override { return call_log_; }
+
+ private:
+  struct Request {
+    std::string id;
+    Json params;
+    std::shared_ptr<const Caller> caller;
+    std::shared_ptr<const LogThreshold> log_threshold;
+    std::shared_ptr<Exchange> exchange;
+    std::shared_ptr<NotificationStream> output;
+    const HttpHead* head;  // null on stdio; gone when the handler has returned
+    std::string method = {};
+    std::string component = {};  // for the log
+  };
+  using Handler = void (ModernEra::*)(Request&&);
+  static Handler find_handler(std::string_view method);
+
+  void handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange,
+              const std::shared_ptr<NotificationStream>& output);
+  // Takes what the request says about itself out of it; an error if it does not say what it must.
+  static std::optional<RpcError> check(std::string_view method, Request& request, const HttpHead* head);
+
+  void discover(Request&& request);
+  void list_tools(Request&& request);
+  void list_resources(Request&& request);
+  void list_resource_templates(Request&& request);
+  void list_prompts(Request&& request);
+  void call_tool(Request&& request);
+  void read_resource(Request&& request);
+  void get_prompt(Request&& request);
+  void complete_argument(Request&& request);
+  void get_task(Request&& request);
+  void update_task(Request&& request);
+  void cancel_task(Request&& request);
+  void listen(Request&& request);
+
+  void list(const Request& request, const ComponentList& components, std::string_view field) const;
+  using Plan = Planned (*)(const Catalog&, Json, const HttpHead*);
+  void perform(Request&& request, Plan plan);
+  void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
+  // A call that comes to no plugin: the log hears why, and the client is answered.
+  void refuse(const Request& request, std::string_view why, Reply reply) const;
+  Reply refusal_reply(std::string_view id, Refusal refusal) const;
+  // Begins a call again that has been answered.
+  void go_on(const SuspendedCall& call, const Json& answers) const;
+  // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.
+  std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
+  // Null after refusing the request.
+  std::shared_ptr<Task> find_task(const Request& request) const;
+  // To a client that does not know tasks, where they are needed.
+  static Reply tasks_required_reply(std::string_view id);
+  Reply complete(std::string_view id, std::initializer_list<std::string_view> members) const;
+
+  PublishedCatalog& catalog_;
+  const ServingOptions options_;
+  const RequestState state_;
+  const std::string identity_;  // JSON
+  const std::string opening_;   // of every complete result: its type and who answers
+  const std::string caching_;   // the freshness hints of lists
+  Tasks tasks_;
+  const CallLog call_log_;
+
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Subscription>> subscriptions_;
+  bool ending_ = false;
+};
+
+}  // namespace mcph

@@ -1,0 +1,66 @@
+// What ModernEra does for tasks: its clients fetch, answer and cancel them, and ask to be told of them.
+#include <utility>
+
+#include "protocol/modern/modern_era.hpp"
+#include "protocol/modern/modern_replies.hpp"
+
+namespace mcph {
+
+Reply ModernEra::tasks_required_reply(std::string_view id) {
+  return missing_capability_reply(id, {{"extensions", {{tasks_extension, Json::object()}}}});
+}
+
+std::shared_ptr<Task> ModernEra::find_task(const Request& request) const {
+  if (!Tasks::are_known_to(*request.caller)) {
+    request.exchange->reply(tasks_required_reply(request.id));
+    return nullptr;
+  }
+  const auto id = request.params.value("taskId", Json());
+  auto task = id.is_string() ? tasks_.find(id.get_ref<const std::string&>(), *request.caller) : nullptr;
+  if (task == nullptr) {
+    const RpcError error{error_code::invalid_params, id.is_string()
+                                                         ? "Task not found: it is unknown, or its time is over"
+                                                         : "Invalid params: params.taskId must be a string"};
+    request.exchange->reply(error_reply(request.id, error, http_ok));
+  }
+  return task;
+}
+
+void ModernEra::get_task(Request&& request) {
+  if (const auto task = find_task(request)) request.exchange->reply(complete(request.id, {task->json()}));
+}
+
+void ModernEra::update_task(Request&& request) {
+  const auto task = find_task(request);
+  if (task == nullptr) return;
+  const auto responses = request.params.value("inputResponses", Json());
+  const auto updated =
+      responses.is_object() ? task->update(responses) : Result<>(fail("params.inputResponses must be an object"));
+  if (updated.has_error()) {
+    const RpcError error{error_code::invalid_params, "Invalid params: " + updated.error().message};
+    return request.exchange->reply(error_reply(request.id, error, http_ok));
+  }
+  request.exchange->reply(complete(request.id, {}));
+}
+
+void ModernEra::cancel_task(Request&& request) {
+  const auto task = find_task(request);
+  if (task == nullptr) return;
+  task->cancel();
+  request.exchange->reply(complete(request.id, {}));
+}
+
+std::optional<SubscribedTasks> ModernEra::read_task_filter(const Request& request, const Json& filter) const {
+  SubscribedTasks tasks;
+  const auto ids = filter.find("taskIds");
+  if (ids == filter.end() || !ids->is_array()) return tasks;
+  if (!Tasks::are_known_to(*request.caller)) return std::nullopt;
+  for (const auto& id : *ids) {
+    if (!id.is_string()) continue;
+    const auto& text = id.get_ref<const std::string&>();
+    if (auto task = tasks_.find(text, *request.caller)) tasks.emplace(text, std::move(task));
+  }
+  return tasks;
+}
+
+}  // namespace mcph

@@ -1,0 +1,39 @@
+#include "protocol/server/batch.hpp"
+
+#include <utility>
+
+namespace mcph {
+namespace {
+
+constexpr unsigned http_ok = 200;
+constexpr unsigned http_accepted = 202;
+
+class BatchPart final : public Exchange {
+ public:
+  explicit BatchPart(std::shared_ptr<Batch> batch) : batch_(std::move(batch)) {}
+
+ private:
+  void send(std::string message) override { batch_->notify(std::move(message)); }
+  void send_if_room(std::string message) override { batch_->notify_if_room(std::move(message)); }
+  void finish(Reply reply) override { batch_->add(reply.body); }
+
+  const std::shared_ptr<Batch> batch_;
+};
+
+}  // namespace
+
+std::shared_ptr<Exchange> Batch::part() {
+  return std::make_shared<BatchPart>(shared_from_this());
+}
+
+void Batch::add(std::string_view body) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!body.empty()) bodies_.append(bodies_.empty() ? "" : ",").append(body);
+    if (--missing_ > 0) return;
+  }
+  // Nothing but notifications and responses: nothing to say (JSON-RPC 2.0 section 6).
+  whole_->reply(bodies_.empty() ? Reply{{}, http_accepted} : Reply{"[" + bodies_ + "]", http_ok});
+}
+
+}  // namespace mcph

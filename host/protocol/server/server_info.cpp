@@ -1,0 +1,53 @@
+#include "protocol/server/server_info.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "base/json_text.hpp"
+#include "protocol/legacy/legacy_era.hpp"
+#include "protocol/modern/modern_era.hpp"
+
+namespace mcph {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+template <class Component, class Key>
+OrderedJson keys(const std::vector<Component>& components, Key key) {
+  auto list = OrderedJson::array();
+  for (const auto& component : components)
+    list.push_back(key(component));
+  return list;
+}
+
+OrderedJson plugin_json(const ServedPlugin& served, const std::filesystem::path& root) {
+  const auto& identity = served.plugin->identity();
+  const auto& components = *served.components;
+  return {{"file", identity.file.lexically_relative(root).generic_string()},
+          {"name", identity.name},
+          {"version", identity.version},
+          {"digest", identity.digest},
+          {"components",
+           {{"tools", keys(components.tools, [](const Tool& tool) { return tool.name; })},
+            {"resources", keys(components.resources, [](const Resource& resource) { return resource.uri; })},
+            {"resourceTemplates",
+             keys(components.resource_templates,
+                  [](const ResourceTemplate& entry) { return std::string(entry.uri_template.text()); })},
+            {"prompts", keys(components.prompts, [](const Prompt& prompt) { return prompt.name; })}}}};
+}
+
+}  // namespace
+
+std::string server_info_json(const ServerIdentity& identity, const Catalog& catalog, const std::filesystem::path& root,
+                             const NamedLimits& limits) {
+  OrderedJson info{
+      {"name", identity.name},
+      {"version", identity.version},
+      {"protocolVersions", {{"legacy", LegacyEra::revisions}, {"modern", OrderedJson::array({ModernEra::revision})}}},
+      {"plugins", OrderedJson::array()},
+      {"limits", limits}};
+  for (const auto& served : catalog.plugins())
+    info["plugins"].push_back(plugin_json(served, root));
+  return dump(info);
+}
+
+}  // namespace mcph

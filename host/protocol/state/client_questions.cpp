@@ -1,0 +1,173 @@
+#include "protocol/state/client_questions.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/json_text.hpp"
+#include "protocol/calls/input_requests.hpp"
+
+namespace mcph {
+namespace {
+
+std::string request_text(const std::string& id, const OrderedJson& request) {
+  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":)" + dump(request["method"]) + R"(,"params":)" +
+         dump(request["params"]) + "}";
+}
+
+// Why a response does not answer the request; nothing if it does.
+std::optional<std::string> failure_of(const OrderedJson& request, const Message& response) {
+  const auto& method = request["method"].get_ref<const std::string&>();
+  if (response.is_error) {
+    const auto message = response.answer.is_object() ? response.answer.value("message", Json()) : Json();
+    return "The client refused " + method + (message.is_string() ? ": " + message.get<std::string>() : std::string());
+  }
+  auto mistake = mistake_in_answer(request, response.answer);
+  if (!mistake) return std::nullopt;
+  return "The client answered " + method + " with something invalid: " + *std::move(mistake);
+}
+
+std::string too_late(const OrderedJson& requests, std::chrono::milliseconds patience) {
+  std::string methods;
+  for (const auto& [name, request] : requests.items())
+    methods += (methods.empty() ? "" : ", ") + request["method"].get<std::string>();
+  return "The client did not answer " + methods + " within " + std::to_string(patience.count() / 1000) + " s";
+}
+
+}  // namespace
+
+void ClientQuestions::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
+                          std::chrono::milliseconds patience, Done done) {
+  std::unique_lock lock(mutex_);
+  if (auto refusal = refusal_of(requests.size()); !refusal.empty()) {
+    lock.unlock();
+    return done(std::move(refusal));
+  }
+  const auto number = ++last_round_;
+  auto round = std::make_shared<Round>(
+      Round{.requests = requests, .exchange = exchange, .timers = &timers, .timer = {}, .done = std::move(done)});
+  std::vector<std::string> messages;
+  messages.reserve(requests.size());
+  for (const auto& [name, request] : requests.items()) {
+    const auto id = std::to_string(++last_id_);
+    round->open.emplace(id, name);
+    rounds_by_id_.emplace(id, number);
+    messages.push_back(request_text(id, request));
+  }
+  round->timer = timers.after(patience, [weak = weak_from_this(), number, why = too_late(requests, patience)] {
+    if (const auto questions = weak.lock()) questions->finish(number, why);
+  });
+  rounds_.emplace(number, std::move(round));
+  lock.unlock();
+
+  exchange->on_abandon([weak = weak_from_this(), number] {
+    const auto questions = weak.lock();
+    if (questions == nullptr) return;
+    std::shared_ptr<Round> unused;  // let go of when the lock is gone
+    const std::lock_guard removing(questions->mutex_);
+    unused = questions->remove(number);
+  });
+  for (auto& message : messages)
+    exchange->notify(std::move(message));
+}
+
+std::string ClientQuestions::refusal_of(std::size_t more) const {
+  if (rounds_by_id_.size() + more <= most_open) return ended_;
+  return "This client has more than " + std::to_string(most_open) + " questions to answer already";
+}
+
+void ClientQuestions::take(const Message& response) {
+  const auto request = request_of(response.id);
+  if (request.is_null()) return;
+  // Without the lock, because it may take a while.
+  if (auto failure = failure_of(request, response)) return fail(response.id, *std::move(failure));
+  std::uint64_t number = 0;
+  Answers result;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = rounds_by_id_.find(response.id);
+    if (found == rounds_by_id_.end()) return;
+    number = found->second;
+    auto& round = *rounds_.at(number);
+    round.answers[close(found)] = response.answer;
+    if (!round.open.empty()) return;
+    result = std::move(round.answers);
+  }
+  finish(number, std::move(result));
+}
+
+void ClientQuestions::refuse_answer(const std::string& id, const std::string& why) {
+  const auto request = request_of(id);
+  if (!request.is_null()) fail(id, "The client's answer to " + request["method"].get<std::string>() + " " + why);
+}
+
+void ClientQuestions::fail(const std::string& id, std::string why) {
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = rounds_by_id_.find(id);
+    if (found == rounds_by_id_.end()) return;
+    number = found->second;
+    close(found);
+  }
+  finish(number, std::move(why));
+}
+
+std::string ClientQuestions::close(NumbersById::iterator question) {
+  auto& open = rounds_.at(question->second)->open;
+  auto name = std::move(open.at(question->first));
+  open.erase(question->first);
+  rounds_by_id_.erase(question);
+  return name;
+}
+
+OrderedJson ClientQuestions::request_of(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = rounds_by_id_.find(id);
+  if (found == rounds_by_id_.end()) return nullptr;
+  const auto& round = *rounds_.at(found->second);
+  return round.requests[round.open.at(id)];
+}
+
+void ClientQuestions::end(const std::string& why) {
+  std::vector<std::uint64_t> open;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = why;
+    for (const auto& [number, round] : rounds_)
+      open.push_back(number);
+  }
+  for (const auto number : open)
+    finish(number, why);
+}
+
+bool ClientQuestions::any() const {
+  const std::lock_guard lock(mutex_);
+  return !rounds_.empty();
+}
+
+void ClientQuestions::finish(std::uint64_t number, Answers answers) {
+  std::shared_ptr<Round> round;
+  {
+    const std::lock_guard lock(mutex_);
+    round = remove(number);
+  }
+  if (round == nullptr) return;
+  for (const auto& [id, name] : round->open) {
+    round->exchange->notify(notification("notifications/cancelled", R"({"requestId":)" + id + "}"));
+  }
+  round->done(std::move(answers));
+}
+
+std::shared_ptr<ClientQuestions::Round> ClientQuestions::remove(std::uint64_t number) {
+  const auto found = rounds_.find(number);
+  if (found == rounds_.end()) return nullptr;
+  auto round = std::move(found->second);
+  rounds_.erase(found);
+  for (const auto& [id, name] : round->open)
+    rounds_by_id_.erase(id);
+  round->timers->cancel(round->timer);
+  return round;
+}
+
+}  // namespace mcph

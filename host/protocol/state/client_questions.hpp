@@ -1,0 +1,83 @@
+// The requests that a legacy server has sent to one client and that have no answer yet: plugins' questions, on the
+// stream of the request that led to them. Owned by the session; any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <variant>
+
+#include "protocol/exchange.hpp"
+#include "protocol/message.hpp"
+#include "runtime/timers.hpp"
+
+namespace mcph {
+
+class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
+ public:
+  // Of one client at once. A call that would ask more is told so.
+  static constexpr std::size_t most_open = 256;
+
+  // The answers by name, or in words why there are none.
+  using Answers = std::variant<Json, std::string>;
+  using Done = std::function<void(Answers)>;
+
+  // Sends the requests, {name: {"method", "params"}}, and calls `done` once, when all are answered, one of them cannot
+  // be, or `patience` is over; never when the client abandons the exchange. The timers outlive all of that. To be
+  // called on an object that a shared pointer holds.
+  void ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
+           std::chrono::milliseconds patience, Done done);
+
+  // Takes a response of the client. One that answers nothing is ignored.
+  void take(const Message& response);
+
+  // The client has answered the request of this id, and its answer cannot be taken: the call ends at once. `why`
+  // continues "The client's answer to elicitation/create ...". Nothing if nothing waits for that answer.
+  void refuse_answer(const std::string& id, const std::string& why);
+
+  // The session is over: what is open ends with `why`, and so does what is still to be asked.
+  void end(const std::string& why);
+
+  bool any() const;
+
+ private:
+  // The requests of one call, which are answered together.
+  struct Round {
+    OrderedJson requests;
+    Json answers = Json::object();
+    std::shared_ptr<Exchange> exchange;
+    Timers* timers = nullptr;
+    Timers::Id timer;
+    Done done;
+    std::unordered_map<std::string, std::string> open = {};  // names by the ids that await an answer
+  };
+  using Rounds = std::unordered_map<std::uint64_t, std::shared_ptr<Round>>;
+  using NumbersById = std::unordered_map<std::string, std::uint64_t>;
+
+  // Why no more can be asked; empty if they can. The lock is held.
+  std::string refusal_of(std::size_t more) const;
+  // What an id asks; null if nothing.
+  OrderedJson request_of(const std::string& id) const;
+  // One request has no answer that could be used, so its round has none.
+  void fail(const std::string& id, std::string why);
+  // The request is answered. Its name. The lock is held.
+  std::string close(NumbersById::iterator question);
+  // What has no answer yet is taken back.
+  void finish(std::uint64_t number, Answers answers);
+  // Null if it has ended. The lock is held.
+  std::shared_ptr<Round> remove(std::uint64_t number);
+
+  mutable std::mutex mutex_;
+  std::uint64_t last_id_ = 0;
+  std::uint64_t last_round_ = 0;
+  NumbersById rounds_by_id_;
+  Rounds rounds_;
+  std::string ended_;  // why; empty: it has not
+};
+
+}  // namespace mcph

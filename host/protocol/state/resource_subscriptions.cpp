@@ -1,0 +1,83 @@
+#include "protocol/state/resource_subscriptions.hpp"
+
+#include <set>
+#include <utility>
+
+#include "base/json_text.hpp"
+
+namespace mcph {
+namespace {
+
+bool is_served(const Catalog& catalog, const std::string& uri) {
+  return catalog.find_resource(uri) != nullptr || catalog.match_template(uri).has_value();
+}
+
+RpcError invalid_filter(std::string_view reason) {
+  return {error_code::invalid_params,
+          "Invalid params: params.notifications.resourceSubscriptions " + std::string(reason)};
+}
+
+}  // namespace
+
+Result<> ResourceSubscriptions::add(const std::string& uri, ResourceUpdates& updates,
+                                    std::weak_ptr<ResourceListener> listener) {
+  auto key = normalized_uri(uri);
+  if (places_.contains(key)) return {};
+  if (uri.size() > longest_uri) {
+    return fail("A resource that is subscribed to has a URI of at most " + std::to_string(longest_uri) + " bytes");
+  }
+  if (places_.size() >= most) {
+    return fail("Too many subscriptions: a client has at most " + std::to_string(most) +
+                "; unsubscribe from some resources");
+  }
+  auto place = updates.listen(uri, std::move(listener));
+  if (!place) {
+    return fail("Too many subscriptions: this server has as many of all its clients as it can keep; try again later");
+  }
+  places_.emplace(std::move(key), *std::move(place));
+  return {};
+}
+
+std::variant<std::string, Refusal> read_unsubscribed_uri(const Json& params) {
+  const auto uri = params.find("uri");
+  if (uri == params.end() || !uri->is_string()) {
+    return Refusal{Refusal::Reason::malformed, "params.uri must be a string"};
+  }
+  return uri->get<std::string>();
+}
+
+std::variant<std::string, Refusal> read_subscribed_uri(const Catalog& catalog, const Json& params) {
+  auto read = read_unsubscribed_uri(params);
+  const auto* uri = std::get_if<std::string>(&read);
+  if (uri == nullptr || is_served(catalog, *uri)) return read;
+  return Refusal{Refusal::Reason::unknown_resource, "Resource not found: " + *uri, {{"uri", *uri}}};
+}
+
+std::variant<std::vector<std::string>, RpcError> read_resource_filter(const Catalog& catalog,
+                                                                      const Json& notifications) {
+  std::vector<std::string> wanted;
+  const auto filter = notifications.find("resourceSubscriptions");
+  if (filter == notifications.end()) return wanted;
+  if (!filter->is_array()) return invalid_filter("must be an array of URIs");
+  if (filter->size() > ResourceSubscriptions::most) {
+    return invalid_filter("has more than " + std::to_string(ResourceSubscriptions::most) +
+                          " URIs; send several requests");
+  }
+  std::set<std::string> keys;
+  for (const auto& uri : *filter) {
+    if (!uri.is_string()) return invalid_filter("must be an array of URIs");
+    const auto& text = uri.get_ref<const std::string&>();
+    if (text.size() > ResourceSubscriptions::longest_uri || !is_served(catalog, text)) continue;
+    if (keys.insert(normalized_uri(text)).second) wanted.push_back(text);
+  }
+  return wanted;
+}
+
+std::string updated_params(std::string_view uri, std::string_view meta) {
+  std::string params = "{" + std::string(meta) + R"("uri":)";
+  const auto encoded = encoded_uri(uri);
+  append_json_string(params, encoded ? *encoded : uri);
+  return params += '}';
+}
+
+}  // namespace mcph

@@ -1,0 +1,192 @@
+#include "protocol/state/session.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/base64.hpp"
+#include "base/random_bytes.hpp"
+
+namespace mcph {
+namespace {
+
+// 256 bits in visible ASCII (MCP 2025-11-25, basic/transports, "Session Management").
+std::string unguessable_id() {
+  return base64url_encode(random_bytes(32));
+}
+
+}  // namespace
+
+void Session::initialized() {
+  const std::lock_guard lock(mutex_);
+  initialized_ = true;
+  tell_pending();
+}
+
+void Session::lists_changed(ListKinds kinds) {
+  const std::lock_guard lock(mutex_);
+  pending_.tools |= kinds.tools;
+  pending_.resources |= kinds.resources;
+  pending_.prompts |= kinds.prompts;
+  tell_pending();
+}
+
+void Session::resource_updated(const std::string& uri) {
+  const std::lock_guard lock(mutex_);
+  // The client may have unsubscribed while this was on its way.
+  if (!subscriptions_.contains(uri)) return;
+  pending_updates_.insert(uri);
+  tell_pending();
+}
+
+Result<> Session::subscribe(const std::string& uri, ResourceUpdates& updates) {
+  const std::lock_guard lock(mutex_);
+  return subscriptions_.add(uri, updates, weak_from_this());
+}
+
+void Session::unsubscribe(const std::string& uri) {
+  const std::lock_guard lock(mutex_);
+  subscriptions_.remove(uri);
+  std::erase_if(pending_updates_, [this](const std::string& pending) { return !subscriptions_.contains(pending); });
+}
+
+void Session::attach(const std::shared_ptr<NotificationStream>& stream) {
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(streams_, [](const auto& each) { return each.expired(); });
+    if (!closed_) streams_.push_back(stream);
+    if (!closed_) return tell_pending();
+  }
+  stream->close();
+}
+
+bool Session::in_use() const {
+  if (requests_->any()) return true;
+  const std::lock_guard lock(mutex_);
+  return std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream.expired(); });
+}
+
+void Session::close_streams() {
+  std::vector<std::weak_ptr<NotificationStream>> streams;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    streams.swap(streams_);
+    subscriptions_.clear();
+    pending_updates_.clear();
+  }
+  questions_->end("The session has ended");
+  for (const auto& weak : streams) {
+    if (const auto stream = weak.lock()) stream->close();
+  }
+}
+
+void Session::tell_pending() {
+  if (!initialized_) return;
+  const auto tell = [this](bool& pending, std::string_view method) {
+    if (pending && send(notification(method))) pending = false;
+  };
+  tell(pending_.tools, "notifications/tools/list_changed");
+  tell(pending_.resources, "notifications/resources/list_changed");
+  tell(pending_.prompts, "notifications/prompts/list_changed");
+  std::erase_if(pending_updates_, [this](const std::string& uri) {
+    return send(notification("notifications/resources/updated", updated_params(uri)));
+  });
+}
+
+bool Session::send(const std::string& message) {
+  // The newest first: an older one may be what is left of a connection that the client has lost.
+  return std::any_of(streams_.rbegin(), streams_.rend(), [&](const auto& weak) {
+    const auto stream = weak.lock();
+    return stream != nullptr && stream->send(message);
+  });
+}
+
+Sessions::Sessions(Limits limits, PublishedCatalog& catalog, Clock clock)
+    : limits_(limits), catalog_(catalog), clock_(std::move(clock)) {}
+
+std::shared_ptr<Session> Sessions::open(Caller caller) {
+  auto session = std::make_shared<Session>(unguessable_id(), std::move(caller));
+  {
+    const std::lock_guard lock(mutex_);
+    remove_expired();
+    if (by_use_.size() >= limits_.count && !make_room()) return nullptr;
+    by_use_.push_back({session, clock_()});
+    by_id_.emplace(session->id(), std::prev(by_use_.end()));
+  }
+  catalog_.listen(session);
+  return session;
+}
+
+std::shared_ptr<Session> Sessions::find(std::string_view id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return nullptr;
+  const auto entry = found->second;
+  if (is_expired(*entry) && !entry->session->in_use()) {
+    remove(entry);
+    return nullptr;
+  }
+  touch(entry);
+  return entry->session;
+}
+
+bool Sessions::close(std::string_view id) {
+  std::shared_ptr<Session> session;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_id_.find(id);
+    if (found == by_id_.end()) return false;
+    session = found->second->session;
+    remove(found->second);
+  }
+  session->close_streams();
+  return true;
+}
+
+void Sessions::close_all() {
+  ByUse sessions;
+  {
+    const std::lock_guard lock(mutex_);
+    by_id_.clear();
+    sessions.swap(by_use_);
+  }
+  for (const auto& entry : sessions)
+    entry.session->close_streams();
+}
+
+void Sessions::touch(ByUse::iterator entry) {
+  entry->last_use = clock_();
+  by_use_.splice(by_use_.end(), by_use_, entry);
+}
+
+void Sessions::remove(ByUse::iterator entry) {
+  by_id_.erase(entry->session->id());
+  by_use_.erase(entry);
+}
+
+bool Sessions::is_expired(const Entry& entry) const {
+  return clock_() - entry.last_use > limits_.idle_time;
+}
+
+// Being in use is use: such a session goes to the end of the line, so that the next look need not pass it again.
+void Sessions::remove_expired() {
+  while (!by_use_.empty() && is_expired(by_use_.front())) {
+    const auto idlest = by_use_.begin();
+    idlest->session->in_use() ? touch(idlest) : remove(idlest);
+  }
+}
+
+bool Sessions::make_room() {
+  for (auto left = by_use_.size(); left > 0; --left) {
+    const auto idlest = by_use_.begin();
+    if (!idlest->session->in_use()) {
+      remove(idlest);
+      return true;
+    }
+    touch(idlest);
+  }
+  return false;
+}
+
+}  // namespace mcph

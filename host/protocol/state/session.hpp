@@ -1,0 +1,131 @@
+// A legacy client from initialize until its session ends: what it settled, its requests in flight, and the streams
+// on which it hears of changes. Sessions holds those of HTTP by id; a stdio process has at most one, without an id.
+// Any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "catalog/published_catalog.hpp"
+#include "protocol/caller.hpp"
+#include "protocol/log_level.hpp"
+#include "protocol/notification_stream.hpp"
+#include "protocol/requests_in_flight.hpp"
+#include "protocol/state/client_questions.hpp"
+#include "protocol/state/resource_subscriptions.hpp"
+
+namespace mcph {
+
+class Session final : public ListListener, public ResourceListener, public std::enable_shared_from_this<Session> {
+ public:
+  Session(std::string id, Caller caller)
+      : id_(std::move(id)), caller_(std::make_shared<const Caller>(std::move(caller))) {}
+
+  const std::string& id() const { return id_; }
+  // As initialize settled it. Never null.
+  const std::shared_ptr<const Caller>& caller() const { return caller_; }
+  RequestsInFlight& requests() { return *requests_; }
+
+  // What plugins ask the client. Never null.
+  const std::shared_ptr<ClientQuestions>& questions() const { return questions_; }
+
+  // What plugins log during its calls is sent from this severity on; nothing before the client has asked for it.
+  const std::shared_ptr<LogThreshold>& log_threshold() const { return log_threshold_; }
+
+  // The client said notifications/initialized; only from now on is it told of changes.
+  void initialized();
+
+  // A change is told on one stream only (MCP 2025-11-25, basic/transports, "Multiple Connections"); while there is
+  // none, it is kept until there is.
+  void lists_changed(ListKinds kinds) override;
+  void resource_updated(const std::string& uri) override;
+
+  // To be told of changes of a resource; fails at a bound. To be called on an object that a shared pointer holds.
+  Result<> subscribe(const std::string& uri, ResourceUpdates& updates);
+  void unsubscribe(const std::string& uri);
+
+  // Held weakly. Closed at once if the session has ended.
+  void attach(const std::shared_ptr<NotificationStream>& stream);
+  // A stream is open, or a request has no reply yet.
+  bool in_use() const;
+  // The end of the session: closes the streams, and those that are still to be attached, and ends what plugins ask.
+  void close_streams();
+
+ private:
+  void tell_pending();
+  bool send(const std::string& message);
+
+  const std::string id_;
+  const std::shared_ptr<const Caller> caller_;
+  const std::shared_ptr<RequestsInFlight> requests_ = std::make_shared<RequestsInFlight>();
+  const std::shared_ptr<ClientQuestions> questions_ = std::make_shared<ClientQuestions>();
+  const std::shared_ptr<LogThreshold> log_threshold_ = std::make_shared<LogThreshold>(LogLevel::nothing);
+
+  mutable std::mutex mutex_;
+  bool initialized_ = false;
+  bool closed_ = false;
+  ListKinds pending_;
+  ResourceSubscriptions subscriptions_;
+  std::set<std::string> pending_updates_;  // of resources in subscriptions_
+  std::vector<std::weak_ptr<NotificationStream>> streams_;
+};
+
+class Sessions {
+ public:
+  // Not the time of day, which somebody may set while sessions are open.
+  using Time = std::chrono::steady_clock::time_point;
+  using Clock = std::function<Time()>;
+
+  struct Limits {
+    std::size_t count = 10'000;
+    std::chrono::seconds idle_time{std::chrono::hours(24)};
+  };
+
+  Sessions(Limits limits, PublishedCatalog& catalog, Clock clock = std::chrono::steady_clock::now);
+
+  // Null if there are as many as allowed and each is in use. Where there are as many as allowed, the one that has been
+  // idle longest and is not in use makes room.
+  std::shared_ptr<Session> open(Caller caller);
+
+  // Null if it is unknown or has expired. Counts as use.
+  std::shared_ptr<Session> find(std::string_view id);
+
+  // False if there was none.
+  bool close(std::string_view id);
+
+  // For how long a session may be idle before it ends.
+  std::chrono::seconds idle_time() const { return limits_.idle_time; }
+
+  void close_all();
+
+ private:
+  struct Entry {
+    std::shared_ptr<Session> session;
+    Time last_use;
+  };
+  using ByUse = std::list<Entry>;  // the one that has been idle longest first
+
+  bool is_expired(const Entry& entry) const;
+  void remove_expired();
+  void touch(ByUse::iterator entry);
+  void remove(ByUse::iterator entry);
+  bool make_room();
+
+  const Limits limits_;
+  PublishedCatalog& catalog_;
+  const Clock clock_;
+  std::mutex mutex_;
+  ByUse by_use_;
+  std::unordered_map<std::string_view, ByUse::iterator> by_id_;  // the keys are the sessions' own ids
+};
+
+}  // namespace mcph

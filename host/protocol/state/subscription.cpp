@@ -1,0 +1,92 @@
+#include "protocol/state/subscription.hpp"
+
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "protocol/message.hpp"
+#include "protocol/modern_headers.hpp"
+
+namespace mcph {
+
+std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFilter wanted,
+                                                 const std::shared_ptr<Exchange>& exchange,
+                                                 std::weak_ptr<NotificationStream> output, PublishedCatalog& catalog) {
+  auto subscription = std::make_shared<Subscription>(std::move(id), std::move(wanted), exchange, std::move(output));
+  {
+    // A change that is published meanwhile waits for the acknowledgment to be out.
+    const std::lock_guard lock(subscription->mutex_);
+    catalog.listen(subscription);
+    for (const auto& uri : subscription->wanted_.resources) {
+      // What a bound keeps out is not acknowledged.
+      [[maybe_unused]] const auto added =
+          subscription->subscriptions_.add(uri, *catalog.resource_updates(), subscription);
+    }
+    for (const auto& task : subscription->wanted_.tasks)
+      task.second->listen(subscription);
+    subscription->acknowledge();
+    // A task may have ended before anybody listened.
+    for (const auto& task : subscription->wanted_.tasks)
+      subscription->tell(task.second->json());
+  }
+  // Held by the exchange until that has ended.
+  exchange->on_abandon([subscription] {});
+  return subscription;
+}
+
+void Subscription::acknowledge() {
+  auto honoured = Json::object();
+  if (wanted_.lists.tools) honoured["toolsListChanged"] = true;
+  if (wanted_.lists.prompts) honoured["promptsListChanged"] = true;
+  if (wanted_.lists.resources) honoured["resourcesListChanged"] = true;
+  if (wanted_.of_resources) {
+    auto& resources = honoured["resourceSubscriptions"] = Json::array();
+    for (const auto& uri : wanted_.resources) {
+      if (subscriptions_.contains(uri)) resources.push_back(uri);
+    }
+  }
+  for (const auto& [id, task] : wanted_.tasks)
+    honoured["taskIds"].push_back(id);
+  exchange_->notify(notification("notifications/subscriptions/acknowledged",
+                                 "{" + meta() + R"(,"notifications":)" + dump(honoured) + "}"));
+}
+
+void Subscription::lists_changed(ListKinds kinds) {
+  const std::lock_guard lock(mutex_);
+  const auto tell = [&](bool changed, std::string_view method) {
+    if (changed) exchange_->notify(notification(method, "{" + meta() + "}"));
+  };
+  tell(kinds.tools && wanted_.lists.tools, "notifications/tools/list_changed");
+  tell(kinds.resources && wanted_.lists.resources, "notifications/resources/list_changed");
+  tell(kinds.prompts && wanted_.lists.prompts, "notifications/prompts/list_changed");
+}
+
+void Subscription::resource_updated(const std::string& uri) {
+  const std::lock_guard lock(mutex_);
+  exchange_->notify(notification("notifications/resources/updated", updated_params(uri, meta() + ",")));
+}
+
+void Subscription::task_changed(const std::string& task) {
+  const std::lock_guard lock(mutex_);
+  tell(task);
+}
+
+void Subscription::tell(const std::string& task) {
+  exchange_->notify(notification("notifications/tasks", "{" + meta() + "," + task + "}"));
+}
+
+void Subscription::end(std::string_view server_info_json) {
+  exchange_->reply({result_response(
+      id_, R"({"resultType":"complete","_meta":{")" + std::string(meta_key::subscription_id) + R"(":)" + id_ + R"(,")" +
+               std::string(meta_key::server_info) + R"(":)" + std::string(server_info_json) + "}}")});
+  // On stdio a server must say so too (basic/patterns/cancellation). After the result, so that a client that stops at
+  // the first of the two takes the end for the orderly one that it is.
+  if (const auto output = output_.lock()) {
+    output->send(notification("notifications/cancelled", R"({"requestId":)" + id_ + "}"));
+  }
+}
+
+std::string Subscription::meta() const {
+  return R"("_meta":{")" + std::string(meta_key::subscription_id) + R"(":)" + id_ + "}";
+}
+
+}  // namespace mcph

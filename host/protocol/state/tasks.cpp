@@ -1,0 +1,79 @@
+#include "protocol/state/tasks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/base64.hpp"
+#include "base/random_bytes.hpp"
+
+namespace mcph {
+namespace {
+
+// What a tool that is declared long-running gets to end at once, or to ask its client, which should come before there
+// is a task (SEP-2663, "Task Creation").
+constexpr std::chrono::milliseconds moment{100};
+
+constexpr std::size_t id_bytes = 18;
+
+}  // namespace
+
+bool Tasks::are_known_to(const Caller& caller) {
+  const auto extensions = caller.capabilities.find("extensions");
+  return extensions != caller.capabilities.end() && extensions->is_object() && extensions->contains(tasks_extension);
+}
+
+std::shared_ptr<Task> Tasks::watch(const std::shared_ptr<Exchange>& client, std::string request_id,
+                                   const Caller& caller, TaskSupport support) {
+  auto task = std::make_shared<Task>(client, std::move(request_id), caller.principal);
+  const std::weak_ptr<Task> weak = task;
+  client->on_abandon([weak] {
+    if (const auto abandoned = weak.lock()) abandoned->abandon();
+  });
+  const auto patience = support == TaskSupport::undeclared ? options_.after : std::min(options_.after, moment);
+  task->limit(timers_, patience, [this, weak] {
+    if (const auto slow = weak.lock()) create(slow);
+  });
+  return task;
+}
+
+void Tasks::create(const std::shared_ptr<Task>& task) {
+  const auto id = base64url_encode(random_bytes(id_bytes));
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || tasks_.size() >= options_.count || !task->begin(id, options_.lifetime, memory_)) return;
+    tasks_.emplace(id, task);
+  }
+  timers_.after(options_.lifetime, [this, id] { forget(id); });
+  task->announce(meta_);
+}
+
+std::shared_ptr<Task> Tasks::find(const std::string& id, const Caller& caller) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = tasks_.find(id);
+  return found != tasks_.end() && found->second->principal() == caller.principal ? found->second : nullptr;
+}
+
+void Tasks::end() {
+  std::unordered_map<std::string, std::shared_ptr<Task>> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    tasks.swap(tasks_);
+  }
+  for (const auto& [id, task] : tasks)
+    task->cancel();
+}
+
+void Tasks::forget(const std::string& id) {
+  std::shared_ptr<Task> task;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = tasks_.find(id);
+    if (found == tasks_.end()) return;
+    task = std::move(found->second);
+    tasks_.erase(found);
+  }
+  task->expire();
+}
+
+}  // namespace mcph

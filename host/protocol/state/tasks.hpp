@@ -1,0 +1,54 @@
+// The tasks of all clients (SEP-2663), by ids that nobody can guess. The server decides what becomes a task: a tool
+// call that takes longer than a client should have to wait, if the client knows tasks. One for the process; any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "catalog/components.hpp"
+#include "protocol/caller.hpp"
+#include "protocol/calls/task.hpp"
+#include "protocol/state/task_options.hpp"
+#include "runtime/timers.hpp"
+
+namespace mcph {
+
+inline constexpr auto tasks_extension = "io.modelcontextprotocol/tasks";
+
+class Tasks {
+ public:
+  // `meta` is that of results, as JSON text. The timers stop before this is gone.
+  Tasks(TaskOptions options, Timers& timers, std::string meta)
+      : options_(options), timers_(timers), meta_(std::move(meta)) {}
+
+  static bool are_known_to(const Caller& caller);
+
+  // The exchange for a call that may become a task.
+  std::shared_ptr<Task> watch(const std::shared_ptr<Exchange>& client, std::string request_id, const Caller& caller,
+                              TaskSupport support);
+
+  // Cancels all, and makes no more: nobody could fetch them.
+  void end();
+
+  // Null if there is none, or it is not the caller's.
+  std::shared_ptr<Task> find(const std::string& id, const Caller& caller) const;
+
+ private:
+  void create(const std::shared_ptr<Task>& task);
+  void forget(const std::string& id);
+
+  const TaskOptions options_;
+  Timers& timers_;
+  const std::string meta_;
+  const std::shared_ptr<TaskMemory> memory_ = std::make_shared<TaskMemory>();
+  mutable std::mutex mutex_;
+  bool ended_ = false;
+  std::unordered_map<std::string, std::shared_ptr<Task>> tasks_;
+};
+
+}  // namespace mcph

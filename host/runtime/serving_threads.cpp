@@ -1,0 +1,265 @@
+#include "runtime/serving_threads.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+namespace mcph {
+namespace {
+
+constexpr std::chrono::milliseconds tick{1};
+constexpr std::int64_t slow_task_ns = 1'000'000;
+// From here on a message is among the largest.
+constexpr std::size_t largest_bytes = std::size_t{256} << 10;
+// Without a task for so many ticks the watchdog sleeps until there is one again.
+constexpr int idle_ticks = 32;
+
+std::int64_t now_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
+
+}  // namespace
+
+thread_local ServingThreads::Seat* ServingThreads::current_seat_ = nullptr;
+
+ServingThreads::ServingThreads(unsigned lanes, unsigned blocked_limit)
+    : blocked_limit_(blocked_limit), watchdog_([this] { watch(); }) {
+  const std::lock_guard lock(mutex_);
+  for (unsigned i = 0; i < lanes; ++i)
+    lanes_.push_back(std::make_unique<Lane>());
+  for (unsigned i = 0; i < lanes; ++i) {
+    if (!add_thread()) throw std::runtime_error("the system gives no threads to serve with");
+  }
+}
+
+ServingThreads::~ServingThreads() {
+  stop();
+  for (auto& thread : threads_)
+    thread.join();
+  {
+    const std::lock_guard lock(watch_mutex_);
+    watch_stopping_ = true;
+  }
+  watch_wake_.notify_one();
+  watchdog_.join();
+  // A handler of one lane may own what belongs to another, as one that accepts a connection for it does.
+  for (const auto& lane : lanes_)
+    lane->context.shutdown();
+}
+
+void ServingThreads::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  for (const auto& lane : lanes_)
+    lane->context.stop();
+  seats_changed_.notify_all();
+}
+
+bool ServingThreads::join(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  return thread_ended_.wait_for(lock, patience, [this] { return alive_ == 0; });
+}
+
+boost::asio::io_context& ServingThreads::next_context() {
+  return lanes_[turn_.fetch_add(1, std::memory_order_relaxed) % lanes_.size()]->context;
+}
+
+bool ServingThreads::add_thread() {
+  auto& seat = seats_.emplace_back();
+  try {
+    threads_.emplace_back([this, &seat] { serve(seat); });
+  } catch (const std::exception&) {
+    seats_.pop_back();
+    return false;
+  }
+  ++alive_;
+  return true;
+}
+
+ServingThreads::Lane* ServingThreads::lane_without_leader() {
+  const auto found = std::find_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->led; });
+  return found == lanes_.end() ? nullptr : found->get();
+}
+
+std::size_t ServingThreads::lanes_without_leader() const {
+  return static_cast<std::size_t>(
+      std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->led; }));
+}
+
+std::size_t ServingThreads::to_begin(const LongTasks& tasks) const {
+  return std::min(tasks.waiting.size(), lanes_.size() - tasks.running);
+}
+
+void ServingThreads::serve(Seat& seat) {
+  current_seat_ = &seat;
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (auto* const lane = lane_without_leader()) {
+      lane->led = true;
+      seat.lane = lane;
+      seat.state.store(Seat::polling);
+      lock.unlock();
+      lead(seat);
+      lock.lock();
+    } else if (to_begin(large_) > 0) {
+      run_next(large_, lock);
+    } else if (to_begin(largest_) > 0) {
+      run_next(largest_, lock);
+    } else {
+      ++spare_;
+      seats_changed_.wait(
+          lock, [this] { return stopping_ || lane_without_leader() != nullptr || long_tasks_to_begin() > 0; });
+      --spare_;
+    }
+  }
+  --alive_;
+  thread_ended_.notify_all();
+}
+
+void ServingThreads::run_next(LongTasks& tasks, std::unique_lock<std::mutex>& lock) {
+  {
+    const auto task = std::move(tasks.waiting.front());
+    tasks.waiting.pop_front();
+    ++tasks.running;
+    lock.unlock();
+    task();
+  }
+  lock.lock();
+  --tasks.running;
+}
+
+void ServingThreads::provide_thread() {
+  // A spare thread that has been woken and has not got the mutex yet still counts, and so does what it will take.
+  if (lanes_without_leader() + long_tasks_to_begin() <= spare_) {
+    seats_changed_.notify_one();
+  } else if (alive_ < max_threads()) {
+    add_thread();  // where the system gives none, this waits for one that comes out of its task
+  }                // else a thread has just come out of its task, or will soon, because the host's own work has an end
+}
+
+void ServingThreads::lead(Seat& seat) {
+  auto& context = seat.lane->context;
+  while (seat.state.load(std::memory_order_relaxed) != Seat::replaced && !context.stopped())
+    context.run_one();
+}
+
+void ServingThreads::run(std::function<void()> task) {
+  // On the lane of the thread that hands it in, which goes on with it unless it stays busy.
+  auto* const lane = current_seat_ == nullptr ? nullptr : current_seat_->lane;
+  auto& context = lane == nullptr ? next_context() : lane->context;
+  boost::asio::post(context, [this, task = std::move(task)]() mutable { begin(std::move(task)); });
+}
+
+std::size_t ServingThreads::max_threads() const {
+  // With as many that have lost their lane to work of the host's own.
+  return 2 * lanes_.size() + blocked_limit_ + large_.running + largest_.running + long_tasks_to_begin();
+}
+
+void ServingThreads::run_long(std::size_t bytes, std::function<void()> task) {
+  std::unique_lock lock(mutex_);
+  const bool only_leaders = alive_ == lanes_.size();
+  if (only_leaders && !add_thread()) {
+    lock.unlock();
+    return run(std::move(task));  // better than never
+  }
+  (bytes < largest_bytes ? large_ : largest_).waiting.push_back(std::move(task));
+  if (!only_leaders && long_tasks_to_begin() > 0) provide_thread();
+}
+
+bool ServingThreads::run_here(const std::function<void()>& work) {
+  auto& seat = *current_seat_;
+  begin_watching(seat);
+  work();
+  return end_watching(seat);
+}
+
+void ServingThreads::begin(std::function<void()> task) {
+  // Counted before it runs, so that there is always a thread left to take over from everyone who may turn out slow.
+  if (tasks_running_.fetch_add(1) >= blocked_limit_) {
+    tasks_running_.fetch_sub(1);
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(std::move(task));
+      tasks_waiting_.fetch_add(1);
+    }
+    // The last running task may have looked for a waiting one just before this one came.
+    if (tasks_running_.load() < blocked_limit_) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
+    return;
+  }
+  begin_watching(*current_seat_);
+  task();
+  end_watching(*current_seat_);
+  tasks_running_.fetch_sub(1);
+  if (tasks_waiting_.load() > 0) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
+}
+
+void ServingThreads::begin_watching(Seat& seat) {
+  seat.task_began_ns.store(now_ns(), std::memory_order_relaxed);
+  seat.state.store(Seat::in_task, std::memory_order_release);
+  // Written only when it changes: the threads share its cache line.
+  if (!task_began_.load(std::memory_order_relaxed)) task_began_.store(true);
+  if (watch_asleep_.load() && watch_asleep_.exchange(false)) {
+    const std::lock_guard lock(watch_mutex_);
+    watch_wake_.notify_one();
+  }
+}
+
+bool ServingThreads::end_watching(Seat& seat) {
+  auto expected = static_cast<std::uint32_t>(Seat::in_task);
+  return seat.state.compare_exchange_strong(expected, Seat::polling);
+}
+
+void ServingThreads::begin_waiting_task() {
+  std::function<void()> task;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty() || tasks_running_.load() >= blocked_limit_) return;
+    task = std::move(waiting_.front());
+    waiting_.pop_front();
+    tasks_waiting_.fetch_sub(1);
+  }
+  begin(std::move(task));
+}
+
+void ServingThreads::watch() {
+  int quiet = 0;  // ticks since a task was seen to begin
+  std::unique_lock lock(watch_mutex_);
+  while (!watch_stopping_) {
+    if (quiet < idle_ticks) {
+      watch_wake_.wait_for(lock, tick, [this] { return watch_stopping_; });
+    } else {
+      watch_asleep_.store(true);
+      // A task that began just before the store did not wake; it is seen here.
+      watch_wake_.wait(lock, [this] { return watch_stopping_ || !watch_asleep_.load() || task_began_.load(); });
+      watch_asleep_.store(false);
+    }
+    const bool began = task_began_.exchange(false, std::memory_order_relaxed);
+    lock.unlock();
+    const bool busy = replace_slow_leaders();
+    lock.lock();
+    quiet = began || busy ? 0 : quiet + 1;
+  }
+}
+
+bool ServingThreads::replace_slow_leaders() {
+  bool busy = false;
+  const std::lock_guard lock(mutex_);
+  const auto now = now_ns();
+  for (auto& seat : seats_) {
+    if (seat.state.load(std::memory_order_acquire) != Seat::in_task) continue;
+    busy = true;
+    if (stopping_ || now - seat.task_began_ns.load(std::memory_order_relaxed) < slow_task_ns) continue;
+    auto expected = static_cast<std::uint32_t>(Seat::in_task);
+    if (!seat.state.compare_exchange_strong(expected, Seat::replaced)) continue;
+    seat.lane->led = false;
+    provide_thread();
+  }
+  return busy;
+}
+
+}  // namespace mcph

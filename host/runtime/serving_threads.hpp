@@ -1,0 +1,135 @@
+// The threads that serve clients: they run the I/O and, without a hand-over to other threads, the calls of plugins.
+// There are a few lanes, each an I/O context that one thread polls, its leader. A leader that is still inside a task
+// after a millisecond loses its lane to a spare thread, so that a slow plugin costs a thread and never the I/O; the
+// usual quick call costs no thread switch at all. What is known to take long beforehand, such as a large message, never
+// begins on a lane. Made by main, joined by its destructor.
+//
+// Bounds: at most `blocked_limit` + 4 * `lanes` threads. When `blocked_limit` tasks are running, further tasks
+// wait in a queue; its length is bounded by the plugins' own limits, which is where a call is refused. Long tasks run
+// as many at once as there are lanes, because each of them needs a processor and much memory; the others wait, in the
+// order in which they came. Those on messages of some KiB have a queue of their own, and do not wait for those on some
+// MiB.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "runtime/call_runner.hpp"
+
+namespace mcph {
+
+class ServingThreads final : public CallRunner {
+ public:
+  ServingThreads(unsigned lanes, unsigned blocked_limit);
+  ~ServingThreads() override;
+  ServingThreads(const ServingThreads&) = delete;
+  ServingThreads& operator=(const ServingThreads&) = delete;
+
+  // [any] The contexts take turns, so that connections spread over the lanes.
+  boost::asio::io_context& next_context();
+
+  // [any] Runs the task soon, on one of these threads.
+  void run(std::function<void()> task) override;
+
+  // [any] Runs the task soon, on one of these threads that leads no lane.
+  void run_long(std::size_t bytes, std::function<void()> task) override;
+
+  // On a lane.
+  [[nodiscard]] bool run_here(const std::function<void()>& work) override;
+
+  // [any] Ends the I/O. Tasks that run are left to end by themselves.
+  void stop();
+
+  // Waits until every thread has ended, at most this long. False: a task still runs; the process can only exit without
+  // unwinding, because that thread uses this object.
+  bool join(std::chrono::milliseconds patience);
+
+ private:
+  struct Context : boost::asio::io_context {
+    // More than one thread may use it: a leader that was replaced is still inside a handler of it.
+    Context() : io_context(2) {}
+    // Destroys the handlers that have not run.
+    using execution_context::shutdown;
+  };
+
+  struct Lane {
+    Context context;
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(context);
+    bool led = false;
+  };
+
+  // What the watchdog needs to know of one thread.
+  struct Seat {
+    enum State : std::uint32_t { polling, in_task, replaced };
+    std::atomic<std::uint32_t> state{polling};
+    std::atomic<std::int64_t> task_began_ns{0};
+    Lane* lane = nullptr;  // that it leads, or led last; null if it has led none
+  };
+
+  // Tasks on messages of about one size.
+  struct LongTasks {
+    std::deque<std::function<void()>> waiting;
+    std::size_t running = 0;
+  };
+
+  // The functions of these lines need the mutex.
+  bool add_thread();
+  void provide_thread();
+  std::size_t max_threads() const;
+  Lane* lane_without_leader();
+  std::size_t lanes_without_leader() const;
+  std::size_t to_begin(const LongTasks& tasks) const;
+  std::size_t long_tasks_to_begin() const { return to_begin(large_) + to_begin(largest_); }
+
+  void serve(Seat& seat);
+  static void lead(Seat& seat);
+  static void run_next(LongTasks& tasks, std::unique_lock<std::mutex>& lock);
+  void begin(std::function<void()> task);
+  void begin_waiting_task();
+  void begin_watching(Seat& seat);
+  static bool end_watching(Seat& seat);
+  void watch();
+  bool replace_slow_leaders();
+
+  static thread_local Seat* current_seat_;
+
+  const unsigned blocked_limit_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::atomic<std::size_t> turn_{0};
+
+  std::mutex mutex_;
+  std::condition_variable seats_changed_;
+  std::condition_variable thread_ended_;
+  std::list<Seat> seats_;
+  std::vector<std::thread> threads_;
+  std::size_t spare_ = 0;  // threads that wait for a lane or a long task
+  unsigned alive_ = 0;
+  bool stopping_ = false;
+  LongTasks large_;
+  LongTasks largest_;
+
+  std::atomic<unsigned> tasks_running_{0};
+  std::atomic<std::size_t> tasks_waiting_{0};
+  std::deque<std::function<void()>> waiting_;
+
+  std::mutex watch_mutex_;
+  std::condition_variable watch_wake_;
+  std::atomic<bool> watch_asleep_{false};
+  std::atomic<bool> task_began_{false};  // since the watchdog looked last
+  bool watch_stopping_ = false;
+  std::thread watchdog_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,173 @@
+#include "schema/evaluation.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "schema/resources.hpp"
+#include "schema/value.hpp"
+
+namespace mcph::schema {
+namespace {
+
+std::vector<const InstancePath*> from_root(const InstancePath& at) {
+  std::vector<const InstancePath*> links;
+  for (const auto* link = &at; link->parent != nullptr; link = link->parent) {
+    links.push_back(link);
+  }
+  return {links.rbegin(), links.rend()};
+}
+
+// RFC 6901.
+std::string json_pointer(const InstancePath& at) {
+  std::string pointer;
+  for (const auto* link : from_root(at)) {
+    pointer = std::move(pointer) / (link->key != nullptr ? *link->key : std::to_string(link->index));
+  }
+  return pointer;
+}
+
+}  // namespace
+
+std::string name_of(const InstancePath& at) {
+  if (at.parent == nullptr) return "the value";
+  std::string name;
+  for (const auto* link : from_root(at)) {
+    if (link->key == nullptr) {
+      name += "[" + std::to_string(link->index) + "]";
+      continue;
+    }
+    if (!name.empty()) name += ".";
+    name += *link->key;
+  }
+  return in_quotes(name);
+}
+
+bool Evaluation::check_instance(const nlohmann::json& instance) {
+  return check(root_node, instance, InstancePath{});
+}
+
+bool Evaluation::check(NodeIndex node, const nlohmann::json& value, const InstancePath& at) {
+  if (!spend(1, at)) return false;
+  if (depth_ == Schema::max_depth) return too_deep(at);
+  ++depth_;
+  const auto& compiled = program_.nodes[node];
+  const bool valid =
+      program_.needs_context ? check_in_context(compiled, value, at) : check_keywords(compiled, value, at);
+  --depth_;
+  return valid;
+}
+
+bool Evaluation::check_keywords(const Node& node, const nlohmann::json& value, const InstancePath& at) {
+  for (const auto& keyword : node.keywords) {
+    if (!keyword->check(value, at, *this)) return false;
+  }
+  return true;
+}
+
+bool Evaluation::check_in_context(const Node& node, const nlohmann::json& value, const InstancePath& at) {
+  const bool enters = resources_.empty() || resources_.back() != node.resource;
+  if (enters) resources_.push_back(node.resource);
+  Children own;
+  auto* const outer = looked_at_;
+  if (node.has_unevaluated) looked_at_ = &own;
+  const auto before = looked_at_ == nullptr ? 0 : looked_at_->size();
+
+  const bool valid = check_keywords(node, value, at);
+
+  // What did not hold has looked at nothing.
+  if (!valid && looked_at_ != nullptr) looked_at_->resize(before);
+  looked_at_ = outer;
+  if (node.has_unevaluated && outer != nullptr) outer->insert(outer->end(), own.begin(), own.end());
+  if (enters) resources_.pop_back();
+  return valid;
+}
+
+bool Evaluation::check_child(NodeIndex node, const nlohmann::json& child, const InstancePath& at) {
+  auto* const outer = std::exchange(looked_at_, nullptr);
+  const bool valid = check(node, child, at);
+  looked_at_ = outer;
+  if (valid) note_child(child);
+  return valid;
+}
+
+bool Evaluation::check_reference(std::size_t slot, const nlohmann::json& value, const InstancePath& at) {
+  const auto& target = program_.reference_targets[slot];
+  if (target.dynamic == nullptr) return check(target.node, value, at);
+  return spend(resources_.size(), at) && check(find_dynamically(target), value, at);
+}
+
+// 2020-12 core, section 8.2.3.2: the outermost resource on the way here that has the anchor.
+NodeIndex Evaluation::find_dynamically(const ReferenceTarget& target) const {
+  for (const auto resource : resources_) {
+    const auto answer = target.dynamic->find(resource);
+    if (answer != target.dynamic->end()) return answer->second;
+  }
+  return target.node;
+}
+
+bool Evaluation::check_alternative(NodeIndex node, const nlohmann::json& value, const InstancePath& at,
+                                   std::vector<std::string>& reasons) {
+  const bool valid = check(node, value, at);
+  if (violation_) {
+    reasons.push_back(std::move(violation_->message));
+    violation_.reset();
+  }
+  return valid;
+}
+
+bool Evaluation::check_alternative_apart(NodeIndex node, const nlohmann::json& other, const InstancePath& at,
+                                         std::vector<std::string>& reasons) {
+  auto* const outer = std::exchange(looked_at_, nullptr);
+  const bool valid = check_alternative(node, other, at, reasons);
+  looked_at_ = outer;
+  return valid;
+}
+
+std::vector<const nlohmann::json*> Evaluation::children_looked_at() const {
+  if (looked_at_ == nullptr) return {};
+  auto children = *looked_at_;
+  std::sort(children.begin(), children.end(), std::less<>());
+  children.erase(std::unique(children.begin(), children.end()), children.end());
+  return children;
+}
+
+bool Evaluation::matches(const Pattern& pattern, std::string_view text, const InstancePath& at) {
+  if (!spend(1, at)) return false;
+  if (!search_) search_.emplace();
+  const auto outcome = search_->run(pattern, text, Schema::max_steps - steps_);
+  if (outcome == PatternSearch::Outcome::too_much_work) {
+    stop(at, "pattern", "takes too much work to match with the schema's pattern");
+  }
+  if (outcome == PatternSearch::Outcome::not_utf8) stop(at, "pattern", "is not valid UTF-8");
+  return spend(search_->steps(), at) && outcome == PatternSearch::Outcome::found;
+}
+
+bool Evaluation::spend(std::size_t steps, const InstancePath& at) {
+  // After a limit was reached, every further check fails at once, so that the recursion comes to its end.
+  if (limit_) return false;
+  steps_ += steps;
+  if (steps_ > Schema::max_steps) {
+    stop(at, "", "takes more than " + std::to_string(Schema::max_steps) + " steps to check");
+  }
+  return !limit_;
+}
+
+bool Evaluation::too_deep(const InstancePath& at) {
+  stop(at, "",
+       "is nested too deep to check, or its schema refers to itself without end: the limit is " +
+           std::to_string(Schema::max_depth) + " levels");
+  return false;
+}
+
+void Evaluation::report(const InstancePath& at, std::string_view keyword, std::string message) {
+  violation_ = Violation{json_pointer(at), std::string(keyword), std::move(message)};
+}
+
+void Evaluation::stop(const InstancePath& at, std::string_view keyword, std::string_view reason) {
+  limit_ = Violation{json_pointer(at), std::string(keyword), name_of(at) + " " + std::string(reason)};
+}
+
+}  // namespace mcph::schema

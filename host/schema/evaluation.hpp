@@ -1,0 +1,114 @@
+// One check of one instance against a program: walks the nodes, keeps the limits, and remembers the violation. Lives on
+// the stack of one Schema::validate.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "schema/pattern.hpp"
+#include "schema/program.hpp"
+#include "schema/schema.hpp"
+
+namespace mcph::schema {
+
+// Where in the instance a value is: a chain from the value up to the root, whose links live on the stack of the check.
+struct InstancePath {
+  const InstancePath* parent = nullptr;  // null for the root
+  const std::string* key = nullptr;      // in an object; null in an array
+  std::size_t index = 0;                 // in an array
+};
+
+// The value's name in a message: `"filter.tags[3]"`, or `the value` for the root.
+std::string name_of(const InstancePath& at);
+
+class Evaluation {
+ public:
+  // `decide` only finds out whether the instance is valid, and builds no text.
+  enum class Mode { decide, explain };
+
+  // `steps` have been taken already, of those that a check may take.
+  Evaluation(const Program& program, Mode mode, std::size_t steps = 0)
+      : program_(program), mode_(mode), steps_(steps) {}
+
+  bool check_instance(const nlohmann::json& instance);
+
+  // For keywords, from here on.
+
+  // A subschema of the same value.
+  bool check(NodeIndex node, const nlohmann::json& value, const InstancePath& at);
+  bool check_reference(std::size_t slot, const nlohmann::json& value, const InstancePath& at);
+
+  // A subschema of an element or a member, which thereby has been looked at.
+  bool check_child(NodeIndex node, const nlohmann::json& child, const InstancePath& at);
+
+  // Checks a subschema that need not hold: why it does not goes to `reasons`, and only when explaining.
+  bool check_alternative(NodeIndex node, const nlohmann::json& value, const InstancePath& at,
+                         std::vector<std::string>& reasons);
+
+  // The same for another value than the one that is being checked, which it says nothing about.
+  bool check_alternative_apart(NodeIndex node, const nlohmann::json& other, const InstancePath& at,
+                               std::vector<std::string>& reasons);
+
+  // unevaluatedItems and unevaluatedProperties concern the children that no other keyword has looked at. While one of
+  // them waits for that, a keyword must apply all subschemas that might look at something.
+  bool notes_children() const { return looked_at_ != nullptr; }
+  void note_child(const nlohmann::json& child) {
+    if (looked_at_ != nullptr) looked_at_->push_back(&child);
+  }
+  // In the order of addresses, each once.
+  std::vector<const nlohmann::json*> children_looked_at() const;
+
+  // Whether the pattern matches anywhere in the text; false also where a limit ended the search.
+  bool matches(const Pattern& pattern, std::string_view text, const InstancePath& at);
+
+  // Both return false, for the keyword to return. `message()` is called only if somebody is going to read it.
+  // `must_be` says what is wrong with the value at `at`: `must be at most 100, but is 250`.
+  template <class MustBe>
+  bool violation(const InstancePath& at, std::string_view keyword, MustBe must_be) {
+    return violation_in_words(at, keyword, [&] { return name_of(at) + " " + must_be(); });
+  }
+  template <class Message>
+  bool violation_in_words(const InstancePath& at, std::string_view keyword, Message message) {
+    if (mode_ == Mode::explain) report(at, keyword, message());
+    return false;
+  }
+
+  // Accounts for work that grows with the schema or the instance. False if there has been too much of it.
+  bool spend(std::size_t steps, const InstancePath& at);
+
+  // For a keyword that would have to recurse deeper than allowed.
+  bool too_deep(const InstancePath& at);
+
+  // The limit that ended the check, if one did. The check then says nothing about the instance.
+  const std::optional<Violation>& limit() const { return limit_; }
+
+  std::size_t steps() const { return steps_; }
+
+  std::optional<Violation> take_violation() { return std::move(violation_); }
+
+ private:
+  using Children = std::vector<const nlohmann::json*>;
+
+  bool check_keywords(const Node& node, const nlohmann::json& value, const InstancePath& at);
+  bool check_in_context(const Node& node, const nlohmann::json& value, const InstancePath& at);
+  NodeIndex find_dynamically(const ReferenceTarget& target) const;
+  void report(const InstancePath& at, std::string_view keyword, std::string message);
+  void stop(const InstancePath& at, std::string_view keyword, std::string_view reason);
+
+  const Program& program_;
+  Mode mode_;
+  std::size_t depth_ = 0;
+  std::size_t steps_;
+  std::vector<ResourceIndex> resources_;  // that the check came through, the outermost first
+  Children* looked_at_ = nullptr;         // of the value being checked, while an unevaluated* keyword waits for it
+  std::optional<PatternSearch> search_;
+  std::optional<Violation> violation_;
+  std::optional<Violation> limit_;
+};
+
+}  // namespace mcph::schema

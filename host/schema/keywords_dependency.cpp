@@ -1,0 +1,96 @@
+// Keywords about what the presence of a property asks for.
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "schema/evaluation.hpp"
+#include "schema/keywords.hpp"
+#include "schema/value.hpp"
+
+namespace mcph::schema {
+namespace {
+
+using nlohmann::json;
+
+struct Dependency {
+  std::string property;
+  std::vector<std::string> required;
+  std::optional<NodeIndex> node;
+};
+
+class Dependencies final : public Keyword {
+ public:
+  Dependencies(std::string_view keyword, std::vector<Dependency> all) : keyword_(keyword), all_(std::move(all)) {}
+
+  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* members = value.get_ptr<const json::object_t*>();
+    if (members == nullptr) return true;
+    for (const auto& dependency : all_) {
+      if (!run.spend(1 + dependency.required.size(), at)) return false;
+      if (members->find(dependency.property) == members->end()) continue;
+      for (const auto& name : dependency.required) {
+        if (members->find(name) != members->end()) continue;
+        return run.violation_in_words(at, keyword_, [&] {
+          return name_of({&at, &name}) + " is required where " + in_quotes(dependency.property) +
+                 " is present, but absent";
+        });
+      }
+      if (dependency.node && !run.check(*dependency.node, value, at)) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::string_view keyword_;  // of the table of rules
+  std::vector<Dependency> all_;
+};
+
+Result<Dependency> read_required(const KeywordSite& site, const std::string& property,
+                                 const nlohmann::ordered_json& names) {
+  auto required = read_names(site, names);
+  if (!required) return required.error();
+  return Dependency{property, *std::move(required), std::nullopt};
+}
+
+Result<Dependency> read_schema(const KeywordSite& site, const std::string& property,
+                               const nlohmann::ordered_json& schema) {
+  const auto node = site.compile_member(property, schema);
+  if (!node) return node.error();
+  return Dependency{property, {}, *node};
+}
+
+Result<Dependency> read_either(const KeywordSite& site, const std::string& property,
+                               const nlohmann::ordered_json& value) {
+  return value.is_array() ? read_required(site, property, value) : read_schema(site, property, value);
+}
+
+template <auto read>
+Result<KeywordPtr> compile_dependencies(const KeywordSite& site) {
+  if (!site.value.is_object()) return site.error("must be an object");
+  std::vector<Dependency> all;
+  for (const auto& [property, value] : site.value.items()) {
+    auto dependency = read(site, property, value);
+    if (!dependency) return dependency.error();
+    all.push_back(*std::move(dependency));
+  }
+  return std::make_unique<Dependencies>(site.keyword, std::move(all));
+}
+
+constexpr std::array rules{
+    KeywordRule{"dependentRequired", compile_dependencies<read_required>, Vocabulary::validation, in_2020_12},
+    KeywordRule{"dependentSchemas", compile_dependencies<read_schema>, Vocabulary::applicator, in_2020_12},
+    // What the two were before; 2020-12 leaves it to us to go on with it.
+    KeywordRule{"dependencies", compile_dependencies<read_either>, Vocabulary::applicator},
+};
+
+}  // namespace
+
+std::span<const KeywordRule> dependency_keywords() {
+  return rules;
+}
+
+}  // namespace mcph::schema

@@ -1,0 +1,80 @@
+// Keywords about what a string looks like.
+#include <array>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "schema/evaluation.hpp"
+#include "schema/format.hpp"
+#include "schema/keywords.hpp"
+#include "schema/pattern.hpp"
+#include "schema/value.hpp"
+
+namespace mcph::schema {
+namespace {
+
+using nlohmann::json;
+
+class PatternKeyword final : public Keyword {
+ public:
+  PatternKeyword(Pattern pattern, std::string text) : pattern_(std::move(pattern)), text_(std::move(text)) {}
+
+  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* string = value.get_ptr<const std::string*>();
+    if (string == nullptr || run.matches(pattern_, *string, at)) return true;
+    return run.violation(at, "pattern", [&] { return "must match " + text_ + ", but is " + describe(value); });
+  }
+
+ private:
+  Pattern pattern_;
+  std::string text_;  // for messages
+};
+
+Result<KeywordPtr> compile_pattern(const KeywordSite& site) {
+  if (!site.value.is_string()) return site.error("must be a string");
+  const auto& text = site.value.get_ref<const std::string&>();
+  auto pattern = Pattern::compile(text);
+  if (!pattern) return site.error(in_quotes(text) + " is no usable regular expression: " + pattern.error().message);
+  return std::make_unique<PatternKeyword>(*std::move(pattern), in_quotes(text));
+}
+
+class Format final : public Keyword {
+ public:
+  Format(FormatCheck is_valid, std::string name) : is_valid_(is_valid), name_(std::move(name)) {}
+
+  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* string = value.get_ptr<const std::string*>();
+    if (string == nullptr) return true;
+    constexpr std::size_t bytes_a_step = 16;
+    if (!run.spend(string->size() / bytes_a_step, at)) return false;
+    if (is_valid_(*string)) return true;
+    return run.violation(at, "format", [&] { return "must be a valid " + name_ + ", but is " + describe(value); });
+  }
+
+ private:
+  FormatCheck is_valid_;
+  std::string name_;
+};
+
+Result<KeywordPtr> compile_format(const KeywordSite& site) {
+  if (!site.value.is_string()) return site.error("must be a string");
+  const auto& name = site.value.get_ref<const std::string&>();
+  const auto is_valid = find_format(name);
+  // An unknown format is no rule.
+  if (is_valid == nullptr) return KeywordPtr();
+  return std::make_unique<Format>(is_valid, name);
+}
+
+constexpr std::array rules{
+    KeywordRule{"pattern", compile_pattern, Vocabulary::validation},
+    KeywordRule{"format", compile_format, Vocabulary::format_assertion},
+};
+
+}  // namespace
+
+std::span<const KeywordRule> text_keywords() {
+  return rules;
+}
+
+}  // namespace mcph::schema

@@ -1,0 +1,89 @@
+// Keywords about the children that all other keywords, however deep in subschemas of the same value, have left.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "schema/evaluation.hpp"
+#include "schema/keywords.hpp"
+
+namespace mcph::schema {
+namespace {
+
+using nlohmann::json;
+
+class Unevaluated : public Keyword {
+ public:
+  Unevaluated(std::string_view keyword, NodeIndex node, bool forbidden)
+      : keyword_(keyword), node_(node), forbidden_(forbidden) {}
+
+ protected:
+  using Children = std::vector<const json*>;
+
+  bool check_one(const json& child, const InstancePath& at, const Children& looked_at, Evaluation& run) const {
+    if (!run.spend(1, at)) return false;
+    if (std::binary_search(looked_at.begin(), looked_at.end(), &child, std::less<>())) return true;
+    if (!forbidden_) return run.check_child(node_, child, at);
+    return run.violation(at, keyword_, [] { return "is not allowed; no rule of the schema knows it"; });
+  }
+
+ private:
+  std::string_view keyword_;  // of the table of rules
+  NodeIndex node_;
+  bool forbidden_;
+};
+
+class UnevaluatedItems final : public Unevaluated {
+ public:
+  using Unevaluated::Unevaluated;
+
+  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* elements = value.get_ptr<const json::array_t*>();
+    if (elements == nullptr) return true;
+    const auto looked_at = run.children_looked_at();
+    for (std::size_t index = 0; index < elements->size(); ++index) {
+      if (!check_one((*elements)[index], {&at, nullptr, index}, looked_at, run)) return false;
+    }
+    return true;
+  }
+};
+
+class UnevaluatedProperties final : public Unevaluated {
+ public:
+  using Unevaluated::Unevaluated;
+
+  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* members = value.get_ptr<const json::object_t*>();
+    if (members == nullptr) return true;
+    const auto looked_at = run.children_looked_at();
+    for (const auto& [name, member] : *members) {
+      if (!check_one(member, {&at, &name}, looked_at, run)) return false;
+    }
+    return true;
+  }
+};
+
+template <class Kind>
+Result<KeywordPtr> compile_unevaluated(const KeywordSite& site) {
+  const auto node = site.compile();
+  if (!node) return node.error();
+  site.compiler.note_unevaluated(site.node);
+  return std::make_unique<Kind>(site.keyword, *node, site.value == false);
+}
+
+constexpr std::array rules{
+    KeywordRule{"unevaluatedItems", compile_unevaluated<UnevaluatedItems>, Vocabulary::unevaluated, in_2020_12},
+    KeywordRule{"unevaluatedProperties", compile_unevaluated<UnevaluatedProperties>, Vocabulary::unevaluated,
+                in_2020_12},
+};
+
+}  // namespace
+
+std::span<const KeywordRule> unevaluated_keywords() {
+  return rules;
+}
+
+}  // namespace mcph::schema

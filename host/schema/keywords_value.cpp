@@ -1,0 +1,240 @@
+// Keywords about a value as a whole: its type, which values are allowed, and bounds of numbers.
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "schema/evaluation.hpp"
+#include "schema/keywords.hpp"
+#include "schema/value.hpp"
+
+namespace mcph::schema {
+namespace {
+
+using nlohmann::json;
+
+class Never final : public Keyword {
+ public:
+  bool check(const json& /*value*/, const InstancePath& at, Evaluation& run) const override {
+    return run.violation(at, "false", [] { return "is not allowed"; });
+  }
+};
+
+// A set of types, one bit each, in the order of type_names.
+using TypeSet = std::uint8_t;
+
+struct TypeName {
+  std::string_view keyword;
+  std::string_view with_article;
+};
+
+enum : TypeSet { null = 1, boolean = 2, integer = 4, number = 8, string = 16, array = 32, object = 64 };
+
+constexpr std::array type_names{TypeName{"null", "null"},          TypeName{"boolean", "true or false"},
+                                TypeName{"integer", "an integer"}, TypeName{"number", "a number"},
+                                TypeName{"string", "a string"},    TypeName{"array", "an array"},
+                                TypeName{"object", "an object"}};
+
+TypeSet types_of(const json& value) {
+  switch (value.type()) {
+    case json::value_t::null:
+      return null;
+    case json::value_t::boolean:
+      return boolean;
+    case json::value_t::number_integer:
+    case json::value_t::number_unsigned:
+      return integer | number;
+    case json::value_t::number_float:
+      return is_integer(value) ? integer | number : number;
+    case json::value_t::string:
+      return string;
+    case json::value_t::array:
+      return array;
+    case json::value_t::object:
+      return object;
+    default:
+      return 0;
+  }
+}
+
+class Type final : public Keyword {
+ public:
+  explicit Type(TypeSet allowed) : allowed_(allowed) {}
+
+  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+    if ((types_of(value) & allowed_) != 0) return true;
+    return run.violation(at, "type", [&] { return "must be " + alternatives() + ", but is " + describe(value); });
+  }
+
+ private:
+  std::string alternatives() const {
+    std::string text;
+    for (std::size_t bit = 0; bit < type_names.size(); ++bit) {
+      if ((allowed_ >> bit & 1) == 0) continue;
+      if (!text.empty()) text += " or ";
+      text += type_names[bit].with_article;
+    }
+    return text;
+  }
+
+  TypeSet allowed_;
+};
+
+std::optional<TypeSet> type_named(const nlohmann::ordered_json& name) {
+  for (std::size_t bit = 0; bit < type_names.size(); ++bit) {
+    if (name == type_names[bit].keyword) return static_cast<TypeSet>(1U << bit);
+  }
+  return std::nullopt;
+}
+
+Result<KeywordPtr> compile_type(const KeywordSite& site) {
+  const auto& value = site.value;
+  if (value.is_array() ? value.empty() : !value.is_string()) {
+    return site.error("must be the name of a type, or an array of such names");
+  }
+  TypeSet allowed = 0;
+  for (const auto& name : value.is_array() ? value : nlohmann::ordered_json::array({value})) {
+    const auto type = type_named(name);
+    if (!type) return site.error(short_text(name) + " is not a JSON Schema type");
+    if ((allowed & *type) != 0) return site.error(short_text(name) + " stands there twice");
+    allowed |= *type;
+  }
+  return std::make_unique<Type>(allowed);
+}
+
+class Enum final : public Keyword {
+ public:
+  explicit Enum(std::vector<json> allowed) : words_(in_words(allowed)), sorted_(std::move(allowed)) {
+    std::sort(sorted_.begin(), sorted_.end(), is_less);
+  }
+
+  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+    if (std::binary_search(sorted_.begin(), sorted_.end(), value, is_less)) return true;
+    return run.violation(at, "enum", [&] { return "must be " + words_ + ", but is " + describe(value); });
+  }
+
+ private:
+  static bool is_less(const json& left, const json& right) { return std::is_lt(compare_values(left, right)); }
+
+  static std::string in_words(const std::vector<json>& allowed) {
+    constexpr std::size_t most = 20;
+    std::string text = allowed.size() == 1 ? "" : "one of ";
+    for (std::size_t index = 0; index < std::min(allowed.size(), most); ++index) {
+      if (index > 0) text += ", ";
+      text += short_text(allowed[index]);
+    }
+    if (allowed.size() > most) text += " and " + std::to_string(allowed.size() - most) + " more";
+    return text;
+  }
+
+  std::string words_;  // in the order of the schema
+  std::vector<json> sorted_;
+};
+
+Result<KeywordPtr> compile_enum(const KeywordSite& site) {
+  if (!site.value.is_array()) return site.error("must be an array of the allowed values");
+  if (site.value.empty()) return make_never();
+  return std::make_unique<Enum>(std::vector<json>(site.value.begin(), site.value.end()));
+}
+
+class Const final : public Keyword {
+ public:
+  explicit Const(json expected) : expected_(std::move(expected)) {}
+
+  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+    if (std::is_eq(compare_values(value, expected_))) return true;
+    return run.violation(at, "const",
+                         [&] { return "must be " + short_text(expected_) + ", but is " + describe(value); });
+  }
+
+ private:
+  json expected_;
+};
+
+Result<KeywordPtr> compile_const(const KeywordSite& site) {
+  return std::make_unique<Const>(json(site.value));
+}
+
+struct BoundForm {
+  std::string_view keyword;
+  std::string_view words;
+  bool (*accepts)(std::weak_ordering value_to_bound);
+};
+
+constexpr BoundForm minimum{"minimum", "at least ", [](std::weak_ordering o) { return std::is_gteq(o); }};
+constexpr BoundForm maximum{"maximum", "at most ", [](std::weak_ordering o) { return std::is_lteq(o); }};
+constexpr BoundForm exclusive_minimum{"exclusiveMinimum", "more than ",
+                                      [](std::weak_ordering o) { return std::is_gt(o); }};
+constexpr BoundForm exclusive_maximum{"exclusiveMaximum", "less than ",
+                                      [](std::weak_ordering o) { return std::is_lt(o); }};
+
+class Bound final : public Keyword {
+ public:
+  Bound(const BoundForm& form, json bound) : form_(form), bound_(std::move(bound)) {}
+
+  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_number() || form_.accepts(compare_numbers(value, bound_))) return true;
+    return run.violation(at, form_.keyword, [&] {
+      return "must be " + std::string(form_.words) + bound_.dump() + ", but is " + value.dump();
+    });
+  }
+
+ private:
+  const BoundForm& form_;
+  json bound_;
+};
+
+template <const BoundForm& form>
+Result<KeywordPtr> compile_bound(const KeywordSite& site) {
+  if (!site.value.is_number()) return site.error("must be a number");
+  return std::make_unique<Bound>(form, json(site.value));
+}
+
+class MultipleOf final : public Keyword {
+ public:
+  explicit MultipleOf(json divisor) : divisor_(std::move(divisor)) {}
+
+  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_number() || is_multiple_of(value, divisor_)) return true;
+    return run.violation(at, "multipleOf",
+                         [&] { return "must be a multiple of " + divisor_.dump() + ", but is " + value.dump(); });
+  }
+
+ private:
+  json divisor_;
+};
+
+Result<KeywordPtr> compile_multiple_of(const KeywordSite& site) {
+  json divisor(site.value);
+  if (!divisor.is_number() || std::is_lteq(compare_numbers(divisor, 0))) return site.error("must be a number above 0");
+  return std::make_unique<MultipleOf>(std::move(divisor));
+}
+
+constexpr std::array rules{
+    KeywordRule{"type", compile_type, Vocabulary::validation},
+    KeywordRule{"enum", compile_enum, Vocabulary::validation},
+    KeywordRule{"const", compile_const, Vocabulary::validation},
+    KeywordRule{"minimum", compile_bound<minimum>, Vocabulary::validation},
+    KeywordRule{"maximum", compile_bound<maximum>, Vocabulary::validation},
+    KeywordRule{"exclusiveMinimum", compile_bound<exclusive_minimum>, Vocabulary::validation},
+    KeywordRule{"exclusiveMaximum", compile_bound<exclusive_maximum>, Vocabulary::validation},
+    KeywordRule{"multipleOf", compile_multiple_of, Vocabulary::validation},
+};
+
+}  // namespace
+
+std::span<const KeywordRule> value_keywords() {
+  return rules;
+}
+
+KeywordPtr make_never() {
+  return std::make_unique<Never>();
+}
+
+}  // namespace mcph::schema

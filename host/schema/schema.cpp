@@ -1,0 +1,43 @@
+#include "schema/schema.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "schema/compiler.hpp"
+#include "schema/defaults.hpp"
+#include "schema/evaluation.hpp"
+#include "schema/program.hpp"
+
+namespace mcph {
+
+using schema::Evaluation;
+
+Result<Schema> Schema::compile(const nlohmann::ordered_json& schema, const SchemaOptions& options) {
+  auto program = schema::Compiler(schema, options).compile();
+  if (!program) return program.error();
+  return Schema(std::make_shared<const schema::Program>(*std::move(program)));
+}
+
+std::optional<Violation> Schema::validate(const nlohmann::json& instance) const {
+  Evaluation decision(*program_, Evaluation::Mode::decide);
+  const bool valid = decision.check_instance(instance);
+  if (decision.limit()) return decision.limit();
+  if (valid) return std::nullopt;
+  // Only now is it worth collecting what the message needs.
+  Evaluation explanation(*program_, Evaluation::Mode::explain, decision.steps());
+  explanation.check_instance(instance);
+  return explanation.limit() ? explanation.limit() : explanation.take_violation();
+}
+
+std::optional<Violation> Schema::apply_defaults(nlohmann::json& instance) const {
+  if (!program_->has_defaults) return std::nullopt;
+  schema::DefaultFiller filler(*program_);
+  filler.fill(schema::root_node, instance);
+  if (!filler.is_full()) return std::nullopt;
+  return Violation{"", "default",
+                   "the value has so many absent properties that their defaults would take more than " +
+                       std::to_string(max_defaults_size) + " bytes"};
+}
+
+}  // namespace mcph

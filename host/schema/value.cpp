@@ -1,0 +1,241 @@
+#include "schema/value.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/json_text.hpp"
+
+namespace mcph::schema {
+namespace {
+
+using nlohmann::json;
+
+template <class Visitor>
+auto visit_number(const json& number, Visitor visitor) {
+  switch (number.type()) {
+    case json::value_t::number_integer:
+      return visitor(number.get_ref<const std::int64_t&>());
+    case json::value_t::number_unsigned:
+      return visitor(number.get_ref<const std::uint64_t&>());
+    default:
+      return visitor(number.get_ref<const double&>());
+  }
+}
+
+template <class Left, class Right>
+std::weak_ordering compare_integers(Left left, Right right) {
+  if (std::cmp_less(left, right)) return std::weak_ordering::less;
+  return std::cmp_equal(left, right) ? std::weak_ordering::equivalent : std::weak_ordering::greater;
+}
+
+std::weak_ordering compare_doubles(double left, double right) {
+  if (left < right) return std::weak_ordering::less;
+  if (left > right) return std::weak_ordering::greater;
+  // Equal, or at least one is NaN.
+  return std::isnan(right) <=> std::isnan(left);
+}
+
+// Through the integer part, because a 64-bit integer may not fit a double.
+template <class Integer>
+std::weak_ordering compare_to_double(Integer left, double right) {
+  constexpr double beyond_max = std::is_signed_v<Integer> ? 0x1p63 : 0x1p64;
+  constexpr double min = std::is_signed_v<Integer> ? -0x1p63 : 0.0;
+  if (std::isnan(right) || right < min) return std::weak_ordering::greater;
+  if (right >= beyond_max) return std::weak_ordering::less;
+  const double whole = std::trunc(right);
+  const auto order = compare_integers(left, static_cast<Integer>(whole));
+  return std::is_eq(order) ? compare_doubles(whole, right) : order;
+}
+
+std::weak_ordering reversed(std::weak_ordering order) {
+  if (std::is_lt(order)) return std::weak_ordering::greater;
+  return std::is_gt(order) ? std::weak_ordering::less : order;
+}
+
+struct CompareNumbers {
+  std::weak_ordering operator()(double left, double right) const { return compare_doubles(left, right); }
+  template <class Integer>
+  std::weak_ordering operator()(Integer left, double right) const {
+    return compare_to_double(left, right);
+  }
+  template <class Integer>
+  std::weak_ordering operator()(double left, Integer right) const {
+    return reversed(compare_to_double(right, left));
+  }
+  template <class Left, class Right>
+  std::weak_ordering operator()(Left left, Right right) const {
+    return compare_integers(left, right);
+  }
+};
+
+// The types of JSON; numbers are one type.
+int type_rank(const json& value) {
+  return value.is_number() ? static_cast<int>(json::value_t::number_float) : static_cast<int>(value.type());
+}
+
+std::weak_ordering compare_arrays(const json::array_t& left, const json::array_t& right) {
+  return std::lexicographical_compare_three_way(left.begin(), left.end(), right.begin(), right.end(), compare_values);
+}
+
+std::weak_ordering compare_objects(const json::object_t& left, const json::object_t& right) {
+  const auto compare_members = [](const auto& a, const auto& b) -> std::weak_ordering {
+    const auto order = a.first <=> b.first;
+    return std::is_neq(order) ? order : compare_values(a.second, b.second);
+  };
+  return std::lexicographical_compare_three_way(left.begin(), left.end(), right.begin(), right.end(), compare_members);
+}
+
+// digits * 10^exponent, without its sign; digits does not end in a decimal zero.
+struct Decimal {
+  std::uint64_t digits;
+  int exponent;
+};
+
+Decimal without_trailing_zeros(Decimal number) {
+  while (number.digits != 0 && number.digits % 10 == 0) {
+    number.digits /= 10;
+    ++number.exponent;
+  }
+  return number;
+}
+
+Decimal to_decimal(std::uint64_t number) {
+  return without_trailing_zeros({number, 0});
+}
+
+Decimal to_decimal(std::int64_t number) {
+  const auto bits = static_cast<std::uint64_t>(number);
+  return to_decimal(number < 0 ? 0 - bits : bits);
+}
+
+// The shortest decimal that reads back as this double: what its author wrote, in all likelihood. It has at most 17
+// digits.
+Decimal to_decimal(double number) {
+  std::array<char, 32> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), std::fabs(number), std::chars_format::scientific).ptr;
+  Decimal decimal{0, 0};
+  const char* at = text.data();
+  for (bool in_fraction = false; at != end && *at != 'e'; ++at) {
+    if (*at == '.') {
+      in_fraction = true;
+      continue;
+    }
+    decimal.digits = decimal.digits * 10 + static_cast<std::uint64_t>(*at - '0');
+    if (in_fraction) --decimal.exponent;
+  }
+  const bool negative_exponent = at[1] == '-';
+  int exponent = 0;
+  std::from_chars(at + 2, end, exponent);
+  decimal.exponent += negative_exponent ? -exponent : exponent;
+  return without_trailing_zeros(decimal);
+}
+
+// (left + right) % modulus without overflow, for operands below the modulus.
+std::uint64_t add_modulo(std::uint64_t left, std::uint64_t right, std::uint64_t modulus) {
+  return left >= modulus - right ? left - (modulus - right) : left + right;
+}
+
+std::uint64_t times_ten_modulo(std::uint64_t number, std::uint64_t modulus) {
+  const auto twice = add_modulo(number, number, modulus);
+  const auto four_times = add_modulo(twice, twice, modulus);
+  return add_modulo(add_modulo(four_times, four_times, modulus), twice, modulus);
+}
+
+bool is_multiple(Decimal value, Decimal divisor) {
+  if (value.digits == 0) return true;
+  // The value's digits do not end in zero, so they have no factor 10 for the divisor to use up.
+  if (value.exponent < divisor.exponent) return false;
+  auto remainder = value.digits % divisor.digits;
+  for (int power = divisor.exponent; power < value.exponent && remainder != 0; ++power) {
+    remainder = times_ten_modulo(remainder, divisor.digits);
+  }
+  return remainder == 0;
+}
+
+bool is_finite(const json& number) {
+  return !number.is_number_float() || std::isfinite(number.get_ref<const double&>());
+}
+
+constexpr std::size_t longest_text = 60;
+
+// At most `longest_text` bytes, cut between characters.
+std::string shortened(std::string_view text) {
+  if (text.size() <= longest_text) return std::string(text);
+  auto end = longest_text;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    --end;
+  }
+  return std::string(text.substr(0, end)) + "...";
+}
+
+}  // namespace
+
+std::weak_ordering compare_numbers(const json& left, const json& right) {
+  return visit_number(left,
+                      [&right](auto a) { return visit_number(right, [a](auto b) { return CompareNumbers{}(a, b); }); });
+}
+
+std::weak_ordering compare_values(const json& left, const json& right) {
+  const auto left_rank = type_rank(left);
+  const auto right_rank = type_rank(right);
+  if (left_rank != right_rank) return left_rank <=> right_rank;
+  if (left.is_number()) return compare_numbers(left, right);
+  switch (left.type()) {
+    case json::value_t::boolean:
+      return left.get_ref<const bool&>() <=> right.get_ref<const bool&>();
+    case json::value_t::string:
+      return left.get_ref<const std::string&>() <=> right.get_ref<const std::string&>();
+    case json::value_t::array:
+      return compare_arrays(left.get_ref<const json::array_t&>(), right.get_ref<const json::array_t&>());
+    case json::value_t::object:
+      return compare_objects(left.get_ref<const json::object_t&>(), right.get_ref<const json::object_t&>());
+    default:
+      return std::weak_ordering::equivalent;
+  }
+}
+
+bool is_integer(const json& value) {
+  if (value.is_number_integer()) return true;
+  if (!value.is_number_float()) return false;
+  const auto number = value.get_ref<const double&>();
+  return std::isfinite(number) && std::trunc(number) == number;
+}
+
+bool is_multiple_of(const json& value, const json& divisor) {
+  if (!is_finite(value)) return false;
+  const auto decimal = [](const json& number) { return visit_number(number, [](auto n) { return to_decimal(n); }); };
+  return is_multiple(decimal(value), decimal(divisor));
+}
+
+std::size_t count_code_points(std::string_view utf8) {
+  return static_cast<std::size_t>(std::count_if(
+      utf8.begin(), utf8.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+}
+
+std::string describe(const json& value) {
+  if (value.is_structured() && value.empty()) return value.is_array() ? "an empty array" : "an empty object";
+  if (value.is_array()) return "an array of " + std::to_string(value.size()) + (value.size() == 1 ? " item" : " items");
+  if (value.is_object()) return "an object";
+  return short_text(value);
+}
+
+std::string short_text(const json& value) {
+  const auto* text = value.get_ptr<const std::string*>();
+  return text == nullptr ? shortened(dump(value)) : in_quotes(*text);
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string quoted;
+  append_json_string(quoted, shortened(text));
+  return quoted;
+}
+
+}  // namespace mcph::schema

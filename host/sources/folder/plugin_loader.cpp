@@ -1,0 +1,202 @@
+#include "sources/folder/plugin_loader.hpp"
+
+#include <utility>
+
+#include "base/absolute_path.hpp"
+#include "base/regular_file.hpp"
+#include "plugin/in_process/in_process_plugin.hpp"
+#include "plugin/isolated/worker_plugin.hpp"
+#include "plugin/library/crash_report.hpp"
+#include "plugin/library/plugin_code.hpp"
+
+namespace mcph {
+namespace {
+
+std::vector<std::string> remarks_on(const LibraryFacts& facts) {
+  std::vector<std::string> remarks;
+  if (facts.unique_symbol_count > 0) {
+    remarks.push_back("it defines " + std::to_string(facts.unique_symbol_count) + " GNU-unique symbols (such as " +
+                      facts.unique_symbol_examples.front() +
+                      "), so it is never unloaded and a new version may share state with it; compile it with "
+                      "-fno-gnu-unique, -fvisibility=hidden and a version script, as add_mcp_plugin() does");
+  }
+  if (facts.never_unloads) remarks.emplace_back("it was linked with -z nodelete, so it is never unloaded");
+  if (facts.has_thread_exit_destructors) {
+    remarks.emplace_back(
+        "it has thread_local objects with destructors, so it stays mapped until every thread that ran it ends");
+  }
+  return remarks;
+}
+
+// With thread-exit destructors it stays until the threads that ran it end, and the control thread, which creates and
+// starts it, does not.
+bool stays_mapped(const LibraryFacts& facts, const mcp_plugin& table) {
+  return facts.never_unloads || facts.unique_symbol_count > 0 || facts.has_thread_exit_destructors ||
+         (table.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0;
+}
+
+// With what separates names written as in a URI, and what introduces that.
+std::string as_one_name(const std::filesystem::path& path) {
+  std::string name;
+  for (const char c : path.native()) {
+    if (c == '/') {
+      name += "%2F";
+    } else if (c == '%') {
+      name += "%25";
+    } else {
+      name += c;
+    }
+  }
+  return name;
+}
+
+// Into this process. What the plugin is called only its table says, which comes later.
+Result<PluginLibrary> load_library(std::shared_ptr<const PrivateCopy> copy, const PluginSetup& setup) {
+  const PluginIdentity identity{
+      .file = setup.file, .name = setup.file.stem().string(), .version = {}, .digest = setup.digest};
+  report_crashes_of_this_thread();
+  const PluginCode code(identity, "load");
+  return PluginLibrary::load(std::move(copy));
+}
+
+Error maybe_incomplete(Error error) {
+  error.may_be_incomplete = true;
+  return error;
+}
+
+}  // namespace
+
+DataDirectory data_directory(const std::filesystem::path& plugin_file, const std::filesystem::path& components,
+                             const std::filesystem::path& data_root) {
+  const auto place = absolute_path(plugin_file)
+                         .lexically_normal()
+                         .lexically_relative(absolute_path(components).lexically_normal())
+                         .replace_extension();
+  const bool lies_elsewhere = !place.has_parent_path() || *place.begin() == "..";
+  const std::filesystem::path kind = lies_elsewhere ? "elsewhere" : *place.begin();
+  const auto name = lies_elsewhere ? plugin_file.stem() : place.lexically_relative(kind);
+  return {.root = absolute_path(data_root).lexically_normal(), .place = kind / as_one_name(name)};
+}
+
+PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Workers& workers,
+                           Retirement& retirement, Log& log)
+    : copies_(std::move(copies)),
+      options_(std::move(options)),
+      trust_(options_.components, options_.trust),
+      required_sandboxes_(options_.required_sandboxes),
+      runner_(runner),
+      workers_(workers),
+      retirement_(retirement),
+      log_(log) {}
+
+Result<PluginConfiguration> PluginLoader::configuration_of(const PluginFile& file) {
+  auto configuration = read_configuration(
+      file, trust_,
+      {.isolation = options_.isolation, .limits = options_.limits, .sandbox = {.profile = options_.sandbox}});
+  if (configuration.has_error()) return maybe_incomplete(configuration.error());
+  if (!file.configuration.is_absent()) {
+    remember_sandbox(file.file, configuration->sandbox.required);
+    return configuration;
+  }
+  const auto required = required_sandboxes_.contains(file.file);
+  if (required.has_error()) return required.error();
+  if (!*required) return configuration;
+  return fail("its configuration " + configuration_file(file.file).string() +
+              " is gone, which said that its sandbox is \"required\"; put it back, or write {} into it to run the "
+              "plugin without that");
+}
+
+void PluginLoader::remember_sandbox(const std::filesystem::path& file, bool required) {
+  const auto kept = required_sandboxes_.set(file, required);
+  if (kept.has_value()) {
+    sandboxes_not_kept_.erase(file);
+  } else if (sandboxes_not_kept_.insert(file).second) {
+    log_.warning("sandbox not remembered",
+                 {{"file", file.string()},
+                  {"reason", kept.error().message},
+                  {"next",
+                   "make --data a folder that can be written, and reload the plugin; until then it is known to this "
+                   "host alone"}});
+  }
+}
+
+Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfiguration configuration,
+                                        PluginEvents events) {
+  auto made = copy(file);
+  if (made.has_error()) return made.error();
+  auto copy = *std::move(made);
+  const auto facts = inspect_library(copy->path());
+  if (facts.has_error()) return maybe_incomplete(facts.error());
+
+  PluginSetup setup{.file = file.file,
+                    .digest = copy->digest(),
+                    .configuration = std::move(configuration.own),
+                    .data_directory = data_directory(file.file, options_.components, options_.data_root),
+                    .limits = configuration.limits,
+                    .restarts = configuration.restarts,
+                    .sandbox = std::move(configuration.sandbox),
+                    .events = std::move(events),
+                    .server_info = options_.server_info};
+  return configuration.isolation == Isolation::worker ? load_in_worker(std::move(copy), std::move(setup))
+                                                      : load_in_process(std::move(copy), std::move(setup), *facts);
+}
+
+Result<PluginLoader::Copy> PluginLoader::copy(const PluginFile& file) {
+  const auto source = open_to_read(file.file);
+  if (!source) return fail_for_now("it cannot be opened: " + last_error());
+  // Whose folder it lies in does not matter where it is nothing that could be loaded.
+  if (const auto regular = identity_of_regular_file(source); regular.has_error()) return regular.error();
+  if (const auto trusted = trust_.check(file.file, source); trusted.has_error()) return trusted.error();
+  auto copy = copies_.copy(file.file, source);
+  if (copy.has_error()) return copy.error();
+  if (copy->source_identity() != file.identity) {
+    return fail_for_now("it has changed since it was looked at; it will be tried again");
+  }
+  if (const auto allowed = trust_.check_digest(copy->digest()); allowed.has_error()) return allowed.error();
+  return std::make_shared<const PrivateCopy>(*std::move(copy));
+}
+
+Result<LoadedPlugin> PluginLoader::load_in_worker(Copy copy, PluginSetup setup) {
+  auto created = WorkerPlugin::create(std::move(copy), std::move(setup), workers_, log_);
+  if (created.has_error()) return created.error();
+  const auto lacks = (*created)->status().sandbox_lacks;
+  auto loaded = describe(retirement_.lease(*std::move(created)));
+  if (loaded.has_value() && !lacks.empty()) loaded->remarks.push_back(words_for_lacks(lacks));
+  return loaded;
+}
+
+Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts) {
+  if (auto tried = try_in_worker(copy, setup); tried.has_error()) return tried.error();
+  auto library = load_library(std::move(copy), setup);
+  if (library.has_error()) return library.error();
+  const bool stays = stays_mapped(facts, library->table());
+  auto created = InProcessPlugin::create(*std::move(library), std::move(setup), runner_, log_, &workers_.timers());
+  auto loaded =
+      created.has_error() ? Result<LoadedPlugin>(created.error()) : describe(retirement_.lease(*std::move(created)));
+  if (loaded.has_error()) {
+    auto error = loaded.error();
+    error.may_pass = error.may_pass && !stays;
+    return error;
+  }
+  loaded->remarks = remarks_on(facts);
+  loaded->stays_mapped = stays;
+  return loaded;
+}
+
+Result<> PluginLoader::try_in_worker(Copy copy, PluginSetup setup) {
+  setup.events = {};
+  auto created = WorkerPlugin::create(std::move(copy), std::move(setup), workers_, log_);
+  if (created.has_error()) return created.error();
+  const auto described = (*created)->describe();
+  return described.has_error() ? Result<>(described.error()) : Result<>();
+}
+
+Result<LoadedPlugin> PluginLoader::describe(std::shared_ptr<Plugin> plugin) {
+  const auto description = plugin->describe();
+  if (description.has_error()) return description.error();
+  auto components = parse_components(*description);
+  if (components.has_error()) return components.error();
+  return LoadedPlugin{.served = {std::move(plugin), std::make_shared<const Components>(*std::move(components))}};
+}
+
+}  // namespace mcph

@@ -1,0 +1,47 @@
+// What the operator is told of one file in the components folder, or of a replaced version that still has calls.
+// Values.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/plugin.hpp"
+#include "sources/folder/component_scan.hpp"
+
+namespace mcph {
+
+enum class ReportedState {
+  serving,
+  starting,     // its process is about to serve
+  resting,      // its process has crashed again and again, and is started anew in a while
+  quarantined,  // it has crashed too often, until its file changes or the operator reloads it
+  refused,      // no version of it was ever good
+  disabled,     // by the operator
+  draining      // replaced or withdrawn, and calls still run
+};
+
+std::string_view name_of(ReportedState state);
+
+struct PluginReport {
+  std::filesystem::path file;
+  std::optional<PluginIdentity> identity =
+      {};  // of the version that is served or was last; empty if none was ever good
+  ReportedState state = ReportedState::serving;
+  PluginStatus status = {};  // of that version, as it is, or was when it was withdrawn
+  std::size_t components = 0;
+  std::string refusal = {};  // why the file as it lies there now is not served
+};
+
+struct FolderReport {
+  std::vector<PluginReport> plugins;  // by file
+  std::vector<ScanProblem> problems;
+
+  // Nothing is refused, quarantined, resting or amiss.
+  bool all_is_well() const;
+};
+
+}  // namespace mcph

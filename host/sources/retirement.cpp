@@ -1,0 +1,111 @@
+#include "sources/retirement.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include "runtime/freed_memory.hpp"
+
+namespace mcph {
+Retirement::Retirement(std::chrono::milliseconds patience, Log& log)
+    : patience_(patience), log_(log), thread_([this] { run(); }) {
+  // Where another malloc is used in its stead, the first trim makes the C library's ready, which two threads at once
+  // must not do.
+  return_freed_memory();
+}
+
+Retirement::~Retirement() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::shared_ptr<Plugin> Retirement::lease(std::unique_ptr<Plugin> plugin) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++alive_;
+  }
+  return {plugin.release(), [this](Plugin* last) { retire(std::unique_ptr<Plugin>(last)); }};
+}
+
+bool Retirement::wait_until_empty(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, patience, [this] { return alive_ == 0; }) && left_ == 0;
+}
+
+void Retirement::wait_until_idle(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, patience, [this] { return retired_.empty() && ending_ == 0; });
+}
+
+void Retirement::retire(std::unique_ptr<Plugin> plugin) {
+  {
+    const std::lock_guard lock(mutex_);
+    retired_.push_back(std::move(plugin));
+  }
+  changed_.notify_all();
+}
+
+void Retirement::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] {
+      join_ended();
+      return !retired_.empty() || (stopping_ && endings_.empty());
+    });
+    if (retired_.empty()) return;
+    auto& ending = endings_.emplace_back();
+    ending.plugin = std::move(retired_.front());
+    retired_.pop_front();
+    ++ending_;
+    try {
+      ending.thread = std::thread([this, &ending] { end(ending); });
+    } catch (const std::system_error&) {
+      // There is no thread to be had, perhaps because this very plugin has them: the others wait for its end.
+      lock.unlock();
+      end(ending);
+      lock.lock();
+    }
+  }
+}
+
+void Retirement::end(Ending& ending) {
+  const bool stopped = stop(std::move(ending.plugin));
+  const std::lock_guard lock(mutex_);
+  if (!stopped) ++left_;
+  --alive_;
+  --ending_;
+  ending.over = true;
+  changed_.notify_all();
+}
+
+// Under the lock, which a thread that is over no longer takes.
+void Retirement::join_ended() {
+  std::erase_if(endings_, [](Ending& ending) {
+    if (ending.over && ending.thread.joinable()) ending.thread.join();
+    return ending.over;
+  });
+}
+
+bool Retirement::stop(std::unique_ptr<Plugin> plugin) {
+  const auto identity = plugin->identity();
+  if (plugin->stop(patience_)) {
+    plugin.reset();
+    // A version is loaded on one thread and ends on another, after its successor was loaded, so that what it leaves
+    // lies between what stays. malloc would keep those pages, more with each time that several versions happen to meet.
+    return_freed_memory();
+    log_.debug("plugin unloaded",
+               {{"file", identity.file.string()}, {"version", identity.version}, {"digest", identity.digest}});
+    return true;
+  }
+  // Its code may still run, so neither the object nor the library may go.
+  [[maybe_unused]] const auto* left = plugin.release();
+  log_.error("plugin does not stop", {{"file", identity.file.string()},
+                                      {"version", identity.version},
+                                      {"consequence", "it stays mapped until the host ends"}});
+  return false;
+}
+
+}  // namespace mcph

@@ -1,0 +1,99 @@
+#include "telemetry/last_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <ctime>
+#include <unistd.h>
+
+#include "base/utf8.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono;
+
+constexpr std::size_t most_value_bytes = 1024;
+
+long offset_of_local_time() {
+  const auto now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  return local.tm_gmtoff;
+}
+
+class Line {
+ public:
+  Line& text(std::string_view text) {
+    const auto size = std::min(text.size(), bytes_.size() - size_);
+    std::copy_n(text.begin(), size, bytes_.begin() + size_);
+    size_ += size;
+    return *this;
+  }
+  Line& number(long number, std::size_t digits) {
+    for (auto place = digits; place-- > 0; number /= 10)
+      digits_.at(place) = static_cast<char>('0' + number % 10);
+    return text({digits_.data(), digits});
+  }
+  // As JSON: what is not ASCII is left as it is.
+  Line& quoted(std::string_view value) {
+    text("\"");
+    for (const char& c : value) {
+      if (c == '"' || c == '\\') text("\\");
+      text(static_cast<unsigned char>(c) < ' ' ? std::string_view(" ") : std::string_view(&c, 1));
+    }
+    return text("\"");
+  }
+  void write() const { [[maybe_unused]] const auto written = ::write(STDERR_FILENO, bytes_.data(), size_); }
+
+ private:
+  // Six values of which each character is escaped, and what is around them.
+  std::array<char, 13 * most_value_bytes> bytes_{};
+  std::size_t size_ = 0;
+  std::array<char, 8> digits_{};
+};
+
+// As StderrLog has it: 2026-07-28T12:00:00.000+02:00.
+void add_time(Line& line, long offset_s) {
+  const auto local = system_clock::now() + seconds(offset_s);
+  const auto day = floor<days>(local);
+  const year_month_day date(day);
+  const hh_mm_ss time(floor<milliseconds>(local - day));
+  const auto minutes_off = (offset_s < 0 ? -offset_s : offset_s) / 60;
+  line.number(static_cast<int>(date.year()), 4).text("-");
+  line.number(static_cast<long>(static_cast<unsigned>(date.month())), 2).text("-");
+  line.number(static_cast<long>(static_cast<unsigned>(date.day())), 2).text("T");
+  line.number(time.hours().count(), 2).text(":").number(time.minutes().count(), 2).text(":");
+  line.number(time.seconds().count(), 2).text(".").number(time.subseconds().count(), 3);
+  line.text(offset_s < 0 ? "-" : "+").number(minutes_off / 60, 2).text(":").number(minutes_off % 60, 2);
+}
+
+bool needs_quotes(std::string_view value) {
+  return value.empty() || std::any_of(value.begin(), value.end(), [](unsigned char c) { return c <= ' ' || c == '"'; });
+}
+
+}  // namespace
+
+LastWords::LastWords(StderrLog::Format format) : format_(format), offset_s_(offset_of_local_time()) {}
+
+void LastWords::write(std::string_view event, std::initializer_list<Field> fields) const {
+  Line line;
+  const bool is_json = format_ == StderrLog::Format::json;
+  if (is_json) line.text(R"({"time":")");
+  add_time(line, offset_s_);
+  line.text(is_json ? R"(","level":"error","event":)" : " error   ");
+  is_json ? line.quoted(event) : line.text(event);
+  for (const auto& [name, whole] : fields) {
+    const auto value = utf8_prefix(whole, most_value_bytes);
+    if (is_json) {
+      line.text(",").quoted(name).text(":").quoted(value);
+    } else {
+      line.text(" ").text(name).text("=");
+      needs_quotes(value) ? line.quoted(value) : line.text(value);
+    }
+  }
+  line.text(is_json ? "}\n" : "\n").write();
+}
+
+}  // namespace mcph

@@ -1,0 +1,89 @@
+#include "telemetry/stderr_log.hpp"
+
+#include <algorithm>
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include "base/json_text.hpp"
+
+namespace mcph {
+namespace {
+
+spdlog::level::level_enum to_spdlog(Log::Level level) {
+  switch (level) {
+    case Log::Level::debug:
+      return spdlog::level::debug;
+    case Log::Level::info:
+      return spdlog::level::info;
+    case Log::Level::warning:
+      return spdlog::level::warn;
+    case Log::Level::error:
+      return spdlog::level::err;
+    case Log::Level::off:
+      break;
+  }
+  return spdlog::level::off;
+}
+
+constexpr auto text_pattern = "%Y-%m-%dT%H:%M:%S.%e%z %-7l %v";
+constexpr auto json_pattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%v})";
+
+// A value that a reader of the text form could mistake for several words, or a terminal for a command, is quoted.
+bool needs_quotes(std::string_view value) {
+  return value.empty() || std::ranges::any_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == 0x7f; });
+}
+
+std::string as_text(std::string_view event, Log::Fields fields) {
+  std::string line(event);
+  for (const auto& field : fields) {
+    line.append(" ").append(field.name).append("=");
+    if (needs_quotes(field.value)) {
+      append_json_string(line, field.value);
+    } else {
+      line.append(field.value);
+    }
+  }
+  return line;
+}
+
+std::string as_json(std::string_view event, Log::Fields fields) {
+  std::string line = R"("event":)";
+  append_json_string(line, event);
+  for (const auto& field : fields) {
+    line += ',';
+    append_json_string(line, field.name);
+    line += ':';
+    if (field.is_number) {
+      line += field.value;
+    } else {
+      append_json_string(line, field.value);
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
+StderrLog::StderrLog(Level level, Format format)
+    : format_(format),
+      logger_(std::make_unique<spdlog::logger>("host", std::make_shared<spdlog::sinks::stderr_sink_mt>())) {
+  logger_->set_pattern(format == Format::json ? json_pattern : text_pattern);
+  logger_->set_level(to_spdlog(level));
+  logger_->flush_on(spdlog::level::debug);
+}
+
+StderrLog::~StderrLog() = default;
+
+bool StderrLog::writes(Level level) const {
+  return logger_->should_log(to_spdlog(level));
+}
+
+void StderrLog::write(Level level, std::string_view event, Fields fields) {
+  const auto severity = to_spdlog(level);
+  if (!logger_->should_log(severity)) return;
+  // Passed as an argument, not as a format, so that braces in it are text.
+  logger_->log(severity, "{}", format_ == Format::json ? as_json(event, fields) : as_text(event, fields));
+}
+
+}  // namespace mcph

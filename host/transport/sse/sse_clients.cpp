@@ -1,0 +1,127 @@
+#include "transport/sse/sse_clients.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "base/base64.hpp"
+#include "base/random_bytes.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr unsigned http_accepted = 202;
+constexpr unsigned http_bad_request = 400;
+constexpr std::size_t most_answers_due = 1024;
+
+// A request whose answer goes to the stream, unless it is refused while its POST can still say so.
+class SseExchange final : public Exchange {
+ public:
+  explicit SseExchange(std::shared_ptr<SseStream> stream) : stream_(std::move(stream)) { stream_->expect_answer(); }
+
+  // How the POST is answered. From now on everything goes to the stream.
+  Reply accept() {
+    const std::lock_guard lock(mutex_);
+    accepted_ = true;
+    return std::exchange(refusal_, {});
+  }
+
+ private:
+  void send(std::string message) override { stream_->send(std::move(message)); }
+  void send_if_room(std::string message) override { stream_->outbox().put_if_room(std::move(message)); }
+  void finish(Reply reply) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!accepted_ && reply.status >= http_bad_request) refusal_ = std::exchange(reply, {});
+    }
+    stream_->answer(std::move(reply.body));
+  }
+
+  const std::shared_ptr<SseStream> stream_;
+  std::mutex mutex_;
+  bool accepted_ = false;
+  Reply refusal_{{}, http_accepted};
+};
+
+}  // namespace
+
+void SseStream::answer(std::string body) {
+  if (!body.empty()) outbox_.put_answer(std::move(body));
+  if (answers_due_.fetch_sub(1) == 1 && closing_.load()) close();
+}
+
+void SseStream::close_when_answered() {
+  closing_.store(true);
+  if (answers_due_.load() == 0) close();
+}
+
+SseClient::SseClient(std::string id, std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget)
+    : id_(std::move(id)), stream_(std::make_shared<SseStream>(std::move(reader), std::move(budget))) {
+  client_.output = stream_;
+  client_.may_be_modern = false;
+}
+
+Reply SseClient::receive(std::string_view body, Server& server) {
+  const auto exchange = std::make_shared<SseExchange>(stream_);
+  const std::lock_guard lock(mutex_);
+  client_.takes_requests = stream_->answers_due() <= most_answers_due && stream_->outbox().has_room();
+  server.receive_line(body, client_, exchange);
+  return exchange->accept();
+}
+
+Reply SseClient::refuse(const LongMessage& message) {
+  const std::lock_guard lock(mutex_);
+  return Server::refuse_long(message, client_);
+}
+
+void SseClient::shut_down() {
+  std::shared_ptr<Session> session;
+  {
+    const std::lock_guard lock(mutex_);
+    session = client_.session;
+  }
+  // A call that waits for the client would keep the server waiting, too.
+  if (session != nullptr) session->questions()->end("The server is stopping");
+  stream_->close_when_answered();
+}
+
+void SseClient::end() {
+  stream_->close();
+  const std::lock_guard lock(mutex_);
+  if (client_.session != nullptr) client_.session->close_streams();
+}
+
+std::shared_ptr<SseClient> SseClients::open(const std::weak_ptr<OutboxReader>& reader) {
+  auto client = std::make_shared<SseClient>(base64url_encode(random_bytes(32)), reader, budget_);
+  const std::lock_guard lock(mutex_);
+  if (shutting_down_) return nullptr;
+  clients_.emplace(client->id(), client);
+  return client;
+}
+
+std::shared_ptr<SseClient> SseClients::find(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = clients_.find(id);
+  return found == clients_.end() ? nullptr : found->second;
+}
+
+void SseClients::close(SseClient& client) {
+  {
+    const std::lock_guard lock(mutex_);
+    clients_.erase(client.id());
+  }
+  client.end();
+}
+
+void SseClients::shut_down() {
+  std::vector<std::shared_ptr<SseClient>> clients;
+  {
+    const std::lock_guard lock(mutex_);
+    shutting_down_ = true;
+    for (const auto& [id, client] : clients_)
+      clients.push_back(client);
+  }
+  for (const auto& client : clients)
+    client->shut_down();
+}
+
+}  // namespace mcph

@@ -1,0 +1,177 @@
+#include "transport/stdio/line_writer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <poll.h>
+#include <unistd.h>
+#include <utility>
+
+namespace mcph {
+namespace {
+
+// Short lines are written together, as long as they are no longer than this.
+constexpr std::size_t max_batch_size = std::size_t{64} << 10;
+
+}  // namespace
+
+LineWriter::LineWriter(int descriptor, Limits limits, std::function<void(const Failure&)> on_failure)
+    : descriptor_(descriptor), limits_(limits), on_failure_(std::move(on_failure)) {
+  thread_ = std::thread([this] { write_queued(); });
+}
+
+LineWriter::~LineWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  stop_.trigger();
+  thread_.join();
+}
+
+bool LineWriter::send(std::string message) {
+  std::unique_lock lock(mutex_);
+  if (failed_) return false;
+  if (notification_bytes_ > limits_.unread_bytes) {
+    fail(lock, {"the client has left " + std::to_string(notification_bytes_) + " bytes of notifications unread"});
+    return false;
+  }
+  queue(lock, Kind::notification, std::move(message));
+  return true;
+}
+
+void LineWriter::send_if_room(std::string message) {
+  std::unique_lock lock(mutex_);
+  if (failed_ || unread_bytes_ + message.size() > limits_.unread_bytes) return;
+  queue(lock, Kind::notification, std::move(message));
+}
+
+void LineWriter::queue(std::unique_lock<std::mutex>& lock, Kind kind, std::string message) {
+  unread_bytes_ += message.size();
+  if (kind == Kind::notification) notification_bytes_ += message.size();
+  queued_.push_back({kind, std::move(message)});
+  lock.unlock();
+  changed_.notify_all();
+}
+
+void LineWriter::expect_answer() {
+  const std::lock_guard lock(mutex_);
+  ++answers_due_;
+}
+
+void LineWriter::answer(std::string message) {
+  std::unique_lock lock(mutex_);
+  --answers_due_;
+  if (!failed_ && !message.empty()) return queue(lock, Kind::answer, std::move(message));
+  lock.unlock();
+  changed_.notify_all();
+}
+
+std::size_t LineWriter::answers_due() const {
+  const std::lock_guard lock(mutex_);
+  return failed_ ? 0 : answers_due_;
+}
+
+bool LineWriter::has_room() const {
+  const std::lock_guard lock(mutex_);
+  return unread_bytes_ <= limits_.unread_bytes;
+}
+
+std::size_t LineWriter::unread_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return unread_bytes_;
+}
+
+bool LineWriter::drain(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, patience, [this] { return is_drained(); });
+}
+
+bool LineWriter::drain_while_read(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto before = written_bytes_;
+    if (changed_.wait_for(lock, patience, [this] { return is_drained(); })) return true;
+    if (written_bytes_ - before < min_progress) return false;
+  }
+}
+
+void LineWriter::write_queued() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || failed_ || !queued_.empty(); });
+    if (queued_.empty() || failed_) return;
+    const auto batch = take_batch();
+    lock.unlock();
+    const int error = write_all(batch.text);
+    lock.lock();
+    if (error == ECANCELED) return;
+    if (error == ETIMEDOUT) {
+      fail(lock, {"the client has read nothing for " + std::to_string(limits_.patience.count() / 1000) + " s, with " +
+                  std::to_string(unread_bytes_) + " bytes on their way to it"});
+    } else if (error != 0) {
+      fail(lock, {std::string("writing failed: ") + std::strerror(error), error == EPIPE || error == ECONNRESET});
+    }
+    unread_bytes_ -= batch.bytes;
+    notification_bytes_ -= batch.notification_bytes;
+    changed_.notify_all();
+  }
+}
+
+LineWriter::Batch LineWriter::take_batch() {
+  Batch batch;
+  do {
+    auto& [kind, text] = queued_.front();
+    batch.bytes += text.size();
+    if (kind == Kind::notification) batch.notification_bytes += text.size();
+    if (batch.text.empty()) {
+      batch.text = std::move(text);
+    } else {
+      batch.text.append(text);
+    }
+    batch.text.append("\n");
+    queued_.pop_front();
+  } while (!queued_.empty() && batch.text.size() + queued_.front().text.size() < max_batch_size);
+  return batch;
+}
+
+// In pieces that a pipe which has room takes whole (POSIX, PIPE_BUF), so that write never blocks.
+int LineWriter::write_all(std::string_view text) {
+  while (!text.empty()) {
+    if (const int error = wait_for_client(); error != 0) return error;
+    const auto count = ::write(descriptor_, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (count < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(count));
+    const std::lock_guard lock(mutex_);
+    written_bytes_ += static_cast<std::uint64_t>(count);
+  }
+  return 0;
+}
+
+int LineWriter::wait_for_client() const {
+  pollfd descriptors[2] = {{descriptor_, POLLOUT, 0}, {stop_.descriptor(), POLLIN, 0}};
+  const auto deadline = std::chrono::steady_clock::now() + limits_.patience;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const int ready = ::poll(descriptors, 2, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) return ETIMEDOUT;
+    // An error of the descriptor is told by the write.
+    return descriptors[0].revents != 0 ? 0 : ECANCELED;
+  }
+}
+
+void LineWriter::fail(std::unique_lock<std::mutex>& lock, const Failure& failure) {
+  if (std::exchange(failed_, true)) return;
+  queued_.clear();
+  lock.unlock();
+  stop_.trigger();
+  changed_.notify_all();
+  on_failure_(failure);
+  lock.lock();
+}
+
+}  // namespace mcph

@@ -1,0 +1,40 @@
+#include "transport/streamable_http/http_body.hpp"
+
+#include <algorithm>
+
+namespace mcph {
+
+void HttpBody::announce(std::uint64_t bytes) {
+  if (bytes > limit_) return give_up_text();
+  length_ = static_cast<std::size_t>(bytes);
+  fits_ = true;
+}
+
+void HttpBody::announce_piece(std::uint64_t bytes) {
+  if (bytes > limit_ - text_.size()) give_up_text();
+}
+
+void HttpBody::append(std::string_view bytes) {
+  if (bytes.size() > limit_ - text_.size()) give_up_text();
+  // As it comes: to read all of it only once it turns out too long would hold others up.
+  if (!fits_) envelope_.feed(bytes);
+  if (too_long_) return;
+  grow_to(text_.size() + bytes.size());
+  text_.append(bytes);
+}
+
+// Twice as large each time, but never larger than the body can become, which std::string would make it.
+void HttpBody::grow_to(std::size_t bytes) {
+  if (bytes <= text_.capacity()) return;
+  std::string larger;
+  larger.reserve(std::max(bytes, std::min(2 * text_.capacity(), length_)));
+  larger.append(text_);
+  text_.swap(larger);
+}
+
+void HttpBody::give_up_text() {
+  too_long_ = true;
+  std::string().swap(text_);
+}
+
+}  // namespace mcph

@@ -1,0 +1,220 @@
+#include "transport/streamable_http/http_request.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <boost/beast/http/error.hpp>
+
+#include "protocol/message.hpp"
+
+namespace mcph {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = beast::http;
+
+constexpr const char* allowed_methods(HttpRoute::Endpoint endpoint) {
+  if (endpoint == HttpRoute::Endpoint::sse) return "GET, OPTIONS, HEAD";
+  return endpoint == HttpRoute::Endpoint::mcp ? "GET, POST, DELETE, OPTIONS, HEAD" : "POST, OPTIONS, HEAD";
+}
+
+std::string_view view(const beast::flat_buffer& buffer) {
+  return {static_cast<const char*>(buffer.data().data()), buffer.size()};
+}
+
+bool is_control(unsigned char byte) {
+  return (byte < ' ' && byte != '\t') || byte == 0x7f;
+}
+
+// Another method is known, and refused with 405 where a resource does not have it (RFC 9110 section 9.1).
+bool is_implemented(http::verb method) {
+  return method != http::verb::unknown && method != http::verb::connect;
+}
+
+// Empty lines before a request are left over from the one before (RFC 9112 section 2.2).
+void skip_empty_lines(beast::flat_buffer& buffer) {
+  while (view(buffer).starts_with("\r\n"))
+    buffer.consume(2);
+}
+
+// HTTP/1.2 and the like would be HTTP/1.1 with additions that a server may ignore (RFC 9110 section 2.5). Beast would
+// refuse them.
+void accept_later_version(beast::flat_buffer& buffer) {
+  const auto bytes = buffer.data();
+  auto* const text = static_cast<char*>(bytes.data());
+  const std::string_view line(text, bytes.size());
+  const auto version = line.find(' ', std::min(line.find(' '), line.size() - 1) + 1);
+  constexpr std::string_view start = " HTTP/1.";
+  if (version == std::string_view::npos || !line.substr(version).starts_with(start)) return;
+  const auto minor = version + start.size();
+  if (minor < line.size() && line[minor] > '1' && line[minor] <= '9') text[minor] = '1';
+}
+
+// What is too long of a request that begins so (RFC 9112 section 3).
+unsigned status_of_too_long(std::string_view beginning) {
+  if (beginning.find("\r\n") != std::string_view::npos) return 431;
+  return beginning.find(' ') != std::string_view::npos ? 414 : 501;
+}
+
+std::optional<HttpRoute> find_route(const HttpOptions& options, const HttpTarget& target) {
+  using Endpoint = HttpRoute::Endpoint;
+  if (target.path == mcp_endpoint || target.is_server) return HttpRoute{Endpoint::mcp, target.query};
+  if (options.http_sse && target.path == sse_endpoint) return HttpRoute{Endpoint::sse, target.query};
+  if (options.http_sse && target.path == messages_endpoint) return HttpRoute{Endpoint::messages, target.query};
+  return std::nullopt;
+}
+
+}  // namespace
+
+HttpRequestParser::HttpRequestParser(std::pmr::memory_resource& memory)
+    : parser(std::piecewise_construct, std::tuple<>(),
+             std::make_tuple(std::pmr::polymorphic_allocator<char>(&memory))) {}
+
+void HttpRequestParser::on_field_impl(http::field name, beast::string_view name_text, beast::string_view value,
+                                      beast::error_code&) {
+  if (!is_header_done()) get().insert(name, name_text, value);
+}
+
+// Beast takes any byte in a quoted string. A line feed there ends the line for a parser that is less strict.
+void HttpRequestParser::on_chunk_header_impl(std::uint64_t size, beast::string_view extensions,
+                                             beast::error_code& error) {
+  if (std::any_of(extensions.begin(), extensions.end(), is_control)) error = http::error::bad_chunk_extension;
+  if (size == 0) return;
+  extension_bytes_ += extensions.size();
+  get().body().announce_piece(size);
+}
+
+HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory)
+    : limits_(limits), parser_(memory) {
+  parser_.header_limit(limits.header_bytes);
+  parser_.body_limit(boost::none);  // the body keeps to its own
+  parser_.get().body().limit_to(limits.body_bytes);
+}
+
+std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) {
+  if (!parser_.got_some()) skip_empty_lines(buffer);
+  while (buffer.size() > 0 && !is_complete() && !is_undecided(buffer)) {
+    if (header_bytes_ == 0) accept_later_version(buffer);
+    const bool in_header = !parser_.is_header_done();
+    beast::error_code error;
+    const auto taken = parser_.put(buffer.data(), error);
+    buffer.consume(taken);
+    // The parser stops after the header, after each chunk's line and data, and after the trailer.
+    if (in_header || (parser_.is_done() && parser_.chunked())) header_bytes_ += taken;
+    if (error == http::error::need_more) break;
+    if (error) return refuse(error, buffer);
+  }
+  announce_body();
+  const bool goes_on = !is_complete() || is_whole();
+  if (goes_on && is_too_large(buffer)) return refuse(http::error::header_limit, buffer);
+  return refuse_coding();
+}
+
+// What is left in the buffer is the beginning of a field, of the trailer or of a chunk's line.
+bool HttpRequestReader::is_too_large(const beast::flat_buffer& buffer) const {
+  const auto bytes = header_bytes_ + parser_.extension_bytes();
+  return parser_.is_done() ? bytes > limits_.header_bytes : bytes + buffer.size() >= limits_.header_bytes;
+}
+
+// Where the body ends must be beyond doubt, because what follows it is the next request (RFC 9112 sections 6.1, 6.3).
+std::optional<HttpResponse> HttpRequestReader::refuse_coding() const {
+  if (!parser_.is_header_done()) return std::nullopt;
+  const auto list = list_field(request(), "Transfer-Encoding");
+  if (!list) return std::nullopt;
+  if (request().version() < 11) return refusal(400, "HTTP/1.0 has no Transfer-Encoding");
+  const auto coding = read_transfer_encoding(*list);
+  if (coding == TransferEncoding::without_end || !parser_.chunked()) {
+    return refusal(400, "The last Transfer-Encoding must be chunked");
+  }
+  if (coding == TransferEncoding::chunked) return std::nullopt;
+  return refusal(501, "The only Transfer-Encoding that this server understands is chunked");
+}
+
+// The parser says so with the first byte of the body.
+void HttpRequestReader::announce_body() {
+  if (!has_header()) return;
+  const auto length = parser_.content_length();
+  if (length && *length > limits_.body_bytes) parser_.get().body().announce(*length);
+}
+
+bool HttpRequestReader::is_complete() const {
+  if (is_whole() || !has_header()) return is_whole();
+  const auto& body = parser_.get().body();
+  return body.is_known() || (body.is_too_long() && awaits_continue(parser_.get()));
+}
+
+// Beast's parser (Boost 1.81) asserts wrongly when a body without a chunk comes byte by byte: that it sees at least
+// five bytes when it looks again at the last chunk, which is the whole of "0\r\n\r\n". Four of them decide nothing.
+// Nor does the first half of an empty line before the request.
+bool HttpRequestReader::is_undecided(const beast::flat_buffer& buffer) const {
+  const auto bytes = view(buffer);
+  if (!parser_.got_some()) return bytes == "\r";
+  return parser_.is_header_done() && parser_.chunked() && bytes.size() == 4 && bytes.starts_with("0\r\n");
+}
+
+HttpResponse HttpRequestReader::refuse(beast::error_code error, const beast::flat_buffer& rest) const {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    const auto status = header_bytes_ > 0 ? 431 : status_of_too_long(view(rest).substr(0, limits_.header_bytes));
+    return refusal(status, "The request line with the header and trailer fields is larger than " +
+                               std::to_string(limits_.header_bytes) + " bytes");
+  }
+  return refusal(400, "This is not a valid HTTP/1.1 request: " + error.message());
+}
+
+HttpResponse refusal(unsigned status, std::string message) {
+  return {.status = status, .body = error_response({}, {error_code::invalid_request, std::move(message)})};
+}
+
+std::optional<HttpResponse> admit(const HttpOptions& options, const HttpRequest& request, const HttpFields& fields,
+                                  HttpRoute& route) {
+  if (!fields.repeated.empty()) {
+    return refusal(400, "The header " + std::string(fields.repeated) + " is given more than once");
+  }
+  // Also where the target names the host (RFC 9112 section 3.2).
+  if (!fields.host && request.version() >= 11) return refusal(400, "The Host header is missing");
+  if (fields.host && !is_authority(*fields.host)) return refusal(400, "The Host header is not a host and a port");
+  if (!is_implemented(request.method())) return refusal(501, "This server does not know the method");
+  const std::string_view text(request.target().data(), request.target().size());
+  const auto target = read_target(text, fields.host);
+  if (!target || (target->is_server && request.method() != http::verb::options)) {
+    return refusal(400, "The request target is neither a path nor an http URL");
+  }
+  if (target->host && !host_allowed(options.access, target->host)) {
+    return refusal(403, "The Host header names a host that this server does not serve; allow it with --allow-host");
+  }
+  if (!origin_allowed(options.access, fields.origin)) {
+    return refusal(403, "The Origin is not allowed; allow it with --allow-origin");
+  }
+  if (const auto found = find_route(options, *target)) {
+    route = *found;
+    return std::nullopt;
+  }
+  return HttpResponse{.status = 404,
+                      .body = "Not found. The MCP endpoint is " + std::string(mcp_endpoint) + "\n",
+                      .content_type = "text/plain"};
+}
+
+std::optional<HttpResponse> refuse_post(const HttpFields& fields) {
+  if (!is_json(fields.content_type)) return refusal(415, "The Content-Type must be application/json");
+  if (accepts(fields.accept, "application/json") && accepts(fields.accept, "text/event-stream")) return std::nullopt;
+  return refusal(406, "Accept must list both application/json and text/event-stream");
+}
+
+HttpResponse answer_method(const HttpRequest& request, HttpRoute::Endpoint endpoint) {
+  const std::string allowed = allowed_methods(endpoint);
+  if (request.method() == http::verb::options) {
+    return {.status = 204,
+            .fields = {{"Allow", allowed},
+                       {"Access-Control-Allow-Methods", allowed},
+                       {"Access-Control-Allow-Headers",
+                        cors_allowed_headers(list_field(request, "Access-Control-Request-Headers"))},
+                       {"Access-Control-Max-Age", "86400"}}};
+  }
+  if (request.method() == http::verb::head) return {.fields = {{"Allow", allowed}}};
+  auto response = refusal(405, "This endpoint knows the methods " + allowed);
+  response.fields.emplace_back("Allow", allowed);
+  return response;
+}
+
+}  // namespace mcph

@@ -1,6 +1,0 @@
-// The version of this program, which CMakeLists.txt sets.
-#pragma once
-
-namespace mcph {
-inline constexpr auto version = MCP_PLUGIN_HOST_VERSION;
-}

@@ -1,0 +1,76 @@
+// What is asked in vain. That it does what is asked, and what status says, is tested with whole hosts
+// (tests/integration/operator.test.mjs).
+#include "admin/operator_answers.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "support/eventually.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/test_workers.hpp"
+#include "support/thread_runner.hpp"
+#include "telemetry/stderr_log.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+
+class OperatorAnswersTest : public ::testing::Test {
+ protected:
+  OperatorAnswersTest() {
+    std::filesystem::create_directory(temporary_.path() / "components");
+    reloader_.load_all();
+    reloader_.run();
+  }
+  ~OperatorAnswersTest() override { EXPECT_TRUE(reloader_.stop(test::patience)); }
+
+  const test::TemporaryFolder temporary_;
+  StderrLog log_{Log::Level::off, StderrLog::Format::text};
+  test::ThreadRunner runner_;
+  test::TestWorkers workers_;
+  Retirement retirement_{10s, log_};
+  PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), {}, runner_, workers_.workers, retirement_, log_};
+  PublishedCatalog catalog_;
+  Reloader reloader_{{.root = temporary_.path() / "components", .instructions = {}}, loader_, catalog_, log_};
+  const OperatorAnswers answers_{
+      {.version = "1.2.3", .command = "serve", .url = "http://127.0.0.1:1/mcp", .components = "/components"},
+      reloader_};
+};
+
+TEST_F(OperatorAnswersTest, RefusesWhatIsNoRequest) {
+  constexpr auto commands = R"({"error":"\"command\" is not one of status, reload, disable, enable"})";
+  EXPECT_TRUE(answers_.answer("GET / HTTP/1.1").starts_with(R"({"error":"the request is no JSON: )"));
+  EXPECT_TRUE(answers_.answer("").starts_with(R"({"error":"the request is no JSON: )"));
+  EXPECT_TRUE(answers_.answer(R"({"command":"status","command":"reload"})").starts_with(R"({"error":)"));
+  EXPECT_EQ(answers_.answer("[]"), commands);
+  EXPECT_EQ(answers_.answer("7"), commands);
+  EXPECT_EQ(answers_.answer(R"({"command":7})"), commands);
+  EXPECT_EQ(answers_.answer(R"({"command":"stop"})"), commands);
+}
+
+TEST_F(OperatorAnswersTest, AsksWhichPlugin) {
+  constexpr auto which = R"({"error":"\"plugin\" is not the name of one"})";
+  EXPECT_EQ(answers_.answer(R"({"command":"disable"})"), which);
+  EXPECT_EQ(answers_.answer(R"({"command":"enable","plugin":""})"), which);
+  EXPECT_EQ(answers_.answer(R"({"command":"reload","plugin":7})"), which);
+  EXPECT_EQ(answers_.answer(R"({"command":"reload","plugin":"clock"})"),
+            R"({"error":"no plugin is called \"clock\"; there is none"})");
+}
+
+TEST_F(OperatorAnswersTest, HasAnAnswerWithoutPlugins) {
+  EXPECT_EQ(answers_.answer(R"({"command":"reload"})"), R"({"ok":true,"plugins":[]})");
+  EXPECT_TRUE(answers_.answer(R"({"command":"status"})").starts_with(R"({"ok":true,"host":{"pid":)"));
+  EXPECT_TRUE(answers_.answer(R"({"command":"status"})")
+                  .ends_with(R"("upSeconds":0,"url":"http://127.0.0.1:1/mcp"},"plugins":[],"problems":[]})"));
+}
+
+TEST_F(OperatorAnswersTest, NobodyWaitsForAReloaderThatHasStopped) {
+  ASSERT_TRUE(reloader_.stop(test::patience));
+  EXPECT_EQ(answers_.answer(R"({"command":"reload"})"), R"({"error":"the host is stopping"})");
+  EXPECT_TRUE(answers_.answer(R"({"command":"status"})").starts_with(R"({"ok":true,)"));
+}
+
+}  // namespace
+}  // namespace mcph

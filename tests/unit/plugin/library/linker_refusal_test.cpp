@@ -1,0 +1,68 @@
+// What glibc says, and what becomes of it. That it says so is tested with libraries (plugin_library_test.cpp).
+#include "plugin/library/linker_refusal.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+using ::testing::StartsWith;
+
+constexpr auto private_path = "/tmp/mcp-plugins-7/clock.1.0123456789ab.so";
+
+// As Boost.DLL throws it.
+Error refusal_of(const std::string& words) {
+  return linker_refusal("boost::dll::shared_library::load() failed (dlerror system message: " + words +
+                            "): Bad file descriptor [system:9]",
+                        private_path);
+}
+
+TEST(LinkerRefusalTest, LeavesOutThePathOfThePrivateCopy) {
+  EXPECT_EQ(refusal_of(std::string(private_path) + ": cannot allocate memory in static TLS block").message,
+            "the dynamic linker refused it: cannot allocate memory in static TLS block");
+  EXPECT_EQ(refusal_of(std::string("/lib/libm.so.6: something of ") + private_path + " is wrong").message,
+            "the dynamic linker refused it: /lib/libm.so.6: something of it is wrong");
+}
+
+TEST(LinkerRefusalTest, SaysWhichVersionOfTheCLibraryIsMissing) {
+  EXPECT_THAT(refusal_of("/lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.99' not found (required by " +
+                         std::string(private_path) + ")")
+                  .message,
+              StartsWith("it needs GLIBC_2.99 of libc.so.6, which this system does not have"));
+}
+
+TEST(LinkerRefusalTest, SaysWhichLibraryNeedsAVersionThatIsMissing) {
+  const auto refusal = refusal_of("/opt/libold.so.1: version `OLD_2' not found (required by /opt/libuser.so)");
+  EXPECT_EQ(refusal.message,
+            "the library libuser.so, which it uses, needs OLD_2 of libold.so.1, which this system does not have: "
+            "install a newer libold.so.1, or build it on this or an older system");
+  EXPECT_TRUE(refusal.may_pass) << "somebody may install it";
+}
+
+TEST(LinkerRefusalTest, SaysWhichLibraryIsMissing) {
+  const auto refusal = refusal_of("libabsent.so.1: cannot open shared object file: No such file or directory");
+  EXPECT_EQ(refusal.message,
+            "it needs the library libabsent.so.1, which the system does not find; install it, or put it where the "
+            "dynamic linker looks");
+  EXPECT_TRUE(refusal.may_pass);
+}
+
+TEST(LinkerRefusalTest, WritesAnUndefinedSymbolAsItsSourceHasIt) {
+  const auto undefined = [](const std::string& symbol) {
+    return refusal_of(std::string(private_path) + ": undefined symbol: " + symbol).message;
+  };
+  const std::string begin = "the dynamic linker refused it: undefined symbol: ";
+  EXPECT_EQ(undefined("_Z7nowherei"), begin + "nowhere(int); link what defines it");
+  EXPECT_EQ(undefined("_ZTIN4shop5OrderE"), begin + "typeinfo for shop::Order; link what defines it");
+  EXPECT_EQ(undefined("_Z7nowherei, version SHOP_2"), begin + "nowhere(int), version SHOP_2; link what defines it");
+  EXPECT_EQ(undefined("i"), begin + "i; link what defines it");
+  EXPECT_EQ(undefined("_Zx"), begin + "_Zx; link what defines it");
+}
+
+TEST(LinkerRefusalTest, PassesOnWhatItDoesNotKnow) {
+  EXPECT_EQ(linker_refusal("out of luck", private_path).message, "the dynamic linker refused it: out of luck");
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,189 @@
+#include "protocol/calls/component_calls.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/served_plugin.hpp"
+
+namespace mcph {
+namespace {
+
+class ComponentCallsTest : public ::testing::Test {
+ protected:
+  CallPlan plan(const Planned& planned) {
+    if (const auto* plan = std::get_if<CallPlan>(&planned)) return *plan;
+    ADD_FAILURE() << std::get<Refusal>(planned).message;
+    return {};
+  }
+  Refusal refusal(const Planned& planned) {
+    if (const auto* refusal = std::get_if<Refusal>(&planned)) return *refusal;
+    ADD_FAILURE() << "planned";
+    return {};
+  }
+  Planned call(const char* params) { return plan_tool_call(catalog_, Json::parse(params)); }
+  Planned read(const char* params) { return plan_resource_read(catalog_, Json::parse(params)); }
+  Planned get(const char* params) { return plan_prompt_get(catalog_, Json::parse(params)); }
+
+  ServedPlugin served_ = test::served_plugin("a.so", R"({
+      "tools": [
+        {"name": "free", "inputSchema": {"type": "object"}},
+        {"name": "repeat", "inputSchema": {"type": "object", "required": ["text"], "properties": {
+            "text": {"type": "string"}, "times": {"type": "integer", "maximum": 10, "default": 2}}},
+         "outputSchema": {"type": "object"}}],
+      "resources": [{"uri": "notes://all", "name": "all"}],
+      "resourceTemplates": [{"uriTemplate": "notes://{name}", "name": "one"}],
+      "prompts": [{"name": "review", "arguments": [{"name": "code", "required": true}, {"name": "style"}]},
+                  {"name": "hello"}]})");
+  Catalog catalog_{1, {served_}};
+};
+
+TEST(ComponentCalls, AskAPluginForTheUriThatItRegistered) {
+  const Catalog catalog(1, {test::served_plugin("a.so", R"({
+      "resources": [{"uri": "notes://\u00fcber uns", "name": "about"}],
+      "resourceTemplates": [{"uriTemplate": "notes://\u00fc/{name}", "name": "one"}]})")});
+  const auto read = [&](const char* uri) {
+    return std::get<CallPlan>(plan_resource_read(catalog, {{"uri", uri}})).params;
+  };
+  EXPECT_EQ(read("notes://%C3%BCber%20uns"), R"({"uri":"notes://über uns"})");
+  EXPECT_EQ(read("notes://über uns"), R"({"uri":"notes://über uns"})");
+  EXPECT_EQ(read("notes://%C3%BC/a b"),
+            R"({"uri":"notes://%C3%BC/a b","uriTemplate":"notes://ü/{name}","variables":{"name":"a b"}})");
+  EXPECT_EQ(read("notes://ü/a%20b"),
+            R"({"uri":"notes://ü/a%20b","uriTemplate":"notes://ü/{name}","variables":{"name":"a b"}})");
+}
+
+TEST_F(ComponentCallsTest, PlanAToolCallForThePluginThatOwnsTheTool) {
+  const auto planned = plan(call(R"({"name":"repeat","arguments":{"text":"a","times":3}})"));
+  EXPECT_EQ(planned.plugin, served_.plugin);
+  EXPECT_EQ(planned.method, "tools/call");
+  EXPECT_EQ(planned.component, "repeat");
+  EXPECT_EQ(planned.params, R"({"arguments":{"text":"a","times":3},"name":"repeat"})");
+}
+
+TEST_F(ComponentCallsTest, TakeTheToolsOutputSchemaAlong) {
+  const auto with_schema = plan(call(R"({"name":"repeat","arguments":{"text":"a"}})"));
+  ASSERT_TRUE(with_schema.output_schema);
+  EXPECT_TRUE(with_schema.output_schema->validate(Json::array()));
+  EXPECT_FALSE(plan(call(R"({"name":"free"})")).output_schema);
+}
+
+TEST_F(ComponentCallsTest, FillInDefaultsBeforeThePluginSeesTheArguments) {
+  EXPECT_EQ(plan(call(R"({"name":"repeat","arguments":{"text":"a"}})")).params,
+            R"({"arguments":{"text":"a","times":2},"name":"repeat"})");
+}
+
+TEST_F(ComponentCallsTest, GiveThePluginAnObjectWhereTheClientGaveNoArguments) {
+  EXPECT_EQ(plan(call(R"({"name":"free"})")).params, R"({"arguments":{},"name":"free"})");
+  EXPECT_EQ(plan(get(R"({"name":"hello"})")).params, R"({"arguments":{},"name":"hello"})");
+}
+
+TEST_F(ComponentCallsTest, KeepTheRequestsOwnMetaOutOfTheParams) {
+  const auto planned = plan(call(R"({"name":"free","_meta":{"progressToken":1}})"));
+  EXPECT_EQ(planned.params, R"({"arguments":{},"name":"free"})");
+  EXPECT_EQ(planned.meta.dump(), R"({"progressToken":1})");
+  EXPECT_TRUE(plan(call(R"({"name":"free"})")).meta.is_null());
+}
+
+TEST_F(ComponentCallsTest, PassOnWhatElseAToolCallHas) {
+  EXPECT_EQ(plan(call(R"({"name":"free","other":{"a":1}})")).params,
+            R"({"arguments":{},"name":"free","other":{"a":1}})");
+}
+
+TEST_F(ComponentCallsTest, LeaveOutWhatTheHostItselfTellsThePlugin) {
+  EXPECT_EQ(plan(call(R"({"name":"free","inputResponses":{"a":{}},"requestState":"x"})")).params,
+            R"({"arguments":{},"name":"free"})");
+}
+
+TEST_F(ComponentCallsTest, RefuseAnUnknownTool) {
+  const auto refused = refusal(call(R"({"name":"nothing"})"));
+  EXPECT_EQ(refused.reason, Refusal::Reason::unknown_tool);
+  EXPECT_EQ(refused.message, "Unknown tool: nothing");
+}
+
+TEST_F(ComponentCallsTest, RefuseArgumentsThatTheSchemaForbidsAndNameTheField) {
+  const auto refused = refusal(call(R"({"name":"repeat","arguments":{"text":"a","times":11}})"));
+  EXPECT_EQ(refused.reason, Refusal::Reason::invalid_arguments);
+  EXPECT_EQ(refused.message, R"(Invalid arguments for tool repeat: "times" must be at most 10, but is 11)");
+  EXPECT_EQ(refused.data, Json({{"path", "/times"}, {"keyword", "maximum"}}));
+
+  const auto missing = refusal(call(R"({"name":"repeat"})"));
+  EXPECT_EQ(missing.reason, Refusal::Reason::invalid_arguments);
+  EXPECT_NE(missing.message.find("\"text\""), std::string::npos);
+}
+
+TEST_F(ComponentCallsTest, RefuseArgumentsWhoseDefaultsWouldFillTheMemory) {
+  const auto served = test::served_plugin("b.so", R"({"tools": [{"name": "fill", "inputSchema": {
+      "type": "object", "properties": {"list": {"type": "array", "items": {"type": "object", "properties": {
+          "a": {"type": "string", "default": ")" + std::string(1024, 'x') +
+                                                      R"("}}}}}}}]})");
+  const Json arguments{{"list", Json(std::size_t{5000}, Json::object())}};
+  const auto refused = refusal(plan_tool_call(Catalog{1, {served}}, {{"name", "fill"}, {"arguments", arguments}}));
+  EXPECT_EQ(refused.reason, Refusal::Reason::invalid_arguments);
+  EXPECT_EQ(refused.message,
+            "Invalid arguments for tool fill: the value has so many absent properties that their defaults would take "
+            "more than 4194304 bytes");
+  EXPECT_EQ(refused.data, Json({{"path", ""}, {"keyword", "default"}}));
+}
+
+TEST_F(ComponentCallsTest, RefuseAMalformedToolCall) {
+  for (const auto* params : {"{}", R"({"name":7})", R"({"name":null})"}) {
+    const auto refused = refusal(call(params));
+    EXPECT_EQ(refused.reason, Refusal::Reason::malformed);
+    EXPECT_EQ(refused.message, "params.name must be a string");
+  }
+  const auto refused = refusal(call(R"({"name":"free","arguments":[]})"));
+  EXPECT_EQ(refused.reason, Refusal::Reason::malformed);
+  EXPECT_EQ(refused.message, "params.arguments must be an object");
+}
+
+TEST_F(ComponentCallsTest, PlanAReadOfAResource) {
+  const auto planned = plan(read(R"({"uri":"notes://all"})"));
+  EXPECT_EQ(planned.method, "resources/read");
+  EXPECT_EQ(planned.component, "notes://all");
+  EXPECT_EQ(planned.params, R"({"uri":"notes://all"})");
+}
+
+TEST_F(ComponentCallsTest, PlanAReadThatATemplateMatchesWithItsVariables) {
+  const auto planned = plan(read(R"({"uri":"notes://a%20b"})"));
+  EXPECT_EQ(planned.component, "notes://a%20b");
+  EXPECT_EQ(planned.params, R"({"uri":"notes://a%20b","uriTemplate":"notes://{name}","variables":{"name":"a b"}})");
+}
+
+TEST_F(ComponentCallsTest, ReplaceTemplateMembersThatAClientMadeUp) {
+  EXPECT_EQ(plan(read(R"({"uri":"notes://x","uriTemplate":"forged","variables":{"name":"forged"}})")).params,
+            R"({"uri":"notes://x","uriTemplate":"notes://{name}","variables":{"name":"x"}})");
+}
+
+TEST_F(ComponentCallsTest, DoNotPassOnTemplateMembersForAResourceWithoutATemplate) {
+  EXPECT_EQ(plan(read(R"({"uri":"notes://all","uriTemplate":"forged","variables":{"name":"forged"}})")).params,
+            R"({"uri":"notes://all"})");
+}
+
+TEST_F(ComponentCallsTest, RefuseAnUnknownResource) {
+  const auto refused = refusal(read(R"({"uri":"other://x"})"));
+  EXPECT_EQ(refused.reason, Refusal::Reason::unknown_resource);
+  EXPECT_EQ(refused.message, "Resource not found: other://x");
+  EXPECT_EQ(refused.data, Json({{"uri", "other://x"}}));
+  EXPECT_EQ(refusal(read("{}")).message, "params.uri must be a string");
+}
+
+TEST_F(ComponentCallsTest, PlanAPrompt) {
+  const auto planned = plan(get(R"({"name":"review","arguments":{"code":"x"}})"));
+  EXPECT_EQ(planned.method, "prompts/get");
+  EXPECT_EQ(planned.component, "review");
+  EXPECT_EQ(planned.params, R"({"arguments":{"code":"x"},"name":"review"})");
+}
+
+TEST_F(ComponentCallsTest, RefuseAPrompt) {
+  EXPECT_EQ(refusal(get(R"({"name":"nothing"})")).reason, Refusal::Reason::unknown_prompt);
+  EXPECT_EQ(refusal(get(R"({"name":"nothing"})")).message, "Unknown prompt: nothing");
+  EXPECT_EQ(refusal(get("{}")).message, "params.name must be a string");
+  const auto missing = refusal(get(R"({"name":"review"})"));
+  EXPECT_EQ(missing.reason, Refusal::Reason::malformed);
+  EXPECT_EQ(missing.message, R"(Prompt review needs the argument "code")");
+  EXPECT_EQ(refusal(get(R"({"name":"review","arguments":{"code":7}})")).message,
+            R"(Prompt argument "code" must be a string)");
+  EXPECT_EQ(refusal(get(R"({"name":"review","arguments":"x"})")).message, "params.arguments must be an object");
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,144 @@
+#include "protocol/calls/input_requests.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+std::string refusal(const std::string& request) {
+  const auto read = read_input_requests(R"({"inputRequests":{"a":)" + request + "}}");
+  return read ? "accepted" : read.error().message;
+}
+
+OrderedJson question(const std::string& method, const std::string& params) {
+  return {{"method", method}, {"params", OrderedJson::parse(params)}};
+}
+
+const OrderedJson form = question(
+    "elicitation/create",
+    R"({"message":"?","requestedSchema":{"type":"object","properties":{"age":{"type":"integer","minimum":18}},"required":["age"]}})");
+const OrderedJson page = question("elicitation/create", R"({"mode":"url","message":"?","url":"https://example.com/"})");
+const OrderedJson sampling = question("sampling/createMessage", R"({"messages":[],"maxTokens":1})");
+const OrderedJson roots = question("roots/list", "{}");
+
+std::string mistake(const OrderedJson& request, const std::string& answer) {
+  return mistake_in_answer(request, Json::parse(answer)).value_or("none");
+}
+
+TEST(InputRequests, AreReadByTheirNames) {
+  const auto read = read_input_requests(OrderedJson{{"inputRequests", {{"a", form}, {"b", roots}}}}.dump());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, (OrderedJson{{"a", form}, {"b", roots}}));
+}
+
+TEST(InputRequests, KeepTheOrderOfTheirFields) {
+  constexpr auto request =
+      R"({"method":"elicitation/create","params":{"message":"Whom?","requestedSchema":{"type":"object","properties":{)"
+      R"("surname":{"type":"string"},"name":{"type":"string"},"age":{"type":"integer"}}}}})";
+  const auto json = R"({"second":)" + std::string(request) + R"(,"first":)" + request + "}";
+  EXPECT_EQ(read_input_requests(R"({"inputRequests":)" + json + "}")->dump(), json);
+}
+
+TEST(InputRequests, HaveParamsEvenIfThePluginLeftThemOut) {
+  EXPECT_EQ((*read_input_requests(R"({"inputRequests":{"a":{"method":"roots/list"}}})"))["a"]["params"],
+            OrderedJson::object());
+}
+
+TEST(InputRequests, AreRefusedAsAWhole) {
+  const auto whole = [](std::string_view json) { return read_input_requests(json).error().message; };
+  constexpr auto lacks = "it lacks \"inputRequests\", an object with at least one request";
+  EXPECT_EQ(whole("[]"), "it is not a JSON object");
+  EXPECT_EQ(whole("{}"), lacks);
+  EXPECT_EQ(whole(R"({"inputRequests":[]})"), lacks);
+  EXPECT_EQ(whole(R"({"inputRequests":{}})"), lacks);
+  OrderedJson many;
+  for (int i = 0; i < 33; ++i)
+    many[std::to_string(i)] = roots;
+  EXPECT_EQ(whole(OrderedJson{{"inputRequests", many}}.dump()), "\"inputRequests\" has 33 requests, more than 32");
+}
+
+TEST(InputRequests, AreRefusedByNameAndReason) {
+  EXPECT_EQ(refusal("1"), "inputRequests.a: it is not an object");
+  EXPECT_EQ(refusal(R"({"method":"tools/call"})"),
+            "inputRequests.a: \"method\" is none of elicitation/create, sampling/createMessage and roots/list");
+  EXPECT_EQ(refusal(R"({"method":"elicitation/create"})"), "inputRequests.a: params is not an object");
+  EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{}})"),
+            "inputRequests.a: params.message is not a string");
+  EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","mode":"fax"}})"),
+            "inputRequests.a: params.mode is neither \"form\" nor \"url\"");
+  EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","mode":"url"}})"),
+            "inputRequests.a: params.url is not a string");
+  EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","requestedSchema":{}}})"),
+            "inputRequests.a: params.requestedSchema is not a schema with \"type\": \"object\" and \"properties\"");
+  EXPECT_EQ(refusal(R"({"method":"sampling/createMessage","params":{"maxTokens":1}})"),
+            "inputRequests.a: params.messages is not an array");
+  EXPECT_EQ(refusal(R"({"method":"sampling/createMessage","params":{"messages":[]}})"),
+            "inputRequests.a: params.maxTokens is not a whole number");
+  EXPECT_EQ(refusal(R"({"method":"roots/list","params":[]})"), "inputRequests.a: params is not an object");
+}
+
+TEST(InputRequests, HaveNoFormsWithFieldsThatClientsCannotShow) {
+  const auto with = [](const std::string& field) {
+    return refusal(
+        R"({"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{"x":)" +
+        field + "}}}}");
+  };
+  EXPECT_EQ(with(R"({"type":"string","enum":["a"]})"), "accepted");
+  EXPECT_EQ(with(R"({"type":"array","items":{"type":"string","enum":["a"]}})"), "accepted");
+  const auto no_field =
+      "inputRequests.a: params.requestedSchema.properties.x is not a string, a number, an integer, a boolean or a "
+      "choice of several strings; forms have no other fields";
+  EXPECT_EQ(with(R"({"type":"object"})"), no_field);
+  EXPECT_EQ(with(R"({"type":"array","items":{"type":"string"}})"), no_field);
+  EXPECT_EQ(with("true"), no_field);
+}
+
+TEST(AnswerOfTheClient, ToAFormIsWhatItsSchemaSays) {
+  EXPECT_EQ(mistake(form, R"({"action":"accept","content":{"age":20}})"), "none");
+  EXPECT_EQ(mistake(form, R"({"action":"decline"})"), "none");
+  EXPECT_EQ(mistake(form, R"({"action":"cancel"})"), "none");
+  EXPECT_EQ(mistake(form, R"({"action":"accept","content":{"age":17}})"),
+            "\"content\": \"age\" must be at least 18, but is 17");
+  EXPECT_EQ(mistake(form, R"({"action":"accept"})"), "\"content\" is not an object, although the form was accepted");
+  EXPECT_EQ(mistake(form, R"({"action":"perhaps"})"), "\"action\" is none of accept, decline and cancel");
+  EXPECT_EQ(mistake(form, "12"), "it is not an object");
+}
+
+TEST(AnswerOfTheClient, ToAFormIsNotHeldToAFormat) {
+  const auto dated =
+      question("elicitation/create", R"({"message":"?","requestedSchema":{"type":"object","properties":{)"
+                                     R"("day":{"type":"string","format":"date"}}}})");
+  EXPECT_EQ(mistake(dated, R"({"action":"accept","content":{"day":"nonsense"}})"), "none");
+}
+
+TEST(AnswerOfTheClient, ToAPageHasNoContent) {
+  EXPECT_EQ(mistake(page, R"({"action":"accept"})"), "none");
+}
+
+TEST(AnswerOfTheClient, ToSamplingIsAMessage) {
+  EXPECT_EQ(mistake(sampling, R"({"role":"assistant","model":"m","content":{"type":"text","text":"hi"}})"), "none");
+  EXPECT_EQ(mistake(sampling, R"({"role":"assistant","model":"m","content":[]})"), "none");
+  EXPECT_EQ(mistake(sampling, R"({"model":"m","content":[]})"), "\"role\" is not a string");
+  EXPECT_EQ(mistake(sampling, R"({"role":"assistant","content":[]})"), "\"model\" is not a string");
+  EXPECT_EQ(mistake(sampling, R"({"role":"assistant","model":"m","content":"hi"})"),
+            "\"content\" is neither a content block nor an array of them");
+}
+
+TEST(AnswerOfTheClient, ToRootsIsAListOfUris) {
+  EXPECT_EQ(mistake(roots, R"({"roots":[]})"), "none");
+  EXPECT_EQ(mistake(roots, R"({"roots":[{"uri":"file:///a"}]})"), "none");
+  EXPECT_EQ(mistake(roots, R"({"roots":[{"name":"a"}]})"),
+            "an element of \"roots\" lacks the string \"uri\", or its \"name\" is no string");
+  EXPECT_EQ(mistake(roots, "{}"), "\"roots\" is not an array");
+}
+
+TEST(EssenceOfInputRequests, IsEnoughToCheckAnswers) {
+  const auto essence = essence_of({{"form", form}, {"page", page}, {"sampling", sampling}});
+  EXPECT_EQ(essence["sampling"], (Json{{"method", "sampling/createMessage"}, {"params", Json::object()}}));
+  EXPECT_EQ(mistake(essence["form"], R"({"action":"accept","content":{"age":17}})"),
+            "\"content\": \"age\" must be at least 18, but is 17");
+  EXPECT_EQ(mistake(essence["page"], R"({"action":"accept"})"), "none");
+}
+
+}  // namespace
+}  // namespace mcph

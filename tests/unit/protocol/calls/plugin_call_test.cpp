@@ -1,0 +1,408 @@
+#include "protocol/calls/plugin_call.hpp"
+
+#include <functional>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "protocol/legacy/legacy_content.hpp"
+#include "support/fake_plugin.hpp"
+#include "support/recording_exchange.hpp"
+#include "support/recording_log.hpp"
+
+namespace mcph {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+
+// Words an end so that a test sees which one it was.
+class PlainAnswers final : public CallAnswers {
+ public:
+  Reply result(std::string_view id, std::string_view, const Caller&, Json, std::string json) const override {
+    return {"result " + std::string(id) + " " + json};
+  }
+  Reply error(std::string_view id, std::string_view, const RpcError& error) const override {
+    return {"error " + std::string(id) + " " + std::to_string(error.code) + " " + error.message};
+  }
+  void ask(SuspendedCall call, OrderedJson requests) const override {
+    call.exchange->reply({"input required " + call.origin.id + " " + requests.dump()});
+    call.exchange = nullptr;  // which would hold it in turn
+    suspended = std::move(call);
+  }
+
+  const CallLog& call_log() const override { return call_log_; }
+
+  mutable std::optional<SuspendedCall> suspended;
+  test::RecordingLog log{Log::Level::off};
+
+ private:
+  const CallLog call_log_{log};
+};
+
+class PluginCallTest : public ::testing::Test {
+ protected:
+  // A request without an answer and its call hold each other, and so do the plugin and the calls it was given.
+  ~PluginCallTest() override {
+    exchange_->abandon();
+    plugin_->calls.clear();
+  }
+
+  Call& begin(Json meta = nullptr, std::shared_ptr<const LogThreshold> log_threshold = {}) {
+    const Caller caller{"2025-11-25", {{"name", "client"}, {"version", "1"}}};
+    PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add", std::move(meta)},
+                      {"7", std::make_shared<const Caller>(caller), std::move(log_threshold)}, exchange_, answers_);
+    return plugin_->last_call();
+  }
+  Call& begin_with_token() { return begin({{"progressToken", "t"}}); }
+
+  const std::shared_ptr<test::FakePlugin> plugin_ = std::make_shared<test::FakePlugin>("/components/tools/sums.so");
+  const std::shared_ptr<test::RecordingExchange> exchange_ = std::make_shared<test::RecordingExchange>();
+  PlainAnswers answers_{};
+};
+
+constexpr auto empty_result = R"({"content":[]})";
+
+TEST_F(PluginCallTest, GivesThePluginTheRequest) {
+  const auto& call = begin();
+  EXPECT_EQ(call.method(), "tools/call");
+  EXPECT_EQ(call.params(), R"({"name":"add"})");
+  EXPECT_TRUE(exchange_->replies().empty());
+}
+
+TEST_F(PluginCallTest, RepliesWithTheResult) {
+  begin().complete(Outcome::result, empty_result);
+  EXPECT_EQ(exchange_->body(), R"(result 7 {"content":[]})");
+}
+
+TEST_F(PluginCallTest, ChecksNoLongAnswerForNobody) {
+  auto& call = begin();
+  exchange_->is_read = false;
+  call.complete(Outcome::result, "no JSON" + std::string(100'000, 'x'));
+  EXPECT_EQ(exchange_->replies().size(), 1U) << "so that nothing is held by it any more";
+  EXPECT_EQ(exchange_->body(), "");
+  EXPECT_TRUE(plugin_->failures.empty());
+}
+
+TEST_F(PluginCallTest, CountsTheFailureOfAShortAnswerThatNobodyReads) {
+  auto& call = begin();
+  exchange_->is_read = false;
+  call.complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  EXPECT_EQ(plugin_->failures.size(), 1U);
+}
+
+TEST_F(PluginCallTest, RepliesWithTheError) {
+  begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  EXPECT_EQ(exchange_->body(), "error 7 -32602 No such note");
+}
+
+TEST_F(PluginCallTest, TellsThePluginWhichOfItsCallsFailed) {
+  begin().complete(Outcome::result, empty_result);
+  EXPECT_TRUE(plugin_->failures.empty());
+  begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  begin().complete(Outcome::result, R"({"content":[{"type":"text","text":"Too large"}],"isError":true})");
+  begin().complete(Outcome::result, R"({"content":[],"isError":false})");
+  begin().complete(Outcome::result, R"({"content":[],"isError":true})");
+  begin().complete(Outcome::result, "[]");
+  ASSERT_EQ(plugin_->failures.size(), 4U);
+  EXPECT_EQ(plugin_->failures[0], "add: No such note");
+  EXPECT_EQ(plugin_->failures[1], "add: Too large");
+  EXPECT_EQ(plugin_->failures[2], "add: it says that it failed, and not why");
+  EXPECT_TRUE(plugin_->failures[3].starts_with("add: answered with something invalid: ")) << plugin_->failures[3];
+}
+
+TEST_F(PluginCallTest, TakesNoReasonFromAContentThatIsNoText) {
+  begin().complete(Outcome::result,
+                   R"({"isError":true,"content":[{"type":"image","data":"x","mimeType":"y","text":5}]})");
+  EXPECT_TRUE(exchange_->body().starts_with("result 7 ")) << exchange_->body();
+  ASSERT_EQ(plugin_->failures.size(), 1U);
+  EXPECT_EQ(plugin_->failures[0], "add: it says that it failed, and not why");
+}
+
+// Calls `use` with the document as it is with each of its values replaced by one of each type.
+void for_each_mistake(const Json& document, const Json::json_pointer& place, const std::function<void(Json)>& use) {
+  for (const auto& other : {Json(), Json(true), Json(5), Json("x"), Json::array(), Json::object()}) {
+    auto wrong = document;
+    wrong[place] = other;
+    use(std::move(wrong));
+  }
+  const auto& value = document[place];
+  if (value.is_object()) {
+    for (const auto& [name, nested] : value.items())
+      for_each_mistake(document, place / name, use);
+  }
+  for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
+    for_each_mistake(document, place / i, use);
+}
+
+TEST_F(PluginCallTest, AnswersWhateverIsOfAnotherTypeInAResult) {
+  const Json audio = {{"type", "audio"}, {"data", ""}, {"mimeType", "audio/wav"}};
+  const Json link = {{"type", "resource_link"}, {"uri", "a://b"}, {"name", "b"}};
+  const Json text = {{"type", "text"}, {"text", "a"}};
+  const Json contents = {{"uri", "a://b"}, {"text", ""}};
+  const Json resource = {{"type", "resource"}, {"resource", contents}};
+  const Json result = {{"content", {audio, link, text, resource}},
+                       {"structuredContent", Json::object()},
+                       {"isError", true},
+                       {"contents", {contents}},
+                       {"ttlMs", 5},
+                       {"cacheScope", "public"},
+                       {"messages", {{{"role", "user"}, {"content", audio}}, {{"role", "user"}, {"content", link}}}},
+                       {"completion", {{"values", Json::array({"a"})}, {"total", 1}, {"hasMore", false}}},
+                       {"_meta", Json::object()}};
+  const auto caller = std::make_shared<const Caller>(Caller{"2024-11-05", {}});
+  for (const std::string_view method : {"tools/call", "resources/read", "prompts/get", "completion/complete"}) {
+    for_each_mistake(result, Json::json_pointer(), [&](Json wrong) {
+      PluginCall::begin({plugin_, method, "{}", "it"}, {"7", caller}, exchange_, answers_);
+      const auto json = wrong.dump();
+      EXPECT_NO_THROW(plugin_->last_call().complete(Outcome::result, json)) << method << json;
+      EXPECT_NO_THROW(if (wrong.is_object()) fit_to_revision(wrong, "2024-11-05")) << json;
+    });
+  }
+}
+
+TEST_F(PluginCallTest, ACallThatItsClientCancelledHasNotFailed) {
+  auto& call = begin();
+  call.cancel(CancelReason::client);
+  call.complete(Outcome::error, R"({"code":-32603,"message":"cancelled"})");
+  EXPECT_TRUE(plugin_->failures.empty());
+}
+
+TEST_F(PluginCallTest, LogsHowEachCallEnded) {
+  answers_.log.set_level(Log::Level::debug);
+  begin().complete(Outcome::result, empty_result);
+  begin().complete(Outcome::result, R"({"content":[{"type":"text","text":"Too large"}],"isError":true})");
+  begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  begin().complete(Outcome::result, "[]");
+  begin().complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
+  auto& unwanted = begin();
+  unwanted.cancel(CancelReason::client);
+  unwanted.complete(Outcome::error, R"({"code":-32603,"message":")" + std::string(1000, 'x') + R"("})");
+  const std::string call = "call method=tools/call component=add plugin=sums outcome=";
+  const std::string ms = R"( ms=[0-9]+\.[0-9][0-9][0-9])";
+  EXPECT_THAT(answers_.log.lines(),
+              ElementsAre(MatchesRegex(call + "ok" + ms), MatchesRegex(call + "tool error" + ms + " error=Too large"),
+                          MatchesRegex(call + "error -32602" + ms + " error=No such note"),
+                          MatchesRegex(call + "invalid answer" + ms + " error=it is not a JSON object"),
+                          MatchesRegex(call + "asks the client" + ms),
+                          MatchesRegex(call + "error -32603, cancelled by the client" + ms + " error=x{500}")));
+}
+
+TEST_F(PluginCallTest, LogsNothingOfCallsUnlessItsLevelIsDebug) {
+  answers_.log.set_level(Log::Level::info);
+  begin().complete(Outcome::result, empty_result);
+  begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  EXPECT_THAT(answers_.log.lines(), IsEmpty());
+}
+
+TEST_F(PluginCallTest, SaysWhyACallWasCancelledThatFailedThen) {
+  auto& call = begin();
+  call.cancel(CancelReason::deadline, "add took longer than the 1 s that limits.callTimeMs allows");
+  call.complete(Outcome::result, R"({"content":[{"type":"text","text":"cancelled"}],"isError":true})");
+  EXPECT_EQ(exchange_->body(),
+            R"(result 7 {"content":[{"text":"The call was cancelled, because add took longer than the 1 s that )"
+            R"(limits.callTimeMs allows.","type":"text"},{"text":"cancelled","type":"text"}],"isError":true})");
+  EXPECT_EQ(plugin_->failures.back(),
+            "add: The call was cancelled, because add took longer than the 1 s that limits.callTimeMs allows. "
+            "cancelled");
+}
+
+TEST_F(PluginCallTest, SaysWhyACallWasCancelledThatEndedWithAnError) {
+  auto& call = begin();
+  call.cancel(CancelReason::shutdown);
+  call.complete(Outcome::error, R"({"code":-32000,"message":"cancelled"})");
+  EXPECT_EQ(exchange_->body(),
+            "error 7 -32000 The call was cancelled, because this server is stopping. Plugin sums says: cancelled");
+}
+
+TEST_F(PluginCallTest, PassesOnWhatACancelledCallAchieved) {
+  auto& call = begin();
+  call.cancel(CancelReason::deadline, "add took too long");
+  call.complete(Outcome::result, R"({"content":[{"type":"text","text":"5"}]})");
+  EXPECT_EQ(exchange_->body(), R"(result 7 {"content":[{"type":"text","text":"5"}]})");
+}
+
+TEST_F(PluginCallTest, AddsNothingToWhatTheHostItselfSaysInThePluginsStead) {
+  auto& call = begin();
+  call.cancel(CancelReason::reload);
+  call.refuse(R"({"code":-32603,"message":"plugin sums: the call was cancelled before it began"})");
+  EXPECT_EQ(exchange_->body(), "error 7 -32603 plugin sums: the call was cancelled before it began");
+}
+
+TEST_F(PluginCallTest, AddsNothingForAClientThatCancelled) {
+  auto& call = begin();
+  call.cancel(CancelReason::client);
+  call.complete(Outcome::error, R"({"code":-32603,"message":"cancelled"})");
+  EXPECT_EQ(exchange_->body(), "error 7 -32603 cancelled");
+}
+
+TEST_F(PluginCallTest, RepliesWithTheQuestion) {
+  begin().complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
+  EXPECT_EQ(exchange_->body(), R"(input required 7 {"a":{"method":"roots/list","params":{}}})");
+}
+
+TEST_F(PluginCallTest, BeginsAgainWithAllAnswersAndWithoutALeaseInBetween) {
+  auto& call = begin_with_token();
+  call.progress(5, 0, "");
+  call.complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
+  ASSERT_TRUE(answers_.suspended);
+  const auto suspended = *answers_.suspended;
+  EXPECT_EQ(suspended.params, R"({"name":"add"})");
+  EXPECT_EQ(suspended.origin.rounds.count, 1U);
+  EXPECT_EQ(suspended.origin.rounds.last_progress, 5);
+
+  auto origin = suspended.origin;
+  origin.rounds.answers = {{"a", {{"roots", Json::array()}}}};
+  PluginCall::begin({plugin_, "tools/call", suspended.params, "add"}, origin, exchange_, answers_);
+  EXPECT_EQ(plugin_->last_call().params(), R"({"name":"add","inputResponses":{"a":{"roots":[]}}})");
+  plugin_->last_call().complete(Outcome::input_required, R"({"inputRequests":{"b":{"method":"roots/list"}}})");
+  EXPECT_EQ(answers_.suspended->params, R"({"name":"add"})");
+  EXPECT_EQ(answers_.suspended->origin.rounds.answers, origin.rounds.answers);
+}
+
+TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheAnswerIsInvalid) {
+  begin().complete(Outcome::result, "{}");
+  EXPECT_EQ(exchange_->body(),
+            "error 7 -32603 Plugin sums answered tools/call of add with something invalid: it lacks the array "
+            "\"content\"");
+}
+
+TEST_F(PluginCallTest, NamesPluginToolPathAndRuleWhenTheStructuredContentDoesNotFit) {
+  PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add", nullptr, TaskSupport::forbidden,
+                     *Schema::compile({{"properties", {{"sum", {{"type", "integer"}}}}}})},
+                    {"7", std::make_shared<const Caller>(Caller{"2025-11-25", {}})}, exchange_, answers_);
+  plugin_->last_call().complete(Outcome::result, R"({"content":[],"structuredContent":{"sum":"3"}})");
+  EXPECT_EQ(exchange_->body(),
+            "error 7 -32603 Plugin sums answered tools/call of add with something invalid: structuredContent/sum does "
+            "not fit the tool's outputSchema (type): \"sum\" must be an integer, but is \"3\"");
+}
+
+TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheErrorIsInvalid) {
+  begin().complete(Outcome::error, R"({"message":"x"})");
+  EXPECT_EQ(exchange_->body(),
+            "error 7 -32603 Plugin sums answered tools/call of add with something invalid: the error lacks the whole "
+            "number \"code\"");
+}
+
+TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheQuestionIsInvalid) {
+  begin().complete(Outcome::input_required, "{}");
+  EXPECT_EQ(exchange_->body(),
+            "error 7 -32603 Plugin sums answered tools/call of add with something invalid: it lacks "
+            "\"inputRequests\", an object with at least one request");
+}
+
+TEST_F(PluginCallTest, PassesOnProgressWithTheClientsToken) {
+  begin_with_token().progress(1, 4, "first");
+  plugin_->last_call().progress(2.5, 0, "");
+  EXPECT_EQ(
+      exchange_->notifications(),
+      (std::vector<std::string>{
+          R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1.0,"total":4.0,"message":"first"}})",
+          R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":2.5}})"}));
+}
+
+TEST_F(PluginCallTest, KeepsTheTypeOfAProgressToken) {
+  begin({{"progressToken", 42}}).progress(1, 0, "");
+  ASSERT_EQ(exchange_->notifications().size(), 1U);
+  EXPECT_NE(exchange_->notifications()[0].find(R"("progressToken":42,)"), std::string::npos);
+}
+
+TEST_F(PluginCallTest, PassesOnProgressOnlyWhenItGrew) {
+  auto& call = begin_with_token();
+  call.progress(1, 0, "");
+  call.progress(1, 0, "again");
+  call.progress(0.5, 0, "back");
+  EXPECT_EQ(exchange_->notifications().size(), 1U);
+  call.progress(2, 0, "");
+  EXPECT_EQ(exchange_->notifications().size(), 2U);
+}
+
+TEST_F(PluginCallTest, PassesOnNoProgressWithoutAToken) {
+  begin().progress(1, 0, "");
+  begin({{"progressToken", nullptr}}).progress(1, 0, "");
+  begin({{"progressToken", 1.5}}).progress(1, 0, "");
+  begin("no object").progress(1, 0, "");
+  EXPECT_TRUE(exchange_->notifications().empty());
+}
+
+TEST_F(PluginCallTest, PassesOnNoProgressAfterTheResult) {
+  auto& call = begin_with_token();
+  call.complete(Outcome::result, empty_result);
+  call.progress(1, 0, "");
+  EXPECT_TRUE(exchange_->notifications().empty());
+}
+
+TEST_F(PluginCallTest, PassesOnNoProgressThatIsNoNumber) {
+  auto& call = begin_with_token();
+  call.progress(std::numeric_limits<double>::quiet_NaN(), 0, "");
+  call.progress(std::numeric_limits<double>::infinity(), 0, "");
+  EXPECT_TRUE(exchange_->notifications().empty());
+  call.progress(1, std::numeric_limits<double>::infinity(), "");
+  ASSERT_EQ(exchange_->notifications().size(), 1U);
+  EXPECT_EQ(exchange_->notifications()[0].find("total"), std::string::npos);
+}
+
+TEST_F(PluginCallTest, PassesOnWhatIsLoggedFromTheSeverityOnThatTheClientAskedFor) {
+  const auto threshold = std::make_shared<LogThreshold>(LogLevel::error);
+  auto& call = begin(nullptr, threshold);
+  call.log(3, "a warning too early");
+  threshold->store(LogLevel::warning);
+  call.log(2, "a notice");
+  call.log(3, "a \"warning\"");
+  call.log(99, "beyond");
+  EXPECT_EQ(
+      exchange_->notifications(),
+      (std::vector<std::string>{
+          R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"sums","data":"a \"warning\""}})",
+          R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"emergency","logger":"sums","data":"beyond"}})"}));
+}
+
+TEST_F(PluginCallTest, PassesOnNothingThatIsLoggedToAClientThatDidNotAsk) {
+  begin().log(7, "an emergency");
+  begin(nullptr, std::make_shared<const LogThreshold>(LogLevel::nothing)).log(7, "an emergency");
+  EXPECT_TRUE(exchange_->notifications().empty());
+}
+
+TEST_F(PluginCallTest, EscapesWhatThePluginSaysOfItsProgress) {
+  begin_with_token().progress(1, 0, "a \"b\"\n\xff");
+  ASSERT_EQ(exchange_->notifications().size(), 1U);
+  EXPECT_NE(exchange_->notifications()[0].find(R"("message":"a \"b\"\n)"
+                                               "\xEF\xBF\xBD\""),
+            std::string::npos);
+}
+
+TEST_F(PluginCallTest, IsCancelledWhenTheClientAbandonsTheRequest) {
+  const auto& call = begin();
+  exchange_->abandon();
+  EXPECT_EQ(call.cancelled(), CancelReason::client);
+}
+
+TEST_F(PluginCallTest, ReachesThePluginCancelledIfTheRequestWasAbandonedBefore) {
+  exchange_->abandon();
+  EXPECT_EQ(begin().cancelled(), CancelReason::client);
+}
+
+TEST_F(PluginCallTest, TellsWhoIsCalling) {
+  EXPECT_EQ(begin({{"traceparent", "00-1"}}).context(),
+            R"({"client":{"name":"client","version":"1"},"clientCapabilities":{},"meta":{"traceparent":"00-1"},)"
+            R"("protocolVersion":"2025-11-25"})");
+  const auto nobody = std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28"});
+  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, {"8", nobody}, exchange_, answers_);
+  EXPECT_EQ(plugin_->last_call().context(), R"({"clientCapabilities":{},"protocolVersion":"2026-07-28"})");
+}
+
+TEST_F(PluginCallTest, HoldsALeaseOnThePluginUntilItIsGone) {
+  auto plugin = std::make_shared<test::FakePlugin>();
+  const std::weak_ptr<Plugin> trace = plugin;
+  auto call = std::make_shared<PluginCall>(CallPlan{plugin, "tools/call", "{}", "add"},
+                                           CallOrigin{"7", std::make_shared<const Caller>()}, exchange_, answers_);
+  plugin.reset();
+  EXPECT_FALSE(trace.expired());
+  call.reset();
+  EXPECT_TRUE(trace.expired());
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,186 @@
+#include "protocol/calls/plugin_result.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+std::string refusal_of(std::string_view method, std::string_view json) {
+  const auto result = read_plugin_result(method, json);
+  return result ? "accepted" : result.error().message;
+}
+std::string refusal_of_tool(std::string_view json) {
+  return refusal_of("tools/call", json);
+}
+std::string refusal_of_block(const std::string& block) {
+  return refusal_of_tool(R"({"content":[)" + block + "]}");
+}
+std::string refusal_of_read(std::string_view json) {
+  return refusal_of("resources/read", json);
+}
+std::string refusal_of_prompt(std::string_view json) {
+  return refusal_of("prompts/get", json);
+}
+
+TEST(PluginResult, IsReadWithAllItsMembers) {
+  const auto result = read_plugin_result(
+      "tools/call",
+      R"({"content":[{"type":"text","text":"a"}],"isError":true,"_meta":{"m":1},"structuredContent":[]})");
+  ASSERT_TRUE(result);
+  EXPECT_EQ((*result)["structuredContent"], Json::array());
+  EXPECT_EQ((*result)["_meta"]["m"], 1);
+}
+
+// The result with its URIs encoded, or "unchanged".
+std::string with_encoded_uris(std::string_view method, std::string_view json) {
+  auto result = read_plugin_result(method, json);
+  return encode_uris(method, *result) ? result->dump() : "unchanged";
+}
+
+TEST(PluginResult, HasUrisWithoutWhatAUriCannotHave) {
+  const auto blocks = [](const std::string& uri) {
+    return R"({"content":[{"name":"n","type":"resource_link","uri":")" + uri +
+           R"("},{"resource":{"text":"ü ü","uri":")" + uri +
+           R"("},"type":"resource"},{"text":"","type":"text","uri":"ü ü"}]})";
+  };
+  EXPECT_EQ(with_encoded_uris("tools/call", blocks("notes://über uns")), blocks("notes://%C3%BCber%20uns"));
+  EXPECT_EQ(with_encoded_uris("tools/call", blocks("notes://%c3%bc?a[0]=~%7e")), "unchanged");
+  EXPECT_EQ(
+      with_encoded_uris("resources/read", R"({"contents":[{"text":"","uri":"a://%7e"},{"text":"","uri":"a://b c"}]})"),
+      R"({"contents":[{"text":"","uri":"a://%7e"},{"text":"","uri":"a://b%20c"}]})");
+  EXPECT_EQ(with_encoded_uris(
+                "prompts/get",
+                R"({"messages":[{"content":{"name":"n","type":"resource_link","uri":"a://b c"},"role":"user"}]})"),
+            R"({"messages":[{"content":{"name":"n","type":"resource_link","uri":"a://b%20c"},"role":"user"}]})");
+}
+
+TEST(PluginResult, IsRefusedWhenItIsNoObject) {
+  EXPECT_EQ(refusal_of_tool("{").substr(0, 22), "it is not valid JSON: ");
+  EXPECT_EQ(refusal_of_tool("[]"), "it is not a JSON object");
+  EXPECT_EQ(refusal_of_tool("").substr(0, 22), "it is not valid JSON: ");
+  EXPECT_EQ(refusal_of_tool(R"({"content":[],"_meta":1})"), "\"_meta\" is not an object");
+}
+
+TEST(PluginResult, IsRefusedWhenItIsNestedTooDeeply) {
+  const auto deep = [](std::size_t levels) {
+    return R"({"content":[],"structuredContent":)" + std::string(levels, '[') + std::string(levels, ']') + "}";
+  };
+  EXPECT_EQ(refusal_of_tool(deep(100)), "accepted");
+  EXPECT_NE(refusal_of_tool(deep(100'000)), "accepted");
+}
+
+TEST(PluginResult, OfAToolHasContent) {
+  EXPECT_EQ(refusal_of_tool("{}"), "it lacks the array \"content\"");
+  EXPECT_EQ(refusal_of_tool(R"({"content":{}})"), "it lacks the array \"content\"");
+  EXPECT_EQ(refusal_of_tool(R"({"content":[]})"), "accepted");
+  EXPECT_EQ(refusal_of_tool(R"({"content":[],"isError":"no"})"), "\"isError\" is not true or false");
+}
+
+TEST(PluginResult, OfAToolHasBlocksOfKnownTypes) {
+  EXPECT_EQ(refusal_of_block("1"), "content[0] is not an object");
+  EXPECT_EQ(refusal_of_block("{}"), "content[0] lacks the string \"type\"");
+  EXPECT_EQ(refusal_of_block(R"({"type":"video"})"), "content[0] has the unknown type \"video\"");
+  EXPECT_EQ(refusal_of_block(R"({"type":"text","text":""},{"type":"text"})"), "content[1] lacks the string \"text\"");
+  EXPECT_EQ(refusal_of_block(R"({"type":"image","data":""})"), "content[0] lacks the string \"mimeType\"");
+  EXPECT_EQ(refusal_of_block(R"({"type":"audio","mimeType":"audio/wav"})"), "content[0] lacks the string \"data\"");
+  EXPECT_EQ(refusal_of_block(R"({"type":"resource_link","uri":"a://b"})"), "content[0] lacks the string \"name\"");
+  EXPECT_EQ(refusal_of_block(R"({"type":"resource"})"), "content[0] lacks \"resource\"");
+  EXPECT_EQ(refusal_of_block(R"({"type":"resource","resource":{"text":""}})"),
+            "content[0].resource lacks the string \"uri\"");
+}
+
+TEST(PluginResult, OfAToolMayHaveEveryTypeOfBlock) {
+  EXPECT_EQ(refusal_of_block(R"({"type":"text","text":"a"},
+                                {"type":"image","data":"AA==","mimeType":"image/png"},
+                                {"type":"audio","data":"AA==","mimeType":"audio/wav"},
+                                {"type":"resource_link","uri":"a://b","name":"b"},
+                                {"type":"resource","resource":{"uri":"a://b","blob":"AA=="}})"),
+            "accepted");
+}
+
+TEST(PluginResult, OfAReadHasContents) {
+  EXPECT_EQ(refusal_of_read("{}"), "it lacks the array \"contents\"");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[7]})"), "contents[0] is not an object");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[{"uri":"a://b"}]})"),
+            R"(contents[0] has neither a "text" nor a "blob" string)");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[{"uri":"a://b","text":1}]})"),
+            R"(contents[0] has neither a "text" nor a "blob" string)");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[{"uri":"a://b","text":""}]})"), "accepted");
+}
+
+TEST(PluginResult, OfAReadMayHaveCachingHints) {
+  EXPECT_EQ(refusal_of_read(R"({"contents":[],"ttlMs":0,"cacheScope":"public"})"), "accepted");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[],"cacheScope":"private"})"), "accepted");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[],"ttlMs":-1})"), "\"ttlMs\" is not a whole number of at least 0");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[],"ttlMs":1.5})"), "\"ttlMs\" is not a whole number of at least 0");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[],"cacheScope":"all"})"),
+            R"("cacheScope" is neither "public" nor "private")");
+}
+
+TEST(PluginResult, OfAPromptHasMessages) {
+  EXPECT_EQ(refusal_of_prompt("{}"), "it lacks the array \"messages\"");
+  EXPECT_EQ(refusal_of_prompt(R"({"messages":[7]})"), "messages[0] is not an object");
+  EXPECT_EQ(refusal_of_prompt(R"({"messages":[{"role":"system"}]})"),
+            R"(messages[0] has a "role" that is neither "user" nor "assistant")");
+  EXPECT_EQ(refusal_of_prompt(R"({"messages":[{"role":"user"}]})"), "messages[0] lacks \"content\"");
+  EXPECT_EQ(refusal_of_prompt(R"({"messages":[{"role":"user","content":"words"}]})"),
+            "messages[0].content is not an object");
+  EXPECT_EQ(refusal_of_prompt(R"({"messages":[],"description":1})"), "\"description\" is not a string");
+  EXPECT_EQ(refusal_of_prompt(R"({"messages":[{"role":"assistant","content":{"type":"text","text":"a"}}]})"),
+            "accepted");
+}
+
+TEST(PluginError, IsReadWithItsData) {
+  const auto error = read_plugin_error(R"({"code":-32002,"message":"Not there","data":{"uri":"a://b"}})");
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->code, -32002);
+  EXPECT_EQ(error->message, "Not there");
+  EXPECT_EQ(error->data, Json({{"uri", "a://b"}}));
+  EXPECT_TRUE(read_plugin_error(R"({"code":1,"message":""})")->data.is_null());
+}
+
+std::string refusal_with_output_schema(std::string_view result) {
+  const auto schema = Schema::compile({{"properties", {{"sum", {{"type", "integer"}}}}}, {"required", {"sum"}}});
+  const auto read = read_plugin_result("tools/call", result, *schema);
+  return read ? "accepted" : read.error().message;
+}
+
+TEST(PluginResult, OfAToolWithAnOutputSchemaHasStructuredContentThatFits) {
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[],"structuredContent":{"sum":3}})"), "accepted");
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[]})"),
+            "the tool has an outputSchema, but the result has no \"structuredContent\"");
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[],"structuredContent":{"sum":"3"}})"),
+            "structuredContent/sum does not fit the tool's outputSchema (type): \"sum\" must be an integer, but is "
+            "\"3\"");
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[],"isError":false,"structuredContent":{}})"),
+            "structuredContent does not fit the tool's outputSchema (required): \"sum\" is required, but absent");
+}
+
+TEST(PluginResult, ThatIsAnErrorNeedNotFitTheOutputSchema) {
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[],"isError":true})"), "accepted");
+  EXPECT_EQ(refusal_with_output_schema(R"({"content":[],"isError":true,"structuredContent":{"sum":"x"}})"), "accepted");
+}
+
+TEST(PluginResult, InWhichAKeyStandsTwiceIsRefused) {
+  const auto result = read_plugin_result("tools/call", R"({"content":[],"content":[]})");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "it is not valid JSON: not usable JSON: an object has the key \"content\" twice");
+}
+
+TEST(PluginError, IsRefusedInWords) {
+  const auto refusal = [](std::string_view json) {
+    const auto error = read_plugin_error(json);
+    return error ? "accepted" : error.error().message;
+  };
+  EXPECT_EQ(refusal("[]"), "it is not a JSON object");
+  EXPECT_EQ(refusal("{}"), "the error lacks the whole number \"code\"");
+  EXPECT_EQ(refusal(R"({"code":1.5,"message":""})"), "the error lacks the whole number \"code\"");
+  EXPECT_EQ(refusal(R"({"code":1})"), "the error lacks the string \"message\"");
+}
+
+TEST(PluginError, IsRefusedWhenItsCodeIsTooLargeForOne) {
+  EXPECT_FALSE(read_plugin_error(R"({"code":4294967297,"message":"would be read as 1"})"));
+}
+
+}  // namespace
+}  // namespace mcph

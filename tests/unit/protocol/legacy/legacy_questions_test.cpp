@@ -1,0 +1,88 @@
+#include "protocol/legacy/legacy_questions.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+const Json everything = {{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
+                         {"sampling", {{"tools", Json::object()}}},
+                         {"roots", Json::object()}};
+
+struct Fitted {
+  OrderedJson request;
+  std::string refusal = "none";
+};
+
+Fitted fit(const std::string& revision, const std::string& method, const std::string& params,
+           const Json& capabilities = everything) {
+  OrderedJson requests = {{"a", {{"method", method}, {"params", OrderedJson::parse(params)}}}};
+  const auto refusal = fit_questions(requests, {revision, nullptr, capabilities});
+  return {requests["a"], refusal.value_or("none")};
+}
+
+Fitted fit_form(const std::string& revision, const std::string& field) {
+  return fit(revision, "elicitation/create",
+             R"({"mode":"form","message":"?","requestedSchema":{"type":"object","properties":{"x":)" + field + "}}}");
+}
+
+constexpr auto titled = R"({"type":"string","oneOf":[{"const":"a","title":"A"},{"const":"b","title":"B"}]})";
+
+TEST(LegacyQuestions, StayAsTheyAreInTheNewestRevision) {
+  const auto fitted = fit_form("2025-11-25", titled);
+  EXPECT_EQ(fitted.refusal, "none");
+  EXPECT_EQ(fitted.request["params"]["mode"], "form");
+  EXPECT_EQ(fitted.request["params"]["requestedSchema"]["properties"]["x"], OrderedJson::parse(titled));
+}
+
+TEST(LegacyQuestions, HaveTheTitlesOfAChoiceBesideItIn20250618) {
+  const auto fitted = fit_form("2025-06-18", titled);
+  EXPECT_EQ(
+      fitted.request["params"].dump(),
+      R"({"message":"?","requestedSchema":{"type":"object","properties":{"x":{"type":"string","enum":["a","b"],"enumNames":["A","B"]}}}})");
+}
+
+TEST(LegacyQuestions, SayWhatARevisionDoesNotHave) {
+  EXPECT_EQ(fit_form("2025-06-18", R"({"type":"array","items":{"enum":["a"]}})").refusal,
+            "This needs a choice of several values in a form, which this client's protocol revision 2025-06-18 does "
+            "not have");
+  EXPECT_EQ(fit_form("2025-03-26", R"({"type":"string"})").refusal,
+            "This needs elicitation, which this client's protocol revision 2025-03-26 does not have");
+  EXPECT_EQ(fit("2024-11-05", "sampling/createMessage",
+                R"({"messages":[{"role":"user","content":{"type":"audio"}}],"maxTokens":1})")
+                .refusal,
+            "This needs audio, which this client's protocol revision 2024-11-05 does not have");
+}
+
+TEST(LegacyQuestions, SayWhatTheClientCannotDo) {
+  const auto url = R"({"mode":"url","message":"?","url":"https://example.com"})";
+  EXPECT_EQ(fit("2025-11-25", "elicitation/create", url, {{"elicitation", Json::object()}}).refusal,
+            "This needs client capabilities that this client does not declare: {\"elicitation\":{\"url\":{}}}");
+  EXPECT_EQ(fit("2025-06-18", "roots/list", "{}", Json::object()).refusal,
+            "This needs client capabilities that this client does not declare: {\"roots\":{}}");
+}
+
+TEST(LegacyQuestions, NameAPageThatThePluginHasNotNamed) {
+  const auto url = R"({"mode":"url","message":"?","url":"https://example.com"})";
+  const auto fitted = fit("2025-11-25", "elicitation/create", url);
+  EXPECT_EQ(fitted.request["params"]["elicitationId"].get<std::string>().size(), 22U);
+  const auto named = R"({"mode":"url","message":"?","url":"https://example.com","elicitationId":"mine"})";
+  EXPECT_EQ(fit("2025-11-25", "elicitation/create", named).request["params"]["elicitationId"], "mine");
+}
+
+TEST(LegacyQuestions, HaveOneContentAMessageBefore20251125) {
+  const auto block = R"({"type":"text","text":"hi"})";
+  const auto message = [&](const std::string& content) {
+    return R"({"messages":[{"role":"user","content":)" + content + R"(}],"maxTokens":1})";
+  };
+  EXPECT_EQ(fit("2025-06-18", "sampling/createMessage", message("[" + std::string(block) + "]"))
+                .request["params"]["messages"][0]["content"],
+            OrderedJson::parse(block));
+  EXPECT_EQ(
+      fit("2025-06-18", "sampling/createMessage", message("[" + std::string(block) + "," + block + "]")).refusal,
+      "This needs messages of several contents in sampling, which this client's protocol revision 2025-06-18 does not "
+      "have");
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,127 @@
+// What a plugin asks a client of revision 2026-07-28: the questions are the result of its request, and it comes back
+// with the answers.
+#include <gtest/gtest.h>
+
+#include "protocol/state/returned_answers.hpp"
+#include "support/server_fixture.hpp"
+
+namespace mcph {
+namespace {
+
+using test::asks_for_roots;
+using test::request;
+
+class ModernQuestions : public test::ServerFixture {
+ protected:
+  ModernQuestions() {
+    plugin_->on_invoke = [](Call& call) {
+      if (call.params().find("inputResponses") == std::string::npos) {
+        return call.complete(Outcome::input_required, asks_for_roots);
+      }
+      call.complete(Outcome::result, R"({"content":[]})");
+    };
+  }
+
+  // `members` are those of the params besides name and _meta, each followed by a comma.
+  std::shared_ptr<test::RecordingExchange> call(const std::string& members = {}, const std::string& name = "add",
+                                                const std::string& capabilities = R"({"roots":{}})") {
+    const HttpHead head{.protocol_version = "2026-07-28", .method = "tools/call", .name = name, .session_id = {}};
+    return post(request("1", "tools/call",
+                        R"({"name":")" + name + R"(",)" + members + R"("_meta":{
+      "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities":)" +
+                            capabilities + "}}"),
+                head);
+  }
+  std::string state() { return Json::parse(call()->body())["result"]["requestState"].get<std::string>(); }
+  static std::string returned(const std::string& responses, const std::string& state) {
+    return R"("inputResponses":)" + responses + R"(,"requestState":")" + state + R"(",)";
+  }
+  static std::string message(const test::RecordingExchange& exchange) {
+    return Json::parse(exchange.body())["error"]["message"].get<std::string>();
+  }
+};
+
+TEST_F(ModernQuestions, AreTheResultWithWhatTheServerMustKnowLater) {
+  const auto asked = call();
+  EXPECT_EQ(asked->status(), 200U);
+  auto result = OrderedJson::parse(asked->body())["result"];
+  EXPECT_TRUE(result["requestState"].is_string());
+  result.erase("requestState");
+  EXPECT_EQ(
+      result.dump(),
+      R"({"resultType":"input_required","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}},"inputRequests":{"a":{"method":"roots/list","params":{}}}})");
+}
+
+TEST_F(ModernQuestions, AreNotForAClientThatCannotAnswerThem) {
+  const auto asked = call({}, "add", "{}");
+  EXPECT_EQ(asked->status(), 400U);
+  EXPECT_EQ(
+      asked->body(),
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"This request requires the client capability \"roots\"","data":{"requiredCapabilities":{"roots":{}}}}})");
+}
+
+TEST_F(ModernQuestions, AreAnsweredWithTheNextRequest) {
+  const auto answered = call(returned(R"({"a":{"roots":[]},"stranger":1})", state()));
+  EXPECT_EQ(plugin_->last_call().params(), R"({"arguments":{},"name":"add","inputResponses":{"a":{"roots":[]}}})");
+  EXPECT_EQ(Json::parse(answered->body())["result"]["resultType"], "complete");
+}
+
+TEST_F(ModernQuestions, AreAskedAgainWithWhatHasBeenAnswered) {
+  plugin_->on_invoke = [](Call& call) {
+    call.complete(Outcome::input_required, R"({"inputRequests":{"b":{"method":"roots/list"}}})");
+  };
+  const auto first = state();
+  const auto second = Json::parse(call(returned(R"({"b":{"roots":[]}})", first))->body())["result"]["requestState"];
+  plugin_->on_invoke = [](Call& call) {
+    EXPECT_EQ(call.params(), R"({"arguments":{},"name":"add","inputResponses":{"b":{"roots":[{"uri":"file:///b"}]}}})");
+    call.complete(Outcome::result, R"({"content":[]})");
+  };
+  call(returned(R"({"b":{"roots":[{"uri":"file:///b"}]}})", second.get<std::string>()));
+  EXPECT_EQ(plugin_->calls.size(), 3U);
+}
+
+TEST_F(ModernQuestions, TakeAnswersThatWereGivenBeforeTheyWereAskedIfTheyAreRight) {
+  const auto right = call(R"("inputResponses":{"a":{"roots":[]},"stranger":{}},)");
+  EXPECT_EQ(plugin_->calls.size(), 2U);
+  EXPECT_EQ(plugin_->calls[0]->params(), R"({"arguments":{},"name":"add"})");
+  EXPECT_EQ(plugin_->calls[1]->params(), R"({"arguments":{},"name":"add","inputResponses":{"a":{"roots":[]}}})");
+  EXPECT_EQ(Json::parse(right->body())["result"]["resultType"], "complete");
+  const auto wrong = call(R"("inputResponses":{"a":{"roots":7}},)");
+  EXPECT_EQ(Json::parse(wrong->body())["result"]["resultType"], "input_required");
+}
+
+TEST_F(ModernQuestions, AreNotAnsweredForAnotherRequest) {
+  const auto given = state();
+  constexpr auto not_ours =
+      "Invalid params: params.requestState: it is not what this server gave out for this very request; send the "
+      "request anew without it";
+  const auto answers = returned(R"({"a":{"roots":[]}})", given);
+  EXPECT_EQ(message(*call(R"("arguments":{"a":1},)" + answers)), not_ours);
+  EXPECT_EQ(message(*call(returned(R"({"a":{"roots":[]}})", given + "x"))), not_ours);
+  // The very one goes on.
+  EXPECT_EQ(Json::parse(call(answers)->body())["result"]["resultType"], "complete");
+}
+
+TEST_F(ModernQuestions, AreRefusedWhereTheAnswersAreWrong) {
+  const auto given = state();
+  EXPECT_EQ(message(*call(returned(R"({"a":{"roots":7}})", given))),
+            "Invalid params: params.inputResponses.a: \"roots\" is not an array");
+  EXPECT_EQ(message(*call(R"("inputResponses":null,)")), "Invalid params: params.inputResponses must be an object");
+  EXPECT_EQ(message(*call(R"("inputResponses":{"a":7},)")),
+            "Invalid params: params.inputResponses.a: it is not an object");
+  EXPECT_EQ(message(*call(R"("requestState":7,)")), "Invalid params: params.requestState must be a string");
+}
+
+TEST_F(ModernQuestions, AreBoundToThePrincipal) {
+  Caller ada;
+  ada.principal = "ada";
+  Caller bob;
+  bob.principal = "bob";
+  EXPECT_NE(purpose_of("tools/call", "{}", ada), purpose_of("tools/call", "{}", bob));
+  EXPECT_NE(purpose_of("tools/call", "{}", ada), purpose_of("prompts/get", "{}", ada));
+  EXPECT_NE(purpose_of("tools/call", "{}", ada), purpose_of("tools/call", R"({"a":1})", ada));
+}
+
+}  // namespace
+}  // namespace mcph

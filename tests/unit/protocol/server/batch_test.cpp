@@ -1,0 +1,79 @@
+#include "protocol/server/batch.hpp"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "support/recording_exchange.hpp"
+
+namespace mcph {
+namespace {
+
+class BatchTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<Batch> batch_of(std::size_t parts) { return std::make_shared<Batch>(parts, whole_); }
+
+  const std::shared_ptr<test::RecordingExchange> whole_ = std::make_shared<test::RecordingExchange>();
+};
+
+TEST_F(BatchTest, RepliesOnceWhenEveryPartHasReplied) {
+  const auto batch = batch_of(2);
+  const auto first = batch->part();
+  const auto second = batch->part();
+  second->reply({"2"});
+  EXPECT_TRUE(whole_->replies().empty());
+  first->reply({"1"});
+  ASSERT_EQ(whole_->replies().size(), 1U);
+  EXPECT_EQ(whole_->body(), "[2,1]");
+  EXPECT_EQ(whole_->status(), 200U);
+}
+
+TEST_F(BatchTest, LeavesOutPartsThatNeedNoAnswer) {
+  const auto batch = batch_of(3);
+  batch->part()->reply({{}, 202});
+  batch->part()->reply({"1"});
+  batch->part()->reply({{}, 202});
+  EXPECT_EQ(whole_->body(), "[1]");
+}
+
+TEST_F(BatchTest, IsAcceptedWithoutABodyWhenNoPartNeedsAnAnswer) {
+  const auto batch = batch_of(2);
+  batch->part()->reply({{}, 202});
+  batch->part()->abandon();
+  EXPECT_EQ(whole_->body(), "");
+  EXPECT_EQ(whole_->status(), 202U);
+}
+
+TEST_F(BatchTest, PassesOnNotificationsAtOnce) {
+  const auto batch = batch_of(2);
+  const auto part = batch->part();
+  part->notify("progress");
+  EXPECT_EQ(whole_->notifications(), std::vector<std::string>{"progress"});
+  part->reply({"1"});
+  part->notify("late");
+  EXPECT_EQ(whole_->notifications().size(), 1U);
+}
+
+TEST_F(BatchTest, LeavesOutAPartThatTheClientCancelled) {
+  const auto batch = batch_of(2);
+  const auto cancelled = batch->part();
+  cancelled->abandon();
+  cancelled->reply({"too late"});
+  batch->part()->reply({"1"});
+  EXPECT_EQ(whole_->body(), "[1]");
+}
+
+TEST_F(BatchTest, GathersPartsThatReplyOnManyThreads) {
+  constexpr int count = 32;
+  const auto batch = batch_of(count);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i)
+    threads.emplace_back([part = batch->part()] { part->reply({"1"}); });
+  for (auto& thread : threads)
+    thread.join();
+  ASSERT_EQ(whole_->replies().size(), 1U);
+  EXPECT_EQ(whole_->body().size(), 1U + 2 * count);
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,167 @@
+// What the protocol's front does with a line of standard input.
+#include <gtest/gtest.h>
+
+#include "protocol/server/server.hpp"
+#include "support/server_fixture.hpp"
+
+namespace mcph {
+namespace {
+
+using test::initialize;
+using test::modern_request;
+using test::request;
+
+class ServerStdioTest : public test::ServerFixture {
+ protected:
+  std::string answer_to(std::string_view text) {
+    const auto exchange = line(text);
+    EXPECT_EQ(exchange->replies().size(), 1U);
+    return exchange->body();
+  }
+};
+
+TEST_F(ServerStdioTest, RefusesALineThatIsNoMessage) {
+  EXPECT_EQ(answer_to("hello").find(R"({"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: )"), 0U);
+  EXPECT_EQ(
+      answer_to(R"({"jsonrpc":"2.0","id":7,"method":1})"),
+      R"({"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Invalid request: \"method\" must be a string"}})");
+}
+
+TEST_F(ServerStdioTest, WantsInitializeOrModernMetaFirst) {
+  EXPECT_EQ(
+      answer_to(request("1", "tools/list")),
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Not initialized: send initialize first, or a request with the _meta of revision 2026-07-28"}})");
+}
+
+TEST_F(ServerStdioTest, AnswersAPingBeforeInitialize) {
+  EXPECT_EQ(answer_to(request("1", "ping")), R"({"jsonrpc":"2.0","id":1,"result":{}})");
+}
+
+TEST_F(ServerStdioTest, SaysNothingToNotificationsAndResponses) {
+  EXPECT_EQ(answer_to(test::initialized), "");
+  EXPECT_EQ(answer_to(R"({"jsonrpc":"2.0","id":1,"result":{}})"), "");
+  line(initialize("2025-11-25"));
+  EXPECT_EQ(answer_to(test::initialized), "");
+  EXPECT_EQ(answer_to(R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}})"), "");
+}
+
+TEST_F(ServerStdioTest, RefusesAMessageThatIsTooLongByItsId) {
+  const auto answer_to_long = [&](Envelope envelope) {
+    return Server::refuse_long({std::move(envelope), 4096, "--max-message-bytes"}, stdio_).body;
+  };
+  EXPECT_EQ(
+      answer_to_long({Message::Kind::request, "7"}),
+      R"({"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Invalid request: the message is longer than the 4096 bytes that --max-message-bytes allows"}})");
+  const std::string without_id =
+      R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: the message is longer than the 4096 bytes that --max-message-bytes allows"}})";
+  EXPECT_EQ(answer_to_long({}), without_id);
+  EXPECT_EQ(answer_to_long({Message::Kind::notification}), without_id);
+  EXPECT_EQ(answer_to_long({Message::Kind::response, "7"}), without_id) << "the id is the server's";
+}
+
+TEST_F(ServerStdioTest, EndsTheCallWhoseQuestionHasAnAnswerThatIsTooLong) {
+  line(request("0", "initialize",
+               R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"
+               R"("clientInfo":{"name":"client","version":"1"}})"));
+  const auto call = line(request("7", "tools/call", R"({"name":"add"})"));
+  const auto other = line(request("8", "tools/call", R"({"name":"add"})"));
+  for (const auto& each : plugin_->calls)
+    each->complete(Outcome::input_required, test::asks_for_roots);
+  ASSERT_EQ(call->notifications().size(), 1U);
+  const auto id = Json::parse(call->notifications().front())["id"].dump();
+  Server::refuse_long({{Message::Kind::response, id}, 4096, "--max-message-bytes"}, stdio_);
+  EXPECT_EQ(
+      call->body(),
+      R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"The client's answer to roots/list is longer than the 4096 bytes that --max-message-bytes allows"}],"isError":true}})");
+  EXPECT_TRUE(other->replies().empty()) << "no other call ends";
+  EXPECT_TRUE(stdio_.session->questions()->any());
+}
+
+TEST_F(ServerStdioTest, ServesALegacyClient) {
+  EXPECT_EQ(
+      answer_to(initialize("2025-06-18")).find(R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18")"),
+      0U);
+  EXPECT_EQ(answer_to(request("1", "resources/list")),
+            R"({"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"notes://all","name":"all"}]}})");
+}
+
+TEST_F(ServerStdioTest, RefusesASecondInitialize) {
+  line(initialize("2025-06-18"));
+  EXPECT_EQ(answer_to(initialize("2025-11-25")),
+            R"({"jsonrpc":"2.0","id":0,"error":{"code":-32600,"message":"This client is initialized already"}})");
+  EXPECT_EQ(stdio_.session->caller()->protocol_version, "2025-06-18");
+}
+
+TEST_F(ServerStdioTest, LetsAClientTryAgainAfterAnInitializeThatWasRefused) {
+  EXPECT_EQ(
+      answer_to(request("0", "initialize")),
+      R"({"jsonrpc":"2.0","id":0,"error":{"code":-32602,"message":"Invalid params: initialize needs the string protocolVersion"}})");
+  EXPECT_EQ(answer_to(initialize("2025-06-18")).find(R"({"jsonrpc":"2.0","id":0,"result":)"), 0U);
+}
+
+TEST_F(ServerStdioTest, ServesAModernClientWithoutInitialize) {
+  const auto answer = answer_to(modern_request("1", "prompts/list"));
+  EXPECT_NE(answer.find(R"("prompts":[{"name":"review",)"), std::string::npos) << answer;
+  EXPECT_EQ(answer_to(modern_request("2", "ping")),
+            R"({"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"Method not found: ping"}})");
+  EXPECT_EQ(
+      answer_to(modern_request("3", "prompts/list", {}, "2030-01-01")),
+      R"({"jsonrpc":"2.0","id":3,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"requested":"2030-01-01","supported":["2026-07-28"]}}})");
+}
+
+TEST_F(ServerStdioTest, ServesBothErasInOneProcess) {
+  line(initialize("2025-11-25"));
+  EXPECT_NE(answer_to(modern_request("1", "tools/list")).find("resultType"), std::string::npos);
+  EXPECT_EQ(answer_to(request("2", "tools/list")).find("resultType"), std::string::npos);
+}
+
+TEST_F(ServerStdioTest, TellsALegacyClientOfChangesOnItsOutput) {
+  line(initialize("2025-11-25"));
+  line(test::initialized);
+  publish("{}");
+  EXPECT_EQ(output_->messages,
+            (std::vector<std::string>{R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})",
+                                      R"({"jsonrpc":"2.0","method":"notifications/resources/list_changed"})",
+                                      R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed"})"}));
+}
+
+TEST_F(ServerStdioTest, TellsAModernClientOfNothingItDidNotAskFor) {
+  line(modern_request("1", "tools/list"));
+  publish("{}");
+  EXPECT_TRUE(output_->messages.empty());
+}
+
+TEST_F(ServerStdioTest, CancelsALegacyRequest) {
+  line(initialize("2025-11-25"));
+  const auto call = line(request("5", "tools/call", R"({"name":"add"})"));
+  EXPECT_EQ(answer_to(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}})"), "");
+  EXPECT_EQ(plugin_->last_call().cancelled(), CancelReason::client);
+  EXPECT_EQ(call->body(), "");
+}
+
+TEST_F(ServerStdioTest, CancelsAModernRequest) {
+  const auto call = line(modern_request("\"c\"", "tools/call", R"("name":"add",)"));
+  EXPECT_EQ(answer_to(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c"}})"), "");
+  EXPECT_EQ(plugin_->last_call().cancelled(), CancelReason::client);
+  EXPECT_EQ(call->body(), "");
+}
+
+TEST_F(ServerStdioTest, EndsASubscriptionThatTheClientCancels) {
+  const auto stream =
+      line(modern_request("9", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)"));
+  line(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}})");
+  publish("{}");
+  EXPECT_EQ(stream->notifications().size(), 1U);
+}
+
+TEST_F(ServerStdioTest, AnswersABatchOnlyInASessionThatHasThem) {
+  const auto batch = "[" + request("1", "ping") + "]";
+  constexpr auto refusal =
+      R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: batches exist only in sessions of revision 2025-03-26; send one message at a time"}})";
+  EXPECT_EQ(answer_to(batch), refusal);
+  line(initialize("2025-03-26"));
+  EXPECT_EQ(answer_to(batch), R"([{"jsonrpc":"2.0","id":1,"result":{}}])");
+}
+
+}  // namespace
+}  // namespace mcph

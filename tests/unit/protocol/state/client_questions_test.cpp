@@ -1,0 +1,150 @@
+#include "protocol/state/client_questions.hpp"
+
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "support/eventually.hpp"
+#include "support/recording_exchange.hpp"
+
+namespace mcph {
+namespace {
+
+const OrderedJson roots = {{"method", "roots/list"}, {"params", OrderedJson::object()}};
+
+Message response(const std::string& id, Json answer, bool is_error = false) {
+  Message message{.kind = Message::Kind::response, .id = id, .method = {}, .params = {}, .answer = std::move(answer)};
+  message.is_error = is_error;
+  return message;
+}
+
+class ClientQuestionsTest : public ::testing::Test {
+ protected:
+  void ask(const OrderedJson& requests, std::chrono::milliseconds patience = std::chrono::hours(1)) {
+    questions_->ask(requests, exchange_, timers_, patience, [this](ClientQuestions::Answers answers) {
+      const std::lock_guard lock(mutex_);
+      answers_.push_back(std::move(answers));
+    });
+  }
+  std::vector<ClientQuestions::Answers> answers() {
+    const std::lock_guard lock(mutex_);
+    return answers_;
+  }
+  std::string failure() { return answers().empty() ? "(no end)" : std::get<std::string>(answers().front()); }
+
+  std::mutex mutex_;
+  std::vector<ClientQuestions::Answers> answers_;
+  Timers timers_;
+  const std::shared_ptr<test::RecordingExchange> exchange_ = std::make_shared<test::RecordingExchange>();
+  const std::shared_ptr<ClientQuestions> questions_ = std::make_shared<ClientQuestions>();
+};
+
+const Json no_roots = {{"roots", Json::array()}};
+
+TEST_F(ClientQuestionsTest, AreRequestsOnTheStreamOfTheCall) {
+  ask({{"a", roots}, {"b", roots}});
+  EXPECT_EQ(exchange_->notifications(),
+            (std::vector<std::string>{R"({"jsonrpc":"2.0","id":1,"method":"roots/list","params":{}})",
+                                      R"({"jsonrpc":"2.0","id":2,"method":"roots/list","params":{}})"}));
+  EXPECT_TRUE(questions_->any());
+}
+
+TEST_F(ClientQuestionsTest, ShowTheFieldsOfAFormInTheirOrder) {
+  constexpr auto params =
+      R"({"message":"Whom?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"},)"
+      R"("age":{"type":"integer"}}}})";
+  ask({{"a", {{"method", "elicitation/create"}, {"params", OrderedJson::parse(params)}}}});
+  EXPECT_EQ(exchange_->notifications().front(),
+            R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":)" + std::string(params) + "}");
+}
+
+TEST_F(ClientQuestionsTest, EndWhenAllAreAnswered) {
+  ask({{"a", roots}, {"b", roots}});
+  questions_->take(response("2", {{"roots", {{{"uri", "file:///b"}}}}}));
+  EXPECT_TRUE(answers().empty());
+  questions_->take(response("1", no_roots));
+  ASSERT_EQ(answers().size(), 1U);
+  EXPECT_EQ(std::get<Json>(answers()[0]), (Json{{"a", no_roots}, {"b", {{"roots", {{{"uri", "file:///b"}}}}}}}));
+  EXPECT_FALSE(questions_->any());
+}
+
+TEST_F(ClientQuestionsTest, TakeEachAnswerOnce) {
+  ask({{"a", roots}, {"b", roots}});
+  questions_->take(response("1", no_roots));
+  questions_->take(response("1", no_roots));
+  questions_->take(response("77", no_roots));
+  questions_->take(response(R"("1")", no_roots));
+  EXPECT_TRUE(answers().empty());
+}
+
+TEST_F(ClientQuestionsTest, EndWithTheClientsRefusalAndTakeTheOthersBack) {
+  ask({{"a", roots}, {"b", roots}});
+  questions_->take(response("1", {{"code", -1}, {"message", "Not now"}}, true));
+  EXPECT_EQ(failure(), "The client refused roots/list: Not now");
+  EXPECT_EQ(exchange_->notifications().back(),
+            R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+  questions_->take(response("2", no_roots));
+  EXPECT_EQ(answers().size(), 1U);
+}
+
+TEST_F(ClientQuestionsTest, EndWithWhatIsWrongWithAnAnswer) {
+  ask({{"a", roots}});
+  questions_->take(response("1", {{"roots", 7}}));
+  EXPECT_EQ(failure(), "The client answered roots/list with something invalid: \"roots\" is not an array");
+}
+
+TEST_F(ClientQuestionsTest, EndWhenAnAnswerCannotBeTaken) {
+  ask({{"a", roots}, {"b", roots}});
+  questions_->refuse_answer("77", "is too long");
+  EXPECT_TRUE(answers().empty());
+  questions_->refuse_answer("1", "is too long");
+  EXPECT_EQ(failure(), "The client's answer to roots/list is too long");
+  EXPECT_EQ(exchange_->notifications().back(),
+            R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+  EXPECT_FALSE(questions_->any());
+  questions_->refuse_answer("1", "is too long");
+  EXPECT_EQ(answers().size(), 1U);
+}
+
+TEST_F(ClientQuestionsTest, EndWhenTheClientTakesTooLong) {
+  ask({{"a", roots}}, std::chrono::milliseconds(5));
+  ASSERT_TRUE(test::eventually([&] { return !answers().empty(); }));
+  EXPECT_EQ(failure(), "The client did not answer roots/list within 0 s");
+  EXPECT_EQ(exchange_->notifications().back(),
+            R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+}
+
+TEST_F(ClientQuestionsTest, AreForgottenWhenTheClientAbandonsTheCall) {
+  ask({{"a", roots}});
+  exchange_->abandon();
+  EXPECT_FALSE(questions_->any());
+  questions_->take(response("1", no_roots));
+  EXPECT_TRUE(answers().empty());
+}
+
+TEST_F(ClientQuestionsTest, AreNotAskedWhenTheCallHasBeenAbandonedBefore) {
+  exchange_->abandon();
+  ask({{"a", roots}});
+  EXPECT_FALSE(questions_->any());
+  EXPECT_TRUE(exchange_->notifications().empty());
+}
+
+TEST_F(ClientQuestionsTest, EndWithTheSession) {
+  ask({{"a", roots}});
+  questions_->end("The session has ended");
+  EXPECT_EQ(failure(), "The session has ended");
+  ask({{"a", roots}});
+  ASSERT_EQ(answers().size(), 2U);
+  EXPECT_EQ(std::get<std::string>(answers()[1]), "The session has ended");
+}
+
+TEST_F(ClientQuestionsTest, AreBounded) {
+  for (std::size_t i = 0; i < ClientQuestions::most_open; ++i)
+    ask({{"a", roots}});
+  EXPECT_TRUE(answers().empty());
+  ask({{"a", roots}});
+  EXPECT_EQ(failure(), "This client has more than 256 questions to answer already");
+}
+
+}  // namespace
+}  // namespace mcph

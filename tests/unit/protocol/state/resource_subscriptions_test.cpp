@@ -1,0 +1,192 @@
+#include "protocol/state/resource_subscriptions.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/server_fixture.hpp"
+
+namespace mcph {
+namespace {
+
+using Messages = std::vector<std::string>;
+
+std::string updated(const std::string& uri) {
+  return R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":")" + uri + R"("}})";
+}
+
+// A session over stdio, and what its client hears.
+class LegacySubscriptionTest : public test::ServerFixture {
+ protected:
+  LegacySubscriptionTest() {
+    line(test::initialize("2025-11-25"));
+    line(test::initialized);
+  }
+  std::string ask(const std::string& method, const std::string& uri) {
+    return line(test::request("1", method, R"({"uri":")" + uri + R"("})"))->body();
+  }
+  void update(std::string_view uri) {
+    catalog_.resource_updates()->updated(uri);
+    catalog_.resource_updates()->tell();
+  }
+
+  const std::string done_ = R"({"jsonrpc":"2.0","id":1,"result":{}})";
+};
+
+TEST_F(LegacySubscriptionTest, HearsOfTheResourcesItSubscribedTo) {
+  EXPECT_EQ(ask("resources/subscribe", "notes://all"), done_);
+  EXPECT_EQ(ask("resources/subscribe", "notes://today"), done_);
+  update("notes://all");
+  update("notes://tomorrow");
+  update("notes://today");
+  EXPECT_EQ(output_->messages, (Messages{updated("notes://all"), updated("notes://today")}));
+}
+
+TEST_F(LegacySubscriptionTest, IsOneHoweverTheUriIsEncoded) {
+  publish(R"({"resources":[{"uri":"notes://\u00fcber uns","name":"about"}]})");
+  output_->messages.clear();
+  EXPECT_EQ(ask("resources/subscribe", "notes://%C3%BCber%20uns"), done_);
+  EXPECT_EQ(ask("resources/subscribe", "notes://über uns"), done_);
+  update("notes://über uns");
+  EXPECT_EQ(output_->messages, Messages{updated("notes://%C3%BCber%20uns")});
+  output_->messages.clear();
+  EXPECT_EQ(ask("resources/unsubscribe", "notes://über%20uns"), done_);
+  EXPECT_EQ(ask("resources/subscribe", "notes://über uns"), done_);
+  update("notes://%C3%BCber%20uns");
+  EXPECT_EQ(output_->messages, Messages{updated("notes://%C3%BCber%20uns")});
+  output_->messages.clear();
+  EXPECT_EQ(ask("resources/unsubscribe", "notes://%c3%bcber%20uns"), done_);
+  update("notes://über uns");
+  EXPECT_EQ(output_->messages, Messages{});
+}
+
+TEST_F(LegacySubscriptionTest, HearsNothingOnceItUnsubscribed) {
+  ask("resources/subscribe", "notes://all");
+  ask("resources/subscribe", "notes://all");
+  EXPECT_EQ(ask("resources/unsubscribe", "notes://all"), done_);
+  EXPECT_EQ(ask("resources/unsubscribe", "notes://never"), done_);
+  update("notes://all");
+  EXPECT_EQ(output_->messages, Messages{});
+}
+
+TEST_F(LegacySubscriptionTest, KeepsItsSubscriptionsWhenThePluginIsReplacedOrGoneForAWhile) {
+  ask("resources/subscribe", "notes://all");
+  publish("{}");
+  publish(test::usual_components);
+  output_->messages.clear();
+  update("notes://all");
+  EXPECT_EQ(output_->messages, Messages{updated("notes://all")});
+}
+
+TEST_F(LegacySubscriptionTest, IsRefusedWithTheErrorOfTheRevision) {
+  EXPECT_EQ(
+      ask("resources/subscribe", "none://here"),
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"Resource not found: none://here","data":{"uri":"none://here"}}})");
+  const auto malformed = R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.uri must be a string"}})";
+  EXPECT_EQ(line(test::request("1", "resources/subscribe"))->body(), malformed);
+  EXPECT_EQ(line(test::request("1", "resources/unsubscribe", R"({"uri":1})"))->body(), malformed);
+}
+
+TEST_F(LegacySubscriptionTest, IsRefusedBeyondTheBoundOfASession) {
+  for (std::size_t i = 0; i < ResourceSubscriptions::most; ++i)
+    ASSERT_EQ(ask("resources/subscribe", "notes://" + std::to_string(i)), done_);
+  EXPECT_EQ(ask("resources/subscribe", "notes://0"), done_);
+  const std::string refused =
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Too many subscriptions: a client has at most 1000; unsubscribe from some resources"}})";
+  EXPECT_EQ(ask("resources/subscribe", "notes://more"), refused);
+  ask("resources/unsubscribe", "notes://7");
+  EXPECT_EQ(ask("resources/subscribe", "notes://more"), done_);
+  EXPECT_EQ(
+      ask("resources/subscribe", "notes://" + std::string(ResourceSubscriptions::longest_uri, 'a')),
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"A resource that is subscribed to has a URI of at most 4096 bytes"}})");
+}
+
+TEST_F(LegacySubscriptionTest, KeepsAnUpdateUntilThereIsAStreamToTellItOn) {
+  const auto session = std::make_shared<Session>("id", Caller{"2025-11-25"});
+  session->initialized();
+  ASSERT_TRUE(session->subscribe("notes://all", *catalog_.resource_updates()));
+  ASSERT_TRUE(session->subscribe("notes://b", *catalog_.resource_updates()));
+  update("notes://all");
+  update("notes://all");
+  update("notes://b");
+  session->unsubscribe("notes://%62");
+  const auto stream = std::make_shared<test::RecordingStream>();
+  session->attach(stream);
+  EXPECT_EQ(stream->messages, Messages{updated("notes://all")});
+}
+
+TEST_F(LegacySubscriptionTest, EndsWithItsSession) {
+  const auto session = std::make_shared<Session>("id", Caller{"2025-11-25"});
+  const auto stream = std::make_shared<test::RecordingStream>();
+  session->attach(stream);
+  session->initialized();
+  ASSERT_TRUE(session->subscribe("notes://all", *catalog_.resource_updates()));
+  session->close_streams();
+  update("notes://all");
+  EXPECT_EQ(stream->messages, Messages{});
+}
+
+class ModernSubscriptionTest : public test::ServerFixture {
+ protected:
+  std::shared_ptr<test::RecordingExchange> listen(const std::string& filter) {
+    return post_modern("subscriptions/listen", R"("notifications":)" + filter + ",");
+  }
+  void update(std::string_view uri) {
+    catalog_.resource_updates()->updated(uri);
+    catalog_.resource_updates()->tell();
+  }
+};
+
+std::string acknowledged(const std::string& filter) {
+  return R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"notifications":)" +
+         filter + "}}";
+}
+
+TEST_F(ModernSubscriptionTest, HearsOfTheResourcesItAskedFor) {
+  const auto exchange = listen(R"({"resourceSubscriptions":["notes://all","notes://today","notes://all"]})");
+  update("notes://today");
+  update("notes://tomorrow");
+  EXPECT_EQ(
+      exchange->notifications(),
+      (Messages{
+          acknowledged(R"({"resourceSubscriptions":["notes://all","notes://today"]})"),
+          R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"uri":"notes://today"}})"}));
+}
+
+TEST_F(ModernSubscriptionTest, IsOneHoweverTheUriIsEncoded) {
+  publish(R"({"resources":[{"uri":"notes://\u00fcber uns","name":"about"}]})");
+  const auto exchange = listen(R"({"resourceSubscriptions":["notes://%C3%BCber%20uns","notes://über uns"]})");
+  update("notes://über uns");
+  EXPECT_EQ(
+      exchange->notifications(),
+      (Messages{
+          acknowledged(R"({"resourceSubscriptions":["notes://%C3%BCber%20uns"]})"),
+          R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"uri":"notes://%C3%BCber%20uns"}})"}));
+}
+
+TEST_F(ModernSubscriptionTest, IsNotAcknowledgedForWhatNobodyServes) {
+  EXPECT_EQ(
+      listen(R"({"resourceSubscriptions":["none://here","notes://all"],"toolsListChanged":true})")->notifications(),
+      Messages{acknowledged(R"({"resourceSubscriptions":["notes://all"],"toolsListChanged":true})")});
+  EXPECT_EQ(listen(R"({"resourceSubscriptions":[]})")->notifications(),
+            Messages{acknowledged(R"({"resourceSubscriptions":[]})")});
+}
+
+TEST_F(ModernSubscriptionTest, IsRefusedWhereItsFilterIsMalformed) {
+  const auto refused = [](const std::string& reason) {
+    return R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: params.notifications.resourceSubscriptions )" +
+           reason + R"("}})";
+  };
+  EXPECT_EQ(listen(R"({"resourceSubscriptions":"notes://all"})")->body(), refused("must be an array of URIs"));
+  EXPECT_EQ(listen(R"({"resourceSubscriptions":["notes://all",1]})")->body(), refused("must be an array of URIs"));
+  const Json many = {{"resourceSubscriptions", Json::array_t(ResourceSubscriptions::most + 1, "notes://all")}};
+  EXPECT_EQ(listen(many.dump())->body(), refused("has more than 1000 URIs; send several requests"));
+}
+
+TEST_F(ModernSubscriptionTest, HearsNothingOnceTheClientCancelledIt) {
+  const auto exchange = listen(R"({"resourceSubscriptions":["notes://all"]})");
+  exchange->abandon();
+  update("notes://all");
+  EXPECT_EQ(exchange->notifications().size(), 1U);
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,273 @@
+#include "runtime/serving_threads.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <set>
+
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+
+#include "support/eventually.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+using test::eventually;
+
+// Holds tasks until it is opened, at the latest when it goes, and counts those that have come. Declared after the
+// threads, so that a test that fails does not wait for them for ever.
+class Gate {
+ public:
+  Gate() = default;
+  ~Gate() { open(); }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  std::function<void()> task() const {
+    return [state = state_] {
+      ++state->arrived;
+      state->opened.wait();
+    };
+  }
+  void open() {
+    if (!std::exchange(is_open_, true)) state_->open.set_value();
+  }
+  int arrived() const { return state_->arrived; }
+
+ private:
+  struct State {
+    std::promise<void> open;
+    std::shared_future<void> opened = open.get_future().share();
+    std::atomic<int> arrived{0};
+  };
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+  bool is_open_ = false;
+};
+
+// Whether a task is run at all.
+bool runs_a_task(ServingThreads& threads) {
+  const auto done = std::make_shared<std::atomic<bool>>(false);
+  threads.run([done] { *done = true; });
+  return eventually([&] { return done->load(); });
+}
+
+// Whether the I/O of every lane goes on.
+bool serves_io(ServingThreads& threads, int lanes) {
+  const auto served = std::make_shared<std::atomic<int>>(0);
+  for (int i = 0; i < lanes; ++i)
+    boost::asio::post(threads.next_context(), [served] { ++*served; });
+  return eventually([&] { return served->load() == lanes; });
+}
+
+TEST(ServingThreads, RunATaskOnAnotherThread) {
+  ServingThreads threads(1, 4);
+  std::promise<std::thread::id> ran_on;
+  threads.run([&] { ran_on.set_value(std::this_thread::get_id()); });
+  EXPECT_NE(ran_on.get_future().get(), std::this_thread::get_id());
+}
+
+TEST(ServingThreads, RunEveryTask) {
+  constexpr int count = 2000;
+  std::atomic<int> ran{0};
+  ServingThreads threads(2, 4);
+  for (int i = 0; i < count; ++i)
+    threads.run([&] { ++ran; });
+  EXPECT_TRUE(eventually([&] { return ran == count; }));
+}
+
+TEST(ServingThreads, RunATaskThatATaskHandsIn) {
+  ServingThreads threads(1, 4);
+  std::promise<void> done;
+  threads.run([&] { threads.run([&] { done.set_value(); }); });
+  EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
+}
+
+TEST(ServingThreads, GoOnWithOtherTasksWhileOneBlocks) {
+  ServingThreads threads(1, 4);
+  Gate gate;
+  threads.run(gate.task());
+  EXPECT_TRUE(runs_a_task(threads));
+  gate.open();
+}
+
+TEST(ServingThreads, GoOnWithTheIoWhileTasksBlock) {
+  ServingThreads threads(2, 8);
+  Gate gate;
+  for (int i = 0; i < 4; ++i)
+    threads.run(gate.task());
+  EXPECT_TRUE(eventually([&] { return gate.arrived() == 4; }));
+  EXPECT_TRUE(serves_io(threads, 2));
+  gate.open();
+}
+
+TEST(ServingThreads, GoOnWithTheIoOfEveryLaneWhenAllBlockAtOnce) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    ServingThreads threads(2, 8);
+    Gate first;
+    Gate second;
+    // Leaves one thread to spare for two lanes that lose their leaders in the same moment.
+    threads.run(first.task());
+    ASSERT_TRUE(eventually([&] { return first.arrived() == 1; }) && serves_io(threads, 2));
+    first.open();
+    ASSERT_TRUE(runs_a_task(threads));
+    threads.run(second.task());
+    threads.run(second.task());
+    ASSERT_TRUE(eventually([&] { return second.arrived() == 2; }));
+    ASSERT_TRUE(serves_io(threads, 2)) << "attempt " << attempt;
+  }
+}
+
+TEST(ServingThreads, LetTasksBeyondTheLimitWaitAndThenRunThem) {
+  ServingThreads threads(1, 2);
+  Gate gate;
+  for (int i = 0; i < 6; ++i)
+    threads.run(gate.task());
+  EXPECT_TRUE(eventually([&] { return gate.arrived() == 2; }));
+  EXPECT_TRUE(serves_io(threads, 1));
+  EXPECT_EQ(gate.arrived(), 2);
+  gate.open();
+  EXPECT_TRUE(eventually([&] { return gate.arrived() == 6; }));
+}
+
+// On the only lane, begins work of the host's own that takes long, and says whether the lane was kept.
+std::future<bool> work_on_the_lane(ServingThreads& threads, const std::function<void()>& work) {
+  const auto kept = std::make_shared<std::promise<bool>>();
+  boost::asio::post(threads.next_context(), [&threads, work, kept] { kept->set_value(threads.run_here(work)); });
+  return kept->get_future();
+}
+
+TEST(ServingThreads, GoOnWithTheIoWhileTheHostsOwnWorkTakesLong) {
+  ServingThreads threads(1, 4);
+  Gate gate;
+  auto kept = work_on_the_lane(threads, gate.task());
+  ASSERT_TRUE(eventually([&] { return gate.arrived() == 1; }));
+  EXPECT_TRUE(serves_io(threads, 1));
+  gate.open();
+  EXPECT_FALSE(kept.get());
+  EXPECT_TRUE(serves_io(threads, 1));
+}
+
+TEST(ServingThreads, KeepALaneWhoseWorkIsQuick) {
+  ServingThreads threads(1, 4);
+  const auto quick = [&] { return work_on_the_lane(threads, [] {}).get(); };
+  // A busy machine may make anything slow, but not always.
+  EXPECT_TRUE(eventually(quick));
+}
+
+TEST(ServingThreads, RunALongTaskOnNoLane) {
+  ServingThreads threads(1, 4);
+  Gate gate;
+  std::promise<std::thread::id> lane;
+  std::promise<std::thread::id> ran_on;
+  boost::asio::post(threads.next_context(), [&] {
+    threads.run_long(0, [&, task = gate.task()] {
+      ran_on.set_value(std::this_thread::get_id());
+      task();
+    });
+    lane.set_value(std::this_thread::get_id());
+  });
+  EXPECT_NE(lane.get_future().get(), ran_on.get_future().get());
+  EXPECT_TRUE(serves_io(threads, 1));
+  gate.open();
+}
+
+TEST(ServingThreads, RunAFewLongTasksAtOnceAndTheOthersLater) {
+  ServingThreads threads(2, 4);
+  Gate gate;
+  for (int i = 0; i < 5; ++i)
+    threads.run_long(0, gate.task());
+  EXPECT_TRUE(eventually([&] { return gate.arrived() == 2; }));
+  EXPECT_TRUE(serves_io(threads, 2));
+  EXPECT_TRUE(runs_a_task(threads));
+  EXPECT_EQ(gate.arrived(), 2);
+  gate.open();
+  EXPECT_TRUE(eventually([&] { return gate.arrived() == 5; }));
+}
+
+TEST(ServingThreads, DoNotLetWorkOnAMessageOfSomeKiBWaitForThoseOfSomeMiB) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  ServingThreads threads(2, 4);
+  Gate gate;
+  for (int i = 0; i < 5; ++i)
+    threads.run_long(4 * mib, gate.task());
+  ASSERT_TRUE(eventually([&] { return gate.arrived() == 2; }));
+  std::promise<void> done;
+  threads.run_long(mib / 32, [&] { done.set_value(); });
+  EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
+  EXPECT_EQ(gate.arrived(), 2);
+}
+
+TEST(ServingThreads, RunALongTaskWhileAsManyTasksBlockAsMay) {
+  ServingThreads threads(1, 2);
+  Gate blocking;
+  threads.run(blocking.task());
+  threads.run(blocking.task());
+  ASSERT_TRUE(eventually([&] { return blocking.arrived() == 2; }));
+  Gate gate;
+  threads.run_long(0, gate.task());
+  EXPECT_TRUE(eventually([&] { return gate.arrived() == 1; }));
+  EXPECT_TRUE(serves_io(threads, 1));
+}
+
+TEST(ServingThreads, RunATaskThatALongTaskHandsIn) {
+  ServingThreads threads(1, 4);
+  std::promise<void> done;
+  threads.run_long(0, [&] { threads.run([&] { done.set_value(); }); });
+  EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
+}
+
+TEST(ServingThreads, NeverHaveMoreThreadsThanTheirBound) {
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  std::atomic<int> ran{0};
+  ServingThreads threads(2, 3);
+  for (int i = 0; i < 60; ++i) {
+    threads.run([&] {
+      {
+        const std::lock_guard lock(mutex);
+        seen.insert(std::this_thread::get_id());
+      }
+      std::this_thread::sleep_for(3ms);  // longer than a leader may
+      ++ran;
+    });
+  }
+  ASSERT_TRUE(eventually([&] { return ran == 60; }));
+  EXPECT_LE(seen.size(), 5U);
+}
+
+TEST(ServingThreads, StopTheIoAndEnd) {
+  ServingThreads threads(2, 4);
+  threads.stop();
+  EXPECT_TRUE(threads.join(test::patience));
+}
+
+TEST(ServingThreads, SayThatATaskStillRuns) {
+  ServingThreads threads(1, 4);
+  Gate gate;
+  threads.run(gate.task());
+  ASSERT_TRUE(eventually([&] { return gate.arrived() == 1; }));
+  threads.stop();
+  EXPECT_FALSE(threads.join(10ms));
+  gate.open();
+  EXPECT_TRUE(threads.join(test::patience));
+}
+
+TEST(ServingThreads, AreJoinedWhenTheyAreDestroyed) {
+  std::atomic<bool> ended{false};
+  {
+    ServingThreads threads(1, 4);
+    std::promise<void> began;
+    threads.run([&] {
+      began.set_value();
+      std::this_thread::sleep_for(5ms);
+      ended = true;
+    });
+    began.get_future().wait();
+  }
+  EXPECT_TRUE(ended);
+}
+
+}  // namespace
+}  // namespace mcph

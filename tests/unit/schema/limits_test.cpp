@@ -1,0 +1,148 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/schema_verdict.hpp"
+
+namespace mcph {
+namespace {
+
+using test::check;
+using test::compile_error;
+using test::compiled;
+using test::verdict;
+
+std::string nested(std::size_t levels, std::string_view open, std::string_view middle, std::string_view close) {
+  std::string text;
+  for (std::size_t level = 0; level < levels; ++level) {
+    text += open;
+  }
+  text += middle;
+  for (std::size_t level = 0; level < levels; ++level) {
+    text += close;
+  }
+  return text;
+}
+
+TEST(SchemaLimits, InstancesAsDeepAsTheHostReadsAreChecked) {
+  constexpr auto list = R"({"anyOf":[{"type":"null"},{"properties":{"next":{"$ref":"#"}},"required":["next"]}]})";
+  EXPECT_EQ(verdict(list, nested(64, R"({"next":)", "null", "}")), "valid");
+  EXPECT_EQ(check(list, nested(64, R"({"next":)", "{}", "}"))->keyword, "anyOf");
+}
+
+TEST(SchemaLimits, EndlessReferencesAreAViolation) {
+  for (const auto* schema :
+       {R"({"$ref":"#"})", R"({"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"anyOf":[{"$ref":"#"}]}}})",
+        R"({"not":{"$ref":"#"}})", R"({"if":{"$ref":"#"}})"}) {
+    EXPECT_EQ(verdict(schema, "1"),
+              " [] the value is nested too deep to check, or its schema refers to itself without end: the limit is 256 "
+              "levels")
+        << schema;
+  }
+}
+
+TEST(SchemaLimits, DeepInstancesAreAViolationAndNotACrash) {
+  const auto deep = nested(100'000, "[", "", "]");
+  const auto violation = check(R"({"items":{"$ref":"#"}})", deep);
+  ASSERT_TRUE(violation);
+  // "/0" for each level; a level is two subschemas, so half of the limit is reached.
+  EXPECT_EQ(violation->path.size(), 2 * 128U);
+  EXPECT_TRUE(check(R"({"uniqueItems":true})", "[" + deep + "," + deep + "]"));
+}
+
+TEST(SchemaLimits, DeepSchemasAreRefused) {
+  EXPECT_EQ(compile_error(nested(127, R"({"not":)", "{}", "}")), "accepted");
+  EXPECT_EQ(compile_error(nested(128, R"({"not":)", "{}", "}")), "the schema: is nested deeper than 128 levels");
+  EXPECT_NE(compile_error(R"({"const":)" + nested(20'000, "[", "", "]") + "}"), "accepted");
+}
+
+TEST(SchemaLimits, ExponentialSchemasEnd) {
+  nlohmann::ordered_json schema{{"$ref", "#/$defs/0"}};
+  for (int level = 0; level < 60; ++level) {
+    const nlohmann::ordered_json next{{"$ref", "#/$defs/" + std::to_string(level + 1)}};
+    schema["$defs"][std::to_string(level)] = {{"allOf", {next, next}}};
+  }
+  schema["$defs"]["60"] = true;
+  const auto violation = Schema::compile(schema)->validate(1);
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->message, "the value takes more than 4000000 steps to check");
+}
+
+TEST(SchemaLimits, FindingTheReasonSharesTheLimitOfTheDecision) {
+  // Three steps an element.
+  const auto schema = compiled(R"({"items":{"allOf":[{"type":"integer"},true]}})");
+  nlohmann::json instance(300'000, 1);
+  instance.push_back("x");
+  EXPECT_EQ(schema.validate(instance)->message, R"("[300000]" must be an integer, but is "x")");
+  instance.insert(instance.begin(), 600'000, 1);
+  const auto violation = schema.validate(instance);
+  ASSERT_TRUE(violation);
+  EXPECT_NE(violation->message.find("takes more than 4000000 steps to check"), std::string::npos) << violation->message;
+}
+
+TEST(SchemaLimits, CatastrophicPatternsEnd) {
+  const auto violation = compiled(R"({"pattern":"^(a+)+$"})").validate(std::string(60, 'a') + "!");
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->keyword, "pattern");
+  EXPECT_EQ(violation->message, "the value takes too much work to match with the schema's pattern");
+}
+
+TEST(SchemaLimits, PatternsThatRunAlongALongTextManyTimesEnd) {
+  const auto violation = compiled(R"({"pattern":"[ac]*[bd]"})").validate(std::string(4'000'000, 'a'));
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->message, "the value takes too much work to match with the schema's pattern");
+}
+
+TEST(SchemaLimits, PatternsWhoseItemsFailLateManyTimesEnd) {
+  std::string runs_too_short;
+  for (int run = 0; run < 10; ++run) {
+    runs_too_short += std::string(19'999, 'a') + "b";
+  }
+  const auto captured = std::string(20'000, 'a') + "b";
+  const std::vector<std::pair<std::string, std::string>> patterns_and_texts{
+      {R"("a{20000}")", runs_too_short},
+      {R"("[ac]{20000,}")", runs_too_short},
+      {R"("(?<=a{20000})[^]")", runs_too_short},
+      {R"("^(a*)b[^]*\\1c")", captured + runs_too_short},
+  };
+  for (const auto& [pattern, text] : patterns_and_texts) {
+    const auto violation = compiled(R"({"pattern":)" + pattern + "}").validate(text);
+    ASSERT_TRUE(violation) << pattern;
+    EXPECT_EQ(violation->message, "the value takes too much work to match with the schema's pattern") << pattern;
+  }
+}
+
+TEST(SchemaLimits, RepeatedItemsAndBackReferencesOfOrdinaryPatternsAreMatched) {
+  const std::string text(100'000, 'a');
+  EXPECT_FALSE(compiled(R"({"pattern":"^a{60000}"})").validate(text));
+  EXPECT_FALSE(compiled(R"({"pattern":"([\"']).*?\\1"})").validate("'" + text + "'"));
+  EXPECT_FALSE(compiled(R"({"pattern":"\\u{1F600}|\\p{L}{3}$|(?<=b)b"})").validate(text));
+}
+
+TEST(SchemaLimits, AllPatternsOfACheckShareOneLimit) {
+  // Each name takes some 400,000 steps.
+  nlohmann::json object;
+  for (int member = 0; member < 40; ++member) {
+    object[std::string(2500, 'a') + std::to_string(member)] = 1;
+  }
+  const auto schema = compiled(R"({"patternProperties":{"[ac]*[bd]":false}})");
+  EXPECT_FALSE(schema.validate({{std::string(2500, 'a'), 1}}));
+  const auto violation = schema.validate(object);
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->keyword, "pattern");
+}
+
+TEST(SchemaLimits, MemoryOfAPatternIsBounded) {
+  const auto violation = compiled(R"({"pattern":"^(?:(?!x)[^])*$"})").validate(std::string(1'000'000, 'a'));
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->keyword, "pattern");
+}
+
+TEST(SchemaLimits, LongTextsAreMatchedWithSimplePatterns) {
+  EXPECT_FALSE(compiled(R"({"pattern":"^[a-z]*$"})").validate(std::string(4'000'000, 'a')));
+  EXPECT_FALSE(compiled(R"({"pattern":"\\S"})").validate(std::string(4'000'000, 'a')));
+  EXPECT_FALSE(compiled(R"({"pattern":"x$"})").validate(std::string(1'000'000, 'a') + "x"));
+}
+
+}  // namespace
+}  // namespace mcph

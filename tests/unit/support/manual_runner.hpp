@@ -1,0 +1,27 @@
+// Runs tasks when the test says so, on the test's thread: nothing happens at the same time as anything else.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <utility>
+
+#include "runtime/call_runner.hpp"
+
+namespace mcph::test {
+
+class ManualRunner final : public CallRunner {
+ public:
+  void run(std::function<void()> task) override { tasks.push_back(std::move(task)); }
+
+  void run_all() {
+    while (!tasks.empty()) {
+      const auto task = std::move(tasks.front());
+      tasks.pop_front();
+      task();
+    }
+  }
+
+  std::deque<std::function<void()>> tasks;
+};
+
+}  // namespace mcph::test

@@ -1,0 +1,37 @@
+// A log that keeps what is written to it, from a level on that the test sets: "event field=value field=value".
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "telemetry/log.hpp"
+
+namespace mcph::test {
+
+class RecordingLog final : public Log {
+ public:
+  explicit RecordingLog(Level from = Level::debug) : from_(from) {}
+
+  void set_level(Level from) { from_ = from; }
+  bool writes(Level level) const override { return level >= from_; }
+  void write(Level level, std::string_view event, Fields fields) override {
+    if (!writes(level)) return;
+    std::string line(event);
+    for (const auto& field : fields)
+      line.append(" ").append(field.name).append("=").append(field.value);
+    const std::lock_guard lock(mutex_);
+    lines_.push_back(std::move(line));
+  }
+  std::vector<std::string> lines() const {
+    const std::lock_guard lock(mutex_);
+    return lines_;
+  }
+
+ private:
+  Level from_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace mcph::test

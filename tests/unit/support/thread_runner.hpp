@@ -1,0 +1,34 @@
+// Runs each task on a thread of its own, so that none waits for another; joins them when it goes.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runtime/call_runner.hpp"
+
+namespace mcph::test {
+
+class ThreadRunner final : public CallRunner {
+ public:
+  ThreadRunner() = default;
+  ~ThreadRunner() override {
+    for (auto& thread : threads_)
+      thread.join();
+  }
+  ThreadRunner(const ThreadRunner&) = delete;
+  ThreadRunner& operator=(const ThreadRunner&) = delete;
+
+  void run(std::function<void()> task) override {
+    const std::lock_guard lock(mutex_);
+    threads_.emplace_back(std::move(task));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace mcph::test

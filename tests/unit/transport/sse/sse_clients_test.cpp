@@ -1,0 +1,146 @@
+#include "transport/sse/sse_clients.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/server_fixture.hpp"
+
+namespace mcph {
+namespace {
+
+using Messages = std::vector<std::string>;
+
+class SseClientsTest : public test::ServerFixture {
+ protected:
+  SseClientsTest() { plugin_->calls.clear(); }
+
+  Reply say(std::string_view body) { return client_->receive(body, server_); }
+  Messages heard() { return client_->stream().outbox().take().messages; }
+
+  SseClients clients_;
+  const std::shared_ptr<SseClient> client_ = clients_.open({});
+};
+
+TEST_F(SseClientsTest, AreFoundByIdsThatNobodyGuessesUntilTheyGo) {
+  const auto other = clients_.open({});
+  EXPECT_NE(client_->id(), other->id());
+  EXPECT_GE(client_->id().size(), 43U);
+  EXPECT_EQ(clients_.find(client_->id()), client_);
+  EXPECT_EQ(clients_.find("made-up"), nullptr);
+  clients_.close(*client_);
+  EXPECT_EQ(clients_.find(client_->id()), nullptr);
+  EXPECT_EQ(clients_.find(other->id()), other);
+}
+
+TEST_F(SseClientsTest, HearTheirAnswersOnTheirStream) {
+  EXPECT_EQ(say(test::initialize("2024-11-05")).status, 202U);
+  const auto messages = heard();
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_NE(messages[0].find(R"("protocolVersion":"2024-11-05")"), std::string::npos);
+  EXPECT_EQ(say(test::initialized).status, 202U);
+  EXPECT_EQ(say(test::request("7", "ping")).body, "");
+  EXPECT_EQ(heard(), Messages{R"({"jsonrpc":"2.0","id":7,"result":{}})"});
+}
+
+TEST_F(SseClientsTest, HearOfChangesOnTheirStream) {
+  say(test::initialize("2024-11-05"));
+  say(test::initialized);
+  heard();
+  publish("{}");
+  EXPECT_EQ(heard().size(), 3U);
+}
+
+TEST_F(SseClientsTest, AreRefusedWhereTheySayNothingThatIsAMessage) {
+  for (const auto* body : {"{", "[]", "{}", "7"}) {
+    const auto reply = say(body);
+    EXPECT_EQ(reply.status, 400U) << body;
+    EXPECT_NE(reply.body.find("error"), std::string::npos);
+  }
+  EXPECT_EQ(say(test::request("1", "tools/list")).status, 400U) << "before initialize";
+  EXPECT_TRUE(heard().empty());
+  EXPECT_EQ(client_->stream().answers_due(), 0U);
+}
+
+TEST_F(SseClientsTest, AreLeftWhenTheyHaveTheirAnswers) {
+  say(test::initialize("2024-11-05"));
+  say(test::request("1", "tools/call", R"({"name":"add"})"));
+  heard();
+  clients_.shut_down();
+  EXPECT_EQ(clients_.open({}), nullptr);
+  EXPECT_FALSE(client_->stream().outbox().take().reply);
+  plugin_->calls.front()->complete(Outcome::result, R"({"content":[]})");
+  const auto content = client_->stream().outbox().take();
+  EXPECT_EQ(content.messages.size(), 1U);
+  EXPECT_TRUE(content.reply);
+}
+
+TEST_F(SseClientsTest, AreAskedNothingMoreWhenTheServerStops) {
+  say(test::request("0", "initialize",
+                    R"({"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},)"
+                    R"("clientInfo":{"name":"client","version":"1"}})"));
+  say(test::initialized);
+  say(test::request("1", "tools/call", R"({"name":"add"})"));
+  plugin_->last_call().complete(Outcome::input_required, R"({"inputRequests":{"name":{"method":"elicitation/create",)"
+                                                         R"("params":{"message":"Who?","requestedSchema":)"
+                                                         R"({"type":"object","properties":{}}}}}})");
+  EXPECT_NE(heard().back().find("elicitation/create"), std::string::npos);
+  clients_.shut_down();
+  const auto content = client_->stream().outbox().take();
+  ASSERT_FALSE(content.messages.empty());
+  EXPECT_NE(content.messages.back().find(R"("id":1,)"), std::string::npos) << content.messages.back();
+  EXPECT_TRUE(content.reply) << "the stream ends, and does not wait for the client";
+}
+
+TEST_F(SseClientsTest, AreRefusedMoreWhileTheyHaveNotReadWhatTheyAskedFor) {
+  say(test::initialize("2024-11-05"));
+  say(test::initialized);
+  heard();
+  const std::string result = R"({"content":[{"type":"text","text":")" + std::string(6 << 20, 'x') + R"("}]})";
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(say(test::request(std::to_string(i), "tools/call", R"({"name":"add"})")).status, 202U);
+  for (const auto& call : plugin_->calls)
+    call->complete(Outcome::result, result);
+  const auto refused = say(test::request("13", "tools/call", R"({"name":"add"})"));
+  EXPECT_EQ(refused.status, 400U);
+  EXPECT_NE(refused.body.find("Too many requests are in flight"), std::string::npos) << refused.body;
+  EXPECT_EQ(heard().size(), 12U) << "and all that they asked for is there";
+  EXPECT_EQ(say(test::request("14", "ping")).status, 202U);
+}
+
+TEST_F(SseClientsTest, AreToldThatTheirMessageIsTooLongAndSoIsTheCallThatWaitsForIt) {
+  say(test::request("0", "initialize",
+                    R"({"protocolVersion":"2024-11-05","capabilities":{"roots":{}},)"
+                    R"("clientInfo":{"name":"client","version":"1"}})"));
+  say(test::request("7", "tools/call", R"({"name":"add"})"));
+  plugin_->last_call().complete(Outcome::input_required, test::asks_for_roots);
+  heard();
+  EXPECT_EQ(client_->refuse({{Message::Kind::response, "1"}, 4096, "--max-body-bytes"}).status, 413U);
+  const auto messages = heard();
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_NE(messages[0].find(R"("id":7,"result")"), std::string::npos) << messages[0];
+  EXPECT_NE(messages[0].find("is longer than the 4096 bytes that --max-body-bytes allows"), std::string::npos);
+}
+
+// Its subscriptions and calls would not end with the stream.
+TEST_F(SseClientsTest, AreRefusedWhatIsOfTheModernEra) {
+  for (const auto* method : {"subscriptions/listen", "tools/call", "server/discover"}) {
+    EXPECT_EQ(say(test::modern_request("1", method, R"("name":"add","notifications":{},)")).status, 202U);
+    const auto messages = heard();
+    ASSERT_EQ(messages.size(), 1U);
+    EXPECT_NE(messages[0].find(R"("id":1,"error":{"code":-32022,)"), std::string::npos) << messages[0];
+    EXPECT_NE(messages[0].find(R"("requested":"2026-07-28")"), std::string::npos) << messages[0];
+  }
+  EXPECT_TRUE(plugin_->calls.empty());
+  EXPECT_EQ(client_->stream().answers_due(), 0U);
+}
+
+TEST_F(SseClientsTest, EndWithTheirStream) {
+  say(test::initialize("2024-11-05"));
+  say(test::request("1", "tools/call", R"({"name":"add"})"));
+  heard();
+  clients_.close(*client_);
+  plugin_->calls.front()->complete(Outcome::result, R"({"content":[]})");
+  EXPECT_TRUE(heard().empty());
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,90 @@
+#include "transport/streamable_http/http_fields.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+class HttpFieldsTest : public ::testing::Test {
+ protected:
+  void insert(std::string_view name, std::string_view value) {
+    fields_.insert({name.data(), name.size()}, {value.data(), value.size()});
+  }
+
+  RequestFields fields_;
+};
+
+TEST_F(HttpFieldsTest, AreFoundWhateverTheCaseOfTheirNames) {
+  insert("hOST", "localhost");
+  insert("origin", "http://localhost");
+  insert("CONTENT-TYPE", "application/json");
+  insert("accept", "*/*");
+  insert("mcp-protocol-version", "2026-07-28");
+  insert("MCP-Method", "tools/call");
+  insert("mcp-name", "add");
+  insert("MCP-SESSION-ID", "1");
+  insert("X-Other", "ignored");
+  const auto read = read_fields(fields_);
+  EXPECT_EQ(read.host, "localhost");
+  EXPECT_EQ(read.origin, "http://localhost");
+  EXPECT_EQ(read.content_type, "application/json");
+  EXPECT_EQ(read.accept, "*/*");
+  EXPECT_EQ(read.head.protocol_version, "2026-07-28");
+  EXPECT_EQ(read.head.method, "tools/call");
+  EXPECT_EQ(read.head.name, "add");
+  EXPECT_EQ(read.head.session_id, "1");
+  EXPECT_EQ(read.repeated, "");
+}
+
+TEST_F(HttpFieldsTest, AreNothingWhereTheyAreAbsentAndEmptyWhereTheyAreEmpty) {
+  insert("Mcp-Name", "");
+  insert("Accept", "");
+  const auto read = read_fields(fields_);
+  EXPECT_EQ(read.host, std::nullopt);
+  EXPECT_EQ(read.head.name, "");
+  EXPECT_EQ(read.accept, "");
+}
+
+TEST_F(HttpFieldsTest, AreOneListWhereSeveralLinesMayBe) {
+  insert("Accept", "application/json");
+  insert("Access-Control-Request-Headers", "mcp-name");
+  insert("Connection", "keep-alive");
+  insert("Accept", "text/event-stream;q=0.9, */*;q=0");
+  insert("connection", "close");
+  insert("access-control-request-headers", "mcp-method");
+  EXPECT_EQ(read_fields(fields_).accept, "application/json, text/event-stream;q=0.9, */*;q=0");
+  EXPECT_EQ(read_fields(fields_).connection, "keep-alive, close");
+  EXPECT_EQ(read_fields(fields_).repeated, "");
+  EXPECT_EQ(list_field(fields_, "Access-Control-Request-Headers"), "mcp-name, mcp-method");
+  EXPECT_EQ(list_field(fields_, "X-Absent"), std::nullopt);
+}
+
+TEST_F(HttpFieldsTest, AreFoundByTheirNamesLineByLine) {
+  insert("mcp-param-region", "us");
+  insert("MCP-PARAM-REGION", "eu");
+  const RequestHeaderFields all(fields_);
+  EXPECT_EQ(all.values("Mcp-Param-Region"), (std::vector<std::string_view>{"us", "eu"}));
+  EXPECT_TRUE(all.values("Mcp-Param-Other").empty());
+}
+
+class HttpFieldsOnce : public HttpFieldsTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(HttpFieldsOnce, IsNamedWhenItIsRepeated) {
+  insert(GetParam(), "1");
+  EXPECT_EQ(read_fields(fields_).repeated, "");
+  insert(GetParam(), "1");
+  EXPECT_EQ(read_fields(fields_).repeated, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Fields, HttpFieldsOnce,
+                         ::testing::Values("Host", "Origin", "Content-Type", "MCP-Protocol-Version", "Mcp-Method",
+                                           "Mcp-Name", "Mcp-Session-Id", "Last-Event-ID"));
+
+TEST_F(HttpFieldsTest, SayWhetherTheClientWaitsToGoOn) {
+  EXPECT_FALSE(awaits_continue(fields_));
+  insert("Expect", "100-Continue");
+  EXPECT_TRUE(awaits_continue(fields_));
+}
+
+}  // namespace
+}  // namespace mcph

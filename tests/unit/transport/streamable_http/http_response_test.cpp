@@ -1,0 +1,116 @@
+#include "transport/streamable_http/http_response.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+std::string piece(const HttpClient& client, std::string_view events) {
+  std::string text;
+  append_piece(text, client, events);
+  return text;
+}
+
+TEST(HttpResponse, IsAStatusFieldsAndABody) {
+  EXPECT_EQ(to_text({}, {.body = R"({"a":1})"}),
+            "HTTP/1.1 200 OK\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "Content-Type: application/json\r\n"
+            "Content-Length: 7\r\n"
+            "\r\n"
+            "{\"a\":1}");
+}
+
+TEST(HttpResponse, HasTheFieldsOfItsReply) {
+  EXPECT_EQ(to_text({}, HttpResponse::from({"{}", 404, {{"Mcp-Session-Id", "x"}, {"Allow", "GET, POST"}}})),
+            "HTTP/1.1 404 Not Found\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "Mcp-Session-Id: x\r\n"
+            "Allow: GET, POST\r\n"
+            "Content-Type: application/json\r\n"
+            "Content-Length: 2\r\n"
+            "\r\n"
+            "{}");
+}
+
+TEST(HttpResponse, WithoutABodyHasNoContentType) {
+  EXPECT_EQ(to_text({}, {.status = 202}),
+            "HTTP/1.1 202 Accepted\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "Content-Length: 0\r\n"
+            "\r\n");
+}
+
+TEST(HttpResponse, WithoutContentHasNoLength) {
+  EXPECT_EQ(to_text({}, {.status = 204}),
+            "HTTP/1.1 204 No Content\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "\r\n");
+}
+
+TEST(HttpResponse, ToAHeadRequestHasTheLengthAndNoBody) {
+  EXPECT_EQ(to_text({.head_only = true}, {.body = "1234", .content_type = "text/plain"}),
+            "HTTP/1.1 200 OK\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "Content-Type: text/plain\r\n"
+            "Content-Length: 4\r\n"
+            "\r\n");
+}
+
+TEST(HttpResponse, SaysWhenTheConnectionEnds) {
+  EXPECT_EQ(to_text({.keep_alive = false}, {.status = 400}),
+            "HTTP/1.1 400 Bad Request\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "Connection: close\r\n"
+            "Content-Length: 0\r\n"
+            "\r\n");
+}
+
+TEST(HttpResponse, ToAnOldClientSaysWhenTheConnectionStays) {
+  EXPECT_EQ(to_text({.version = 10, .keep_alive = true}, {.status = 200}),
+            "HTTP/1.0 200 OK\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "Connection: keep-alive\r\n"
+            "Content-Length: 0\r\n"
+            "\r\n");
+}
+
+TEST(HttpResponse, LetsABrowserReadIt) {
+  EXPECT_EQ(to_text({.origin = "http://localhost:3000"}, {.status = 202}),
+            "HTTP/1.1 202 Accepted\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "Access-Control-Allow-Origin: http://localhost:3000\r\n"
+            "Access-Control-Expose-Headers: Mcp-Session-Id, MCP-Protocol-Version, X-Session-Expires-At\r\n"
+            "Vary: Origin\r\n"
+            "Content-Length: 0\r\n"
+            "\r\n");
+}
+
+TEST(EventStream, IsChunked) {
+  EXPECT_EQ(event_stream_head({}),
+            "HTTP/1.1 200 OK\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "Content-Type: text/event-stream\r\n"
+            "Cache-Control: no-cache, no-transform\r\n"
+            "X-Accel-Buffering: no\r\n"
+            "Transfer-Encoding: chunked\r\n"
+            "\r\n");
+  EXPECT_EQ(piece({}, "data: 1\n\n"), "9\r\ndata: 1\n\n\r\n");
+  EXPECT_EQ(piece({}, std::string(255, 'x')), "ff\r\n" + std::string(255, 'x') + "\r\n");
+  EXPECT_EQ(event_stream_end, "0\r\n\r\n");
+}
+
+TEST(EventStream, ToAnOldClientEndsWithTheConnection) {
+  EXPECT_EQ(event_stream_head({.version = 10}),
+            "HTTP/1.0 200 OK\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "Connection: close\r\n"
+            "Content-Type: text/event-stream\r\n"
+            "Cache-Control: no-cache, no-transform\r\n"
+            "X-Accel-Buffering: no\r\n"
+            "\r\n");
+  EXPECT_EQ(piece({.version = 10}, "data: 1\n\n"), "data: 1\n\n");
+}
+
+}  // namespace
+}  // namespace mcph

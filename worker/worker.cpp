@@ -1,0 +1,243 @@
+#include "worker/worker.hpp"
+
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "plugin/library/crash_report.hpp"
+#include "worker/resource_limit.hpp"
+#include "worker/worker_call.hpp"
+
+namespace mcph {
+namespace {
+
+using boost::asio::posix::stream_descriptor;
+
+// Like the limit of the host, which counts the calls of all plugins.
+constexpr unsigned most_blocked_threads = 128;
+constexpr rlim_t usual_open_files = 1024;
+// For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call; but
+// only while frames come so close to each other.
+constexpr std::chrono::microseconds spin_time{200};
+constexpr std::chrono::microseconds lively_interval{500};
+
+// What keeps a library from being loaded may be a limit, which the dynamic linker does not know by its name.
+Error with_limits(Error error, const PluginLimits& limits) {
+  if (limits.memory_bytes > 0) {
+    error.message += "; limits.memoryBytes allows it " + std::to_string(limits.memory_bytes) + " bytes";
+  }
+  if (limits.open_files > 0) {
+    error.message += "; limits.openFiles allows it " + std::to_string(limits.open_files) + " descriptors";
+  }
+  return error;
+}
+
+}  // namespace
+
+Worker::Worker(int socket, WorkerSetup setup, std::vector<std::string> lacks)
+    : setup_(std::move(setup)),
+      sandbox_lacks_(std::move(lacks)),
+      host_(socket),
+      log_(host_),
+      threads_(1, most_blocked_threads),
+      readable_(threads_.next_context(), socket) {}
+
+void Worker::run() {
+  on_control([this] { load(); });
+  boost::asio::post(readable_.get_executor(), [this] { wait_for_frames(); });
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    control_changed_.wait(lock, [this] { return stopping_ || !control_.empty(); });
+    while (!control_.empty()) {
+      const auto task = std::move(control_.front());
+      control_.pop_front();
+      lock.unlock();
+      run_plugin(task);
+      lock.lock();
+    }
+  }
+  // The contract: no invoke runs beside stop. The host has its own patience, after which it kills this process.
+  control_changed_.wait(lock, [this] { return running_ == 0; });
+  lock.unlock();
+  if (plugin_ != nullptr) run_plugin([this] { plugin_->stop_here(); });
+}
+
+void Worker::run(std::function<void()> task) {
+  ++running_;
+  threads_.run([this, task = std::move(task)]() mutable {
+    run_plugin(task);
+    task = nullptr;
+    const std::lock_guard lock(mutex_);
+    if (--running_ == 0) control_changed_.notify_one();
+  });
+}
+
+void Worker::run_plugin(const std::function<void()>& task) {
+  const auto thread = ::pthread_self();
+  {
+    const std::lock_guard lock(mutex_);
+    in_plugin_.push_back(thread);
+  }
+  task();
+  const std::lock_guard lock(mutex_);
+  std::erase(in_plugin_, thread);
+}
+
+void Worker::report() {
+  const std::lock_guard lock(mutex_);  // so that none of them ends
+  for (const auto thread : in_plugin_)
+    report_place_of(thread);
+  ::_exit(EXIT_FAILURE);  // the host knows why
+}
+
+void Worker::wait_for_frames() {
+  readable_.async_wait(stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+    if (!error) read();
+  });
+}
+
+// One frame at a time, so that what it starts is done before the next is looked for.
+void Worker::read() {
+  const auto outcome = reader_.receive_whole(host_.socket());
+  const auto now = std::chrono::steady_clock::now();
+  switch (outcome) {
+    case FrameReader::Outcome::frame:
+      // Where processor time is short, the plugin needs it.
+      is_lively_ = now - last_frame_ < lively_interval && setup_.limits.cpu_percent == 0;
+      last_frame_ = now;
+      take(reader_.frame());
+      break;
+    case FrameReader::Outcome::none:
+      if (!is_lively_ || now - last_frame_ >= spin_time) return wait_for_frames();
+      std::this_thread::yield();  // to whoever has something to do
+      break;
+    case FrameReader::Outcome::lost:
+      ::_exit(out_of_memory_status);
+    case FrameReader::Outcome::end:
+    case FrameReader::Outcome::wrong:
+    case FrameReader::Outcome::in_file:  // none that this asked for
+      ::_exit(lost_connection_status);   // nobody is left to serve
+  }
+  boost::asio::post(readable_.get_executor(), [this] { read(); });
+}
+
+void Worker::take(const Frame& frame) {
+  switch (frame.kind) {
+    case Frame::Kind::describe:
+      return on_control([this] { describe(); });
+    case Frame::Kind::start:
+      return on_control([this] { start(); });
+    case Frame::Kind::invoke:
+      return invoke(frame);
+    case Frame::Kind::cancel:
+      return cancel(frame);
+    case Frame::Kind::answer:
+      return host_.answer(frame.id, frame.text);
+    case Frame::Kind::stop:
+      return on_control([this] {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+      });
+    case Frame::Kind::report:
+      return report();
+    default:
+      ::_exit(lost_connection_status);  // this is no host
+  }
+}
+
+void Worker::on_control(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    control_.push_back(std::move(task));
+  }
+  control_changed_.notify_one();
+}
+
+void Worker::load() {
+  if (const auto created = create(); created.has_error()) return fail(created.error());
+  const auto& identity = plugin_->identity();
+  const auto who = WorkerIdentity{identity.name, identity.version, sandbox_lacks_}.json();
+  if (!setup_.starts) return host_.send({.kind = Frame::Kind::ready, .more = who});
+  const auto description = plugin_->describe();
+  if (description.has_error()) return fail(description.error());
+  if (const auto started = plugin_->start(); started.has_error()) return fail(started.error());
+  host_.send({.kind = Frame::Kind::ready, .text = *description, .more = who});
+}
+
+Result<> Worker::create() {
+  const auto& limits = setup_.limits;
+  if (limits.memory_bytes > 0) {
+    set_resource_limit(RLIMIT_DATA, limits.memory_bytes);
+    report_lack_of_memory();
+  }
+  if (limits.open_files > 0) set_resource_limit(RLIMIT_NOFILE, limits.open_files);
+  // The host has raised it for itself; what a plugin links may use select(2), or close all that there could be.
+  lower_soft_limit(RLIMIT_NOFILE, usual_open_files);
+  auto library = PluginLibrary::load(setup_.library);
+  if (library.has_error()) return with_limits(library.error(), limits);
+  PluginSetup plugin{
+      .file = setup_.file,
+      .digest = setup_.digest,
+      .configuration = setup_.configuration,
+      .data_directory = setup_.data_directory,
+      .limits = setup_.limits,
+      .events = {
+          .components_changed = [this](const auto&) { host_.send({.kind = Frame::Kind::components_changed}); },
+          .resource_updated =
+              [this](const std::string& uri) { host_.send({.kind = Frame::Kind::resource_updated, .text = uri}); }},
+      .server_info = {}};
+  if (setup_.has_server_info)
+    plugin.server_info = [this] { return host_.ask({.kind = Frame::Kind::asked_server_info}); };
+  auto created = InProcessPlugin::create(*std::move(library), std::move(plugin), *this, log_);
+  if (created.has_error()) return created.error();
+  const std::lock_guard lock(mutex_);
+  plugin_ = *std::move(created);
+  return {};
+}
+
+void Worker::describe() {
+  const auto description = plugin_->describe();
+  if (description.has_error()) return fail(description.error());
+  host_.send({.kind = Frame::Kind::ready, .text = *description});
+}
+
+void Worker::start() {
+  if (const auto started = plugin_->start(); started.has_error()) return fail(started.error());
+  host_.send({.kind = Frame::Kind::ready});
+}
+
+void Worker::fail(const Error& error) const {
+  host_.send({.kind = Frame::Kind::failed, .number = error.may_pass ? 1 : 0, .text = error.message});
+}
+
+void Worker::invoke(const Frame& frame) {
+  const auto over = [this](std::uint64_t id) {
+    const std::lock_guard lock(mutex_);
+    calls_.erase(id);
+  };
+  const auto method = worker_methods.at(static_cast<std::size_t>(frame.number));
+  const auto call =
+      std::make_shared<WorkerCall>(method, std::string(frame.text), frame.id, std::string(frame.more), host_, over);
+  InProcessPlugin* plugin = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    calls_.emplace(frame.id, call);
+    plugin = plugin_.get();
+  }
+  plugin->invoke(call);
+}
+
+void Worker::cancel(const Frame& frame) {
+  std::shared_ptr<Call> call;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(frame.id);
+    if (found == calls_.end()) return;
+    call = found->second;
+  }
+  call->cancel(static_cast<CancelReason>(frame.number));
+}
+
+}  // namespace mcph

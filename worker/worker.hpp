@@ -1,0 +1,77 @@
+// One plugin in a process of its own, served to the host at the other end of a socket. The thread that runs `run` is
+// the plugin's control thread; frames are read, and calls run, on serving threads as in the host. Made by main.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <pthread.h>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include "plugin/in_process/in_process_plugin.hpp"
+#include "plugin/isolated/worker_frame.hpp"
+#include "plugin/isolated/worker_setup.hpp"
+#include "runtime/call_runner.hpp"
+#include "runtime/serving_threads.hpp"
+#include "worker/host_link.hpp"
+#include "worker/worker_log.hpp"
+
+namespace mcph {
+
+class Worker : private CallRunner {
+ public:
+  // `lacks`: what the sandbox, which has been entered, is without.
+  Worker(int socket, WorkerSetup setup, std::vector<std::string> lacks);
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Until the host says that it is enough. Where the host is gone, the process ends at once.
+  void run();
+
+ private:
+  void run(std::function<void()> task) override;
+  // The task is the plugin's code, which may not come back.
+  void run_plugin(const std::function<void()>& task);
+  [[noreturn]] void report();
+  void wait_for_frames();
+  void read();
+  void take(const Frame& frame);
+  void on_control(std::function<void()> task);
+
+  void load();
+  Result<> create();
+  void describe();
+  void start();
+  void invoke(const Frame& frame);
+  void cancel(const Frame& frame);
+  void fail(const Error& error) const;
+
+  const WorkerSetup setup_;
+  const std::vector<std::string> sandbox_lacks_;
+  HostLink host_;
+  WorkerLog log_;
+  ServingThreads threads_;
+  boost::asio::posix::stream_descriptor readable_;
+  FrameReader reader_;
+  std::chrono::steady_clock::time_point last_frame_;
+  bool is_lively_ = false;  // frames follow each other closely
+  std::unique_ptr<InProcessPlugin> plugin_;
+
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Call>> calls_;  // by the host's ids
+  std::condition_variable control_changed_;
+  std::deque<std::function<void()>> control_;  // what the control thread has to do
+  std::vector<pthread_t> in_plugin_;           // threads that run the plugin, for the longest time first
+  bool stopping_ = false;
+  std::atomic<std::size_t> running_{0};  // calls and cancellations on the serving threads
+};
+
+}  // namespace mcph
