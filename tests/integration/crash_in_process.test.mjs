@@ -59,6 +59,23 @@ test('TheLastLineOfAHostNamesThePluginThatCalledExit', async (context) => {
     { status: 1, plugin: 'dying', running: 'die', what: 'it ends the host by calling exit' });
 });
 
+for (const isolation of ['in-process', 'worker']) {
+  for (const [how, end] of [['segmentation fault', 'signal 11'], ['abort', 'signal 6'], ['exit', 'status 3']]) {
+    test(`TheEndOfAPluginsChildIsNobodyElses: ${how}, ${isolation}`, { skip: sanitizer }, async (context) => {
+      const components = await Components.create('dying');
+      const host = await HttpHost.start(components, ['--isolation', isolation]);
+      context.after(() => components.discard());
+      const call = (name, args) => postModern(host.url, 'tools/call', { name, arguments: args });
+      const { result } = await (await call('die_in_a_child', { how })).json();
+      assert.equal(result.content[0].text, end);
+      assert.equal((await call('pid', {})).status, 200);
+      await host.stop();
+      const events = host.log.entries.map(({ event }) => event);
+      assert.ok(!events.some((event) => /crash|backtrace/.test(event)), JSON.stringify(events));
+    });
+  }
+}
+
 test('ACrashIsWordedAsTheLogIs', async (context) => {
   const components = await Components.create('dying');
   context.after(() => components.discard());

@@ -143,7 +143,11 @@ std::string_view short_name_of(int signal) {
   return name == nullptr ? "?" : name;
 }
 
+// Whose crash is told. What a plugin has forked has this process's listeners, and its end is its own affair.
+pid_t watched_process = 0;
+
 void report(int signal, siginfo_t* /*info*/, void* context) {
+  if (::getpid() != watched_process) return die_of(signal);
   bound_time();
   // What the plugin has begun to print is a line of its own.
   say("\n");
@@ -195,6 +199,7 @@ void hand_on(int signal, siginfo_t* info, void* context) {
 }
 
 void report_to_log(int signal, siginfo_t* info, void* context) {
+  if (::getpid() != watched_process) return hand_on(signal, info, context);
   bound_time();
   const auto& log = *last_words.load();
   const char* const description = ::sigdescr_np(signal);
@@ -221,12 +226,9 @@ void report_to_log(int signal, siginfo_t* info, void* context) {
   hand_on(signal, info, context);
 }
 
-// Where no plugin's code calls exit, a host's main has returned. Nor is it the host that ends where a plugin has
-// forked.
-pid_t host_process = 0;
-
+// Where no plugin's code calls exit, a host's main has returned.
 void report_exit_to_log() {
-  if (::getpid() != host_process) return;
+  if (::getpid() != watched_process) return;
   const auto culprit = find_culprit(nullptr);
   if (culprit.plugin.empty()) return;
   last_words.load()->write("plugin crashed", {{"file", culprit.file},
@@ -279,6 +281,7 @@ class SignalStack {
 };
 
 void listen_for_crashes(void (*handler)(int, siginfo_t*, void*)) {
+  watched_process = ::getpid();
   // The first one loads what it needs, which a handler must not.
   std::array<void*, 1> frame{};
   ::backtrace(frame.data(), 1);
@@ -304,7 +307,6 @@ void report_crashes_to_log(StderrLog::Format format) {
   static const LastWords words(format);
   if (last_words.exchange(&words) != nullptr) return;
   listen_for_crashes(report_to_log);
-  host_process = ::getpid();
   std::atexit(report_exit_to_log);
 }
 

@@ -113,8 +113,19 @@ std::string die(const std::string& how) {
   return "alive";
 }
 
+// In a child of this process, and says what its parent hears of it.
+std::string die_in_a_child(const std::string& how) {
+  const auto child = ::fork();
+  if (child == 0) die(how);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status));
+  return "status " + std::to_string(WEXITSTATUS(status));
+}
+
 void setup(mcp::Plugin& plugin) {
   plugin.tool("die", "Dies.", die, mcp::arg("how", "The way"));
+  plugin.tool("die_in_a_child", "Has a child that dies.", die_in_a_child, mcp::arg("how", "The way"));
   plugin.tool(
       "say", "Says much.", [](std::size_t bytes) { return std::string(bytes, 'x'); }, mcp::arg("bytes", "How much"));
   plugin.tool("close_output", "Closes standard output and error.", [] {
