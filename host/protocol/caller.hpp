@@ -8,11 +8,15 @@
 
 namespace mcph {
 
+// Who a client has proven to be: whose sessions, streams, tasks and states are nobody else's.
+using Principal = std::string;
+inline const Principal anonymous;  // nobody has asked
+
 struct Caller {
   std::string protocol_version;
   Json client = nullptr;  // an Implementation, where the client said it
   Json capabilities = Json::object();
-  std::string principal = {};  // who the client has proven to be; empty: nobody asked
+  Principal principal = anonymous;
 };
 
 }  // namespace mcph

@@ -1,12 +1,6 @@
 #include "protocol/exchange.hpp"
 
 namespace mcph {
-namespace {
-
-// HTTP needs an answer where the protocol wants none.
-constexpr unsigned http_accepted = 202;
-
-}  // namespace
 
 void Exchange::notify(std::string message) {
   const std::lock_guard lock(mutex_);
@@ -40,7 +34,7 @@ void Exchange::abandon() {
     abandoned_ = true;
     listener = std::move(listener_);
     place = std::move(place_);
-    finish({.body = {}, .status = http_accepted});
+    finish({.body = {}, .status = ReplyStatus::accepted});
   }
   if (listener) listener();
 }

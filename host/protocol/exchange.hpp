@@ -4,20 +4,41 @@
 // Shared by the transport and whoever answers; any thread.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "protocol/requests_in_flight.hpp"
 
 namespace mcph {
 
+// What became of a message. A transport that has words of its own for it says them, such as the statuses of HTTP.
+enum class ReplyStatus {
+  answered,     // with the body, which may be an error
+  accepted,     // and there is nothing to say
+  ended,        // the session, as its client asked
+  invalid,      // the message, or what came with it
+  not_found,    // the method, or the session
+  not_offered,  // what the client asks for, by its revision
+  too_long,     // the message
+  unavailable,  // at this time
+};
+inline bool is_refusal(ReplyStatus status) {
+  return status > ReplyStatus::ended;
+}
+
+// What a client must know of the session that has been opened for it.
+struct OpenedSession {
+  std::string id;
+  std::chrono::system_clock::time_point expiry;  // if it is not used until then
+};
+
 struct Reply {
-  std::string body;                                              // one message; empty where none is due
-  unsigned status = 200;                                         // of HTTP; other transports have none
-  std::vector<std::pair<std::string, std::string>> fields = {};  // of HTTP, besides those of the transport
+  std::string body;  // one message; empty where none is due
+  ReplyStatus status = ReplyStatus::answered;
+  std::optional<OpenedSession> session = {};
 };
 
 class Exchange {

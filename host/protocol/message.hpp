@@ -40,6 +40,8 @@ struct Message {
   Json params;  // an object; of requests and notifications
   Json answer;  // of responses: the result, or the error object
   bool is_error = false;
+
+  bool is_initialize() const { return kind == Kind::request && method == "initialize"; }
 };
 
 // A message, or why it is none. `id` is set where it could be read, so that the error reaches its request.

@@ -9,8 +9,6 @@
 namespace mcph {
 namespace {
 
-constexpr unsigned http_unavailable = 503;
-
 // In place of an answer that finds no room. Nothing where it would be no shorter.
 std::optional<std::string> no_room_for(std::string_view answer, const MemoryBudget& budget) {
   const auto size = "this answer of " + std::to_string(answer.size()) + " bytes";
@@ -96,7 +94,7 @@ void Outbox::end(Reply reply) {
   ended_ = true;
   if (!takes_share(reply.body)) {
     auto error = no_room_for(reply.body, *budget_);
-    if (error) reply = Reply{*std::move(error), http_unavailable, {{"Retry-After", "1"}}};
+    if (error) reply = Reply{*std::move(error), ReplyStatus::unavailable};
   }
   content_.reply = std::move(reply);
   wake(lock);

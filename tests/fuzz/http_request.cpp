@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,7 @@
 #include "telemetry/stderr_log.hpp"
 #include "transport/sse/sse_clients.hpp"
 #include "transport/streamable_http/event_log.hpp"
+#include "transport/streamable_http/mcp_endpoint.hpp"
 
 using namespace mcph;
 using mcph::fuzz::expect;
@@ -55,13 +57,13 @@ class AnsweringPlugin final : public Plugin {
 
 class OneReply final : public Exchange {
  public:
-  Reply reply{{}, 0};
+  std::optional<Reply> reply;
 
  private:
   void send(std::string message) override { expect(!message.empty()); }
   void send_if_room(std::string message) override { send(std::move(message)); }
   void finish(Reply last) override {
-    expect(reply.status == 0 && last.status != 0);
+    expect(!reply);
     reply = std::move(last);
   }
 };
@@ -90,7 +92,7 @@ class Serving {
     if (auto refused = admit(options_, request, fields, route)) return *std::move(refused);
     if (fields.head.session_id == "s") fields.head.session_id = session_;
     if (request.body().is_too_long()) {
-      return HttpResponse::from(server_.refuse_long_post({request.body().envelope(), 4096, "--limit"}, fields.head));
+      return HttpResponse::from(endpoint_.refuse_long({request.body().envelope(), 4096, "--limit"}, fields.head));
     }
     const auto method = request.method_string();
     if (method == "POST" && route.endpoint == HttpRoute::Endpoint::mcp) return post(request, fields);
@@ -98,7 +100,7 @@ class Serving {
       return HttpResponse::from(client_->receive(request.body().text(), server_));
     }
     if (method == "GET") return get(fields);
-    if (method == "DELETE") return HttpResponse::from(server_.end_session(fields.head));
+    if (method == "DELETE") return HttpResponse::from(endpoint_.end_session(fields.head));
     return answer_method(request, route.endpoint);
   }
 
@@ -110,20 +112,18 @@ class Serving {
     const RequestHeaderFields all(request);
     fields.head.others = &all;
     const auto exchange = std::make_shared<OneReply>();
-    server_.receive_post(request.body().text(), fields.head, exchange);
+    endpoint_.post(request.body().text(), fields.head, exchange);
     // What has no reply yet is a subscription.
     exchange->abandon();
-    expect(exchange->reply.status != 0);
-    for (const auto& [name, value] : exchange->reply.fields) {
-      if (name == "Mcp-Session-Id") session_ = value;
-    }
-    return HttpResponse::from(std::move(exchange->reply));
+    expect(exchange->reply.has_value());
+    if (exchange->reply->session) session_ = exchange->reply->session->id;
+    return HttpResponse::from(*std::move(exchange->reply));
   }
 
   // A stream that is lost when it has told one event.
   HttpResponse get(const HttpFields& fields) {
     if (!accepts(fields.accept, "text/event-stream")) return refusal(406, "Accept must list text/event-stream");
-    auto admission = server_.admit_stream(fields.head);
+    auto admission = endpoint_.get(fields.head);
     if (admission.session == nullptr) return HttpResponse::from(std::move(admission.refusal));
     const auto& session = admission.session->id();
     const auto stream = fields.last_event_id ? resume(session, *fields.last_event_id) : open_listening(session);
@@ -162,6 +162,7 @@ class Serving {
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
   PublishedCatalog catalog_;
   Server server_{catalog_, {"fuzz", "Fuzz", "1"}, {}, {.count = 8}, log_};
+  McpEndpoint endpoint_{server_};
   std::shared_ptr<EventLog> events_;
   std::map<std::uint64_t, std::string> opened_by_;  // the sessions, by the numbers of their streams
   SseClients clients_;

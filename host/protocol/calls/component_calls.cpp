@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/json_text.hpp"
-#include "protocol/modern_headers.hpp"
 
 namespace mcph {
 namespace {
@@ -47,7 +46,7 @@ Planned plan_tool_call(const Catalog& catalog, Json params) {
   return plan_tool_call(catalog, std::move(params), nullptr);
 }
 
-Planned plan_tool_call(const Catalog& catalog, Json params, const HttpHead* head) {
+Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields* mirrored) {
   auto meta = take_meta(params);
   if (auto refusal = require_string(params, "name")) return *std::move(refusal);
   const auto& name = params["name"].get_ref<const std::string&>();
@@ -57,8 +56,8 @@ Planned plan_tool_call(const Catalog& catalog, Json params, const HttpHead* head
 
   auto& arguments = params["arguments"];
   const auto& headers = served->component->parameter_headers;
-  if (head != nullptr && !headers.empty()) {
-    if (auto mismatch = check_parameter_headers(*head, headers, arguments)) {
+  if (mirrored != nullptr && !headers.empty()) {
+    if (auto mismatch = mirrored->check_arguments(headers, arguments)) {
       return Refusal{Refusal::Reason::header_mismatch, std::move(mismatch->message)};
     }
   }

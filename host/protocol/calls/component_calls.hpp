@@ -10,8 +10,8 @@
 #include <variant>
 
 #include "catalog/catalog.hpp"
-#include "protocol/http_head.hpp"
 #include "protocol/message.hpp"
+#include "protocol/mirrored_fields.hpp"
 
 namespace mcph {
 
@@ -38,7 +38,7 @@ using Planned = std::variant<CallPlan, Refusal>;
 Planned plan_call(std::string_view method, const Catalog& catalog, Json params);
 Planned plan_tool_call(const Catalog& catalog, Json params);
 // The same for a call by HTTP whose headers must repeat the arguments that the tool names; null: they need not.
-Planned plan_tool_call(const Catalog& catalog, Json params, const HttpHead* head);
+Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields* mirrored);
 Planned plan_resource_read(const Catalog& catalog, Json params);
 Planned plan_prompt_get(const Catalog& catalog, Json params);
 

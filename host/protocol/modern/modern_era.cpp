@@ -7,7 +7,7 @@
 #include "protocol/calls/completion.hpp"
 #include "protocol/capabilities.hpp"
 #include "protocol/modern/modern_replies.hpp"
-#include "protocol/modern_headers.hpp"
+#include "protocol/request_meta.hpp"
 #include "protocol/result_members.hpp"
 #include "protocol/state/returned_answers.hpp"
 #include "protocol/state/subscription.hpp"
@@ -47,10 +47,6 @@ ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, 
       tasks_(options.tasks, timers, R"({")" + std::string(meta_key::server_info) + R"(":)" + identity_ + "}"),
       call_log_(log) {}
 
-bool ModernEra::is_modern(const Message& message, const HttpHead* head) {
-  return has_modern_meta(message.params) || (head != nullptr && head->protocol_version == revision);
-}
-
 ModernEra::Handler ModernEra::find_handler(std::string_view method) {
   struct Entry {
     std::string_view method;
@@ -77,29 +73,29 @@ ModernEra::Handler ModernEra::find_handler(std::string_view method) {
   return nullptr;
 }
 
-void ModernEra::handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange,
+void ModernEra::handle(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
                        const std::shared_ptr<NotificationStream>& output) {
-  Request request{std::move(message.id), std::move(message.params), {}, {}, exchange, output, head};
-  if (const auto error = check(message.method, request, head)) {
+  Request request{std::move(message.id), std::move(message.params), {}, {}, exchange, output, context.mirrored};
+  if (const auto error = check(message.method, request, context.principal)) {
     call_log_.refused(message.method, call_log_.component_in(request.params), error->message);
-    return exchange->reply(error_reply(request.id, *error, http_bad_request));
+    return exchange->reply(error_reply(request.id, *error, ReplyStatus::invalid));
   }
   const auto handler = find_handler(message.method);
   if (handler == nullptr) {
     const RpcError error{error_code::method_not_found, "Method not found: " + message.method};
-    return exchange->reply(error_reply(request.id, error, http_not_found));
+    return exchange->reply(error_reply(request.id, error, ReplyStatus::not_found));
   }
   request.method = std::move(message.method);
   request.component = call_log_.component_in(request.params);
   (this->*handler)(std::move(request));
 }
 
-std::optional<RpcError> ModernEra::check(std::string_view method, Request& request, const HttpHead* head) {
+std::optional<RpcError> ModernEra::check(std::string_view method, Request& request, const Principal& principal) {
   const auto read = read_version(request.params);
   if (const auto* error = std::get_if<RpcError>(&read)) return *error;
   const auto& version = std::get<std::string>(read);
-  if (head != nullptr) {
-    if (auto error = check_version_header(*head, version)) return error;
+  if (request.mirrored != nullptr) {
+    if (auto error = request.mirrored->check_version(version)) return error;
   }
   if (version != revision) {
     // What such a request can be sent with, as server/discover says too; the legacy revisions begin with initialize.
@@ -114,8 +110,10 @@ std::optional<RpcError> ModernEra::check(std::string_view method, Request& reque
   }
   auto taken = take_caller(request.params);
   if (auto* error = std::get_if<RpcError>(&taken)) return std::move(*error);
-  request.caller = std::make_shared<const Caller>(std::get<Caller>(std::move(taken)));
-  return head == nullptr ? std::nullopt : check_headers(*head, method, request.params);
+  auto& caller = std::get<Caller>(taken);
+  caller.principal = principal;
+  request.caller = std::make_shared<const Caller>(std::move(caller));
+  return request.mirrored == nullptr ? std::nullopt : request.mirrored->check(method, request.params);
 }
 
 void ModernEra::discover(Request&& request) {
@@ -148,7 +146,7 @@ void ModernEra::list(const Request& request, const ComponentList& components, st
   const auto members = list_members(components, field, request.params, options_.page_size);
   if (members.has_error()) {
     const RpcError error{error_code::invalid_params, "Invalid cursor: " + members.error().message};
-    return request.exchange->reply(error_reply(request.id, error, http_ok));
+    return request.exchange->reply(error_reply(request.id, error));
   }
   request.exchange->reply(complete(request.id, {caching_, *members}));
 }
@@ -158,13 +156,13 @@ void ModernEra::call_tool(Request&& request) {
 }
 
 void ModernEra::read_resource(Request&& request) {
-  perform(std::move(request), [](const Catalog& catalog, Json params, const HttpHead*) {
+  perform(std::move(request), [](const Catalog& catalog, Json params, const MirroredFields*) {
     return plan_resource_read(catalog, std::move(params));
   });
 }
 
 void ModernEra::get_prompt(Request&& request) {
-  perform(std::move(request), [](const Catalog& catalog, Json params, const HttpHead*) {
+  perform(std::move(request), [](const Catalog& catalog, Json params, const MirroredFields*) {
     return plan_prompt_get(catalog, std::move(params));
   });
 }
@@ -177,7 +175,7 @@ void ModernEra::complete_argument(Request&& request) {
 
 void ModernEra::perform(Request&& request, Plan plan) {
   auto returned = take_returned_answers(request.params);
-  auto planned = plan(*catalog_.current(), std::move(request.params), request.head);
+  auto planned = plan(*catalog_.current(), std::move(request.params), request.mirrored);
   begin(std::move(request), std::move(planned), returned);
 }
 
@@ -192,7 +190,7 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
     auto read = read_returned_answers(returned, state_, purpose_of(call.method, call.params, *request.caller));
     if (read.has_error()) {
       const RpcError error{error_code::invalid_params, "Invalid params: " + read.error().message};
-      return refuse(request, error.message, error_reply(request.id, error, http_ok));
+      return refuse(request, error.message, error_reply(request.id, error));
     }
     rounds = *std::move(read);
   }
@@ -226,14 +224,14 @@ Reply ModernEra::refusal_reply(std::string_view id, Refusal refusal) const {
   const bool mismatch = refusal.reason == Refusal::Reason::header_mismatch;
   const RpcError error{mismatch ? error_code::header_mismatch : error_code::invalid_params, std::move(refusal.message),
                        std::move(refusal.data)};
-  return error_reply(id, error, mismatch ? http_bad_request : http_ok);
+  return error_reply(id, error, mismatch ? ReplyStatus::invalid : ReplyStatus::answered);
 }
 
 void ModernEra::listen(Request&& request) {
   const auto filter = request.params.find("notifications");
   if (filter == request.params.end() || !filter->is_object()) {
     const RpcError error{error_code::invalid_params, "Invalid params: params.notifications must be an object"};
-    return request.exchange->reply(error_reply(request.id, error, http_ok));
+    return request.exchange->reply(error_reply(request.id, error));
   }
   const auto wants = [&](const char* field) { return filter->value(field, Json()) == true; };
   const ListKinds wanted{.tools = wants("toolsListChanged"),
@@ -243,7 +241,7 @@ void ModernEra::listen(Request&& request) {
   if (!tasks) return request.exchange->reply(tasks_required_reply(request.id));
   auto resources = read_resource_filter(*catalog_.current(), *filter);
   if (const auto* error = std::get_if<RpcError>(&resources)) {
-    return request.exchange->reply(error_reply(request.id, *error, http_ok));
+    return request.exchange->reply(error_reply(request.id, *error));
   }
   const auto subscription =
       Subscription::open(std::move(request.id),
@@ -303,7 +301,7 @@ Reply ModernEra::result(std::string_view id, std::string_view method, const Call
 Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& error) const {
   auto allowed = error;
   allowed.code = allowed_code(error.code);
-  return error_reply(id, allowed, http_ok);
+  return error_reply(id, allowed);
 }
 
 void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
@@ -325,7 +323,7 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
     const RpcError error{error_code::internal_error,
                          "The answers so far are too large for the client to carry: " + std::to_string(state.size()) +
                              " bytes of requestState, more than " + std::to_string(most_state_bytes)};
-    return call.exchange->reply(error_reply(call.origin.id, error, http_ok));
+    return call.exchange->reply(error_reply(call.origin.id, error));
   }
   const OrderedJson result = {{"resultType", "input_required"},
                               {"_meta", {{meta_key::server_info, OrderedJson::parse(identity_)}}},

@@ -14,9 +14,9 @@
 #include "catalog/published_catalog.hpp"
 #include "protocol/calls/plugin_call.hpp"
 #include "protocol/exchange.hpp"
-#include "protocol/http_head.hpp"
 #include "protocol/message.hpp"
 #include "protocol/notification_stream.hpp"
+#include "protocol/request_context.hpp"
 #include "protocol/state/request_state.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/tasks.hpp"
@@ -34,17 +34,10 @@ class ModernEra final : public CallAnswers {
   ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
             Log& log);
 
-  // Whether a message is of this era: it has the era's _meta, or its headers name the era's revision.
-  static bool is_modern(const Message& message, const HttpHead* head);
-
-  // Answers a request that came by HTTP, or on stdio, whose output is then given.
-  void handle(Message request, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
-    handle(std::move(request), &head, exchange, nullptr);
-  }
-  void handle(Message request, const std::shared_ptr<NotificationStream>& output,
-              const std::shared_ptr<Exchange>& exchange) {
-    handle(std::move(request), nullptr, exchange, output);
-  }
+  // Answers a request. `output` is where its client hears notifications, if that has one place for them, such as stdio;
+  // null: on the exchange.
+  void handle(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
+              const std::shared_ptr<NotificationStream>& output = nullptr);
 
   // Ends every subscription, open or still to come, as "Graceful Closure" says (basic/patterns/subscriptions), and
   // every task.
@@ -65,17 +58,15 @@ class ModernEra final : public CallAnswers {
     std::shared_ptr<const LogThreshold> log_threshold;
     std::shared_ptr<Exchange> exchange;
     std::shared_ptr<NotificationStream> output;
-    const HttpHead* head;  // null on stdio; gone when the handler has returned
+    const MirroredFields* mirrored;  // gone when the handler has returned
     std::string method = {};
     std::string component = {};  // for the log
   };
   using Handler = void (ModernEra::*)(Request&&);
   static Handler find_handler(std::string_view method);
 
-  void handle(Message message, const HttpHead* head, const std::shared_ptr<Exchange>& exchange,
-              const std::shared_ptr<NotificationStream>& output);
   // Takes what the request says about itself out of it; an error if it does not say what it must.
-  static std::optional<RpcError> check(std::string_view method, Request& request, const HttpHead* head);
+  static std::optional<RpcError> check(std::string_view method, Request& request, const Principal& principal);
 
   void discover(Request&& request);
   void list_tools(Request&& request);
@@ -92,7 +83,7 @@ class ModernEra final : public CallAnswers {
   void listen(Request&& request);
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
-  using Plan = Planned (*)(const Catalog&, Json, const HttpHead*);
+  using Plan = Planned (*)(const Catalog&, Json, const MirroredFields*);
   void perform(Request&& request, Plan plan);
   void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
   // A call that comes to no plugin: the log hears why, and the client is answered.

@@ -21,7 +21,7 @@ std::shared_ptr<Task> ModernEra::find_task(const Request& request) const {
     const RpcError error{error_code::invalid_params, id.is_string()
                                                          ? "Task not found: it is unknown, or its time is over"
                                                          : "Invalid params: params.taskId must be a string"};
-    request.exchange->reply(error_reply(request.id, error, http_ok));
+    request.exchange->reply(error_reply(request.id, error));
   }
   return task;
 }
@@ -38,7 +38,7 @@ void ModernEra::update_task(Request&& request) {
       responses.is_object() ? task->update(responses) : Result<>(fail("params.inputResponses must be an object"));
   if (updated.has_error()) {
     const RpcError error{error_code::invalid_params, "Invalid params: " + updated.error().message};
-    return request.exchange->reply(error_reply(request.id, error, http_ok));
+    return request.exchange->reply(error_reply(request.id, error));
   }
   request.exchange->reply(complete(request.id, {}));
 }

@@ -5,9 +5,6 @@
 namespace mcph {
 namespace {
 
-constexpr unsigned http_ok = 200;
-constexpr unsigned http_accepted = 202;
-
 class BatchPart final : public Exchange {
  public:
   explicit BatchPart(std::shared_ptr<Batch> batch) : batch_(std::move(batch)) {}
@@ -33,7 +30,7 @@ void Batch::add(std::string_view body) {
     if (--missing_ > 0) return;
   }
   // Nothing but notifications and responses: nothing to say (JSON-RPC 2.0 section 6).
-  whole_->reply(bodies_.empty() ? Reply{{}, http_accepted} : Reply{"[" + bodies_ + "]", http_ok});
+  whole_->reply(bodies_.empty() ? Reply{{}, ReplyStatus::accepted} : Reply{"[" + bodies_ + "]"});
 }
 
 }  // namespace mcph

@@ -6,15 +6,15 @@
 #include <atomic>
 #include <memory>
 #include <string_view>
-#include <vector>
+#include <variant>
 
 #include "catalog/published_catalog.hpp"
 #include "protocol/envelope_reader.hpp"
 #include "protocol/exchange.hpp"
-#include "protocol/http_head.hpp"
 #include "protocol/legacy/legacy_era.hpp"
 #include "protocol/message.hpp"
 #include "protocol/modern/modern_era.hpp"
+#include "protocol/request_context.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
 #include "runtime/timers.hpp"
@@ -22,9 +22,10 @@
 
 namespace mcph {
 
-// What one stdio process remembers of its client: the legacy session, if it opened one, and the requests in flight of
-// both eras. Used by one thread.
-struct StdioClient {
+// What is remembered of a client whose messages all come and go on one path, such as stdio: its legacy session, if it
+// opened one, and the requests in flight of both eras. Used by one thread at a time.
+struct DuplexClient {
+  Principal principal = anonymous;
   std::shared_ptr<NotificationStream> output = {};
   std::shared_ptr<Session> session = {};
   std::shared_ptr<RequestsInFlight> modern_requests = std::make_shared<RequestsInFlight>();
@@ -53,51 +54,49 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // The body of an HTTP POST.
-  void receive_post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
+  // What a text says: a message, an array of messages, or neither.
+  struct NoMessage {
+    Reply reply;
+    bool is_notification = false;  // what was meant to be one
+  };
+  using Text = std::variant<Message, Json, NoMessage>;
+  static Text read(std::string_view text);
 
-  // A line of standard input.
-  void receive_line(std::string_view line, StdioClient& client, const std::shared_ptr<Exchange>& exchange);
+  // A message of a client that has such a path.
+  void receive(std::string_view text, DuplexClient& client, const std::shared_ptr<Exchange>& exchange);
+  // Its input has ended: the client answers nothing any more.
+  static void end_input(DuplexClient& client);
+
+  // The messages of clients whose every message comes on a path of its own, such as an HTTP request. The transport says
+  // to which session one belongs.
+  void receive_modern(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange);
+  void initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange);
+  void receive_legacy(Message message, const std::shared_ptr<Session>& session,
+                      const std::shared_ptr<Exchange>& exchange);
+  void receive_batch(Json batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
+  // The answer to a batch where there is none.
+  static Reply refuse_batch();
+  // Null if the principal has none of this id. Counts as use.
+  std::shared_ptr<Session> find_session(std::string_view id, const Principal& principal);
+  void end_session(const Session& session);
 
   // The answer to a message that is too long: an error that reaches its request. Where the client meant to answer a
-  // question of a plugin, the call that waits for it ends at once.
-  static Reply refuse_long(const LongMessage& message, const StdioClient& client);
-  Reply refuse_long_post(const LongMessage& message, const HttpHead& head);
+  // question of a plugin, the call of its session, null if it has none, that waits for it ends at once.
+  static Reply refuse_long(const LongMessage& message, const Session* session);
 
-  // Standard input has ended: the client answers nothing any more.
-  static void end_input(StdioClient& client);
-
-  // A GET: the session whose notification stream it opens, or null and why not.
-  struct StreamAdmission {
-    std::shared_ptr<Session> session;
-    Reply refusal;
-  };
-  StreamAdmission admit_stream(const HttpHead& head);
-
-  // A DELETE.
-  Reply end_session(const HttpHead& head);
+  // close_streams has been called.
+  bool is_closing() const { return closing_.load(); }
 
   // The process is about to end: closes every subscription and session stream in the way their eras prescribe.
   void close_streams();
 
  private:
-  void receive_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
-  void receive_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
-  void receive_batch_line(Json batch, StdioClient& client, const std::shared_ptr<Exchange>& exchange);
-  void initialize(const Message& message, const std::shared_ptr<Exchange>& exchange);
-  void initialize_stdio(const Message& message, StdioClient& client, const std::shared_ptr<Exchange>& exchange);
-  void serve_batch(Json batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
-  void serve(Message message, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
+  void receive_batch(Json batch, DuplexClient& client, const std::shared_ptr<Exchange>& exchange);
+  void initialize(const Message& message, DuplexClient& client, const std::shared_ptr<Exchange>& exchange);
 
   // Why a client cancelled a request is said for whoever debugs it (basic/patterns/cancellation, "Implementation
   // Notes").
   void log_cancellation(const Message& notification);
-
-  struct FoundSession {
-    std::shared_ptr<Session> session;
-    Reply refusal;
-  };
-  FoundSession find_session(std::string_view request_id, const HttpHead& head);
 
   PublishedCatalog& catalog_;
   Timers timers_;

@@ -118,11 +118,12 @@ std::shared_ptr<Session> Sessions::open(Caller caller) {
   return session;
 }
 
-std::shared_ptr<Session> Sessions::find(std::string_view id) {
+std::shared_ptr<Session> Sessions::find(std::string_view id, const Principal& principal) {
   const std::lock_guard lock(mutex_);
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return nullptr;
   const auto entry = found->second;
+  if (entry->session->caller()->principal != principal) return nullptr;
   if (is_expired(*entry) && !entry->session->in_use()) {
     remove(entry);
     return nullptr;

@@ -96,8 +96,8 @@ class Sessions {
   // idle longest and is not in use makes room.
   std::shared_ptr<Session> open(Caller caller);
 
-  // Null if it is unknown or has expired. Counts as use.
-  std::shared_ptr<Session> find(std::string_view id);
+  // Null if it is unknown, has expired, or is another principal's. Counts as use.
+  std::shared_ptr<Session> find(std::string_view id, const Principal& principal);
 
   // False if there was none.
   bool close(std::string_view id);

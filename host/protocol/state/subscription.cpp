@@ -4,7 +4,7 @@
 
 #include "base/json_text.hpp"
 #include "protocol/message.hpp"
-#include "protocol/modern_headers.hpp"
+#include "protocol/request_meta.hpp"
 
 namespace mcph {
 

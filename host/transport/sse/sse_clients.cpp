@@ -9,8 +9,6 @@
 namespace mcph {
 namespace {
 
-constexpr unsigned http_accepted = 202;
-constexpr unsigned http_bad_request = 400;
 constexpr std::size_t most_answers_due = 1024;
 
 // A request whose answer goes to the stream, unless it is refused while its POST can still say so.
@@ -31,7 +29,7 @@ class SseExchange final : public Exchange {
   void finish(Reply reply) override {
     {
       const std::lock_guard lock(mutex_);
-      if (!accepted_ && reply.status >= http_bad_request) refusal_ = std::exchange(reply, {});
+      if (!accepted_ && is_refusal(reply.status)) refusal_ = std::exchange(reply, {});
     }
     stream_->answer(std::move(reply.body));
   }
@@ -39,7 +37,7 @@ class SseExchange final : public Exchange {
   const std::shared_ptr<SseStream> stream_;
   std::mutex mutex_;
   bool accepted_ = false;
-  Reply refusal_{{}, http_accepted};
+  Reply refusal_{{}, ReplyStatus::accepted};
 };
 
 }  // namespace
@@ -64,13 +62,13 @@ Reply SseClient::receive(std::string_view body, Server& server) {
   const auto exchange = std::make_shared<SseExchange>(stream_);
   const std::lock_guard lock(mutex_);
   client_.takes_requests = stream_->answers_due() <= most_answers_due && stream_->outbox().has_room();
-  server.receive_line(body, client_, exchange);
+  server.receive(body, client_, exchange);
   return exchange->accept();
 }
 
 Reply SseClient::refuse(const LongMessage& message) {
   const std::lock_guard lock(mutex_);
-  return Server::refuse_long(message, client_);
+  return Server::refuse_long(message, client_.session.get());
 }
 
 void SseClient::shut_down() {

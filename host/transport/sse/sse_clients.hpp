@@ -63,7 +63,7 @@ class SseClient {
   const std::string id_;
   const std::shared_ptr<SseStream> stream_;
   std::mutex mutex_;
-  StdioClient client_;  // what is remembered of a client with one output
+  DuplexClient client_;  // what is remembered of a client with one output
 };
 
 class SseClients {

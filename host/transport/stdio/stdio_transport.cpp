@@ -126,12 +126,12 @@ void StdioTransport::end_line() {
 
 void StdioTransport::receive(std::string_view line) {
   client_.takes_requests = writer_->answers_due() < max_requests_in_flight;
-  server_.receive_line(line, client_, std::make_shared<LineExchange>(writer_));
+  server_.receive(line, client_, std::make_shared<LineExchange>(writer_));
 }
 
 void StdioTransport::refuse_long(const Envelope& envelope) {
   const LongMessage message{envelope, options_.max_message_bytes, "--max-message-bytes"};
-  auto reply = Server::refuse_long(message, client_);
+  auto reply = Server::refuse_long(message, client_.session.get());
   // Neither a notification nor a response has an answer that could say so.
   const bool has_answer = envelope.kind.value_or(Message::Kind::request) == Message::Kind::request;
   if (has_answer) writer_->send(std::move(reply.body));

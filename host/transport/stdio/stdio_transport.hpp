@@ -64,7 +64,7 @@ class StdioTransport {
   Log& log_;
   std::atomic<bool> client_lost_{false};
   const std::shared_ptr<LineWriter> writer_;
-  StdioClient client_;
+  DuplexClient client_;
   std::string line_;                         // that has not ended
   std::optional<EnvelopeReader> long_line_;  // in its stead, if it is too long
   bool has_waited_ = false;                  // for the client to read

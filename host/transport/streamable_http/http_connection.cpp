@@ -317,12 +317,13 @@ HttpResponse HttpConnection::refuse_long(const HttpRequest& request, const HttpF
   const LongMessage message{request.body().envelope(), limits_.body_bytes, "--max-body-bytes"};
   const auto client = route.endpoint == Endpoint::messages ? sse_client(route.query) : nullptr;
   if (client != nullptr) return HttpResponse::from(client->refuse(message));
-  return HttpResponse::from(owner_.server_.refuse_long_post(message, fields.head));
+  return HttpResponse::from(owner_.endpoint_.refuse_long(message, fields.head));
 }
 
 HttpResponse HttpConnection::end_session(const HttpFields& fields) {
-  auto reply = owner_.server_.end_session(fields.head);
-  if (reply.status < 300 && fields.head.session_id) events_->forget(std::string(*fields.head.session_id));
+  auto reply = owner_.endpoint_.end_session(fields.head);
+  if (reply.status == ReplyStatus::ended && fields.head.session_id)
+    events_->forget(std::string(*fields.head.session_id));
   return HttpResponse::from(std::move(reply));
 }
 
@@ -341,7 +342,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(HttpRequestReader& r
   const bool polled = owner_.options_.stream_time.count() > 0 && head.session_id && !modern;
   EventStreamPlan plan;
   if (polled) plan.until = owner_.now() + owner_.options_.stream_time;
-  const std::function<void()> receive = [&] { owner_.server_.receive_post(request.body().text(), head, exchange); };
+  const std::function<void()> receive = [&] { owner_.endpoint_.post(request.body().text(), head, exchange); };
   co_await work_on(request.body().text().size(), receive);
   reader.drop_body();
 

@@ -25,7 +25,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 
-#include "protocol/server/server.hpp"
 #include "transport/outbox.hpp"
 #include "transport/streamable_http/event_log.hpp"
 #include "transport/streamable_http/http_fields.hpp"

@@ -25,7 +25,7 @@ HttpResponse refuse_resumption(EventLog::Resumption::Outcome outcome) {
 }  // namespace
 
 void HttpConnection::keep_response(EventStreamPlan& plan, const HttpHead& head, std::shared_ptr<Outbox> outbox) {
-  const auto session = owner_.server_.admit_stream(head).session;
+  const auto session = owner_.endpoint_.get(head).session;
   if (session == nullptr) return plan.until.reset();
   auto stream = events_->open_response(session->id(), std::move(outbox));
   const auto id = stream->before_first();
@@ -46,11 +46,10 @@ HttpConnection::awaitable<bool> HttpConnection::answer_get(const HttpFields& fie
     auto response = refusal(406, "Accept must list text/event-stream");
     co_return co_await respond(client, std::move(response));
   }
-  auto admission = owner_.server_.admit_stream(fields.head);
+  auto admission = owner_.endpoint_.get(fields.head);
   auto session = std::move(admission.session);
   if (session == nullptr) {
     auto response = HttpResponse::from(std::move(admission.refusal));
-    if (response.status == 405) response.fields.emplace_back("Allow", "POST, OPTIONS, HEAD");
     co_return co_await respond(client, std::move(response));
   }
   EventLog::Resumption resumption;

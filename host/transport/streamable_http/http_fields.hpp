@@ -9,7 +9,7 @@
 
 #include <boost/beast/http/fields.hpp>
 
-#include "protocol/http_head.hpp"
+#include "transport/streamable_http/http_head.hpp"
 
 namespace mcph {
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <ostream>  // which status.hpp forgets
 
@@ -11,7 +12,41 @@ namespace mcph {
 namespace {
 
 constexpr unsigned no_content = 204;
+// Of the endpoint for clients that have no session there.
+constexpr auto allowed_without_sessions = "POST, OPTIONS, HEAD";
 constexpr auto exposed_headers = "Mcp-Session-Id, MCP-Protocol-Version, X-Session-Expires-At";
+
+unsigned status_of(ReplyStatus status) {
+  switch (status) {
+    case ReplyStatus::answered:
+      return 200;
+    case ReplyStatus::accepted:
+      return 202;
+    case ReplyStatus::ended:
+      return no_content;
+    case ReplyStatus::invalid:
+      return 400;
+    case ReplyStatus::not_found:
+      return 404;
+    case ReplyStatus::not_offered:
+      return 405;
+    case ReplyStatus::too_long:
+      return 413;
+    case ReplyStatus::unavailable:
+      break;
+  }
+  return 503;
+}
+
+// RFC 3339, in UTC.
+std::string timestamp(std::chrono::system_clock::time_point when) {
+  const auto seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[sizeof "9999-12-31T23:59:59Z"];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
 
 void append_field(std::string& text, std::string_view name, std::string_view value) {
   text.append(name).append(": ").append(value).append("\r\n");
@@ -60,6 +95,17 @@ void append_head(std::string& text, const HttpClient& client, const HttpResponse
 }
 
 }  // namespace
+
+HttpResponse HttpResponse::from(Reply reply) {
+  HttpResponse response{.status = status_of(reply.status), .body = std::move(reply.body)};
+  if (reply.status == ReplyStatus::not_offered) response.fields.emplace_back("Allow", allowed_without_sessions);
+  if (reply.status == ReplyStatus::unavailable) response.fields.emplace_back("Retry-After", "1");
+  if (reply.session) {
+    response.fields.emplace_back("Mcp-Session-Id", std::move(reply.session->id));
+    response.fields.emplace_back("X-Session-Expires-At", timestamp(reply.session->expiry));
+  }
+  return response;
+}
 
 std::string head_text(const HttpClient& client, const HttpResponse& response) {
   std::string text;

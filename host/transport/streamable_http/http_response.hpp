@@ -19,9 +19,8 @@ struct HttpResponse {
   std::string_view content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> fields = {};
 
-  static HttpResponse from(Reply reply) {
-    return {.status = reply.status, .body = std::move(reply.body), .fields = std::move(reply.fields)};
-  }
+  // What the transport says of the outcome of a message (2025-11-25 and 2026-07-28, basic/transports).
+  static HttpResponse from(Reply reply);
 };
 
 // What an answer depends on besides its content.

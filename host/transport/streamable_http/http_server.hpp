@@ -23,6 +23,7 @@
 #include "transport/sse/sse_clients.hpp"
 #include "transport/streamable_http/event_log.hpp"
 #include "transport/streamable_http/http_options.hpp"
+#include "transport/streamable_http/mcp_endpoint.hpp"
 
 namespace mcph {
 
@@ -73,6 +74,7 @@ class HttpServer {
   ServingThreads& threads_;
   const HttpOptions options_;
   Server& server_;
+  McpEndpoint endpoint_{server_};
   RateLimitedLog log_;  // of what clients cause
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer attention_;

@@ -24,7 +24,7 @@ TEST_F(ExchangeTest, SendsNotificationsAndThenOneReply) {
   exchange_.notify("1");
   exchange_.notify("2");
   EXPECT_TRUE(exchange_.replies().empty());
-  exchange_.reply({"done", 200});
+  exchange_.reply({"done"});
   EXPECT_EQ(exchange_.notifications(), (std::vector<std::string>{"1", "2"}));
   EXPECT_EQ(exchange_.body(), "done");
 }
@@ -59,7 +59,7 @@ TEST_F(ExchangeTest, HasOneReplyWhenManyAnswerAtOnce) {
 TEST_F(ExchangeTest, EndsWithoutABodyWhenAbandoned) {
   exchange_.abandon();
   EXPECT_EQ(exchange_.body(), "");
-  EXPECT_EQ(exchange_.status(), 202U);
+  EXPECT_EQ(exchange_.status(), ReplyStatus::accepted);
   exchange_.reply({"late"});
   EXPECT_EQ(exchange_.replies().size(), 1U);
 }

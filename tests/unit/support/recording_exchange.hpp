@@ -10,6 +10,28 @@
 
 namespace mcph::test {
 
+inline std::string words(ReplyStatus status) {
+  switch (status) {
+    case ReplyStatus::answered:
+      return "answered";
+    case ReplyStatus::accepted:
+      return "accepted";
+    case ReplyStatus::ended:
+      return "ended";
+    case ReplyStatus::invalid:
+      return "invalid";
+    case ReplyStatus::not_found:
+      return "not found";
+    case ReplyStatus::not_offered:
+      return "not offered";
+    case ReplyStatus::too_long:
+      return "too long";
+    case ReplyStatus::unavailable:
+      break;
+  }
+  return "unavailable";
+}
+
 class RecordingExchange final : public Exchange {
  public:
   std::vector<std::string> notifications() const {
@@ -27,15 +49,9 @@ class RecordingExchange final : public Exchange {
 
   // Of the first reply.
   std::string body() const { return replies().empty() ? "(no reply)" : replies().front().body; }
-  unsigned status() const { return replies().empty() ? 0 : replies().front().status; }
-  std::string field(const std::string& name) const {
-    for (const auto& reply : replies()) {
-      for (const auto& [field, value] : reply.fields) {
-        if (field == name) return value;
-      }
-    }
-    return {};
-  }
+  ReplyStatus status() const { return replies().at(0).status; }
+  // That the reply has opened.
+  OpenedSession session() const { return replies().at(0).session.value_or(OpenedSession{}); }
 
  private:
   void send(std::string message) override {

@@ -14,6 +14,7 @@
 #include "support/recording_log.hpp"
 #include "support/recording_stream.hpp"
 #include "support/served_plugin.hpp"
+#include "transport/streamable_http/mcp_endpoint.hpp"
 
 namespace mcph::test {
 
@@ -67,7 +68,7 @@ class ServerFixture : public ::testing::Test {
 
   std::shared_ptr<RecordingExchange> post(std::string_view body, const HttpHead& head = {}) {
     auto exchange = make_exchange();
-    server_.receive_post(body, head, exchange);
+    endpoint_.post(body, head, exchange);
     return exchange;
   }
 
@@ -80,7 +81,7 @@ class ServerFixture : public ::testing::Test {
 
   // Opens a session over HTTP, and returns its id.
   std::string open_session(const std::string& version) {
-    auto id = post(initialize(version))->field("Mcp-Session-Id");
+    auto id = post(initialize(version))->session().id;
     post(initialized, in_session(id));
     return id;
   }
@@ -90,7 +91,7 @@ class ServerFixture : public ::testing::Test {
 
   std::shared_ptr<RecordingExchange> line(std::string_view text) {
     auto exchange = make_exchange();
-    server_.receive_line(text, stdio_, exchange);
+    server_.receive(text, stdio_, exchange);
     return exchange;
   }
 
@@ -99,8 +100,9 @@ class ServerFixture : public ::testing::Test {
   std::uint64_t generation_ = 0;
   const std::shared_ptr<FakePlugin> plugin_ = std::make_shared<FakePlugin>("/components/tools/sums.so");
   Server server_;
+  McpEndpoint endpoint_{server_};
   const std::shared_ptr<RecordingStream> output_ = std::make_shared<RecordingStream>();
-  StdioClient stdio_{.output = output_};
+  DuplexClient stdio_{.output = output_};
 
  private:
   std::shared_ptr<RecordingExchange> make_exchange() {

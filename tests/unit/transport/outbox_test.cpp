@@ -33,7 +33,7 @@ class OutboxTest : public ::testing::Test {
 TEST_F(OutboxTest, GivesMessagesInOrderAndThenTheReply) {
   EXPECT_TRUE(outbox_.put("1"));
   EXPECT_TRUE(outbox_.put("2"));
-  outbox_.end({"done", 200});
+  outbox_.end({"done"});
   const auto content = outbox_.take();
   EXPECT_EQ(content.messages, (Messages{"1", "2"}));
   ASSERT_TRUE(content.reply);
@@ -70,7 +70,7 @@ TEST_F(OutboxTest, AnswersThatThereIsNoMemoryWhereOthersHaveIt) {
   outbox.end({R"({"jsonrpc":"2.0","id":"a","result":{"text":")" + std::string(200'000, 'x') + "\"}}"});
   const auto content = outbox.take();
   ASSERT_TRUE(content.reply);
-  EXPECT_EQ(content.reply->status, 503U);
+  EXPECT_EQ(content.reply->status, ReplyStatus::unavailable);
   EXPECT_EQ(
       content.reply->body,
       R"({"jsonrpc":"2.0","id":"a","error":{"code":-32603,"message":"The server has no memory left for this answer )"
@@ -127,7 +127,7 @@ TEST_F(OutboxTest, ReplacesNoAnswerThatIsShorterThanTheErrorInstead) {
   const auto content = outbox.take();
   EXPECT_EQ(content.messages.back(), answer);
   EXPECT_EQ(content.reply->body, answer);
-  EXPECT_EQ(content.reply->status, 200U);
+  EXPECT_EQ(content.reply->status, ReplyStatus::answered);
 }
 
 TEST_F(OutboxTest, LosesNoStreamOfAClientThatReadsBecauseOthersHaveTheMemory) {

@@ -44,7 +44,7 @@ class ModernQuestions : public test::ServerFixture {
 
 TEST_F(ModernQuestions, AreTheResultWithWhatTheServerMustKnowLater) {
   const auto asked = call();
-  EXPECT_EQ(asked->status(), 200U);
+  EXPECT_EQ(asked->status(), ReplyStatus::answered);
   auto result = OrderedJson::parse(asked->body())["result"];
   EXPECT_TRUE(result["requestState"].is_string());
   result.erase("requestState");
@@ -55,7 +55,7 @@ TEST_F(ModernQuestions, AreTheResultWithWhatTheServerMustKnowLater) {
 
 TEST_F(ModernQuestions, AreNotForAClientThatCannotAnswerThem) {
   const auto asked = call({}, "add", "{}");
-  EXPECT_EQ(asked->status(), 400U);
+  EXPECT_EQ(asked->status(), ReplyStatus::invalid);
   EXPECT_EQ(
       asked->body(),
       R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"This request requires the client capability \"roots\"","data":{"requiredCapabilities":{"roots":{}}}}})");

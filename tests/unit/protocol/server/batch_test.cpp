@@ -25,23 +25,23 @@ TEST_F(BatchTest, RepliesOnceWhenEveryPartHasReplied) {
   first->reply({"1"});
   ASSERT_EQ(whole_->replies().size(), 1U);
   EXPECT_EQ(whole_->body(), "[2,1]");
-  EXPECT_EQ(whole_->status(), 200U);
+  EXPECT_EQ(whole_->status(), ReplyStatus::answered);
 }
 
 TEST_F(BatchTest, LeavesOutPartsThatNeedNoAnswer) {
   const auto batch = batch_of(3);
-  batch->part()->reply({{}, 202});
+  batch->part()->reply({{}, ReplyStatus::accepted});
   batch->part()->reply({"1"});
-  batch->part()->reply({{}, 202});
+  batch->part()->reply({{}, ReplyStatus::accepted});
   EXPECT_EQ(whole_->body(), "[1]");
 }
 
 TEST_F(BatchTest, IsAcceptedWithoutABodyWhenNoPartNeedsAnAnswer) {
   const auto batch = batch_of(2);
-  batch->part()->reply({{}, 202});
+  batch->part()->reply({{}, ReplyStatus::accepted});
   batch->part()->abandon();
   EXPECT_EQ(whole_->body(), "");
-  EXPECT_EQ(whole_->status(), 202U);
+  EXPECT_EQ(whole_->status(), ReplyStatus::accepted);
 }
 
 TEST_F(BatchTest, PassesOnNotificationsAtOnce) {

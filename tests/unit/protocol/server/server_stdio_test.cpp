@@ -47,7 +47,7 @@ TEST_F(ServerStdioTest, SaysNothingToNotificationsAndResponses) {
 
 TEST_F(ServerStdioTest, RefusesAMessageThatIsTooLongByItsId) {
   const auto answer_to_long = [&](Envelope envelope) {
-    return Server::refuse_long({std::move(envelope), 4096, "--max-message-bytes"}, stdio_).body;
+    return Server::refuse_long({std::move(envelope), 4096, "--max-message-bytes"}, stdio_.session.get()).body;
   };
   EXPECT_EQ(
       answer_to_long({Message::Kind::request, "7"}),
@@ -69,7 +69,7 @@ TEST_F(ServerStdioTest, EndsTheCallWhoseQuestionHasAnAnswerThatIsTooLong) {
     each->complete(Outcome::input_required, test::asks_for_roots);
   ASSERT_EQ(call->notifications().size(), 1U);
   const auto id = Json::parse(call->notifications().front())["id"].dump();
-  Server::refuse_long({{Message::Kind::response, id}, 4096, "--max-message-bytes"}, stdio_);
+  Server::refuse_long({{Message::Kind::response, id}, 4096, "--max-message-bytes"}, stdio_.session.get());
   EXPECT_EQ(
       call->body(),
       R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"The client's answer to roots/list is longer than the 4096 bytes that --max-message-bytes allows"}],"isError":true}})");

@@ -122,7 +122,7 @@ TEST_P(EveryLegacyRevision, AsksTheClientAndCallsThePluginAgainWithTheAnswer) {
   const auto opened = post(request("0", "initialize",
                                    R"({"protocolVersion":")" + std::string(GetParam()) +
                                        R"(","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}})"));
-  const auto session = opened->field("Mcp-Session-Id");
+  const auto session = opened->session().id;
   plugin_->on_invoke = [](Call& call) {
     if (call.params().find("inputResponses") == std::string::npos) {
       return call.complete(Outcome::input_required, asks_for_roots);
@@ -135,7 +135,7 @@ TEST_P(EveryLegacyRevision, AsksTheClientAndCallsThePluginAgainWithTheAnswer) {
             std::vector<std::string>{R"({"jsonrpc":"2.0","id":1,"method":"roots/list","params":{}})"});
   EXPECT_TRUE(call->replies().empty());
   const auto answer = post(R"({"jsonrpc":"2.0","id":1,"result":{"roots":[]}})", in_session(session));
-  EXPECT_EQ(answer->status(), 202U);
+  EXPECT_EQ(answer->status(), ReplyStatus::accepted);
   EXPECT_EQ(call->body(), R"({"jsonrpc":"2.0","id":7,"result":{"content":[]}})");
 }
 
@@ -160,10 +160,10 @@ TEST_P(EveryLegacyRevision, LetsNoClientSpeakForItself) {
 TEST_F(ServerTest, EndsWhatIsAskedWithTheSession) {
   const auto opened = post(
       request("0", "initialize", R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{}})"));
-  const auto session = opened->field("Mcp-Session-Id");
+  const auto session = opened->session().id;
   plugin_->on_invoke = [](Call& call) { call.complete(Outcome::input_required, asks_for_roots); };
   const auto call = post(request("7", "tools/call", R"({"name":"add"})"), in_session(session));
-  server_.end_session(in_session(session));
+  endpoint_.end_session(in_session(session));
   EXPECT_EQ(
       call->body(),
       R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"The session has ended"}],"isError":true}})");
@@ -172,7 +172,7 @@ TEST_F(ServerTest, EndsWhatIsAskedWithTheSession) {
 TEST_F(ServerTest, GivesUpAPluginThatAsksAgainAndAgain) {
   const auto opened = post(
       request("0", "initialize", R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{}})"));
-  const auto session = opened->field("Mcp-Session-Id");
+  const auto session = opened->session().id;
   plugin_->on_invoke = [](Call& call) { call.complete(Outcome::input_required, asks_for_roots); };
   const auto call = post(request("7", "tools/call", R"({"name":"add"})"), in_session(session));
   for (int id = 1; id <= 32; ++id)
@@ -294,7 +294,7 @@ TEST_F(ServerTest, SaysHowLongAModernClientMayKeepAResource) {
 TEST_F(ServerTest, RefusesWhatAModernClientAsksForWithTheErasCodes) {
   const auto unknown_tool = post_modern("tools/call", R"("name":"sub",)", "sub");
   EXPECT_EQ(unknown_tool->body(), R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool: sub"}})");
-  EXPECT_EQ(unknown_tool->status(), 200U);
+  EXPECT_EQ(unknown_tool->status(), ReplyStatus::answered);
   EXPECT_EQ(post_modern("prompts/get", R"("name":"ask",)", "ask")->body(),
             R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown prompt: ask"}})");
   EXPECT_EQ(
@@ -324,7 +324,7 @@ TEST_F(ServerTest, ReplacesErrorCodesOfAPluginThatTheModernEraForbids) {
 TEST_F(ServerTest, HasNoLegacyMethodForAModernClient) {
   for (const auto* method : {"ping", "initialize", "logging/setLevel", "tools/dance"}) {
     const auto answer = post_modern(method);
-    EXPECT_EQ(answer->status(), 404U);
+    EXPECT_EQ(answer->status(), ReplyStatus::not_found);
     EXPECT_EQ(answer->body(), R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: )" +
                                   std::string(method) + R"("}})");
   }
@@ -368,7 +368,7 @@ TEST_F(ServerTest, ServesBothErasSideBySide) {
   EXPECT_EQ(post(text, in_session(session))->body(), R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
 
   const auto output = std::make_shared<test::RecordingStream>();
-  server_.admit_stream(in_session(session)).session->attach(output);
+  endpoint_.get(in_session(session)).session->attach(output);
   publish("{}");
   EXPECT_EQ(output->messages.size(), 3U);
   EXPECT_EQ(stream->notifications().size(), 2U);

@@ -136,30 +136,30 @@ TEST_F(SessionsTest, HaveIdsThatNobodyGuesses) {
 
 TEST_F(SessionsTest, AreFoundByTheirId) {
   const auto session = open();
-  EXPECT_EQ(sessions_.find(session->id()), session);
-  EXPECT_EQ(sessions_.find("other"), nullptr);
-  EXPECT_EQ(sessions_.find(""), nullptr);
+  EXPECT_EQ(sessions_.find(session->id(), anonymous), session);
+  EXPECT_EQ(sessions_.find("other", anonymous), nullptr);
+  EXPECT_EQ(sessions_.find("", anonymous), nullptr);
   EXPECT_EQ(session->caller()->protocol_version, "2025-11-25");
 }
 
 TEST_F(SessionsTest, ExpireWhenIdleForTooLong) {
   const auto id = open()->id();
   now_ += 60s;
-  EXPECT_NE(sessions_.find(id), nullptr);
+  EXPECT_NE(sessions_.find(id, anonymous), nullptr);
   now_ += 60s;
-  EXPECT_NE(sessions_.find(id), nullptr);
+  EXPECT_NE(sessions_.find(id, anonymous), nullptr);
   now_ += 61s;
-  EXPECT_EQ(sessions_.find(id), nullptr);
+  EXPECT_EQ(sessions_.find(id, anonymous), nullptr);
 }
 
 TEST_F(SessionsTest, DoNotExpireWhileAStreamIsOpen) {
   const auto session = open();
   auto stream = stream_of(*session);
   now_ += 1h;
-  EXPECT_NE(sessions_.find(session->id()), nullptr);
+  EXPECT_NE(sessions_.find(session->id(), anonymous), nullptr);
   stream.reset();
   now_ += 61s;
-  EXPECT_EQ(sessions_.find(session->id()), nullptr);
+  EXPECT_EQ(sessions_.find(session->id(), anonymous), nullptr);
 }
 
 TEST_F(SessionsTest, MeasureTheirIdleTimeByAClockThatNobodySets) {
@@ -177,11 +177,11 @@ TEST_F(SessionsTest, MakeRoomByEndingTheIdlest) {
   now_ += 1s;
   const auto third = open();
   now_ += 1s;
-  sessions_.find(first->id());
+  sessions_.find(first->id(), anonymous);
   ASSERT_NE(open(), nullptr);
-  EXPECT_NE(sessions_.find(first->id()), nullptr);
-  EXPECT_EQ(sessions_.find(second->id()), nullptr);
-  EXPECT_NE(sessions_.find(third->id()), nullptr);
+  EXPECT_NE(sessions_.find(first->id(), anonymous), nullptr);
+  EXPECT_EQ(sessions_.find(second->id(), anonymous), nullptr);
+  EXPECT_NE(sessions_.find(third->id(), anonymous), nullptr);
 }
 
 TEST_F(SessionsTest, NeverEndOneWithAStreamToMakeRoom) {
@@ -192,8 +192,8 @@ TEST_F(SessionsTest, NeverEndOneWithAStreamToMakeRoom) {
   now_ += 1s;
   open();
   ASSERT_NE(open(), nullptr);
-  EXPECT_NE(sessions_.find(first->id()), nullptr);
-  EXPECT_EQ(sessions_.find(second->id()), nullptr);
+  EXPECT_NE(sessions_.find(first->id(), anonymous), nullptr);
+  EXPECT_EQ(sessions_.find(second->id(), anonymous), nullptr);
 }
 
 TEST_F(SessionsTest, NeverEndOneWithARequestInFlightToMakeRoom) {
@@ -204,8 +204,8 @@ TEST_F(SessionsTest, NeverEndOneWithARequestInFlightToMakeRoom) {
   const auto second = open();
   open();
   ASSERT_NE(open(), nullptr);
-  EXPECT_NE(sessions_.find(first->id()), nullptr);
-  EXPECT_EQ(sessions_.find(second->id()), nullptr);
+  EXPECT_NE(sessions_.find(first->id(), anonymous), nullptr);
+  EXPECT_EQ(sessions_.find(second->id(), anonymous), nullptr);
   exchange.reset();
   EXPECT_FALSE(first->in_use());
 }
@@ -231,7 +231,7 @@ TEST_F(SessionsTest, EndWhenClosed) {
   const auto stream = stream_of(*session);
   EXPECT_TRUE(sessions_.close(session->id()));
   EXPECT_TRUE(stream->closed);
-  EXPECT_EQ(sessions_.find(session->id()), nullptr);
+  EXPECT_EQ(sessions_.find(session->id(), anonymous), nullptr);
   EXPECT_FALSE(sessions_.close(session->id()));
 }
 

@@ -32,11 +32,11 @@ TEST_F(SseClientsTest, AreFoundByIdsThatNobodyGuessesUntilTheyGo) {
 }
 
 TEST_F(SseClientsTest, HearTheirAnswersOnTheirStream) {
-  EXPECT_EQ(say(test::initialize("2024-11-05")).status, 202U);
+  EXPECT_EQ(say(test::initialize("2024-11-05")).status, ReplyStatus::accepted);
   const auto messages = heard();
   ASSERT_EQ(messages.size(), 1U);
   EXPECT_NE(messages[0].find(R"("protocolVersion":"2024-11-05")"), std::string::npos);
-  EXPECT_EQ(say(test::initialized).status, 202U);
+  EXPECT_EQ(say(test::initialized).status, ReplyStatus::accepted);
   EXPECT_EQ(say(test::request("7", "ping")).body, "");
   EXPECT_EQ(heard(), Messages{R"({"jsonrpc":"2.0","id":7,"result":{}})"});
 }
@@ -52,10 +52,10 @@ TEST_F(SseClientsTest, HearOfChangesOnTheirStream) {
 TEST_F(SseClientsTest, AreRefusedWhereTheySayNothingThatIsAMessage) {
   for (const auto* body : {"{", "[]", "{}", "7"}) {
     const auto reply = say(body);
-    EXPECT_EQ(reply.status, 400U) << body;
+    EXPECT_EQ(reply.status, ReplyStatus::invalid) << body;
     EXPECT_NE(reply.body.find("error"), std::string::npos);
   }
-  EXPECT_EQ(say(test::request("1", "tools/list")).status, 400U) << "before initialize";
+  EXPECT_EQ(say(test::request("1", "tools/list")).status, ReplyStatus::invalid) << "before initialize";
   EXPECT_TRUE(heard().empty());
   EXPECT_EQ(client_->stream().answers_due(), 0U);
 }
@@ -96,14 +96,14 @@ TEST_F(SseClientsTest, AreRefusedMoreWhileTheyHaveNotReadWhatTheyAskedFor) {
   heard();
   const std::string result = R"({"content":[{"type":"text","text":")" + std::string(6 << 20, 'x') + R"("}]})";
   for (int i = 0; i < 12; ++i)
-    EXPECT_EQ(say(test::request(std::to_string(i), "tools/call", R"({"name":"add"})")).status, 202U);
+    EXPECT_EQ(say(test::request(std::to_string(i), "tools/call", R"({"name":"add"})")).status, ReplyStatus::accepted);
   for (const auto& call : plugin_->calls)
     call->complete(Outcome::result, result);
   const auto refused = say(test::request("13", "tools/call", R"({"name":"add"})"));
-  EXPECT_EQ(refused.status, 400U);
+  EXPECT_EQ(refused.status, ReplyStatus::invalid);
   EXPECT_NE(refused.body.find("Too many requests are in flight"), std::string::npos) << refused.body;
   EXPECT_EQ(heard().size(), 12U) << "and all that they asked for is there";
-  EXPECT_EQ(say(test::request("14", "ping")).status, 202U);
+  EXPECT_EQ(say(test::request("14", "ping")).status, ReplyStatus::accepted);
 }
 
 TEST_F(SseClientsTest, AreToldThatTheirMessageIsTooLongAndSoIsTheCallThatWaitsForIt) {
@@ -113,7 +113,7 @@ TEST_F(SseClientsTest, AreToldThatTheirMessageIsTooLongAndSoIsTheCallThatWaitsFo
   say(test::request("7", "tools/call", R"({"name":"add"})"));
   plugin_->last_call().complete(Outcome::input_required, test::asks_for_roots);
   heard();
-  EXPECT_EQ(client_->refuse({{Message::Kind::response, "1"}, 4096, "--max-body-bytes"}).status, 413U);
+  EXPECT_EQ(client_->refuse({{Message::Kind::response, "1"}, 4096, "--max-body-bytes"}).status, ReplyStatus::too_long);
   const auto messages = heard();
   ASSERT_EQ(messages.size(), 1U);
   EXPECT_NE(messages[0].find(R"("id":7,"result")"), std::string::npos) << messages[0];
@@ -123,7 +123,8 @@ TEST_F(SseClientsTest, AreToldThatTheirMessageIsTooLongAndSoIsTheCallThatWaitsFo
 // Its subscriptions and calls would not end with the stream.
 TEST_F(SseClientsTest, AreRefusedWhatIsOfTheModernEra) {
   for (const auto* method : {"subscriptions/listen", "tools/call", "server/discover"}) {
-    EXPECT_EQ(say(test::modern_request("1", method, R"("name":"add","notifications":{},)")).status, 202U);
+    EXPECT_EQ(say(test::modern_request("1", method, R"("name":"add","notifications":{},)")).status,
+              ReplyStatus::accepted);
     const auto messages = heard();
     ASSERT_EQ(messages.size(), 1U);
     EXPECT_NE(messages[0].find(R"("id":1,"error":{"code":-32022,)"), std::string::npos) << messages[0];

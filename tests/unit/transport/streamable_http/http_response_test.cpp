@@ -1,5 +1,7 @@
 #include "transport/streamable_http/http_response.hpp"
 
+#include <chrono>
+
 #include <gtest/gtest.h>
 
 namespace mcph {
@@ -21,12 +23,31 @@ TEST(HttpResponse, IsAStatusFieldsAndABody) {
             "{\"a\":1}");
 }
 
-TEST(HttpResponse, HasTheFieldsOfItsReply) {
-  EXPECT_EQ(to_text({}, HttpResponse::from({"{}", 404, {{"Mcp-Session-Id", "x"}, {"Allow", "GET, POST"}}})),
-            "HTTP/1.1 404 Not Found\r\n"
+TEST(HttpResponse, SaysWhatBecameOfAMessage) {
+  const auto status_of = [](ReplyStatus status) { return HttpResponse::from({"{}", status}).status; };
+  EXPECT_EQ(status_of(ReplyStatus::answered), 200U);
+  EXPECT_EQ(status_of(ReplyStatus::accepted), 202U);
+  EXPECT_EQ(status_of(ReplyStatus::ended), 204U);
+  EXPECT_EQ(status_of(ReplyStatus::invalid), 400U);
+  EXPECT_EQ(status_of(ReplyStatus::not_found), 404U);
+  EXPECT_EQ(status_of(ReplyStatus::not_offered), 405U);
+  EXPECT_EQ(status_of(ReplyStatus::too_long), 413U);
+  EXPECT_EQ(status_of(ReplyStatus::unavailable), 503U);
+}
+
+TEST(HttpResponse, SaysWhichMethodsThereAreInsteadAndWhenToComeAgain) {
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(HttpResponse::from({"{}", ReplyStatus::not_offered}).fields, (Fields{{"Allow", "POST, OPTIONS, HEAD"}}));
+  EXPECT_EQ(HttpResponse::from({"{}", ReplyStatus::unavailable}).fields, (Fields{{"Retry-After", "1"}}));
+}
+
+TEST(HttpResponse, NamesTheSessionThatItOpens) {
+  const std::chrono::system_clock::time_point expiry{std::chrono::seconds(1'767'225'600)};
+  EXPECT_EQ(to_text({}, HttpResponse::from({"{}", ReplyStatus::answered, OpenedSession{"x", expiry}})),
+            "HTTP/1.1 200 OK\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Mcp-Session-Id: x\r\n"
-            "Allow: GET, POST\r\n"
+            "X-Session-Expires-At: 2026-01-01T00:00:00Z\r\n"
             "Content-Type: application/json\r\n"
             "Content-Length: 2\r\n"
             "\r\n"

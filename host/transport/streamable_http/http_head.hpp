@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/caller.hpp"
+
 namespace mcph {
 
 // The header fields of an HTTP request, for those that few requests have. Lives as long as the request.
@@ -17,13 +19,14 @@ class HeaderFields {
   ~HeaderFields() = default;
 };
 
-// The headers of an HTTP request that the protocol knows. Views into the request.
+// The headers of an HTTP request that MCP knows, and who sent it. Views into the request.
 struct HttpHead {
   std::optional<std::string_view> protocol_version;  // MCP-Protocol-Version
   std::optional<std::string_view> method;            // Mcp-Method
   std::optional<std::string_view> name;              // Mcp-Name
   std::optional<std::string_view> session_id;        // Mcp-Session-Id
   const HeaderFields* others = nullptr;              // null: there are none
+  Principal principal = anonymous;
 };
 
 }  // namespace mcph

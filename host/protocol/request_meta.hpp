@@ -1,16 +1,13 @@
-// The request metadata of revision 2026-07-28: the _meta that every request must have, and the HTTP headers that mirror
-// the body (basic, "General fields"; basic/transports/streamable-http, "Request Metadata"). Free functions; any thread.
+// The metadata that every request of revision 2026-07-28 has in its _meta (basic, "General fields"). Free functions;
+// any thread.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
-#include "catalog/parameter_headers.hpp"
 #include "protocol/caller.hpp"
-#include "protocol/http_head.hpp"
 #include "protocol/log_level.hpp"
 #include "protocol/message.hpp"
 
@@ -39,12 +36,5 @@ std::variant<Caller, RpcError> take_caller(Json& params);
 // Takes the level out of _meta from which on the client wants to hear of what is logged during the request. Nothing: it
 // wants to hear of nothing.
 std::variant<std::optional<LogLevel>, RpcError> take_log_level(Json& params);
-
-// An error with code -32020 if a required header is missing or differs from the body.
-std::optional<RpcError> check_version_header(const HttpHead& head, std::string_view protocol_version);
-std::optional<RpcError> check_headers(const HttpHead& head, std::string_view method, const Json& params);
-// The same of the headers that mirror arguments of a tool ("Custom Headers from Tool Parameters").
-std::optional<RpcError> check_parameter_headers(const HttpHead& head, const std::vector<ParameterHeader>& headers,
-                                                const Json& arguments);
 
 }  // namespace mcph

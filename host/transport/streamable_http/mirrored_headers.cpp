@@ -1,4 +1,4 @@
-#include "protocol/modern_headers.hpp"
+#include "transport/streamable_http/mirrored_headers.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -16,10 +16,6 @@ namespace {
 
 RpcError mismatch(std::string message) {
   return {error_code::header_mismatch, "Header mismatch: " + std::move(message)};
-}
-
-RpcError refuse(const std::string& what) {
-  return {error_code::invalid_params, "Invalid params: " + what};
 }
 
 std::string in_quotes(std::string_view text) {
@@ -109,80 +105,28 @@ std::optional<RpcError> check_parameter_header(const HttpHead& head, const Param
 
 }  // namespace
 
-bool has_modern_meta(const Json& params) {
-  const auto meta = params.find("_meta");
-  if (meta == params.end() || !meta->is_object()) return false;
-  return meta->contains(meta_key::protocol_version) || meta->contains(meta_key::client_capabilities) ||
-         meta->contains(meta_key::client_info);
-}
-
-std::variant<std::string, RpcError> read_version(const Json& params) {
-  const auto meta = params.find("_meta");
-  if (meta == params.end() || !meta->is_object()) return refuse("params._meta must be an object");
-  const auto version = meta->find(meta_key::protocol_version);
-  if (version == meta->end() || !version->is_string()) {
-    return refuse(std::string("params._meta lacks the string ") + meta_key::protocol_version);
-  }
-  return version->get<std::string>();
-}
-
-std::variant<std::optional<LogLevel>, RpcError> take_log_level(Json& params) {
-  const auto meta = params.find("_meta");
-  if (meta == params.end() || !meta->is_object()) return std::nullopt;
-  const auto name = meta->find(meta_key::log_level);
-  if (name == meta->end()) return std::nullopt;
-  const auto level = read_log_level(*name);
-  if (!level) return unknown_log_level(*name);
-  meta->erase(name);
-  return level;
-}
-
-std::variant<Caller, RpcError> take_caller(Json& params) {
-  auto version = read_version(params);
-  if (auto* error = std::get_if<RpcError>(&version)) return std::move(*error);
-  const auto meta = params.find("_meta");
-  const auto capabilities = meta->find(meta_key::client_capabilities);
-  if (capabilities == meta->end() || !capabilities->is_object()) {
-    return refuse(std::string("params._meta lacks the object ") + meta_key::client_capabilities);
-  }
-  const auto client = meta->find(meta_key::client_info);
-  if (client != meta->end() && !client->is_object()) {
-    return refuse(std::string("params._meta has a ") + meta_key::client_info + " that is not an object");
-  }
-
-  Caller caller{std::get<std::string>(std::move(version)), nullptr, std::move(*capabilities)};
-  meta->erase(capabilities);
-  if (client != meta->end()) {
-    caller.client = std::move(*client);
-    meta->erase(client);
-  }
-  meta->erase(meta->find(meta_key::protocol_version));
-  if (meta->empty()) params.erase("_meta");
-  return caller;
-}
-
-std::optional<RpcError> check_version_header(const HttpHead& head, std::string_view protocol_version) {
-  if (!head.protocol_version) return mismatch("the MCP-Protocol-Version header is missing");
-  if (*head.protocol_version != protocol_version) {
-    return mismatch("MCP-Protocol-Version header value " + in_quotes(*head.protocol_version) +
+std::optional<RpcError> MirroredHeaders::check_version(std::string_view protocol_version) const {
+  if (!head_.protocol_version) return mismatch("the MCP-Protocol-Version header is missing");
+  if (*head_.protocol_version != protocol_version) {
+    return mismatch("MCP-Protocol-Version header value " + in_quotes(*head_.protocol_version) +
                     " does not match body value " + in_quotes(protocol_version));
   }
   return std::nullopt;
 }
 
-std::optional<RpcError> check_headers(const HttpHead& head, std::string_view method, const Json& params) {
-  if (!head.method) return mismatch("the Mcp-Method header is missing");
-  if (*head.method != method) {
-    return mismatch("Mcp-Method header value " + in_quotes(*head.method) + " does not match body value " +
+std::optional<RpcError> MirroredHeaders::check(std::string_view method, const Json& params) const {
+  if (!head_.method) return mismatch("the Mcp-Method header is missing");
+  if (*head_.method != method) {
+    return mismatch("Mcp-Method header value " + in_quotes(*head_.method) + " does not match body value " +
                     in_quotes(method));
   }
-  return check_name(head, method, params);
+  return check_name(head_, method, params);
 }
 
-std::optional<RpcError> check_parameter_headers(const HttpHead& head, const std::vector<ParameterHeader>& headers,
-                                                const Json& arguments) {
+std::optional<RpcError> MirroredHeaders::check_arguments(const std::vector<ParameterHeader>& headers,
+                                                         const Json& arguments) const {
   for (const auto& header : headers) {
-    if (auto error = check_parameter_header(head, header, arguments)) return error;
+    if (auto error = check_parameter_header(head_, header, arguments)) return error;
   }
   return std::nullopt;
 }

@@ -1,0 +1,16 @@
+// The reply that says what is wrong with a request.
+#pragma once
+
+#include <string_view>
+
+#include "protocol/exchange.hpp"
+#include "protocol/message.hpp"
+
+namespace mcph {
+
+// `id` is empty where none is known.
+inline Reply error_reply(std::string_view id, const RpcError& error, ReplyStatus status = ReplyStatus::answered) {
+  return {error_response(id, error), status};
+}
+
+}  // namespace mcph

@@ -1,0 +1,14 @@
+// What a transport knows of a request besides its text. Views; lives as long as the request is being received.
+#pragma once
+
+#include "protocol/caller.hpp"
+#include "protocol/mirrored_fields.hpp"
+
+namespace mcph {
+
+struct RequestContext {
+  const Principal& principal = anonymous;
+  const MirroredFields* mirrored = nullptr;  // null: the transport repeats nothing
+};
+
+}  // namespace mcph

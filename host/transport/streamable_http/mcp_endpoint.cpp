@@ -1,0 +1,107 @@
+#include "transport/streamable_http/mcp_endpoint.hpp"
+
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "protocol/error_reply.hpp"
+#include "protocol/request_meta.hpp"
+#include "transport/streamable_http/mirrored_headers.hpp"
+
+namespace mcph {
+namespace {
+
+bool names_modern_revision(const HttpHead& head) {
+  return head.protocol_version == ModernEra::revision;
+}
+
+// A legacy client names the revision that initialize settled, if any (2025-06-18, basic/transports, "Protocol Version
+// Header").
+std::optional<Reply> refuse_version(std::string_view id, const HttpHead& head) {
+  if (!head.protocol_version || LegacyEra::is_revision(*head.protocol_version)) return std::nullopt;
+  auto supported = Json::array({ModernEra::revision});
+  for (const auto revision : LegacyEra::revisions)
+    supported.push_back(revision);
+  const RpcError error{error_code::unsupported_protocol_version,
+                       "Unsupported protocol version in the MCP-Protocol-Version header",
+                       {{"supported", std::move(supported)}, {"requested", *head.protocol_version}}};
+  return error_reply(id, error, ReplyStatus::invalid);
+}
+
+Reply refuse(RpcError error, ReplyStatus status) {
+  return error_reply({}, error, status);
+}
+
+}  // namespace
+
+void McpEndpoint::post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+  auto text = Server::read(body);
+  if (auto* none = std::get_if<Server::NoMessage>(&text)) return exchange->reply(std::move(none->reply));
+  if (auto* batch = std::get_if<Json>(&text)) return post_batch(std::move(*batch), head, exchange);
+  auto& message = std::get<Message>(text);
+  if (!has_modern_meta(message.params) && !names_modern_revision(head)) {
+    return post_legacy(std::move(message), head, exchange);
+  }
+  const MirroredHeaders mirrored(head);
+  server_.receive_modern(std::move(message), {.principal = head.principal, .mirrored = &mirrored}, exchange);
+}
+
+void McpEndpoint::post_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+  if (auto refusal = refuse_version(message.id, head)) return exchange->reply(*std::move(refusal));
+  if (message.is_initialize()) return server_.initialize(message, head.principal, exchange);
+  auto found = find_session(message.id, head);
+  if (found.session == nullptr) return exchange->reply(std::move(found.refusal));
+  server_.receive_legacy(std::move(message), found.session, exchange);
+}
+
+void McpEndpoint::post_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+  if (head.protocol_version && !LegacyEra::is_revision(*head.protocol_version)) {
+    return exchange->reply(Server::refuse_batch());
+  }
+  auto found = find_session({}, head);
+  if (found.session == nullptr) return exchange->reply(std::move(found.refusal));
+  server_.receive_batch(std::move(batch), found.session, exchange);
+}
+
+McpEndpoint::FoundSession McpEndpoint::find_session(std::string_view request_id, const HttpHead& head) {
+  if (auto refusal = refuse_version(request_id, head)) return {nullptr, *std::move(refusal)};
+  if (!head.session_id) {
+    const RpcError error{error_code::invalid_request,
+                         "Missing Mcp-Session-Id header: send initialize first, then its session id with every request",
+                         {{"reason", "missing_session_id"}}};
+    return {nullptr, error_reply(request_id, error, ReplyStatus::invalid)};
+  }
+  if (auto session = server_.find_session(*head.session_id, head.principal)) return {std::move(session)};
+  const RpcError error{error_code::invalid_request,
+                       "Session not found: it has ended; send initialize for a new one",
+                       {{"reason", "session_not_found"}}};
+  return {nullptr, error_reply(request_id, error, ReplyStatus::not_found)};
+}
+
+Reply McpEndpoint::refuse_long(const LongMessage& message, const HttpHead& head) {
+  return Server::refuse_long(message, find_session({}, head).session.get());
+}
+
+McpEndpoint::FoundSession McpEndpoint::get(const HttpHead& head) {
+  if (server_.is_closing()) {
+    return {nullptr, refuse({error_code::internal_error, "This server is stopping"}, ReplyStatus::unavailable)};
+  }
+  if (names_modern_revision(head)) {
+    return {nullptr, refuse({error_code::invalid_request,
+                             "Revision 2026-07-28 has no GET stream; send subscriptions/listen by POST"},
+                            ReplyStatus::not_offered)};
+  }
+  return find_session({}, head);
+}
+
+Reply McpEndpoint::end_session(const HttpHead& head) {
+  if (names_modern_revision(head)) {
+    return refuse({error_code::invalid_request, "Revision 2026-07-28 has no sessions"}, ReplyStatus::not_offered);
+  }
+  auto found = find_session({}, head);
+  if (found.session == nullptr) return std::move(found.refusal);
+  server_.end_session(*found.session);
+  return {{}, ReplyStatus::ended};
+}
+
+}  // namespace mcph

@@ -1,0 +1,43 @@
+// What MCP is on HTTP: which of the two eras a request belongs to by its headers, to which session, and what is refused
+// before the protocol sees it (2025-11-25 and 2026-07-28, basic/transports). One for the server, which outlives it; any
+// thread.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "protocol/server/server.hpp"
+#include "transport/streamable_http/http_head.hpp"
+
+namespace mcph {
+
+class McpEndpoint {
+ public:
+  explicit McpEndpoint(Server& server) : server_(server) {}
+
+  // A POST of this body.
+  void post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
+  // One whose body is too long.
+  Reply refuse_long(const LongMessage& message, const HttpHead& head);
+
+  // Null, and why not.
+  struct FoundSession {
+    std::shared_ptr<Session> session;
+    Reply refusal = {};
+  };
+  // A GET: the session whose notification stream it opens.
+  FoundSession get(const HttpHead& head);
+
+  // A DELETE.
+  Reply end_session(const HttpHead& head);
+
+ private:
+  void post_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
+  void post_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
+  // That the header of a request of this id names.
+  FoundSession find_session(std::string_view request_id, const HttpHead& head);
+
+  Server& server_;
+};
+
+}  // namespace mcph

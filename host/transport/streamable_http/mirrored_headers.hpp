@@ -1,0 +1,24 @@
+// The headers of an HTTP request that mirror its body (2026-07-28, basic/transports/streamable-http, "Request Metadata"
+// and "Custom Headers from Tool Parameters"). Belongs to one request; any thread.
+#pragma once
+
+#include "protocol/mirrored_fields.hpp"
+#include "transport/streamable_http/http_head.hpp"
+
+namespace mcph {
+
+class MirroredHeaders final : public MirroredFields {
+ public:
+  // The head outlives it.
+  explicit MirroredHeaders(const HttpHead& head) : head_(head) {}
+
+  std::optional<RpcError> check_version(std::string_view protocol_version) const override;
+  std::optional<RpcError> check(std::string_view method, const Json& params) const override;
+  std::optional<RpcError> check_arguments(const std::vector<ParameterHeader>& headers,
+                                          const Json& arguments) const override;
+
+ private:
+  const HttpHead& head_;
+};
+
+}  // namespace mcph
