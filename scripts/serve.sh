@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+echo "Installing what is missing, building, and serving mcp_components; the first time takes some minutes"
 scripts/install_dependencies.sh
 if [[ ! -f build/release/build.ninja ]]; then
   echo "Configuring build/release"
@@ -12,5 +13,15 @@ if [[ ! -f build/release/build.ninja ]]; then
 fi
 echo "Building (quick when nothing changed)"
 cmake --build --preset release --target mcp-plugin-host shipped_plugins
-echo "Serving mcp_components; stop with Ctrl-C"
+cat <<EOF
+
+The log of the host follows. When it says "serving", try in a second terminal, in $PWD:
+
+    export PATH="\$PWD/build/release/bin:\$PATH"
+    mcp-plugin-host status
+    mcp-plugin-host call calculate '{"expression": "6 * 7"}'
+
+Stop the host with Ctrl-C.
+
+EOF
 exec build/release/bin/mcp-plugin-host serve --components mcp_components "$@"

@@ -1,0 +1,38 @@
+// What the documents point to is there: every file that ARCHITECTURE.md names in backticks with its folder, in the host or
+// from the tree's root; and every file and heading of this tree that a link leads to.
+// usage: paths.mjs SOURCE_DIR
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+
+const [source] = process.argv.slice(2);
+const read = (file) => readFileSync(path.join(source, file), 'utf8').replace(/^```[\s\S]*?^```$/gm, '');
+const missing = [];
+let count = 0;
+function expect(isThere, document, what) {
+  ++count;
+  if (!isThere) missing.push(`${document} points to ${what}, which is not there`);
+}
+
+const sourceFile = /`([\w.-]+(?:\/[\w.-]+)+\.(?:[ch]pp|[ch]|mjs|sh|cmake|md))`/g;
+const roots = ['host', '.', 'plugin-api/include'];
+for (const [, file] of read('ARCHITECTURE.md').matchAll(sourceFile)) {
+  expect(roots.some((root) => existsSync(path.join(source, root, file))), 'ARCHITECTURE.md', file);
+}
+
+// As the sites that show Markdown name headings.
+const anchorsOf = (file) => new Set([...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+  heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')));
+const markdown = (folder) => readdirSync(path.join(source, folder)).filter((name) => name.endsWith('.md'))
+  .map((name) => path.join(folder, name));
+for (const document of [...markdown('.'), ...markdown('docs'), 'plugin-api/ABI.md', 'bench/README.md', 'tests/fuzz/README.md']) {
+  for (const [, link] of read(document).matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(link)) continue;
+    const [file, anchor] = link.split('#');
+    const target = file === '' ? document : path.join(path.dirname(document), file);
+    expect(existsSync(path.join(source, target)), document, link);
+    if (anchor && existsSync(path.join(source, target))) expect(anchorsOf(target).has(anchor), document, link);
+  }
+}
+for (const line of missing) console.error(line);
+console.log(`${count} places are pointed to, ${missing.length} of them are not there`);
+process.exit(missing.length === 0 && count > 0 ? 0 : 1);
