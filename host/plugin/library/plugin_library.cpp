@@ -48,6 +48,13 @@ Result<const mcp_plugin*> call_entry(Entry* entry) {
   }
 }
 
+// Runs the library's constructors. What one of them throws must not come out of the dynamic linker, whose locks it
+// would leave held: it ends the process where it is thrown, whose end says what it was. In a function of its own,
+// because one that has anything to clean up would be left first.
+[[gnu::noinline]] void* open_library(const char* path, int mode) noexcept {
+  return ::dlopen(path, mode);
+}
+
 }  // namespace
 
 Result<PluginLibrary> PluginLibrary::load(std::shared_ptr<const PrivateCopy> copy) {
@@ -59,11 +66,13 @@ Result<PluginLibrary> PluginLibrary::load(std::shared_ptr<const PrivateCopy> cop
 Result<PluginLibrary> PluginLibrary::load(const std::filesystem::path& copy) {
   // Bound at once, so that a missing symbol is told now and not by a crash in a call; local, so that two versions of a
   // plugin never see each other's symbols.
-  constexpr auto mode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local;
+  void* const opened = open_library(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) return linker_refusal(::dlerror(), copy.string());
   boost::dll::shared_library library;
   Entry* entry = nullptr;
   try {
-    library.load(copy, mode);
+    library.load(copy, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+    ::dlclose(opened);
     entry = &library.get<Entry>(MCP_PLUGIN_ENTRY_SYMBOL);
   } catch (const std::exception& error) {
     return linker_refusal(error.what(), copy.string());
