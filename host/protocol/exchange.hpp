@@ -16,9 +16,10 @@ namespace mcph {
 
 // What became of a message. A transport that has words of its own for it says them, such as the statuses of HTTP.
 enum class ReplyStatus {
-  answered,     // with the body, which may be an error
-  accepted,     // and there is nothing to say
-  ended,        // the session, as its client asked
+  answered,  // with the body, which may be an error
+  accepted,  // and there is nothing to say
+  ended,     // the session, as its client asked
+  // From here on refusals.
   invalid,      // the message, or what came with it
   not_found,    // the method, or the session
   not_offered,  // what the client asks for, by its revision

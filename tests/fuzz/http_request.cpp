@@ -123,7 +123,7 @@ class Serving {
   // A stream that is lost when it has told one event.
   HttpResponse get(const HttpFields& fields) {
     if (!accepts(fields.accept, "text/event-stream")) return refusal(406, "Accept must list text/event-stream");
-    auto admission = endpoint_.get(fields.head);
+    auto admission = endpoint_.admit_stream(fields.head);
     if (admission.session == nullptr) return HttpResponse::from(std::move(admission.refusal));
     const auto& session = admission.session->id();
     const auto stream = fields.last_event_id ? resume(session, *fields.last_event_id) : open_listening(session);

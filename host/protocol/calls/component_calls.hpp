@@ -37,7 +37,7 @@ using Planned = std::variant<CallPlan, Refusal>;
 // For any of the methods below.
 Planned plan_call(std::string_view method, const Catalog& catalog, Json params);
 Planned plan_tool_call(const Catalog& catalog, Json params);
-// The same for a call by HTTP whose headers must repeat the arguments that the tool names; null: they need not.
+// The same for a call whose transport repeats the arguments that the tool names; null: it does not.
 Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields* mirrored);
 Planned plan_resource_read(const Catalog& catalog, Json params);
 Planned plan_prompt_get(const Catalog& catalog, Json params);

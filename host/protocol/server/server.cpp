@@ -1,8 +1,8 @@
 #include "protocol/server/server.hpp"
 
 #include <chrono>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/json_text.hpp"
 #include "protocol/error_reply.hpp"
@@ -74,7 +74,7 @@ void Server::initialize(const Message& message, const Principal& principal, cons
   }
   auto& caller = std::get<Caller>(settled);
   caller.principal = principal;
-  const auto session = sessions_.open(std::move(caller));
+  const auto session = sessions_.open(std::move(caller));  // only clients on HTTP come here, as the words say
   if (session == nullptr) {
     return exchange->reply(error_reply(message.id,
                                        {error_code::internal_error,

@@ -22,8 +22,8 @@
 
 namespace mcph {
 
-// What is remembered of a client whose messages all come and go on one path, such as stdio: its legacy session, if it
-// opened one, and the requests in flight of both eras. Used by one thread at a time.
+// What is remembered of a client that hears everything on one output, such as stdio: its legacy session, if it opened
+// one, and the requests in flight of both eras. Used by one thread at a time.
 struct DuplexClient {
   Principal principal = anonymous;
   std::shared_ptr<NotificationStream> output = {};
@@ -62,13 +62,13 @@ class Server {
   using Text = std::variant<Message, Json, NoMessage>;
   static Text read(std::string_view text);
 
-  // A message of a client that has such a path.
+  // A message of a client that has such an output.
   void receive(std::string_view text, DuplexClient& client, const std::shared_ptr<Exchange>& exchange);
   // Its input has ended: the client answers nothing any more.
   static void end_input(DuplexClient& client);
 
-  // The messages of clients whose every message comes on a path of its own, such as an HTTP request. The transport says
-  // to which session one belongs.
+  // The messages of clients that hear each answer where they have asked, as on HTTP. The transport says to which
+  // session one belongs.
   void receive_modern(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange);
   void initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange);
   void receive_legacy(Message message, const std::shared_ptr<Session>& session,

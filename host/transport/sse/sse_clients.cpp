@@ -52,8 +52,10 @@ void SseStream::close_when_answered() {
   if (answers_due_.load() == 0) close();
 }
 
-SseClient::SseClient(std::string id, std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget)
+SseClient::SseClient(std::string id, Principal principal, std::weak_ptr<OutboxReader> reader,
+                     std::shared_ptr<MemoryBudget> budget)
     : id_(std::move(id)), stream_(std::make_shared<SseStream>(std::move(reader), std::move(budget))) {
+  client_.principal = std::move(principal);
   client_.output = stream_;
   client_.may_be_modern = false;
 }
@@ -88,18 +90,18 @@ void SseClient::end() {
   if (client_.session != nullptr) client_.session->close_streams();
 }
 
-std::shared_ptr<SseClient> SseClients::open(const std::weak_ptr<OutboxReader>& reader) {
-  auto client = std::make_shared<SseClient>(base64url_encode(random_bytes(32)), reader, budget_);
+std::shared_ptr<SseClient> SseClients::open(const Principal& principal, const std::weak_ptr<OutboxReader>& reader) {
+  auto client = std::make_shared<SseClient>(base64url_encode(random_bytes(32)), principal, reader, budget_);
   const std::lock_guard lock(mutex_);
   if (shutting_down_) return nullptr;
   clients_.emplace(client->id(), client);
   return client;
 }
 
-std::shared_ptr<SseClient> SseClients::find(const std::string& id) const {
+std::shared_ptr<SseClient> SseClients::find(const std::string& id, const Principal& principal) const {
   const std::lock_guard lock(mutex_);
   const auto found = clients_.find(id);
-  return found == clients_.end() ? nullptr : found->second;
+  return found == clients_.end() || found->second->principal() != principal ? nullptr : found->second;
 }
 
 void SseClients::close(SseClient& client) {

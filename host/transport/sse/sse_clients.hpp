@@ -43,9 +43,11 @@ class SseStream final : public NotificationStream {
 
 class SseClient {
  public:
-  SseClient(std::string id, std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget);
+  SseClient(std::string id, Principal principal, std::weak_ptr<OutboxReader> reader,
+            std::shared_ptr<MemoryBudget> budget);
 
   const std::string& id() const { return id_; }
+  const Principal& principal() const { return client_.principal; }  // never changes
   SseStream& stream() { return *stream_; }
 
   // The body of a POST. The HTTP answer to it: an error, or that it was accepted; the answer itself goes to the stream.
@@ -71,9 +73,9 @@ class SseClients {
   explicit SseClients(std::shared_ptr<MemoryBudget> budget = nullptr) : budget_(std::move(budget)) {}
 
   // As many as there are connections. Null: the server is stopping.
-  std::shared_ptr<SseClient> open(const std::weak_ptr<OutboxReader>& reader);
-  // Null if there is none.
-  std::shared_ptr<SseClient> find(const std::string& id) const;
+  std::shared_ptr<SseClient> open(const Principal& principal, const std::weak_ptr<OutboxReader>& reader);
+  // Null if the principal has none of this id.
+  std::shared_ptr<SseClient> find(const std::string& id, const Principal& principal) const;
   void close(SseClient& client);
 
   // Closes every stream once it has nothing to wait for.

@@ -5,12 +5,12 @@
 #include <memory_resource>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "runtime/as_value.hpp"
 #include "transport/streamable_http/http_exchange.hpp"
 
 namespace mcph {
@@ -20,8 +20,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::ip::tcp;
-using Endpoint = HttpRoute::Endpoint;
-constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::size_t read_size = std::size_t{16} * 1024;
 constexpr std::string_view sse_client_parameter = "sessionId=";
@@ -256,12 +254,9 @@ HttpConnection::awaitable<bool> HttpConnection::has_room_for(const HttpRequestRe
 }
 
 HttpResponse HttpConnection::memory_refusal(std::string_view what) const {
-  auto response =
-      refusal(503, "The server has no memory left for " + std::string(what) +
-                       ", because large requests and answers of others take all of its " +
-                       std::to_string(budget_->limit()) + " bytes; try again later, or raise --max-buffered-bytes");
-  response.fields.emplace_back("Retry-After", "1");
-  return response;
+  return unavailable("The server has no memory left for " + std::string(what) +
+                     ", because large requests and answers of others take all of its " +
+                     std::to_string(budget_->limit()) + " bytes; try again later, or raise --max-buffered-bytes");
 }
 
 HttpConnection::awaitable<bool> HttpConnection::refuse_unread(HttpResponse response) {
@@ -293,14 +288,14 @@ HttpConnection::awaitable<bool> HttpConnection::answer(HttpRequestReader& reader
   const bool posted = request.method() == http::verb::post;
   const bool got = request.method() == http::verb::get;
   if (!posted) drop_body(reader);
-  if (posted && route.endpoint == Endpoint::mcp) co_return co_await answer_post(reader, fields, client);
-  if (got && route.endpoint == Endpoint::mcp) co_return co_await answer_get(fields, client);
-  if (got && route.endpoint == Endpoint::sse) co_return co_await answer_sse(fields, client);
+  if (posted && route.endpoint == HttpRoute::Endpoint::mcp) co_return co_await answer_post(reader, fields, client);
+  if (got && route.endpoint == HttpRoute::Endpoint::mcp) co_return co_await answer_get(fields, client);
+  if (got && route.endpoint == HttpRoute::Endpoint::sse) co_return co_await answer_sse(fields, client);
   HttpResponse response;
-  if (posted && route.endpoint == Endpoint::messages) {
+  if (posted && route.endpoint == HttpRoute::Endpoint::messages) {
     const std::function<void()> take = [&] { response = take_message(request, fields, route.query); };
     co_await work_on(request.body().text().size(), take);
-  } else if (request.method() == http::verb::delete_ && route.endpoint == Endpoint::mcp) {
+  } else if (request.method() == http::verb::delete_ && route.endpoint == HttpRoute::Endpoint::mcp) {
     response = end_session(fields);
   } else {
     response = answer_method(request, route.endpoint);
@@ -315,7 +310,8 @@ void HttpConnection::drop_body(HttpRequestReader& reader) {
 
 HttpResponse HttpConnection::refuse_long(const HttpRequest& request, const HttpFields& fields, const HttpRoute& route) {
   const LongMessage message{request.body().envelope(), limits_.body_bytes, "--max-body-bytes"};
-  const auto client = route.endpoint == Endpoint::messages ? sse_client(route.query) : nullptr;
+  const auto client =
+      route.endpoint == HttpRoute::Endpoint::messages ? sse_client(route.query, fields.head.principal) : nullptr;
   if (client != nullptr) return HttpResponse::from(client->refuse(message));
   return HttpResponse::from(owner_.endpoint_.refuse_long(message, fields.head));
 }
@@ -338,7 +334,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer_post(HttpRequestReader& r
   const RequestHeaderFields all_fields(request);
   auto head = fields.head;
   head.others = &all_fields;
-  const bool modern = head.protocol_version == ModernEra::revision;
+  const bool modern = McpEndpoint::names_modern_revision(head);
   const bool polled = owner_.options_.stream_time.count() > 0 && head.session_id && !modern;
   EventStreamPlan plan;
   if (polled) plan.until = owner_.now() + owner_.options_.stream_time;
@@ -370,14 +366,14 @@ HttpResponse HttpConnection::take_message(const HttpRequest& request, const Http
   if (!query.starts_with(sse_client_parameter)) {
     return refusal(400, "The sessionId of the endpoint event is missing");
   }
-  const auto client = sse_client(query);
+  const auto client = sse_client(query, fields.head.principal);
   if (client == nullptr) return refusal(404, "There is no session of this id; its stream may have been closed");
   return HttpResponse::from(client->receive(request.body().text(), owner_.server_));
 }
 
-std::shared_ptr<SseClient> HttpConnection::sse_client(std::string_view query) const {
+std::shared_ptr<SseClient> HttpConnection::sse_client(std::string_view query, const Principal& principal) const {
   if (!query.starts_with(sse_client_parameter)) return nullptr;
-  return owner_.sse_clients_.find(std::string(query.substr(sse_client_parameter.size())));
+  return owner_.sse_clients_.find(std::string(query.substr(sse_client_parameter.size())), principal);
 }
 
 HttpConnection::awaitable<bool> HttpConnection::respond(HttpClient client, HttpResponse response) {

@@ -121,8 +121,8 @@ class HttpConnection final : public OutboxReader, public std::enable_shared_from
   HttpResponse end_session(const HttpFields& fields);
   // A request whose body is too long.
   HttpResponse refuse_long(const HttpRequest& request, const HttpFields& fields, const HttpRoute& route);
-  // Of the deprecated transport; null if the query names none.
-  std::shared_ptr<SseClient> sse_client(std::string_view query) const;
+  // Of the deprecated transport; null if the query names none of the principal's.
+  std::shared_ptr<SseClient> sse_client(std::string_view query, const Principal& principal) const;
   HttpResponse take_message(const HttpRequest& request, const HttpFields& fields, std::string_view query);
   void keep_response(EventStreamPlan& plan, const HttpHead& head, std::shared_ptr<Outbox> outbox);
   // `last` is the event behind which the connection goes on.

@@ -25,7 +25,7 @@ HttpResponse refuse_resumption(EventLog::Resumption::Outcome outcome) {
 }  // namespace
 
 void HttpConnection::keep_response(EventStreamPlan& plan, const HttpHead& head, std::shared_ptr<Outbox> outbox) {
-  const auto session = owner_.endpoint_.get(head).session;
+  const auto session = owner_.endpoint_.admit_stream(head).session;
   if (session == nullptr) return plan.until.reset();
   auto stream = events_->open_response(session->id(), std::move(outbox));
   const auto id = stream->before_first();
@@ -46,7 +46,7 @@ HttpConnection::awaitable<bool> HttpConnection::answer_get(const HttpFields& fie
     auto response = refusal(406, "Accept must list text/event-stream");
     co_return co_await respond(client, std::move(response));
   }
-  auto admission = owner_.endpoint_.get(fields.head);
+  auto admission = owner_.endpoint_.admit_stream(fields.head);
   auto session = std::move(admission.session);
   if (session == nullptr) {
     auto response = HttpResponse::from(std::move(admission.refusal));
@@ -139,9 +139,9 @@ HttpConnection::awaitable<bool> HttpConnection::answer_sse(const HttpFields& fie
     auto response = refusal(406, "Accept must list text/event-stream");
     co_return co_await respond(client, std::move(response));
   }
-  const auto sse_client = owner_.sse_clients_.open(weak_from_this());
+  const auto sse_client = owner_.sse_clients_.open(fields.head.principal, weak_from_this());
   if (sse_client == nullptr) {
-    auto response = refusal(503, "This server is stopping");
+    auto response = unavailable("This server is stopping");
     co_return co_await respond(client, std::move(response));
   }
   EventStreamPlan plan;

@@ -1,4 +1,4 @@
-// Which HTTP headers a request came with. Values.
+// What MCP knows of the head of an HTTP request. Values.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ class HeaderFields {
   ~HeaderFields() = default;
 };
 
-// The headers of an HTTP request that MCP knows, and who sent it. Views into the request.
+// The headers of an HTTP request that MCP knows, as views into the request; and who has sent it.
 struct HttpHead {
   std::optional<std::string_view> protocol_version;  // MCP-Protocol-Version
   std::optional<std::string_view> method;            // Mcp-Method

@@ -166,6 +166,12 @@ HttpResponse refusal(unsigned status, std::string message) {
   return {.status = status, .body = error_response({}, {error_code::invalid_request, std::move(message)})};
 }
 
+HttpResponse unavailable(std::string message) {
+  auto response = HttpResponse::from({{}, ReplyStatus::unavailable});
+  response.body = refusal(response.status, std::move(message)).body;
+  return response;
+}
+
 std::optional<HttpResponse> admit(const HttpOptions& options, const HttpRequest& request, const HttpFields& fields,
                                   HttpRoute& route) {
   if (!fields.repeated.empty()) {

@@ -76,6 +76,8 @@ class HttpRequestReader {
 
 // An error in JSON-RPC's form, where there is no request id.
 HttpResponse refusal(unsigned status, std::string message);
+// The same where a later attempt may succeed.
+HttpResponse unavailable(std::string message);
 
 // Where a request goes, and the query that comes with it.
 struct HttpRoute {

@@ -8,13 +8,13 @@
 #include <tuple>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
+#include "runtime/as_value.hpp"
 #include "runtime/freed_memory.hpp"
 #include "transport/streamable_http/http_connection.hpp"
 
@@ -23,7 +23,6 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
-constexpr auto as_value = asio::as_tuple(asio::use_awaitable);
 
 constexpr unsigned most_turned_away = 16;
 constexpr std::string_view too_many_connections =

@@ -11,10 +11,6 @@
 namespace mcph {
 namespace {
 
-bool names_modern_revision(const HttpHead& head) {
-  return head.protocol_version == ModernEra::revision;
-}
-
 // A legacy client names the revision that initialize settled, if any (2025-06-18, basic/transports, "Protocol Version
 // Header").
 std::optional<Reply> refuse_version(std::string_view id, const HttpHead& head) {
@@ -28,7 +24,7 @@ std::optional<Reply> refuse_version(std::string_view id, const HttpHead& head) {
   return error_reply(id, error, ReplyStatus::invalid);
 }
 
-Reply refuse(RpcError error, ReplyStatus status) {
+Reply refuse(const RpcError& error, ReplyStatus status) {
   return error_reply({}, error, status);
 }
 
@@ -82,7 +78,7 @@ Reply McpEndpoint::refuse_long(const LongMessage& message, const HttpHead& head)
   return Server::refuse_long(message, find_session({}, head).session.get());
 }
 
-McpEndpoint::FoundSession McpEndpoint::get(const HttpHead& head) {
+McpEndpoint::FoundSession McpEndpoint::admit_stream(const HttpHead& head) {
   if (server_.is_closing()) {
     return {nullptr, refuse({error_code::internal_error, "This server is stopping"}, ReplyStatus::unavailable)};
   }

@@ -15,6 +15,8 @@ class McpEndpoint {
  public:
   explicit McpEndpoint(Server& server) : server_(server) {}
 
+  static bool names_modern_revision(const HttpHead& head) { return head.protocol_version == ModernEra::revision; }
+
   // A POST of this body.
   void post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
   // One whose body is too long.
@@ -26,7 +28,7 @@ class McpEndpoint {
     Reply refusal = {};
   };
   // A GET: the session whose notification stream it opens.
-  FoundSession get(const HttpHead& head);
+  FoundSession admit_stream(const HttpHead& head);
 
   // A DELETE.
   Reply end_session(const HttpHead& head);

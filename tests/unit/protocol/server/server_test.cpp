@@ -368,7 +368,7 @@ TEST_F(ServerTest, ServesBothErasSideBySide) {
   EXPECT_EQ(post(text, in_session(session))->body(), R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
 
   const auto output = std::make_shared<test::RecordingStream>();
-  endpoint_.get(in_session(session)).session->attach(output);
+  endpoint_.admit_stream(in_session(session)).session->attach(output);
   publish("{}");
   EXPECT_EQ(output->messages.size(), 3U);
   EXPECT_EQ(stream->notifications().size(), 2U);

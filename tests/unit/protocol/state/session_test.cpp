@@ -134,6 +134,15 @@ TEST_F(SessionsTest, HaveIdsThatNobodyGuesses) {
             std::string::npos);
 }
 
+TEST_F(SessionsTest, AreUnknownToAnotherPrincipal) {
+  Caller caller{"2025-11-25"};
+  caller.principal = "ada";
+  const auto hers = sessions_.open(caller);
+  EXPECT_EQ(sessions_.find(hers->id(), "ada"), hers);
+  EXPECT_EQ(sessions_.find(hers->id(), "eve"), nullptr);
+  EXPECT_EQ(sessions_.find(hers->id(), anonymous), nullptr);
+}
+
 TEST_F(SessionsTest, AreFoundByTheirId) {
   const auto session = open();
   EXPECT_EQ(sessions_.find(session->id(), anonymous), session);

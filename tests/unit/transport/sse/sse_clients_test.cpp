@@ -17,18 +17,26 @@ class SseClientsTest : public test::ServerFixture {
   Messages heard() { return client_->stream().outbox().take().messages; }
 
   SseClients clients_;
-  const std::shared_ptr<SseClient> client_ = clients_.open({});
+  const std::shared_ptr<SseClient> client_ = clients_.open(anonymous, {});
 };
 
 TEST_F(SseClientsTest, AreFoundByIdsThatNobodyGuessesUntilTheyGo) {
-  const auto other = clients_.open({});
+  const auto other = clients_.open(anonymous, {});
   EXPECT_NE(client_->id(), other->id());
   EXPECT_GE(client_->id().size(), 43U);
-  EXPECT_EQ(clients_.find(client_->id()), client_);
-  EXPECT_EQ(clients_.find("made-up"), nullptr);
+  EXPECT_EQ(clients_.find(client_->id(), anonymous), client_);
+  EXPECT_EQ(clients_.find("made-up", anonymous), nullptr);
   clients_.close(*client_);
-  EXPECT_EQ(clients_.find(client_->id()), nullptr);
-  EXPECT_EQ(clients_.find(other->id()), other);
+  EXPECT_EQ(clients_.find(client_->id(), anonymous), nullptr);
+  EXPECT_EQ(clients_.find(other->id(), anonymous), other);
+}
+
+TEST_F(SseClientsTest, AreUnknownToAnotherPrincipal) {
+  const auto hers = clients_.open("ada", {});
+  EXPECT_EQ(clients_.find(hers->id(), "ada"), hers);
+  EXPECT_EQ(clients_.find(hers->id(), "eve"), nullptr);
+  EXPECT_EQ(clients_.find(hers->id(), anonymous), nullptr);
+  EXPECT_EQ(clients_.find(client_->id(), "eve"), nullptr);
 }
 
 TEST_F(SseClientsTest, HearTheirAnswersOnTheirStream) {
@@ -65,7 +73,7 @@ TEST_F(SseClientsTest, AreLeftWhenTheyHaveTheirAnswers) {
   say(test::request("1", "tools/call", R"({"name":"add"})"));
   heard();
   clients_.shut_down();
-  EXPECT_EQ(clients_.open({}), nullptr);
+  EXPECT_EQ(clients_.open(anonymous, {}), nullptr);
   EXPECT_FALSE(client_->stream().outbox().take().reply);
   plugin_->calls.front()->complete(Outcome::result, R"({"content":[]})");
   const auto content = client_->stream().outbox().take();

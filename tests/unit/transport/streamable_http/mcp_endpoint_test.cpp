@@ -127,23 +127,50 @@ TEST_F(McpEndpointTest, SurvivesACancellationOfNothing) {
 
 TEST_F(McpEndpointTest, AdmitsAStreamToItsSessionOnly) {
   const auto id = open_session("2025-11-25");
-  const auto admitted = endpoint_.get(in_session(id));
+  const auto admitted = endpoint_.admit_stream(in_session(id));
   ASSERT_NE(admitted.session, nullptr);
   EXPECT_EQ(admitted.session->id(), id);
   EXPECT_EQ(admitted.refusal.status, ReplyStatus::answered);
 
-  const auto missing = endpoint_.get({});
+  const auto missing = endpoint_.admit_stream({});
   EXPECT_EQ(missing.session, nullptr);
   EXPECT_EQ(missing.refusal.status, ReplyStatus::invalid);
   EXPECT_EQ(missing.refusal.body, "{\"jsonrpc\":\"2.0\"" + std::string(no_session));
 
-  const auto unknown = endpoint_.get(in_session("unknown"));
+  const auto unknown = endpoint_.admit_stream(in_session("unknown"));
   EXPECT_EQ(unknown.refusal.status, ReplyStatus::not_found);
   EXPECT_EQ(unknown.refusal.body, "{\"jsonrpc\":\"2.0\"" + std::string(ended_session));
 }
 
+// By every way that leads to one, with the id in hand.
+TEST_F(McpEndpointTest, HasASessionForItsPrincipalOnly) {
+  const auto by = [](const char* principal, std::string_view id = {}) {
+    HttpHead head;
+    if (!id.empty()) head.session_id = id;
+    head.principal = principal;
+    return head;
+  };
+  const auto hers = post(initialize("2025-11-25"), by("ada"))->session().id;
+  EXPECT_EQ(endpoint_.admit_stream(by("ada", hers)).session->caller()->principal, "ada");
+  const auto ended = R"(not found {"jsonrpc":"2.0","id":1)" + std::string(ended_session);
+  for (const auto* const thief : {"eve", ""}) {
+    const auto head = by(thief, hers);
+    EXPECT_EQ(answer_to(request("1", "ping"), head), ended);
+    EXPECT_EQ(endpoint_.admit_stream(head).session, nullptr);
+    EXPECT_EQ(endpoint_.end_session(head).status, ReplyStatus::not_found);
+  }
+  EXPECT_EQ(answer_to(request("1", "ping"), by("ada", hers)), R"(answered {"jsonrpc":"2.0","id":1,"result":{}})");
+}
+
+TEST_F(McpEndpointTest, SaysWhatIsWrongWithANotificationToo) {
+  EXPECT_EQ(
+      answer_to(R"({"jsonrpc":"2.0","method":"notifications/x","params":[1]})"),
+      R"(invalid {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: \"params\" must be an object"}})");
+}
+
 TEST_F(McpEndpointTest, HasNoStreamForTheModernEra) {
-  const auto refused = endpoint_.get({.protocol_version = "2026-07-28", .method = {}, .name = {}, .session_id = {}});
+  const auto refused =
+      endpoint_.admit_stream({.protocol_version = "2026-07-28", .method = {}, .name = {}, .session_id = {}});
   EXPECT_EQ(refused.session, nullptr);
   EXPECT_EQ(refused.refusal.status, ReplyStatus::not_offered);
   EXPECT_EQ(
@@ -154,7 +181,7 @@ TEST_F(McpEndpointTest, HasNoStreamForTheModernEra) {
 TEST_F(McpEndpointTest, EndsASession) {
   const auto id = open_session("2025-11-25");
   const auto stream = std::make_shared<test::RecordingStream>();
-  endpoint_.get(in_session(id)).session->attach(stream);
+  endpoint_.admit_stream(in_session(id)).session->attach(stream);
   EXPECT_EQ(endpoint_.end_session(in_session(id)).status, ReplyStatus::ended);
   EXPECT_TRUE(stream->closed);
   EXPECT_EQ(endpoint_.end_session(in_session(id)).status, ReplyStatus::not_found);
@@ -174,14 +201,14 @@ TEST_F(McpEndpointTest, HasNoSessionOfTheModernEraToEnd) {
 TEST_F(McpEndpointTest, AdmitsNoStreamWhenItIsStopping) {
   const auto id = open_session("2025-11-25");
   server_.close_streams();
-  const auto refused = endpoint_.get(in_session(id));
+  const auto refused = endpoint_.admit_stream(in_session(id));
   EXPECT_EQ(refused.session, nullptr);
   EXPECT_EQ(refused.refusal.status, ReplyStatus::unavailable);
 }
 
 TEST_F(McpEndpointTest, ClosesTheStreamsOfItsSessions) {
   const auto stream = std::make_shared<test::RecordingStream>();
-  const auto admitted = endpoint_.get(in_session(open_session("2025-11-25")));
+  const auto admitted = endpoint_.admit_stream(in_session(open_session("2025-11-25")));
   admitted.session->attach(stream);
   server_.close_streams();
   EXPECT_TRUE(stream->closed);
@@ -331,7 +358,7 @@ class ServerSessionLimitTest : public test::ServerFixture {
 
 TEST_F(ServerSessionLimitTest, RefusesASessionWhenAllAreInUse) {
   const auto stream = std::make_shared<test::RecordingStream>();
-  endpoint_.get(in_session(open_session("2025-11-25"))).session->attach(stream);
+  endpoint_.admit_stream(in_session(open_session("2025-11-25"))).session->attach(stream);
   const auto refused = post(initialize("2025-11-25"));
   EXPECT_EQ(refused->status(), ReplyStatus::unavailable);
   EXPECT_EQ(
