@@ -74,8 +74,7 @@ std::optional<FileError> RootedDirectory::why_unreadable() const {
   const int number = errno;
   const FileError error(number);
   if (!error.is_denied()) return error;
-  return FileError(number,
-                   error.what() + std::string(R"(; a sandbox keeps it away unless its "read" or "write" names it)"));
+  return FileError(number, error.what() + std::string(R"(; in a sandbox, its "read" or "write" must name it)"));
 }
 
 std::string RootedDirectory::read(const RelativePath& path, std::uint64_t max_size) const {

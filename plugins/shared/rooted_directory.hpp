@@ -34,7 +34,7 @@ class RootedDirectory {
   explicit RootedDirectory(std::string path, Resolution resolution = Resolution::kernel);
 
   const std::string& path() const { return path_; }
-  // Why nothing of it can be read now: it is not there, it is no folder, or a sandbox keeps it away.
+  // Why nothing of it can be read now: it is not there, it is no folder, or access is denied, as by a sandbox.
   std::optional<FileError> why_unreadable() const;
 
   // A whole regular file. One of more than `max_size` bytes is an error.

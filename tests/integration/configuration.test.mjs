@@ -95,8 +95,8 @@ test('FilesSaysWhichRootsItsSandboxKeepsFromIt', async (context) => {
   const host = await serve(context, components);
   await host.log.until({
     event: 'plugin says',
-    text: `the root "docs", ${components.root}, cannot be accessed: permission denied; a sandbox keeps it away ` +
-      'unless its "read" or "write" names it',
+    text: `the root "docs", ${components.root}, cannot be accessed: permission denied; in a sandbox, its ` +
+      '"read" or "write" must name it',
   });
 });
 

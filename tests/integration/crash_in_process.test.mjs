@@ -66,9 +66,10 @@ for (const isolation of ['in-process', 'worker']) {
       const host = await HttpHost.start(components, ['--isolation', isolation]);
       context.after(() => components.discard());
       const call = (name, args) => postModern(host.url, 'tools/call', { name, arguments: args });
-      const { result } = await (await call('die_in_a_child', { how })).json();
-      assert.equal(result.content[0].text, end);
-      assert.equal((await call('pid', {})).status, 200);
+      const said = async (...args) => (await (await call(...args)).json()).result.content[0].text;
+      const pid = await said('pid', {});
+      assert.equal(await said('die_in_a_child', { how }), end);
+      assert.equal(await said('pid', {}), pid);
       await host.stop();
       const events = host.log.entries.map(({ event }) => event);
       assert.ok(!events.some((event) => /crash|backtrace/.test(event)), JSON.stringify(events));

@@ -242,7 +242,8 @@ void report_exit_to_log() {
 std::atomic<unsigned> places_asked{0};
 std::atomic<unsigned> places_told{0};
 
-void report_place(int /*signal*/, siginfo_t* /*info*/, void* context) {
+void report_place(int signal, siginfo_t* /*info*/, void* context) {
+  if (::getpid() != watched_process) return die_of(signal);
   const int error = errno;
   say("\n");
   Line().text(worker_place).write();
@@ -254,7 +255,7 @@ void report_place(int /*signal*/, siginfo_t* /*info*/, void* context) {
 // What operator new calls until there is memory, or until it throws.
 void give_no_memory() {
   static std::atomic_flag told;
-  if (!told.test_and_set()) {
+  if (::getpid() == watched_process && !told.test_and_set()) {
     say("\n");
     Line().text(worker_lacks_memory).write();
   }

@@ -44,15 +44,21 @@ function tell() {
 function ask() {
   const socket = net.connect({ host: url.hostname, port: url.port, noDelay: true }, () => socket.write(message));
   let due = 0; // of the answer, once its head is there; without end for a stream, which a slow answer becomes
+  let head = Buffer.alloc(0); // as long as it is not whole
+  let end = Buffer.alloc(0); // the last bytes of a stream
   socket.on('data', (bytes) => {
     if (due === 0) {
-      const end = bytes.indexOf('\r\n\r\n') + 4;
-      const length = /content-length: *(\d+)/i.exec(bytes.toString('latin1', 0, end));
-      due = length ? end + Number(length[1]) : Infinity;
+      head = Buffer.concat([head, bytes]);
+      const size = head.indexOf('\r\n\r\n') + 4;
+      if (size < 4) return;
+      const length = /content-length: *(\d+)/i.exec(head.toString('latin1', 0, size));
+      due = length ? size + Number(length[1]) : Infinity;
+      bytes = head;
+      head = Buffer.alloc(0);
     }
     due -= bytes.length;
-    const isLastChunk = due === Infinity && bytes.subarray(-5).equals(lastChunk);
-    if (due > 0 && !isLastChunk) return;
+    end = Buffer.concat([end, bytes.subarray(-lastChunk.length)]).subarray(-lastChunk.length);
+    if (due > 0 && !(due === Infinity && end.equals(lastChunk))) return;
     due = 0;
     ++answers;
     tell();
