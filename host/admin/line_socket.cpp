@@ -81,7 +81,7 @@ Result<LineSocket> LineSocket::connect(const std::filesystem::path& path) {
   int error = 0;
   while ((error = connect_to(socket, *address)) == EAGAIN && Clock::now() < deadline)
     std::this_thread::sleep_for(interval);
-  if (error != 0) return fail("no host answers at " + path.string() + ": " + std::generic_category().message(error));
+  if (error != 0) return fail("no host answers at " + path.string() + ": " + error_words(error));
   return LineSocket(std::move(socket));
 }
 

@@ -5,16 +5,13 @@
 #include <unistd.h>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "admin/control_server.hpp"
 #include "base/absolute_path.hpp"
+#include "base/json.hpp"
 #include "base/json_text.hpp"
 
 namespace mcph {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 // RFC 3339, in UTC.
 std::string timestamp(std::chrono::system_clock::time_point time) {

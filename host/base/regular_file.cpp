@@ -7,8 +7,12 @@
 
 namespace mcph {
 
+std::string error_words(int error) {
+  return std::generic_category().message(error);
+}
+
 std::string last_error() {
-  return std::generic_category().message(errno);
+  return error_words(errno);
 }
 
 FileDescriptor open_file(const std::filesystem::path& file, int flags, ::mode_t mode) {

@@ -24,7 +24,8 @@ auto uninterrupted(Call call) {
   return result;
 }
 
-// The words for errno.
+// The words for an error of the system; and for errno.
+std::string error_words(int error);
 std::string last_error();
 
 // Whatever the path leads to; empty, with errno set, if that fails. The descriptor is not passed on to other programs.

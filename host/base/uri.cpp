@@ -4,16 +4,10 @@
 #include <array>
 #include <cstddef>
 
+#include "base/ascii.hpp"
+
 namespace mcph {
 namespace {
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::optional<unsigned> hex_digit(char c) {
   if (is_digit(c)) return static_cast<unsigned>(c - '0');

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 
 namespace mcph {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool has_resource(const Components& components, std::string_view uri) {
   const auto key = normalized_uri(uri);
@@ -21,14 +18,14 @@ bool has_resource(const Components& components, std::string_view uri) {
          std::ranges::any_of(components.resource_templates, matches);
 }
 
-const Json* member(const Json* object, const char* name) {
+const OrderedJson* member(const OrderedJson* object, const char* name) {
   return object != nullptr && object->is_object() && object->contains(name) ? &object->at(name) : nullptr;
 }
 
 // As a list in words.
-std::string arguments_without_description(const Json& component) {
+std::string arguments_without_description(const OrderedJson& component) {
   std::string names;
-  const auto look_at = [&names](const std::string& name, const Json& argument) {
+  const auto look_at = [&names](const std::string& name, const OrderedJson& argument) {
     // One that is described elsewhere may have its description there.
     if (!argument.is_object() || argument.contains("description") || argument.contains("$ref")) return;
     names += (names.empty() ? "\"" : ", \"") + name + '"';
@@ -60,7 +57,7 @@ class Remarks {
     if (!silent.empty()) {
       remarks_.push_back(component + " has arguments without a description: " + silent);
     }
-    const Json::json_pointer place_of_app("/_meta/ui/resourceUri");
+    const OrderedJson::json_pointer place_of_app("/_meta/ui/resourceUri");
     if (!description->contains(place_of_app)) return;
     const auto& app = description->at(place_of_app);
     if (app.is_string() && !has_resource(components_, app.get_ref<const std::string&>())) {

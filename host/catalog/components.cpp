@@ -7,8 +7,7 @@
 #include <set>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "plugin/names.hpp"
@@ -17,14 +16,12 @@
 namespace mcph {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // One component of the document while it is read, or a part of one: knows its own place, for messages.
 class Description {
  public:
-  Description(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}
+  Description(const OrderedJson& json, std::string place) : json_(json), place_(std::move(place)) {}
 
-  const Json& json() const { return json_; }
+  const OrderedJson& json() const { return json_; }
   void rename(std::string_view name) { place_.append(" \"").append(name).append("\""); }
   Error error(std::string_view field, std::string_view reason) const {
     return fail(place_ + ": " + prefix_ + std::string(field) + (field.empty() ? "" : " ") + std::string(reason));
@@ -55,16 +52,16 @@ class Description {
     return {};
   }
   Result<> optional_texts(std::initializer_list<const char*> fields) const {
-    return optional_fields(fields, std::mem_fn(&Json::is_string), "a string");
+    return optional_fields(fields, std::mem_fn(&OrderedJson::is_string), "a string");
   }
   Result<> optional_flags(std::initializer_list<const char*> fields) const {
-    return optional_fields(fields, std::mem_fn(&Json::is_boolean), "true or false");
+    return optional_fields(fields, std::mem_fn(&OrderedJson::is_boolean), "true or false");
   }
 
   // The fields that every kind of component shares.
   Result<> common_fields() const {
     if (auto texts = optional_texts({"title", "description"}); texts.has_error()) return texts;
-    if (auto objects = optional_fields({"_meta", "annotations"}, std::mem_fn(&Json::is_object), "an object");
+    if (auto objects = optional_fields({"_meta", "annotations"}, std::mem_fn(&OrderedJson::is_object), "an object");
         objects.has_error()) {
       return objects;
     }
@@ -94,15 +91,15 @@ class Description {
     if (found == json_.end()) return {};
     const auto annotations = part(*found, "annotations.");
     if (auto texts = annotations.optional_texts({"lastModified"}); texts.has_error()) return texts;
-    const auto is_role = [](const Json& role) { return role == "user" || role == "assistant"; };
-    const auto are_roles = [&](const Json& roles) {
+    const auto is_role = [](const OrderedJson& role) { return role == "user" || role == "assistant"; };
+    const auto are_roles = [&](const OrderedJson& roles) {
       return roles.is_array() && std::all_of(roles.begin(), roles.end(), is_role);
     };
     if (auto audience = annotations.optional_fields({"audience"}, are_roles, R"(an array of "user" and "assistant")");
         audience.has_error()) {
       return audience;
     }
-    const auto is_share = [](const Json& share) { return share.is_number() && share >= 0 && share <= 1; };
+    const auto is_share = [](const OrderedJson& share) { return share.is_number() && share >= 0 && share <= 1; };
     return annotations.optional_fields({"priority"}, is_share, "a number from 0 to 1");
   }
 
@@ -112,7 +109,7 @@ class Description {
   }
 
   // A piece of this, whose fields are called by `prefix` and their names.
-  Description part(const Json& json, std::string prefix) const {
+  Description part(const OrderedJson& json, std::string prefix) const {
     Description part(json, place_);
     part.prefix_ = std::move(prefix);
     return part;
@@ -122,15 +119,15 @@ class Description {
   Result<> icon_fields() const {
     if (auto source = required_text("src"); source.has_error()) return source.error();
     if (auto texts = optional_texts({"mimeType"}); texts.has_error()) return texts;
-    const auto are_texts = [](const Json& sizes) {
-      return sizes.is_array() && std::all_of(sizes.begin(), sizes.end(), std::mem_fn(&Json::is_string));
+    const auto are_texts = [](const OrderedJson& sizes) {
+      return sizes.is_array() && std::all_of(sizes.begin(), sizes.end(), std::mem_fn(&OrderedJson::is_string));
     };
     if (auto sizes = optional_fields({"sizes"}, are_texts, "an array of strings"); sizes.has_error()) return sizes;
-    const auto is_theme = [](const Json& theme) { return theme == "light" || theme == "dark"; };
+    const auto is_theme = [](const OrderedJson& theme) { return theme == "light" || theme == "dark"; };
     return optional_fields({"theme"}, is_theme, R"("light" or "dark")");
   }
 
-  const Json& json_;
+  const OrderedJson& json_;
   std::string place_;
   std::string prefix_;
 };
@@ -155,7 +152,7 @@ Result<TaskSupport> read_task_support(const Description& description) {
   const auto execution = description.json().find("execution");
   if (execution == description.json().end()) return TaskSupport::undeclared;
   if (!execution->is_object()) return description.error("execution", "is not an object");
-  const auto support = execution->value("taskSupport", Json());
+  const auto support = execution->value("taskSupport", OrderedJson());
   if (support.is_null()) return TaskSupport::undeclared;
   if (support == "optional") return TaskSupport::optional;
   if (support == "required") return TaskSupport::required;
@@ -177,7 +174,7 @@ Result<Tool> read_tool(Description description) {
   const auto input = json.find("inputSchema");
   if (input == json.end()) return description.error("inputSchema", "is missing");
   if (!input->is_object()) return description.error("inputSchema", "is not an object");
-  if (input->value("type", Json()) != "object")
+  if (input->value("type", OrderedJson()) != "object")
     return description.error("inputSchema", "must have \"type\": \"object\"");
   auto schema = Schema::compile(*input);
   if (schema.has_error()) return description.error("inputSchema", "is invalid: " + schema.error().message);
@@ -198,7 +195,7 @@ Result<Tool> read_tool(Description description) {
   }
   tool.output_schema = *std::move(output_schema);
   auto object_output = json;
-  if (output->value("type", Json()) != "object") object_output.erase("outputSchema");
+  if (output->value("type", OrderedJson()) != "object") object_output.erase("outputSchema");
   tool.json_object_output = dump(object_output);
   return tool;
 }
@@ -218,7 +215,7 @@ Result<Resource> read_resource(Description description) {
   if (auto mime = description.optional_texts({"mimeType"}); mime.has_error()) {
     return mime.error();
   }
-  const auto is_size = [](const Json& size) { return schema::is_integer(size) && size >= 0; };
+  const auto is_size = [](const OrderedJson& size) { return schema::is_integer(size) && size >= 0; };
   if (auto size = description.optional_fields({"size"}, is_size, "a number of bytes: an integer of 0 or more");
       size.has_error()) {
     return size.error();
@@ -273,7 +270,7 @@ Result<Prompt> read_prompt(Description description) {
 }
 
 template <class Component>
-Result<std::vector<Component>> read_all(const Json& document, const char* kind,
+Result<std::vector<Component>> read_all(const OrderedJson& document, const char* kind,
                                         Result<Component> (*read)(Description description)) {
   std::vector<Component> components;
   const auto list = document.find(kind);
@@ -324,7 +321,7 @@ std::string component_key(const Prompt& prompt) {
 Result<Components> parse_components(std::string_view document) {
   auto parsed = parse_ordered_json(document);
   if (parsed.has_error()) return fail("its description is not valid JSON: " + parsed.error().message);
-  const Json& json = *parsed;
+  const OrderedJson& json = *parsed;
   if (!json.is_object()) return fail("its description is not a JSON object");
 
   auto tools = read_all<Tool>(json, "tools", read_tool);
@@ -336,9 +333,9 @@ Result<Components> parse_components(std::string_view document) {
   auto prompts = read_all<Prompt>(json, "prompts", read_prompt);
   if (prompts.has_error()) return prompts.error();
 
-  const auto instructions = json.value("instructions", Json(""));
+  const auto instructions = json.value("instructions", OrderedJson(""));
   if (!instructions.is_string()) return fail("instructions is not a string");
-  const auto completions = json.value("completions", Json(false));
+  const auto completions = json.value("completions", OrderedJson(false));
   if (!completions.is_boolean()) return fail("completions is not true or false");
   for (auto& each : *templates)
     each.completes = completions.get<bool>();

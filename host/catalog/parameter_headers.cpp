@@ -5,14 +5,11 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "base/http_token.hpp"
+#include "base/json.hpp"
 
 namespace mcph {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr auto annotation = "x-mcp-header";
 
@@ -48,13 +45,13 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 // Walks a schema: along `properties` an annotation may be, anywhere else there may be none.
 class AnnotationReader {
  public:
-  Result<std::vector<ParameterHeader>> read(const Json& schema) {
+  Result<std::vector<ParameterHeader>> read(const OrderedJson& schema) {
     if (auto visited = visit_reachable(schema); visited.has_error()) return visited.error();
     return std::move(headers_);
   }
 
  private:
-  Result<> visit_reachable(const Json& schema) {
+  Result<> visit_reachable(const OrderedJson& schema) {
     if (!schema.is_object()) return {};
     if (auto added = add(schema); added.has_error()) return added;
     const auto properties = schema.find("properties");
@@ -69,14 +66,14 @@ class AnnotationReader {
     return refuse_below(schema);
   }
 
-  Result<> add(const Json& schema) {
+  Result<> add(const OrderedJson& schema) {
     const auto found = schema.find(annotation);
     if (found == schema.end()) return {};
     if (path_.empty()) return error("is for properties, not for the whole schema");
     if (!found->is_string() || !is_token(found->get_ref<const std::string&>())) {
       return error("must be a name as HTTP headers have it: letters, digits and !#$%&'*+-.^_`|~");
     }
-    const auto type = schema.value("type", Json());
+    const auto type = schema.value("type", OrderedJson());
     if (type != "string" && type != "integer" && type != "boolean") {
       return error("is only for properties of \"type\": \"string\", \"integer\" or \"boolean\"");
     }
@@ -90,7 +87,7 @@ class AnnotationReader {
   }
 
   // What a client cannot find by keys alone must not be annotated.
-  Result<> refuse_below(const Json& schema) const {
+  Result<> refuse_below(const OrderedJson& schema) const {
     for (const auto* keyword : schemas_below) {
       const auto found = schema.find(keyword);
       if (found == schema.end()) continue;
@@ -105,14 +102,14 @@ class AnnotationReader {
     return {};
   }
 
-  Result<> refuse_in_each(const Json& schemas, std::string_view below) const {
+  Result<> refuse_in_each(const OrderedJson& schemas, std::string_view below) const {
     for (const auto& each : schemas) {
       if (auto visited = refuse_in(each, below); visited.has_error()) return visited;
     }
     return {};
   }
 
-  Result<> refuse_in(const Json& schema, std::string_view below) const {
+  Result<> refuse_in(const OrderedJson& schema, std::string_view below) const {
     if (!schema.is_object()) return {};
     if (schema.contains(annotation)) {
       return error("is only for properties that are reached by \"properties\" alone; there is one below \"" +
@@ -126,7 +123,7 @@ class AnnotationReader {
   }
 
   Error error(const std::string& reason) const {
-    Json::json_pointer place;
+    OrderedJson::json_pointer place;
     for (const auto& key : path_)
       place = place / "properties" / key;
     return fail(place.to_string() + "/" + annotation + ": " + reason);

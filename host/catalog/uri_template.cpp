@@ -5,19 +5,12 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/ascii.hpp"
 #include "base/uri.hpp"
 #include "base/utf8.hpp"
 
 namespace mcph {
 namespace {
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < ' ' || c == '\x7F';

@@ -10,6 +10,7 @@
 #include "base/json_text.hpp"
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
+#include "cli/complain.hpp"
 #include "protocol/calls/component_calls.hpp"
 #include "protocol/calls/plugin_result.hpp"
 
@@ -17,22 +18,18 @@ namespace mcph {
 namespace {
 
 constexpr int tool_failed = 1;
-constexpr int cannot_call = 2;
 
 // The JSON form is for programs: an object with the error, where there is no result.
-int complain(const RpcError& error, bool as_json) {
-  if (!as_json) {
-    std::cerr << "mcp-plugin-host: " << error.message << "\n";
-    return cannot_call;
-  }
+int fail_with(const RpcError& error, bool as_json) {
+  if (!as_json) return complain(error.message);
   Json object{{"code", error.code}, {"message", error.message}};
   if (!error.data.is_null()) object["data"] = error.data;
   std::cout << dump(Json{{"error", std::move(object)}}) << "\n";
-  return cannot_call;
+  return not_carried_out;
 }
 
-int complain(std::string message, bool as_json) {
-  return complain(RpcError{error_code::internal_error, std::move(message)}, as_json);
+int fail_with(std::string message, bool as_json) {
+  return fail_with(RpcError{error_code::internal_error, std::move(message)}, as_json);
 }
 
 // A call whose end somebody waits for, and whose progress a person sees.
@@ -84,7 +81,7 @@ void print_block(Json block) {
 int print_result(std::string_view json, const std::optional<Schema>& output_schema, bool whole) {
   auto result = read_plugin_result("tools/call", json, output_schema);
   if (result.has_error())
-    return complain("the plugin answered with something invalid: " + result.error().message, whole);
+    return fail_with("the plugin answered with something invalid: " + result.error().message, whole);
   encode_uris("tools/call", *result);  // as clients are told
   if (whole) {
     std::cout << dump(*result) << "\n";
@@ -101,7 +98,7 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
       plan_tool_call(*host.catalog().current(), {{"name", command.tool}, {"arguments", std::move(arguments)}});
   if (const auto* refusal = std::get_if<Refusal>(&planned)) {
     const RpcError error{error_code::invalid_params, refusal->message, refusal->data};
-    const int status = complain(error, command.json);
+    const int status = fail_with(error, command.json);
     if (refusal->reason != Refusal::Reason::unknown_tool) return status;
     for (const auto& [file, reason] : host.reloader().refused())
       std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
@@ -116,12 +113,12 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
       return print_result(json, output_schema, command.json);
     case Outcome::error: {
       const auto error = read_plugin_error(json);
-      return error.has_error() ? complain(error.error().message, command.json) : complain(*error, command.json);
+      return error.has_error() ? fail_with(error.error().message, command.json) : fail_with(*error, command.json);
     }
     case Outcome::input_required:
       break;
   }
-  return complain("the tool asks the client something, which needs a client: " + json, command.json);
+  return fail_with("the tool asks the client something, which needs a client: " + json, command.json);
 }
 
 }  // namespace
@@ -130,13 +127,13 @@ int run(const CallCommand& command) {
   CommandLog log(command.host);
   auto arguments = parse_json(command.arguments);
   if (arguments.has_error()) {
-    return complain("the arguments are not valid JSON: " + arguments.error().message, command.json);
+    return fail_with("the arguments are not valid JSON: " + arguments.error().message, command.json);
   }
   if (const auto found = find_components(command.host); found.has_error()) {
-    return complain(found.error().message, command.json);
+    return fail_with(found.error().message, command.json);
   }
   auto host = Host::create(command.host, log);
-  if (host.has_error()) return complain(host.error().message, command.json);
+  if (host.has_error()) return fail_with(host.error().message, command.json);
   return (*host)->finish(call_tool(**host, command, *std::move(arguments)));
 }
 

@@ -4,12 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "cli/terminal_text.hpp"
 
 namespace mcph {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kind_width = 10;  // in columns of a terminal, as the next
 constexpr std::size_t key_width = 28;
@@ -17,17 +16,17 @@ constexpr std::size_t key_width = 28;
 template <class Component>
 void print_lines(std::ostream& out, const char* kind, const std::vector<Component>& components) {
   for (const auto& component : components) {
-    const auto description = Json::parse(component.json).value("description", "");
+    const auto description = OrderedJson::parse(component.json).value("description", "");
     out << "  " << padded(kind, kind_width) << padded(component_name(component), key_width) << " "
         << printable(description.substr(0, description.find('\n'))) << "\n";
   }
 }
 
 template <class Component>
-Json all_json(const std::vector<Component>& components) {
-  auto list = Json::array();
+OrderedJson all_json(const std::vector<Component>& components) {
+  auto list = OrderedJson::array();
   for (const auto& component : components)
-    list.push_back(Json::parse(component.json));
+    list.push_back(OrderedJson::parse(component.json));
   return list;
 }
 

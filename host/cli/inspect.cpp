@@ -7,18 +7,17 @@
 
 #include "app/host.hpp"
 #include "base/absolute_path.hpp"
+#include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "catalog/component_remarks.hpp"
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
+#include "cli/complain.hpp"
 #include "cli/component_table.hpp"
 #include "cli/terminal_text.hpp"
 
 namespace mcph {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
-constexpr int cannot_look = 2;
 
 // The folder is order for people; something else in it than its name says is worth a remark.
 std::optional<std::string> folder_remark(const std::filesystem::path& file, const Components& components) {
@@ -69,11 +68,6 @@ Result<LoadedPlugin> load(PluginLoader& loader, const std::filesystem::path& pat
   auto configuration = loader.configuration_of(file);
   if (configuration.has_error()) return configuration.error();
   return loader.load(file, *std::move(configuration), {});
-}
-
-int complain(std::string_view what) {
-  std::cerr << "mcp-plugin-host: " << what << "\n";
-  return cannot_look;
 }
 
 void print_catalog_json(const Catalog& catalog, const Reloader& reloader) {

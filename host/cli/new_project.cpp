@@ -8,11 +8,10 @@
 #include <system_error>
 
 #include "cli/commands.hpp"
+#include "cli/complain.hpp"
 
 namespace mcph {
 namespace {
-
-constexpr int cannot_make = 2;
 
 struct ProjectFile {
   std::string_view path;
@@ -105,11 +104,6 @@ std::filesystem::path own_prefix() {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   return program.parent_path().parent_path();
-}
-
-int complain(const std::string& what) {
-  std::cerr << "mcp-plugin-host: " << what << "\n";
-  return cannot_make;
 }
 
 }  // namespace

@@ -5,32 +5,25 @@
 #include <sstream>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "admin/control_sockets.hpp"
 #include "admin/line_socket.hpp"
 #include "base/absolute_path.hpp"
+#include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "cli/commands.hpp"
+#include "cli/complain.hpp"
 #include "cli/operator_text.hpp"
 
 namespace mcph {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr int not_well = 1;
-constexpr int cannot_ask = 2;
 constexpr std::size_t most_answer_bytes = std::size_t{64} << 20;
 constexpr std::chrono::seconds ask_patience{10};
 // Plugins that are slow to start take ten seconds each.
 constexpr std::chrono::minutes work_patience{10};
-
-int complain(std::string_view what) {
-  std::cerr << "mcp-plugin-host: " << what << "\n";
-  return cannot_ask;
-}
 
 struct HostAnswer {
   std::string text;

@@ -10,12 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
 #include "cli/terminal_text.hpp"
 
 namespace mcph {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_error_bytes = 100;   // of one line of the table
 constexpr std::size_t most_digest_digits = 12;  // enough to tell builds apart by eye
@@ -23,16 +22,16 @@ constexpr std::array titles{"PLUGIN",   "FILE",  "VERSION", "DIGEST",    "ISOLAT
                             "RESTARTS", "CALLS", "ERRORS",  "IN FLIGHT", "P50",       "P99", "LAST ERROR"};
 using Row = std::array<std::string, titles.size()>;
 
-std::string text_of(const Json& object, const char* key) {
+std::string text_of(const OrderedJson& object, const char* key) {
   return printable(object.value(key, ""));
 }
 
-std::string count_of(const Json& object, const char* key) {
+std::string count_of(const OrderedJson& object, const char* key) {
   return std::to_string(object.value(key, std::uint64_t{0}));
 }
 
-std::string time_of(const Json& plugin, const char* quantile) {
-  const auto us = plugin.value("latencyUs", Json::object()).value(quantile, std::uint64_t{0});
+std::string time_of(const OrderedJson& plugin, const char* quantile) {
+  const auto us = plugin.value("latencyUs", OrderedJson::object()).value(quantile, std::uint64_t{0});
   constexpr std::uint64_t ms = 1000;
   constexpr std::uint64_t s = 1'000'000;
   if (us == 0) return "-";
@@ -47,20 +46,20 @@ std::string time_of(const Json& plugin, const char* quantile) {
   return text.str();
 }
 
-Json sandbox_of(const Json& plugin) {
-  return plugin.value("sandbox", Json::object());
+OrderedJson sandbox_of(const OrderedJson& plugin) {
+  return plugin.value("sandbox", OrderedJson::object());
 }
 
 // "worker", or with its sandbox "worker, strict", to which "*" is added where the system lacks some of it.
-std::string isolation_of(const Json& plugin) {
+std::string isolation_of(const OrderedJson& plugin) {
   const auto sandbox = sandbox_of(plugin);
   const auto profile = text_of(sandbox, "profile");
   auto text = text_of(plugin, "isolation");
   if (profile.empty() || profile == "none") return text;
-  return text + ", " + profile + (sandbox.value("lacks", Json::array()).empty() ? "" : "*");
+  return text + ", " + profile + (sandbox.value("lacks", OrderedJson::array()).empty() ? "" : "*");
 }
 
-std::string last_error_of(const Json& plugin) {
+std::string last_error_of(const OrderedJson& plugin) {
   const auto error = plugin.find("lastError");
   if (error == plugin.end()) return "-";
   auto text = text_of(*error, "at") + " " + text_of(*error, "message");
@@ -73,16 +72,16 @@ std::string last_error_of(const Json& plugin) {
 }
 
 // "tools/clock.so"
-std::string file_of(const Json& plugin, const std::string& components) {
+std::string file_of(const OrderedJson& plugin, const std::string& components) {
   return std::filesystem::path(text_of(plugin, "file")).lexically_proximate(components).string();
 }
 
 // A refused file has a line of its own below the table. Without one it is there, too, if the operator has disabled it.
-bool has_row(const Json& plugin) {
+bool has_row(const OrderedJson& plugin) {
   return plugin.contains("plugin") || text_of(plugin, "state") == "disabled";
 }
 
-Row row_of(const Json& plugin, const std::string& components) {
+Row row_of(const OrderedJson& plugin, const std::string& components) {
   const auto pid = plugin.find("pid");
   return {plugin.contains("plugin") ? text_of(plugin, "plugin") : "-",
           file_of(plugin, components),
@@ -115,13 +114,13 @@ void print_table(std::ostream& out, const std::vector<Row>& rows) {
 
 }  // namespace
 
-void print_host(std::ostream& out, const Json& host) {
+void print_host(std::ostream& out, const OrderedJson& host) {
   out << "pid " << count_of(host, "pid") << ", " << text_of(host, "command");
   if (host.contains("url")) out << ", " << text_of(host, "url");
   out << ", " << text_of(host, "components");
 }
 
-void print_status(std::ostream& out, const Json& status) {
+void print_status(std::ostream& out, const OrderedJson& status) {
   const auto& host = status.at("host");
   out << "mcp-plugin-host " << text_of(host, "version") << ", ";
   print_host(out, host);
@@ -143,14 +142,14 @@ void print_status(std::ostream& out, const Json& status) {
         << text_of(plugin, "reason") << "\n";
   }
   for (const auto& plugin : status.at("plugins")) {
-    for (const auto& lack : sandbox_of(plugin).value("lacks", Json::array()))
+    for (const auto& lack : sandbox_of(plugin).value("lacks", OrderedJson::array()))
       out << text_of(plugin, "file") << ": its sandbox is incomplete: " << printable(lack.get<std::string>()) << "\n";
   }
   for (const auto& problem : status.at("problems"))
     out << text_of(problem, "path") << ": " << text_of(problem, "reason") << "\n";
 }
 
-void print_outcomes(std::ostream& out, const Json& answer) {
+void print_outcomes(std::ostream& out, const OrderedJson& answer) {
   for (const auto& plugin : answer.at("plugins"))
     out << text_of(plugin, "file") << ": " << text_of(plugin, "outcome") << "\n";
   if (answer.at("plugins").empty()) out << "No plugins\n";

@@ -21,6 +21,7 @@
 #include "base/absolute_path.hpp"
 #include "base/version.hpp"
 #include "cli/commands.hpp"
+#include "cli/complain.hpp"
 #include "protocol/server/server.hpp"
 #include "telemetry/stderr_log.hpp"
 #include "transport/stdio/standard_streams.hpp"
@@ -31,7 +32,6 @@ namespace mcph {
 namespace {
 
 constexpr int client_lost = 1;
-constexpr int cannot_serve = 2;
 
 NamedLimits limits_of(const ServeCommand& command) {
   const auto& http = command.http.limits;
@@ -94,11 +94,6 @@ class StopSignals {
   std::chrono::steady_clock::time_point first_at_;
   std::thread thread_;  // of its own, because a second signal counts while all others are being waited for
 };
-
-int complain(std::string_view what) {
-  std::cerr << "mcp-plugin-host: " << what << "\n";
-  return cannot_serve;
-}
 
 void load_components(Host& host, const HostOptions& options, Log& log) {
   const auto begin = std::chrono::steady_clock::now();

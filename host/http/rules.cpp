@@ -5,6 +5,7 @@
 #include <charconv>
 #include <netinet/in.h>
 
+#include "base/ascii.hpp"
 #include "base/http_token.hpp"
 
 namespace mcph {
@@ -47,14 +48,10 @@ bool is_port_or_nothing(std::string_view text) {
   return text.empty() || (text.front() == ':' && text.find_first_not_of("0123456789", 1) == std::string_view::npos);
 }
 
-bool is_hex_digit(char c) {
-  return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'f');
-}
-
 bool is_registered_name(std::string_view text) {
   constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=";
   while (!text.empty()) {
-    const bool encoded = text.size() > 2 && text[0] == '%' && is_hex_digit(text[1]) && is_hex_digit(text[2]);
+    const bool encoded = text.size() > 2 && text[0] == '%' && is_hexadecimal(text[1]) && is_hexadecimal(text[2]);
     if (!encoded && allowed.find(text.front()) == std::string_view::npos) return false;
     text.remove_prefix(encoded ? 3 : 1);
   }

@@ -6,13 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include "base/json.hpp"
 
 namespace mcph {
-
-using Json = nlohmann::json;
-// Keeps the order of keys, for what people see.
-using OrderedJson = nlohmann::ordered_json;
 
 namespace error_code {
 inline constexpr int parse_error = -32700;

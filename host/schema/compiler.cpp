@@ -5,8 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "schema/keywords.hpp"
@@ -15,8 +14,6 @@
 
 namespace mcph::schema {
 namespace {
-
-using nlohmann::ordered_json;
 
 bool applies(const KeywordRule& rule, const Dialect& dialect) {
   return (rule.drafts & static_cast<std::uint8_t>(dialect.draft)) != 0 && dialect.has(rule.vocabulary);
@@ -32,7 +29,7 @@ bool KeywordSite::has(Vocabulary vocabulary) const {
   return compiler.resources().dialect(subschema.resource).has(vocabulary);
 }
 
-const ordered_json* KeywordSite::sibling(std::string_view name) const {
+const OrderedJson* KeywordSite::sibling(std::string_view name) const {
   const auto found = subschema.place.json->find(name);
   return found == subschema.place.json->end() ? nullptr : &*found;
 }
@@ -49,7 +46,7 @@ Result<NodeIndex> KeywordSite::compile() const {
   return compiler.add_subschema({{&value, location()}, subschema.resource});
 }
 
-Result<NodeIndex> KeywordSite::compile_member(const std::string& key, const ordered_json& schema) const {
+Result<NodeIndex> KeywordSite::compile_member(const std::string& key, const OrderedJson& schema) const {
   return compiler.add_subschema({{&schema, location() / key}, subschema.resource});
 }
 
@@ -75,7 +72,7 @@ Result<std::vector<std::pair<std::string, NodeIndex>>> KeywordSite::compile_memb
   return nodes;
 }
 
-Compiler::Compiler(const ordered_json& document, const SchemaOptions& options)
+Compiler::Compiler(const OrderedJson& document, const SchemaOptions& options)
     : document_(document), resources_(options) {}
 
 Result<Program> Compiler::compile() {
@@ -113,8 +110,8 @@ std::size_t Compiler::add_reference(const KeywordSite& site, bool is_dynamic) {
   return slot;
 }
 
-void Compiler::set_default(NodeIndex node, const ordered_json& value) {
-  program_.nodes[node].default_value = {std::make_shared<const nlohmann::json>(value), dump(value).size()};
+void Compiler::set_default(NodeIndex node, const OrderedJson& value) {
+  program_.nodes[node].default_value = {std::make_shared<const Json>(value), dump(value).size()};
   program_.has_defaults = true;
 }
 

@@ -1,5 +1,5 @@
 // Turns the text of a JSON Schema into a Program. Walks the subschemas with a work list instead of recursion; what a
-// keyword means is none of its business, see schema_keywords.hpp. Lives on the stack of one Schema::compile.
+// keyword means is none of its business, see keywords.hpp. Lives on the stack of one Schema::compile.
 #pragma once
 
 #include <cstddef>

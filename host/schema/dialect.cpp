@@ -3,15 +3,12 @@
 #include <array>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/uri.hpp"
 #include "schema/value.hpp"
 
 namespace mcph::schema {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::string_view uri_2020_12 = "https://json-schema.org/draft/2020-12/schema";
 constexpr std::string_view uri_draft_07 = "http://json-schema.org/draft-07/schema";
@@ -45,7 +42,7 @@ const NamedVocabulary* find_vocabulary(std::string_view uri) {
 }
 
 // Of a metaschema that is built on 2020-12.
-Result<Dialect> read_vocabularies(const ordered_json& listed) {
+Result<Dialect> read_vocabularies(const OrderedJson& listed) {
   Dialect dialect{Draft::draft_2020_12, 0};
   if (!listed.is_object()) return fail("its \"$vocabulary\" is not an object");
   for (const auto& [uri, is_required] : listed.items()) {
@@ -74,12 +71,12 @@ Documents::Documents(std::span<const SchemaDocument> given) {
 
 Documents::~Documents() = default;
 
-const ordered_json* Documents::find(std::string_view uri) {
+const OrderedJson* Documents::find(std::string_view uri) {
   if (const auto found = given_.find(uri); found != given_.end()) return found->second;
   if (const auto found = metaschemas_.find(uri); found != metaschemas_.end()) return found->second.get();
   const auto text = metaschema_text(uri);
   if (text.empty()) return nullptr;
-  auto parsed = std::make_unique<const ordered_json>(ordered_json::parse(text));
+  auto parsed = std::make_unique<const OrderedJson>(OrderedJson::parse(text));
   return metaschemas_.emplace(uri, std::move(parsed)).first->second.get();
 }
 
@@ -89,7 +86,7 @@ Result<Dialect> Documents::dialect(std::string_view schema_uri) {
   if (uri == uri_draft_07 || uri == uri_draft_07_secure) return Dialect{Draft::draft_07};
   const auto given = given_.find(uri);
   const auto* metaschema = given == given_.end() ? nullptr : given->second;
-  if (metaschema != nullptr && metaschema->is_object() && metaschema->value("$schema", ordered_json()) == uri_2020_12) {
+  if (metaschema != nullptr && metaschema->is_object() && metaschema->value("$schema", OrderedJson()) == uri_2020_12) {
     const auto listed = metaschema->find("$vocabulary");
     if (listed == metaschema->end()) return Dialect{};
     auto read = read_vocabularies(*listed);

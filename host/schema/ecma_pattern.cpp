@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "schema/unicode_property.hpp"
 
 namespace mcph::schema {
@@ -21,14 +22,6 @@ constexpr std::string_view not_white_space =
     R"(\x{0}-\x{8}\x{E}-\x{1F}\x{21}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF}\x{200B}-\x{2027}\x{202A}-\x{202E})"
     R"(\x{2030}-\x{205E}\x{2060}-\x{2FFF}\x{3001}-\x{FEFE}\x{FF00}-\x{10FFFF})";
 constexpr std::string_view any_but_line_end = R"([^\x{A}\x{D}\x{2028}\x{2029}])";
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 bool is_ascii(char c) {
   return static_cast<unsigned char>(c) < 0x80;

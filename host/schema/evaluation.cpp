@@ -4,8 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/resources.hpp"
 #include "schema/value.hpp"
 
@@ -45,11 +44,11 @@ std::string name_of(const InstancePath& at) {
   return in_quotes(name);
 }
 
-bool Evaluation::check_instance(const nlohmann::json& instance) {
+bool Evaluation::check_instance(const Json& instance) {
   return check(root_node, instance, InstancePath{});
 }
 
-bool Evaluation::check(NodeIndex node, const nlohmann::json& value, const InstancePath& at) {
+bool Evaluation::check(NodeIndex node, const Json& value, const InstancePath& at) {
   if (!spend(1, at)) return false;
   if (depth_ == Schema::max_depth) return too_deep(at);
   ++depth_;
@@ -60,14 +59,14 @@ bool Evaluation::check(NodeIndex node, const nlohmann::json& value, const Instan
   return valid;
 }
 
-bool Evaluation::check_keywords(const Node& node, const nlohmann::json& value, const InstancePath& at) {
+bool Evaluation::check_keywords(const Node& node, const Json& value, const InstancePath& at) {
   for (const auto& keyword : node.keywords) {
     if (!keyword->check(value, at, *this)) return false;
   }
   return true;
 }
 
-bool Evaluation::check_in_context(const Node& node, const nlohmann::json& value, const InstancePath& at) {
+bool Evaluation::check_in_context(const Node& node, const Json& value, const InstancePath& at) {
   const bool enters = resources_.empty() || resources_.back() != node.resource;
   if (enters) resources_.push_back(node.resource);
   Children own;
@@ -85,7 +84,7 @@ bool Evaluation::check_in_context(const Node& node, const nlohmann::json& value,
   return valid;
 }
 
-bool Evaluation::check_child(NodeIndex node, const nlohmann::json& child, const InstancePath& at) {
+bool Evaluation::check_child(NodeIndex node, const Json& child, const InstancePath& at) {
   auto* const outer = std::exchange(looked_at_, nullptr);
   const bool valid = check(node, child, at);
   looked_at_ = outer;
@@ -93,7 +92,7 @@ bool Evaluation::check_child(NodeIndex node, const nlohmann::json& child, const 
   return valid;
 }
 
-bool Evaluation::check_reference(std::size_t slot, const nlohmann::json& value, const InstancePath& at) {
+bool Evaluation::check_reference(std::size_t slot, const Json& value, const InstancePath& at) {
   const auto& target = program_.reference_targets[slot];
   if (target.dynamic == nullptr) return check(target.node, value, at);
   return spend(resources_.size(), at) && check(find_dynamically(target), value, at);
@@ -108,7 +107,7 @@ NodeIndex Evaluation::find_dynamically(const ReferenceTarget& target) const {
   return target.node;
 }
 
-bool Evaluation::check_alternative(NodeIndex node, const nlohmann::json& value, const InstancePath& at,
+bool Evaluation::check_alternative(NodeIndex node, const Json& value, const InstancePath& at,
                                    std::vector<std::string>& reasons) {
   const bool valid = check(node, value, at);
   if (violation_) {
@@ -118,7 +117,7 @@ bool Evaluation::check_alternative(NodeIndex node, const nlohmann::json& value, 
   return valid;
 }
 
-bool Evaluation::check_alternative_apart(NodeIndex node, const nlohmann::json& other, const InstancePath& at,
+bool Evaluation::check_alternative_apart(NodeIndex node, const Json& other, const InstancePath& at,
                                          std::vector<std::string>& reasons) {
   auto* const outer = std::exchange(looked_at_, nullptr);
   const bool valid = check_alternative(node, other, at, reasons);
@@ -126,7 +125,7 @@ bool Evaluation::check_alternative_apart(NodeIndex node, const nlohmann::json& o
   return valid;
 }
 
-std::vector<const nlohmann::json*> Evaluation::children_looked_at() const {
+std::vector<const Json*> Evaluation::children_looked_at() const {
   if (looked_at_ == nullptr) return {};
   auto children = *looked_at_;
   std::sort(children.begin(), children.end(), std::less<>());

@@ -4,20 +4,13 @@
 #include <arpa/inet.h>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "schema/format_time.hpp"
 #include "schema/format_uri.hpp"
 #include "schema/pattern.hpp"
 
 namespace mcph::schema {
 namespace {
-
-bool is_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_hexadecimal(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 bool is_address(int family, const std::string& text) {
   std::array<unsigned char, 16> address{};

@@ -5,12 +5,10 @@
 #include <optional>
 #include <string_view>
 
+#include "base/ascii.hpp"
+
 namespace mcph::schema {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Reads a text from its beginning to its end; what does not fit leaves it unfinished.
 class Reader {

@@ -5,22 +5,12 @@
 #include <array>
 #include <string_view>
 
+#include "base/ascii.hpp"
+
 namespace mcph::schema {
 namespace {
 
 enum class Alphabet { ascii, unicode };
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_hexadecimal(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 // Characters of a component: unreserved ones, percent-encodings, and `others`.
 bool consists_of(std::string_view text, std::string_view others, Alphabet alphabet) {

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/defaults.hpp"
 #include "schema/evaluation.hpp"
 #include "schema/keywords.hpp"
@@ -17,15 +16,13 @@
 namespace mcph::schema {
 namespace {
 
-using nlohmann::json;
-
 // The elements from `first` on, each against the same subschema.
 class Items final : public Keyword {
  public:
   Items(NodeIndex node, std::size_t first) : node_(node), first_(first) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* elements = value.get_ptr<const json::array_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* elements = value.get_ptr<const Json::array_t*>();
     if (elements == nullptr) return true;
     for (auto index = first_; index < elements->size(); ++index) {
       if (!run.check_child(node_, (*elements)[index], {&at, nullptr, index})) return false;
@@ -33,8 +30,8 @@ class Items final : public Keyword {
     return true;
   }
 
-  void fill_defaults(json& value, DefaultFiller& filler) const override {
-    auto* elements = value.get_ptr<json::array_t*>();
+  void fill_defaults(Json& value, DefaultFiller& filler) const override {
+    auto* elements = value.get_ptr<Json::array_t*>();
     if (elements == nullptr) return;
     for (auto index = first_; index < elements->size(); ++index) {
       filler.fill(node_, (*elements)[index]);
@@ -51,8 +48,8 @@ class PrefixItems final : public Keyword {
  public:
   explicit PrefixItems(std::vector<NodeIndex> nodes) : nodes_(std::move(nodes)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* elements = value.get_ptr<const json::array_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* elements = value.get_ptr<const Json::array_t*>();
     if (elements == nullptr) return true;
     for (std::size_t index = 0; index < std::min(nodes_.size(), elements->size()); ++index) {
       if (!run.check_child(nodes_[index], (*elements)[index], {&at, nullptr, index})) return false;
@@ -60,8 +57,8 @@ class PrefixItems final : public Keyword {
     return true;
   }
 
-  void fill_defaults(json& value, DefaultFiller& filler) const override {
-    auto* elements = value.get_ptr<json::array_t*>();
+  void fill_defaults(Json& value, DefaultFiller& filler) const override {
+    auto* elements = value.get_ptr<Json::array_t*>();
     if (elements == nullptr) return;
     for (std::size_t index = 0; index < std::min(nodes_.size(), elements->size()); ++index) {
       filler.fill(nodes_[index], (*elements)[index]);
@@ -78,7 +75,7 @@ Result<KeywordPtr> compile_tuple(const KeywordSite& site) {
   return std::make_unique<PrefixItems>(*std::move(nodes));
 }
 
-Result<KeywordPtr> compile_rest(const KeywordSite& site, const nlohmann::ordered_json* tuple) {
+Result<KeywordPtr> compile_rest(const KeywordSite& site, const OrderedJson* tuple) {
   const auto node = site.compile();
   if (!node) return node.error();
   return std::make_unique<Items>(*node, tuple != nullptr && tuple->is_array() ? tuple->size() : 0);
@@ -101,15 +98,15 @@ Result<KeywordPtr> compile_additional_items(const KeywordSite& site) {
 
 class UniqueItems final : public Keyword {
  public:
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* elements = value.get_ptr<const json::array_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* elements = value.get_ptr<const Json::array_t*>();
     if (elements == nullptr || elements->size() < 2) return true;
     if (!run.spend(elements->size(), at)) return false;
     // Comparing recurses as deep as the values are.
     if (nested_deeper_than(value, Schema::max_depth)) return run.too_deep(at);
 
     // Sorted, because comparing each with each would let a long array take for ever.
-    std::vector<const json*> sorted;
+    std::vector<const Json*> sorted;
     sorted.reserve(elements->size());
     for (const auto& element : *elements) {
       sorted.push_back(&element);
@@ -134,8 +131,8 @@ class Contains final : public Keyword {
  public:
   Contains(NodeIndex node, std::size_t fewest, std::size_t most) : node_(node), fewest_(fewest), most_(most) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* elements = value.get_ptr<const json::array_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* elements = value.get_ptr<const Json::array_t*>();
     if (elements == nullptr) return true;
     const auto count = count_fitting(*elements, at, run);
     if (count < fewest_) {
@@ -152,7 +149,7 @@ class Contains final : public Keyword {
 
  private:
   // Counts no further than it takes to decide.
-  std::size_t count_fitting(const json::array_t& elements, const InstancePath& at, Evaluation& run) const {
+  std::size_t count_fitting(const Json::array_t& elements, const InstancePath& at, Evaluation& run) const {
     std::size_t count = 0;
     std::vector<std::string> reasons;
     for (std::size_t index = 0; index < elements.size(); ++index) {
@@ -197,7 +194,7 @@ Result<KeywordPtr> compile_contains_bound(const KeywordSite& site) {
   return KeywordPtr();
 }
 
-constexpr std::array rules{
+constexpr std::array array_rules{
     KeywordRule{"prefixItems", compile_tuple, Vocabulary::applicator, in_2020_12},
     KeywordRule{"items", compile_items, Vocabulary::applicator},
     KeywordRule{"additionalItems", compile_additional_items, Vocabulary::applicator, in_draft_07},
@@ -210,7 +207,7 @@ constexpr std::array rules{
 }  // namespace
 
 std::span<const KeywordRule> array_keywords() {
-  return rules;
+  return array_rules;
 }
 
 }  // namespace mcph::schema

@@ -5,16 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/defaults.hpp"
 #include "schema/evaluation.hpp"
 #include "schema/keywords.hpp"
 
 namespace mcph::schema {
 namespace {
-
-using nlohmann::json;
 
 using Reasons = std::vector<std::string>;
 
@@ -33,14 +30,14 @@ class AllOf final : public Keyword {
  public:
   explicit AllOf(std::vector<NodeIndex> nodes) : nodes_(std::move(nodes)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     for (const auto node : nodes_) {
       if (!run.check(node, value, at)) return false;
     }
     return true;
   }
 
-  void fill_defaults(json& value, DefaultFiller& filler) const override {
+  void fill_defaults(Json& value, DefaultFiller& filler) const override {
     for (const auto node : nodes_) {
       filler.fill(node, value);
     }
@@ -54,7 +51,7 @@ class AnyOf final : public Keyword {
  public:
   explicit AnyOf(std::vector<NodeIndex> nodes) : nodes_(std::move(nodes)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
     bool fits_any = false;
     for (const auto node : nodes_) {
@@ -73,7 +70,7 @@ class OneOf final : public Keyword {
  public:
   explicit OneOf(std::vector<NodeIndex> nodes) : nodes_(std::move(nodes)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
     std::optional<std::size_t> first;
     for (std::size_t index = 0; index < nodes_.size(); ++index) {
@@ -104,7 +101,7 @@ class Not final : public Keyword {
  public:
   explicit Not(NodeIndex node) : node_(node) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
     if (!run.check_alternative(node_, value, at, reasons)) return true;
     return run.violation(at, "not", [] { return "has a form that the schema's \"not\" rules out"; });
@@ -126,7 +123,7 @@ class Condition final : public Keyword {
   Condition(NodeIndex condition, std::optional<NodeIndex> consequence, std::optional<NodeIndex> alternative)
       : condition_(condition), consequence_(consequence), alternative_(alternative) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
     const bool fits = run.check_alternative(condition_, value, at, reasons);
     const auto branch = fits ? consequence_ : alternative_;
@@ -164,7 +161,7 @@ Result<KeywordPtr> compile_unused_branch(const KeywordSite& site) {
   return KeywordPtr();
 }
 
-constexpr std::array rules{
+constexpr std::array combination_rules{
     KeywordRule{"allOf", compile_combination<AllOf>, Vocabulary::applicator},
     KeywordRule{"anyOf", compile_combination<AnyOf>, Vocabulary::applicator},
     KeywordRule{"oneOf", compile_combination<OneOf>, Vocabulary::applicator},
@@ -177,7 +174,7 @@ constexpr std::array rules{
 }  // namespace
 
 std::span<const KeywordRule> combination_keywords() {
-  return rules;
+  return combination_rules;
 }
 
 }  // namespace mcph::schema

@@ -4,8 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/defaults.hpp"
 #include "schema/evaluation.hpp"
 #include "schema/keywords.hpp"
@@ -14,16 +13,14 @@
 namespace mcph::schema {
 namespace {
 
-using nlohmann::json;
-
 class Reference final : public Keyword {
  public:
   explicit Reference(std::size_t slot) : slot_(slot) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     return run.check_reference(slot_, value, at);
   }
-  void fill_defaults(json& value, DefaultFiller& filler) const override { filler.fill_reference(slot_, value); }
+  void fill_defaults(Json& value, DefaultFiller& filler) const override { filler.fill_reference(slot_, value); }
 
  private:
   std::size_t slot_;

@@ -5,16 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/evaluation.hpp"
 #include "schema/keywords.hpp"
 #include "schema/value.hpp"
 
 namespace mcph::schema {
 namespace {
-
-using nlohmann::json;
 
 struct Dependency {
   std::string property;
@@ -26,8 +23,8 @@ class Dependencies final : public Keyword {
  public:
   Dependencies(std::string_view keyword, std::vector<Dependency> all) : keyword_(keyword), all_(std::move(all)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const json::object_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* members = value.get_ptr<const Json::object_t*>();
     if (members == nullptr) return true;
     for (const auto& dependency : all_) {
       if (!run.spend(1 + dependency.required.size(), at)) return false;
@@ -49,22 +46,19 @@ class Dependencies final : public Keyword {
   std::vector<Dependency> all_;
 };
 
-Result<Dependency> read_required(const KeywordSite& site, const std::string& property,
-                                 const nlohmann::ordered_json& names) {
+Result<Dependency> read_required(const KeywordSite& site, const std::string& property, const OrderedJson& names) {
   auto required = read_names(site, names);
   if (!required) return required.error();
   return Dependency{property, *std::move(required), std::nullopt};
 }
 
-Result<Dependency> read_schema(const KeywordSite& site, const std::string& property,
-                               const nlohmann::ordered_json& schema) {
+Result<Dependency> read_schema(const KeywordSite& site, const std::string& property, const OrderedJson& schema) {
   const auto node = site.compile_member(property, schema);
   if (!node) return node.error();
   return Dependency{property, {}, *node};
 }
 
-Result<Dependency> read_either(const KeywordSite& site, const std::string& property,
-                               const nlohmann::ordered_json& value) {
+Result<Dependency> read_either(const KeywordSite& site, const std::string& property, const OrderedJson& value) {
   return value.is_array() ? read_required(site, property, value) : read_schema(site, property, value);
 }
 
@@ -80,7 +74,7 @@ Result<KeywordPtr> compile_dependencies(const KeywordSite& site) {
   return std::make_unique<Dependencies>(site.keyword, std::move(all));
 }
 
-constexpr std::array rules{
+constexpr std::array dependency_rules{
     KeywordRule{"dependentRequired", compile_dependencies<read_required>, Vocabulary::validation, in_2020_12},
     KeywordRule{"dependentSchemas", compile_dependencies<read_schema>, Vocabulary::applicator, in_2020_12},
     // What the two were before; 2020-12 leaves it to us to go on with it.
@@ -90,7 +84,7 @@ constexpr std::array rules{
 }  // namespace
 
 std::span<const KeywordRule> dependency_keywords() {
-  return rules;
+  return dependency_rules;
 }
 
 }  // namespace mcph::schema

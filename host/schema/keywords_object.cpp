@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/defaults.hpp"
 #include "schema/evaluation.hpp"
 #include "schema/keywords.hpp"
@@ -18,14 +17,12 @@
 namespace mcph::schema {
 namespace {
 
-using nlohmann::json;
-
 class Properties final : public Keyword {
  public:
   explicit Properties(std::vector<std::pair<std::string, NodeIndex>> properties) : properties_(std::move(properties)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const json::object_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* members = value.get_ptr<const Json::object_t*>();
     if (members == nullptr) return true;
     if (!run.spend(properties_.size(), at)) return false;
     for (const auto& [name, node] : properties_) {
@@ -35,8 +32,8 @@ class Properties final : public Keyword {
     return true;
   }
 
-  void fill_defaults(json& value, DefaultFiller& filler) const override {
-    auto* members = value.get_ptr<json::object_t*>();
+  void fill_defaults(Json& value, DefaultFiller& filler) const override {
+    auto* members = value.get_ptr<Json::object_t*>();
     if (members == nullptr) return;
     for (const auto& [name, node] : properties_) {
       const auto member = members->find(name);
@@ -62,8 +59,8 @@ class Required final : public Keyword {
  public:
   explicit Required(std::vector<std::string> names) : names_(std::move(names)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const json::object_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* members = value.get_ptr<const Json::object_t*>();
     if (members == nullptr) return true;
     if (!run.spend(names_.size(), at)) return false;
     for (const auto& name : names_) {
@@ -99,8 +96,8 @@ class PatternProperties final : public Keyword {
  public:
   explicit PatternProperties(std::vector<PatternNode> patterns) : patterns_(std::move(patterns)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const json::object_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* members = value.get_ptr<const Json::object_t*>();
     if (members == nullptr) return true;
     for (const auto& [name, member] : *members) {
       const InstancePath here{&at, &name};
@@ -140,8 +137,8 @@ class AdditionalProperties final : public Keyword {
     std::sort(named_.begin(), named_.end());
   }
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const json::object_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* members = value.get_ptr<const Json::object_t*>();
     if (members == nullptr) return true;
     if (!run.spend(members->size(), at)) return false;
     // Both are sorted.
@@ -159,8 +156,8 @@ class AdditionalProperties final : public Keyword {
     return true;
   }
 
-  void fill_defaults(json& value, DefaultFiller& filler) const override {
-    auto* members = value.get_ptr<json::object_t*>();
+  void fill_defaults(Json& value, DefaultFiller& filler) const override {
+    auto* members = value.get_ptr<Json::object_t*>();
     // Which members the patterns claim takes matching them.
     if (members == nullptr || !patterns_.empty()) return;
     for (auto& [name, member] : *members) {
@@ -220,13 +217,13 @@ class PropertyNames final : public Keyword {
  public:
   explicit PropertyNames(NodeIndex node) : node_(node) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const json::object_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* members = value.get_ptr<const Json::object_t*>();
     if (members == nullptr) return true;
     for (const auto& [name, member] : *members) {
       const InstancePath here{&at, &name};
       std::vector<std::string> reasons;
-      if (run.check_alternative_apart(node_, json(name), here, reasons)) continue;
+      if (run.check_alternative_apart(node_, Json(name), here, reasons)) continue;
       return run.violation(here, "propertyNames", [&] {
         return "has a name that is not allowed" + (reasons.empty() ? "" : ": as a name, " + reasons.front());
       });
@@ -244,7 +241,7 @@ Result<KeywordPtr> compile_property_names(const KeywordSite& site) {
   return std::make_unique<PropertyNames>(*node);
 }
 
-constexpr std::array rules{
+constexpr std::array object_rules{
     KeywordRule{"required", compile_required, Vocabulary::validation},
     KeywordRule{"additionalProperties", compile_additional_properties, Vocabulary::applicator},
     KeywordRule{"properties", compile_properties, Vocabulary::applicator},
@@ -254,7 +251,7 @@ constexpr std::array rules{
 
 }  // namespace
 
-Result<std::vector<std::string>> read_names(const KeywordSite& site, const nlohmann::ordered_json& list) {
+Result<std::vector<std::string>> read_names(const KeywordSite& site, const OrderedJson& list) {
   if (!list.is_array()) return site.error("must be an array of property names");
   std::vector<std::string> names;
   std::set<std::string> seen;
@@ -267,7 +264,7 @@ Result<std::vector<std::string>> read_names(const KeywordSite& site, const nlohm
 }
 
 std::span<const KeywordRule> object_keywords() {
-  return rules;
+  return object_rules;
 }
 
 }  // namespace mcph::schema

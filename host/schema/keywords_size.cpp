@@ -5,8 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/evaluation.hpp"
 #include "schema/keywords.hpp"
 #include "schema/value.hpp"
@@ -14,26 +13,24 @@
 namespace mcph::schema {
 namespace {
 
-using nlohmann::json;
-
 struct Measure {
   std::string_view singular;
   std::string_view plural;
-  std::optional<std::size_t> (*size)(const json& value);  // nothing for values of other types
+  std::optional<std::size_t> (*size)(const Json& value);  // nothing for values of other types
 };
 
-constexpr Measure characters{"character", "characters", [](const json& value) {
+constexpr Measure characters{"character", "characters", [](const Json& value) {
                                const auto* text = value.get_ptr<const std::string*>();
                                return text == nullptr ? std::nullopt : std::optional(count_code_points(*text));
                              }};
 constexpr Measure items{
-    "item", "items", [](const json& value) { return value.is_array() ? std::optional(value.size()) : std::nullopt; }};
-constexpr Measure properties{"property", "properties", [](const json& value) {
+    "item", "items", [](const Json& value) { return value.is_array() ? std::optional(value.size()) : std::nullopt; }};
+constexpr Measure properties{"property", "properties", [](const Json& value) {
                                return value.is_object() ? std::optional(value.size()) : std::nullopt;
                              }};
 
 // Counting the characters of a string takes a while if it is long.
-std::size_t steps_to_measure(const json& value) {
+std::size_t steps_to_measure(const Json& value) {
   constexpr std::size_t bytes_a_step = 64;
   const auto* text = value.get_ptr<const std::string*>();
   return text == nullptr ? 0 : text->size() / bytes_a_step;
@@ -56,7 +53,7 @@ class SizeBound final : public Keyword {
  public:
   SizeBound(const Form& form, std::size_t bound) : form_(form), bound_(bound) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     if (!run.spend(steps_to_measure(value), at)) return false;
     const auto size = form_.measure.size(value);
     if (!size || (at_least() ? *size >= bound_ : *size <= bound_)) return true;
@@ -83,7 +80,7 @@ Result<KeywordPtr> compile_size_bound(const KeywordSite& site) {
   return std::make_unique<SizeBound>(form, *bound);
 }
 
-constexpr std::array rules{
+constexpr std::array size_rules{
     KeywordRule{"minLength", compile_size_bound<min_length>, Vocabulary::validation},
     KeywordRule{"maxLength", compile_size_bound<max_length>, Vocabulary::validation},
     KeywordRule{"minItems", compile_size_bound<min_items>, Vocabulary::validation},
@@ -95,7 +92,7 @@ constexpr std::array rules{
 }  // namespace
 
 Result<std::size_t> read_size(const KeywordSite& site) {
-  const json bound(site.value);
+  const Json bound(site.value);
   // 3.0 is an integer too.
   if (!is_integer(bound) || std::is_lt(compare_numbers(bound, 0))) return site.error("must be a non-negative integer");
   const bool beyond_any_size = std::is_gteq(compare_numbers(bound, SIZE_MAX));
@@ -103,7 +100,7 @@ Result<std::size_t> read_size(const KeywordSite& site) {
 }
 
 std::span<const KeywordRule> size_keywords() {
-  return rules;
+  return size_rules;
 }
 
 }  // namespace mcph::schema

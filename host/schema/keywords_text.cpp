@@ -3,8 +3,7 @@
 #include <string>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/evaluation.hpp"
 #include "schema/format.hpp"
 #include "schema/keywords.hpp"
@@ -14,13 +13,11 @@
 namespace mcph::schema {
 namespace {
 
-using nlohmann::json;
-
 class PatternKeyword final : public Keyword {
  public:
   PatternKeyword(Pattern pattern, std::string text) : pattern_(std::move(pattern)), text_(std::move(text)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     const auto* string = value.get_ptr<const std::string*>();
     if (string == nullptr || run.matches(pattern_, *string, at)) return true;
     return run.violation(at, "pattern", [&] { return "must match " + text_ + ", but is " + describe(value); });
@@ -43,7 +40,7 @@ class Format final : public Keyword {
  public:
   Format(FormatCheck is_valid, std::string name) : is_valid_(is_valid), name_(std::move(name)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     const auto* string = value.get_ptr<const std::string*>();
     if (string == nullptr) return true;
     constexpr std::size_t bytes_a_step = 16;
@@ -66,7 +63,7 @@ Result<KeywordPtr> compile_format(const KeywordSite& site) {
   return std::make_unique<Format>(is_valid, name);
 }
 
-constexpr std::array rules{
+constexpr std::array text_rules{
     KeywordRule{"pattern", compile_pattern, Vocabulary::validation},
     KeywordRule{"format", compile_format, Vocabulary::format_assertion},
 };
@@ -74,7 +71,7 @@ constexpr std::array rules{
 }  // namespace
 
 std::span<const KeywordRule> text_keywords() {
-  return rules;
+  return text_rules;
 }
 
 }  // namespace mcph::schema

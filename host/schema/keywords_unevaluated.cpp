@@ -5,15 +5,12 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/evaluation.hpp"
 #include "schema/keywords.hpp"
 
 namespace mcph::schema {
 namespace {
-
-using nlohmann::json;
 
 class Unevaluated : public Keyword {
  public:
@@ -21,9 +18,9 @@ class Unevaluated : public Keyword {
       : keyword_(keyword), node_(node), forbidden_(forbidden) {}
 
  protected:
-  using Children = std::vector<const json*>;
+  using Children = std::vector<const Json*>;
 
-  bool check_one(const json& child, const InstancePath& at, const Children& looked_at, Evaluation& run) const {
+  bool check_one(const Json& child, const InstancePath& at, const Children& looked_at, Evaluation& run) const {
     if (!run.spend(1, at)) return false;
     if (std::binary_search(looked_at.begin(), looked_at.end(), &child, std::less<>())) return true;
     if (!forbidden_) return run.check_child(node_, child, at);
@@ -40,8 +37,8 @@ class UnevaluatedItems final : public Unevaluated {
  public:
   using Unevaluated::Unevaluated;
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* elements = value.get_ptr<const json::array_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* elements = value.get_ptr<const Json::array_t*>();
     if (elements == nullptr) return true;
     const auto looked_at = run.children_looked_at();
     for (std::size_t index = 0; index < elements->size(); ++index) {
@@ -55,8 +52,8 @@ class UnevaluatedProperties final : public Unevaluated {
  public:
   using Unevaluated::Unevaluated;
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const json::object_t*>();
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+    const auto* members = value.get_ptr<const Json::object_t*>();
     if (members == nullptr) return true;
     const auto looked_at = run.children_looked_at();
     for (const auto& [name, member] : *members) {
@@ -74,7 +71,7 @@ Result<KeywordPtr> compile_unevaluated(const KeywordSite& site) {
   return std::make_unique<Kind>(site.keyword, *node, site.value == false);
 }
 
-constexpr std::array rules{
+constexpr std::array unevaluated_rules{
     KeywordRule{"unevaluatedItems", compile_unevaluated<UnevaluatedItems>, Vocabulary::unevaluated, in_2020_12},
     KeywordRule{"unevaluatedProperties", compile_unevaluated<UnevaluatedProperties>, Vocabulary::unevaluated,
                 in_2020_12},
@@ -83,7 +80,7 @@ constexpr std::array rules{
 }  // namespace
 
 std::span<const KeywordRule> unevaluated_keywords() {
-  return rules;
+  return unevaluated_rules;
 }
 
 }  // namespace mcph::schema

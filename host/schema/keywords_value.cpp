@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/evaluation.hpp"
 #include "schema/keywords.hpp"
 #include "schema/value.hpp"
@@ -17,11 +16,9 @@
 namespace mcph::schema {
 namespace {
 
-using nlohmann::json;
-
 class Never final : public Keyword {
  public:
-  bool check(const json& /*value*/, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& /*value*/, const InstancePath& at, Evaluation& run) const override {
     return run.violation(at, "false", [] { return "is not allowed"; });
   }
 };
@@ -41,22 +38,22 @@ constexpr std::array type_names{TypeName{"null", "null"},          TypeName{"boo
                                 TypeName{"string", "a string"},    TypeName{"array", "an array"},
                                 TypeName{"object", "an object"}};
 
-TypeSet types_of(const json& value) {
+TypeSet types_of(const Json& value) {
   switch (value.type()) {
-    case json::value_t::null:
+    case Json::value_t::null:
       return null;
-    case json::value_t::boolean:
+    case Json::value_t::boolean:
       return boolean;
-    case json::value_t::number_integer:
-    case json::value_t::number_unsigned:
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
       return integer | number;
-    case json::value_t::number_float:
+    case Json::value_t::number_float:
       return is_integer(value) ? integer | number : number;
-    case json::value_t::string:
+    case Json::value_t::string:
       return string;
-    case json::value_t::array:
+    case Json::value_t::array:
       return array;
-    case json::value_t::object:
+    case Json::value_t::object:
       return object;
     default:
       return 0;
@@ -67,7 +64,7 @@ class Type final : public Keyword {
  public:
   explicit Type(TypeSet allowed) : allowed_(allowed) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     if ((types_of(value) & allowed_) != 0) return true;
     return run.violation(at, "type", [&] { return "must be " + alternatives() + ", but is " + describe(value); });
   }
@@ -86,7 +83,7 @@ class Type final : public Keyword {
   TypeSet allowed_;
 };
 
-std::optional<TypeSet> type_named(const nlohmann::ordered_json& name) {
+std::optional<TypeSet> type_named(const OrderedJson& name) {
   for (std::size_t bit = 0; bit < type_names.size(); ++bit) {
     if (name == type_names[bit].keyword) return static_cast<TypeSet>(1U << bit);
   }
@@ -99,7 +96,7 @@ Result<KeywordPtr> compile_type(const KeywordSite& site) {
     return site.error("must be the name of a type, or an array of such names");
   }
   TypeSet allowed = 0;
-  for (const auto& name : value.is_array() ? value : nlohmann::ordered_json::array({value})) {
+  for (const auto& name : value.is_array() ? value : OrderedJson::array({value})) {
     const auto type = type_named(name);
     if (!type) return site.error(short_text(name) + " is not a JSON Schema type");
     if ((allowed & *type) != 0) return site.error(short_text(name) + " stands there twice");
@@ -110,19 +107,19 @@ Result<KeywordPtr> compile_type(const KeywordSite& site) {
 
 class Enum final : public Keyword {
  public:
-  explicit Enum(std::vector<json> allowed) : words_(in_words(allowed)), sorted_(std::move(allowed)) {
+  explicit Enum(std::vector<Json> allowed) : words_(in_words(allowed)), sorted_(std::move(allowed)) {
     std::sort(sorted_.begin(), sorted_.end(), is_less);
   }
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     if (std::binary_search(sorted_.begin(), sorted_.end(), value, is_less)) return true;
     return run.violation(at, "enum", [&] { return "must be " + words_ + ", but is " + describe(value); });
   }
 
  private:
-  static bool is_less(const json& left, const json& right) { return std::is_lt(compare_values(left, right)); }
+  static bool is_less(const Json& left, const Json& right) { return std::is_lt(compare_values(left, right)); }
 
-  static std::string in_words(const std::vector<json>& allowed) {
+  static std::string in_words(const std::vector<Json>& allowed) {
     constexpr std::size_t most = 20;
     std::string text = allowed.size() == 1 ? "" : "one of ";
     for (std::size_t index = 0; index < std::min(allowed.size(), most); ++index) {
@@ -134,31 +131,31 @@ class Enum final : public Keyword {
   }
 
   std::string words_;  // in the order of the schema
-  std::vector<json> sorted_;
+  std::vector<Json> sorted_;
 };
 
 Result<KeywordPtr> compile_enum(const KeywordSite& site) {
   if (!site.value.is_array()) return site.error("must be an array of the allowed values");
   if (site.value.empty()) return make_never();
-  return std::make_unique<Enum>(std::vector<json>(site.value.begin(), site.value.end()));
+  return std::make_unique<Enum>(std::vector<Json>(site.value.begin(), site.value.end()));
 }
 
 class Const final : public Keyword {
  public:
-  explicit Const(json expected) : expected_(std::move(expected)) {}
+  explicit Const(Json expected) : expected_(std::move(expected)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     if (std::is_eq(compare_values(value, expected_))) return true;
     return run.violation(at, "const",
                          [&] { return "must be " + short_text(expected_) + ", but is " + describe(value); });
   }
 
  private:
-  json expected_;
+  Json expected_;
 };
 
 Result<KeywordPtr> compile_const(const KeywordSite& site) {
-  return std::make_unique<Const>(json(site.value));
+  return std::make_unique<Const>(Json(site.value));
 }
 
 struct BoundForm {
@@ -167,18 +164,18 @@ struct BoundForm {
   bool (*accepts)(std::weak_ordering value_to_bound);
 };
 
-constexpr BoundForm minimum{"minimum", "at least ", [](std::weak_ordering o) { return std::is_gteq(o); }};
-constexpr BoundForm maximum{"maximum", "at most ", [](std::weak_ordering o) { return std::is_lteq(o); }};
-constexpr BoundForm exclusive_minimum{"exclusiveMinimum", "more than ",
-                                      [](std::weak_ordering o) { return std::is_gt(o); }};
-constexpr BoundForm exclusive_maximum{"exclusiveMaximum", "less than ",
-                                      [](std::weak_ordering o) { return std::is_lt(o); }};
+constexpr BoundForm minimum_form{"minimum", "at least ", [](std::weak_ordering o) { return std::is_gteq(o); }};
+constexpr BoundForm maximum_form{"maximum", "at most ", [](std::weak_ordering o) { return std::is_lteq(o); }};
+constexpr BoundForm exclusive_minimum_form{"exclusiveMinimum", "more than ",
+                                           [](std::weak_ordering o) { return std::is_gt(o); }};
+constexpr BoundForm exclusive_maximum_form{"exclusiveMaximum", "less than ",
+                                           [](std::weak_ordering o) { return std::is_lt(o); }};
 
 class Bound final : public Keyword {
  public:
-  Bound(const BoundForm& form, json bound) : form_(form), bound_(std::move(bound)) {}
+  Bound(const BoundForm& form, Json bound) : form_(form), bound_(std::move(bound)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_number() || form_.accepts(compare_numbers(value, bound_))) return true;
     return run.violation(at, form_.keyword, [&] {
       return "must be " + std::string(form_.words) + bound_.dump() + ", but is " + value.dump();
@@ -187,50 +184,50 @@ class Bound final : public Keyword {
 
  private:
   const BoundForm& form_;
-  json bound_;
+  Json bound_;
 };
 
 template <const BoundForm& form>
 Result<KeywordPtr> compile_bound(const KeywordSite& site) {
   if (!site.value.is_number()) return site.error("must be a number");
-  return std::make_unique<Bound>(form, json(site.value));
+  return std::make_unique<Bound>(form, Json(site.value));
 }
 
 class MultipleOf final : public Keyword {
  public:
-  explicit MultipleOf(json divisor) : divisor_(std::move(divisor)) {}
+  explicit MultipleOf(Json divisor) : divisor_(std::move(divisor)) {}
 
-  bool check(const json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_number() || is_multiple_of(value, divisor_)) return true;
     return run.violation(at, "multipleOf",
                          [&] { return "must be a multiple of " + divisor_.dump() + ", but is " + value.dump(); });
   }
 
  private:
-  json divisor_;
+  Json divisor_;
 };
 
 Result<KeywordPtr> compile_multiple_of(const KeywordSite& site) {
-  json divisor(site.value);
+  Json divisor(site.value);
   if (!divisor.is_number() || std::is_lteq(compare_numbers(divisor, 0))) return site.error("must be a number above 0");
   return std::make_unique<MultipleOf>(std::move(divisor));
 }
 
-constexpr std::array rules{
+constexpr std::array value_rules{
     KeywordRule{"type", compile_type, Vocabulary::validation},
     KeywordRule{"enum", compile_enum, Vocabulary::validation},
     KeywordRule{"const", compile_const, Vocabulary::validation},
-    KeywordRule{"minimum", compile_bound<minimum>, Vocabulary::validation},
-    KeywordRule{"maximum", compile_bound<maximum>, Vocabulary::validation},
-    KeywordRule{"exclusiveMinimum", compile_bound<exclusive_minimum>, Vocabulary::validation},
-    KeywordRule{"exclusiveMaximum", compile_bound<exclusive_maximum>, Vocabulary::validation},
+    KeywordRule{"minimum", compile_bound<minimum_form>, Vocabulary::validation},
+    KeywordRule{"maximum", compile_bound<maximum_form>, Vocabulary::validation},
+    KeywordRule{"exclusiveMinimum", compile_bound<exclusive_minimum_form>, Vocabulary::validation},
+    KeywordRule{"exclusiveMaximum", compile_bound<exclusive_maximum_form>, Vocabulary::validation},
     KeywordRule{"multipleOf", compile_multiple_of, Vocabulary::validation},
 };
 
 }  // namespace
 
 std::span<const KeywordRule> value_keywords() {
-  return rules;
+  return value_rules;
 }
 
 KeywordPtr make_never() {

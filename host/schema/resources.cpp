@@ -4,23 +4,20 @@
 #include <charconv>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/uri.hpp"
 #include "schema/value.hpp"
 
 namespace mcph::schema {
 namespace {
 
-using nlohmann::ordered_json;
-
-const std::string* string_member(const ordered_json& object, std::string_view name) {
+const std::string* string_member(const OrderedJson& object, std::string_view name) {
   const auto found = object.find(name);
   return found == object.end() ? nullptr : found->get_ptr<const std::string*>();
 }
 
 // Its identifier, if it has one that makes it a resource of its own; without a fragment.
-std::optional<std::string_view> identifier_of(const ordered_json& schema, Draft draft) {
+std::optional<std::string_view> identifier_of(const OrderedJson& schema, Draft draft) {
   if (!schema.is_object()) return std::nullopt;
   // Draft-07 section 8.3: beside a $ref nothing else counts.
   if (draft == Draft::draft_07 && schema.contains("$ref")) return std::nullopt;
@@ -43,7 +40,7 @@ std::optional<std::string> unescaped_token(std::string_view token) {
   return text;
 }
 
-const ordered_json* element_at(const ordered_json& array, std::string_view token) {
+const OrderedJson* element_at(const OrderedJson& array, std::string_view token) {
   if (token.empty() || (token.size() > 1 && token.front() == '0')) return nullptr;
   std::size_t index = 0;
   const auto* const last = token.data() + token.size();
@@ -51,7 +48,7 @@ const ordered_json* element_at(const ordered_json& array, std::string_view token
   return failure == std::errc() && end == last && index < array.size() ? &array[index] : nullptr;
 }
 
-const ordered_json* child_at(const ordered_json& json, std::string_view token) {
+const OrderedJson* child_at(const OrderedJson& json, std::string_view token) {
   if (json.is_array()) return element_at(json, token);
   if (!json.is_object()) return nullptr;
   const auto member = json.find(token);
@@ -102,7 +99,7 @@ Result<void> Resources::name(ResourceIndex resource, const std::string& uri) {
   return {};
 }
 
-Result<Subschema> Resources::add_document(const std::string& uri, const ordered_json& json, const Dialect& dialect) {
+Result<Subschema> Resources::add_document(const std::string& uri, const OrderedJson& json, const Dialect& dialect) {
   const Place place{&json, uri.empty() ? "" : uri + "#"};
   const auto index = add(uri, place, dialect);
   if (!index) return index.error();

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "schema/compiler.hpp"
 #include "schema/defaults.hpp"
 #include "schema/evaluation.hpp"
@@ -13,13 +12,13 @@ namespace mcph {
 
 using schema::Evaluation;
 
-Result<Schema> Schema::compile(const nlohmann::ordered_json& schema, const SchemaOptions& options) {
+Result<Schema> Schema::compile(const OrderedJson& schema, const SchemaOptions& options) {
   auto program = schema::Compiler(schema, options).compile();
   if (!program) return program.error();
   return Schema(std::make_shared<const schema::Program>(*std::move(program)));
 }
 
-std::optional<Violation> Schema::validate(const nlohmann::json& instance) const {
+std::optional<Violation> Schema::validate(const Json& instance) const {
   Evaluation decision(*program_, Evaluation::Mode::decide);
   const bool valid = decision.check_instance(instance);
   if (decision.limit()) return decision.limit();
@@ -30,7 +29,7 @@ std::optional<Violation> Schema::validate(const nlohmann::json& instance) const 
   return explanation.limit() ? explanation.limit() : explanation.take_violation();
 }
 
-std::optional<Violation> Schema::apply_defaults(nlohmann::json& instance) const {
+std::optional<Violation> Schema::apply_defaults(Json& instance) const {
   if (!program_->has_defaults) return std::nullopt;
   schema::DefaultFiller filler(*program_);
   filler.fill(schema::root_node, instance);

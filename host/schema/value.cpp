@@ -8,21 +8,18 @@
 #include <limits>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/json_text.hpp"
 
 namespace mcph::schema {
 namespace {
 
-using nlohmann::json;
-
 template <class Visitor>
-auto visit_number(const json& number, Visitor visitor) {
+auto visit_number(const Json& number, Visitor visitor) {
   switch (number.type()) {
-    case json::value_t::number_integer:
+    case Json::value_t::number_integer:
       return visitor(number.get_ref<const std::int64_t&>());
-    case json::value_t::number_unsigned:
+    case Json::value_t::number_unsigned:
       return visitor(number.get_ref<const std::uint64_t&>());
     default:
       return visitor(number.get_ref<const double&>());
@@ -76,15 +73,15 @@ struct CompareNumbers {
 };
 
 // The types of JSON; numbers are one type.
-int type_rank(const json& value) {
-  return value.is_number() ? static_cast<int>(json::value_t::number_float) : static_cast<int>(value.type());
+int type_rank(const Json& value) {
+  return value.is_number() ? static_cast<int>(Json::value_t::number_float) : static_cast<int>(value.type());
 }
 
-std::weak_ordering compare_arrays(const json::array_t& left, const json::array_t& right) {
+std::weak_ordering compare_arrays(const Json::array_t& left, const Json::array_t& right) {
   return std::lexicographical_compare_three_way(left.begin(), left.end(), right.begin(), right.end(), compare_values);
 }
 
-std::weak_ordering compare_objects(const json::object_t& left, const json::object_t& right) {
+std::weak_ordering compare_objects(const Json::object_t& left, const Json::object_t& right) {
   const auto compare_members = [](const auto& a, const auto& b) -> std::weak_ordering {
     const auto order = a.first <=> b.first;
     return std::is_neq(order) ? order : compare_values(a.second, b.second);
@@ -160,7 +157,7 @@ bool is_multiple(Decimal value, Decimal divisor) {
   return remainder == 0;
 }
 
-bool is_finite(const json& number) {
+bool is_finite(const Json& number) {
   return !number.is_number_float() || std::isfinite(number.get_ref<const double&>());
 }
 
@@ -178,40 +175,40 @@ std::string shortened(std::string_view text) {
 
 }  // namespace
 
-std::weak_ordering compare_numbers(const json& left, const json& right) {
+std::weak_ordering compare_numbers(const Json& left, const Json& right) {
   return visit_number(left,
                       [&right](auto a) { return visit_number(right, [a](auto b) { return CompareNumbers{}(a, b); }); });
 }
 
-std::weak_ordering compare_values(const json& left, const json& right) {
+std::weak_ordering compare_values(const Json& left, const Json& right) {
   const auto left_rank = type_rank(left);
   const auto right_rank = type_rank(right);
   if (left_rank != right_rank) return left_rank <=> right_rank;
   if (left.is_number()) return compare_numbers(left, right);
   switch (left.type()) {
-    case json::value_t::boolean:
+    case Json::value_t::boolean:
       return left.get_ref<const bool&>() <=> right.get_ref<const bool&>();
-    case json::value_t::string:
+    case Json::value_t::string:
       return left.get_ref<const std::string&>() <=> right.get_ref<const std::string&>();
-    case json::value_t::array:
-      return compare_arrays(left.get_ref<const json::array_t&>(), right.get_ref<const json::array_t&>());
-    case json::value_t::object:
-      return compare_objects(left.get_ref<const json::object_t&>(), right.get_ref<const json::object_t&>());
+    case Json::value_t::array:
+      return compare_arrays(left.get_ref<const Json::array_t&>(), right.get_ref<const Json::array_t&>());
+    case Json::value_t::object:
+      return compare_objects(left.get_ref<const Json::object_t&>(), right.get_ref<const Json::object_t&>());
     default:
       return std::weak_ordering::equivalent;
   }
 }
 
-bool is_integer(const json& value) {
+bool is_integer(const Json& value) {
   if (value.is_number_integer()) return true;
   if (!value.is_number_float()) return false;
   const auto number = value.get_ref<const double&>();
   return std::isfinite(number) && std::trunc(number) == number;
 }
 
-bool is_multiple_of(const json& value, const json& divisor) {
+bool is_multiple_of(const Json& value, const Json& divisor) {
   if (!is_finite(value)) return false;
-  const auto decimal = [](const json& number) { return visit_number(number, [](auto n) { return to_decimal(n); }); };
+  const auto decimal = [](const Json& number) { return visit_number(number, [](auto n) { return to_decimal(n); }); };
   return is_multiple(decimal(value), decimal(divisor));
 }
 
@@ -220,14 +217,14 @@ std::size_t count_code_points(std::string_view utf8) {
       utf8.begin(), utf8.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
-std::string describe(const json& value) {
+std::string describe(const Json& value) {
   if (value.is_structured() && value.empty()) return value.is_array() ? "an empty array" : "an empty object";
   if (value.is_array()) return "an array of " + std::to_string(value.size()) + (value.size() == 1 ? " item" : " items");
   if (value.is_object()) return "an object";
   return short_text(value);
 }
 
-std::string short_text(const json& value) {
+std::string short_text(const Json& value) {
   const auto* text = value.get_ptr<const std::string*>();
   return text == nullptr ? shortened(dump(value)) : in_quotes(*text);
 }

@@ -69,10 +69,6 @@ void add_time(Line& line, long offset_s) {
   line.text(offset_s < 0 ? "-" : "+").number(minutes_off / 60, 2).text(":").number(minutes_off % 60, 2);
 }
 
-bool needs_quotes(std::string_view value) {
-  return value.empty() || std::any_of(value.begin(), value.end(), [](unsigned char c) { return c <= ' ' || c == '"'; });
-}
-
 }  // namespace
 
 LastWords::LastWords(StderrLog::Format format) : format_(format), offset_s_(offset_of_local_time()) {}
@@ -90,7 +86,7 @@ void LastWords::write(std::string_view event, std::initializer_list<Field> field
       line.text(",").quoted(name).text(":").quoted(value);
     } else {
       line.text(" ").text(name).text("=");
-      needs_quotes(value) ? line.quoted(value) : line.text(value);
+      StderrLog::needs_quotes(value) ? line.quoted(value) : line.text(value);
     }
   }
   line.text(is_json ? "}\n" : "\n").write();

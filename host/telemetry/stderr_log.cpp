@@ -29,16 +29,11 @@ spdlog::level::level_enum to_spdlog(Log::Level level) {
 constexpr auto text_pattern = "%Y-%m-%dT%H:%M:%S.%e%z %-7l %v";
 constexpr auto json_pattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%v})";
 
-// A value that a reader of the text form could mistake for several words, or a terminal for a command, is quoted.
-bool needs_quotes(std::string_view value) {
-  return value.empty() || std::ranges::any_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == 0x7f; });
-}
-
 std::string as_text(std::string_view event, Log::Fields fields) {
   std::string line(event);
   for (const auto& field : fields) {
     line.append(" ").append(field.name).append("=");
-    if (needs_quotes(field.value)) {
+    if (StderrLog::needs_quotes(field.value)) {
       append_json_string(line, field.value);
     } else {
       line.append(field.value);
@@ -84,6 +79,10 @@ void StderrLog::write(Level level, std::string_view event, Fields fields) {
   if (!logger_->should_log(severity)) return;
   // Passed as an argument, not as a format, so that braces in it are text.
   logger_->log(severity, "{}", format_ == Format::json ? as_json(event, fields) : as_text(event, fields));
+}
+
+bool StderrLog::needs_quotes(std::string_view value) {
+  return value.empty() || std::ranges::any_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == 0x7f; });
 }
 
 }  // namespace mcph

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "telemetry/log.hpp"
 
@@ -20,6 +21,10 @@ class StderrLog final : public Log {
 
   void write(Level level, std::string_view event, Fields fields) override;
   bool writes(Level level) const override;
+
+  // Whether a value is quoted in the text form: a reader could mistake it for several words, or a terminal for a
+  // command. Also in a signal handler.
+  static bool needs_quotes(std::string_view value);
 
  private:
   const Format format_;

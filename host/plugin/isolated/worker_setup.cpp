@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <exception>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "plugin/names.hpp"
 
 namespace mcph {
 namespace {
-
-using Json = nlohmann::json;
 
 // What `read` throws is a member that is missing or of another type.
 template <class T, class Read>

@@ -10,6 +10,7 @@
 
 #include <mcp/plugin.h>
 
+#include "base/regular_file.hpp"
 #include "plugin/library/elf_library.hpp"
 
 namespace mcph {
@@ -110,7 +111,7 @@ Result<LibraryFacts> inspect_library(const std::filesystem::path& file, std::str
   }
 
   std::ifstream in(file, std::ios::binary);
-  if (!in) return fail_for_now("it cannot be opened: " + std::generic_category().message(errno));
+  if (!in) return fail_for_now("it cannot be opened: " + last_error());
   const auto head = read_head(in, size);
   if (head.empty()) return fail_for_now("it could not be read");
   if (!is_elf(head)) return fail("it is not a shared library but " + std::string(look_of(head)));

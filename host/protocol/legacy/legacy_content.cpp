@@ -5,7 +5,6 @@
 namespace mcph {
 namespace {
 
-constexpr std::string_view audio_since = "2025-03-26";
 constexpr std::string_view resource_links_since = "2025-06-18";
 
 Json text_block(std::string text) {

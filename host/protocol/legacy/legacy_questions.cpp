@@ -4,11 +4,11 @@
 #include "base/json_text.hpp"
 #include "base/random_bytes.hpp"
 #include "protocol/capabilities.hpp"
+#include "protocol/legacy/legacy_content.hpp"
 
 namespace mcph {
 namespace {
 
-constexpr std::string_view audio_since = "2025-03-26";
 constexpr std::string_view elicitation_since = "2025-06-18";
 // URL mode, choices of several values, titled choices, tools in sampling.
 constexpr std::string_view rich_questions_since = "2025-11-25";

@@ -1,15 +1,12 @@
 #include "protocol/server/server_info.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "protocol/legacy/legacy_era.hpp"
 #include "protocol/modern/modern_era.hpp"
 
 namespace mcph {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 template <class Component, class Key>
 OrderedJson keys(const std::vector<Component>& components, Key key) {

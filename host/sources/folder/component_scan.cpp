@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/regular_file.hpp"
+
 namespace mcph {
 namespace {
 
@@ -55,22 +57,18 @@ bool is_absent(int error) {
 
 using Entries = std::vector<fs::directory_entry>;  // of one folder, sorted by name
 
-std::string words(int error) {
-  return std::generic_category().message(error);
-}
-
 // Asked of the file system each time: a list of the folder may lack what is renamed while it is read.
 ConfigurationState configuration_at(const fs::path& file) {
   struct ::stat name {};
   if (::lstat(file.c_str(), &name) != 0) {
     // Where a plugin's name is as long as can be, there can be none.
     if (is_absent(errno) || errno == ENAMETOOLONG) return {};
-    return {.unusable = "it cannot be read: " + words(errno)};
+    return {.unusable = "it cannot be read: " + last_error()};
   }
   const auto state = state_of(file);
   if (state.error == 0 && S_ISREG(state.mode)) return {.identity = state.identity};
   if (state.error == 0) return {.unusable = "it is not a regular file"};
-  if (!is_absent(state.error)) return {.unusable = "it cannot be read: " + words(state.error)};
+  if (!is_absent(state.error)) return {.unusable = "it cannot be read: " + error_words(state.error)};
   if (!S_ISLNK(name.st_mode)) return {};  // removed since
   return {.unusable = "it is a link to a file that does not exist; make that file, or remove the link"};
 }
@@ -205,7 +203,7 @@ void Scan::scan_folder(const Folder& folder) {
   if (entries_ > limits_.entries) return;
   const auto state = state_of(folder.path);
   if (is_absent(state.error)) return;
-  if (state.error != 0) return report_hidden(folder.path, "the folder cannot be read: " + words(state.error));
+  if (state.error != 0) return report_hidden(folder.path, "the folder cannot be read: " + error_words(state.error));
   if (!S_ISDIR(state.mode)) return report(folder.path, "it is not a folder");
   if (!visited_.emplace(state.identity.device, state.identity.inode).second) return;
   if (folder.depth > limits_.depth) {
@@ -258,7 +256,7 @@ void Scan::add_plugin(const fs::path& file, const State& state) {
     // Removed since it was listed, unless its name is still there.
     if (fs::is_symlink(file, ignored)) report(file, "it is a link to a file that does not exist");
   } else if (state.error != 0) {
-    report_hidden(file, "it cannot be read: " + words(state.error));
+    report_hidden(file, "it cannot be read: " + error_words(state.error));
   } else if (!S_ISREG(state.mode)) {
     report(file, "it is not a regular file");
   } else {

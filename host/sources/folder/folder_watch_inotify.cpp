@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file_descriptor.hpp"
+#include "base/regular_file.hpp"
 #include "sources/folder/folder_watch.hpp"
 
 namespace mcph {
@@ -22,10 +23,6 @@ namespace fs = std::filesystem;
 // writing is IN_CLOSE_WRITE.
 constexpr std::uint32_t events = IN_CREATE | IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE |
                                  IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
-
-std::string words(int error) {
-  return std::generic_category().message(error);
-}
 
 // What is to be heard about one watched folder.
 struct Interest {
@@ -120,7 +117,7 @@ void InotifyWatch::note_failure(const fs::path& folder) {
   if (errno == ENOENT || errno == ENOTDIR) return;
   degraded_reason_ =
       errno == ENOSPC ? "the system's limit of watched files and folders is reached; raise fs.inotify.max_user_watches"
-                      : folder.string() + " cannot be watched: " + words(errno);
+                      : folder.string() + " cannot be watched: " + last_error();
 }
 
 bool InotifyWatch::wait(std::chrono::milliseconds timeout) {
@@ -188,11 +185,11 @@ std::unique_ptr<FolderWatch> FolderWatch::create() {
   FileDescriptor inotify(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!inotify) {
     const auto remedy = errno == EMFILE ? "; raise fs.inotify.max_user_instances or the limit of open files" : "";
-    return std::make_unique<PollingWatch>("file events cannot be had (inotify: " + words(errno) + ")" + remedy);
+    return std::make_unique<PollingWatch>("file events cannot be had (inotify: " + last_error() + ")" + remedy);
   }
   FileDescriptor wake_event(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!wake_event) {
-    return std::make_unique<PollingWatch>("file events cannot be had (eventfd: " + words(errno) + ")");
+    return std::make_unique<PollingWatch>("file events cannot be had (eventfd: " + last_error() + ")");
   }
   return std::make_unique<InotifyWatch>(std::move(inotify), std::move(wake_event));
 }

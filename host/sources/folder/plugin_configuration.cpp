@@ -10,16 +10,13 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
 #include "plugin/isolated/worker_frame.hpp"
 
 namespace mcph {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
