@@ -1,8 +1,9 @@
 // Runs the benchmark and prints one table. Load rows run the host and the baseline in turn, in the same minutes on the same
 // machine, and say the medians of several rounds; the ratio is what to look at, the figures themselves depend on the
-// machine. usage: run.mjs BUILD_DIR COMPONENTS_DIR [--seconds N] [--rounds N] [--lanes N]
+// machine. With --json FILE the figures that promises are about are written there, too.
+// usage: run.mjs BUILD_DIR COMPONENTS_DIR [--seconds N] [--rounds N] [--lanes N] [--json FILE]
 import { execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -72,13 +73,14 @@ const medians = (results) => Object.fromEntries(Object.keys(results[0]).map((key
 
 const rows = [];
 function row(what, hostFigures, baseline) {
-  const figures = ({ perSecond, p50, p99 }) => [perSecond.toFixed(0), p50.toFixed(0), p99.toFixed(0)];
-  rows.push([what, ...figures(hostFigures), ...(baseline ? figures(baseline) : ['', '', '']),
+  const cells = ({ perSecond, p50, p99 }) => [perSecond.toFixed(0), p50.toFixed(0), p99.toFixed(0)];
+  rows.push([what, ...cells(hostFigures), ...(baseline ? cells(baseline) : ['', '', '']),
     baseline ? (hostFigures.perSecond / baseline.perSecond).toFixed(2) : '',
     baseline ? (hostFigures.p50 / baseline.p50).toFixed(2) : '', String(hostFigures.errors)]);
 }
 
 const facts = [];
+const figures = {}; // for --json
 const isolations = ['in-process', 'worker'];
 for (const era of ['legacy', 'modern']) {
   const servers = { baseline: await startBaseline(era) };
@@ -97,6 +99,11 @@ for (const era of ['legacy', 'modern']) {
     const [baseline, inProcess, worker] = ['baseline', ...isolations].map((name) => medians(results[name]));
     row(`tools/call ${era}, ${connections} conn., in-process`, inProcess, baseline);
     row(`tools/call ${era}, ${connections} conn., worker`, worker, baseline);
+    figures[`${era} ${connections}`] = {
+      requestsToBaseline: inProcess.perSecond / baseline.perSecond,
+      p50ToBaseline: inProcess.p50 / baseline.p50,
+      requestsOfWorker: worker.perSecond / inProcess.perSecond,
+    };
     facts.push([`worker to in-process, ${era}, ${connections} conn.`,
       `${(worker.perSecond / inProcess.perSecond).toFixed(2)} of the calls, p50 ${(worker.p50 - inProcess.p50).toFixed(0)} us more`]);
   }
@@ -127,6 +134,7 @@ async function stdioStartMs() {
 }
 const starts = [];
 for (let i = 0; i < 15; ++i) starts.push(await stdioStartMs());
+figures.stdioStartMs = median(starts);
 facts.push(['stdio: start to first tools/list answer', `median ${median(starts).toFixed(1)} ms of ${starts.length}`]);
 
 async function replacedToHeardMs() {
@@ -163,6 +171,7 @@ async function replacedToHeardMs() {
   return heard;
 }
 const heard = await replacedToHeardMs();
+figures.heardMs = Math.max(...heard);
 facts.push(['file replaced to list_changed received', `median ${median(heard).toFixed(0)} ms, worst ${Math.max(...heard).toFixed(0)} ms of ${heard.length}`]);
 
 console.log(`\nmedians of ${rounds} rounds of ${seconds} s; ${lanes} lanes; ${os.cpus()[0].model}, ${os.availableParallelism()} processors\n`);
@@ -171,3 +180,4 @@ const widths = table[0].map((_, column) => Math.max(...table.map((cells) => cell
 for (const cells of table) console.log(cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '));
 console.log();
 for (const [what, figure] of facts) console.log(`${what.padEnd(42)} ${figure}`);
+if (rest.includes('--json')) writeFileSync(rest[rest.indexOf('--json') + 1], JSON.stringify(figures));

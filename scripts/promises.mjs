@@ -1,0 +1,104 @@
+// Every figure that README and docs promise, in one table, and how it is measured. See promises.sh.
+// usage: promises.mjs BUILD_DIR [TOPIC...] [--full]
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const [build, ...words] = process.argv.slice(2);
+const full = words.includes('--full');
+const wanted = words.filter((word) => word !== '--full');
+const source = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+const temporary = mkdtempSync(path.join(os.tmpdir(), 'mcp-promises-'));
+
+function run(file, ...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(source, file), ...args],
+    { encoding: 'utf8', maxBuffer: 1 << 28 });
+  return { status, text: stdout + stderr };
+}
+
+// A script of tests/hostile keeps its own promises: it holds if its status is 0. Shown are the rows that begin so.
+function hostile(name, counts, ...rows) {
+  return () => {
+    const args = Object.entries(counts).flatMap(([option, [few, many]]) => [`--${option}`, String(full ? many : few)]);
+    const { status, text } = run(`tests/hostile/${name}.mjs`, build, ...args);
+    const figures = rows.map((row) => text.split('\n').find((line) => line.startsWith(row))?.replace(/ {2,}/, ': '));
+    const broken = text.split('\n').filter((line) => line.startsWith('BROKEN'));
+    return { measured: [...figures, ...broken].filter(Boolean).join('; ') || `status ${status}`, holds: status === 0 };
+  };
+}
+
+let benchmark;
+function bench(figure, limit, isKept, unit = '') {
+  return () => {
+    if (benchmark === undefined) {
+      const file = path.join(temporary, 'bench.json');
+      const { status, text } = run('bench/run.mjs', build, path.join(source, 'mcp_components'),
+        '--seconds', full ? '5' : '2', '--rounds', full ? '5' : '3', '--json', file);
+      if (status !== 0) throw new Error(text);
+      benchmark = JSON.parse(readFileSync(file, 'utf8'));
+    }
+    const values = [figure(benchmark)].flat();
+    return { measured: values.map((value) => value.toFixed(2) + unit).join(', '), holds: values.every((value) => isKept(value, limit)) };
+  };
+}
+const atLeast = (value, limit) => value >= limit;
+const atMost = (value, limit) => value <= limit;
+const eras = ['legacy', 'modern'];
+
+function readmeWords() {
+  const text = readFileSync(path.join(source, 'README.md'), 'utf8').replace(/```[\s\S]*?```/g, '');
+  const count = text.split(/\s+/).filter(Boolean).length;
+  return { measured: `${count} words outside of code`, holds: count <= 900 };
+}
+
+const promises = [
+  ['documents', 'the README takes a newcomer at most 900 words', readmeWords],
+  ['speed', 'in-process, 32 connections: at least 0.8 of the requests of a bare server (bench/README.md)',
+    bench((all) => eras.map((era) => all[`${era} 32`].requestsToBaseline), 0.8, atLeast)],
+  ['speed', 'in-process, 1 connection: a median of at most 1.5 of a bare server (bench/README.md)',
+    bench((all) => eras.map((era) => all[`${era} 1`].p50ToBaseline), 1.5, atMost)],
+  ['speed', 'worker, 32 connections: at least 0.6 of the requests in-process (bench/README.md)',
+    bench((all) => eras.map((era) => all[`${era} 32`].requestsOfWorker), 0.6, atLeast)],
+  ['speed', 'stdio: the first tools/list is answered within 50 ms of the start (bench/README.md)',
+    bench((all) => all.stdioStartMs, 50, atMost, ' ms')],
+  ['speed', 'a changed file is served, and heard of, within a quarter of a second (README.md)',
+    bench((all) => all.heardMs, 250, atMost, ' ms')],
+  ['reload', 'a reload loses no call and closes no stream (README.md)',
+    hostile('reload_under_load', { replacements: [40, 1000], calls: [20_000, 1_000_000], connections: [16, 64], streams: [16, 100], 'p99-ratio': [0, 1.5] },
+      'calls in all, failed', 'streams, closed', 'ratios')],
+  ['reload', 'reloads in the host\'s process leave no memory behind (ARCHITECTURE.md)',
+    hostile('reload_in_process', { reloads: [300, 20_000], 'warm-up': [300, 2000], 'rss-kib': [256, 64] }, 'RSS before')],
+  ['failures', 'a plugin that dies costs nobody else a call (README.md)',
+    hostile('deaths', { deaths: [60, 10_000] }, 'calls of the plugin that is well', 'ratios')],
+  ['failures', 'a damaged file leaves the last good version serving (README.md)',
+    hostile('damaged_files', { files: [160, 10_000], names: [16, 32] }, 'files dropped', 'wrong answers of good')],
+  ['failures', 'a required sandbox is never left out (docs/sandbox.md)',
+    hostile('configuration_races', { interleavings: [40, 1000], plugins: [20, 50] }, 'loads, refusals', 'loads without a sandbox  ')],
+  ['fairness', 'clients with large messages do not make others wait (docs/security.md)',
+    hostile('large_messages', { seconds: [1, 5], rounds: [1, 3], 'p99-ratio': [0, 3] }, 'calls, failed', 'p50 / p99 beside')],
+  ['memory', 'memory that a burst has needed goes back (ARCHITECTURE.md)',
+    hostile('returned_memory', {}, 'large bodies: RSS', 'large heads: RSS')],
+  ['memory', '200 workers take at most 100 MiB and are listed within 2 s',
+    hostile('many_workers', { plugins: [40, 200] }, 'from spawn until', 'PSS of all')],
+  ['memory', 'nothing grows over time',
+    hostile('soak', { seconds: [20, 900] }, 'errors', 'RSS', 'descriptors')],
+];
+
+const topics = [...new Set(promises.map(([topic]) => topic))];
+const unknown = wanted.filter((word) => !topics.includes(word));
+if (build === undefined || unknown.length > 0) {
+  console.error(`usage: scripts/promises.sh [TOPIC...] [--full]; the topics are ${topics.join(', ')}`);
+  process.exit(2);
+}
+let short = 0;
+for (const [topic, promise, measure] of promises) {
+  if (wanted.length > 0 && !wanted.includes(topic)) continue;
+  const { measured, holds } = measure();
+  if (!holds) ++short;
+  console.log(`${holds ? 'holds      ' : 'falls short'}  ${topic}: ${promise}\n             ${measured}`);
+}
+rmSync(temporary, { recursive: true });
+console.log(short === 0 ? 'all promises hold' : `${short} promises fall short`);
+process.exit(short === 0 ? 0 : 1);

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Measures what README and docs promise, and says of each promise whether it holds or falls short. The status is 0 if all
+# hold. Needs what test.sh installs, and wrk for the topic speed.
+#
+#     scripts/promises.sh [TOPIC...] [--full]
+#
+# Counts are small unless --full is given, with which it takes an hour. Nothing else should run meanwhile.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cmake --preset release >/dev/null
+cmake --build --preset release >/dev/null
+sh tests/integration/npm_ci.sh tests/integration
+exec sh tests/integration/node.sh tests/integration "$PWD/scripts/promises.mjs" "$PWD/build/release" "$@"
