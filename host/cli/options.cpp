@@ -17,7 +17,7 @@ namespace mcph {
 namespace {
 
 // "127.0.0.1:8080", "[::1]:8080" or ":8080". Empty: it was understood.
-std::string read_listen_address(const std::string& text, HttpOptions& http) {
+std::string read_listen_address(const std::string& text, ServeCommand& serve) {
   const auto colon = text.rfind(':');
   std::string explanation = "\"" + text + "\" is not ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080";
   if (colon == std::string::npos) return explanation;
@@ -26,13 +26,13 @@ std::string read_listen_address(const std::string& text, HttpOptions& http) {
     address = address.substr(1, address.size() - 2);
   if (address.empty() || address == "localhost") address = "127.0.0.1";
   const auto port = std::string_view(text).substr(colon + 1);
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), http.port);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), serve.http.port);
   if (error != std::errc{} || end != port.data() + port.size()) return explanation;
   boost::system::error_code not_an_address;
   const auto parsed = boost::asio::ip::make_address(address, not_an_address);
   if (not_an_address) return explanation;
-  http.address = address;
-  http.access.loopback_only = parsed.is_loopback();
+  serve.http.address = address;
+  serve.mcp.access.loopback_only = parsed.is_loopback();
   return {};
 }
 
@@ -184,18 +184,18 @@ void add_http_options(CLI::App& app, ServeCommand& serve, HttpTexts& texts) {
   add_duration(app, "--heartbeat-ms", limits.heartbeat, "Between signs of life on a quiet stream");
   app.add_option_function<int>(
          "--close-streams-after-ms",
-         [&serve](const int& time) { serve.http.stream_time = std::chrono::milliseconds(time); },
+         [&serve](const int& time) { serve.mcp.stream_time = std::chrono::milliseconds(time); },
          "After which a legacy client polls for the rest of an event stream; 0: never")
       ->check(CLI::Range(0, std::numeric_limits<int>::max()))
       ->default_str("0");
-  app.add_flag("--http-sse", serve.http.http_sse, "Serve the deprecated HTTP+SSE transport, too, at /sse");
+  app.add_flag("--http-sse", serve.mcp.http_sse, "Serve the deprecated HTTP+SSE transport, too, at /sse");
   add_bound(app, "--max-sessions", serve.sessions.count, 1, "Legacy sessions open at once");
   add_duration(app, "--session-idle-s", serve.sessions.idle_time, "After which a legacy session ends");
 }
 
 // What options.cpp alone can check: that the pieces fit together. Empty: they do.
 std::string settle_http(ServeCommand& serve, const HttpTexts& texts) {
-  if (auto mistake = read_listen_address(texts.listen, serve.http); !mistake.empty()) return "--listen: " + mistake;
+  if (auto mistake = read_listen_address(texts.listen, serve); !mistake.empty()) return "--listen: " + mistake;
   const auto& limits = serve.http.limits;
   if (limits.buffered_bytes < limits.body_bytes) {
     return "--max-buffered-bytes " + std::to_string(limits.buffered_bytes) +
@@ -203,10 +203,10 @@ std::string settle_http(ServeCommand& serve, const HttpTexts& texts) {
            ". Raise --max-buffered-bytes to that at least, or lower --max-body-bytes.";
   }
   for (const auto& host : texts.allowed_hosts)
-    serve.http.access.allowed_hosts.push_back(lower_case(host));
+    serve.mcp.access.allowed_hosts.push_back(lower_case(host));
   for (const auto& origin : texts.allowed_origins)
-    serve.http.access.allowed_origins.push_back(lower_case(origin));
-  if (serve.http.access.loopback_only || texts.allow_remote) return {};
+    serve.mcp.access.allowed_origins.push_back(lower_case(origin));
+  if (serve.mcp.access.loopback_only || texts.allow_remote) return {};
   return "--listen " + texts.listen +
          " is reached by others, and this server has no authentication yet. Listen on 127.0.0.1 behind a proxy that "
          "authenticates, or say --allow-remote-without-authentication if everybody who can reach it may use it.";

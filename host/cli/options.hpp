@@ -11,13 +11,14 @@
 #include "app/host_options.hpp"
 #include "protocol/state/session.hpp"
 #include "transport/stdio/stdio_transport.hpp"
-#include "transport/streamable_http/http_server.hpp"
+#include "transport/streamable_http/options.hpp"
 
 namespace mcph {
 
 struct ServeCommand {
   HostOptions host;
   HttpOptions http;
+  StreamableHttpOptions mcp;
   Sessions::Limits sessions;
 };
 struct StdioCommand {

@@ -22,11 +22,12 @@
 #include "base/version.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
+#include "http/server.hpp"
 #include "protocol/server/server.hpp"
 #include "telemetry/stderr_log.hpp"
 #include "transport/stdio/standard_streams.hpp"
 #include "transport/stdio/stdio_transport.hpp"
-#include "transport/streamable_http/http_server.hpp"
+#include "transport/streamable_http/streamable_http.hpp"
 
 namespace mcph {
 namespace {
@@ -125,9 +126,9 @@ Result<std::unique_ptr<ControlServer>> listen_to_operator(Host& host, const Host
 }
 
 // A stream is resumed in its session, so its events are of no use for longer than that.
-HttpOptions http_options(const ServeCommand& command) {
-  auto options = command.http;
-  auto& time = options.limits.events.time;
+StreamableHttpOptions mcp_options(const ServeCommand& command) {
+  auto options = command.mcp;
+  auto& time = options.events.time;
   time = std::min<std::chrono::milliseconds>(time, command.sessions.idle_time);
   return options;
 }
@@ -143,7 +144,8 @@ int run(const ServeCommand& command) {
   if (host.has_error()) return complain(host.error().message);
 
   Server server((*host)->catalog(), server_identity(), command.host.serving, command.sessions, log);
-  HttpServer http((*host)->threads(), http_options(command), server, log);
+  StreamableHttp mcp(server, mcp_options(command));
+  HttpServer http((*host)->threads(), command.http, mcp, log);
   std::promise<int> stop;
   StopSignals signals(log, [&](int signal) { stop.set_value(signal); });
 
@@ -155,7 +157,7 @@ int run(const ServeCommand& command) {
   http.serve();
   const auto address =
       command.http.address.find(':') == std::string::npos ? command.http.address : "[" + command.http.address + "]";
-  const auto url = "http://" + address + ":" + std::to_string(http.port()) + std::string(HttpServer::endpoint);
+  const auto url = "http://" + address + ":" + std::to_string(http.port()) + std::string(StreamableHttp::path);
   (*host)->reloader().run();
 
   auto control = listen_to_operator(**host, command.host, "serve", url, log);

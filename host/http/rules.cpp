@@ -218,13 +218,11 @@ bool keeps_alive(unsigned version, std::optional<std::string_view> connection) {
   return !has("close") && (version >= 11 || has("keep-alive"));
 }
 
-std::string cors_allowed_headers(std::optional<std::string_view> requested) {
-  std::string allowed =
-      "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id";
-  if (!requested) return allowed;
-  constexpr std::string_view mirrored = "mcp-param-";
+std::string cors_allowed_headers(const HttpCors& cors, std::optional<std::string_view> requested) {
+  std::string allowed(cors.allowed);
+  if (!requested || cors.prefix.empty()) return allowed;
   any_element(*requested, ',', [&](std::string_view name) {
-    if (is_token(name) && equal_ignoring_case(name.substr(0, mirrored.size()), mirrored))
+    if (is_token(name) && equal_ignoring_case(name.substr(0, cors.prefix.size()), cors.prefix))
       allowed.append(", ").append(name);
     return false;
   });

@@ -1,6 +1,5 @@
-// The rules by which an HTTP request is admitted before its body is looked at: Host and Origin against DNS rebinding,
-// Accept and Content-Type as the streamable HTTP transport prescribes, and what CORS lets a browser do. Pure functions
-// of header values; any thread.
+// The rules of HTTP by which a request is read and admitted: Host and Origin against DNS rebinding, Accept and
+// Content-Type, where a body ends, and what CORS lets a browser do. Pure functions of header values; any thread.
 #pragma once
 
 #include <optional>
@@ -9,11 +8,6 @@
 #include <vector>
 
 namespace mcph {
-
-inline constexpr std::string_view mcp_endpoint = "/mcp";
-// Of the deprecated transport of 2024-11-05.
-inline constexpr std::string_view sse_endpoint = "/sse";
-inline constexpr std::string_view messages_endpoint = "/messages";
 
 struct HttpAccess {
   bool loopback_only = true;                 // listens on a loopback address: only loopback names may be the Host
@@ -62,7 +56,13 @@ TransferEncoding read_transfer_encoding(std::string_view list);
 // Whether the connection stays open after the answer, of a request of HTTP/1.0 (10) or later (RFC 9112 section 9.3).
 bool keeps_alive(unsigned version, std::optional<std::string_view> connection);
 
-// The value of Access-Control-Allow-Headers: the headers of the transport, and those asked for that mirror parameters.
-std::string cors_allowed_headers(std::optional<std::string_view> requested);
+// The headers that a page of another origin may send and read (Fetch, section 3.2).
+struct HttpCors {
+  std::string_view allowed = {};  // a list
+  std::string_view prefix = {};   // of further ones that may be sent; empty: there are none
+  std::string_view exposed = {};  // a list
+};
+// The value of Access-Control-Allow-Headers for what a browser asks for.
+std::string cors_allowed_headers(const HttpCors& cors, std::optional<std::string_view> requested);
 
 }  // namespace mcph

@@ -4,13 +4,10 @@
 
 #include <string>
 
+#include "base/principal.hpp"
 #include "protocol/message.hpp"
 
 namespace mcph {
-
-// Who a client has proven to be: whose sessions, streams, tasks and states are nobody else's.
-using Principal = std::string;
-inline const Principal anonymous;  // nobody has asked
 
 struct Caller {
   std::string protocol_version;

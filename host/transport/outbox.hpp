@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "protocol/exchange.hpp"
-#include "transport/memory_budget.hpp"
+#include "runtime/memory_budget.hpp"
 
 namespace mcph {
 

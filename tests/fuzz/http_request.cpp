@@ -1,7 +1,5 @@
 // The bytes of a connection as a client sends them: read, admitted and answered by the code that serves them, without a
 // socket. The first byte says in what pieces the others come.
-#include "transport/streamable_http/http_request.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,11 +11,17 @@
 #include <string_view>
 
 #include "expect.hpp"
+#include "http/request.hpp"
+#include "http/router.hpp"
+#include "http/rules.hpp"
+#include "protocol/envelope_reader.hpp"
 #include "protocol/server/server.hpp"
 #include "telemetry/stderr_log.hpp"
 #include "transport/sse/sse_clients.hpp"
 #include "transport/streamable_http/event_log.hpp"
 #include "transport/streamable_http/mcp_endpoint.hpp"
+#include "transport/streamable_http/reply_response.hpp"
+#include "transport/streamable_http/request_head.hpp"
 
 using namespace mcph;
 using mcph::fuzz::expect;
@@ -68,6 +72,16 @@ class OneReply final : public Exchange {
   }
 };
 
+// Finds out which message it is that is too long.
+class EnvelopeScanner final : public BodyScanner {
+ public:
+  static std::unique_ptr<BodyScanner> make() { return std::make_unique<EnvelopeScanner>(); }
+  void feed(std::string_view bytes) override { reader.feed(bytes); }
+  bool knows_all() const override { return reader.knows_all(); }
+
+  EnvelopeReader reader;
+};
+
 // What is served to all connections, and the ids that a fuzzer could not guess: "s" stands for the last one that
 // the input was given. The event streams are an input's own, too, so that it can guess their ids, and meets the same
 // ones when it is run again.
@@ -86,48 +100,50 @@ class Serving {
     session_.clear();
   }
 
-  HttpResponse answer(const HttpRequest& request) {
-    auto fields = read_fields(request);
-    HttpRoute route;
-    if (auto refused = admit(options_, request, fields, route)) return *std::move(refused);
-    if (fields.head.session_id == "s") fields.head.session_id = session_;
-    if (request.body().is_too_long()) {
-      return HttpResponse::from(endpoint_.refuse_long({request.body().envelope(), 4096, "--limit"}, fields.head));
+  HttpResponse answer(HttpMessage& message) {
+    HttpRequest request(message);
+    auto refused = settle_target(message, request);
+    if (!refused) refused = check_access_(request);
+    HttpHead head;
+    if (!refused) refused = read_head(request, head);
+    if (refused) return to_response(*std::move(refused));
+    if (head.session_id == "s") head.session_id = session_;
+    if (request.body.is_too_long()) {
+      const auto& scanner = dynamic_cast<const EnvelopeScanner&>(*request.body.scanner());
+      return to_response(endpoint_.refuse_long({scanner.reader.envelope(), 4096, "--limit"}, head));
     }
-    const auto method = request.method_string();
-    if (method == "POST" && route.endpoint == HttpRoute::Endpoint::mcp) return post(request, fields);
-    if (method == "POST" && route.endpoint == HttpRoute::Endpoint::messages) {
-      return HttpResponse::from(client_->receive(request.body().text(), server_));
+    const auto method = message.method_string();
+    if (method == "POST" && request.path == "/messages") {
+      return to_response(client_->receive(request.body.text(), server_));
     }
-    if (method == "GET") return get(fields);
-    if (method == "DELETE") return HttpResponse::from(endpoint_.end_session(fields.head));
-    return answer_method(request, route.endpoint);
+    if (method == "POST") return post(request, head);
+    if (method == "GET") return get(request, head);
+    return to_response(endpoint_.end_session(head));
   }
 
-  const HttpOptions& options() const { return options_; }
+  const HttpLimits& limits() const { return limits_; }
 
  private:
-  HttpResponse post(const HttpRequest& request, HttpFields& fields) {
-    if (auto refused = refuse_post(fields)) return *std::move(refused);
-    const RequestHeaderFields all(request);
-    fields.head.others = &all;
+  HttpResponse post(const HttpRequest& request, HttpHead& head) {
+    const RequestHeaderFields all(request.all_fields);
+    head.others = &all;
     const auto exchange = std::make_shared<OneReply>();
-    endpoint_.post(request.body().text(), fields.head, exchange);
+    endpoint_.post(request.body.text(), head, exchange);
     // What has no reply yet is a subscription.
     exchange->abandon();
     expect(exchange->reply.has_value());
     if (exchange->reply->session) session_ = exchange->reply->session->id;
-    return HttpResponse::from(*std::move(exchange->reply));
+    return to_response(*std::move(exchange->reply));
   }
 
   // A stream that is lost when it has told one event.
-  HttpResponse get(const HttpFields& fields) {
-    if (!accepts(fields.accept, "text/event-stream")) return refusal(406, "Accept must list text/event-stream");
-    auto admission = endpoint_.admit_stream(fields.head);
-    if (admission.session == nullptr) return HttpResponse::from(std::move(admission.refusal));
+  HttpResponse get(const HttpRequest& request, const HttpHead& head) {
+    if (!accepts(request.fields.accept, "text/event-stream")) return {.status = 406};
+    auto admission = endpoint_.admit_stream(head);
+    if (admission.session == nullptr) return to_response(std::move(admission.refusal));
     const auto& session = admission.session->id();
-    const auto stream = fields.last_event_id ? resume(session, *fields.last_event_id) : open_listening(session);
-    if (stream == nullptr) return refusal(400, "The Last-Event-ID names no stream of this session that is still kept");
+    const auto stream = head.last_event_id ? resume(session, *head.last_event_id) : open_listening(session);
+    if (stream == nullptr) return {.status = 400};
     stream->add("event");
     stream->release();
     return {};
@@ -158,7 +174,8 @@ class Serving {
     return resumption.stream;
   }
 
-  const HttpOptions options_{.limits = {.body_bytes = 4096, .header_bytes = 2048}, .http_sse = true};
+  const HttpLimits limits_{.body_bytes = 4096, .header_bytes = 2048};
+  const HttpMiddleware check_access_ = check_access({});
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
   PublishedCatalog catalog_;
   Server server_{catalog_, {"fuzz", "Fuzz", "1"}, {}, {.count = 8}, log_};
@@ -174,10 +191,10 @@ class Serving {
 bool serve_one(Serving& serving, boost::beast::flat_buffer& buffer, std::string_view& rest, std::size_t piece) {
   std::array<std::byte, 2048> fields_memory;
   std::pmr::monotonic_buffer_resource memory(fields_memory.data(), fields_memory.size());
-  HttpRequestReader reader(serving.options().limits, memory);
+  HttpRequestReader reader(serving.limits(), memory, &EnvelopeScanner::make);
   for (;;) {
     if (const auto refused = reader.take(buffer)) {
-      expect(refused->status >= 400 && !refused->body.empty());
+      expect(refused->status >= 400 && !refused->message.empty());
       return false;
     }
     if (reader.is_complete()) break;
@@ -186,9 +203,9 @@ bool serve_one(Serving& serving, boost::beast::flat_buffer& buffer, std::string_
     buffer.commit(boost::asio::buffer_copy(buffer.prepare(count), boost::asio::buffer(rest.data(), count)));
     rest.remove_prefix(count);
   }
-  const auto response = serving.answer(reader.request());
+  const auto response = serving.answer(reader.message());
   expect(to_text({}, response).starts_with("HTTP/1.1 "));
-  return keeps_alive(reader.request().version(), read_fields(reader.request()).connection) && reader.is_whole();
+  return keeps_alive(reader.message().version(), read_fields(reader.message()).connection) && reader.is_whole();
 }
 
 }  // namespace

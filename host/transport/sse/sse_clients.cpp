@@ -90,8 +90,9 @@ void SseClient::end() {
   if (client_.session != nullptr) client_.session->close_streams();
 }
 
-std::shared_ptr<SseClient> SseClients::open(const Principal& principal, const std::weak_ptr<OutboxReader>& reader) {
-  auto client = std::make_shared<SseClient>(base64url_encode(random_bytes(32)), principal, reader, budget_);
+std::shared_ptr<SseClient> SseClients::open(const Principal& principal, const std::weak_ptr<OutboxReader>& reader,
+                                            const std::shared_ptr<MemoryBudget>& budget) {
+  auto client = std::make_shared<SseClient>(base64url_encode(random_bytes(32)), principal, reader, budget);
   const std::lock_guard lock(mutex_);
   if (shutting_down_) return nullptr;
   clients_.emplace(client->id(), client);

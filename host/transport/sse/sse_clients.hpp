@@ -70,10 +70,10 @@ class SseClient {
 
 class SseClients {
  public:
-  explicit SseClients(std::shared_ptr<MemoryBudget> budget = nullptr) : budget_(std::move(budget)) {}
-
-  // As many as there are connections. Null: the server is stopping.
-  std::shared_ptr<SseClient> open(const Principal& principal, const std::weak_ptr<OutboxReader>& reader);
+  // As many as there are connections. The budget is of what is on its way to the client; null: there is room for all.
+  // Null: the server is stopping.
+  std::shared_ptr<SseClient> open(const Principal& principal, const std::weak_ptr<OutboxReader>& reader,
+                                  const std::shared_ptr<MemoryBudget>& budget = nullptr);
   // Null if the principal has none of this id.
   std::shared_ptr<SseClient> find(const std::string& id, const Principal& principal) const;
   void close(SseClient& client);
@@ -82,7 +82,6 @@ class SseClients {
   void shut_down();
 
  private:
-  const std::shared_ptr<MemoryBudget> budget_;  // of what is on its way to them
   mutable std::mutex mutex_;
   bool shutting_down_ = false;
   std::unordered_map<std::string, std::shared_ptr<SseClient>> clients_;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "protocol/server/server.hpp"
-#include "transport/streamable_http/http_head.hpp"
+#include "transport/streamable_http/request_head.hpp"
 
 namespace mcph {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "protocol/mirrored_fields.hpp"
-#include "transport/streamable_http/http_head.hpp"
+#include "transport/streamable_http/request_head.hpp"
 
 namespace mcph {
 

@@ -247,22 +247,22 @@ TEST(ConnectionHeader, SaysWhetherTheConnectionStaysOpen) {
   EXPECT_FALSE(keeps_alive(10, "closed"));
 }
 
-constexpr auto usual_headers =
-    "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id";
+constexpr auto usual_headers = "Accept, Content-Type";
+constexpr HttpCors cors{.allowed = usual_headers, .prefix = "Mcp-Param-"};
 
-TEST(CorsHeaders, AreThoseOfTheTransport) {
-  EXPECT_EQ(cors_allowed_headers(std::nullopt), usual_headers);
-  EXPECT_EQ(cors_allowed_headers("content-type, x-anything"), usual_headers);
-  EXPECT_EQ(cors_allowed_headers(""), usual_headers);
+TEST(CorsHeaders, AreThoseOfTheService) {
+  EXPECT_EQ(cors_allowed_headers(cors, std::nullopt), usual_headers);
+  EXPECT_EQ(cors_allowed_headers(cors, "content-type, x-anything"), usual_headers);
+  EXPECT_EQ(cors_allowed_headers(cors, ""), usual_headers);
 }
 
-TEST(CorsHeaders, NameThoseAskedForThatMirrorParameters) {
-  EXPECT_EQ(cors_allowed_headers("content-type, mcp-param-region,Mcp-Param-Team_1, mcp-param-a.b!#$%&'*+^`|~"),
+TEST(CorsHeaders, NameThoseAskedForThatHaveThePrefix) {
+  EXPECT_EQ(cors_allowed_headers(cors, "content-type, mcp-param-region,Mcp-Param-Team_1, mcp-param-a.b!#$%&'*+^`|~"),
             std::string(usual_headers) + ", mcp-param-region, Mcp-Param-Team_1, mcp-param-a.b!#$%&'*+^`|~");
 }
 
 TEST(CorsHeaders, RepeatNothingThatIsNoHeaderName) {
-  EXPECT_EQ(cors_allowed_headers("mcp-param-a\r\nSet-Cookie: b, mcp-param-ok, mcp-param-\xC3\xA4, mcp-param-a b"),
+  EXPECT_EQ(cors_allowed_headers(cors, "mcp-param-a\r\nSet-Cookie: b, mcp-param-ok, mcp-param-\xC3\xA4, mcp-param-a b"),
             std::string(usual_headers) + ", mcp-param-ok");
 }
 

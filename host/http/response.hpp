@@ -9,19 +9,25 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/exchange.hpp"
-
 namespace mcph {
+
+using ResponseFields = std::vector<std::pair<std::string, std::string>>;
 
 struct HttpResponse {
   unsigned status = 200;
   std::string body = {};
   std::string_view content_type = "application/json";
-  std::vector<std::pair<std::string, std::string>> fields = {};
-
-  // What the transport says of the outcome of a message (2025-11-25 and 2026-07-28, basic/transports).
-  static HttpResponse from(Reply reply);
+  ResponseFields fields = {};
 };
+
+// Why there is no other response, before whoever serves has worded it.
+struct HttpRefusal {
+  unsigned status = 400;
+  std::string message;
+  ResponseFields fields = {};
+};
+// The same where a later attempt may succeed.
+HttpRefusal unavailable(std::string message);
 
 // What an answer depends on besides its content.
 struct HttpClient {
@@ -29,6 +35,7 @@ struct HttpClient {
   bool keep_alive = true;
   bool head_only = false;
   std::optional<std::string> origin = {};  // of a browser that may read the answer
+  std::string_view exposed_headers = {};   // that it may read then
   std::time_t now = 0;
 };
 

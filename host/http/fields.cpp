@@ -1,7 +1,6 @@
-#include "transport/streamable_http/http_fields.hpp"
+#include "http/fields.hpp"
 
 #include <array>
-#include <utility>
 
 namespace mcph {
 namespace {
@@ -27,32 +26,32 @@ void append_line(std::optional<std::string>& list, std::string_view line) {
 
 HttpFields read_fields(const RequestFields& fields) {
   HttpFields read;
-  const std::array<std::pair<std::string_view, std::optional<std::string_view>*>, 8> single{{
-      {"Host", &read.host},
-      {"Origin", &read.origin},
-      {"Content-Type", &read.content_type},
-      {"MCP-Protocol-Version", &read.head.protocol_version},
-      {"Mcp-Method", &read.head.method},
-      {"Mcp-Name", &read.head.name},
-      {"Mcp-Session-Id", &read.head.session_id},
-      {"Last-Event-ID", &read.last_event_id},
-  }};
+  const std::array<SingleField, 3> single{
+      {{"Host", &read.host}, {"Origin", &read.origin}, {"Content-Type", &read.content_type}}};
+  read.repeated = read_single_fields(fields, single);
   for (const auto& field : fields) {
     if (is_called(field, "Accept")) append_line(read.accept, view(field.value()));
     if (is_called(field, "Connection")) append_line(read.connection, view(field.value()));
-    for (const auto& [name, value] : single) {
-      if (!is_called(field, name)) continue;
-      if (*value) read.repeated = name;
-      *value = view(field.value());
-      break;
-    }
   }
   return read;
 }
 
-std::vector<std::string_view> RequestHeaderFields::values(std::string_view name) const {
+std::string_view read_single_fields(const RequestFields& fields, std::span<const SingleField> wanted) {
+  std::string_view repeated;
+  for (const auto& field : fields) {
+    for (const auto& [name, value] : wanted) {
+      if (!is_called(field, name)) continue;
+      if (*value) repeated = name;
+      *value = view(field.value());
+      break;
+    }
+  }
+  return repeated;
+}
+
+std::vector<std::string_view> lines_of(const RequestFields& fields, std::string_view name) {
   std::vector<std::string_view> values;
-  const auto [first, last] = fields_.equal_range(beast::string_view(name.data(), name.size()));
+  const auto [first, last] = fields.equal_range(beast::string_view(name.data(), name.size()));
   for (auto line = first; line != last; ++line)
     values.push_back(view(line->value()));
   return values;

@@ -1,4 +1,4 @@
-#include "transport/memory_budget.hpp"
+#include "runtime/memory_budget.hpp"
 
 namespace mcph {
 

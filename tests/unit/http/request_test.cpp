@@ -1,4 +1,4 @@
-#include "transport/streamable_http/http_request.hpp"
+#include "http/request.hpp"
 
 #include <string>
 
@@ -7,12 +7,29 @@
 namespace mcph {
 namespace {
 
+// Knows all of a body that ends with a full stop.
+class Counter final : public BodyScanner {
+ public:
+  static std::unique_ptr<BodyScanner> make() { return std::make_unique<Counter>(); }
+  static std::size_t bytes_of(const HttpBody& body) { return dynamic_cast<const Counter*>(body.scanner())->bytes_; }
+
+  void feed(std::string_view bytes) override {
+    bytes_ += bytes.size();
+    knows_all_ = knows_all_ || bytes.find('.') != std::string_view::npos;
+  }
+  bool knows_all() const override { return knows_all_; }
+
+ private:
+  std::size_t bytes_ = 0;
+  bool knows_all_ = false;
+};
+
 // A request read in pieces of so many bytes.
 class HttpRequestTest : public ::testing::Test {
  protected:
   // What it is refused with, or 0.
   unsigned take(std::string_view text, std::size_t piece = 1 << 20) {
-    reader_.emplace(options_.limits, *std::pmr::new_delete_resource());
+    reader_.emplace(limits_, *std::pmr::new_delete_resource(), &Counter::make);
     buffer_.clear();
     while (!text.empty() && !reader_->is_complete()) {
       const auto count = std::min(piece, text.size());
@@ -22,17 +39,19 @@ class HttpRequestTest : public ::testing::Test {
     }
     return 0;
   }
-  unsigned admission_of(std::string_view text) {
+  // The status, or the path and what stands before and after it.
+  std::string target_of(std::string_view text) {
     EXPECT_EQ(take(text), 0U);
     EXPECT_TRUE(reader_->is_complete());
-    const auto refused = admit(options_, reader_->request(), read_fields(reader_->request()), route_);
-    return refused ? refused->status : 200;
+    HttpRequest request(reader_->message());
+    const auto refused = settle_target(reader_->message(), request);
+    if (refused) return std::to_string(refused->status);
+    return std::string(request.host.value_or("-")) + " " + std::string(request.path) + " " + std::string(request.query);
   }
 
-  HttpOptions options_{.limits = {.body_bytes = 100, .header_bytes = 300}};
+  HttpLimits limits_{.body_bytes = 100, .header_bytes = 300};
   std::optional<HttpRequestReader> reader_;
   boost::beast::flat_buffer buffer_{1 << 20};
-  HttpRoute route_;
 };
 
 TEST_F(HttpRequestTest, IsReadFromWhateverPiecesItComesIn) {
@@ -40,7 +59,7 @@ TEST_F(HttpRequestTest, IsReadFromWhateverPiecesItComesIn) {
   for (const std::size_t piece : {1U, 3U, 1000U}) {
     EXPECT_EQ(take(text, piece), 0U);
     EXPECT_TRUE(reader_->is_complete());
-    EXPECT_EQ(reader_->request().body().text(), "body");
+    EXPECT_EQ(reader_->message().body().text(), "body");
   }
   EXPECT_EQ(buffer_.size(), 3U) << "what belongs to the next request";
 }
@@ -48,13 +67,13 @@ TEST_F(HttpRequestTest, IsReadFromWhateverPiecesItComesIn) {
 TEST_F(HttpRequestTest, MayComeInChunks) {
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nbo\r\n2\r\ndy\r\n0\r\n\r\n"), 0U);
   EXPECT_TRUE(reader_->is_complete());
-  EXPECT_EQ(reader_->request().body().text(), "body");
+  EXPECT_EQ(reader_->message().body().text(), "body");
 }
 
 TEST_F(HttpRequestTest, MayHaveNoChunkAtAllByteByByte) {
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1), 0U);
   EXPECT_TRUE(reader_->is_complete());
-  EXPECT_EQ(reader_->request().body().text(), "");
+  EXPECT_EQ(reader_->message().body().text(), "");
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n", 1), 0U);
   EXPECT_TRUE(reader_->is_complete());
 }
@@ -64,8 +83,8 @@ TEST_F(HttpRequestTest, HasNoFieldsOfItsTrailer) {
   for (const std::size_t piece : {1U, 7U, 1000U}) {
     EXPECT_EQ(take(head + "Host: evil\r\nConnection: close\r\nA: 2\r\nMcp-Name: x\r\n\r\n", piece), 0U);
     EXPECT_TRUE(reader_->is_complete());
-    EXPECT_EQ(reader_->request().body().text(), "body");
-    const auto& fields = reader_->request();
+    EXPECT_EQ(reader_->message().body().text(), "body");
+    const auto& fields = reader_->message();
     EXPECT_EQ(std::distance(fields.begin(), fields.end()), 2);
     EXPECT_EQ(fields["A"], "1");
   }
@@ -75,7 +94,7 @@ TEST_F(HttpRequestTest, MayHaveAsManyBytesOfHeaderAndTrailerAsOfHeaderAlone) {
   const std::string head =
       "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\nX: " + std::string(100, 'x') + "\r\n\r\n";
   const std::string end = "0\r\nY: \r\n\r\n";
-  const auto room = options_.limits.header_bytes - head.size() - end.size();
+  const auto room = limits_.header_bytes - head.size() - end.size();
   const auto with_trailer = [&](std::size_t value) {
     return head + "4\r\nbody\r\n0\r\nY: " + std::string(value - 2, 'y') + "\r\n\r\n";
   };
@@ -104,31 +123,30 @@ TEST_F(HttpRequestTest, IsRefusedWhenTheExtensionsOfItsChunksAreTooLargeTogether
   EXPECT_EQ(take(text, 1), 431U);
 }
 
-TEST_F(HttpRequestTest, IsReadOnWhereItsBodyIsTooLongUntilItIsKnownWhichMessageItIs) {
-  const auto body = [&]() -> const HttpBody& { return reader_->request().body(); };
+TEST_F(HttpRequestTest, IsReadOnWhereItsBodyIsTooLongUntilItsScannerKnowsAll) {
+  const auto body = [&]() -> const HttpBody& { return reader_->message().body(); };
   const std::string padding(200, 'x');
-  const auto first = R"({"id":7,"method":"x","params":{"a":")" + padding + R"("}})";
-  const auto last = R"({"params":{"a":")" + padding + R"("},"method":"x","id":7})";
   for (const std::size_t piece : {1U, 7U, 1U << 20}) {
-    const std::string head = "POST /mcp HTTP/1.1\r\nContent-Length: ";
-    EXPECT_EQ(take(head + std::to_string(first.size()) + "\r\n\r\n" + first.substr(0, 20), piece), 0U);
+    const std::string head = "POST /mcp HTTP/1.1\r\nContent-Length: 250\r\n\r\n";
+    EXPECT_EQ(take(head + "first." + padding, piece), 0U);
     EXPECT_TRUE(reader_->is_complete());
     EXPECT_FALSE(reader_->is_whole());
     EXPECT_TRUE(body().is_too_long());
-    EXPECT_EQ(body().envelope().id, "7");
+    EXPECT_EQ(body().text(), "");
 
-    EXPECT_EQ(take(head + std::to_string(last.size()) + "\r\n\r\n" + last.substr(0, last.size() - 3), piece), 0U);
+    EXPECT_EQ(take(head + padding, piece), 0U);
     EXPECT_FALSE(reader_->is_complete());
-    EXPECT_EQ(take(head + std::to_string(last.size()) + "\r\n\r\n" + last, piece), 0U);
+    EXPECT_EQ(Counter::bytes_of(body()), padding.size());
+    EXPECT_EQ(take(head + padding + std::string(50, 'y'), piece), 0U);
     EXPECT_TRUE(reader_->is_whole());
-    EXPECT_EQ(body().envelope().kind, Message::Kind::request);
-    EXPECT_EQ(body().envelope().id, "7");
+    EXPECT_EQ(Counter::bytes_of(body()), 250U);
 
-    EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n50\r\n" + last.substr(0, 0x50) + "\r\n" +
-                       "90\r\n" + last.substr(0x50, 0x90) + "\r\n" + "1\r\n",
+    EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n50\r\n" + padding.substr(0, 0x50) +
+                       "\r\n90\r\n" + std::string(0x90, 'y') + "\r\n1\r\n",
                    piece),
               0U);
     EXPECT_TRUE(body().is_too_long());
+    EXPECT_EQ(Counter::bytes_of(body()), 0x50U + 0x90U);
     EXPECT_EQ(body().text(), "");
   }
 }
@@ -136,10 +154,10 @@ TEST_F(HttpRequestTest, IsReadOnWhereItsBodyIsTooLongUntilItIsKnownWhichMessageI
 TEST_F(HttpRequestTest, IsNotAwaitedWhereItsClientAsksWhetherToSendABodyThatIsTooLong) {
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nContent-Length: 101\r\nExpect: 100-continue\r\n\r\n"), 0U);
   EXPECT_TRUE(reader_->is_complete());
-  EXPECT_TRUE(reader_->request().body().is_too_long());
+  EXPECT_TRUE(reader_->message().body().is_too_long());
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nContent-Length: 101\r\n\r\n"), 0U);
   EXPECT_FALSE(reader_->is_complete());
-  EXPECT_TRUE(reader_->request().body().is_too_long());
+  EXPECT_TRUE(reader_->message().body().is_too_long());
 }
 
 TEST_F(HttpRequestTest, IsRefusedWhereItIsNone) {
@@ -154,39 +172,14 @@ TEST_F(HttpRequestTest, IsRefusedWhereItIsNone) {
   EXPECT_FALSE(reader_->has_header());
 }
 
-TEST_F(HttpRequestTest, IsAdmittedByItsHostItsOriginAndItsPath) {
-  EXPECT_EQ(admission_of("GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200U);
-  EXPECT_EQ(admission_of("GET /mcp HTTP/1.0\r\n\r\n"), 200U);
-  EXPECT_EQ(admission_of("GET /mcp HTTP/1.1\r\n\r\n"), 400U);
-  EXPECT_EQ(admission_of("GET /mcp HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n"), 400U);
-  EXPECT_EQ(admission_of("GET /mcp HTTP/1.1\r\nHost: example.com\r\n\r\n"), 403U);
-  EXPECT_EQ(admission_of("GET /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: http://example.com\r\n\r\n"), 403U);
-  EXPECT_EQ(admission_of("GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n"), 404U);
-}
-
-TEST_F(HttpRequestTest, GoesToTheDeprecatedTransportWhereThatIsServed) {
-  EXPECT_EQ(admission_of("GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n"), 404U);
-  EXPECT_EQ(admission_of("POST /messages?sessionId=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"), 404U);
-  options_.http_sse = true;
-  EXPECT_EQ(admission_of("GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200U);
-  EXPECT_EQ(route_.endpoint, HttpRoute::Endpoint::sse);
-  EXPECT_EQ(admission_of("POST /messages?sessionId=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200U);
-  EXPECT_EQ(route_.endpoint, HttpRoute::Endpoint::messages);
-  EXPECT_EQ(route_.query, "sessionId=1");
-  EXPECT_EQ(admission_of("GET /sse HTTP/1.1\r\nHost: example.com\r\n\r\n"), 403U);
-}
-
-TEST_F(HttpRequestTest, IsToldWhichMethodsThereAre) {
-  const auto allowed = [&](std::string_view text, HttpRoute::Endpoint endpoint) {
-    take(text);
-    const auto response = answer_method(reader_->request(), endpoint);
-    return std::to_string(response.status) + " " + response.fields.front().second;
-  };
-  using Endpoint = HttpRoute::Endpoint;
-  EXPECT_EQ(allowed("PUT /mcp HTTP/1.1\r\n\r\n", Endpoint::mcp), "405 GET, POST, DELETE, OPTIONS, HEAD");
-  EXPECT_EQ(allowed("OPTIONS /mcp HTTP/1.1\r\n\r\n", Endpoint::mcp), "204 GET, POST, DELETE, OPTIONS, HEAD");
-  EXPECT_EQ(allowed("HEAD /sse HTTP/1.1\r\n\r\n", Endpoint::sse), "200 GET, OPTIONS, HEAD");
-  EXPECT_EQ(allowed("GET /messages HTTP/1.1\r\n\r\n", Endpoint::messages), "405 POST, OPTIONS, HEAD");
+TEST_F(HttpRequestTest, GoesToAPathOfAHost) {
+  EXPECT_EQ(target_of("GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"), "localhost /mcp ");
+  EXPECT_EQ(target_of("GET /a?b=c HTTP/1.0\r\n\r\n"), "- /a b=c");
+  EXPECT_EQ(target_of("GET http://example.com/a HTTP/1.1\r\nHost: localhost\r\n\r\n"), "example.com /a ");
+  EXPECT_EQ(target_of("GET /mcp HTTP/1.1\r\n\r\n"), "400");
+  EXPECT_EQ(target_of("GET /mcp HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\n\r\n"), "400");
+  EXPECT_EQ(target_of("GET * HTTP/1.1\r\nHost: localhost\r\n\r\n"), "400");
+  EXPECT_EQ(target_of("NONE / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "501");
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
-// One HTTP request, from bytes to what it asks for: read by Beast within this server's limits, and admitted or refused
-// before its body is looked at. No sockets here. A reader belongs to one connection, on whose lane it is used; the
-// functions are free of state.
+// One HTTP request, from bytes to what it asks for: read by Beast within this server's limits. No sockets here. Both
+// belong to one connection, on whose event loop they are used.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +12,17 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/verb.hpp>
 
-#include "transport/streamable_http/http_body.hpp"
-#include "transport/streamable_http/http_fields.hpp"
-#include "transport/streamable_http/http_options.hpp"
-#include "transport/streamable_http/http_response.hpp"
+#include "base/principal.hpp"
+#include "http/body.hpp"
+#include "http/fields.hpp"
+#include "http/options.hpp"
+#include "http/response.hpp"
 
 namespace mcph {
 
-using HttpRequest = boost::beast::http::request<LimitedBody, RequestFields>;
+using HttpMessage = boost::beast::http::request<LimitedBody, RequestFields>;
 
 // Beast's parser, but for what follows the header. The fields of a trailer are checked and dropped, because they are no
 // fields of the header, by which a request is admitted (RFC 9110 section 6.5.1). Extensions of chunks are counted.
@@ -43,11 +44,11 @@ class HttpRequestParser final : public boost::beast::http::request_parser<Limite
 
 class HttpRequestReader {
  public:
-  // The limits and the memory, where the fields are, outlive it.
-  HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory);
+  // The limits and the memory, where the fields are, outlive it. Null: nobody reads a body that is too long.
+  HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory, MakeBodyScanner body_scanner);
 
-  // Takes from the buffer what belongs to the request. A response: it is none that could be read on.
-  std::optional<HttpResponse> take(boost::beast::flat_buffer& buffer);
+  // Takes from the buffer what belongs to the request. A refusal: it is none that could be read on.
+  std::optional<HttpRefusal> take(boost::beast::flat_buffer& buffer);
 
   bool has_header() const { return parser_.is_header_done(); }
   // Nothing more of it is needed. Of a body that is too long that is so once it is known what it is, which is to be
@@ -57,14 +58,13 @@ class HttpRequestReader {
   bool is_whole() const { return parser_.is_done(); }
   // That what has come of the body takes. In bytes.
   std::size_t body_memory() const { return parser_.get().body().capacity(); }
-  // Of no use any more.
-  void drop_body() { parser_.get().body().drop(); }
-  const HttpRequest& request() const { return parser_.get(); }
+  const HttpMessage& message() const { return parser_.get(); }
+  HttpMessage& message() { return parser_.get(); }
 
  private:
   // The rest is what the parser has not taken.
-  HttpResponse refuse(boost::beast::error_code error, const boost::beast::flat_buffer& rest) const;
-  std::optional<HttpResponse> refuse_coding() const;
+  HttpRefusal refuse(boost::beast::error_code error, const boost::beast::flat_buffer& rest) const;
+  std::optional<HttpRefusal> refuse_coding() const;
   void announce_body();
   bool is_undecided(const boost::beast::flat_buffer& buffer) const;
   bool is_too_large(const boost::beast::flat_buffer& buffer) const;
@@ -74,25 +74,23 @@ class HttpRequestReader {
   std::size_t header_bytes_ = 0;  // that the parser has taken; those of the trailer count
 };
 
-// An error in JSON-RPC's form, where there is no request id.
-HttpResponse refusal(unsigned status, std::string message);
-// The same where a later attempt may succeed.
-HttpResponse unavailable(std::string message);
+// A request that has been read, for those who answer it. Views into the message, which outlives it.
+struct HttpRequest {
+  explicit HttpRequest(HttpMessage& message)
+      : method(message.method()), fields(read_fields(message)), all_fields(message), body(message.body()) {}
 
-// Where a request goes, and the query that comes with it.
-struct HttpRoute {
-  enum class Endpoint { mcp, sse, messages };
-  Endpoint endpoint = Endpoint::mcp;
+  boost::beast::http::verb method;
+  bool for_server = false;  // and no path of it: OPTIONS *
+  std::optional<std::string_view> host = {};
+  std::string_view path = {};
   std::string_view query = {};
+  HttpFields fields;
+  const RequestFields& all_fields;
+  HttpBody& body;
+  Principal principal = anonymous;  // who has sent it, as far as a middleware knows
 };
-// Whether the request may come in at all: its target, its host, its method, its origin, its path.
-std::optional<HttpResponse> admit(const HttpOptions& options, const HttpRequest& request, const HttpFields& fields,
-                                  HttpRoute& route);
 
-// What a POST must say of its content and of what it accepts.
-std::optional<HttpResponse> refuse_post(const HttpFields& fields);
-
-// The answer to OPTIONS, HEAD, and whatever method the endpoint does not have.
-HttpResponse answer_method(const HttpRequest& request, HttpRoute::Endpoint endpoint);
+// Finds out where the request goes. A refusal: it is not what HTTP allows.
+std::optional<HttpRefusal> settle_target(const HttpMessage& message, HttpRequest& request);
 
 }  // namespace mcph

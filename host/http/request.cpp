@@ -1,4 +1,4 @@
-#include "transport/streamable_http/http_request.hpp"
+#include "http/request.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -6,18 +6,13 @@
 
 #include <boost/beast/http/error.hpp>
 
-#include "protocol/message.hpp"
+#include "http/rules.hpp"
 
 namespace mcph {
 namespace {
 
 namespace beast = boost::beast;
 namespace http = beast::http;
-
-constexpr const char* allowed_methods(HttpRoute::Endpoint endpoint) {
-  if (endpoint == HttpRoute::Endpoint::sse) return "GET, OPTIONS, HEAD";
-  return endpoint == HttpRoute::Endpoint::mcp ? "GET, POST, DELETE, OPTIONS, HEAD" : "POST, OPTIONS, HEAD";
-}
 
 std::string_view view(const beast::flat_buffer& buffer) {
   return {static_cast<const char*>(buffer.data().data()), buffer.size()};
@@ -57,14 +52,6 @@ unsigned status_of_too_long(std::string_view beginning) {
   return beginning.find(' ') != std::string_view::npos ? 414 : 501;
 }
 
-std::optional<HttpRoute> find_route(const HttpOptions& options, const HttpTarget& target) {
-  using Endpoint = HttpRoute::Endpoint;
-  if (target.path == mcp_endpoint || target.is_server) return HttpRoute{Endpoint::mcp, target.query};
-  if (options.http_sse && target.path == sse_endpoint) return HttpRoute{Endpoint::sse, target.query};
-  if (options.http_sse && target.path == messages_endpoint) return HttpRoute{Endpoint::messages, target.query};
-  return std::nullopt;
-}
-
 }  // namespace
 
 HttpRequestParser::HttpRequestParser(std::pmr::memory_resource& memory)
@@ -85,14 +72,15 @@ void HttpRequestParser::on_chunk_header_impl(std::uint64_t size, beast::string_v
   get().body().announce_piece(size);
 }
 
-HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory)
+HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory,
+                                     MakeBodyScanner body_scanner)
     : limits_(limits), parser_(memory) {
   parser_.header_limit(limits.header_bytes);
   parser_.body_limit(boost::none);  // the body keeps to its own
-  parser_.get().body().limit_to(limits.body_bytes);
+  parser_.get().body().limit_to(limits.body_bytes, body_scanner);
 }
 
-std::optional<HttpResponse> HttpRequestReader::take(beast::flat_buffer& buffer) {
+std::optional<HttpRefusal> HttpRequestReader::take(beast::flat_buffer& buffer) {
   if (!parser_.got_some()) skip_empty_lines(buffer);
   while (buffer.size() > 0 && !is_complete() && !is_undecided(buffer)) {
     if (header_bytes_ == 0) accept_later_version(buffer);
@@ -118,17 +106,17 @@ bool HttpRequestReader::is_too_large(const beast::flat_buffer& buffer) const {
 }
 
 // Where the body ends must be beyond doubt, because what follows it is the next request (RFC 9112 sections 6.1, 6.3).
-std::optional<HttpResponse> HttpRequestReader::refuse_coding() const {
+std::optional<HttpRefusal> HttpRequestReader::refuse_coding() const {
   if (!parser_.is_header_done()) return std::nullopt;
-  const auto list = list_field(request(), "Transfer-Encoding");
+  const auto list = list_field(message(), "Transfer-Encoding");
   if (!list) return std::nullopt;
-  if (request().version() < 11) return refusal(400, "HTTP/1.0 has no Transfer-Encoding");
+  if (message().version() < 11) return HttpRefusal{400, "HTTP/1.0 has no Transfer-Encoding"};
   const auto coding = read_transfer_encoding(*list);
   if (coding == TransferEncoding::without_end || !parser_.chunked()) {
-    return refusal(400, "The last Transfer-Encoding must be chunked");
+    return HttpRefusal{400, "The last Transfer-Encoding must be chunked"};
   }
   if (coding == TransferEncoding::chunked) return std::nullopt;
-  return refusal(501, "The only Transfer-Encoding that this server understands is chunked");
+  return HttpRefusal{501, "The only Transfer-Encoding that this server understands is chunked"};
 }
 
 // The parser says so with the first byte of the body.
@@ -153,74 +141,34 @@ bool HttpRequestReader::is_undecided(const beast::flat_buffer& buffer) const {
   return parser_.is_header_done() && parser_.chunked() && bytes.size() == 4 && bytes.starts_with("0\r\n");
 }
 
-HttpResponse HttpRequestReader::refuse(beast::error_code error, const beast::flat_buffer& rest) const {
+HttpRefusal HttpRequestReader::refuse(beast::error_code error, const beast::flat_buffer& rest) const {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     const auto status = header_bytes_ > 0 ? 431 : status_of_too_long(view(rest).substr(0, limits_.header_bytes));
-    return refusal(status, "The request line with the header and trailer fields is larger than " +
-                               std::to_string(limits_.header_bytes) + " bytes");
+    return HttpRefusal{status, "The request line with the header and trailer fields is larger than " +
+                                   std::to_string(limits_.header_bytes) + " bytes"};
   }
-  return refusal(400, "This is not a valid HTTP/1.1 request: " + error.message());
+  return HttpRefusal{400, "This is not a valid HTTP/1.1 request: " + error.message()};
 }
 
-HttpResponse refusal(unsigned status, std::string message) {
-  return {.status = status, .body = error_response({}, {error_code::invalid_request, std::move(message)})};
-}
-
-HttpResponse unavailable(std::string message) {
-  auto response = HttpResponse::from({{}, ReplyStatus::unavailable});
-  response.body = refusal(response.status, std::move(message)).body;
-  return response;
-}
-
-std::optional<HttpResponse> admit(const HttpOptions& options, const HttpRequest& request, const HttpFields& fields,
-                                  HttpRoute& route) {
+std::optional<HttpRefusal> settle_target(const HttpMessage& message, HttpRequest& request) {
+  const auto& fields = request.fields;
   if (!fields.repeated.empty()) {
-    return refusal(400, "The header " + std::string(fields.repeated) + " is given more than once");
+    return HttpRefusal{400, "The header " + std::string(fields.repeated) + " is given more than once"};
   }
   // Also where the target names the host (RFC 9112 section 3.2).
-  if (!fields.host && request.version() >= 11) return refusal(400, "The Host header is missing");
-  if (fields.host && !is_authority(*fields.host)) return refusal(400, "The Host header is not a host and a port");
-  if (!is_implemented(request.method())) return refusal(501, "This server does not know the method");
-  const std::string_view text(request.target().data(), request.target().size());
+  if (!fields.host && message.version() >= 11) return HttpRefusal{400, "The Host header is missing"};
+  if (fields.host && !is_authority(*fields.host)) return HttpRefusal{400, "The Host header is not a host and a port"};
+  if (!is_implemented(message.method())) return HttpRefusal{501, "This server does not know the method"};
+  const std::string_view text(message.target().data(), message.target().size());
   const auto target = read_target(text, fields.host);
-  if (!target || (target->is_server && request.method() != http::verb::options)) {
-    return refusal(400, "The request target is neither a path nor an http URL");
+  if (!target || (target->is_server && message.method() != http::verb::options)) {
+    return HttpRefusal{400, "The request target is neither a path nor an http URL"};
   }
-  if (target->host && !host_allowed(options.access, target->host)) {
-    return refusal(403, "The Host header names a host that this server does not serve; allow it with --allow-host");
-  }
-  if (!origin_allowed(options.access, fields.origin)) {
-    return refusal(403, "The Origin is not allowed; allow it with --allow-origin");
-  }
-  if (const auto found = find_route(options, *target)) {
-    route = *found;
-    return std::nullopt;
-  }
-  return HttpResponse{.status = 404,
-                      .body = "Not found. The MCP endpoint is " + std::string(mcp_endpoint) + "\n",
-                      .content_type = "text/plain"};
-}
-
-std::optional<HttpResponse> refuse_post(const HttpFields& fields) {
-  if (!is_json(fields.content_type)) return refusal(415, "The Content-Type must be application/json");
-  if (accepts(fields.accept, "application/json") && accepts(fields.accept, "text/event-stream")) return std::nullopt;
-  return refusal(406, "Accept must list both application/json and text/event-stream");
-}
-
-HttpResponse answer_method(const HttpRequest& request, HttpRoute::Endpoint endpoint) {
-  const std::string allowed = allowed_methods(endpoint);
-  if (request.method() == http::verb::options) {
-    return {.status = 204,
-            .fields = {{"Allow", allowed},
-                       {"Access-Control-Allow-Methods", allowed},
-                       {"Access-Control-Allow-Headers",
-                        cors_allowed_headers(list_field(request, "Access-Control-Request-Headers"))},
-                       {"Access-Control-Max-Age", "86400"}}};
-  }
-  if (request.method() == http::verb::head) return {.fields = {{"Allow", allowed}}};
-  auto response = refusal(405, "This endpoint knows the methods " + allowed);
-  response.fields.emplace_back("Allow", allowed);
-  return response;
+  request.for_server = target->is_server;
+  request.host = target->host;
+  request.path = target->path;
+  request.query = target->query;
+  return std::nullopt;
 }
 
 }  // namespace mcph

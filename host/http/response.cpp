@@ -1,8 +1,7 @@
-#include "transport/streamable_http/http_response.hpp"
+#include "http/response.hpp"
 
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <ostream>  // which status.hpp forgets
 
@@ -12,41 +11,6 @@ namespace mcph {
 namespace {
 
 constexpr unsigned no_content = 204;
-// Of the endpoint for clients that have no session there.
-constexpr auto allowed_without_sessions = "POST, OPTIONS, HEAD";
-constexpr auto exposed_headers = "Mcp-Session-Id, MCP-Protocol-Version, X-Session-Expires-At";
-
-unsigned status_of(ReplyStatus status) {
-  switch (status) {
-    case ReplyStatus::answered:
-      return 200;
-    case ReplyStatus::accepted:
-      return 202;
-    case ReplyStatus::ended:
-      return no_content;
-    case ReplyStatus::invalid:
-      return 400;
-    case ReplyStatus::not_found:
-      return 404;
-    case ReplyStatus::not_offered:
-      return 405;
-    case ReplyStatus::too_long:
-      return 413;
-    case ReplyStatus::unavailable:
-      break;
-  }
-  return 503;
-}
-
-// RFC 3339, in UTC.
-std::string timestamp(std::chrono::system_clock::time_point when) {
-  const auto seconds = std::chrono::system_clock::to_time_t(when);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[sizeof "9999-12-31T23:59:59Z"];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
 
 void append_field(std::string& text, std::string_view name, std::string_view value) {
   text.append(name).append(": ").append(value).append("\r\n");
@@ -81,7 +45,7 @@ void append_start(std::string& text, const HttpClient& client, unsigned status, 
   if (keep_alive && client.version < 11) append_field(text, "Connection", "keep-alive");
   if (!client.origin) return;
   append_field(text, "Access-Control-Allow-Origin", *client.origin);
-  append_field(text, "Access-Control-Expose-Headers", exposed_headers);
+  append_field(text, "Access-Control-Expose-Headers", client.exposed_headers);
   append_field(text, "Vary", "Origin");
 }
 
@@ -96,15 +60,8 @@ void append_head(std::string& text, const HttpClient& client, const HttpResponse
 
 }  // namespace
 
-HttpResponse HttpResponse::from(Reply reply) {
-  HttpResponse response{.status = status_of(reply.status), .body = std::move(reply.body)};
-  if (reply.status == ReplyStatus::not_offered) response.fields.emplace_back("Allow", allowed_without_sessions);
-  if (reply.status == ReplyStatus::unavailable) response.fields.emplace_back("Retry-After", "1");
-  if (reply.session) {
-    response.fields.emplace_back("Mcp-Session-Id", std::move(reply.session->id));
-    response.fields.emplace_back("X-Session-Expires-At", timestamp(reply.session->expiry));
-  }
-  return response;
+HttpRefusal unavailable(std::string message) {
+  return {503, std::move(message), {{"Retry-After", "1"}}};
 }
 
 std::string head_text(const HttpClient& client, const HttpResponse& response) {

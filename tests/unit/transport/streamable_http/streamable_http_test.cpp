@@ -1,100 +1,34 @@
-// Connections of clients that go at the worst moment, over real sockets. There is one lane, so that a test that holds
-// it decides what comes to a connection in what order.
-#include <algorithm>
-#include <arpa/inet.h>
+// Clients that go at the worst moment, over real sockets. There is one event loop, so that a test that holds it decides
+// what comes to a connection in what order.
+#include "transport/streamable_http/streamable_http.hpp"
+
+#include <chrono>
 #include <future>
-#include <memory>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-#include <vector>
+#include <string>
+#include <thread>
 
 #include <boost/asio/post.hpp>
 
+#include "http/server.hpp"
 #include "support/eventually.hpp"
+#include "support/raw_client.hpp"
 #include "support/server_fixture.hpp"
-#include "transport/streamable_http/http_server.hpp"
 
 namespace mcph {
 namespace {
 
 using namespace std::chrono_literals;
+using Client = test::RawClient;
 
-// What a client says and hears, byte by byte.
-class Client {
- public:
-  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    const timeval patience{.tv_sec = 5, .tv_usec = 0};
-    EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
-  }
-  ~Client() { leave(); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  void say(const std::string& text) const {
-    EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
-  }
-  // Everything so far, once it contains `end`, or at the end of the connection or of the patience.
-  const std::string& hear(std::string_view end) {
-    const auto deadline = std::chrono::steady_clock::now() + 5s;
-    char piece[4096];
-    while (heard_.find(end) == std::string::npos && std::chrono::steady_clock::now() < deadline) {
-      const auto count = ::recv(socket_, piece, sizeof piece, 0);
-      if (count <= 0) break;
-      heard_.append(piece, static_cast<std::size_t>(count));
-    }
-    return heard_;
-  }
-  // Whether the server has closed the connection without a word.
-  bool is_turned_away() const {
-    char byte = 0;
-    return ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-  }
-  // Of the last event that was heard.
-  std::string last_id() const {
-    const auto at = heard_.rfind("id: ");
-    return at == std::string::npos ? "" : heard_.substr(at + 4, heard_.find('\n', at) - at - 4);
-  }
-  // At most so many bytes, 0 at the end, without keeping them.
-  std::size_t read(std::size_t most) const {
-    std::vector<char> bytes(most);
-    return static_cast<std::size_t>(std::max(::recv(socket_, bytes.data(), most, 0), ssize_t{0}));
-  }
-  // Everything that is on the way, until nothing has come for a while.
-  const std::string& hear_all() {
-    constexpr int quiet_ms = 20;
-    std::string piece(std::size_t{1} << 20, '\0');
-    pollfd ready{.fd = socket_, .events = POLLIN, .revents = 0};
-    while (::poll(&ready, 1, quiet_ms) > 0) {
-      const auto count = ::recv(socket_, piece.data(), piece.size(), 0);
-      if (count <= 0) break;
-      heard_.append(piece, 0, static_cast<std::size_t>(count));
-    }
-    return heard_;
-  }
-  void leave() {
-    if (socket_ >= 0) ::close(std::exchange(socket_, -1));
-  }
-
- private:
-  int socket_;
-  std::string heard_;
-};
-
-class HttpConnectionTest : public test::ServerFixture {
+class StreamableHttpTest : public test::ServerFixture {
  protected:
-  explicit HttpConnectionTest(const HttpLimits& limits = {.heartbeat = 100ms})
-      : http_(threads_, {.port = 0, .limits = limits}, server_, log_) {
+  explicit StreamableHttpTest(const HttpLimits& limits = {.heartbeat = 100ms})
+      : http_(threads_, {.port = 0, .limits = limits}, mcp_, log_) {
     EXPECT_FALSE(http_.listen().has_error());
     http_.serve();
     plugin_->on_invoke = [this](Call& call) { invoked_.set_value(&call); };
   }
-  ~HttpConnectionTest() override {
+  ~StreamableHttpTest() override {
     threads_.stop();
     EXPECT_TRUE(threads_.join(10s));
   }
@@ -112,7 +46,7 @@ class HttpConnectionTest : public test::ServerFixture {
     EXPECT_NE(client.hear("\n\n").find("text/event-stream"), std::string::npos);
     return *invoked_.get_future().get();
   }
-  // Does it while the lane does nothing else.
+  // Does it while the event loop does nothing else.
   void while_held(const std::function<void()>& act) {
     std::promise<void> held;
     std::promise<void> done;
@@ -124,7 +58,7 @@ class HttpConnectionTest : public test::ServerFixture {
     act();
     done.set_value();
   }
-  // Does it on the lane once as many other turns have passed.
+  // Does it on the event loop once as many other turns have passed.
   void after_turns(int turns, const std::function<void()>& act) {
     boost::asio::post(threads_.next_context(),
                       [this, turns, act] { turns == 0 ? act() : after_turns(turns - 1, act); });
@@ -133,12 +67,13 @@ class HttpConnectionTest : public test::ServerFixture {
   static constexpr std::string_view result = R"({"content":[{"type":"text","text":"the reply"}]})";
 
   ServingThreads threads_{1, 4};
+  StreamableHttp mcp_{server_, {}};
   HttpServer http_;
   std::promise<Call*> invoked_;
 };
 
 // The end of the client's input, its taking notice, and the reply come in every order.
-TEST_F(HttpConnectionTest, LosesNoReplyThatComesAsItsClientGoes) {
+TEST_F(StreamableHttpTest, LosesNoReplyThatComesAsItsClientGoes) {
   for (int turns = 0; turns < 8; ++turns) {
     const auto session = open_session("2025-11-25");
     Client client(http_.port());
@@ -166,7 +101,7 @@ TEST_F(HttpConnectionTest, LosesNoReplyThatComesAsItsClientGoes) {
 
 // While the answer is made the connection reads ahead. What it reads and the client's readiness for the rest of the
 // answer come in one event: then the read is over when it is to be cancelled, and it must not begin again.
-TEST_F(HttpConnectionTest, AnswersTheNextRequestThatComesBeforeTheLastAnswerIsRead) {
+TEST_F(StreamableHttpTest, AnswersTheNextRequestThatComesBeforeTheLastAnswerIsRead) {
   const std::string text(std::size_t{8} << 20, 'x');
   for (int i = 0; i < 8; ++i) {
     Client client(http_.port());
@@ -186,9 +121,9 @@ TEST_F(HttpConnectionTest, AnswersTheNextRequestThatComesBeforeTheLastAnswerIsRe
   }
 }
 
-class SmallMemoryTest : public HttpConnectionTest {
+class SmallMemoryTest : public StreamableHttpTest {
  protected:
-  SmallMemoryTest() : HttpConnectionTest({.buffered_bytes = 30'000'000, .heartbeat = 100ms}) {}
+  SmallMemoryTest() : StreamableHttpTest({.buffered_bytes = 30'000'000, .heartbeat = 100ms}) {}
 
   static std::string large_result() {
     return R"({"content":[{"type":"text","text":")" + std::string(20'000'000, 'x') + "\"}]}";
@@ -243,7 +178,8 @@ class LargeAnswersTest : public test::ServerFixture {
   static constexpr HttpLimits limits{.buffered_bytes = 30'000'000, .write_time = 2s};
 
   ServingThreads threads_{1, 4};
-  HttpServer http_{threads_, {.port = 0, .limits = limits}, server_, log_};
+  StreamableHttp mcp_{server_, {}};
+  HttpServer http_{threads_, {.port = 0, .limits = limits}, mcp_, log_};
 };
 
 TEST_F(LargeAnswersTest, WaitForASlowReaderUntilOthersNeedTheMemory) {
@@ -266,41 +202,6 @@ TEST_F(LargeAnswersTest, WaitForASlowReaderUntilOthersNeedTheMemory) {
   while (const auto count = slow.read(answer_bytes))
     read_slowly += count;
   EXPECT_LT(read_slowly, answer_bytes);
-}
-
-// Every connection is one too many, and goes to the lane that accepts or to the other one.
-class CrowdTest : public test::ServerFixture {
- protected:
-  CrowdTest() {
-    EXPECT_FALSE(http_.listen().has_error());
-    http_.serve();
-  }
-  ~CrowdTest() override {
-    threads_.stop();
-    EXPECT_TRUE(threads_.join(10s));
-  }
-
-  ServingThreads threads_{2, 4};
-  boost::asio::io_context& other_lane_ = threads_.next_context();  // than the next one, which accepts
-  HttpServer http_{threads_, {.port = 0, .limits = {.connections = 0}}, server_, log_};
-};
-
-TEST_F(CrowdTest, IsToldThatItIsTurnedAwayUpToABoundThoughALaneIsBusy) {
-  std::promise<void> held;
-  std::promise<void> done;
-  boost::asio::post(other_lane_, [&] {
-    held.set_value();
-    done.get_future().wait();
-  });
-  held.get_future().wait();
-  std::vector<std::unique_ptr<Client>> clients;
-  for (int i = 0; i < 60; ++i)
-    clients.push_back(std::make_unique<Client>(http_.port()));
-  EXPECT_TRUE(test::eventually([&] {
-    const auto closed = std::ranges::count_if(clients, [](const auto& client) { return client->is_turned_away(); });
-    return closed >= 60 - 16;
-  }));
-  done.set_value();
 }
 
 }  // namespace

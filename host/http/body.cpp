@@ -1,8 +1,13 @@
-#include "transport/streamable_http/http_body.hpp"
+#include "http/body.hpp"
 
 #include <algorithm>
 
 namespace mcph {
+
+void HttpBody::limit_to(std::size_t bytes, MakeBodyScanner make_scanner) {
+  limit_ = length_ = bytes;
+  make_scanner_ = make_scanner;
+}
 
 void HttpBody::announce(std::uint64_t bytes) {
   if (bytes > limit_) return give_up_text();
@@ -17,10 +22,16 @@ void HttpBody::announce_piece(std::uint64_t bytes) {
 void HttpBody::append(std::string_view bytes) {
   if (bytes.size() > limit_ - text_.size()) give_up_text();
   // As it comes: to read all of it only once it turns out too long would hold others up.
-  if (!fits_) envelope_.feed(bytes);
+  if (!fits_) scan(bytes);
   if (too_long_) return;
   grow_to(text_.size() + bytes.size());
   text_.append(bytes);
+}
+
+void HttpBody::scan(std::string_view bytes) {
+  if (make_scanner_ == nullptr) return;
+  if (scanner_ == nullptr) scanner_ = make_scanner_();
+  scanner_->feed(bytes);
 }
 
 // Twice as large each time, but never larger than the body can become, which std::string would make it.

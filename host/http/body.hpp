@@ -1,11 +1,11 @@
 // The body of an HTTP request as this server receives it: kept whole up to a limit. Of a longer one nothing is kept but
-// what the message is and its id, so that the refusal reaches the call that it concerns. Belongs to one request; one
-// thread at a time.
+// what a scanner finds out of it. Belongs to one request; one thread at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,14 +14,23 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/optional.hpp>
 
-#include "protocol/envelope_reader.hpp"
-
 namespace mcph {
+
+// Reads what comes of a body that is too long, so that the refusal can say what it concerns.
+class BodyScanner {
+ public:
+  virtual ~BodyScanner() = default;
+  // The next bytes, which may be cut anywhere.
+  virtual void feed(std::string_view bytes) = 0;
+  // Whether what is still to come would change nothing.
+  virtual bool knows_all() const = 0;
+};
+using MakeBodyScanner = std::unique_ptr<BodyScanner> (*)();
 
 class HttpBody {
  public:
-  // In bytes; to be set before anything comes.
-  void limit_to(std::size_t bytes) { limit_ = length_ = bytes; }
+  // To be called before anything comes. Without scanners a body that is too long is read no further.
+  void limit_to(std::size_t bytes, MakeBodyScanner make_scanner);
 
   // The client says how long it will be. That takes no memory yet: it may never send as much.
   void announce(std::uint64_t bytes);
@@ -35,11 +44,12 @@ class HttpBody {
   // Of the memory that it takes, which grows as the body comes.
   std::size_t capacity() const { return text_.capacity(); }
   bool is_too_long() const { return too_long_; }
-  // Of one that is too long: what has been found out of the message, and whether more would say more.
-  Envelope envelope() const { return too_long_ ? envelope_.envelope() : Envelope{}; }
-  bool is_known() const { return too_long_ && envelope_.knows_all(); }
+  // Of one that is too long: who has read what has come; null if nobody has. And whether more would say more.
+  const BodyScanner* scanner() const { return scanner_.get(); }
+  bool is_known() const { return too_long_ && (make_scanner_ == nullptr || (scanner_ && scanner_->knows_all())); }
 
  private:
+  void scan(std::string_view bytes);
   void give_up_text();
   void grow_to(std::size_t bytes);
 
@@ -48,7 +58,8 @@ class HttpBody {
   std::string text_;
   bool fits_ = false;  // as the client has said
   bool too_long_ = false;
-  EnvelopeReader envelope_;  // of a body that does not fit, or may not, from its first byte on
+  MakeBodyScanner make_scanner_ = nullptr;
+  std::unique_ptr<BodyScanner> scanner_;  // of a body that does not fit, or may not, from its first byte on
 };
 
 // Beast's view of it (Boost.Beast, concepts Body and BodyReader).

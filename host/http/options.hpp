@@ -1,13 +1,10 @@
-// What HTTP is served with. Values.
+// What an HTTP server is served with. Values.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-
-#include "http/rules.hpp"
-#include "transport/streamable_http/event_log.hpp"
 
 namespace mcph {
 
@@ -21,18 +18,13 @@ struct HttpLimits {
   std::chrono::milliseconds body_time{30'000};    // from there to the end of its body
   std::chrono::milliseconds idle_time{120'000};   // of a connection between requests
   std::chrono::milliseconds write_time{30'000};   // of one write to a client that does not read
-  std::chrono::milliseconds heartbeat{15'000};    // between comments on a quiet stream
-  EventLog::Limits events = {};
+  std::chrono::milliseconds heartbeat{15'000};    // between signs of life on a quiet stream
 };
 
 struct HttpOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 8080;  // 0: any free one
-  HttpAccess access = {};
   HttpLimits limits = {};
-  // After which a legacy response that is not complete is left to be polled, and so is a stream; 0: never.
-  std::chrono::milliseconds stream_time{0};
-  bool http_sse = false;  // serve the deprecated transport of 2024-11-05, too
 };
 
 }  // namespace mcph

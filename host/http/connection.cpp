@@ -1,0 +1,379 @@
+#include "http/connection.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory_resource>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "http/rules.hpp"
+#include "runtime/as_value.hpp"
+
+namespace mcph {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+
+constexpr std::size_t read_size = std::size_t{16} * 1024;
+constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+// Most answers come sooner, and watching costs system calls.
+constexpr std::chrono::milliseconds unwatched_time{50};
+constexpr std::chrono::milliseconds linger_time{1000};
+// For the id of a request whose body is too long, from the last bytes on that have come.
+constexpr std::chrono::milliseconds id_time{2000};
+// For memory that others have, and between two looks whether they have given it back.
+constexpr std::chrono::milliseconds room_time{5000};
+constexpr std::chrono::milliseconds room_pause{50};
+// For a body that has begun to take memory which others need: less than they wait for it.
+constexpr std::chrono::milliseconds unfinished_body_time{2000};
+// Written at once, so that other connections of the event loop have their turn in between; and copied to stand behind
+// its head, because one write costs less than two.
+constexpr std::size_t max_write = std::size_t{256} << 10;
+constexpr std::size_t max_copied_body = std::size_t{64} << 10;
+
+}  // namespace
+
+HttpConnection::HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& server)
+    : server_(server),
+      open_(server.open_connections()),
+      budget_(server.budget()),
+      stream_(std::move(stream)),
+      buffer_(limits().header_bytes + read_size),
+      signal_(executor(), Clock::time_point::max()) {}
+
+HttpConnection::~HttpConnection() {
+  const std::lock_guard lock(open_->mutex);
+  open_->all.erase(this);
+}
+
+void HttpConnection::start() {
+  asio::co_spawn(
+      executor(), [self = shared_from_this()] { return self->serve(); }, asio::detached);
+}
+
+void HttpConnection::attend(Clock::time_point now) {
+  if (now.time_since_epoch().count() < due_.load(std::memory_order_relaxed)) return;
+  asio::post(executor(), [self = shared_from_this(), now] { self->time_is_up(now); });
+}
+
+void HttpConnection::shut_down() {
+  asio::post(executor(), [self = shared_from_this()] {
+    self->closing_ = true;
+    // A request that has not arrived whole is no call in flight.
+    const bool reading = self->waiting_ == Waiting::for_request || self->waiting_ == Waiting::for_rest;
+    if (reading) self->stream_->cancel();
+  });
+}
+
+HttpConnection::Clock::time_point HttpConnection::yields_at() const {
+  return Clock::time_point(Clock::duration(yields_at_.load(std::memory_order_relaxed)));
+}
+
+void HttpConnection::begin_holding(const MemoryBudget::Share& share, std::chrono::milliseconds patience) {
+  if (share.is_empty()) return;
+  yields_at_.store((now() + patience).time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+void HttpConnection::end_holding() {
+  yields_at_.store(never, std::memory_order_relaxed);
+}
+
+void HttpConnection::give_way(Clock::time_point yields_at) {
+  asio::post(executor(), [self = shared_from_this(), yields_at] {
+    if (self->yields_at() != yields_at) return;
+    if (self->waiting_ == Waiting::for_bytes) {
+      return self->cut_off("connection closed",
+                           "its client is slow to read a large answer, and others need the memory");
+    }
+    if (self->waiting_ == Waiting::for_rest) {
+      self->warn("connection closed", "its client is slow to send a large request, and others need the memory");
+    }
+    self->gives_way_ = true;
+    self->stop_waiting();
+  });
+}
+
+void HttpConnection::cut_off(std::string_view closed, std::string_view reason) {
+  if (std::exchange(cut_off_, true)) return;
+  warn(closed, reason);
+  // Cancelling would miss a write between two of its steps; this fails the next step too.
+  stream_->shut_down();
+}
+
+void HttpConnection::warn(std::string_view closed, std::string_view reason) const {
+  server_.log().warning(closed, {{"reason", reason}, {"limit", budget_->limit()}});
+}
+
+void HttpConnection::wait_for(Waiting what, std::chrono::milliseconds patience) {
+  waiting_ = what;
+  timed_out_ = false;
+  due_.store((now() + patience).time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+void HttpConnection::time_is_up(Clock::time_point now) {
+  if (now.time_since_epoch().count() < due_.load(std::memory_order_relaxed)) return;
+  if (waiting_ == Waiting::for_answer && !std::exchange(watched_, true)) {
+    watch_for_disconnect();
+    return wait_for(Waiting::for_answer, rest_of_patience_);
+  }
+  stop_waiting();
+}
+
+void HttpConnection::stop_waiting() {
+  timed_out_ = true;
+  if (waiting_ == Waiting::for_answer || waiting_ == Waiting::for_room) {
+    signal_.cancel();
+  } else {
+    stream_->cancel();
+  }
+}
+
+HttpConnection::awaitable<void> HttpConnection::serve() {
+  for (bool goes_on = true; goes_on;)
+    goes_on = co_await serve_request();
+  if (lingers_) co_await linger();
+  stream_->shut_down();
+  stream_->close();
+}
+
+// Closing while the client may still be sending would reset the connection, and it could lose the last answer (RFC 9112
+// section 9.6).
+HttpConnection::awaitable<void> HttpConnection::linger() {
+  stream_->shut_down_sending();
+  if (watching_ != Watching::off) co_await stop_watching();
+  wait_for(Waiting::for_bytes, linger_time);
+  buffer_.clear();
+  while (!timed_out_) {
+    const auto [error, count] = co_await stream_->read_some(buffer_.prepare(read_size));
+    if (error) co_return;
+  }
+}
+
+HttpConnection::awaitable<bool> HttpConnection::serve_request() {
+  if (closing_) co_return false;
+  client_ = {};
+  std::pmr::monotonic_buffer_resource memory(field_memory_.data(), field_memory_.size());
+  HttpRequestReader reader(limits(), memory, service().body_scanner());
+  const bool read = co_await read_request(reader);
+  end_holding();
+  if (!read) co_return false;
+  co_await answer(reader);
+  body_share_ = {};
+  co_return client_.keep_alive;
+}
+
+HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& reader) {
+  if (watching_ != Watching::off) co_await stop_watching();
+  if (disconnected_) co_return false;
+  bool header_read = false;
+  Clock::time_point body_due = Clock::time_point::max();
+  bool begun = buffer_.size() > 0;
+  wait_for(begun ? Waiting::for_rest : Waiting::for_request, begun ? limits().header_time : limits().idle_time);
+  for (;;) {
+    auto refused = reader.take(buffer_);
+    if (refused) {
+      auto refusal = *std::move(refused);
+      co_await refuse_unread(std::move(refusal));
+      co_return false;
+    }
+    if (reader.is_complete()) co_return true;
+    if (reader.has_header() && !std::exchange(header_read, true)) {
+      // An older client does not know the answer (RFC 9110 section 10.1.1).
+      const bool asks = reader.message().version() >= 11 && awaits_continue(reader.message());
+      if (asks) co_await write(go_on);
+      body_due = now() + limits().body_time;
+      wait_for(Waiting::for_rest, limits().body_time);
+    }
+    // Only its id is missing, which most messages have at their beginning.
+    if (reader.message().body().is_too_long()) {
+      end_holding();
+      body_share_ = {};
+      const auto rest = std::chrono::ceil<std::chrono::milliseconds>(body_due - now());
+      wait_for(Waiting::for_rest, std::min(rest, id_time));
+    }
+    if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
+      const bool has_room = co_await has_room_for(reader);
+      if (!has_room) {
+        auto none = no_memory_for("this request");
+        co_await refuse_unread(std::move(none));
+        co_return false;
+      }
+      body_due = now() + limits().body_time;
+      wait_for(Waiting::for_rest, limits().body_time);
+    }
+    if (yields_at() == Clock::time_point::max()) begin_holding(body_share_, unfinished_body_time);
+
+    // Where the read had just ended when it was to be cancelled, no other one begins.
+    if (closing_) co_return false;
+    const auto [error, count] = co_await stream_->read_some(buffer_.prepare(read_size));
+    if (gives_way_) {
+      auto none = no_memory_for("this request");
+      co_await refuse_unread(std::move(none));
+      co_return false;
+    }
+    if (error && begun && std::exchange(timed_out_, false)) {
+      // What is too long is refused for that, whatever it is.
+      if (reader.message().body().is_too_long()) co_return true;
+      HttpRefusal late{408, "The request took too long to arrive"};
+      co_await refuse_unread(std::move(late));
+      co_return false;
+    }
+    if (error) co_return false;  // the client closed the connection, or was quiet for too long
+    buffer_.commit(count);
+    if (!std::exchange(begun, true)) wait_for(Waiting::for_rest, limits().header_time);
+  }
+}
+
+// Those who have a share themselves give up one after the other, so that it helps the others among them.
+HttpConnection::awaitable<bool> HttpConnection::has_room_for(const HttpRequestReader& reader) {
+  end_holding();
+  begin_holding(body_share_, room_time);
+  const auto patience = body_share_.is_empty() ? room_time : limits().body_time;
+  bool has_room = false;
+  for (auto waited = room_pause; !has_room && waited <= patience && !closing_; waited += room_pause) {
+    wait_for(Waiting::for_room, room_pause);
+    while (!timed_out_)
+      co_await wake_up();
+    if (gives_way_) break;
+    has_room = body_share_.grow(budget_, reader.body_memory());
+  }
+  end_holding();
+  co_return has_room;
+}
+
+HttpRefusal HttpConnection::no_memory_for(std::string_view what) const {
+  return unavailable("The server has no memory left for " + std::string(what) +
+                     ", because large requests and answers of others take all of its " +
+                     std::to_string(budget_->limit()) + " bytes; try again later, or raise --max-buffered-bytes");
+}
+
+HttpConnection::awaitable<void> HttpConnection::refuse_unread(HttpRefusal refusal) {
+  end_holding();
+  client_.keep_alive = false;
+  return refuse(std::move(refusal));
+}
+
+HttpConnection::awaitable<void> HttpConnection::answer(HttpRequestReader& reader) {
+  const auto& message = reader.message();
+  HttpRequest request(reader.message());
+  client_.version = message.version();
+  client_.keep_alive = keeps_alive(message.version(), request.fields.connection) && !closing_ && reader.is_whole();
+  client_.head_only = request.method == http::verb::head;
+  client_.now = std::time(nullptr);
+  auto refused = settle_target(message, request);
+  if (refused) {
+    auto refusal = *std::move(refused);
+    co_return co_await refuse(std::move(refusal));
+  }
+  co_await server_.service().serve(request, *this);
+}
+
+void HttpConnection::let_read(std::optional<std::string_view> origin) {
+  client_.origin = origin;
+  if (origin) client_.exposed_headers = service().cors().exposed;
+}
+
+void HttpConnection::drop_body(HttpRequest& request) {
+  request.body.drop();
+  body_share_ = {};
+}
+
+std::string HttpConnection::begin_event_stream() {
+  body_share_ = {};
+  return event_stream_head(client_);
+}
+
+HttpConnection::awaitable<void> HttpConnection::refuse(HttpRefusal refusal) {
+  return respond(service().refuse(std::move(refusal)));
+}
+
+HttpConnection::awaitable<void> HttpConnection::respond(HttpResponse response) {
+  body_share_ = {};
+  // The host may have begun to shut down since the request was read.
+  client_.keep_alive = client_.keep_alive && !closing_;
+  client_.now = std::time(nullptr);
+  const bool apart = response.body.size() > max_copied_body;
+  const auto text = apart ? head_text(client_, response) : to_text(client_, response);
+  bool written = co_await write(text);
+  if (written && apart && !client_.head_only) written = co_await write(response.body);
+  end_holding();
+  lingers_ = written && !client_.keep_alive;
+  client_.keep_alive = client_.keep_alive && written;
+}
+
+HttpConnection::awaitable<void> HttpConnection::work_on(std::size_t bytes, const std::function<void()>& work) {
+  const auto loop = executor();
+  if (bytes <= CallRunner::max_quick_bytes) {
+    const bool kept_loop = server_.threads().run_here(work);
+    if (!kept_loop) co_await asio::post(loop, asio::use_awaitable);
+    co_return;
+  }
+  bool done = false;
+  server_.threads().run_long(bytes, [self = shared_from_this(), loop, &work, &done] {
+    work();
+    asio::post(loop, [self, &done] {
+      done = true;
+      self->signal_.cancel();
+    });
+  });
+  while (!done)
+    co_await wake_up();
+}
+
+HttpConnection::awaitable<bool> HttpConnection::write(std::string_view text) {
+  // Each step has its time, so that a long answer to a slow reader may take long, and one to nobody may not.
+  while (!text.empty() && !cut_off_) {
+    wait_for(Waiting::for_bytes, limits().write_time);
+    const auto buffer = asio::buffer(text.substr(0, max_write));
+    const auto [error, count] = co_await stream_->write_some(buffer);
+    if (error) co_return false;
+    text.remove_prefix(count);
+  }
+  co_return text.empty();
+}
+
+void HttpConnection::begin_waiting(std::chrono::milliseconds patience) {
+  watched_ = watching_ != Watching::off;
+  wait_for(Waiting::for_answer, watched_ ? patience : std::min(unwatched_time, patience));
+  rest_of_patience_ = patience;
+}
+
+void HttpConnection::wake() {
+  asio::post(executor(), [self = shared_from_this()] { self->signal_.cancel(); });
+}
+
+void HttpConnection::watch_for_disconnect() {
+  if (watching_ != Watching::off || buffer_.size() == buffer_.max_size()) return;
+  watching_ = Watching::on;
+  asio::co_spawn(
+      executor(), [self = shared_from_this()] { return self->watch(); }, asio::detached);
+}
+
+HttpConnection::awaitable<void> HttpConnection::watch() {
+  while (watching_ == Watching::on && buffer_.size() < buffer_.max_size()) {
+    // What comes meanwhile is the next request, and is kept for it.
+    const auto space = buffer_.prepare(std::min(buffer_.max_size() - buffer_.size(), read_size));
+    const auto [error, count] = co_await stream_->read_some(space);
+    buffer_.commit(count);
+    if (!error) continue;
+    disconnected_ = error != asio::error::operation_aborted;
+    break;
+  }
+  watching_ = Watching::off;
+  signal_.cancel();
+}
+
+HttpConnection::awaitable<void> HttpConnection::stop_watching() {
+  watching_ = Watching::stopping;
+  stream_->cancel();
+  while (watching_ != Watching::off)
+    co_await wake_up();
+}
+
+}  // namespace mcph

@@ -1,0 +1,160 @@
+// One HTTP connection: a coroutine that reads a request, has the service answer it, and begins again. It runs on one
+// event loop, where one thread at a time runs it, so that it needs no lock. Keeps itself alive until the connection is
+// closed; what is marked [any] may be called from any thread, everything else is for the handler of its request.
+//
+// It has no timer of its own: it says when it wants attention, and the server, which looks at all its connections a few
+// times a second, gives it. That saves each request several system calls.
+//
+// What a coroutine here hands to another one is a named value, never a temporary inside the co_await expression, and
+// co_await is neither an operand of && or || nor the condition of a loop: gcc 12 compiles those wrongly.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include "http/request.hpp"
+#include "http/response.hpp"
+#include "http/server.hpp"
+#include "http/service.hpp"
+#include "http/stream.hpp"
+#include "runtime/memory_budget.hpp"
+
+namespace mcph {
+
+class HttpConnection final : public std::enable_shared_from_this<HttpConnection> {
+ public:
+  using Clock = std::chrono::steady_clock;
+  template <class T>
+  using awaitable = boost::asio::awaitable<T>;
+
+  HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& server);
+  ~HttpConnection();
+  HttpConnection(const HttpConnection&) = delete;
+  HttpConnection& operator=(const HttpConnection&) = delete;
+
+  void start();
+  // [any] The time is `now`: does what is due by then.
+  void attend(Clock::time_point now);
+  // [any] Ends the connection after the answer it is busy with, at once if there is none.
+  void shut_down();
+  // [any] From when on the connection is ended if others need the memory of the large request that its client is slow
+  // to send, or of the large answer that it is slow to read; the end of time where there is neither.
+  Clock::time_point yields_at() const;
+  // [any] Ends it, unless that request or answer, whose time this was, is over by now.
+  void give_way(Clock::time_point yields_at);
+
+  // [any]
+  const HttpLimits& limits() const { return server_.options().limits; }
+  const HttpService& service() const { return server_.service(); }
+  const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }
+  boost::asio::any_io_executor executor() const { return stream_->executor(); }
+  // A little late, and therefore cheap.
+  Clock::time_point now() const { return server_.now(); }
+
+  // What the response depends on.
+  const HttpClient& client() const { return client_; }
+  // A page of this origin may read it.
+  void let_read(std::optional<std::string_view> origin);
+
+  // The response, whole.
+  awaitable<void> respond(HttpResponse response);
+  awaitable<void> refuse(HttpRefusal refusal);
+  HttpRefusal no_memory_for(std::string_view what) const;
+
+  // The head of a response that is an event stream. It may live for as long as its client likes, so from now on the
+  // request has no share of the budget.
+  std::string begin_event_stream();
+  // A piece of it. False: the client is gone or too slow.
+  awaitable<bool> write(std::string_view text);
+  // No other request is taken.
+  void close_then() { client_.keep_alive = false; }
+  // Whatever is being written. `closed` is what is closed thereby, as the log calls it.
+  void cut_off(std::string_view closed, std::string_view reason);
+  bool is_cut_off() const { return cut_off_; }
+
+  // To wait for what a response is made of: begin; then, until there is something or the time is up or the client has
+  // gone, await the next wake-up, of which there may be too many.
+  void begin_waiting(std::chrono::milliseconds patience);
+  auto wake_up() { return signal_.async_wait(as_value); }
+  bool is_time_up() { return std::exchange(timed_out_, false); }
+  bool is_disconnected() const { return disconnected_; }
+  // [any]
+  void wake();
+
+  // Has the work on a message of so many bytes done where the other connections of the event loop do not wait for it,
+  // and goes on on the event loop when it is done. `work` lives until then.
+  awaitable<void> work_on(std::size_t bytes, const std::function<void()>& work);
+
+  // The share of the budget is used for what the client is slow to send or to read, for so long without complaint.
+  void begin_holding(const MemoryBudget::Share& share, std::chrono::milliseconds patience);
+  void end_holding();
+  // Nobody reads the body, or nobody will.
+  void drop_body(HttpRequest& request);
+
+ private:
+  static constexpr Clock::rep never = Clock::time_point::max().time_since_epoch().count();
+
+  // What the coroutine waits for, and so what it means when its time is up.
+  enum class Waiting { for_request, for_rest, for_room, for_answer, for_bytes };
+
+  // Whether a read waits for the end of the input while an answer is made. Such a read may have ended before it can be
+  // cancelled: it looks here for whether another one begins.
+  enum class Watching { off, on, stopping };
+
+  awaitable<void> serve();
+  awaitable<void> linger();
+  // Whether the connection can take another request.
+  awaitable<bool> serve_request();
+  // False: there is none to be answered.
+  awaitable<bool> read_request(HttpRequestReader& reader);
+  // Whether there is memory for what has come of the body, which may take a while.
+  awaitable<bool> has_room_for(const HttpRequestReader& reader);
+  awaitable<void> refuse_unread(HttpRefusal refusal);
+  awaitable<void> answer(HttpRequestReader& reader);
+
+  void wait_for(Waiting what, std::chrono::milliseconds patience);
+  void time_is_up(Clock::time_point now);
+  void stop_waiting();
+  void warn(std::string_view closed, std::string_view reason) const;
+  // Reads ahead while an answer is being made: the end of the input is how a client goes.
+  void watch_for_disconnect();
+  awaitable<void> watch();
+  // While it is on. Returns when that read is over; what it has read is in the buffer.
+  awaitable<void> stop_watching();
+
+  HttpServer& server_;
+  const std::shared_ptr<OpenConnections> open_;
+  const std::shared_ptr<MemoryBudget> budget_;
+  const std::unique_ptr<HttpStream> stream_;
+  boost::beast::flat_buffer buffer_;
+  std::array<std::byte, 2048> field_memory_;  // of the usual request; more comes from the heap
+  boost::asio::steady_timer signal_;          // never expires; cancelled to wake the coroutine
+
+  std::atomic<Clock::rep> due_{never};             // when attention is wanted
+  std::atomic<Clock::rep> yields_at_{never};       // while a share of the budget waits for the client
+  HttpClient client_;                              // of the request that is being answered
+  MemoryBudget::Share body_share_;                 // of the request, until it is answered or a stream begins
+  std::chrono::milliseconds rest_of_patience_{0};  // for an answer, once the client is watched
+  Waiting waiting_ = Waiting::for_request;
+  bool timed_out_ = false;
+  bool gives_way_ = false;  // and so the request is read no further
+  bool cut_off_ = false;    // and nothing more is written
+  bool lingers_ = false;    // the client has been told that the connection closes
+  Watching watching_ = Watching::off;
+  bool watched_ = false;  // for this answer already
+  bool disconnected_ = false;
+  bool closing_ = false;
+};
+
+}  // namespace mcph

@@ -1,0 +1,119 @@
+#include "http/server.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "http/connection.hpp"
+#include "http/service.hpp"
+#include "runtime/as_value.hpp"
+#include "runtime/freed_memory.hpp"
+
+namespace mcph {
+
+namespace asio = boost::asio;
+
+HttpServer::HttpServer(ServingThreads& threads, HttpOptions options, HttpService& service, Log& log)
+    : threads_(threads),
+      options_(std::move(options)),
+      service_(service),
+      log_(log, max_lines_of_clients),
+      listener_(threads, options_, log_),
+      attention_(listener_.executor()),
+      budget_(std::make_shared<MemoryBudget>(options_.limits.buffered_bytes)) {}
+
+HttpServer::~HttpServer() = default;
+
+void HttpServer::serve() {
+  listener_.serve([this](HttpListener::Socket& socket) { return take(socket); });
+  asio::co_spawn(listener_.executor(), attend_connections(), asio::detached);
+}
+
+std::optional<HttpListener::TooMany> HttpServer::take(HttpListener::Socket& socket) {
+  // Only here is one added, so that there is still room when it is.
+  if (connections() >= options_.limits.connections) {
+    return HttpListener::TooMany{"too many are open", options_.limits.connections};
+  }
+  ++admitted_;
+  const auto connection = std::make_shared<HttpConnection>(std::make_unique<TcpStream>(std::move(socket)), *this);
+  {
+    const std::lock_guard lock(open_->mutex);
+    if (open_->shutting_down) return std::nullopt;
+    open_->all.insert(connection.get());
+  }
+  connection->start();
+  return std::nullopt;
+}
+
+asio::awaitable<void> HttpServer::attend_connections() {
+  constexpr std::chrono::milliseconds interval{50};
+  for (;;) {
+    attention_.expires_after(interval);
+    co_await attention_.async_wait(as_value);
+    const auto now = std::chrono::steady_clock::now();
+    now_.store(now, std::memory_order_relaxed);
+    for (const auto& connection : alive())
+      connection->attend(now);
+    service_.attend();
+    if (budget_->was_short()) make_room(now);
+    return_memory(now);
+    log_.tell_left_out();
+  }
+}
+
+// malloc keeps what a burst of clients has needed. It goes back when they have been quiet for a while, and again when
+// those go that stayed idle until then. What a client needs that asks now and then is not worth it.
+void HttpServer::return_memory(std::chrono::steady_clock::time_point now) {
+  constexpr std::chrono::seconds interval{2};
+  constexpr std::uint64_t few_connections = 16;
+  constexpr std::uint64_t few_bytes = std::uint64_t{1} << 20;
+  if (now - memory_looked_at_ < interval) return;
+  memory_looked_at_ = now;
+  const auto moved = [](std::uint64_t& before, std::uint64_t all) { return all - std::exchange(before, all); };
+  const auto gone = admitted_ - connections();
+  const auto connections_moved = moved(connections_moved_, admitted_ + gone);
+  const auto bytes_moved = moved(bytes_moved_, budget_->moved());
+  const bool busy = connections_moved > few_connections || bytes_moved > few_bytes;
+  if (!busy && was_busy_) threads_.run_long(0, return_freed_memory);
+  was_busy_ = busy;
+}
+
+// One at a time, because the memory of one may be enough.
+void HttpServer::make_room(std::chrono::steady_clock::time_point now) {
+  const auto all = alive();
+  const auto longest = std::ranges::min_element(all, {}, &HttpConnection::yields_at);
+  if (longest == all.end()) return;
+  const auto yields_at = (*longest)->yields_at();
+  if (yields_at <= now) (*longest)->give_way(yields_at);
+}
+
+void HttpServer::shut_down() {
+  listener_.shut_down();
+  {
+    const std::lock_guard lock(open_->mutex);
+    open_->shutting_down = true;
+  }
+  service_.shut_down();
+  for (const auto& connection : alive())
+    connection->shut_down();
+}
+
+std::vector<std::shared_ptr<HttpConnection>> HttpServer::alive() const {
+  std::vector<std::shared_ptr<HttpConnection>> connections;
+  const std::lock_guard lock(open_->mutex);
+  connections.reserve(open_->all.size());
+  for (auto* connection : open_->all) {
+    // Null while it is being destroyed.
+    if (auto shared = connection->weak_from_this().lock()) connections.push_back(std::move(shared));
+  }
+  return connections;
+}
+
+std::size_t HttpServer::connections() const {
+  const std::lock_guard lock(open_->mutex);
+  return open_->all.size();
+}
+
+}  // namespace mcph

@@ -1,0 +1,36 @@
+// What an HTTP server serves: the requests go to it, and it words what HTTP itself refuses. One for all connections.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "http/body.hpp"
+#include "http/request.hpp"
+#include "http/response.hpp"
+#include "http/rules.hpp"
+
+namespace mcph {
+
+class HttpConnection;
+
+class HttpService {
+ public:
+  virtual ~HttpService() = default;
+
+  // Answers the request on its connection, on whose event loop this runs.
+  virtual boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) = 0;
+
+  // [any] The response to what is refused, also to what is no request.
+  virtual HttpResponse refuse(HttpRefusal refusal) const = 0;
+
+  // [any] Who reads bodies that are too long; null: nobody.
+  virtual MakeBodyScanner body_scanner() const { return nullptr; }
+  // [any] What pages of other origins may send and read.
+  virtual HttpCors cors() const { return {}; }
+
+  // [any] Called several times a second.
+  virtual void attend() {}
+  // [any] The server stops: no request should keep its connection for longer than its answer takes.
+  virtual void shut_down() {}
+};
+
+}  // namespace mcph

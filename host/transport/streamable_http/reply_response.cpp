@@ -1,0 +1,67 @@
+#include "transport/streamable_http/reply_response.hpp"
+
+#include <chrono>
+#include <ctime>
+#include <string>
+#include <utility>
+
+#include "protocol/message.hpp"
+
+namespace mcph {
+namespace {
+
+// Of the endpoint for clients that have no session there.
+constexpr auto allowed_without_sessions = "POST, OPTIONS, HEAD";
+
+unsigned status_of(ReplyStatus status) {
+  switch (status) {
+    case ReplyStatus::answered:
+      return 200;
+    case ReplyStatus::accepted:
+      return 202;
+    case ReplyStatus::ended:
+      return 204;
+    case ReplyStatus::invalid:
+      return 400;
+    case ReplyStatus::not_found:
+      return 404;
+    case ReplyStatus::not_offered:
+      return 405;
+    case ReplyStatus::too_long:
+      return 413;
+    case ReplyStatus::unavailable:
+      break;
+  }
+  return 503;
+}
+
+// RFC 3339, in UTC.
+std::string timestamp(std::chrono::system_clock::time_point when) {
+  const auto seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[sizeof "9999-12-31T23:59:59Z"];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+}  // namespace
+
+HttpResponse to_response(Reply reply) {
+  HttpResponse response{.status = status_of(reply.status), .body = std::move(reply.body)};
+  if (reply.status == ReplyStatus::not_offered) response.fields.emplace_back("Allow", allowed_without_sessions);
+  if (reply.status == ReplyStatus::unavailable) response.fields.emplace_back("Retry-After", "1");
+  if (reply.session) {
+    response.fields.emplace_back("Mcp-Session-Id", std::move(reply.session->id));
+    response.fields.emplace_back("X-Session-Expires-At", timestamp(reply.session->expiry));
+  }
+  return response;
+}
+
+HttpResponse to_response(HttpRefusal refusal) {
+  return {.status = refusal.status,
+          .body = error_response({}, {error_code::invalid_request, std::move(refusal.message)}),
+          .fields = std::move(refusal.fields)};
+}
+
+}  // namespace mcph

@@ -1,0 +1,298 @@
+#include "transport/streamable_http/streamable_http.hpp"
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "protocol/envelope_reader.hpp"
+#include "transport/streamable_http/event_stream_response.hpp"
+#include "transport/streamable_http/http_exchange.hpp"
+#include "transport/streamable_http/reply_response.hpp"
+
+namespace mcph {
+namespace {
+
+using boost::beast::http::verb;
+
+// Of the deprecated transport.
+constexpr std::string_view sse_path = "/sse";
+constexpr std::string_view messages_path = "/messages";
+constexpr std::string_view sse_client_parameter = "sessionId=";
+
+constexpr HttpCors mcp_cors{
+    .allowed =
+        "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
+        "Mcp-Session-Id",
+    .prefix = "Mcp-Param-",
+    .exposed = "Mcp-Session-Id, MCP-Protocol-Version, X-Session-Expires-At",
+};
+
+// Finds out which message it is that is too long.
+class EnvelopeScanner final : public BodyScanner {
+ public:
+  static std::unique_ptr<BodyScanner> make() { return std::make_unique<EnvelopeScanner>(); }
+  static Envelope envelope_of(const HttpBody& body) {
+    const auto* const scanner = dynamic_cast<const EnvelopeScanner*>(body.scanner());
+    return scanner != nullptr ? scanner->reader_.envelope() : Envelope{};
+  }
+
+  void feed(std::string_view bytes) override { reader_.feed(bytes); }
+  bool knows_all() const override { return reader_.knows_all(); }
+
+ private:
+  EnvelopeReader reader_;
+};
+
+LongMessage long_message(const HttpRequest& request, const HttpConnection& connection) {
+  return {EnvelopeScanner::envelope_of(request.body), connection.limits().body_bytes, "--max-body-bytes"};
+}
+
+HttpResponse not_found() {
+  return {.status = 404,
+          .body = "Not found. The MCP endpoint is " + std::string(StreamableHttp::path) + "\n",
+          .content_type = "text/plain"};
+}
+
+std::optional<HttpRefusal> check_json(const HttpFields& fields) {
+  if (is_json(fields.content_type)) return std::nullopt;
+  return HttpRefusal{415, "The Content-Type must be application/json"};
+}
+
+// What a POST must say of its content and of what it accepts.
+std::optional<HttpRefusal> check_post(const HttpFields& fields) {
+  if (auto refused = check_json(fields)) return refused;
+  if (accepts(fields.accept, "application/json") && accepts(fields.accept, "text/event-stream")) return std::nullopt;
+  return HttpRefusal{406, "Accept must list both application/json and text/event-stream"};
+}
+
+std::optional<HttpRefusal> check_stream(const HttpFields& fields) {
+  if (accepts(fields.accept, "text/event-stream")) return std::nullopt;
+  return HttpRefusal{406, "Accept must list text/event-stream"};
+}
+
+HttpRefusal refuse_resumption(EventLog::Resumption::Outcome outcome) {
+  if (outcome == EventLog::Resumption::Outcome::carried) {
+    return {409, "The stream of this Last-Event-ID is open on another connection"};
+  }
+  return {400, "The Last-Event-ID names no stream of this session that is still kept"};
+}
+
+}  // namespace
+
+StreamableHttp::StreamableHttp(Server& server, StreamableHttpOptions options)
+    : options_(std::move(options)),
+      server_(server),
+      router_(not_found()),
+      events_(std::make_shared<EventLog>(options_.events)) {
+  router_.use(check_access(options_.access));
+  for (const auto& middleware : options_.middleware)
+    router_.use(middleware);
+  router_.add({std::string(path),
+               {{verb::get, by(&StreamableHttp::answer_get, check_stream)},
+                {verb::post, by(&StreamableHttp::answer_post, check_post)},
+                {verb::delete_, by(&StreamableHttp::answer_delete)}},
+               by(&StreamableHttp::refuse_long_post)});
+  if (!options_.http_sse) return;
+  router_.add({std::string(sse_path),
+               {{verb::get, by(&StreamableHttp::answer_sse, check_stream)}},
+               by(&StreamableHttp::refuse_long_post)});
+  router_.add({std::string(messages_path),
+               {{verb::post, by(&StreamableHttp::answer_sse_message, check_json)}},
+               by(&StreamableHttp::refuse_long_sse_message)});
+}
+
+HttpHandler StreamableHttp::by(Answer answer, Check check) {
+  return [this, answer, check](HttpRequest& request, HttpConnection& connection) {
+    HttpHead head;
+    auto refused = read_head(request, head);
+    if (!refused && check != nullptr) refused = check(request.fields);
+    if (refused) return connection.refuse(*std::move(refused));
+    return (this->*answer)(request, connection, std::move(head));
+  };
+}
+
+HttpResponse StreamableHttp::refuse(HttpRefusal refusal) const {
+  return to_response(std::move(refusal));
+}
+
+MakeBodyScanner StreamableHttp::body_scanner() const {
+  return &EnvelopeScanner::make;
+}
+
+HttpCors StreamableHttp::cors() const {
+  return mcp_cors;
+}
+
+StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& connection,
+                                                            HttpHead head) {
+  const RequestHeaderFields all_fields(request.all_fields);
+  head.others = &all_fields;
+  EventStreamResponse response(connection, options_.stream_time);
+  const auto exchange = std::make_shared<HttpExchange>(response.reader(), connection.budget());
+  const bool modern = McpEndpoint::names_modern_revision(head);
+  const bool keeps = head.session_id && !modern;
+  if (keeps) response.poll();
+  const std::function<void()> receive = [&] { endpoint_.post(request.body.text(), head, exchange); };
+  co_await connection.work_on(request.body.text().size(), receive);
+  request.body.drop();
+
+  auto content = co_await response.next(exchange->outbox());
+  if (content.reply && content.messages.empty()) {
+    connection.begin_holding(content.share, connection.limits().write_time);
+    auto whole = to_response(*std::move(content.reply));
+    co_return co_await connection.respond(std::move(whole));
+  }
+  // Something to say before the result, or nothing for so long that the client should see a sign of life.
+  if (!connection.is_disconnected() && keeps) {
+    keep_response(response, head, std::shared_ptr<Outbox>(exchange, &exchange->outbox()));
+  }
+  const bool whole = co_await response.write(exchange->outbox(), std::move(content));
+  // A modern client cancels by closing the stream; a legacy client that is gone has not cancelled anything.
+  if (!whole && modern) exchange->abandon();
+}
+
+void StreamableHttp::keep_response(EventStreamResponse& response, const HttpHead& head,
+                                   std::shared_ptr<Outbox> outbox) {
+  const auto session = endpoint_.admit_stream(head).session;
+  if (session == nullptr) return response.keep_nothing();
+  auto stream = events_->open_response(session->id(), std::move(outbox));
+  const auto id = stream->before_first();
+  response.keep(*session, std::move(stream), id);
+}
+
+StreamableHttp::awaitable<void> StreamableHttp::refuse_long_post(HttpRequest& request, HttpConnection& connection,
+                                                                 HttpHead head) {
+  auto response = to_response(endpoint_.refuse_long(long_message(request, connection), head));
+  co_await connection.respond(std::move(response));
+}
+
+StreamableHttp::awaitable<void> StreamableHttp::answer_get(HttpRequest& request, HttpConnection& connection,
+                                                           HttpHead head) {
+  connection.drop_body(request);
+  auto admission = endpoint_.admit_stream(head);
+  auto session = std::move(admission.session);
+  if (session == nullptr) {
+    auto refusal = to_response(std::move(admission.refusal));
+    co_return co_await connection.respond(std::move(refusal));
+  }
+  EventStreamResponse response(connection, options_.stream_time);
+  EventLog::Resumption resumption;
+  bool has_room = true;
+  // Much may have been missed.
+  const std::function<void()> find_place = [&] {
+    resumption = head.last_event_id ? resume(*session, *head.last_event_id, response.reader()) : listening(*session);
+    if (resumption.stream == nullptr) return;
+    response.keep(*session, resumption.stream, resumption.last);
+    has_room = response.append_missed(std::exchange(resumption.missed, {}));
+  };
+  co_await connection.work_on(0, find_place);
+  if (resumption.stream == nullptr) {
+    auto refusal = refuse_resumption(resumption.outcome);
+    co_return co_await connection.refuse(std::move(refusal));
+  }
+  if (!has_room) {
+    response.let_go();
+    auto refusal = connection.no_memory_for("what was missed of this stream");
+    co_return co_await connection.refuse(std::move(refusal));
+  }
+  if (!resumption.stream->listens()) {
+    session.reset();
+    co_return co_await resume_response(response, std::move(resumption.outbox));
+  }
+  const auto notifications = std::make_shared<HttpNotificationStream>(response.reader(), connection.budget());
+  session->attach(notifications);
+  session.reset();  // the stream does not keep a session that has been ended
+  response.listen(*notifications);
+  auto content = notifications->outbox().take();
+  co_await response.write(notifications->outbox(), std::move(content));
+}
+
+EventLog::Resumption StreamableHttp::resume(const Session& session, std::string_view last_event_id,
+                                            const std::shared_ptr<OutboxReader>& reader) {
+  const auto id = EventId::read(last_event_id);
+  if (!id) return {};
+  auto resumption = events_->resume(session.id(), *id, reader);
+  // Of listening nothing is lost but what was on the way: the session keeps what nobody hears.
+  const bool forgotten = resumption.outcome == EventLog::Resumption::Outcome::unknown;
+  return forgotten && id->kind == EventId::Kind::listening ? listening(session) : std::move(resumption);
+}
+
+EventLog::Resumption StreamableHttp::listening(const Session& session) {
+  auto stream = events_->open_listening(session.id());
+  const auto id = stream->before_first();
+  return {EventLog::Resumption::Outcome::resumed, std::move(stream), id};
+}
+
+StreamableHttp::awaitable<void> StreamableHttp::resume_response(EventStreamResponse& response,
+                                                                std::shared_ptr<Outbox> outbox) {
+  Outbox::Content content;
+  if (outbox == nullptr) {
+    content.reply.emplace();  // everything has been said, and is in the opening
+    outbox = std::make_shared<Outbox>(response.reader());
+  } else {
+    content = outbox->take();
+  }
+  co_await response.write(*outbox, std::move(content));
+}
+
+StreamableHttp::awaitable<void> StreamableHttp::answer_delete(HttpRequest& request, HttpConnection& connection,
+                                                              HttpHead head) {
+  connection.drop_body(request);
+  auto reply = endpoint_.end_session(head);
+  if (reply.status == ReplyStatus::ended && head.session_id) events_->forget(std::string(*head.session_id));
+  auto response = to_response(std::move(reply));
+  co_await connection.respond(std::move(response));
+}
+
+StreamableHttp::awaitable<void> StreamableHttp::answer_sse(HttpRequest& request, HttpConnection& connection,
+                                                           HttpHead head) {
+  connection.drop_body(request);
+  EventStreamResponse response(connection, {});
+  const auto client = sse_clients_.open(head.principal, response.reader(), connection.budget());
+  if (client == nullptr) {
+    auto refusal = unavailable("This server is stopping");
+    co_return co_await connection.refuse(std::move(refusal));
+  }
+  response.append_endpoint(std::string(messages_path) + "?" + std::string(sse_client_parameter) + client->id());
+  auto& outbox = client->stream().outbox();
+  auto content = outbox.take();
+  co_await response.write(outbox, std::move(content));
+  const std::function<void()> close = [&] { sse_clients_.close(*client); };
+  co_await connection.work_on(0, close);  // it may wait for a message of the client
+}
+
+StreamableHttp::awaitable<void> StreamableHttp::answer_sse_message(HttpRequest& request, HttpConnection& connection,
+                                                                   HttpHead /*head*/) {
+  HttpResponse response;
+  const std::function<void()> take = [&] { response = take_sse_message(request); };
+  co_await connection.work_on(request.body.text().size(), take);
+  co_await connection.respond(std::move(response));
+}
+
+HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request) {
+  if (!request.query.starts_with(sse_client_parameter)) {
+    return refuse({400, "The sessionId of the endpoint event is missing"});
+  }
+  const auto client = find_sse_client(request);
+  if (client == nullptr) return refuse({404, "There is no session of this id; its stream may have been closed"});
+  return to_response(client->receive(request.body.text(), server_));
+}
+
+StreamableHttp::awaitable<void> StreamableHttp::refuse_long_sse_message(HttpRequest& request,
+                                                                        HttpConnection& connection, HttpHead head) {
+  const auto client = find_sse_client(request);
+  if (client == nullptr) co_return co_await refuse_long_post(request, connection, std::move(head));
+  HttpResponse response;
+  const std::function<void()> refuse = [&] {
+    response = to_response(client->refuse(long_message(request, connection)));
+  };
+  co_await connection.work_on(0, refuse);  // it may wait for another message of the client
+  co_await connection.respond(std::move(response));
+}
+
+std::shared_ptr<SseClient> StreamableHttp::find_sse_client(const HttpRequest& request) const {
+  if (!request.query.starts_with(sse_client_parameter)) return nullptr;
+  return sse_clients_.find(std::string(request.query.substr(sse_client_parameter.size())), request.principal);
+}
+
+}  // namespace mcph

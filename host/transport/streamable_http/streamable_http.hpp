@@ -1,0 +1,76 @@
+// MCP over HTTP: the streamable HTTP transport, and where it is asked for the deprecated HTTP+SSE transport of
+// 2024-11-05. Answers the requests that an HTTP server has read, and keeps what connections share. Made by main; any
+// thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "http/connection.hpp"
+#include "http/router.hpp"
+#include "http/service.hpp"
+#include "protocol/server/server.hpp"
+#include "transport/sse/sse_clients.hpp"
+#include "transport/streamable_http/event_log.hpp"
+#include "transport/streamable_http/mcp_endpoint.hpp"
+#include "transport/streamable_http/options.hpp"
+#include "transport/streamable_http/request_head.hpp"
+
+namespace mcph {
+
+class EventStreamResponse;
+
+class StreamableHttp final : public HttpService {
+ public:
+  static constexpr std::string_view path = "/mcp";
+
+  // The server outlives it.
+  StreamableHttp(Server& server, StreamableHttpOptions options);
+
+  boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) override {
+    return router_.route(request, connection);
+  }
+  HttpResponse refuse(HttpRefusal refusal) const override;
+  MakeBodyScanner body_scanner() const override;
+  HttpCors cors() const override;
+  void attend() override { events_->forget_unused(); }
+  void shut_down() override { sse_clients_.shut_down(); }
+
+ private:
+  template <class T>
+  using awaitable = boost::asio::awaitable<T>;
+  using Check = std::optional<HttpRefusal> (*)(const HttpFields& fields);
+  using Answer = awaitable<void> (StreamableHttp::*)(HttpRequest& request, HttpConnection& connection, HttpHead head);
+
+  // Answers by a member function what the check, if there is one, lets pass.
+  HttpHandler by(Answer answer, Check check = nullptr);
+  awaitable<void> answer_post(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  awaitable<void> answer_get(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  awaitable<void> answer_delete(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  awaitable<void> refuse_long_post(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  awaitable<void> answer_sse(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  awaitable<void> answer_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  awaitable<void> refuse_long_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head);
+
+  // The response to this request can be had again by a client that comes back.
+  void keep_response(EventStreamResponse& response, const HttpHead& head, std::shared_ptr<Outbox> outbox);
+  EventLog::Resumption resume(const Session& session, std::string_view last_event_id,
+                              const std::shared_ptr<OutboxReader>& reader);
+  EventLog::Resumption listening(const Session& session);
+  // A stream whose answer is still to come, or has come while nobody listened.
+  awaitable<void> resume_response(EventStreamResponse& response, std::shared_ptr<Outbox> outbox);
+
+  HttpResponse take_sse_message(const HttpRequest& request);
+  // Null if the request names none of its principal's.
+  std::shared_ptr<SseClient> find_sse_client(const HttpRequest& request) const;
+
+  const StreamableHttpOptions options_;
+  Server& server_;
+  McpEndpoint endpoint_{server_};
+  HttpRouter router_;
+  const std::shared_ptr<EventLog> events_;
+  SseClients sse_clients_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,163 @@
+// A server of HTTP, over real sockets, with a service that is no MCP.
+#include "http/server.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/post.hpp>
+
+#include "http/connection.hpp"
+#include "http/router.hpp"
+#include "support/eventually.hpp"
+#include "support/raw_client.hpp"
+#include "support/recording_log.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+using boost::beast::http::verb;
+using Client = test::RawClient;
+
+// Says hello to who says who he is.
+class Greeter final : public HttpService {
+ public:
+  Greeter() {
+    router_.use(check_access({}));
+    router_.use([](HttpRequest& request) -> std::optional<HttpRefusal> {
+      const auto names = lines_of(request.all_fields, "X-Name");
+      if (names.empty()) return HttpRefusal{401, "Who are you?", {{"WWW-Authenticate", "Name"}}};
+      request.principal = names.front();
+      return std::nullopt;
+    });
+    const HttpHandler refuse_long = [](HttpRequest&, HttpConnection& connection) {
+      return connection.refuse({413, "Too long"});
+    };
+    router_.add({"/hello",
+                 {{verb::get,
+                   [](HttpRequest& request, HttpConnection& connection) {
+                     return connection.respond({.body = "Hello " + request.principal + "\n"});
+                   }},
+                  {verb::post,
+                   [](HttpRequest& request, HttpConnection& connection) {
+                     return connection.respond({.body = "Hello " + request.body.text() + "\n"});
+                   }}},
+                 refuse_long});
+  }
+  boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) override {
+    return router_.route(request, connection);
+  }
+  HttpResponse refuse(HttpRefusal refusal) const override {
+    return {.status = refusal.status, .body = refusal.message + "\n", .fields = std::move(refusal.fields)};
+  }
+
+ private:
+  HttpRouter router_{{.status = 404, .body = "Nothing here\n"}};
+};
+
+class HttpServerTest : public ::testing::Test {
+ protected:
+  HttpServerTest() {
+    EXPECT_FALSE(http_.listen().has_error());
+    http_.serve();
+  }
+  ~HttpServerTest() override {
+    threads_.stop();
+    EXPECT_TRUE(threads_.join(10s));
+  }
+
+  // The status line and the body's first line.
+  std::string answer(const std::string& line, const std::string& fields = "X-Name: Ada\r\n",
+                     const std::string& body = {}) {
+    Client client(http_.port());
+    client.say(line + " HTTP/1.1\r\nHost: localhost\r\n" + fields + "Content-Length: " + std::to_string(body.size()) +
+               "\r\n\r\n" + body);
+    const auto& heard = client.hear("\r\n\r\n");
+    const auto head = heard.find("\r\n\r\n");
+    if (head == std::string::npos) return "nothing";
+    const bool has_body = heard.find("Content-Length: 0") == std::string::npos && line.find("HEAD") != 0 &&
+                          heard.find("Content-Length") != std::string::npos;
+    const auto& whole = has_body ? client.hear("\n", head + 4) : heard;
+    head_ = whole.substr(0, head + 2);
+    return whole.substr(9, whole.find('\r') - 9) + ": " + whole.substr(head + 4);
+  }
+
+  Greeter service_;
+  test::RecordingLog log_{Log::Level::off};
+  ServingThreads threads_{1, 4};
+  HttpServer http_{threads_, {.port = 0, .limits = {.body_bytes = 100}}, service_, log_};
+  std::string head_;  // of the last answer
+};
+
+TEST_F(HttpServerTest, ServesWhateverItsServiceDoes) {
+  EXPECT_EQ(answer("GET /hello"), "200 OK: Hello Ada\n");
+  EXPECT_EQ(answer("POST /hello?a=b", "X-Name: Ada\r\n", "Bob"), "200 OK: Hello Bob\n");
+  EXPECT_EQ(answer("POST /hello", "X-Name: Ada\r\n", std::string(101, 'x')), "413 Payload Too Large: Too long\n");
+  EXPECT_EQ(answer("GET /other"), "404 Not Found: Nothing here\n");
+}
+
+TEST_F(HttpServerTest, HasEachRefusalWordedByItsService) {
+  EXPECT_EQ(answer("GET /hello", "Origin: http://example.com\r\n"),
+            "403 Forbidden: The Origin is not allowed; allow it with --allow-origin\n");
+  EXPECT_EQ(answer("BREW /hello"), "501 Not Implemented: This server does not know the method\n");
+  EXPECT_EQ(answer("PUT /hello"), "405 Method Not Allowed: This endpoint knows the methods GET, POST, OPTIONS, HEAD\n");
+  EXPECT_NE(head_.find("\r\nAllow: GET, POST, OPTIONS, HEAD\r\n"), std::string::npos) << head_;
+}
+
+TEST_F(HttpServerTest, LetsAMiddlewareRefuseWhatIsThereAndWhatIsNot) {
+  EXPECT_EQ(answer("GET /hello", ""), "401 Unauthorized: Who are you?\n");
+  EXPECT_NE(head_.find("\r\nWWW-Authenticate: Name\r\n"), std::string::npos) << head_;
+  EXPECT_EQ(answer("GET /other", ""), "401 Unauthorized: Who are you?\n");
+}
+
+TEST_F(HttpServerTest, SaysWhichMethodsThereAre) {
+  EXPECT_EQ(answer("OPTIONS /hello"), "204 No Content: ");
+  EXPECT_NE(head_.find("\r\nAllow: GET, POST, OPTIONS, HEAD\r\n"), std::string::npos) << head_;
+  EXPECT_EQ(answer("OPTIONS *"), "204 No Content: ");
+  EXPECT_EQ(answer("HEAD /hello"), "200 OK: ");
+  EXPECT_NE(head_.find("\r\nAllow: GET, POST, OPTIONS, HEAD\r\n"), std::string::npos) << head_;
+}
+
+// Every connection is one too many, and goes to the event loop that accepts or to the other one.
+class CrowdTest : public ::testing::Test {
+ protected:
+  CrowdTest() {
+    EXPECT_FALSE(http_.listen().has_error());
+    http_.serve();
+  }
+  ~CrowdTest() override {
+    threads_.stop();
+    EXPECT_TRUE(threads_.join(10s));
+  }
+
+  Greeter service_;
+  test::RecordingLog log_{Log::Level::off};
+  ServingThreads threads_{2, 4};
+  boost::asio::io_context& other_loop_ = threads_.next_context();  // than the next one, which accepts
+  HttpServer http_{threads_, {.port = 0, .limits = {.connections = 0}}, service_, log_};
+};
+
+TEST_F(CrowdTest, IsToldThatItIsTurnedAwayUpToABoundThoughAnEventLoopIsBusy) {
+  std::promise<void> held;
+  std::promise<void> done;
+  boost::asio::post(other_loop_, [&] {
+    held.set_value();
+    done.get_future().wait();
+  });
+  held.get_future().wait();
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 60; ++i)
+    clients.push_back(std::make_unique<Client>(http_.port()));
+  EXPECT_TRUE(test::eventually([&] {
+    const auto closed = std::ranges::count_if(clients, [](const auto& client) { return client->is_turned_away(); });
+    return closed >= 60 - 16;
+  }));
+  done.set_value();
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,56 @@
+#include "transport/streamable_http/request_head.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+class RequestHeadTest : public ::testing::Test {
+ protected:
+  void insert(std::string_view name, std::string_view value) {
+    message_.insert({name.data(), name.size()}, {value.data(), value.size()});
+  }
+  std::optional<HttpRefusal> read() {
+    HttpRequest request(message_);
+    request.principal = "somebody";
+    return read_head(request, head_);
+  }
+
+  HttpMessage message_;
+  HttpHead head_;
+};
+
+TEST_F(RequestHeadTest, IsFoundWhateverTheCaseOfTheNames) {
+  insert("mcp-protocol-version", "2026-07-28");
+  insert("MCP-Method", "tools/call");
+  insert("mcp-name", "");
+  insert("MCP-SESSION-ID", "1");
+  insert("last-event-id", "r1-1");
+  insert("X-Other", "ignored");
+  EXPECT_EQ(read(), std::nullopt);
+  EXPECT_EQ(head_.protocol_version, "2026-07-28");
+  EXPECT_EQ(head_.method, "tools/call");
+  EXPECT_EQ(head_.name, "");
+  EXPECT_EQ(head_.session_id, "1");
+  EXPECT_EQ(head_.last_event_id, "r1-1");
+  EXPECT_EQ(head_.principal, "somebody");
+}
+
+class RequestHeadOnce : public RequestHeadTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(RequestHeadOnce, IsRefusedWhenAFieldIsRepeated) {
+  insert(GetParam(), "1");
+  EXPECT_EQ(read(), std::nullopt);
+  insert(GetParam(), "1");
+  const auto refused = read();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 400U);
+  EXPECT_EQ(refused->message, "The header " + std::string(GetParam()) + " is given more than once");
+}
+
+INSTANTIATE_TEST_SUITE_P(Fields, RequestHeadOnce,
+                         ::testing::Values("MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id",
+                                           "Last-Event-ID"));
+
+}  // namespace
+}  // namespace mcph
