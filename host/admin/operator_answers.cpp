@@ -77,12 +77,12 @@ std::string OperatorAnswers::answer(std::string_view request) const {
   if (plugin.empty() && (kind->second != Kind::reload || json->contains("plugin"))) {
     return control_error("\"plugin\" is not the name of one");
   }
-  const auto outcomes = reloader_.operate({kind->second, plugin});
+  const auto outcomes = service_.ask({kind->second, plugin});
   return outcomes.has_error() ? control_error(outcomes.error().message) : outcomes_json(*outcomes);
 }
 
 std::string OperatorAnswers::status() const {
-  const auto report = reloader_.report();
+  const auto report = service_.report();
   const auto up = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began_);
   OrderedJson host{{"pid", ::getpid()},
                    {"version", host_.version},

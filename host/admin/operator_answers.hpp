@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "sources/folder/reloader.hpp"
+#include "sources/folder/operator_service.hpp"
 
 namespace mcph {
 
@@ -25,17 +25,17 @@ struct HostFacts {
 
 class OperatorAnswers {
  public:
-  // The reloader outlives it.
-  OperatorAnswers(HostFacts host, Reloader& reloader) : host_(std::move(host)), reloader_(reloader) {}
+  // The service outlives it.
+  OperatorAnswers(HostFacts host, OperatorService& service) : host_(std::move(host)), service_(service) {}
 
-  // Returns once it is done, or the reloader has been stopped.
+  // Returns once it is done, or the service has been closed.
   std::string answer(std::string_view request) const;
 
  private:
   std::string status() const;
 
   const HostFacts host_;
-  Reloader& reloader_;
+  OperatorService& service_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 

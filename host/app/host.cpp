@@ -32,20 +32,6 @@ constexpr std::chrono::seconds stop_patience{10};
 // More than a plugin's stop may take.
 constexpr std::chrono::milliseconds end_patience{15'000};
 constexpr std::chrono::milliseconds cut_off_patience{500};
-// After calls have been cancelled they may still end in an orderly way.
-constexpr std::chrono::seconds cancel_grace{2};
-// For writing the answers to calls that were cut off.
-constexpr std::chrono::seconds farewell{1};
-
-// True once `done` says so, false if that takes longer.
-bool wait_until(const std::function<bool()>& done, std::chrono::milliseconds patience) {
-  constexpr std::chrono::milliseconds step{5};
-  for (const auto end = std::chrono::steady_clock::now() + patience; !done(); std::this_thread::sleep_for(step)) {
-    if (std::chrono::steady_clock::now() >= end) return false;
-  }
-  return true;
-}
-
 unsigned lanes(unsigned wanted) {
   constexpr unsigned most = 4;
   return wanted > 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, most);
@@ -97,61 +83,35 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
           {.program = Workers::default_program()},
           [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_),
       retirement_(stop_patience, log),
+      publisher_(catalog_, options.instructions, log),
+      drainer_({}, log),
       loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, workers_, retirement_,
               log),
-      reloader_(std::make_unique<Reloader>(
-          Reloader::Options{.root = options.components, .instructions = options.instructions}, loader_, catalog_,
-          log)) {}
+      components_(options.components),
+      watch_(FolderWatch::create()),
+      load_threads_({.at_once = std::max(4U, 2 * std::thread::hardware_concurrency())}),
+      folder_({.root = options.components},
+              {.folder = components_,
+               .watch = *watch_,
+               .loader = loader_,
+               .load_runner = load_threads_,
+               .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); },
+               .publisher = publisher_,
+               .drainer = drainer_,
+               .log = log}) {}
 
 Host::~Host() = default;
 
 void Host::end_calls(std::chrono::milliseconds grace, const std::function<bool()>& quiet) {
-  reloader_->stop({});
-  const auto over = [&] { return calls_in_flight() == 0 && quiet(); };
-  if (wait_until(over, grace)) return;
-  log_.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"calls", calls_in_flight()}});
-  cancel_calls();
-  if (wait_until(over, cancel_grace)) return;
-  fail_calls();
-  wait_until(over, farewell);
-}
-
-std::vector<std::shared_ptr<Plugin>> Host::plugins() {
-  if (reloader_->stop({})) return reloader_->plugins();
+  folder_.stop({});
   std::vector<std::shared_ptr<Plugin>> plugins;
   for (const auto& served : catalog_.current()->plugins())
     plugins.push_back(served.plugin);
-  return plugins;
-}
-
-std::size_t Host::calls_in_flight() {
-  std::size_t calls = 0;
-  for (const auto& plugin : plugins())
-    calls += plugin->calls_in_flight();
-  return calls;
-}
-
-void Host::cancel_calls() {
-  for (const auto& plugin : plugins())
-    plugin->cancel_all(CancelReason::shutdown);
-}
-
-void Host::fail_calls() {
-  for (const auto& plugin : plugins()) {
-    const auto calls = plugin->fail_all("the call was cut off, because this server is stopping");
-    if (calls == 0) continue;
-    // Of a worker nothing runs here but the host's own code, which ends.
-    threads_are_stuck_ = threads_are_stuck_ || plugin->status().in_process;
-    const auto& identity = plugin->identity();
-    log_.error("calls cut off", {{"file", identity.file.string()},
-                                 {"version", identity.version},
-                                 {"calls", calls},
-                                 {"reason", "they did not end when they were cancelled"}});
-  }
+  threads_are_stuck_ = !drainer_.end_calls(std::move(plugins), grace, quiet);
 }
 
 bool Host::end() {
-  if (!reloader_->stop(end_patience)) {
+  if (!folder_.stop(end_patience)) {
     log_.error("reloading does not end", {{"reason", "a plugin that is being loaded or started does not come back"}});
     return false;
   }
@@ -159,7 +119,7 @@ bool Host::end() {
   // A thread in a call that was cut off has been waited for already.
   const bool joined = threads_.join(threads_are_stuck_ ? cut_off_patience : end_patience);
   catalog_.clear();
-  reloader_->release_plugins();
+  folder_.release_plugins();
   if (joined) return retirement_.wait_until_empty(end_patience);
   // Plugins that are well still get their time to stop.
   retirement_.wait_until_idle(end_patience);

@@ -15,8 +15,11 @@
 #include "plugin/isolated/workers.hpp"
 #include "protocol/server/server_info.hpp"
 #include "runtime/serving_threads.hpp"
+#include "sources/drainer.hpp"
+#include "sources/folder/folder_source.hpp"
+#include "sources/folder/load_threads.hpp"
 #include "sources/folder/plugin_loader.hpp"
-#include "sources/folder/reloader.hpp"
+#include "sources/publisher.hpp"
 #include "sources/retirement.hpp"
 #include "telemetry/log.hpp"
 
@@ -40,10 +43,11 @@ class Host {
   ServingThreads& threads() { return threads_; }
   PluginLoader& loader() { return loader_; }
   PublishedCatalog& catalog() { return catalog_; }
-  Reloader& reloader() { return *reloader_; }
+  FolderSource& folder() { return folder_; }
+  Drainer& drainer() { return drainer_; }
 
-  // Stops reloading, and waits until no call is in flight and `quiet` says that nothing else is. After `grace` calls
-  // are cancelled; what does not heed that is answered in its plugin's stead.
+  // Stops reloading, and waits until no call is in flight and `quiet` says that nothing else is; whoever makes it so
+  // tells the drainer. After `grace` calls are cancelled; what does not heed that is answered in its plugin's stead.
   void end_calls(std::chrono::milliseconds grace, const std::function<bool()>& quiet);
 
   // Stops reloading, serving and every plugin, and returns the status; must be called before the destructor if plugins
@@ -56,11 +60,6 @@ class Host {
 
   // False: something does not come to rest.
   bool end();
-  // Those that are served, and once reloading has ended those that drain.
-  std::vector<std::shared_ptr<Plugin>> plugins();
-  std::size_t calls_in_flight();
-  void cancel_calls();
-  void fail_calls();
 
   Log& log_;
   ServingThreads threads_;
@@ -68,8 +67,13 @@ class Host {
   Retirement retirement_;
   PublishedCatalog catalog_;
   UpdateThread updates_{catalog_.resource_updates()};
+  Publisher publisher_;
+  Drainer drainer_;
   PluginLoader loader_;
-  std::unique_ptr<Reloader> reloader_;
+  DiskFolder components_;
+  const std::unique_ptr<FolderWatch> watch_;
+  LoadThreads load_threads_;
+  FolderSource folder_;
   bool threads_are_stuck_ = false;  // in calls that were cut off
 };
 

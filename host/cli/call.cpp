@@ -93,14 +93,14 @@ int print_result(std::string_view json, const std::optional<Schema>& output_sche
 }
 
 int call_tool(Host& host, const CallCommand& command, Json arguments) {
-  host.reloader().load_all();
+  host.folder().load_all(std::chrono::minutes(1));
   auto planned =
       plan_tool_call(*host.catalog().current(), {{"name", command.tool}, {"arguments", std::move(arguments)}});
   if (const auto* refusal = std::get_if<Refusal>(&planned)) {
     const RpcError error{error_code::invalid_params, refusal->message, refusal->data};
     const int status = fail_with(error, command.json);
     if (refusal->reason != Refusal::Reason::unknown_tool) return status;
-    for (const auto& [file, reason] : host.reloader().refused())
+    for (const auto& [file, reason] : host.folder().refused())
       std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
     return status;
   }

@@ -70,16 +70,16 @@ Result<LoadedPlugin> load(PluginLoader& loader, const std::filesystem::path& pat
   return loader.load(file, *std::move(configuration), {});
 }
 
-void print_catalog_json(const Catalog& catalog, const Reloader& reloader) {
+void print_catalog_json(const Catalog& catalog, const FolderSource& source) {
   OrderedJson object{{"plugins", OrderedJson::array()},
                      {"refused", OrderedJson::array()},
                      {"hidden", OrderedJson::array()},
                      {"problems", OrderedJson::array()}};
   for (const auto& [plugin, components] : catalog.plugins())
     object["plugins"].push_back(components_json(plugin->identity(), *components));
-  for (const auto& [file, reason] : reloader.refused())
+  for (const auto& [file, reason] : source.refused())
     object["refused"].push_back({{"file", file.string()}, {"reason", reason}});
-  for (const auto& problem : reloader.problems())
+  for (const auto& problem : source.problems())
     object["problems"].push_back({{"path", problem.path.string()}, {"reason", problem.reason}});
   for (const auto& conflict : catalog.conflicts()) {
     object["hidden"].push_back(
@@ -88,7 +88,7 @@ void print_catalog_json(const Catalog& catalog, const Reloader& reloader) {
   std::cout << dump(object) << "\n";
 }
 
-void print_catalog(const Catalog& catalog, const Reloader& reloader, const std::filesystem::path& folder) {
+void print_catalog(const Catalog& catalog, const FolderSource& source, const std::filesystem::path& folder) {
   for (const auto& [plugin, components] : catalog.plugins()) {
     const auto& identity = plugin->identity();
     std::cout << printable(identity.file.string() + ": " + identity.name + " " + identity.version) << "\n";
@@ -99,11 +99,11 @@ void print_catalog(const Catalog& catalog, const Reloader& reloader, const std::
                            conflict.served.string())
               << "; to have both, rename it in one of the two\n";
   }
-  for (const auto& [file, reason] : reloader.refused())
+  for (const auto& [file, reason] : source.refused())
     print_refusal(file, reason, false);
-  for (const auto& problem : reloader.problems())
+  for (const auto& problem : source.problems())
     std::cout << printable(problem.path.string() + ": " + problem.reason) << "\n";
-  if (catalog.plugins().empty() && reloader.refused().empty()) {
+  if (catalog.plugins().empty() && source.refused().empty()) {
     std::cout << "No plugins below " << absolute_path(folder).string()
               << "; put one into its folder tools, resources or prompts\n";
   }
@@ -133,14 +133,14 @@ int run(const ListCommand& command) {
   if (const auto found = find_components(command.host); found.has_error()) return complain(found.error().message);
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);
-  auto& reloader = (*host)->reloader();
-  reloader.load_all();
+  auto& source = (*host)->folder();
+  source.load_all(std::chrono::minutes(1));
   if (command.json) {
-    print_catalog_json(*(*host)->catalog().current(), reloader);
+    print_catalog_json(*(*host)->catalog().current(), source);
   } else {
-    print_catalog(*(*host)->catalog().current(), reloader, command.host.components);
+    print_catalog(*(*host)->catalog().current(), source, command.host.components);
   }
-  return (*host)->finish(reloader.refused().empty() && reloader.problems().empty() ? 0 : 1);
+  return (*host)->finish(source.refused().empty() && source.problems().empty() ? 0 : 1);
 }
 
 }  // namespace mcph

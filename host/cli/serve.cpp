@@ -98,12 +98,13 @@ class StopSignals {
 
 void load_components(Host& host, const HostOptions& options, Log& log) {
   const auto begin = std::chrono::steady_clock::now();
-  host.reloader().load_all();
+  // What hangs comes later.
+  host.folder().load_all(std::chrono::seconds(1));
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   const auto catalog = host.catalog().current();
   log.info("components loaded", {{"folder", absolute_path(options.components).string()},
                                  {"plugins", catalog->plugins().size()},
-                                 {"refused", host.reloader().refused().size()},
+                                 {"refused", host.folder().refused().size()},
                                  {"ms", took.count()}});
 }
 
@@ -115,7 +116,7 @@ Result<std::unique_ptr<ControlServer>> listen_to_operator(Host& host, const Host
   control_sockets();  // removes those of dead hosts
   const auto socket = options.control.empty() ? own_control_socket() : std::filesystem::path(options.control);
   HostFacts facts{host_version, std::move(command), std::move(url), options.components};
-  const auto answers = std::make_shared<const OperatorAnswers>(std::move(facts), host.reloader());
+  const auto answers = std::make_shared<const OperatorAnswers>(std::move(facts), host.folder().operator_service());
   auto server =
       socket.has_error()
           ? Result<std::unique_ptr<ControlServer>>(socket.error())
@@ -146,6 +147,7 @@ int run(const ServeCommand& command) {
   Server server((*host)->catalog(), server_identity(), command.host.serving, command.sessions, log);
   StreamableHttp mcp(server, mcp_options(command));
   HttpServer http((*host)->threads(), command.http, mcp, log);
+  http.when_connections_end([&] { (*host)->drainer().look_again(); });
   std::promise<int> stop;
   StopSignals signals(log, [&](int signal) { stop.set_value(signal); });
 
@@ -158,7 +160,7 @@ int run(const ServeCommand& command) {
   const auto address =
       command.http.address.find(':') == std::string::npos ? command.http.address : "[" + command.http.address + "]";
   const auto url = "http://" + address + ":" + std::to_string(http.port()) + std::string(StreamableHttp::path);
-  (*host)->reloader().run();
+  (*host)->folder().run();
 
   auto control = listen_to_operator(**host, command.host, "serve", url, log);
   if (control.has_error()) {
@@ -188,9 +190,10 @@ int run(const StdioCommand& command) {
 
   Server server((*host)->catalog(), server_identity(), command.host.serving, {}, log);
   StdioTransport transport(streams->input(), streams->output(), command.stdio, server, log);
+  transport.when_answered([&] { (*host)->drainer().look_again(); });
   StopSignals signals(log, [&](int) { transport.interrupt(); });
   load_components(**host, command.host, log);
-  (*host)->reloader().run();
+  (*host)->folder().run();
   auto control = listen_to_operator(**host, command.host, "stdio", {}, log);
   if (control.has_error()) return (*host)->finish(complain(control.error().message));
 

@@ -49,7 +49,7 @@ HttpConnection::HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& s
 
 HttpConnection::~HttpConnection() {
   const std::lock_guard lock(open_->mutex);
-  open_->all.erase(this);
+  if (open_->all.erase(this) > 0 && open_->all.empty() && open_->when_none) open_->when_none();
 }
 
 void HttpConnection::start() {

@@ -24,7 +24,16 @@ HttpServer::HttpServer(ServingThreads& threads, HttpOptions options, HttpService
       attention_(listener_.executor()),
       budget_(std::make_shared<MemoryBudget>(options_.limits.buffered_bytes)) {}
 
-HttpServer::~HttpServer() = default;
+// Connections may outlive it.
+HttpServer::~HttpServer() {
+  const std::lock_guard lock(open_->mutex);
+  open_->when_none = nullptr;
+}
+
+void HttpServer::when_connections_end(std::function<void()> listener) {
+  const std::lock_guard lock(open_->mutex);
+  open_->when_none = std::move(listener);
+}
 
 void HttpServer::serve() {
   listener_.serve([this](HttpListener::Socket& socket) { return take(socket); });

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,6 +33,7 @@ struct OpenConnections {
   std::mutex mutex;
   bool shutting_down = false;
   std::unordered_set<HttpConnection*> all;
+  std::function<void()> when_none;  // is called as the last of them goes
 };
 
 class HttpServer {
@@ -51,6 +53,8 @@ class HttpServer {
   // Accepts no more, and ends every connection once it has answered what it was asked.
   void shut_down();
   std::size_t connections() const;
+  // Called whenever the last connection has gone, on its thread; quick. Before serve.
+  void when_connections_end(std::function<void()> listener);
 
   // For the connections.
   const HttpOptions& options() const { return options_; }

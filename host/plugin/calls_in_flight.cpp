@@ -30,16 +30,16 @@ CallsInFlight::Entry CallsInFlight::remove(std::uint64_t id) {
 }
 
 std::shared_ptr<Call> CallsInFlight::take(std::uint64_t id) {
-  const std::lock_guard lock(mutex_);
-  return remove(id).call;
+  return removing([&] { return remove(id).call; });
 }
 
 std::shared_ptr<Call> CallsInFlight::take_answered(std::uint64_t id) {
   const auto now = Clock::now();
-  const std::lock_guard lock(mutex_);
-  auto [call, since] = remove(id);
-  if (call != nullptr) statistics_.answered(now - since);
-  return std::move(call);
+  return removing([&] {
+    auto [call, since] = remove(id);
+    if (call != nullptr) statistics_.answered(now - since);
+    return std::move(call);
+  });
 }
 
 std::shared_ptr<Call> CallsInFlight::hold_answered(std::uint64_t id) {
@@ -53,19 +53,21 @@ std::shared_ptr<Call> CallsInFlight::hold_answered(std::uint64_t id) {
 }
 
 std::shared_ptr<Call> CallsInFlight::take_held(std::uint64_t id) {
-  const std::lock_guard lock(mutex_);
-  auto taken = held_.extract(id);
-  return taken.empty() ? nullptr : std::move(taken.mapped());
+  return removing([&] {
+    auto taken = held_.extract(id);
+    return taken.empty() ? nullptr : std::move(taken.mapped());
+  });
 }
 
 std::vector<std::shared_ptr<Call>> CallsInFlight::take_all_held() {
-  std::vector<std::shared_ptr<Call>> calls;
-  const std::lock_guard lock(mutex_);
-  calls.reserve(held_.size());
-  for (auto& [id, call] : held_)
-    calls.push_back(std::move(call));
-  held_.clear();
-  return calls;
+  return removing([&] {
+    std::vector<std::shared_ptr<Call>> calls;
+    calls.reserve(held_.size());
+    for (auto& [id, call] : held_)
+      calls.push_back(std::move(call));
+    held_.clear();
+    return calls;
+  });
 }
 
 void CallsInFlight::failed(std::string why) {
@@ -87,24 +89,25 @@ CallStatistics::Summary CallsInFlight::summary() const {
 }
 
 std::shared_ptr<Call> CallsInFlight::give_up(std::uint64_t id) {
-  const std::lock_guard lock(mutex_);
-  auto call = remove(id).call;
-  if (call == nullptr) return nullptr;
-  given_up_.insert(id);
-  if (given_up_.size() > most_given_up) given_up_.erase(given_up_.begin());
-  return call;
+  return removing([&] {
+    auto call = remove(id).call;
+    if (call != nullptr) given_up_.insert(id);
+    if (given_up_.size() > most_given_up) given_up_.erase(given_up_.begin());
+    return call;
+  });
 }
 
 std::vector<std::shared_ptr<Call>> CallsInFlight::give_up_all() {
-  std::vector<std::shared_ptr<Call>> calls;
-  const std::lock_guard lock(mutex_);
-  calls.reserve(calls_.size());
-  for (auto& [id, entry] : calls_)
-    calls.push_back(std::move(entry.call));
-  calls_.clear();
-  given_up_.clear();
-  all_given_up_to_ = last_id_;
-  return calls;
+  return removing([&] {
+    std::vector<std::shared_ptr<Call>> calls;
+    calls.reserve(calls_.size());
+    for (auto& [id, entry] : calls_)
+      calls.push_back(std::move(entry.call));
+    calls_.clear();
+    given_up_.clear();
+    all_given_up_to_ = last_id_;
+    return calls;
+  });
 }
 
 bool CallsInFlight::take_given_up(std::uint64_t id) {
@@ -113,14 +116,15 @@ bool CallsInFlight::take_given_up(std::uint64_t id) {
 }
 
 std::vector<std::shared_ptr<Call>> CallsInFlight::take_claimed() {
-  std::vector<std::shared_ptr<Call>> taken;
-  const std::lock_guard lock(mutex_);
-  std::erase_if(calls_, [&](auto& each) {
-    if (!each.second.call->claimed()) return false;
-    taken.push_back(std::move(each.second.call));
-    return true;
+  return removing([&] {
+    std::vector<std::shared_ptr<Call>> taken;
+    std::erase_if(calls_, [&](auto& each) {
+      if (!each.second.call->claimed()) return false;
+      taken.push_back(std::move(each.second.call));
+      return true;
+    });
+    return taken;
   });
-  return taken;
 }
 
 std::optional<CallsInFlight::Begun> CallsInFlight::oldest() const {

@@ -23,6 +23,9 @@ class CallsInFlight {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // What is called whenever none is left, on the thread that took the last. Before any is added.
+  void when_empty(std::function<void()> listener) { when_empty_ = std::move(listener); }
+
   std::uint64_t add(std::shared_ptr<Call> call);
 
   std::shared_ptr<Call> find(std::uint64_t id) const;
@@ -84,7 +87,18 @@ class CallsInFlight {
   };
   // Without a call where there is none; needs the lock.
   Entry remove(std::uint64_t id);
+  // Removes under the lock, and tells if none is left.
+  template <class Remove>
+  auto removing(Remove remove) {
+    std::unique_lock lock(mutex_);
+    auto removed = remove();
+    const bool is_empty = calls_.empty() && held_.empty();
+    lock.unlock();
+    if (is_empty && when_empty_) when_empty_();
+    return removed;
+  }
 
+  std::function<void()> when_empty_;
   mutable std::mutex mutex_;
   std::uint64_t last_id_ = 0;
   std::unordered_map<std::uint64_t, Entry> calls_;

@@ -85,6 +85,8 @@ struct PluginEvents {
   std::function<void(std::string uri)> resource_updated = {};
   // It can serve no more calls. If that may pass, loading it again may help.
   std::function<void(Error why)> gave_up = {};
+  // No call is in flight any more, for now.
+  std::function<void()> calls_ended = {};
 };
 
 }  // namespace mcph

@@ -110,3 +110,20 @@ test('AFileThatIsWrittenSlowlyIsTakenWhenItIsComplete', async (context) => {
   await host.log.until({ event: 'plugin loaded', plugin: 'sample' });
   assert.equal(await call(host, 'version'), '1');
 });
+
+test('APluginThatHangsInItsSetupDelaysNoOther', async (context) => {
+  const components = await Components.create('hanging', 'plain_c');
+  const begin = Date.now();
+  const host = await serve(context, components);
+  const served = Date.now() - begin;
+  assert.equal(await call(host, 'params'), 'nothing');
+  const added = Date.now();
+  await components.add('sample_v1', 'sample.so');
+  await host.log.until({ event: 'plugin loaded', version: '1' });
+  const loaded = Date.now() - added;
+  context.diagnostic(`serving after ${served} ms, a new file after ${loaded} ms`);
+  assert.deepEqual(host.log.matching({ event: 'plugin refused' }), [], 'it still hangs');
+  const refusal = await host.log.until({ event: 'plugin refused' }, { patienceMs: 30_000 });
+  assert.equal(refusal.file, components.file('hanging.so'));
+  assert.equal(await call(host, 'version'), '1');
+});

@@ -123,6 +123,7 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
       limit_log_(log_, identity_),
       host_(host_table(this)) {
   if ((table_.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library_.never_unload();
+  calls_.when_empty(setup_.events.calls_ended);
   if (timers == nullptr) return;
   changes_ = std::make_shared<ComponentChanges>(setup_.events.components_changed, runner_, *timers);
   deadlines_.emplace(

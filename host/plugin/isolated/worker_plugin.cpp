@@ -45,7 +45,9 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
           [this] {
             const auto running = this->process();
             return running != nullptr && is_debugged(*running);
-          }) {}
+          }) {
+  calls_.when_empty(setup_.events.calls_ended);
+}
 
 // Of one that was never served, or has been stopped.
 WorkerPlugin::~WorkerPlugin() {

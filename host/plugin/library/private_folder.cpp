@@ -179,6 +179,12 @@ PrivateFolder::~PrivateFolder() {
   fs::remove_all(path_, ignored);
 }
 
+fs::path PrivateFolder::path() const {
+  const std::lock_guard lock(*mutex_);
+  return path_;
+}
+
+// Needs the mutex.
 Result<> PrivateFolder::make_again() {
   auto made = create_in(path_.parent_path());
   if (made.has_error()) {
@@ -197,6 +203,21 @@ Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
   return copy(file, source);
 }
 
+Result<PrivateFolder::Target> PrivateFolder::make_target(const fs::path& file) {
+  const std::lock_guard lock(*mutex_);
+  const auto name = short_stem(file) + '.' + std::to_string(++generation_);
+  const auto open = [&] {
+    return open_file(path_ / (name + ".partial"), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IXUSR);
+  };
+  auto target = open();
+  if (!target && errno == ENOENT) {
+    if (auto again = make_again(); again.has_error()) return again.error();
+    target = open();
+  }
+  if (!target) return fail_for_now("its private copy cannot be made in " + path_.string() + ": " + last_error());
+  return Target{std::move(target), path_ / name};
+}
+
 Result<PrivateCopy> PrivateFolder::copy(const fs::path& file, const FileDescriptor& source) {
   const auto before = identity_of_regular_file(source);
   if (!before) return before.error();
@@ -205,25 +226,16 @@ Result<PrivateCopy> PrivateFolder::copy(const fs::path& file, const FileDescript
                 " that a plugin may have");
   }
 
-  const auto name = short_stem(file) + '.' + std::to_string(++generation_);
-  const auto make_target = [&] {
-    return open_file(path_ / (name + ".partial"), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IXUSR);
-  };
-  auto target = make_target();
-  if (!target && errno == ENOENT) {
-    if (auto again = make_again(); again.has_error()) return again.error();
-    target = make_target();
-  }
-  const auto stem = path_ / name;
-  if (!target) return fail_for_now("its private copy cannot be made in " + path_.string() + ": " + last_error());
-  PrivateCopy copy(stem.string() + ".partial");
-  auto digest = copy_bytes(source, target, before->size);
+  const auto target = make_target(file);
+  if (!target) return target.error();
+  PrivateCopy copy(target->stem.string() + ".partial");
+  auto digest = copy_bytes(source, target->file, before->size);
   if (!digest) return digest.error();
   const auto after = identity_of_regular_file(source);
   if (!after) return after.error();
   if (*after != *before) return changed();
 
-  auto final_path = stem;
+  auto final_path = target->stem;
   final_path += '.' + digest->substr(0, digits_in_name) + file.extension().string();
   if (::rename(copy.path_.c_str(), final_path.c_str()) != 0) {
     return fail_for_now("its private copy cannot be named " + final_path.string() + ": " + last_error());

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -38,7 +40,7 @@ class PrivateFolder {
   Result<PrivateCopy> copy(const std::filesystem::path& file, const FileDescriptor& source);
 
   // Where copies are made now.
-  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path path() const;
 
  private:
   PrivateFolder(std::filesystem::path path, FileDescriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
@@ -46,6 +48,13 @@ class PrivateFolder {
   static Result<PrivateFolder> create_in(const std::filesystem::path& parent);
   Result<> make_again();
 
+  struct Target {
+    FileDescriptor file;
+    std::filesystem::path stem;
+  };
+  Result<Target> make_target(const std::filesystem::path& file);
+
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // what follows changes when it is made again
   std::filesystem::path path_;
   FileDescriptor lock_;  // held as long as this process lives, which shows others that the folder is in use
   std::uint64_t generation_ = 0;

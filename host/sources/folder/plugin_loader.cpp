@@ -28,8 +28,7 @@ std::vector<std::string> remarks_on(const LibraryFacts& facts) {
   return remarks;
 }
 
-// With thread-exit destructors it stays until the threads that ran it end, and the control thread, which creates and
-// starts it, does not.
+// With thread-exit destructors it stays until the threads that ran it end, and those that serve clients do not.
 bool stays_mapped(const LibraryFacts& facts, const mcp_plugin& table) {
   return facts.never_unloads || facts.unique_symbol_count > 0 || facts.has_thread_exit_destructors ||
          (table.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0;
@@ -89,11 +88,25 @@ PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& ru
       retirement_(retirement),
       log_(log) {}
 
+Result<LoadedPlugin> PluginLoader::load_version(const PluginFile& file, PluginEvents events) {
+  auto configuration = configuration_of(file);
+  if (configuration.has_error()) return configuration.error();
+  auto loaded = load(file, *std::move(configuration), std::move(events));
+  if (loaded.has_error()) return loaded;
+  if (const auto started = loaded->served.plugin->start(); started.has_error()) {
+    auto error = started.error();
+    error.may_pass = error.may_pass && !loaded->stays_mapped;
+    return error;
+  }
+  return loaded;
+}
+
 Result<PluginConfiguration> PluginLoader::configuration_of(const PluginFile& file) {
   auto configuration = read_configuration(
       file, trust_,
       {.isolation = options_.isolation, .limits = options_.limits, .sandbox = {.profile = options_.sandbox}});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
+  const std::lock_guard lock(mutex_);
   if (!file.configuration.is_absent()) {
     remember_sandbox(file.file, configuration->sandbox.required);
     return configuration;

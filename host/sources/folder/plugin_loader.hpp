@@ -1,11 +1,12 @@
 // From a file in the components folder to a plugin version that is ready to be served: copied, checked before anything
 // of it runs, mapped, described, and its description read. Each step that fails says why; nothing of a failed one is
-// left. Owned by main; used by the control thread.
+// left. Owned by main; any thread, and several files at once.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,7 +35,15 @@ struct LoadedPlugin {
   bool stays_mapped = false;  // its library cannot be unloaded, so that loading it again takes memory for good
 };
 
-class PluginLoader {
+// Makes a version of a plugin ready to be served: loaded, described and started.
+class VersionLoader {
+ public:
+  virtual ~VersionLoader() = default;
+  // [any] `events` is for that version.
+  virtual Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) = 0;
+};
+
+class PluginLoader final : public VersionLoader {
  public:
   struct Options {
     std::filesystem::path data_root;                // each plugin's data directory is below it
@@ -50,6 +59,9 @@ class PluginLoader {
   // The runner, the workers, the retirement and the log outlive it.
   PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Workers& workers, Retirement& retirement,
                Log& log);
+
+  // As its configuration says.
+  Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) override;
 
   // What the file's configuration says, with this loader's defaults; see read_configuration. Where there is none, and
   // there was one that required a sandbox, an error.
@@ -74,6 +86,7 @@ class PluginLoader {
   PrivateFolder copies_;
   const Options options_;
   const FileTrust trust_;
+  std::mutex mutex_;  // of the next two
   RequiredSandboxes required_sandboxes_;
   std::set<std::filesystem::path> sandboxes_not_kept_;  // those of which that has been logged
   CallRunner& runner_;

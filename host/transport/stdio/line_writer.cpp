@@ -63,10 +63,14 @@ void LineWriter::expect_answer() {
 
 void LineWriter::answer(std::string message) {
   std::unique_lock lock(mutex_);
-  --answers_due_;
-  if (!failed_ && !message.empty()) return queue(lock, Kind::answer, std::move(message));
-  lock.unlock();
-  changed_.notify_all();
+  const bool was_last = --answers_due_ == 0;
+  if (!failed_ && !message.empty()) {
+    queue(lock, Kind::answer, std::move(message));
+  } else {
+    lock.unlock();
+    changed_.notify_all();
+  }
+  if (was_last && when_answered_) when_answered_();
 }
 
 std::size_t LineWriter::answers_due() const {
@@ -171,6 +175,7 @@ void LineWriter::fail(std::unique_lock<std::mutex>& lock, const Failure& failure
   stop_.trigger();
   changed_.notify_all();
   on_failure_(failure);
+  if (when_answered_) when_answered_();
   lock.lock();
 }
 

@@ -52,6 +52,8 @@ class LineWriter final : public NotificationStream {
   void expect_answer();
   void answer(std::string message);
   std::size_t answers_due() const;  // 0 once the client is lost
+  // Called whenever there are none any more, on any thread; quick. Before the first is expected.
+  void when_answered(std::function<void()> listener) { when_answered_ = std::move(listener); }
 
   bool has_room() const;
   std::size_t unread_bytes() const;
@@ -87,6 +89,7 @@ class LineWriter final : public NotificationStream {
   const int descriptor_;
   const Limits limits_;
   const std::function<void(const Failure&)> on_failure_;
+  std::function<void()> when_answered_;
   const SelfPipe stop_;  // the thread is to wait for the client no longer
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -44,6 +45,8 @@ class StdioTransport {
 
   // Every request is answered, or there is nobody to answer; what is answered may still have to be written.
   bool has_answered() const { return writer_->answers_due() == 0; }
+  // Called whenever that has come about, on any thread; quick. Before run.
+  void when_answered(std::function<void()> listener) { writer_->when_answered(std::move(listener)); }
 
   // After run: lets the client read the rest for as long as it goes on reading. False: it has not taken all that it
   // asked for, which has been logged.

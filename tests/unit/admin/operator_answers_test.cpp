@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "support/eventually.hpp"
+#include "support/source_on_disk.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_workers.hpp"
 #include "support/thread_runner.hpp"
@@ -21,10 +22,10 @@ class OperatorAnswersTest : public ::testing::Test {
  protected:
   OperatorAnswersTest() {
     std::filesystem::create_directory(temporary_.path() / "components");
-    reloader_.load_all();
-    reloader_.run();
+    source_->load_all(1min);
+    source_->run();
   }
-  ~OperatorAnswersTest() override { EXPECT_TRUE(reloader_.stop(test::patience)); }
+  ~OperatorAnswersTest() override { EXPECT_TRUE(source_->stop(test::patience)); }
 
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
@@ -33,10 +34,10 @@ class OperatorAnswersTest : public ::testing::Test {
   Retirement retirement_{10s, log_};
   PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), {}, runner_, workers_.workers, retirement_, log_};
   PublishedCatalog catalog_;
-  Reloader reloader_{{.root = temporary_.path() / "components", .instructions = {}}, loader_, catalog_, log_};
+  test::SourceOnDisk source_{{.root = temporary_.path() / "components"}, {}, {}, loader_, catalog_, log_};
   const OperatorAnswers answers_{
       {.version = "1.2.3", .command = "serve", .url = "http://127.0.0.1:1/mcp", .components = "/components"},
-      reloader_};
+      source_->operator_service()};
 };
 
 TEST_F(OperatorAnswersTest, RefusesWhatIsNoRequest) {
@@ -66,8 +67,8 @@ TEST_F(OperatorAnswersTest, HasAnAnswerWithoutPlugins) {
                   .ends_with(R"("upSeconds":0,"url":"http://127.0.0.1:1/mcp"},"plugins":[],"problems":[]})"));
 }
 
-TEST_F(OperatorAnswersTest, NobodyWaitsForAReloaderThatHasStopped) {
-  ASSERT_TRUE(reloader_.stop(test::patience));
+TEST_F(OperatorAnswersTest, NobodyWaitsForASourceThatHasStopped) {
+  ASSERT_TRUE(source_->stop(test::patience));
   EXPECT_EQ(answers_.answer(R"({"command":"reload"})"), R"({"error":"the host is stopping"})");
   EXPECT_TRUE(answers_.answer(R"({"command":"status"})").starts_with(R"({"ok":true,)"));
 }

@@ -22,7 +22,7 @@ class FakePlugin final : public Plugin {
   }
 
   const PluginIdentity& identity() const override { return identity_; }
-  Result<std::string> describe() override { return std::string("{}"); }
+  Result<std::string> describe() override { return description; }
   Result<> start() override { return {}; }
   void invoke(std::shared_ptr<Call> call) override {
     {
@@ -35,7 +35,8 @@ class FakePlugin final : public Plugin {
     for (const auto& call : calls)
       call->cancel(reason);
   }
-  std::size_t fail_all(std::string_view) override { return 0; }
+  // Does what the test says, which is nothing unless it says more.
+  std::size_t fail_all(std::string_view) override { return on_fail_all ? on_fail_all() : 0; }
   std::size_t calls_in_flight() const override { return calls.size(); }
   PluginStatus status() const override { return {}; }
   void call_failed(std::string why) override { failures.push_back(std::move(why)); }
@@ -47,6 +48,8 @@ class FakePlugin final : public Plugin {
   std::vector<std::shared_ptr<Call>> calls;
   std::vector<std::string> failures;
   std::function<void(Call&)> on_invoke;
+  std::function<std::size_t()> on_fail_all;
+  std::string description = "{}";
 
  private:
   PluginIdentity identity_;

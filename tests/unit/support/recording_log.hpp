@@ -1,8 +1,10 @@
 // A log that keeps what is written to it, from a level on that the test sets: "event field=value field=value".
 #pragma once
 
+#include <algorithm>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "telemetry/log.hpp"
@@ -26,6 +28,12 @@ class RecordingLog final : public Log {
   std::vector<std::string> lines() const {
     const std::lock_guard lock(mutex_);
     return lines_;
+  }
+  // Lines that begin so.
+  std::size_t count(std::string_view beginning) const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(
+        std::count_if(lines_.begin(), lines_.end(), [&](const auto& line) { return line.starts_with(beginning); }));
   }
 
  private:

@@ -1,10 +1,6 @@
 // A real folder, real libraries and the system's own watch. The libraries are played by tests/unit/fixtures/actor.cpp,
 // whose configuration file says what it exports.
-#include "sources/folder/reloader.hpp"
-
 #include <atomic>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -13,6 +9,7 @@
 
 #include "support/eventually.hpp"
 #include "support/kept_memory.hpp"
+#include "support/source_on_disk.hpp"
 #include "support/standard_error.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_workers.hpp"
@@ -64,22 +61,17 @@ class Publications final : public ListListener {
   const PublishedCatalog& catalog_;
 };
 
-std::string read(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 std::string exports(const std::string& tool, const std::string& more = {}) {
   return R"({"tools":[{"name":")" + tool + R"(","inputSchema":{"type":"object"}}])" + more + "}";
 }
 
-class ReloaderTest : public ::testing::Test {
+class FolderOnDiskTest : public ::testing::Test {
  protected:
-  ReloaderTest() { options_.root = root(); }
-  ~ReloaderTest() override {
-    if (reloader_) {
-      EXPECT_TRUE(reloader_->stop(test::patience));
-      reloader_->release_plugins();
+  FolderOnDiskTest() { options_.root = root(); }
+  ~FolderOnDiskTest() override {
+    if (source_) {
+      EXPECT_TRUE(source()->stop(test::patience));
+      source()->release_plugins();
     }
     catalog_.clear();
     EXPECT_TRUE(retirement_.wait_until_empty(test::patience)) << "a plugin is still leased";
@@ -119,12 +111,14 @@ class ReloaderTest : public ::testing::Test {
     return eventually([&] { return captured_.text().find(text) != std::string::npos; });
   }
 
+  FolderSource* source() { return &**source_; }
+
   // Takes what is there and goes on from it.
   void run() {
-    reloader_.emplace(options_, loader_, catalog_, log_);
-    reloader_->load_all();
+    source_.emplace(options_, drain_, instructions_, loader_, catalog_, log_);
+    source()->load_all(1min);
     catalog_.listen(publications_);
-    reloader_->run();
+    source()->run();
   }
 
   bool serves(const std::string& tool) const { return catalog_.current()->find_tool(tool) != nullptr; }
@@ -172,31 +166,33 @@ class ReloaderTest : public ::testing::Test {
       *PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, retirement_, log_};
   PublishedCatalog catalog_;
   const std::shared_ptr<Publications> publications_ = std::make_shared<Publications>(catalog_);
-  Reloader::Options options_;
-  std::optional<Reloader> reloader_;
+  FolderSource::Options options_;
+  Drainer::Options drain_;
+  std::string instructions_;
+  std::optional<test::SourceOnDisk> source_;
 };
 
-TEST_F(ReloaderTest, ServesWhatLiesThereAtTheStart) {
+TEST_F(FolderOnDiskTest, ServesWhatLiesThereAtTheStart) {
   drop("alpha", exports("alpha"));
   place_text(root() / "prompts" / "nested" / "beta.json", R"({"prompts":[{"name":"beta"}],"instructions":"Of beta."})");
   place(root() / "prompts" / "nested" / "beta.so", fixture("unit_actor"));
-  options_.instructions = "Of the operator.";
-  reloader_.emplace(options_, loader_, catalog_, log_);
-  reloader_->load_all();
+  instructions_ = "Of the operator.";
+  source_.emplace(options_, drain_, instructions_, loader_, catalog_, log_);
+  source()->load_all(1min);
   EXPECT_TRUE(serves("alpha"));
   EXPECT_NE(catalog_.current()->find_prompt("beta"), nullptr);
   EXPECT_EQ(catalog_.current()->instructions(), "Of the operator.\n\nOf beta.");
-  EXPECT_TRUE(reloader_->refused().empty());
+  EXPECT_TRUE(source()->refused().empty());
 }
 
-TEST_F(ReloaderTest, StartsWithoutAnyFolder) {
+TEST_F(FolderOnDiskTest, StartsWithoutAnyFolder) {
   run();
   EXPECT_EQ(catalog_.current()->generation(), 1U);
   drop("alpha", exports("alpha"));
   EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
 }
 
-TEST_F(ReloaderTest, ServesAFileThatIsCreated) {
+TEST_F(FolderOnDiskTest, ServesAFileThatIsCreated) {
   fs::create_directories(root() / "tools");
   run();
   drop("alpha", exports("alpha"));
@@ -204,7 +200,7 @@ TEST_F(ReloaderTest, ServesAFileThatIsCreated) {
   EXPECT_EQ(call("alpha"), R"({"content":[],"structuredContent":{"arguments":{},"name":"alpha"}})");
 }
 
-TEST_F(ReloaderTest, SwapsAFileThatIsReplacedByARename) {
+TEST_F(FolderOnDiskTest, SwapsAFileThatIsReplacedByARename) {
   drop("alpha", exports("alpha"));
   run();
   EXPECT_EQ(version_of("alpha"), "1.0.0");
@@ -212,7 +208,7 @@ TEST_F(ReloaderTest, SwapsAFileThatIsReplacedByARename) {
   EXPECT_TRUE(eventually([&] { return version_of("alpha") == "2.0.0"; }));
 }
 
-TEST_F(ReloaderTest, SwapsAFileThatIsOverwrittenInPlace) {
+TEST_F(FolderOnDiskTest, SwapsAFileThatIsOverwrittenInPlace) {
   drop("alpha", exports("alpha"));
   run();
   fs::copy_file(fixture("unit_actor_2"), file("alpha"), fs::copy_options::overwrite_existing);
@@ -220,7 +216,7 @@ TEST_F(ReloaderTest, SwapsAFileThatIsOverwrittenInPlace) {
   EXPECT_FALSE(publications_->alpha_was_missing);
 }
 
-TEST_F(ReloaderTest, SwapsAFileWhoseLinkIsSwitched) {
+TEST_F(FolderOnDiskTest, SwapsAFileWhoseLinkIsSwitched) {
   fs::create_directories(root() / "tools");
   place_text(configuration("alpha"), exports("alpha"));
   fs::create_symlink(fixture("unit_actor"), file("alpha"));
@@ -231,7 +227,7 @@ TEST_F(ReloaderTest, SwapsAFileWhoseLinkIsSwitched) {
   EXPECT_TRUE(eventually([&] { return version_of("alpha") == "2.0.0"; }));
 }
 
-TEST_F(ReloaderTest, WithdrawsAFileThatIsRemoved) {
+TEST_F(FolderOnDiskTest, WithdrawsAFileThatIsRemoved) {
   drop("alpha", exports("alpha"));
   drop("beta", exports("beta"));
   run();
@@ -241,7 +237,7 @@ TEST_F(ReloaderTest, WithdrawsAFileThatIsRemoved) {
   EXPECT_TRUE(eventually_logged("plugin withdrawn file=" + file("alpha").string()));
 }
 
-TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewFileIsBroken) {
+TEST_F(FolderOnDiskTest, ReloadKeepsServingWhenTheNewFileIsBroken) {
   drop("alpha", exports("alpha"));
   run();
   place_text(file("alpha"), "no library");
@@ -255,20 +251,7 @@ TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewFileIsBroken) {
   EXPECT_FALSE(publications_->alpha_was_missing);
 }
 
-TEST_F(ReloaderTest, ReloadWaitsForACopyThatPauses) {
-  options_.copy_patience = test::patience;
-  run();
-  const auto whole = read(fixture("unit_actor"));
-  place_text(configuration("alpha"), exports("alpha"));
-  std::ofstream copy(file("alpha"), std::ios::binary);
-  copy << whole.substr(0, whole.size() / 2) << std::flush;
-  std::this_thread::sleep_for(10 * options_.settle_time);
-  copy << whole.substr(whole.size() / 2) << std::flush;
-  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
-  EXPECT_THAT(captured_.text(), Not(HasSubstr("plugin refused")));
-}
-
-TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewVersionDoesNotStart) {
+TEST_F(FolderOnDiskTest, ReloadKeepsServingWhenTheNewVersionDoesNotStart) {
   drop("alpha", exports("alpha"));
   run();
   place_text(configuration("alpha"), exports("alpha", R"(,"start":"the port is taken")"));
@@ -276,21 +259,7 @@ TEST_F(ReloaderTest, ReloadKeepsServingWhenTheNewVersionDoesNotStart) {
   EXPECT_NE(call("alpha"), "no answer");
 }
 
-TEST_F(ReloaderTest, TriesAPluginAgainWhoseStartFailed) {
-  const auto needed = temporary_.path() / "needed";
-  drop("alpha", exports("alpha", R"(,"start_needs":")" + needed.string() + R"(")"));
-  options_.first_retry = 20ms;
-  options_.last_retry = 40ms;
-  run();
-  EXPECT_TRUE(eventually_logged("it could not start: a file is missing"));
-  EXPECT_FALSE(serves("alpha"));
-  place_text(needed, "");
-  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
-  const auto log = captured_.text();
-  EXPECT_EQ(log.find("plugin refused"), log.rfind("plugin refused")) << "the same reason is said once";
-}
-
-TEST_F(ReloaderTest, DoesNotStartAPluginAgainWhoseLibraryStaysMapped) {
+TEST_F(FolderOnDiskTest, DoesNotStartAPluginAgainWhoseLibraryStaysMapped) {
   const test::KeptMemory kept;
   drop("alpha", exports("alpha", R"(,"start":"the port is taken")"), "unit_actor_resident");
   run();
@@ -298,33 +267,23 @@ TEST_F(ReloaderTest, DoesNotStartAPluginAgainWhoseLibraryStaysMapped) {
   EXPECT_TRUE(eventually_logged("it is tried again when the file or its configuration changes"));
 }
 
-TEST_F(ReloaderTest, OneBadFileNeverDisturbsAnother) {
+TEST_F(FolderOnDiskTest, OneBadFileNeverDisturbsAnother) {
   drop("alpha", exports("alpha"));
   place_text(file("broken"), "no library");
   drop("misdescribed", R"({"tools":[{"name":"no schema"}]})");
   drop("omega", exports("omega"));
-  reloader_.emplace(options_, loader_, catalog_, log_);
-  reloader_->load_all();
+  source_.emplace(options_, drain_, instructions_, loader_, catalog_, log_);
+  source()->load_all(1min);
   EXPECT_TRUE(serves("alpha"));
   EXPECT_TRUE(serves("omega"));
-  const auto refused = reloader_->refused();
+  const auto refused = source()->refused();
   ASSERT_EQ(refused.size(), 2U);
   EXPECT_EQ(refused[0].file, file("broken"));
   EXPECT_EQ(refused[1].file, file("misdescribed"));
   EXPECT_EQ(refused[1].reason, "tools[0]: name \"no schema\" is not 1 to 128 characters of A-Za-z0-9_.-");
 }
 
-TEST_F(ReloaderTest, RefusesABadFileOnceUntilItChanges) {
-  run();
-  place_text(file("broken"), "no library");
-  EXPECT_TRUE(eventually_logged("plugin refused"));
-  drop("alpha", exports("alpha"));
-  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
-  const auto log = captured_.text();
-  EXPECT_EQ(log.find("plugin refused", log.find("plugin refused") + 1), std::string::npos);
-}
-
-TEST_F(ReloaderTest, RestartsAPluginWhoseConfigurationChanged) {
+TEST_F(FolderOnDiskTest, RestartsAPluginWhoseConfigurationChanged) {
   drop("alpha", exports("alpha"));
   run();
   place_text(configuration("alpha"), exports("renamed"));
@@ -332,16 +291,7 @@ TEST_F(ReloaderTest, RestartsAPluginWhoseConfigurationChanged) {
   EXPECT_FALSE(serves("alpha"));
 }
 
-TEST_F(ReloaderTest, RestartsAPluginWhoseConfigurationIsGone) {
-  drop("alpha", exports("alpha"));
-  options_.configuration_patience = 100ms;
-  run();
-  fs::remove(configuration("alpha"));
-  EXPECT_TRUE(eventually([&] { return !serves("alpha"); }));
-  EXPECT_EQ(catalog_.current()->plugins().size(), 1U);
-}
-
-TEST_F(ReloaderTest, ABrokenConfigurationKeepsTheLastGoodOne) {
+TEST_F(FolderOnDiskTest, ABrokenConfigurationKeepsTheLastGoodOne) {
   drop("alpha", exports("alpha"));
   run();
   place_text(configuration("alpha"), "{\"tools\": [");
@@ -351,9 +301,9 @@ TEST_F(ReloaderTest, ABrokenConfigurationKeepsTheLastGoodOne) {
   EXPECT_TRUE(eventually([&] { return serves("mended"); }));
 }
 
-TEST_F(ReloaderTest, GoesOnAsItWasWhileTheConfigurationIsAway) {
+TEST_F(FolderOnDiskTest, GoesOnAsItWasWhileTheConfigurationIsAway) {
   drop("alpha", exports("alpha"));
-  options_.configuration_patience = 10min;
+  options_.patience.configuration = 10min;
   run();
   fs::remove(configuration("alpha"));
   // That another file is served shows that the folder has been looked at meanwhile, and that nobody waits.
@@ -368,12 +318,12 @@ TEST_F(ReloaderTest, GoesOnAsItWasWhileTheConfigurationIsAway) {
   EXPECT_FALSE(publications_->alpha_was_missing);
 }
 
-TEST_F(ReloaderTest, DoesNotLoadAPluginWhoseConfigurationIsAwayWhenTheOperatorAsks) {
+TEST_F(FolderOnDiskTest, DoesNotLoadAPluginWhoseConfigurationIsAwayWhenTheOperatorAsks) {
   drop("alpha", exports("alpha"));
-  options_.configuration_patience = 10min;
+  options_.patience.configuration = 10min;
   run();
   fs::remove(configuration("alpha"));
-  const auto answer = reloader_->operate({OperatorRequest::Kind::reload, "actor"});
+  const auto answer = source()->operator_service().ask({OperatorRequest::Kind::reload, "actor"});
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->at(0).text, "its configuration " + configuration("alpha").string() +
                                     " is missing just now; the file is taken when that is back, or stays away");
@@ -382,16 +332,16 @@ TEST_F(ReloaderTest, DoesNotLoadAPluginWhoseConfigurationIsAwayWhenTheOperatorAs
   EXPECT_TRUE(eventually([&] { return serves("renamed"); }));
 }
 
-TEST_F(ReloaderTest, ReloadsAPluginThatWasTakenWithoutAConfigurationWhenTheOperatorAsks) {
+TEST_F(FolderOnDiskTest, ReloadsAPluginThatWasTakenWithoutAConfigurationWhenTheOperatorAsks) {
   place(file("plain"), fixture("unit_plain"));
   run();
-  const auto answer = reloader_->operate({OperatorRequest::Kind::reload, "plain"});
+  const auto answer = source()->operator_service().ask({OperatorRequest::Kind::reload, "plain"});
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_THAT(answer->at(0).text, HasSubstr("serving plain"));
 }
 
-TEST_F(ReloaderTest, WaitsForTheConfigurationOfANewFile) {
-  options_.new_file_patience = 10min;
+TEST_F(FolderOnDiskTest, WaitsForTheConfigurationOfANewFile) {
+  options_.patience.new_file = 10min;
   options_.burst_patience = 1ms;
   run();
   place(file("alpha"), fixture("unit_actor"));
@@ -402,22 +352,22 @@ TEST_F(ReloaderTest, WaitsForTheConfigurationOfANewFile) {
   EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
 }
 
-TEST_F(ReloaderTest, TakesANewFileThatHasNoConfiguration) {
+TEST_F(FolderOnDiskTest, TakesANewFileThatHasNoConfiguration) {
   run();
   place(file("plain"), fixture("unit_plain"));
   EXPECT_TRUE(eventually([&] { return serves("plain"); }));
 }
 
-TEST_F(ReloaderTest, DoesNotWaitForAConfigurationThatAPluginNeverHad) {
-  options_.new_file_patience = 10min;
-  options_.configuration_patience = 10min;
+TEST_F(FolderOnDiskTest, DoesNotWaitForAConfigurationThatAPluginNeverHad) {
+  options_.patience.new_file = 10min;
+  options_.patience.configuration = 10min;
   place(file("alpha"), fixture("unit_actor"));
   run();
   place(file("alpha"), fixture("unit_actor_2"));
   EXPECT_TRUE(eventually_logged("plugin replaced file=" + file("alpha").string()));
 }
 
-TEST_F(ReloaderTest, KeepsServingTheSandboxedVersionWhenTheConfigurationIsADanglingLink) {
+TEST_F(FolderOnDiskTest, KeepsServingTheSandboxedVersionWhenTheConfigurationIsADanglingLink) {
   drop("alpha", sandboxed("alpha"));
   run();
   ASSERT_TRUE(serves("alpha"));
@@ -433,21 +383,21 @@ TEST_F(ReloaderTest, KeepsServingTheSandboxedVersionWhenTheConfigurationIsADangl
   EXPECT_EQ(sandbox_of("renamed"), SandboxProfile::strict);
 }
 
-TEST_F(ReloaderTest, ServesNothingOfAPluginWhoseConfigurationIsADanglingLink) {
+TEST_F(FolderOnDiskTest, ServesNothingOfAPluginWhoseConfigurationIsADanglingLink) {
   place(file("plain"), fixture("unit_plain"));
   link(configuration("plain"), "nowhere.json");
-  reloader_.emplace(options_, loader_, catalog_, log_);
-  reloader_->load_all();
+  source_.emplace(options_, drain_, instructions_, loader_, catalog_, log_);
+  source()->load_all(1min);
   EXPECT_FALSE(serves("plain"));
-  ASSERT_EQ(reloader_->refused().size(), 1U);
-  EXPECT_THAT(reloader_->refused()[0].reason, HasSubstr("it is a link to a file that does not exist"));
+  ASSERT_EQ(source()->refused().size(), 1U);
+  EXPECT_THAT(source()->refused()[0].reason, HasSubstr("it is a link to a file that does not exist"));
 }
 
-TEST_F(ReloaderTest, WaitsForTheConfigurationOfANewFileAlsoWhenTheOperatorAsksForIt) {
-  options_.new_file_patience = 10min;
+TEST_F(FolderOnDiskTest, WaitsForTheConfigurationOfANewFileAlsoWhenTheOperatorAsksForIt) {
+  options_.patience.new_file = 10min;
   run();
   place(file("alpha"), fixture("unit_actor"));
-  const auto answer = reloader_->operate({OperatorRequest::Kind::reload, "alpha"});
+  const auto answer = source()->operator_service().ask({OperatorRequest::Kind::reload, "alpha"});
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->at(0).text, "it is new and has no configuration; it is taken in a moment, if none follows");
   place_text(configuration("alpha"), exports("alpha"));
@@ -455,10 +405,10 @@ TEST_F(ReloaderTest, WaitsForTheConfigurationOfANewFileAlsoWhenTheOperatorAsksFo
   EXPECT_EQ(captured_.text().find("plugin refused"), std::string::npos);
 }
 
-TEST_F(ReloaderTest, NeverServesWithoutItsConfigurationWhatRequiredASandbox) {
+TEST_F(FolderOnDiskTest, NeverServesWithoutItsConfigurationWhatRequiredASandbox) {
   drop("alpha", sandboxed("alpha"));
-  options_.configuration_patience = 20ms;
-  options_.new_file_patience = 20ms;
+  options_.patience.configuration = 20ms;
+  options_.patience.new_file = 20ms;
   run();
   ASSERT_TRUE(serves("alpha"));
   const auto refused = "plugin refused file=" + file("alpha").string() + " reason=\"its configuration " +
@@ -473,7 +423,7 @@ TEST_F(ReloaderTest, NeverServesWithoutItsConfigurationWhatRequiredASandbox) {
   EXPECT_TRUE(eventually([&] { return !serves("alpha"); }));
   place(file("alpha"), fixture("unit_actor_2"));
   EXPECT_TRUE(eventually_logged(refused + "\"nothing of it\""));
-  const auto answer = reloader_->operate({OperatorRequest::Kind::reload, "alpha"});
+  const auto answer = source()->operator_service().ask({OperatorRequest::Kind::reload, "alpha"});
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_THAT(answer->at(0).text, HasSubstr("its sandbox is \"required\""));
 
@@ -483,30 +433,32 @@ TEST_F(ReloaderTest, NeverServesWithoutItsConfigurationWhatRequiredASandbox) {
   EXPECT_TRUE(eventually_logged("cause=\"its configuration is gone\""));
 }
 
-TEST_F(ReloaderTest, RemembersAfterARestartWhatRequiredASandbox) {
+TEST_F(FolderOnDiskTest, RemembersAfterARestartWhatRequiredASandbox) {
   drop("alpha", sandboxed("alpha"));
-  reloader_.emplace(options_, loader_, catalog_, log_);
-  reloader_->load_all();
+  source_.emplace(options_, drain_, instructions_, loader_, catalog_, log_);
+  source()->load_all(1min);
   ASSERT_TRUE(serves("alpha"));
-  reloader_->release_plugins();
+  source()->release_plugins();
   catalog_.clear();
 
   fs::remove(configuration("alpha"));
   PluginLoader next(*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers,
                     retirement_, log_);
-  reloader_.emplace(options_, next, catalog_, log_);
-  reloader_->load_all();
+  source_.emplace(options_, drain_, instructions_, next, catalog_, log_);
+  source()->load_all(1min);
   EXPECT_TRUE(catalog_.current()->plugins().empty());
-  ASSERT_EQ(reloader_->refused().size(), 1U);
-  EXPECT_THAT(reloader_->refused()[0].reason, HasSubstr("which said that its sandbox is \"required\""));
-  reloader_.reset();
+  ASSERT_EQ(source()->refused().size(), 1U);
+  EXPECT_THAT(source()->refused()[0].reason, HasSubstr("which said that its sandbox is \"required\""));
+  source_.reset();
 }
 
-TEST_F(ReloaderTest, SaysOnceThatARequiredSandboxIsNotRememberedAndRemembersItWhenThatIsPossible) {
+TEST_F(FolderOnDiskTest, SaysOnceThatARequiredSandboxIsNotRememberedAndRemembersItWhenThatIsPossible) {
   const auto in_the_way = temporary_.write("state", "no folder");
   drop("alpha", sandboxed("alpha"));
   run();
-  const auto reload = [this] { return reloader_->operate({OperatorRequest::Kind::reload, "alpha"}).has_value(); };
+  const auto reload = [this] {
+    return source()->operator_service().ask({OperatorRequest::Kind::reload, "alpha"}).has_value();
+  };
   EXPECT_TRUE(reload());
   const auto text = captured_.text();
   const auto first = text.find("sandbox not remembered");
@@ -519,9 +471,9 @@ TEST_F(ReloaderTest, SaysOnceThatARequiredSandboxIsNotRememberedAndRemembersItWh
 }
 
 // What cannot be used now is no word of the operator's that it may run without.
-TEST_F(ReloaderTest, RemembersARequiredSandboxAlsoOfAPluginThatWasNeverServed) {
+TEST_F(FolderOnDiskTest, RemembersARequiredSandboxAlsoOfAPluginThatWasNeverServed) {
   drop("alpha", sandboxed("not a name"));
-  options_.configuration_patience = 20ms;
+  options_.patience.configuration = 20ms;
   run();
   EXPECT_TRUE(eventually_logged("plugin refused"));
   fs::remove(configuration("alpha"));
@@ -529,9 +481,9 @@ TEST_F(ReloaderTest, RemembersARequiredSandboxAlsoOfAPluginThatWasNeverServed) {
   EXPECT_TRUE(catalog_.current()->plugins().empty());
 }
 
-TEST_F(ReloaderTest, NeverWithdrawsAFileThatComesBackInTime) {
+TEST_F(FolderOnDiskTest, NeverWithdrawsAFileThatComesBackInTime) {
   drop("alpha", exports("alpha"));
-  options_.removal_patience = 10min;
+  options_.patience.removal = 10min;
   run();
   fs::remove(file("alpha"));
   // That another file is served shows that the folder has been looked at meanwhile.
@@ -543,20 +495,7 @@ TEST_F(ReloaderTest, NeverWithdrawsAFileThatComesBackInTime) {
   EXPECT_FALSE(publications_->alpha_was_missing);
 }
 
-TEST_F(ReloaderTest, LetsAHiddenComponentTakeOverAtOnce) {
-  drop("first", exports("alpha"));
-  drop("second", exports("alpha"));
-  run();
-  EXPECT_EQ(file_of("alpha"), "first.so");
-  EXPECT_THAT(captured_.text(), HasSubstr("component hidden tool=alpha served=" + file("first").string() +
-                                          " hidden=" + file("second").string()));
-  fs::remove(file("first"));
-  EXPECT_TRUE(eventually([&] { return file_of("alpha") == "second.so"; }));
-  EXPECT_FALSE(publications_->alpha_was_missing);
-  EXPECT_TRUE(eventually_logged("component no longer hidden tool=alpha served=" + file("second").string()));
-}
-
-TEST_F(ReloaderTest, PublishesComponentsThatAPluginChangedWhileRunning) {
+TEST_F(FolderOnDiskTest, PublishesComponentsThatAPluginChangedWhileRunning) {
   drop("alpha", exports("changes_its_components"));
   run();
   const auto* const plugin = plugin_of("changes_its_components").get();
@@ -566,7 +505,7 @@ TEST_F(ReloaderTest, PublishesComponentsThatAPluginChangedWhileRunning) {
   EXPECT_EQ(plugin_of("changed").get(), plugin);
 }
 
-TEST_F(ReloaderTest, PublishesNothingWhenAPluginOnlySaysThatItChanged) {
+TEST_F(FolderOnDiskTest, PublishesNothingWhenAPluginOnlySaysThatItChanged) {
   drop("alpha", exports("changes_its_components"));
   run();
   call("changes_its_components");
@@ -579,7 +518,7 @@ TEST_F(ReloaderTest, PublishesNothingWhenAPluginOnlySaysThatItChanged) {
   EXPECT_EQ(catalog_.current()->generation() - before, 1U);
 }
 
-TEST_F(ReloaderTest, LetsAnOldVersionDrainBeforeItIsStopped) {
+TEST_F(FolderOnDiskTest, LetsAnOldVersionDrainBeforeItIsStopped) {
   const auto description = R"({"tools":[{"name":"keeps_the_call","inputSchema":{"type":"object"}}],"trace":"yes"})";
   const auto stopped = temporary_.path() / "data" / "elsewhere" / "alpha" / "1.0.0.stopped";
   drop("alpha", description);
@@ -600,49 +539,21 @@ TEST_F(ReloaderTest, LetsAnOldVersionDrainBeforeItIsStopped) {
   EXPECT_TRUE(eventually([&] { return fs::exists(stopped); }));
 }
 
-TEST_F(ReloaderTest, CancelsTheCallsOfAnOldVersionThatDoNotFinish) {
-  drop("alpha", exports("waits_for_cancel"));
-  options_.drain_time = 1ms;
-  run();
-  const auto waiting = begin(plugin_of("waits_for_cancel"), "waits_for_cancel");
-  ASSERT_TRUE(eventually([&] { return waiting->begun.load(); }));
-  place(file("alpha"), fixture("unit_actor_2"));
-  EXPECT_TRUE(eventually([&] { return waiting->ended.load(); }));
-  EXPECT_EQ(waiting->cancelled(), CancelReason::reload);
-  EXPECT_TRUE(eventually_logged("calls cancelled file=" + file("alpha").string() + " version=1.0.0 calls=1"));
-}
-
-TEST_F(ReloaderTest, AnswersTheCallsOfAnOldVersionThatDoNotHeedTheirCancellation) {
-  drop("alpha", exports("keeps_the_call"));
-  options_.drain_time = 1ms;
-  options_.heed_time = 1ms;
-  run();
-  auto kept = begin(plugin_of("keeps_the_call"), "keeps_the_call");
-  const std::weak_ptr<Plugin> old = plugin_of("keeps_the_call");
-  ASSERT_TRUE(eventually([&] { return kept->begun.load(); }));
-  place(file("alpha"), fixture("unit_actor_2"));
-  EXPECT_TRUE(eventually([&] { return kept->ended.load(); }));
-  EXPECT_TRUE(eventually_logged("calls cut off file=" + file("alpha").string() + " version=1.0.0 calls=1"));
-  kept.reset();
-  EXPECT_TRUE(eventually([&] { return old.expired(); }));
-}
-
-TEST_F(ReloaderTest, TellsAtTheEndWhatIsServedAndWhatDrains) {
+TEST_F(FolderOnDiskTest, EndsTheCallsOfWhatIsServedAndOfWhatDrains) {
   drop("alpha", exports("waits_for_cancel"));
   run();
   const auto draining = begin(plugin_of("waits_for_cancel"), "waits_for_cancel");
   place(file("alpha"), fixture("unit_actor_2"));
   ASSERT_TRUE(eventually([&] { return version_of("waits_for_cancel") == "2.0.0"; }));
   const auto current = begin(plugin_of("waits_for_cancel"), "waits_for_cancel");
-  EXPECT_TRUE(reloader_->stop(test::patience));
-  for (const auto& plugin : reloader_->plugins())
-    plugin->cancel_all(CancelReason::shutdown);
-  EXPECT_TRUE(eventually([&] { return draining->ended && current->ended; }));
+  EXPECT_TRUE(source()->stop(test::patience));
+  EXPECT_TRUE(source_->drainer().end_calls({plugin_of("waits_for_cancel")}, 0ms,
+                                           [&] { return draining->ended && current->ended; }));
   EXPECT_EQ(draining->cancelled(), CancelReason::shutdown);
   EXPECT_EQ(current->cancelled(), CancelReason::shutdown);
 }
 
-TEST_F(ReloaderTest, TellsNobodyOfANewVersionThatExportsTheSame) {
+TEST_F(FolderOnDiskTest, TellsNobodyOfANewVersionThatExportsTheSame) {
   drop("alpha", exports("alpha"));
   run();
   place(file("alpha"), fixture("unit_actor_2"));
@@ -650,7 +561,7 @@ TEST_F(ReloaderTest, TellsNobodyOfANewVersionThatExportsTheSame) {
   EXPECT_EQ(publications_->count, 0);
 }
 
-TEST_F(ReloaderTest, PublishesABurstOfFilesAsOneCatalog) {
+TEST_F(FolderOnDiskTest, PublishesABurstOfFilesAsOneCatalog) {
   constexpr int count = 20;
   fs::create_directories(root() / "tools");
   run();
@@ -667,57 +578,8 @@ TEST_F(ReloaderTest, PublishesABurstOfFilesAsOneCatalog) {
   EXPECT_EQ(publications_->count, 1);
 }
 
-TEST_F(ReloaderTest, PublishesFilesThatComeOneAfterTheOtherAsOneCatalog) {
-  constexpr int count = 10;
-  options_.settle_time = 2s;  // far more than a busy machine lets pass between two drops
-  options_.burst_patience = 1h;
-  run();
-  const auto before = catalog_.current()->generation();
-  for (int i = 0; i < count; ++i) {
-    const auto name = "t" + std::to_string(i);
-    drop(name, exports(name));
-    std::this_thread::sleep_for(20ms);
-  }
-  EXPECT_TRUE(eventually([&] { return catalog_.current()->plugins().size() == count; }));
-  EXPECT_EQ(catalog_.current()->generation() - before, 1U);
-}
-
-TEST_F(ReloaderTest, WithdrawsFilesThatGoOneAfterTheOtherInOneCatalog) {
-  constexpr int count = 10;
-  options_.removal_patience = 2s;  // likewise
-  options_.burst_patience = 1h;
-  for (int i = 0; i < count; ++i)
-    drop("t" + std::to_string(i), exports("t" + std::to_string(i)));
-  run();
-  const auto before = catalog_.current()->generation();
-  for (int i = 0; i < count; ++i) {
-    fs::remove(file("t" + std::to_string(i)));
-    std::this_thread::sleep_for(20ms);
-  }
-  EXPECT_TRUE(eventually([&] { return catalog_.current()->plugins().empty(); }));
-  EXPECT_EQ(catalog_.current()->generation() - before, 1U);
-}
-
-TEST_F(ReloaderTest, DoesNotWaitForAFileThatKeepsChanging) {
-  options_.settle_time = 100ms;
-  options_.burst_patience = 200ms;
-  run();
-  place_text(configuration("alpha"), exports("alpha"));
-  std::atomic<bool> over{false};
-  std::thread writer([&] {
-    for (int i = 0; !over; ++i) {
-      place_text(file("busy"), std::to_string(i));
-      std::this_thread::sleep_for(10ms);
-    }
-  });
-  fs::copy_file(fixture("unit_actor"), file("alpha"));
-  EXPECT_TRUE(eventually([&] { return serves("alpha"); }));
-  over = true;
-  writer.join();
-}
-
 // Its file has changed since, but what lies there now was refused.
-TEST_F(ReloaderTest, WithdrawsAVersionThatGivesUpAlsoWhenItsFileHasBeenBrokenMeanwhile) {
+TEST_F(FolderOnDiskTest, WithdrawsAVersionThatGivesUpAlsoWhenItsFileHasBeenBrokenMeanwhile) {
   if (test::isolation_under_test() != Isolation::worker) GTEST_SKIP() << "only a process can die and others live";
   drop("alpha", R"({"restarts":{"crashes":1},"tools":[{"name":"crashes","inputSchema":{"type":"object"}}]})");
   run();
@@ -727,10 +589,10 @@ TEST_F(ReloaderTest, WithdrawsAVersionThatGivesUpAlsoWhenItsFileHasBeenBrokenMea
   EXPECT_TRUE(eventually([&] { return !serves("crashes"); }));
 }
 
-TEST_F(ReloaderTest, StopsTwiceWithoutHarm) {
+TEST_F(FolderOnDiskTest, StopsTwiceWithoutHarm) {
   run();
-  EXPECT_TRUE(reloader_->stop(test::patience));
-  EXPECT_TRUE(reloader_->stop(test::patience));
+  EXPECT_TRUE(source()->stop(test::patience));
+  EXPECT_TRUE(source()->stop(test::patience));
 }
 
 }  // namespace

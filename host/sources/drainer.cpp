@@ -1,0 +1,120 @@
+#include "sources/drainer.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace mcph {
+namespace {
+
+using Plugins = std::vector<std::shared_ptr<Plugin>>;
+
+std::size_t calls_of(const Plugins& plugins) {
+  return std::transform_reduce(plugins.begin(), plugins.end(), std::size_t{0}, std::plus<>(),
+                               [](const auto& plugin) { return plugin->calls_in_flight(); });
+}
+
+}  // namespace
+
+void Drainer::drain(const std::shared_ptr<Plugin>& plugin, Time now) {
+  if (plugin == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  versions_.push_back({plugin, plugin->identity(), now + options_.drain_time});
+}
+
+std::optional<Drainer::Time> Drainer::attend(Time now) {
+  std::vector<std::pair<std::shared_ptr<Plugin>, Version>> to_hurry;
+  std::optional<Time> next;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(versions_, [](const Version& each) { return each.plugin.expired(); });
+    for (auto& each : versions_) {
+      if (each.given_up) continue;
+      if (now >= each.due) {
+        if (auto plugin = each.plugin.lock()) to_hurry.emplace_back(std::move(plugin), each);
+        each.given_up = std::exchange(each.cancelled, true);
+        each.due = now + options_.heed_time;
+      }
+      if (!each.given_up) next = std::min(next.value_or(each.due), each.due);
+    }
+  }
+  for (auto& [plugin, version] : to_hurry)
+    hurry(version, *plugin);
+  return next;
+}
+
+// Without the lock, because calls end in it.
+void Drainer::hurry(const Version& version, Plugin& plugin) {
+  const auto say = [&](Log::Level level, std::string_view event, std::size_t calls, std::string_view reason) {
+    log_.write(level, event,
+               {{"file", version.identity.file.string()},
+                {"version", version.identity.version},
+                {"calls", calls},
+                {"reason", reason}});
+  };
+  if (!version.cancelled) {
+    say(Log::Level::warning, "calls cancelled", plugin.calls_in_flight(),
+        "they did not finish in time after the plugin was replaced or removed");
+    return plugin.cancel_all(CancelReason::reload);
+  }
+  const auto calls = plugin.fail_all("the call was cut off, because the plugin was replaced or removed");
+  if (calls > 0) say(Log::Level::error, "calls cut off", calls, "they did not end when they were cancelled");
+}
+
+std::vector<Drainer::Draining> Drainer::draining() const {
+  std::vector<Draining> all;
+  const std::lock_guard lock(mutex_);
+  for (const auto& each : versions_)
+    all.push_back({each.identity, each.plugin});
+  return all;
+}
+
+bool Drainer::end_calls(Plugins plugins, std::chrono::milliseconds grace, const std::function<bool()>& quiet) {
+  for (const auto& each : draining()) {
+    if (auto plugin = each.plugin.lock()) plugins.push_back(std::move(plugin));
+  }
+  const auto over = [&] { return calls_of(plugins) == 0 && quiet(); };
+  if (wait_until(over, grace)) return true;
+  log_.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"calls", calls_of(plugins)}});
+  for (const auto& plugin : plugins)
+    plugin->cancel_all(CancelReason::shutdown);
+  if (wait_until(over, options_.heed_time)) return true;
+  bool all_ended = true;
+  for (const auto& plugin : plugins)
+    all_ended = cut_off(*plugin) && all_ended;
+  wait_until(over, options_.farewell);
+  return all_ended;
+}
+
+bool Drainer::cut_off(Plugin& plugin) {
+  const auto calls = plugin.fail_all("the call was cut off, because this server is stopping");
+  if (calls == 0) return true;
+  log_.error("calls cut off", {{"file", plugin.identity().file.string()},
+                               {"version", plugin.identity().version},
+                               {"calls", calls},
+                               {"reason", "they did not end when they were cancelled"}});
+  // Of a worker nothing runs here but the host's own code, which ends.
+  return !plugin.status().in_process;
+}
+
+void Drainer::look_again() {
+  if (!waits_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool Drainer::wait_until(const std::function<bool()>& done, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  waits_ = true;
+  while (!done()) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_until(lock, end, [this] { return std::exchange(woken_, false); })) break;
+  }
+  waits_ = false;
+  return done();
+}
+
+}  // namespace mcph

@@ -1,0 +1,433 @@
+#include "sources/folder/folder_source.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mcph {
+namespace {
+
+std::int64_t count_ms(FolderSource::Time::duration time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+}
+
+// Empty if there is none.
+std::string label(const ServedPlugin& served) {
+  if (served.plugin == nullptr) return {};
+  const auto& identity = served.plugin->identity();
+  return identity.name + " " + identity.version + " " + identity.digest;
+}
+
+}  // namespace
+
+FolderSource::FolderSource(Options options, Surroundings surroundings)
+    : options_(std::move(options)),
+      with_(std::move(surroundings)),
+      source_(with_.publisher.add_source()),
+      operator_(*this, with_.drainer, [&watch = with_.watch] { watch.wake(); }, with_.log) {}
+
+FolderSource::~FolderSource() {
+  stop(std::chrono::hours(1));
+  if (thread_.joinable()) thread_.join();
+}
+
+void FolderSource::load_all(std::chrono::milliseconds patience) {
+  look(patience);
+}
+
+void FolderSource::run() {
+  {
+    const std::lock_guard lock(inbox_->mutex);
+    inbox_->serves_changes = true;
+  }
+  thread_ = std::thread([this] { control(); });
+}
+
+bool FolderSource::stop(std::chrono::milliseconds patience) {
+  operator_.close();
+  {
+    const std::lock_guard lock(inbox_->mutex);
+    inbox_->stopping = true;
+  }
+  inbox_->changed.notify_all();
+  with_.watch.wake();
+  const bool runs = thread_.joinable();
+  std::unique_lock lock(inbox_->mutex);
+  return inbox_->changed.wait_for(lock, patience,
+                                  [&] { return (inbox_->ended || !runs) && inbox_->loading.empty(); });
+}
+
+void FolderSource::release_plugins() {
+  files_.clear();
+  with_.publisher.release(source_);
+  const std::lock_guard lock(inbox_->mutex);
+  inbox_->loaded.clear();
+}
+
+std::vector<FolderSource::Refused> FolderSource::refused() const {
+  std::vector<Refused> refused;
+  for (const auto& [file, tracked] : files_) {
+    if (!tracked.refusal().empty()) refused.push_back({file, tracked.refusal()});
+  }
+  return refused;
+}
+
+void FolderSource::control() {
+  for (;;) {
+    {
+      const std::lock_guard lock(inbox_->mutex);
+      inbox_->ended = inbox_->stopping;
+      inbox_->changed.notify_all();
+      if (inbox_->stopping) return serve_no_changes(*inbox_);
+    }
+    const auto due = look();
+    const auto until = [this](Time time) { return std::chrono::milliseconds(count_ms(time - with_.now())); };
+    // Where looking takes long, not every hint is worth it.
+    with_.watch.pause(until(std::min(due, budget_.due())));
+    with_.watch.wait(std::max(until(due), std::chrono::milliseconds(1)));
+  }
+}
+
+FolderSource::Time FolderSource::look(std::optional<std::chrono::milliseconds> at_start) {
+  const auto now = with_.now();
+  auto due = budget_.due();
+  collect_loads(now);
+  withdraw_given_up(now);
+  // The operator is told of what lies there now.
+  if (operator_.take_asked() || now >= due) {
+    scan(now);
+    due = now + options_.rescan_interval;
+    heed_changes(at_start.has_value(), now);
+    due = std::max(due, budget_.due());
+  }
+  operator_.obey(now);
+  wait_for_loads(at_start.value_or(options_.load_patience));
+  collect_loads(now);
+  describe_again(now, due);
+  if (changed_) publish();
+  tell_served();
+  if (const auto next = with_.drainer.attend(now)) due = std::min(due, *next);
+  for (const auto& [file, tracked] : files_) {
+    // What is due already waits for others.
+    if (const auto again = tracked.due(); again && *again > now) due = std::min(due, *again);
+  }
+  operator_.keep_report(reported_problems_);
+  operator_.answer();
+  return due;
+}
+
+void FolderSource::scan(Time now) {
+  scan_ = with_.folder.scan();
+  with_.watch.watch(scan_.folders);
+  report_problems();
+  const auto took = with_.now() - now;
+  budget_.spend(now, took);
+  constexpr std::chrono::milliseconds slow{250};
+  if (took < slow || std::exchange(is_slow_, true)) return;
+  with_.log.warning("components folder is slow",
+                    {{"path", options_.root.string()},
+                     {"ms", count_ms(took)},
+                     {"reason", "to look at it takes long, so it is looked at less often, and changes are served later"},
+                     {"next", "keep only plugins in it, on a disk of this machine"}});
+}
+
+void FolderSource::heed_changes(bool at_start, Time now) {
+  std::vector<const PluginFile*> to_take;
+  std::vector<Path> to_withdraw;
+  bool waits = false;
+  const auto heed = [&](const TrackedFile::Sighting& sighting) {
+    waits |= sighting.waits;
+    return sighting;
+  };
+  for (const auto& file : scan_.plugins) {
+    auto& tracked = files_.try_emplace(file.file, options_.patience).first->second;
+    if (heed(tracked.see(file, at_start, now)).take) to_take.push_back(&file);
+  }
+  for (auto& [file, tracked] : files_) {
+    const bool seen = std::ranges::binary_search(scan_.plugins, file, {}, &PluginFile::file);
+    if (!seen && !scan_.may_be_hidden(file) && heed(tracked.miss(now)).gone) to_withdraw.push_back(file);
+  }
+  if (is_awaited(waits, !to_take.empty() || !to_withdraw.empty(), now)) return;
+  for (const auto& file : to_withdraw)
+    withdraw_missing(file, now);
+  for (const auto* const file : to_take) {
+    auto& tracked = files_.at(file->file);
+    begin_load(tracked, *file, words_for_change(tracked.taken(), *file));
+  }
+}
+
+// What keeps changing holds nobody up for longer.
+bool FolderSource::is_awaited(bool waits, bool any, Time now) {
+  if (!waits) {
+    burst_began_.reset();
+    return false;
+  }
+  if (!any) return false;
+  if (!burst_began_) burst_began_ = now;
+  if (now - *burst_began_ < options_.burst_patience) return true;
+  burst_began_.reset();
+  return false;
+}
+
+void FolderSource::withdraw_missing(const Path& file, Time now) {
+  const auto entry = files_.find(file);
+  const auto version = entry->second.served();
+  files_.erase(entry);
+  if (version.plugin == nullptr) return;
+  say_when_published([this, path = file.string()] {
+    with_.log.info("plugin withdrawn", {{"file", path}, {"reason", "the file is gone"}});
+  });
+  drain(version, now);
+}
+
+std::uint64_t FolderSource::begin_load(TrackedFile& tracked, const PluginFile& file, std::string_view cause) {
+  const auto attempt = ++attempts_;
+  tracked.begin_load(file, attempt);
+  {
+    const std::lock_guard lock(inbox_->mutex);
+    inbox_->loading.insert(attempt);
+    inbox_->awaited.insert(attempt);
+  }
+  with_.load_runner.run([this, file, attempt, cause = std::string(cause), begun = with_.now()] {
+    load({.file = file.file, .attempt = attempt, .cause = cause, .begun = begun}, file);
+  });
+  return attempt;
+}
+
+// On a thread of its own.
+void FolderSource::load(Loaded loaded, const PluginFile& file) {
+  const auto attempt = loaded.attempt;
+  if (!is_stopping()) loaded.plugin = with_.loader.load_version(file, events_of(file.file, attempt));
+  // What follows with the lock: once it is released, this object may go.
+  const std::lock_guard lock(inbox_->mutex);
+  inbox_->loaded.push_back(std::move(loaded));
+  inbox_->awaited.erase(attempt);
+  inbox_->loading.erase(attempt);
+  inbox_->changed.notify_all();
+  with_.watch.wake();
+}
+
+bool FolderSource::is_stopping() const {
+  const std::lock_guard lock(inbox_->mutex);
+  return inbox_->stopping;
+}
+
+void FolderSource::drain(const ServedPlugin& version, Time now) {
+  if (version.plugin == nullptr) return;
+  changed_ = true;
+  with_.drainer.drain(version.plugin, now);
+}
+
+void FolderSource::say_when_published(std::function<void()> say) {
+  to_say_.push_back(std::move(say));
+}
+
+// For those that began since, as long as one of them ends now and then.
+void FolderSource::wait_for_loads(std::chrono::milliseconds patience) {
+  std::unique_lock lock(inbox_->mutex);
+  for (auto left = inbox_->awaited.size(); left > 0 && !inbox_->stopping; left = inbox_->awaited.size()) {
+    const bool goes_on = inbox_->changed.wait_for(
+        lock, patience, [&] { return inbox_->awaited.size() < left || inbox_->stopping; });
+    if (!goes_on) break;
+  }
+  inbox_->awaited.clear();
+}
+
+void FolderSource::collect_loads(Time now) {
+  std::vector<Loaded> all;
+  {
+    const std::lock_guard lock(inbox_->mutex);
+    all.swap(inbox_->loaded);
+  }
+  // So that the log tells of a burst in the same order each time.
+  std::ranges::sort(all, {}, &Loaded::file);
+  for (auto& loaded : all) {
+    const auto found = files_.find(loaded.file);
+    if (found != files_.end()) {
+      settle(found->second, std::move(loaded), now);
+    } else {
+      operator_.load_ended(loaded.attempt, TrackedFile(options_.patience), false);
+    }
+  }
+}
+
+void FolderSource::settle(TrackedFile& tracked, Loaded loaded, Time now) {
+  const auto attempt = loaded.attempt;
+  const bool good = tracked.is_loading(attempt) && loaded.plugin.has_value();
+  if (good) {
+    serve(tracked, std::move(loaded), now);
+  } else if (tracked.is_loading(attempt)) {
+    refuse(tracked, loaded.file, loaded.plugin.error(), now);
+  }
+  operator_.load_ended(attempt, tracked, good);
+}
+
+void FolderSource::serve(TrackedFile& tracked, Loaded loaded, Time now) {
+  const auto& plugin = *loaded.plugin->served.plugin;
+  say_when_published([this, before = label(tracked.served()), identity = plugin.identity(),
+                      components = loaded.plugin->served.components->size(), pid = plugin.status().pid,
+                      cause = loaded.cause, took = count_ms(with_.now() - loaded.begun)] {
+    const bool replaced = !before.empty();
+    with_.log.info(replaced ? "plugin replaced" : "plugin loaded", {{"file", identity.file.string()},
+                                                                    {"plugin", identity.name},
+                                                                    {"version", identity.version},
+                                                                    {"digest", identity.digest},
+                                                                    {"replaces", replaced ? before : "nothing"},
+                                                                    {"cause", cause},
+                                                                    {"components", components},
+                                                                    {"pid", pid},
+                                                                    {"ms", took}});
+  });
+  for (const auto& remark : loaded.plugin->remarks)
+    with_.log.warning("plugin remark", {{"file", loaded.file.string()}, {"remark", remark}});
+  drain(tracked.end_load(std::move(loaded.plugin->served)), now);
+  changed_ = true;
+}
+
+void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& error, Time now) {
+  // Something newer has come since the look: the next one takes it.
+  if ((error.may_pass || error.may_be_incomplete) && tracked.has_changed_since_load(with_.folder.look_at(file))) {
+    return tracked.abandon_load();
+  }
+  if (tracked.fail_load(error, now) != TrackedFile::Failure::news) return;
+  const auto& serving = tracked.served().plugin;
+  with_.log.error("plugin refused", {{"file", file.string()},
+                                     {"reason", error.message},
+                                     {"serving", serving != nullptr
+                                                     ? "the last good version, " + serving->identity().version
+                                                     : "nothing of it"},
+                                     {"next", error.may_pass
+                                                  ? "it is tried again at intervals"
+                                                  : "it is tried again when the file or its configuration changes"}});
+}
+
+PluginEvents FolderSource::events_of(const Path& file, std::uint64_t attempt) {
+  return {.components_changed =
+              [this, inbox = inbox_, file](std::shared_ptr<ComponentChanges> changes) {
+                {
+                  const std::lock_guard lock(inbox->mutex);
+                  inbox->to_describe.insert(file);
+                  inbox->changes.push_back(std::move(changes));
+                  if (!inbox->serves_changes) serve_no_changes(*inbox);
+                }
+                with_.watch.wake();
+              },
+          .resource_updated = with_.resource_updated,
+          .gave_up =
+              [this, inbox = inbox_, file, attempt](Error why) {
+                {
+                  const std::lock_guard lock(inbox->mutex);
+                  inbox->given_up.push_back({file, attempt, std::move(why)});
+                }
+                with_.watch.wake();
+              },
+          .calls_ended = [this] { with_.drainer.look_again(); }};
+}
+
+void FolderSource::withdraw_given_up(Time now) {
+  std::vector<GivenUp> given_up;
+  {
+    const std::lock_guard lock(inbox_->mutex);
+    given_up.swap(inbox_->given_up);
+  }
+  for (const auto& [file, attempt, why] : given_up) {
+    const auto found = files_.find(file);
+    if (found == files_.end()) continue;
+    const auto version = found->second.give_up(attempt, why, now);
+    if (version.plugin == nullptr) continue;
+    drain(version, now);
+    say_when_published([this, path = file.string(), reason = why] {
+      with_.log.error("plugin quarantined",
+                      {{"file", path},
+                       {"reason", reason.message},
+                       {"next", reason.may_pass
+                                    ? "it is loaded again"
+                                    : "its components are withdrawn until the file changes or the operator reloads it"}});
+    });
+  }
+}
+
+// What changes without end has as much time of this thread as it leaves.
+void FolderSource::describe_again(Time now, Time& due) {
+  std::set<Path> files;
+  {
+    const std::lock_guard lock(inbox_->mutex);
+    if (inbox_->to_describe.empty()) return;
+    if (now < describe_at_) {
+      due = std::min(due, describe_at_);
+      return;
+    }
+    files.swap(inbox_->to_describe);
+    described_.swap(inbox_->changes);
+  }
+  const auto begin = with_.now();
+  for (const auto& changes : described_)
+    changes->described();
+  for (const auto& file : files)
+    describe_again(file);
+  const auto end = with_.now();
+  describe_at_ = end + std::max<Time::duration>(options_.describe_interval, end - begin);
+}
+
+void FolderSource::describe_again(const Path& file) {
+  const auto found = files_.find(file);
+  if (found == files_.end() || found->second.served().plugin == nullptr) return;
+  auto& tracked = found->second;
+  const auto description = tracked.served().plugin->describe();
+  if (description.has_value() && *description == tracked.description) return;
+  // A worker that is being started anew says so when it is there.
+  if (description.has_error() && description.error().may_pass) return;
+  tracked.description = description.has_value() ? *description : std::string();
+  auto components = description.has_error() ? Result<Components>(description.error()) : parse_components(*description);
+  if (components.has_error()) {
+    with_.log.error("plugin misbehaved",
+                    {{"file", file.string()},
+                     {"reason", "its components changed to something invalid: " + components.error().message},
+                     {"serving", "the components it had before"}});
+    return;
+  }
+  say_when_published([this, path = file.string(), count = components->size()] {
+    with_.log.info("plugin changed its components", {{"file", path}, {"components", count}});
+  });
+  tracked.describe_anew(std::make_shared<const Components>(*std::move(components)));
+  changed_ = true;
+}
+
+void FolderSource::tell_served() {
+  for (const auto& changes : std::exchange(described_, {}))
+    changes->served();
+}
+
+// From then on no answer waits for them. Needs the lock.
+void FolderSource::serve_no_changes(Inbox& inbox) {
+  inbox.serves_changes = false;
+  for (const auto& changes : std::exchange(inbox.changes, {})) {
+    changes->described();
+    changes->served();
+  }
+}
+
+void FolderSource::publish() {
+  changed_ = false;
+  std::vector<ServedPlugin> plugins;
+  for (const auto& [file, tracked] : files_) {
+    if (tracked.served().plugin != nullptr) plugins.push_back(tracked.served());
+  }
+  with_.publisher.publish(source_, std::move(plugins), [says = std::exchange(to_say_, {})] {
+    for (const auto& say : says)
+      say();
+  });
+}
+
+void FolderSource::report_problems() {
+  for (const auto& problem : scan_.problems) {
+    if (std::find(reported_problems_.begin(), reported_problems_.end(), problem) != reported_problems_.end()) continue;
+    with_.log.warning("components folder", {{"path", problem.path.string()}, {"problem", problem.reason}});
+  }
+  reported_problems_ = scan_.problems;
+  if (auto degradation = with_.watch.degraded_reason(); degradation != reported_degradation_) {
+    reported_degradation_ = std::move(degradation);
+    if (!reported_degradation_.empty()) with_.log.warning("watching degraded", {{"reason", reported_degradation_}});
+  }
+}
+
+}  // namespace mcph

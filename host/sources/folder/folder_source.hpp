@@ -1,0 +1,188 @@
+// The plugins of the components folder: looks at the folder, loads what is new or changed, withdraws what is gone,
+// publishes what it serves, and does what the operator asks. A file that cannot be served leaves the last good version
+// serving and never touches another; loads run beside each other on threads that are handed in, and one that hangs keeps
+// nobody waiting. What the folder is, who loads, who tells of changes, and the clock are handed in, too. Owned by who
+// assembles the program. The control thread is the one that runs it; only the functions marked [any] may be called from
+// elsewhere.
+//
+//   look -> settle -> load (elsewhere) -> collect -> publish -> drain
+//
+// A catalog is published when the loads that the control thread waits for have ended: all that began, as long as one of
+// them ends every Options::load_patience.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "plugin/component_changes.hpp"
+#include "runtime/call_runner.hpp"
+#include "sources/drainer.hpp"
+#include "sources/folder/components_folder.hpp"
+#include "sources/folder/folder_watch.hpp"
+#include "sources/folder/look_budget.hpp"
+#include "sources/folder/operator_service.hpp"
+#include "sources/folder/plugin_loader.hpp"
+#include "sources/folder/tracked_file.hpp"
+#include "sources/publisher.hpp"
+#include "telemetry/log.hpp"
+
+namespace mcph {
+
+class FolderSource final : private OperatedFiles {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  struct Options {
+    std::filesystem::path root;  // for messages
+    FilePatience patience = {};
+    // While more files change, those that are still wait for them, at most for so long: a burst is one catalog.
+    std::chrono::milliseconds burst_patience{1000};
+    std::chrono::milliseconds load_patience{250};     // for the next load to end, while the control thread waits
+    std::chrono::milliseconds rescan_interval{1000};  // looks without a hint
+    // Between two times that plugins which say that they changed are described, so that this is at most 20 catalogs a
+    // second for all of them.
+    std::chrono::milliseconds describe_interval{50};
+  };
+
+  // What it works with; all of it outlives it.
+  struct Surroundings {
+    ComponentsFolder& folder;
+    FolderWatch& watch;
+    VersionLoader& loader;
+    CallRunner& load_runner;  // each task may hang
+    std::function<Time()> now = std::chrono::steady_clock::now;
+    std::function<void(const std::string& uri)> resource_updated;
+    Publisher& publisher;
+    Drainer& drainer;
+    Log& log;
+  };
+
+  // A plugin file and why it is not served as it lies there now.
+  struct Refused {
+    std::filesystem::path file;
+    std::string reason;
+  };
+
+  FolderSource(Options options, Surroundings surroundings);
+  ~FolderSource() override;
+  FolderSource(const FolderSource&) = delete;
+  FolderSource& operator=(const FolderSource&) = delete;
+
+  // Looks once and takes everything as it lies there, as long as a load ends now and then. Before run.
+  void load_all(std::chrono::milliseconds patience);
+  // One look at the folder and at everything that has come. Returns when the next is due. What run does again and again.
+  Time look() { return look(std::nullopt); }
+
+  // Begins to look, on a thread of its own.
+  void run();
+  // False: a plugin holds the control thread for longer, and only leaving the process without unwinding remains.
+  bool stop(std::chrono::milliseconds patience);
+
+  // Gives up the leases. After stop; this object must outlive the plugins, which may still say that they changed.
+  void release_plugins();
+
+  // [any] What the operator can ask.
+  OperatorService& operator_service() { return operator_; }
+
+  // What load_all refused, and what it found amiss in the folder. After load_all, before run.
+  std::vector<Refused> refused() const;
+  const std::vector<ScanProblem>& problems() const { return reported_problems_; }
+
+ private:
+  using Path = std::filesystem::path;
+
+  // On its way from the thread of a load to the control thread.
+  struct Loaded {
+    Path file;
+    std::uint64_t attempt;
+    std::string cause;
+    Time begun;
+    Result<LoadedPlugin> plugin = fail("it has not been loaded");
+  };
+  struct GivenUp {
+    Path file;
+    std::uint64_t attempt;
+    Error why;
+  };
+  // Whose thread is told that it has come. Shared with loads and plugins, which may be the last to go.
+  struct Inbox {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::set<std::uint64_t> loading;  // attempts
+    std::set<std::uint64_t> awaited;  // of them, those that the control thread waits for
+    std::vector<Loaded> loaded;
+    std::vector<GivenUp> given_up;
+    std::set<Path> to_describe;
+    std::vector<std::shared_ptr<ComponentChanges>> changes;  // of those, and of versions that are served no more
+    bool serves_changes = false;                             // the control thread does
+    bool stopping = false;
+    bool ended = false;
+  };
+
+  void control();
+  Time look(std::optional<std::chrono::milliseconds> at_start);
+  void scan(Time now);
+  // What has changed in the folder.
+  void heed_changes(bool at_start, Time now);
+  bool is_awaited(bool waits, bool any, Time now);
+  void withdraw_missing(const Path& file, Time now);
+
+  // OperatedFiles.
+  TrackedFiles& files() override { return files_; }
+  const ScanResult& last_scan() const override { return scan_; }
+  std::uint64_t begin_load(TrackedFile& tracked, const PluginFile& file, std::string_view cause) override;
+  void drain(const ServedPlugin& version, Time now) override;
+  void say_when_published(std::function<void()> say) override;
+
+  void load(Loaded loaded, const PluginFile& file);
+  bool is_stopping() const;
+  void wait_for_loads(std::chrono::milliseconds patience);
+  void collect_loads(Time now);
+  void settle(TrackedFile& tracked, Loaded loaded, Time now);
+  void serve(TrackedFile& tracked, Loaded loaded, Time now);
+  void refuse(TrackedFile& tracked, const Path& file, const Error& error, Time now);
+  PluginEvents events_of(const Path& file, std::uint64_t attempt);
+  void withdraw_given_up(Time now);
+  void describe_again(Time now, Time& due);
+  void describe_again(const Path& file);
+  // The changes that were described by this look are served, or will not be.
+  void tell_served();
+  static void serve_no_changes(Inbox& inbox);
+  void publish();
+  void report_problems();
+
+  const Options options_;
+  const Surroundings with_;
+  const Publisher::Source source_;
+
+  ScanResult scan_;  // of the last look that was worth its time
+  LookBudget budget_;
+  bool is_slow_ = false;  // it has been said that looks take long
+  TrackedFiles files_;
+  std::uint64_t attempts_ = 0;        // at loading
+  std::optional<Time> burst_began_;   // since when changes wait for others
+  bool changed_ = true;               // what it serves, since it was published
+  std::vector<std::function<void()>> to_say_;
+  Time describe_at_;  // not before
+  std::vector<std::shared_ptr<ComponentChanges>> described_;
+  std::vector<ScanProblem> reported_problems_;
+  std::string reported_degradation_;
+
+  const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+  OperatorService operator_;
+  std::thread thread_;
+};
+
+}  // namespace mcph

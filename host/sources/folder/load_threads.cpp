@@ -1,0 +1,76 @@
+#include "sources/folder/load_threads.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace mcph {
+
+LoadThreads::~LoadThreads() {
+  stop(std::chrono::hours(1));
+  starter_.join();
+}
+
+void LoadThreads::run(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(task));
+  }
+  changed_.notify_all();
+}
+
+bool LoadThreads::stop(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  waiting_.clear();
+  changed_.notify_all();
+  return changed_.wait_for(lock, patience, [this] { return running_.empty(); });
+}
+
+void LoadThreads::start_when_due() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    join_ended();
+    if (stopping_ && running_.empty()) return changed_.notify_all();
+    if (waiting_.empty()) {
+      changed_.wait(lock);
+    } else if (!may_start(Clock::now()) || !start_next()) {
+      changed_.wait_for(lock, options_.long_time);
+    }
+  }
+}
+
+bool LoadThreads::may_start(Clock::time_point now) const {
+  const auto young = std::count_if(running_.begin(), running_.end(), [&](const Running& each) {
+    return now - each.since < options_.long_time;
+  });
+  return static_cast<std::size_t>(young) < options_.at_once && running_.size() < options_.most;
+}
+
+bool LoadThreads::start_next() {
+  auto& running = running_.emplace_back(Running{Clock::now()});
+  try {
+    running.thread = std::thread([this, &running, task = waiting_.front()]() mutable {
+      task();
+      task = nullptr;
+      const std::lock_guard lock(mutex_);
+      running.over = true;
+      changed_.notify_all();
+    });
+  } catch (const std::system_error&) {
+    running_.pop_back();
+    return false;
+  }
+  waiting_.pop_front();
+  return true;
+}
+
+// Their threads take the lock no more.
+void LoadThreads::join_ended() {
+  std::erase_if(running_, [](Running& each) {
+    if (each.over && each.thread.joinable()) each.thread.join();
+    return each.over;
+  });
+}
+
+}  // namespace mcph

@@ -1,0 +1,61 @@
+// Runs what loads plugins, each on a thread of its own, because code of a plugin may hang in it. Only so many run at
+// once, the others wait in their order; one that has run for long counts no more, so that it keeps nobody waiting. Owned
+// by who assembles the program; any thread. The destructor waits for all.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <thread>
+
+#include "runtime/call_runner.hpp"
+
+namespace mcph {
+
+class LoadThreads final : public CallRunner {
+ public:
+  struct Options {
+    std::size_t at_once = 4;
+    std::chrono::milliseconds long_time{500};
+    std::size_t most = 64;  // with those that have run for long
+  };
+
+  explicit LoadThreads(Options options) : options_(options), starter_([this] { start_when_due(); }) {}
+  ~LoadThreads() override;
+  LoadThreads(const LoadThreads&) = delete;
+  LoadThreads& operator=(const LoadThreads&) = delete;
+
+  void run(std::function<void()> task) override;
+
+  // Waits until nothing runs, and starts nothing more. False: that took longer.
+  bool stop(std::chrono::milliseconds patience);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Running {
+    Clock::time_point since;
+    std::thread thread = {};
+    bool over = false;
+  };
+
+  void start_when_due();
+  // The functions of these lines need the mutex.
+  bool may_start(Clock::time_point now) const;
+  // False: there is no thread to be had just now.
+  bool start_next();
+  void join_ended();
+
+  const Options options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> waiting_;
+  std::list<Running> running_;
+  bool stopping_ = false;
+  std::thread starter_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,264 @@
+#include "sources/folder/operator_service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/absolute_path.hpp"
+
+namespace mcph {
+namespace {
+
+std::string label(const PluginIdentity& identity) {
+  constexpr std::size_t digits = 12;  // enough to tell builds apart by eye
+  return identity.name + " " + identity.version + " (" + identity.digest.substr(0, digits) + ")";
+}
+
+ReportedState reported(PluginState state) {
+  switch (state) {
+    case PluginState::serving:
+      return ReportedState::serving;
+    case PluginState::starting:
+      return ReportedState::starting;
+    case PluginState::resting:
+      return ReportedState::resting;
+    case PluginState::ended:
+      break;
+  }
+  return ReportedState::quarantined;  // or about to be
+}
+
+// Its file's path or the end of it, with the extension or without.
+bool lies_at(const std::filesystem::path& file, const std::filesystem::path& name) {
+  const auto path = absolute_path(file).lexically_normal();
+  const auto length = std::distance(name.begin(), name.end());
+  if (length == 0 || length > std::distance(path.begin(), path.end())) return false;
+  const auto end = std::prev(path.end(), length);
+  return std::equal(end, std::prev(path.end()), name.begin()) &&
+         (path.filename() == name.filename() || path.stem() == name.filename());
+}
+
+// As the plugin calls itself, or did.
+std::optional<std::string> name_of(const TrackedFile& tracked) {
+  if (tracked.served().plugin != nullptr) return tracked.served().plugin->identity().name;
+  if (tracked.withdrawn()) return tracked.withdrawn()->name;
+  return std::nullopt;
+}
+
+}  // namespace
+
+OperatorService::Answer OperatorService::ask(OperatorRequest request) {
+  const auto pending = std::make_shared<Pending>(Pending{std::move(request)});
+  {
+    const std::lock_guard lock(mutex_);
+    if (!closed_) waiting_.push_back(pending);
+  }
+  wake_();
+  return wait_for(*pending);
+}
+
+OperatorService::Answer OperatorService::wait_for(const Pending& pending) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return pending.answer.has_value() || closed_; });
+  if (pending.answer) return *pending.answer;
+  return fail("the host is stopping");
+}
+
+void OperatorService::give(Pending& pending, Answer answer) {
+  {
+    const std::lock_guard lock(mutex_);
+    pending.answer = std::move(answer);
+  }
+  changed_.notify_all();
+}
+
+void OperatorService::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    waiting_.clear();
+  }
+  changed_.notify_all();
+}
+
+bool OperatorService::take_asked() {
+  const std::lock_guard lock(mutex_);
+  asked_.swap(waiting_);
+  return !asked_.empty();
+}
+
+void OperatorService::obey(Time now) {
+  for (auto& pending : std::exchange(asked_, {})) {
+    const auto& name = pending->request.plugin;
+    if (!name.empty() && files_called(name).empty()) {
+      give(*pending, nothing_called(name));
+      continue;
+    }
+    obey(*pending, now);
+    at_work_.push_back(std::move(pending));
+  }
+}
+
+void OperatorService::obey(Pending& pending, Time now) {
+  using Kind = OperatorRequest::Kind;
+  const auto& request = pending.request;
+  for (const auto& file : files_called(request.plugin)) {
+    auto& tracked = files_.files().at(file);
+    OperatorOutcome outcome{.file = file};
+    if (request.kind == Kind::disable) {
+      disable(tracked, now, outcome);
+    } else if (request.kind == Kind::enable && !tracked.enable()) {
+      outcome.text = "it is not disabled";
+    } else if (!request.plugin.empty() || !tracked.is_disabled()) {
+      const auto load = reload(tracked, now, outcome);
+      if (load) pending.loads.emplace(*load, pending.outcomes.size());
+    } else {
+      continue;
+    }
+    pending.outcomes.push_back(std::move(outcome));
+  }
+}
+
+std::optional<std::uint64_t> OperatorService::reload(TrackedFile& tracked, Time now, OperatorOutcome& outcome) {
+  const auto decide = [&](bool good, std::string text) {
+    outcome.good = good;
+    outcome.text = std::move(text);
+    return std::nullopt;
+  };
+  if (tracked.is_disabled()) return decide(false, "it is disabled; enable it");
+  const auto& plugins = files_.last_scan().plugins;
+  const auto file = std::ranges::find(plugins, outcome.file, &PluginFile::file);
+  if (file == plugins.end()) return decide(false, "its file is gone");
+  if (tracked.awaits_configuration(*file, now)) {
+    return decide(true, "it is new and has no configuration; it is taken in a moment, if none follows");
+  }
+  tracked.forget_taken();
+  // Also asked for it is not loaded without in the moment in which somebody writes it.
+  if (tracked.has_lost_configuration(*file)) {
+    return decide(true, "its configuration " + configuration_file(file->file).string() +
+                            " is missing just now; the file is taken when that is back, or stays away");
+  }
+  return files_.begin_load(tracked, *file, "the operator asked for it");
+}
+
+void OperatorService::load_ended(std::uint64_t attempt, const TrackedFile& tracked, bool good) {
+  for (const auto& pending : at_work_) {
+    const auto found = pending->loads.find(attempt);
+    if (found == pending->loads.end()) continue;
+    auto& outcome = pending->outcomes[found->second];
+    pending->loads.erase(found);
+    const auto* const serving = tracked.served().plugin.get();
+    if (good) {
+      outcome.text = "serving " + label(serving->identity());
+    } else if (!tracked.taken() || tracked.refusal().empty()) {
+      outcome.text = "its file changes just now, and is taken when it is still";
+    } else {
+      outcome.good = false;
+      outcome.text = "refused: " + tracked.refusal() +
+                     (serving == nullptr ? "" : "; still serving " + label(serving->identity()));
+    }
+  }
+}
+
+void OperatorService::answer() {
+  std::erase_if(at_work_, [this](const auto& pending) {
+    if (!pending->loads.empty()) return false;
+    give(*pending, std::move(pending->outcomes));
+    return true;
+  });
+}
+
+void OperatorService::disable(TrackedFile& tracked, Time now, OperatorOutcome& outcome) {
+  if (tracked.is_disabled()) {
+    outcome.text = "it was disabled before";
+    return;
+  }
+  auto say = [this, file = outcome.file.string()] { log_.warning("plugin disabled", {{"file", file}}); };
+  const auto version = tracked.disable();
+  outcome.text = "disabled";
+  if (version.plugin == nullptr) return say();
+  if (const auto calls = version.plugin->calls_in_flight(); calls > 0) {
+    outcome.text += "; calls that still run: " + std::to_string(calls);
+  }
+  files_.drain(version, now);
+  files_.say_when_published(std::move(say));
+}
+
+std::vector<std::filesystem::path> OperatorService::files_called(const std::string& name) const {
+  std::vector<std::filesystem::path> named;
+  std::vector<std::filesystem::path> placed;
+  for (const auto& [file, tracked] : files_.files()) {
+    if (name.empty() || name_of(tracked) == name) named.push_back(file);
+    if (lies_at(file, std::filesystem::path(name).lexically_normal())) placed.push_back(file);
+  }
+  return named.empty() ? placed : named;
+}
+
+Error OperatorService::nothing_called(const std::string& name) const {
+  constexpr std::size_t most = 100;
+  std::string there;
+  std::size_t count = 0;
+  for (const auto& [file, tracked] : files_.files()) {
+    if (++count > most) break;
+    there += (there.empty() ? "" : ", ") + name_of(tracked).value_or(file.filename().string());
+  }
+  return fail("no plugin is called \"" + name + "\"; there " +
+              (there.empty() ? "is none" : "are " + there + (count > most ? " and others" : "")));
+}
+
+OperatorService::Watched OperatorService::watched(const std::filesystem::path& file, const TrackedFile& tracked) {
+  const auto& plugin = tracked.served().plugin;
+  Watched watched{.report = {.file = absolute_path(file), .refusal = tracked.refusal()}, .plugin = plugin};
+  auto& report = watched.report;
+  if (plugin != nullptr) {
+    report.identity = plugin->identity();
+    report.components = tracked.served().components->size();
+    return watched;
+  }
+  report.identity = tracked.withdrawn();
+  report.status = tracked.status_at_withdrawal();
+  report.state = tracked.is_disabled()      ? ReportedState::disabled
+                 : tracked.is_quarantined() ? ReportedState::quarantined
+                                            : ReportedState::refused;
+  return watched;
+}
+
+void OperatorService::keep_report(const std::vector<ScanProblem>& problems) {
+  std::vector<Watched> all;
+  for (const auto& [file, tracked] : files_.files()) {
+    const bool is_new = tracked.served().plugin == nullptr && tracked.refusal().empty() && !tracked.is_disabled();
+    if (!is_new) all.push_back(watched(file, tracked));
+  }
+  for (const auto& each : drainer_.draining()) {
+    all.push_back({.report = {.file = absolute_path(each.identity.file),
+                              .identity = each.identity,
+                              .state = ReportedState::draining},
+                   .plugin = each.plugin});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.report.file < b.report.file; });
+  const std::lock_guard lock(mutex_);
+  watched_ = std::move(all);
+  problems_ = problems;
+}
+
+FolderReport OperatorService::report() const {
+  std::vector<Watched> all;
+  FolderReport report;
+  {
+    const std::lock_guard lock(mutex_);
+    all = watched_;
+    report.problems = problems_;
+  }
+  for (auto& [each, watched] : all) {
+    const auto plugin = watched.lock();
+    const bool drains = each.state == ReportedState::draining;
+    if (plugin != nullptr) {
+      each.status = plugin->status();
+      if (!drains) each.state = reported(each.status.state);
+    }
+    // One that drained has come to its end meanwhile.
+    if (plugin != nullptr || !drains) report.plugins.push_back(std::move(each));
+  }
+  return report;
+}
+
+}  // namespace mcph

@@ -1,0 +1,142 @@
+#include "sources/folder/tracked_file.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace mcph {
+
+TrackedFile::State TrackedFile::state() const {
+  if (disabled_) return State::disabled;
+  if (loading_) return State::loading;
+  if (changing_ || !taken_) return State::settling;
+  if (quarantined_) return State::quarantined;
+  return refusal_.empty() ? State::serving : State::refused;
+}
+
+TrackedFile::Sighting TrackedFile::see(const PluginFile& file, bool at_start, Time now) {
+  missing_since_.reset();
+  configured_ |= !file.configuration.is_absent();
+  if (disabled_) return {};
+  if (loading_ && loading_->file == file) return {};
+  loading_.reset();
+  if (taken_ == file) {
+    changing_.reset();
+    return {.take = retry_at_ && now >= *retry_at_};
+  }
+  if (at_start) return {.take = true};
+  if (changing_ != file) {
+    changing_ = file;
+    changed_at_ = now;
+    incomplete_ = false;
+  }
+  if (now - changed_at_ >= stillness(file)) return {.take = true};
+  // For what may take long nobody waits.
+  return {.waits = !incomplete_ && !has_lost_configuration(file)};
+}
+
+std::chrono::milliseconds TrackedFile::stillness(const PluginFile& file) const {
+  if (incomplete_) return patience_->copy;
+  if (has_lost_configuration(file)) return patience_->configuration;
+  if (may_be_given_configuration(file)) return std::max(patience_->new_file, patience_->settle);
+  return patience_->settle;
+}
+
+TrackedFile::Sighting TrackedFile::miss(Time now) {
+  // What the operator said of it is remembered.
+  if (disabled_) return {};
+  if (!missing_since_) missing_since_ = now;
+  const bool gone = now - *missing_since_ >= patience_->removal;
+  return {.gone = gone, .waits = !gone};
+}
+
+std::optional<TrackedFile::Time> TrackedFile::due() const {
+  if (disabled_) return std::nullopt;
+  if (missing_since_) return *missing_since_ + patience_->removal;
+  if (loading_) return std::nullopt;
+  return changing_ ? changed_at_ + stillness(*changing_) : retry_at_;
+}
+
+bool TrackedFile::may_be_given_configuration(const PluginFile& file) const {
+  return attempt_ == 0 && file.configuration.is_absent();
+}
+
+bool TrackedFile::awaits_configuration(const PluginFile& file, Time now) const {
+  return changing_ == file && now - changed_at_ < patience_->new_file && may_be_given_configuration(file);
+}
+
+bool TrackedFile::has_lost_configuration(const PluginFile& file) const {
+  return configured_ && file.configuration.is_absent();
+}
+
+void TrackedFile::begin_load(const PluginFile& file, std::uint64_t attempt) {
+  loading_ = {file, attempt};
+}
+
+// A load has ended.
+void TrackedFile::take(const PluginFile& file) {
+  taken_ = file;
+  configured_ = !file.configuration.is_absent();
+  changing_.reset();
+  quarantined_ = false;
+  retry_at_.reset();
+}
+
+ServedPlugin TrackedFile::end_load(ServedPlugin loaded) {
+  const auto load = *std::exchange(loading_, std::nullopt);
+  take(load.file);
+  refusal_.clear();
+  attempt_ = load.attempt;
+  description.clear();
+  withdrawn_.reset();
+  return std::exchange(served_, std::move(loaded));
+}
+
+TrackedFile::Failure TrackedFile::fail_load(const Error& error, Time now) {
+  const auto load = *std::exchange(loading_, std::nullopt);
+  if (changing_ == load.file && error.may_be_incomplete && !std::exchange(incomplete_, true)) {
+    return Failure::incomplete;
+  }
+  const bool again = taken_ == load.file;
+  const bool known = again && refusal_ == error.message;
+  take(load.file);
+  refusal_ = error.message;
+  if (error.may_pass) {
+    retry_delay_ = again ? std::min(2 * retry_delay_, patience_->last_retry) : patience_->first_retry;
+    retry_at_ = now + retry_delay_;
+  }
+  return known ? Failure::known : Failure::news;
+}
+
+// A version that has been replaced is nobody's concern any more.
+ServedPlugin TrackedFile::give_up(std::uint64_t attempt, const Error& why, Time now) {
+  if (attempt_ != attempt || served_.plugin == nullptr) return {};
+  auto version = withdraw();
+  quarantined_ = true;
+  // Where a newer file has been refused, that stands.
+  if (refusal_.empty()) refusal_ = "quarantined: " + why.message;
+  if (why.may_pass) retry_at_ = now;
+  return version;
+}
+
+ServedPlugin TrackedFile::disable() {
+  disabled_ = true;
+  loading_.reset();
+  changing_.reset();
+  retry_at_.reset();
+  refusal_.clear();
+  quarantined_ = false;
+  return served_.plugin == nullptr ? ServedPlugin{} : withdraw();
+}
+
+bool TrackedFile::enable() {
+  return std::exchange(disabled_, false);
+}
+
+ServedPlugin TrackedFile::withdraw() {
+  withdrawn_ = served_.plugin->identity();
+  status_at_withdrawal_ = served_.plugin->status();
+  status_at_withdrawal_.pid = 0;
+  return std::exchange(served_, {});
+}
+
+}  // namespace mcph

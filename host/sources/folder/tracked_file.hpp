@@ -1,0 +1,144 @@
+// The life of one plugin file in the components folder: in which state it lies there, and what is served of it. It is
+// told what is seen, and says what is to be done; it touches no disk, reads no clock and takes no time. Belongs to the
+// folder's source; the control thread.
+//
+//   state        | entered when                                  | left for
+//   -------------+-----------------------------------------------+--------------------------------------------------
+//   settling     | it is seen as it has not been taken            | loading, once it has been still for long enough;
+//                |                                               | what it was before, if it changes back
+//   loading      | it is taken, or its load is tried again       | serving or refused, by how that ends; settling, if
+//                |                                               | it changes meanwhile or turns out to be incomplete
+//   serving      | a version of it was loaded and started        | quarantined, when that version gives up
+//   refused      | it cannot be loaded                           | loading, if the cause may pass
+//   quarantined  | its version gave up                           | loading, if the cause may pass
+//   disabled     | the operator says so                          | loading, when he enables it
+//
+// In each state but serving a version that was good before may go on being served: nothing but a newer version, its own
+// giving up, the operator and the loss of its file takes it away. A file that is missing keeps its state for as long
+// as it may come back.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "catalog/catalog.hpp"
+#include "sources/folder/component_scan.hpp"
+#include "sources/folder/plugin_loader.hpp"
+
+namespace mcph {
+
+// How long a file must be left alone before something is made of it.
+struct FilePatience {
+  std::chrono::milliseconds settle{30};  // a changed file is taken when it has been still for so long
+  // One that cannot be read then is refused when it has been still for so long: a copy may be slow.
+  std::chrono::milliseconds copy{1000};
+  std::chrono::milliseconds removal{100};  // a missing file may be about to be replaced
+  // One of which nothing has been served yet, and that has no configuration: that may be about to follow.
+  std::chrono::milliseconds new_file{250};
+  // One whose configuration has gone: longer than any editor leaves it away. Until then what was served with it is.
+  std::chrono::milliseconds configuration{2000};
+  // A file that was refused for a cause outside of it is tried again, after a time that doubles from one to the other.
+  std::chrono::milliseconds first_retry{1000};
+  std::chrono::milliseconds last_retry{30'000};
+};
+
+class TrackedFile {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  enum class State { settling, loading, serving, refused, quarantined, disabled };
+
+  // The patience outlives it.
+  explicit TrackedFile(const FilePatience& patience) : patience_(&patience) {}
+
+  State state() const;
+
+  // What a look means for it.
+  struct Sighting {
+    bool take = false;   // now
+    bool gone = false;   // for good
+    bool waits = false;  // for a moment, and others may wait with it
+  };
+  // It lies there so. At the start everything is taken as it lies there, without waiting.
+  Sighting see(const PluginFile& file, bool at_start, Time now);
+  // It does not.
+  Sighting miss(Time now);
+
+  // When there may be more to do; nothing if only something that is seen or told changes that.
+  std::optional<Time> due() const;
+
+  // It is being loaded in this state. The attempt tells this load from all others.
+  void begin_load(const PluginFile& file, std::uint64_t attempt);
+  // False: something newer has come, or the operator wants nothing of it; nothing of that load counts.
+  bool is_loading(std::uint64_t attempt) const { return loading_ && loading_->attempt == attempt; }
+  // What is loaded, served from now on. Returns the version before, if any.
+  ServedPlugin end_load(ServedPlugin loaded);
+  enum class Failure { incomplete, known, news };
+  // `incomplete`: it may be half a copy, and has more time. `known`: it was refused for that before.
+  Failure fail_load(const Error& error, Time now);
+  // It lies there otherwise now, which the next look sees.
+  bool has_changed_since_load(const PluginFile& now) const { return loading_ && loading_->file != now; }
+  void abandon_load() { loading_.reset(); }
+
+  // The version of that attempt can serve no more. The version, if it is still served.
+  ServedPlugin give_up(std::uint64_t attempt, const Error& why, Time now);
+  // By the operator: nothing of it is taken. Returns the version that was served, if any.
+  ServedPlugin disable();
+  // False: it was not disabled.
+  bool enable();
+  bool is_disabled() const { return disabled_; }
+  bool is_quarantined() const { return quarantined_; }
+  // He wants it to be loaded anew, as it lies there.
+  void forget_taken() { taken_.reset(); }
+
+  // What is served of it; without a plugin if nothing is.
+  const ServedPlugin& served() const { return served_; }
+  // Its components have changed.
+  void describe_anew(std::shared_ptr<const Components> components) { served_.components = std::move(components); }
+  // Why it is not served as it lies there; empty if it is, or if that is not known yet.
+  const std::string& refusal() const { return refusal_; }
+  // The version that was served last, of one of which none is.
+  const std::optional<PluginIdentity>& withdrawn() const { return withdrawn_; }
+  const PluginStatus& status_at_withdrawal() const { return status_at_withdrawal_; }
+  const std::optional<PluginFile>& taken() const { return taken_; }
+
+  // Nothing of it has been served, it has no configuration, and that may be about to follow.
+  bool awaits_configuration(const PluginFile& file, Time now) const;
+  // Its configuration was there, and it has not been taken without one since.
+  bool has_lost_configuration(const PluginFile& file) const;
+
+  std::string description;  // that a change of its components came with last
+
+ private:
+  struct Load {
+    PluginFile file;
+    std::uint64_t attempt;
+  };
+
+  bool may_be_given_configuration(const PluginFile& file) const;
+  std::chrono::milliseconds stillness(const PluginFile& file) const;
+  ServedPlugin withdraw();
+  void take(const PluginFile& file);
+
+  const FilePatience* patience_;
+  std::optional<PluginFile> taken_;  // the state that was last loaded or refused
+  ServedPlugin served_;
+  std::uint64_t attempt_ = 0;  // from which the version served came
+  std::string refusal_;        // of the state taken
+  bool quarantined_ = false;
+  bool configured_ = false;  // there has been a configuration, and it was not taken without one since
+  bool disabled_ = false;
+  std::optional<PluginIdentity> withdrawn_;
+  PluginStatus status_at_withdrawal_ = {};
+  std::chrono::milliseconds retry_delay_{0};
+  std::optional<Time> retry_at_;  // of the state taken, if its refusal may pass
+  std::optional<PluginFile> changing_;
+  Time changed_at_;
+  bool incomplete_ = false;  // the changing file, when it was loaded
+  std::optional<Load> loading_;
+  std::optional<Time> missing_since_;
+};
+
+}  // namespace mcph

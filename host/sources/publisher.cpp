@@ -1,0 +1,51 @@
+#include "sources/publisher.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace mcph {
+
+Publisher::Source Publisher::add_source() {
+  const std::lock_guard lock(mutex_);
+  sources_.emplace_back();
+  return sources_.size() - 1;
+}
+
+void Publisher::publish(Source source, std::vector<ServedPlugin> plugins, const std::function<void()>& say) {
+  const std::lock_guard lock(mutex_);
+  sources_[source] = std::move(plugins);
+  std::vector<ServedPlugin> all;
+  for (const auto& each : sources_)
+    all.insert(all.end(), each.begin(), each.end());
+  const auto next = std::make_shared<const Catalog>(++generation_, std::move(all), instructions_);
+  catalog_.publish(next);
+  say();
+  report_conflicts(*next);
+}
+
+void Publisher::release(Source source) {
+  std::vector<ServedPlugin> released;
+  const std::lock_guard lock(mutex_);
+  sources_[source].swap(released);
+}
+
+void Publisher::report_conflicts(const Catalog& catalog) {
+  for (const auto& conflict : catalog.conflicts()) {
+    if (std::find(reported_conflicts_.begin(), reported_conflicts_.end(), conflict) != reported_conflicts_.end())
+      continue;
+    log_.warning("component hidden", {{conflict.kind, conflict.key},
+                                      {"served", conflict.served.string()},
+                                      {"hidden", conflict.hidden.string()},
+                                      {"reason", "two plugins export it and the first by path is served"},
+                                      {"next", "to have both, rename it in one of the two"}});
+  }
+  for (const auto& conflict : reported_conflicts_) {
+    const auto* owner = catalog.find_owner(conflict.kind, conflict.key);
+    if (owner == nullptr || owner->identity().file != conflict.hidden) continue;
+    log_.info("component no longer hidden", {{conflict.kind, conflict.key}, {"served", conflict.hidden.string()}});
+  }
+  reported_conflicts_ = catalog.conflicts();
+}
+
+}  // namespace mcph

@@ -1,0 +1,44 @@
+// Makes one catalog of what all sources serve. Owned by who assembles the program; any thread. A source is where plugins
+// come from, such as the components folder. The plugins of the source that was added first come first, and so win where
+// two export the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "catalog/published_catalog.hpp"
+#include "telemetry/log.hpp"
+
+namespace mcph {
+
+class Publisher {
+ public:
+  // The instructions are the operator's, for the model. The catalog and the log outlive it.
+  Publisher(PublishedCatalog& catalog, std::string instructions, Log& log)
+      : catalog_(catalog), instructions_(std::move(instructions)), log_(log) {}
+
+  using Source = std::size_t;
+  Source add_source();
+
+  // The source serves these from now on, and no others, in this order. `say` says so once it is so.
+  void publish(Source source, std::vector<ServedPlugin> plugins, const std::function<void()>& say);
+  // Gives up the leases on what it serves, without telling anybody: the end of the process.
+  void release(Source source);
+
+ private:
+  void report_conflicts(const Catalog& catalog);
+
+  PublishedCatalog& catalog_;
+  const std::string instructions_;
+  Log& log_;
+  std::mutex mutex_;
+  std::vector<std::vector<ServedPlugin>> sources_;
+  std::uint64_t generation_ = 0;
+  std::vector<Conflict> reported_conflicts_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,81 @@
+#include "sources/folder/load_threads.hpp"
+
+#include <atomic>
+#include <future>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+
+// So long that only a thread that waits for ever is meant.
+constexpr auto patience = 20s;
+
+TEST(LoadThreads, RunTasksBesideEachOther) {
+  LoadThreads threads({.at_once = 2, .long_time = 1h});
+  std::promise<void> first_runs;
+  std::promise<void> second_runs;
+  threads.run([&] {
+    first_runs.set_value();
+    EXPECT_EQ(second_runs.get_future().wait_for(patience), std::future_status::ready);
+  });
+  threads.run([&] { second_runs.set_value(); });
+  EXPECT_EQ(first_runs.get_future().wait_for(patience), std::future_status::ready);
+  EXPECT_TRUE(threads.stop(patience));
+}
+
+TEST(LoadThreads, RunNoMoreThanSoManyAtOnce) {
+  std::atomic<int> running{0};
+  std::atomic<int> most{0};
+  std::atomic<int> done{0};
+  {
+    LoadThreads threads({.at_once = 2, .long_time = 1h});
+    std::promise<void> all;
+    for (int i = 0; i < 20; ++i) {
+      threads.run([&] {
+        most = std::max(most.load(), ++running);
+        std::this_thread::yield();
+        --running;
+        if (++done == 20) all.set_value();
+      });
+    }
+    EXPECT_EQ(all.get_future().wait_for(patience), std::future_status::ready);
+  }
+  EXPECT_LE(most, 2);
+}
+
+TEST(LoadThreads, KeepNobodyWaitingForOneThatHangs) {
+  LoadThreads threads({.at_once = 1, .long_time = 1ms});
+  std::promise<void> end;
+  const auto ended = end.get_future().share();
+  std::promise<void> other;
+  threads.run([ended] { ended.wait(); });
+  threads.run([&] { other.set_value(); });
+  EXPECT_EQ(other.get_future().wait_for(patience), std::future_status::ready);
+  EXPECT_FALSE(threads.stop(1ms)) << "one hangs";
+  end.set_value();
+  EXPECT_TRUE(threads.stop(patience));
+}
+
+TEST(LoadThreads, DropWhatWaitsWhenTheyStop) {
+  std::atomic<bool> ran{false};
+  LoadThreads threads({.at_once = 1, .long_time = 1h});
+  std::promise<void> end;
+  std::promise<void> runs;
+  threads.run([&] {
+    runs.set_value();
+    end.get_future().wait();
+  });
+  runs.get_future().wait();
+  threads.run([&] { ran = true; });
+  EXPECT_FALSE(threads.stop(0ms));
+  end.set_value();
+  EXPECT_TRUE(threads.stop(patience));
+  EXPECT_FALSE(ran);
+}
+
+}  // namespace
+}  // namespace mcph
