@@ -15,14 +15,18 @@ function(show_headers target scope source_dir folder)
   target_include_directories(${target} ${scope} "${root}")
 endfunction()
 
-# add_room(FOLDER [USES ROOM...] [LIBRARIES LIBRARY...]): all sources in FOLDER. The rooms are named by their folders.
+# add_room(FOLDER [USES ROOM...] [LIBRARIES LIBRARY...] [APART SOURCE...]): all sources in FOLDER. The rooms are named by
+# their folders. A source that is apart is not linked by a program that needs only others of its room, nor are the
+# libraries that it alone needs.
 function(add_room folder)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "USES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "USES;LIBRARIES;APART")
   string(REPLACE "/" "_" name "host_${folder}")
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   add_library(${name} STATIC ${sources})
   # All sources of a room are one unit: what they include is read once, which is most of the work.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${MCP_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 0)
+  list(TRANSFORM room_APART PREPEND "${folder}/")
+  set_source_files_properties(${room_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   show_headers(${name} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}" "${folder}")
   list(TRANSFORM room_USES PREPEND "host_")
   list(TRANSFORM room_USES REPLACE "/" "_")

@@ -1,6 +1,6 @@
-// Makes one catalog of what all sources serve. Owned by who assembles the program; any thread. A source is where plugins
-// come from, such as the components folder. The plugins of the source that was added first come first, and so win where
-// two export the same.
+// Makes one catalog of what all sources serve. Owned by who assembles the program; any thread. A source is where
+// plugins come from, such as the components folder. The plugins of the source that was added first come first, and so
+// win where two export the same.
 #pragma once
 
 #include <cstddef>

@@ -81,8 +81,4 @@ void StderrLog::write(Level level, std::string_view event, Fields fields) {
   logger_->log(severity, "{}", format_ == Format::json ? as_json(event, fields) : as_text(event, fields));
 }
 
-bool StderrLog::needs_quotes(std::string_view value) {
-  return value.empty() || std::ranges::any_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == 0x7f; });
-}
-
 }  // namespace mcph

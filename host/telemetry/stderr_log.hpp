@@ -1,6 +1,7 @@
 // The log of a program: one line an event, on stderr, as text or as a JSON object.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -24,7 +25,10 @@ class StderrLog final : public Log {
 
   // Whether a value is quoted in the text form: a reader could mistake it for several words, or a terminal for a
   // command. Also in a signal handler.
-  static bool needs_quotes(std::string_view value);
+  static bool needs_quotes(std::string_view value) {
+    return value.empty() ||
+           std::ranges::any_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == 0x7f; });
+  }
 
  private:
   const Format format_;

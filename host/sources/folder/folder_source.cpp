@@ -23,7 +23,8 @@ FolderSource::FolderSource(Options options, Surroundings surroundings)
     : options_(std::move(options)),
       with_(std::move(surroundings)),
       source_(with_.publisher.add_source()),
-      operator_(*this, with_.drainer, [&watch = with_.watch] { watch.wake(); }, with_.log) {}
+      operator_(
+          *this, with_.drainer, [&watch = with_.watch] { watch.wake(); }, with_.log) {}
 
 FolderSource::~FolderSource() {
   stop(std::chrono::hours(1));
@@ -52,8 +53,7 @@ bool FolderSource::stop(std::chrono::milliseconds patience) {
   with_.watch.wake();
   const bool runs = thread_.joinable();
   std::unique_lock lock(inbox_->mutex);
-  return inbox_->changed.wait_for(lock, patience,
-                                  [&] { return (inbox_->ended || !runs) && inbox_->loading.empty(); });
+  return inbox_->changed.wait_for(lock, patience, [&] { return (inbox_->ended || !runs) && inbox_->loading.empty(); });
 }
 
 void FolderSource::release_plugins() {
@@ -93,13 +93,17 @@ FolderSource::Time FolderSource::look(std::optional<std::chrono::milliseconds> a
   collect_loads(now);
   withdraw_given_up(now);
   // The operator is told of what lies there now.
-  if (operator_.take_asked() || now >= due) {
+  const bool looks = operator_.take_asked() || now >= due;
+  if (looks) {
     scan(now);
     due = now + options_.rescan_interval;
     heed_changes(at_start.has_value(), now);
     due = std::max(due, budget_.due());
   }
   operator_.obey(now);
+  // While files are being loaded, because it takes its time. What has changed meanwhile in a folder that is new to the
+  // watch it tells of.
+  if (looks) watch();
   wait_for_loads(at_start.value_or(options_.load_patience));
   collect_loads(now);
   describe_again(now, due);
@@ -117,17 +121,21 @@ FolderSource::Time FolderSource::look(std::optional<std::chrono::milliseconds> a
 
 void FolderSource::scan(Time now) {
   scan_ = with_.folder.scan();
-  with_.watch.watch(scan_.folders);
-  report_problems();
   const auto took = with_.now() - now;
   budget_.spend(now, took);
   constexpr std::chrono::milliseconds slow{250};
   if (took < slow || std::exchange(is_slow_, true)) return;
-  with_.log.warning("components folder is slow",
-                    {{"path", options_.root.string()},
-                     {"ms", count_ms(took)},
-                     {"reason", "to look at it takes long, so it is looked at less often, and changes are served later"},
-                     {"next", "keep only plugins in it, on a disk of this machine"}});
+  with_.log.warning(
+      "components folder is slow",
+      {{"path", options_.root.string()},
+       {"ms", count_ms(took)},
+       {"reason", "to look at it takes long, so it is looked at less often, and changes are served later"},
+       {"next", "keep only plugins in it, on a disk of this machine"}});
+}
+
+void FolderSource::watch() {
+  with_.watch.watch(scan_.folders);
+  report_problems();
 }
 
 void FolderSource::heed_changes(bool at_start, Time now) {
@@ -225,8 +233,8 @@ void FolderSource::say_when_published(std::function<void()> say) {
 void FolderSource::wait_for_loads(std::chrono::milliseconds patience) {
   std::unique_lock lock(inbox_->mutex);
   for (auto left = inbox_->awaited.size(); left > 0 && !inbox_->stopping; left = inbox_->awaited.size()) {
-    const bool goes_on = inbox_->changed.wait_for(
-        lock, patience, [&] { return inbox_->awaited.size() < left || inbox_->stopping; });
+    const bool goes_on =
+        inbox_->changed.wait_for(lock, patience, [&] { return inbox_->awaited.size() < left || inbox_->stopping; });
     if (!goes_on) break;
   }
   inbox_->awaited.clear();
@@ -290,14 +298,13 @@ void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& e
   }
   if (tracked.fail_load(error, now) != TrackedFile::Failure::news) return;
   const auto& serving = tracked.served().plugin;
-  with_.log.error("plugin refused", {{"file", file.string()},
-                                     {"reason", error.message},
-                                     {"serving", serving != nullptr
-                                                     ? "the last good version, " + serving->identity().version
-                                                     : "nothing of it"},
-                                     {"next", error.may_pass
-                                                  ? "it is tried again at intervals"
-                                                  : "it is tried again when the file or its configuration changes"}});
+  with_.log.error(
+      "plugin refused",
+      {{"file", file.string()},
+       {"reason", error.message},
+       {"serving", serving != nullptr ? "the last good version, " + serving->identity().version : "nothing of it"},
+       {"next", error.may_pass ? "it is tried again at intervals"
+                               : "it is tried again when the file or its configuration changes"}});
 }
 
 PluginEvents FolderSource::events_of(const Path& file, std::uint64_t attempt) {
@@ -336,12 +343,13 @@ void FolderSource::withdraw_given_up(Time now) {
     if (version.plugin == nullptr) continue;
     drain(version, now);
     say_when_published([this, path = file.string(), reason = why] {
-      with_.log.error("plugin quarantined",
-                      {{"file", path},
-                       {"reason", reason.message},
-                       {"next", reason.may_pass
-                                    ? "it is loaded again"
-                                    : "its components are withdrawn until the file changes or the operator reloads it"}});
+      with_.log.error(
+          "plugin quarantined",
+          {{"file", path},
+           {"reason", reason.message},
+           {"next", reason.may_pass
+                        ? "it is loaded again"
+                        : "its components are withdrawn until the file changes or the operator reloads it"}});
     });
   }
 }

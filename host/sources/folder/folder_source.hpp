@@ -1,9 +1,9 @@
 // The plugins of the components folder: looks at the folder, loads what is new or changed, withdraws what is gone,
 // publishes what it serves, and does what the operator asks. A file that cannot be served leaves the last good version
-// serving and never touches another; loads run beside each other on threads that are handed in, and one that hangs keeps
-// nobody waiting. What the folder is, who loads, who tells of changes, and the clock are handed in, too. Owned by who
-// assembles the program. The control thread is the one that runs it; only the functions marked [any] may be called from
-// elsewhere.
+// serving and never touches another; loads run beside each other on threads that are handed in, and one that hangs
+// keeps nobody waiting. What the folder is, who loads, who tells of changes, and the clock are handed in, too. Owned by
+// who assembles the program. The control thread is the one that runs it; only the functions marked [any] may be called
+// from elsewhere.
 //
 //   look -> settle -> load (elsewhere) -> collect -> publish -> drain
 //
@@ -82,7 +82,8 @@ class FolderSource final : private OperatedFiles {
 
   // Looks once and takes everything as it lies there, as long as a load ends now and then. Before run.
   void load_all(std::chrono::milliseconds patience);
-  // One look at the folder and at everything that has come. Returns when the next is due. What run does again and again.
+  // One look at the folder and at everything that has come. Returns when the next is due. What run does again and
+  // again.
   Time look() { return look(std::nullopt); }
 
   // Begins to look, on a thread of its own.
@@ -134,6 +135,7 @@ class FolderSource final : private OperatedFiles {
   void control();
   Time look(std::optional<std::chrono::milliseconds> at_start);
   void scan(Time now);
+  void watch();
   // What has changed in the folder.
   void heed_changes(bool at_start, Time now);
   bool is_awaited(bool waits, bool any, Time now);
@@ -171,9 +173,9 @@ class FolderSource final : private OperatedFiles {
   LookBudget budget_;
   bool is_slow_ = false;  // it has been said that looks take long
   TrackedFiles files_;
-  std::uint64_t attempts_ = 0;        // at loading
-  std::optional<Time> burst_began_;   // since when changes wait for others
-  bool changed_ = true;               // what it serves, since it was published
+  std::uint64_t attempts_ = 0;       // at loading
+  std::optional<Time> burst_began_;  // since when changes wait for others
+  bool changed_ = true;              // what it serves, since it was published
   std::vector<std::function<void()>> to_say_;
   Time describe_at_;  // not before
   std::vector<std::shared_ptr<ComponentChanges>> described_;

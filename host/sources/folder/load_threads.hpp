@@ -1,6 +1,6 @@
 // Runs what loads plugins, each on a thread of its own, because code of a plugin may hang in it. Only so many run at
-// once, the others wait in their order; one that has run for long counts no more, so that it keeps nobody waiting. Owned
-// by who assembles the program; any thread. The destructor waits for all.
+// once, the others wait in their order; one that has run for long counts no more, so that it keeps nobody waiting.
+// Owned by who assembles the program; any thread. The destructor waits for all.
 #pragma once
 
 #include <chrono>

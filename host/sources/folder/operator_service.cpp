@@ -153,8 +153,8 @@ void OperatorService::load_ended(std::uint64_t attempt, const TrackedFile& track
       outcome.text = "its file changes just now, and is taken when it is still";
     } else {
       outcome.good = false;
-      outcome.text = "refused: " + tracked.refusal() +
-                     (serving == nullptr ? "" : "; still serving " + label(serving->identity()));
+      outcome.text =
+          "refused: " + tracked.refusal() + (serving == nullptr ? "" : "; still serving " + label(serving->identity()));
     }
   }
 }

@@ -68,8 +68,8 @@ class OperatorService {
   // [any] From now on nobody is answered any more, and nobody waits.
   void close();
 
-  // The control thread, in this order: takes what is asked, if anything is; that is done or begun; a load has ended, with
-  // the version that is served then or without; what has been done is served; this is how everything fares.
+  // The control thread, in this order: takes what is asked, if anything is; that is done or begun; a load has ended,
+  // with the version that is served then or without; what has been done is served; this is how everything fares.
   bool take_asked();
   void obey(Time now);
   void load_ended(std::uint64_t attempt, const TrackedFile& tracked, bool good);

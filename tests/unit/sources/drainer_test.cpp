@@ -28,7 +28,9 @@ class SilentCall final : public Call {
 
 class DrainerTest : public ::testing::Test {
  protected:
-  DrainerTest() { plugin_->on_fail_all = [this] { return std::exchange(plugin_->calls, {}).size(); }; }
+  DrainerTest() {
+    plugin_->on_fail_all = [this] { return std::exchange(plugin_->calls, {}).size(); };
+  }
 
   void begin_call() const { plugin_->invoke(std::make_shared<SilentCall>()); }
 

@@ -1,4 +1,5 @@
-// A folder's source without a disk, without threads and without waiting: the test is the folder, the clock, and who loads.
+// A folder's source without a disk, without threads and without waiting: the test is the folder, the clock, and who
+// loads.
 #include "sources/folder/folder_source.hpp"
 
 #include <algorithm>
@@ -322,8 +323,7 @@ TEST_F(FolderSourceTest, DescribesAPluginThatChangedItsComponentsTwentyTimesASec
   pass(30ms);
   const auto change = [&](const std::string& tool) {
     loader_.plugins["a"].lock()->description = test::tools(test::tool(tool));
-    loader_.events_of["a"].components_changed(
-        std::make_shared<ComponentChanges>([](const auto&) {}, loads_, timers_));
+    loader_.events_of["a"].components_changed(std::make_shared<ComponentChanges>([](const auto&) {}, loads_, timers_));
   };
   change("b");
   source_.look();
