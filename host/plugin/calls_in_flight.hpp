@@ -91,10 +91,11 @@ class CallsInFlight {
   template <class Remove>
   auto removing(Remove remove) {
     std::unique_lock lock(mutex_);
+    const auto before = calls_.size() + held_.size();
     auto removed = remove();
-    const bool is_empty = calls_.empty() && held_.empty();
+    const bool took_last = before > 0 && calls_.empty() && held_.empty();
     lock.unlock();
-    if (is_empty && when_empty_) when_empty_();
+    if (took_last && when_empty_) when_empty_();
     return removed;
   }
 

@@ -28,13 +28,16 @@ const fs::path suite = fs::path(MCP_TEST_CORPORA) / "json-schema-test-suite";
 struct Dialect {
   std::string_view folder;
   std::string_view schema_uri;
+  // Optional cases that are passed today: of formats, and of all else.
+  std::size_t formats;
+  std::size_t others;
 };
 void PrintTo(const Dialect& dialect, std::ostream* out) {
   *out << dialect.folder;
 }
 
-constexpr Dialect draft_07{"draft7", "http://json-schema.org/draft-07/schema#"};
-constexpr Dialect draft_2020_12{"draft2020-12", "https://json-schema.org/draft/2020-12/schema"};
+constexpr Dialect draft_07{"draft7", "http://json-schema.org/draft-07/schema#", 598, 112};
+constexpr Dialect draft_2020_12{"draft2020-12", "https://json-schema.org/draft/2020-12/schema", 686, 161};
 
 struct Figures {
   std::size_t passed = 0;
@@ -128,8 +131,9 @@ TEST_P(JsonSchemaSuite, PassesEveryRequiredCase) {
   std::cout << GetParam().folder << ": " << figures.passed << " of " << figures.all << " required cases\n";
 }
 
-TEST_P(JsonSchemaSuite, ReportsOptionalCases) {
-  const auto report = [this](std::string_view part, const fs::path& cases, bool assert_formats) {
+// Those that are not are told, by file.
+TEST_P(JsonSchemaSuite, PassesAsManyOptionalCasesAsBefore) {
+  const auto passed = [this](std::string_view part, const fs::path& cases, bool assert_formats) {
     Figures sum;
     std::vector<std::string> failures;
     for (const auto& file : cases_in(cases)) {
@@ -139,9 +143,10 @@ TEST_P(JsonSchemaSuite, ReportsOptionalCases) {
       std::cout << "  " << file.filename().string() << ": " << figures.passed << " of " << figures.all << '\n';
     }
     std::cout << GetParam().folder << ": " << sum.passed << " of " << sum.all << " optional cases of " << part << '\n';
+    return sum.passed;
   };
-  report("format", folder() / "optional" / "format", true);
-  report("all else", folder() / "optional", false);
+  EXPECT_GE(passed("format", folder() / "optional" / "format", true), GetParam().formats);
+  EXPECT_GE(passed("all else", folder() / "optional", false), GetParam().others);
 }
 
 INSTANTIATE_TEST_SUITE_P(Draft, JsonSchemaSuite, ::testing::Values(draft_07, draft_2020_12), [](const auto& draft) {

@@ -13,6 +13,7 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 
 TEST(Timers, RunWhatIsDueInTheOrderOfTheirTimes) {
   std::vector<int> order;
@@ -48,7 +49,7 @@ TEST(Timers, MayBeSetAndCancelledByWhatRuns) {
     timers.cancel(first);
     timers.after(milliseconds(1), [&] { second.set_value(); });
   });
-  second.get_future().wait();
+  EXPECT_EQ(second.get_future().wait_for(minutes(1)), std::future_status::ready);
 }
 
 TEST(Timers, LetGoOfWhatIsStillToComeWhenTheyEnd) {

@@ -440,6 +440,7 @@ TEST_F(FolderOnDiskTest, RemembersAfterARestartWhatRequiredASandbox) {
   ASSERT_TRUE(serves("alpha"));
   source()->release_plugins();
   catalog_.clear();
+  ASSERT_TRUE(retirement_.wait_until_empty(test::patience));
 
   fs::remove(configuration("alpha"));
   PluginLoader next(*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers,

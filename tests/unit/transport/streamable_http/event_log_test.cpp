@@ -385,7 +385,8 @@ TEST_F(EventLogTest, MayGoBeforeItsStreams) {
   stream->release();
   log.reset();
   source->put("nobody keeps this");
-  stream->add("nor this");
+  EXPECT_EQ(stream->add("nor this"), stream->before_first()) << "it has no number";
+  EXPECT_EQ(source->take().messages, std::vector<std::string>{"nobody keeps this"}) << "nobody has taken it";
   stream->end();
   stream->release();
 }
