@@ -104,10 +104,13 @@ Host::~Host() = default;
 
 void Host::end_calls(std::chrono::milliseconds grace, const std::function<bool()>& quiet) {
   folder_.stop({});
-  std::vector<std::shared_ptr<Plugin>> plugins;
-  for (const auto& served : catalog_.current()->plugins())
-    plugins.push_back(served.plugin);
-  threads_are_stuck_ = !drainer_.end_calls(std::move(plugins), grace, quiet);
+  const auto served = [this] {
+    Drainer::Plugins plugins;
+    for (const auto& each : catalog_.current()->plugins())
+      plugins.push_back(each.plugin);
+    return plugins;
+  };
+  threads_are_stuck_ = !drainer_.end_calls(served, grace, quiet);
 }
 
 bool Host::end() {

@@ -93,7 +93,7 @@ int print_result(std::string_view json, const std::optional<Schema>& output_sche
 }
 
 int call_tool(Host& host, const CallCommand& command, Json arguments) {
-  host.folder().load_all(std::chrono::minutes(1));
+  host.folder().load_all(std::chrono::hours(24));
   auto planned =
       plan_tool_call(*host.catalog().current(), {{"name", command.tool}, {"arguments", std::move(arguments)}});
   if (const auto* refusal = std::get_if<Refusal>(&planned)) {

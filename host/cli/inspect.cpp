@@ -134,7 +134,7 @@ int run(const ListCommand& command) {
   auto host = Host::create(command.host, log);
   if (host.has_error()) return complain(host.error().message);
   auto& source = (*host)->folder();
-  source.load_all(std::chrono::minutes(1));
+  source.load_all(std::chrono::hours(24));
   if (command.json) {
     print_catalog_json(*(*host)->catalog().current(), source);
   } else {

@@ -7,9 +7,7 @@
 namespace mcph {
 namespace {
 
-using Plugins = std::vector<std::shared_ptr<Plugin>>;
-
-std::size_t calls_of(const Plugins& plugins) {
+std::size_t calls_of(const Drainer::Plugins& plugins) {
   return std::transform_reduce(plugins.begin(), plugins.end(), std::size_t{0}, std::plus<>(),
                                [](const auto& plugin) { return plugin->calls_in_flight(); });
 }
@@ -69,18 +67,26 @@ std::vector<Drainer::Draining> Drainer::draining() const {
   return all;
 }
 
-bool Drainer::end_calls(Plugins plugins, std::chrono::milliseconds grace, const std::function<bool()>& quiet) {
+Drainer::Plugins Drainer::with_draining(Plugins plugins) const {
   for (const auto& each : draining()) {
-    if (auto plugin = each.plugin.lock()) plugins.push_back(std::move(plugin));
+    auto plugin = each.plugin.lock();
+    if (plugin != nullptr && std::ranges::find(plugins, plugin) == plugins.end()) plugins.push_back(std::move(plugin));
   }
-  const auto over = [&] { return calls_of(plugins) == 0 && quiet(); };
+  return plugins;
+}
+
+// Asked for anew each time, because a version may come to be served as long as something is under way.
+bool Drainer::end_calls(const std::function<Plugins()>& served, std::chrono::milliseconds grace,
+                        const std::function<bool()>& quiet) {
+  const auto all = [&] { return with_draining(served()); };
+  const auto over = [&] { return calls_of(all()) == 0 && quiet(); };
   if (wait_until(over, grace)) return true;
-  log_.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"calls", calls_of(plugins)}});
-  for (const auto& plugin : plugins)
+  log_.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"calls", calls_of(all())}});
+  for (const auto& plugin : all())
     plugin->cancel_all(CancelReason::shutdown);
   if (wait_until(over, options_.heed_time)) return true;
   bool all_ended = true;
-  for (const auto& plugin : plugins)
+  for (const auto& plugin : all())
     all_ended = cut_off(*plugin) && all_ended;
   wait_until(over, options_.farewell);
   return all_ended;

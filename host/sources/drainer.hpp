@@ -43,10 +43,11 @@ class Drainer {
   };
   std::vector<Draining> draining() const;
 
-  // The end of the host: waits for the calls of these versions and of those that drain, and until `quiet` says that
-  // nothing else is under way; after `grace` cancels them, and answers what does not heed that. False: code of a plugin
-  // in this process still runs.
-  bool end_calls(std::vector<std::shared_ptr<Plugin>> plugins, std::chrono::milliseconds grace,
+  using Plugins = std::vector<std::shared_ptr<Plugin>>;
+  // The end of the host: waits for the calls of those that are served, and of those that drain, and until `quiet` says
+  // that nothing else is under way; after `grace` cancels them, and answers what does not heed that. False: code of a
+  // plugin in this process still runs.
+  bool end_calls(const std::function<Plugins()>& served, std::chrono::milliseconds grace,
                  const std::function<bool()>& quiet);
   // [any] A call has ended, or something else that end_calls may wait for.
   void look_again();
@@ -61,6 +62,7 @@ class Drainer {
   };
 
   void hurry(const Version& version, Plugin& plugin);
+  Plugins with_draining(Plugins plugins) const;
   // False: its code still runs in this process.
   bool cut_off(Plugin& plugin);
   bool wait_until(const std::function<bool()>& done, std::chrono::milliseconds patience);

@@ -105,11 +105,12 @@ FolderSource::Time FolderSource::look(std::optional<std::chrono::milliseconds> a
   // watch it tells of.
   if (looks) watch();
   wait_for_loads(at_start.value_or(options_.load_patience));
-  collect_loads(now);
-  describe_again(now, due);
+  collect_loads(with_.now());
+  withdraw_given_up(with_.now());
+  describe_again(with_.now(), due);
   if (changed_) publish();
   tell_served();
-  if (const auto next = with_.drainer.attend(now)) due = std::min(due, *next);
+  if (const auto next = with_.drainer.attend(with_.now())) due = std::min(due, *next);
   for (const auto& [file, tracked] : files_) {
     // What is due already waits for others.
     if (const auto again = tracked.due(); again && *again > now) due = std::min(due, *again);
@@ -208,10 +209,10 @@ void FolderSource::load(Loaded loaded, const PluginFile& file) {
   // What follows with the lock: once it is released, this object may go.
   const std::lock_guard lock(inbox_->mutex);
   inbox_->loaded.push_back(std::move(loaded));
-  inbox_->awaited.erase(attempt);
   inbox_->loading.erase(attempt);
+  const bool is_awaited = inbox_->awaited.erase(attempt) > 0;
   inbox_->changed.notify_all();
-  with_.watch.wake();
+  if (!is_awaited) with_.watch.wake();
 }
 
 bool FolderSource::is_stopping() const {
@@ -261,12 +262,21 @@ void FolderSource::collect_loads(Time now) {
 void FolderSource::settle(TrackedFile& tracked, Loaded loaded, Time now) {
   const auto attempt = loaded.attempt;
   const bool good = tracked.is_loading(attempt) && loaded.plugin.has_value();
+  if (describe_when_loaded_.erase({loaded.file, attempt}) > 0 && good) {
+    const std::lock_guard lock(inbox_->mutex);
+    inbox_->to_describe.emplace(loaded.file, attempt);
+  }
   if (good) {
     serve(tracked, std::move(loaded), now);
   } else if (tracked.is_loading(attempt)) {
     refuse(tracked, loaded.file, loaded.plugin.error(), now);
   }
   operator_.load_ended(attempt, tracked, good);
+}
+
+bool FolderSource::is_loading(const Attempt& version) const {
+  const auto found = files_.find(version.first);
+  return found != files_.end() && found->second.is_loading(version.second);
 }
 
 void FolderSource::serve(TrackedFile& tracked, Loaded loaded, Time now) {
@@ -309,10 +319,10 @@ void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& e
 
 PluginEvents FolderSource::events_of(const Path& file, std::uint64_t attempt) {
   return {.components_changed =
-              [this, inbox = inbox_, file](std::shared_ptr<ComponentChanges> changes) {
+              [this, inbox = inbox_, file, attempt](std::shared_ptr<ComponentChanges> changes) {
                 {
                   const std::lock_guard lock(inbox->mutex);
-                  inbox->to_describe.insert(file);
+                  inbox->to_describe.emplace(file, attempt);
                   inbox->changes.push_back(std::move(changes));
                   if (!inbox->serves_changes) serve_no_changes(*inbox);
                 }
@@ -336,7 +346,13 @@ void FolderSource::withdraw_given_up(Time now) {
     const std::lock_guard lock(inbox_->mutex);
     given_up.swap(inbox_->given_up);
   }
-  for (const auto& [file, attempt, why] : given_up) {
+  for (auto& each : given_up) {
+    if (is_loading({each.file, each.attempt})) {
+      const std::lock_guard lock(inbox_->mutex);
+      inbox_->given_up.push_back(std::move(each));
+      continue;
+    }
+    const auto& [file, attempt, why] = each;
     const auto found = files_.find(file);
     if (found == files_.end()) continue;
     const auto version = found->second.give_up(attempt, why, now);
@@ -356,7 +372,7 @@ void FolderSource::withdraw_given_up(Time now) {
 
 // What changes without end has as much time of this thread as it leaves.
 void FolderSource::describe_again(Time now, Time& due) {
-  std::set<Path> files;
+  std::set<Attempt> versions;
   {
     const std::lock_guard lock(inbox_->mutex);
     if (inbox_->to_describe.empty()) return;
@@ -364,21 +380,27 @@ void FolderSource::describe_again(Time now, Time& due) {
       due = std::min(due, describe_at_);
       return;
     }
-    files.swap(inbox_->to_describe);
+    versions.swap(inbox_->to_describe);
     described_.swap(inbox_->changes);
   }
   const auto begin = with_.now();
   for (const auto& changes : described_)
     changes->described();
-  for (const auto& file : files)
-    describe_again(file);
+  for (const auto& version : versions) {
+    if (is_loading(version)) {
+      describe_when_loaded_.insert(version);
+    } else {
+      describe_again(version);
+    }
+  }
   const auto end = with_.now();
   describe_at_ = end + std::max<Time::duration>(options_.describe_interval, end - begin);
 }
 
-void FolderSource::describe_again(const Path& file) {
+void FolderSource::describe_again(const Attempt& version) {
+  const auto& [file, attempt] = version;
   const auto found = files_.find(file);
-  if (found == files_.end() || found->second.served().plugin == nullptr) return;
+  if (found == files_.end() || !found->second.serves(attempt)) return;
   auto& tracked = found->second;
   const auto description = tracked.served().plugin->describe();
   if (description.has_value() && *description == tracked.description) return;

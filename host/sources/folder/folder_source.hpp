@@ -104,6 +104,8 @@ class FolderSource final : private OperatedFiles {
  private:
   using Path = std::filesystem::path;
 
+  // At loading a file.
+  using Attempt = std::pair<Path, std::uint64_t>;
   // On its way from the thread of a load to the control thread.
   struct Loaded {
     Path file;
@@ -125,7 +127,7 @@ class FolderSource final : private OperatedFiles {
     std::set<std::uint64_t> awaited;  // of them, those that the control thread waits for
     std::vector<Loaded> loaded;
     std::vector<GivenUp> given_up;
-    std::set<Path> to_describe;
+    std::set<Attempt> to_describe;
     std::vector<std::shared_ptr<ComponentChanges>> changes;  // of those, and of versions that are served no more
     bool serves_changes = false;                             // the control thread does
     bool stopping = false;
@@ -158,7 +160,9 @@ class FolderSource final : private OperatedFiles {
   PluginEvents events_of(const Path& file, std::uint64_t attempt);
   void withdraw_given_up(Time now);
   void describe_again(Time now, Time& due);
-  void describe_again(const Path& file);
+  void describe_again(const Attempt& version);
+  // Its load has not been collected.
+  bool is_loading(const Attempt& version) const;
   // The changes that were described by this look are served, or will not be.
   void tell_served();
   static void serve_no_changes(Inbox& inbox);
@@ -179,6 +183,7 @@ class FolderSource final : private OperatedFiles {
   std::vector<std::function<void()>> to_say_;
   Time describe_at_;  // not before
   std::vector<std::shared_ptr<ComponentChanges>> described_;
+  std::set<Attempt> describe_when_loaded_;  // that changed their components before
   std::vector<ScanProblem> reported_problems_;
   std::string reported_degradation_;
 

@@ -34,8 +34,10 @@ void LoadThreads::start_when_due() {
     if (stopping_ && running_.empty()) return changed_.notify_all();
     if (waiting_.empty()) {
       changed_.wait(lock);
-    } else if (!may_start(Clock::now()) || !start_next()) {
+    } else if (!may_start(Clock::now())) {
       changed_.wait_for(lock, options_.long_time);
+    } else if (!start_next()) {
+      run_next_here(lock);
     }
   }
 }
@@ -62,6 +64,16 @@ bool LoadThreads::start_next() {
   }
   waiting_.pop_front();
   return true;
+}
+
+// Without a thread one after the other is better than none.
+void LoadThreads::run_next_here(std::unique_lock<std::mutex>& lock) {
+  auto task = std::move(waiting_.front());
+  waiting_.pop_front();
+  lock.unlock();
+  task();
+  task = nullptr;
+  lock.lock();
 }
 
 // Their threads take the lock no more.

@@ -47,6 +47,7 @@ class LoadThreads final : public CallRunner {
   bool may_start(Clock::time_point now) const;
   // False: there is no thread to be had just now.
   bool start_next();
+  void run_next_here(std::unique_lock<std::mutex>& lock);
   void join_ended();
 
   const Options options_;

@@ -131,6 +131,7 @@ std::optional<std::uint64_t> OperatorService::reload(TrackedFile& tracked, Time 
   if (tracked.awaits_configuration(*file, now)) {
     return decide(true, "it is new and has no configuration; it is taken in a moment, if none follows");
   }
+  if (const auto attempt = tracked.loading(*file)) return attempt;
   tracked.forget_taken();
   // Also asked for it is not loaded without in the moment in which somebody writes it.
   if (tracked.has_lost_configuration(*file)) {
@@ -159,8 +160,23 @@ void OperatorService::load_ended(std::uint64_t attempt, const TrackedFile& track
   }
 }
 
+void OperatorService::settle_dropped_loads(Pending& pending) const {
+  std::erase_if(pending.loads, [&](const auto& load) {
+    auto& outcome = pending.outcomes[load.second];
+    const auto found = files_.files().find(outcome.file);
+    if (found != files_.files().end() && found->second.is_loading(load.first)) return false;
+    const bool disabled = found != files_.files().end() && found->second.is_disabled();
+    outcome.good = !disabled && found != files_.files().end();
+    outcome.text = disabled       ? "it was disabled meanwhile"
+                   : outcome.good ? "its file changes just now, and is taken when it is still"
+                                  : "its file is gone";
+    return true;
+  });
+}
+
 void OperatorService::answer() {
   std::erase_if(at_work_, [this](const auto& pending) {
+    settle_dropped_loads(*pending);
     if (!pending->loads.empty()) return false;
     give(*pending, std::move(pending->outcomes));
     return true;

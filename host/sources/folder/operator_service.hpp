@@ -80,7 +80,7 @@ class OperatorService {
   struct Pending {
     OperatorRequest request;
     std::vector<OperatorOutcome> outcomes = {};
-    std::map<std::uint64_t, std::size_t> loads = {};  // that have not ended, and whose outcomes they are
+    std::map<std::uint64_t, std::size_t> loads = {};  // that have not ended, by attempt, and whose outcomes they are
     std::optional<Answer> answer = {};                // guarded by the mutex
   };
   // A report, and the version whose status it lacks.
@@ -93,6 +93,8 @@ class OperatorService {
   void obey(Pending& pending, Time now);
   std::optional<std::uint64_t> reload(TrackedFile& tracked, Time now, OperatorOutcome& outcome);
   void disable(TrackedFile& tracked, Time now, OperatorOutcome& outcome);
+  // What the loads that count no more have come to.
+  void settle_dropped_loads(Pending& pending) const;
   std::vector<std::filesystem::path> files_called(const std::string& name) const;
   Error nothing_called(const std::string& name) const;
   static Watched watched(const std::filesystem::path& file, const TrackedFile& tracked);

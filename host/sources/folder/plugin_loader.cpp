@@ -108,6 +108,10 @@ Result<PluginConfiguration> PluginLoader::configuration_of(const PluginFile& fil
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
   const std::lock_guard lock(mutex_);
   if (!file.configuration.is_absent()) {
+    // A later one may have been read on another thread, and what that says of the sandbox stands.
+    if (!configuration->sandbox.required && plugin_file_at(file.file).configuration != file.configuration) {
+      return fail_for_now("its configuration has changed since it was looked at; it will be tried again");
+    }
     remember_sandbox(file.file, configuration->sandbox.required);
     return configuration;
   }

@@ -72,6 +72,10 @@ void TrackedFile::begin_load(const PluginFile& file, std::uint64_t attempt) {
   loading_ = {file, attempt};
 }
 
+std::optional<std::uint64_t> TrackedFile::loading(const PluginFile& file) const {
+  return loading_ && loading_->file == file ? std::optional(loading_->attempt) : std::nullopt;
+}
+
 // A load has ended.
 void TrackedFile::take(const PluginFile& file) {
   taken_ = file;

@@ -73,6 +73,8 @@ class TrackedFile {
   void begin_load(const PluginFile& file, std::uint64_t attempt);
   // False: something newer has come, or the operator wants nothing of it; nothing of that load counts.
   bool is_loading(std::uint64_t attempt) const { return loading_ && loading_->attempt == attempt; }
+  // The attempt, if it is being loaded in this state.
+  std::optional<std::uint64_t> loading(const PluginFile& file) const;
   // What is loaded, served from now on. Returns the version before, if any.
   ServedPlugin end_load(ServedPlugin loaded);
   enum class Failure { incomplete, known, news };
@@ -95,6 +97,8 @@ class TrackedFile {
 
   // What is served of it; without a plugin if nothing is.
   const ServedPlugin& served() const { return served_; }
+  // The version of that attempt.
+  bool serves(std::uint64_t attempt) const { return served_.plugin != nullptr && attempt_ == attempt; }
   // Its components have changed.
   void describe_anew(std::shared_ptr<const Components> components) { served_.components = std::move(components); }
   // Why it is not served as it lies there; empty if it is, or if that is not known yet.

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

@@ -162,7 +162,12 @@ void StreamableHttp::keep_response(EventStreamResponse& response, const HttpHead
 
 StreamableHttp::awaitable<void> StreamableHttp::refuse_long_post(HttpRequest& request, HttpConnection& connection,
                                                                  HttpHead head) {
-  auto response = to_response(endpoint_.refuse_long(long_message(request, connection), head));
+  HttpResponse response;
+  // It may end a question, and go on with the call that asked.
+  const std::function<void()> refuse = [&] {
+    response = to_response(endpoint_.refuse_long(long_message(request, connection), head));
+  };
+  co_await connection.work_on(0, refuse);
   co_await connection.respond(std::move(response));
 }
 

@@ -71,7 +71,7 @@ TEST_F(DrainerTest, ForgetsAVersionThatHasGone) {
 }
 
 TEST_F(DrainerTest, EndsAtOnceWhereNothingIsUnderWay) {
-  EXPECT_TRUE(drainer_.end_calls({plugin_}, 1h, [] { return true; }));
+  EXPECT_TRUE(drainer_.end_calls([this] { return Drainer::Plugins{plugin_}; }, 1h, [] { return true; }));
   EXPECT_TRUE(log_.lines().empty());
 }
 
@@ -106,7 +106,7 @@ TEST_F(DrainerTest, WaitsForTheLastCallAndForQuiet) {
     quiet = true;
     drainer_.look_again();
   });
-  EXPECT_TRUE(drainer_.end_calls({}, 1h, [&] { return quiet.load(); }));
+  EXPECT_TRUE(drainer_.end_calls([] { return Drainer::Plugins{}; }, 1h, [&] { return quiet.load(); }));
   other.join();
   EXPECT_EQ(calls, 0U);
 }
@@ -116,7 +116,8 @@ TEST_F(DrainerTest, CancelsAndCutsOffAfterTheGrace) {
   Drainer drainer(at_once, log_);
   begin_call();
   const auto call = plugin_->calls.front();
-  EXPECT_TRUE(drainer.end_calls({plugin_}, 0ms, [] { return true; })) << "no code of it runs in this process";
+  EXPECT_TRUE(drainer.end_calls([this] { return Drainer::Plugins{plugin_}; }, 0ms, [] { return true; }))
+      << "no code of it runs in this process";
   EXPECT_EQ(call->cancelled(), CancelReason::shutdown);
   EXPECT_TRUE(plugin_->calls.empty());
   EXPECT_EQ(log_.count("calls cut off"), 1U);

@@ -548,7 +548,7 @@ TEST_F(FolderOnDiskTest, EndsTheCallsOfWhatIsServedAndOfWhatDrains) {
   ASSERT_TRUE(eventually([&] { return version_of("waits_for_cancel") == "2.0.0"; }));
   const auto current = begin(plugin_of("waits_for_cancel"), "waits_for_cancel");
   EXPECT_TRUE(source()->stop(test::patience));
-  EXPECT_TRUE(source_->drainer().end_calls({plugin_of("waits_for_cancel")}, 0ms,
+  EXPECT_TRUE(source_->drainer().end_calls([&] { return Drainer::Plugins{plugin_of("waits_for_cancel")}; }, 0ms,
                                            [&] { return draining->ended && current->ended; }));
   EXPECT_EQ(draining->cancelled(), CancelReason::shutdown);
   EXPECT_EQ(current->cancelled(), CancelReason::shutdown);

@@ -75,9 +75,11 @@ class ScriptedLoader final : public VersionLoader {
     auto served = test::served_plugin(name + ".so", test::tools(test::tool(name)));
     plugins[name] = std::static_pointer_cast<test::FakePlugin>(served.plugin);
     events_of[name] = std::move(events);
+    if (at_end) at_end(name);
     return LoadedPlugin{.served = std::move(served)};
   }
 
+  std::function<void(const std::string& name)> at_end;  // of each load
   std::vector<std::string> loads;
   std::map<std::string, Error> refusals;
   std::map<std::string, std::weak_ptr<test::FakePlugin>> plugins;
@@ -337,6 +339,28 @@ TEST_F(FolderSourceTest, DescribesAPluginThatChangedItsComponentsTwentyTimesASec
   EXPECT_NE(catalog_.current()->find_tool("c"), nullptr);
 }
 
+// Between its description and the end of its load the loop looks.
+TEST_F(FolderSourceTest, LosesNothingThatAPluginSaysWhileItIsLoaded) {
+  folder_.write("a");
+  folder_.write("b");
+  loader_.at_end = [&](const std::string& name) {
+    auto& events = loader_.events_of[name];
+    if (name == "a") {
+      loader_.plugins["a"].lock()->description = test::tools(test::tool("more"));
+      events.components_changed(std::make_shared<ComponentChanges>([](const auto&) {}, loads_, timers_));
+    } else {
+      events.gave_up(fail("it crashes"));
+    }
+    source_.look();
+  };
+  source_.look();
+  pass(30ms);
+  pass(50ms);
+  EXPECT_NE(catalog_.current()->find_tool("more"), nullptr);
+  EXPECT_THAT(served(), ElementsAre("a"));
+  EXPECT_EQ(log_.count("plugin quarantined"), 1U);
+}
+
 TEST_F(FolderSourceTest, KeepsTheComponentsThatItHadWhereTheNewOnesAreInvalid) {
   folder_.write("a");
   source_.look();
@@ -382,6 +406,22 @@ TEST_F(FolderSourceTest, TellsTheOperatorOfAFileThatChangesWhileItIsLoaded) {
   });
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->front().text, "its file changes just now, and is taken when it is still");
+}
+
+TEST_F(FolderSourceTest, AnswersTheOperatorWhoseLoadHangsOnceItCountsNoMore) {
+  folder_.write("a");
+  source_.look();
+  pass(30ms);
+  auto first = std::async(std::launch::async, [&] {
+    return source_.operator_service().ask({OperatorRequest::Kind::reload, "a"});
+  });
+  while (loads_.tasks.empty())
+    source_.look();
+  const auto hanging = std::move(loads_.tasks.front());
+  loads_.tasks.pop_front();
+  EXPECT_EQ(answer_to(OperatorRequest::Kind::disable, "a"), "disabled");
+  EXPECT_EQ(first.get()->front().text, "it was disabled meanwhile");
+  hanging();
 }
 
 TEST_F(FolderSourceTest, ReportsHowEverythingFares) {

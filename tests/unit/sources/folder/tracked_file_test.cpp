@@ -93,6 +93,16 @@ TEST_F(TrackedFileTest, IsServedWhenItsLoadEndsWell) {
   EXPECT_EQ(tracked_.due(), std::nullopt);
 }
 
+// So that who asks for it waits for that load, and begins no other.
+TEST_F(TrackedFileTest, SaysWhichLoadIsOfThisState) {
+  EXPECT_EQ(tracked_.loading(lies(1)), std::nullopt);
+  load(lies(1));
+  EXPECT_EQ(tracked_.loading(lies(1)), 1U);
+  EXPECT_EQ(tracked_.loading(lies(2)), std::nullopt);
+  tracked_.end_load(version());
+  EXPECT_EQ(tracked_.loading(lies(1)), std::nullopt);
+}
+
 TEST_F(TrackedFileTest, ServesTheVersionBeforeUntilTheNextIsThere) {
   serve(lies(1));
   const auto before = tracked_.served().plugin;
