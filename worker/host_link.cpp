@@ -8,30 +8,34 @@
 
 namespace mcph {
 
-void HostLink::send(Frame frame) const {
+void HostLink::send_frame(Frame frame) const {
   const bool may_be_long = frame.kind == Frame::Kind::ready || frame.kind == Frame::Kind::completed;
   if (!may_be_long) frame.text = utf8_prefix(frame.text, max_message_bytes);
-  if (send_frame(socket_, frame, true) != Sent::too_much) return;
+  if (mcph::send_frame(socket_, frame, true) != Sent::too_much) return;
   // Without an answer the call would wait for ever: the host learns at least that something is wrong.
   ::_exit(out_of_memory_status);
 }
 
-std::string HostLink::ask(Frame question) {
+QueryId HostLink::begin_query() {
+  const std::lock_guard lock(mutex_);
+  answers_.emplace(++last_query_, std::nullopt);
+  return last_query_;
+}
+
+std::string HostLink::wait_for_answer(QueryId query) {
   std::unique_lock lock(mutex_);
-  question.id = ++last_question_;
-  const auto entry = questions_.emplace(question.id, std::nullopt).first;
-  send(question);
-  answered_.wait(lock, [&] { return entry->second.has_value(); });
-  auto answer = *std::move(entry->second);
-  questions_.erase(entry);
+  auto& entry = answers_.at(query);
+  answered_.wait(lock, [&] { return entry.has_value(); });
+  auto answer = *std::move(entry);
+  answers_.erase(query);
   return answer;
 }
 
-void HostLink::answer(std::uint64_t question, std::string_view text) {
+void HostLink::answer(const to_worker::Answer& answer) {
   const std::lock_guard lock(mutex_);
-  const auto entry = questions_.find(question);
-  if (entry == questions_.end()) return;
-  entry->second = text;
+  const auto entry = answers_.find(answer.query);
+  if (entry == answers_.end()) return;
+  entry->second = answer.text;
   answered_.notify_all();
 }
 

@@ -1,4 +1,4 @@
-// The worker's end of its connection to the host: frames out from any thread, and questions that wait for an answer.
+// The worker's end of its connection to the host: messages out from any thread, and queries that wait for an answer.
 // Owned by main.
 #pragma once
 
@@ -9,7 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "plugin/isolated/worker_frame.hpp"
+#include "plugin/isolated/worker_messages.hpp"
+#include "plugin/plugin.hpp"
 
 namespace mcph {
 
@@ -21,18 +22,30 @@ class HostLink {
 
   // [any] Waits while the host is behind. A host that is gone has ended this process by then. Only an answer or a
   // description may be long; of anything else the end is cut off, because the host would take it for an attack.
-  void send(Frame frame) const;
+  template <class Message>
+  void send(const Message& message) const {
+    send_frame(to_host::frame_of(message));
+  }
 
-  // [any] Sends a question, with an id of its own, and waits for the answer.
-  std::string ask(Frame question);
-  void answer(std::uint64_t question, std::string_view text);
+  // [any] Sends what `make_query` makes of the query's id, and waits for the answer.
+  template <class MakeQuery>
+  std::string ask(MakeQuery make_query) {
+    const auto query = begin_query();
+    send(make_query(query));
+    return wait_for_answer(query);
+  }
+  void answer(const to_worker::Answer& answer);
 
  private:
+  void send_frame(Frame frame) const;
+  QueryId begin_query();
+  std::string wait_for_answer(QueryId query);
+
   const int socket_;
   std::mutex mutex_;
   std::condition_variable answered_;
-  std::uint64_t last_question_ = 0;
-  std::map<std::uint64_t, std::optional<std::string>> questions_;
+  QueryId last_query_ = 0;
+  std::map<QueryId, std::optional<std::string>> answers_;  // nothing: it has not come
 };
 
 }  // namespace mcph

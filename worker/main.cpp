@@ -32,32 +32,54 @@ void leave_terminal() {
   ::close(terminal);
 }
 
-// The first frame is waited for before any thread begins, because a sandbox holds for the threads that begin in it.
-std::string first_frame(int socket) {
+constexpr int host_socket = 3;
+
+// On the socket, which the plugin does not print to. Where that is not there any more, it is printed all the same.
+void tell_host(mcph::CrashNews news, std::string_view text) {
+  const auto send = [](const auto& message) {
+    return mcph::send_frame(host_socket, mcph::to_host::frame_of(message), true) == mcph::Sent::whole;
+  };
+  const bool sent = news == mcph::CrashNews::crashed         ? send(mcph::to_host::Crashed{text})
+                    : news == mcph::CrashNews::place_follows ? send(mcph::to_host::PlaceFollows{})
+                    : news == mcph::CrashNews::stack_line    ? send(mcph::to_host::StackLine{text})
+                                                             : send(mcph::to_host::LacksMemory{});
+  if (sent) return;
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+  [[maybe_unused]] const auto ended = ::write(STDERR_FILENO, "\n", 1);
+}
+
+struct Load {
+  mcph::QueryId query;
+  std::string setup;
+};
+
+// The first message is waited for before any thread begins, because a sandbox holds for the threads that begin in it.
+Load first_message() {
   mcph::FrameReader reader;
   for (;;) {
-    pollfd readable{socket, POLLIN, 0};
+    pollfd readable{host_socket, POLLIN, 0};
     ::poll(&readable, 1, -1);
-    const auto outcome = reader.receive_whole(socket);
+    const auto outcome = reader.receive_whole(host_socket);
     if (outcome == mcph::FrameReader::Outcome::none) continue;
-    if (outcome == mcph::FrameReader::Outcome::frame && reader.frame().kind == mcph::Frame::Kind::load) {
-      return std::string(reader.frame().text);
-    }
-    std::_Exit(mcph::lost_connection_status);
+    if (outcome != mcph::FrameReader::Outcome::frame) std::_Exit(mcph::lost_connection_status);
+    const auto message = mcph::to_worker::read(reader.frame());
+    if (!message || !std::holds_alternative<mcph::to_worker::Load>(*message)) std::_Exit(mcph::lost_connection_status);
+    const auto& load = std::get<mcph::to_worker::Load>(*message);
+    return {load.query, std::string(load.setup)};
   }
 }
 
-int serve(int socket) {
-  const auto refuse = [socket](const mcph::Error& error) {
-    mcph::HostLink(socket).send(
-        {.kind = mcph::Frame::Kind::failed, .number = error.may_pass ? 1 : 0, .text = error.message});
+int serve() {
+  const auto load = first_message();
+  const auto refuse = [&load](const mcph::Error& error) {
+    mcph::HostLink(host_socket).send(mcph::to_host::Failed{load.query, error.may_pass, error.message});
     return EXIT_FAILURE;
   };
-  auto setup = mcph::WorkerSetup::read(first_frame(socket));
+  auto setup = mcph::WorkerSetup::read(load.setup);
   if (setup.has_error()) return refuse(setup.error());
   auto lacks = mcph::confine(*setup);
   if (lacks.has_error()) return refuse(lacks.error());
-  mcph::Worker worker(socket, *std::move(setup), *std::move(lacks));
+  mcph::Worker worker(host_socket, load.query, *std::move(setup), *std::move(lacks));
   worker.run();
   // Threads of the plugin's and of ours may still run; nothing of them is needed.
   std::fflush(stdout);
@@ -67,7 +89,6 @@ int serve(int socket) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr int host_socket = 3;
   int host = 0;
   if (argc != 4 || std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), host).ec != std::errc{}) {
     std::cerr << "mcp-plugin-worker is started by mcp-plugin-host and by nothing else\n";
@@ -86,9 +107,9 @@ int main(int argc, char** argv) {
   ::fcntl(host_socket, F_SETFD, FD_CLOEXEC);
   // What the plugin prints is to be in the log when it prints it, not when a block is full.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  mcph::report_crashes();
+  mcph::report_crashes(tell_host);
   try {
-    return serve(host_socket);
+    return serve();
   } catch (const std::exception& error) {
     std::cerr << "mcp-plugin-worker: " << error.what() << "\n";
     std::_Exit(EXIT_FAILURE);

@@ -36,8 +36,9 @@ Error with_limits(Error error, const PluginLimits& limits) {
 
 }  // namespace
 
-Worker::Worker(int socket, WorkerSetup setup, std::vector<std::string> lacks)
-    : setup_(std::move(setup)),
+Worker::Worker(int socket, QueryId load, WorkerSetup setup, std::vector<std::string> lacks)
+    : load_(load),
+      setup_(std::move(setup)),
       sandbox_lacks_(std::move(lacks)),
       host_(socket),
       log_(host_),
@@ -85,13 +86,6 @@ void Worker::run_plugin(const std::function<void()>& task) {
   std::erase(in_plugin_, thread);
 }
 
-void Worker::report() {
-  const std::lock_guard lock(mutex_);  // so that none of them ends
-  for (const auto thread : in_plugin_)
-    report_place_of(thread);
-  ::_exit(EXIT_FAILURE);  // the host knows why
-}
-
 void Worker::wait_for_frames() {
   readable_.async_wait(stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
     if (!error) read();
@@ -107,7 +101,11 @@ void Worker::read() {
       // Where processor time is short, the plugin needs it.
       is_lively_ = now - last_frame_ < lively_interval && setup_.limits.cpu_percent == 0;
       last_frame_ = now;
-      take(reader_.frame());
+      if (const auto message = to_worker::read(reader_.frame())) {
+        take(*message);
+      } else {
+        ::_exit(lost_connection_status);  // this is no host
+      }
       break;
     case FrameReader::Outcome::none:
       if (!is_lively_ || now - last_frame_ >= spin_time) return wait_for_frames();
@@ -123,28 +121,74 @@ void Worker::read() {
   boost::asio::post(readable_.get_executor(), [this] { read(); });
 }
 
-void Worker::take(const Frame& frame) {
-  switch (frame.kind) {
-    case Frame::Kind::describe:
-      return on_control([this] { describe(); });
-    case Frame::Kind::start:
-      return on_control([this] { start(); });
-    case Frame::Kind::invoke:
-      return invoke(frame);
-    case Frame::Kind::cancel:
-      return cancel(frame);
-    case Frame::Kind::answer:
-      return host_.answer(frame.id, frame.text);
-    case Frame::Kind::stop:
-      return on_control([this] {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
-      });
-    case Frame::Kind::report:
-      return report();
-    default:
-      ::_exit(lost_connection_status);  // this is no host
+void Worker::take(const to_worker::Message& message) {
+  std::visit([this](const auto& each) { take(each); }, message);
+}
+
+// It came, and was loaded, before everything else.
+void Worker::take(const to_worker::Load& /*load*/) {
+  ::_exit(lost_connection_status);
+}
+
+void Worker::take(const to_worker::Describe& describe) {
+  on_control([this, query = describe.query] {
+    const auto description = plugin_->describe();
+    if (description.has_error()) return fail(query, description.error());
+    host_.send(to_host::Ready{query, *description, {}});
+  });
+}
+
+void Worker::take(const to_worker::Start& start) {
+  on_control([this, query = start.query] {
+    if (const auto started = plugin_->start(); started.has_error()) return fail(query, started.error());
+    host_.send(to_host::Ready{query, {}, {}});
+  });
+}
+
+void Worker::take(const to_worker::Invoke& invoke) {
+  const auto over = [this](CallId id) {
+    const std::lock_guard lock(mutex_);
+    calls_.erase(id);
+  };
+  const auto method = worker_methods.at(static_cast<std::size_t>(invoke.method));
+  const auto call = std::make_shared<WorkerCall>(method, std::string(invoke.params), invoke.call,
+                                                 std::string(invoke.context), host_, over);
+  InProcessPlugin* plugin = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    calls_.emplace(invoke.call, call);
+    plugin = plugin_.get();
   }
+  plugin->invoke(call);
+}
+
+void Worker::take(const to_worker::Cancel& cancel) {
+  std::shared_ptr<Call> call;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = calls_.find(cancel.call);
+    if (found == calls_.end()) return;
+    call = found->second;
+  }
+  call->cancel(static_cast<CancelReason>(cancel.reason));
+}
+
+void Worker::take(const to_worker::Answer& answer) {
+  host_.answer(answer);
+}
+
+void Worker::take(const to_worker::Stop& /*stop*/) {
+  on_control([this] {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  });
+}
+
+void Worker::take(const to_worker::TellPlaces& /*tell*/) {
+  const std::lock_guard lock(mutex_);  // so that none of them ends
+  for (const auto thread : in_plugin_)
+    report_place_of(thread);
+  ::_exit(EXIT_FAILURE);  // the host knows why
 }
 
 void Worker::on_control(std::function<void()> task) {
@@ -156,14 +200,14 @@ void Worker::on_control(std::function<void()> task) {
 }
 
 void Worker::load() {
-  if (const auto created = create(); created.has_error()) return fail(created.error());
+  if (const auto created = create(); created.has_error()) return fail(load_, created.error());
   const auto& identity = plugin_->identity();
   const auto who = WorkerIdentity{identity.name, identity.version, sandbox_lacks_}.json();
-  if (!setup_.starts) return host_.send({.kind = Frame::Kind::ready, .more = who});
+  if (!setup_.starts) return host_.send(to_host::Ready{load_, {}, who});
   const auto description = plugin_->describe();
-  if (description.has_error()) return fail(description.error());
-  if (const auto started = plugin_->start(); started.has_error()) return fail(started.error());
-  host_.send({.kind = Frame::Kind::ready, .text = *description, .more = who});
+  if (description.has_error()) return fail(load_, description.error());
+  if (const auto started = plugin_->start(); started.has_error()) return fail(load_, started.error());
+  host_.send(to_host::Ready{load_, *description, who});
 }
 
 Result<> Worker::create() {
@@ -183,13 +227,11 @@ Result<> Worker::create() {
       .configuration = setup_.configuration,
       .data_directory = setup_.data_directory,
       .limits = setup_.limits,
-      .events = {
-          .components_changed = [this](const auto&) { host_.send({.kind = Frame::Kind::components_changed}); },
-          .resource_updated =
-              [this](const std::string& uri) { host_.send({.kind = Frame::Kind::resource_updated, .text = uri}); }},
+      .events = {.components_changed = [this](const auto&) { host_.send(to_host::ComponentsChanged{}); },
+                 .resource_updated = [this](const std::string& uri) { host_.send(to_host::ResourceUpdated{uri}); }},
       .server_info = {}};
   if (setup_.has_server_info)
-    plugin.server_info = [this] { return host_.ask({.kind = Frame::Kind::asked_server_info}); };
+    plugin.server_info = [this] { return host_.ask([](QueryId query) { return to_host::ServerInfoQuery{query}; }); };
   auto created = InProcessPlugin::create(*std::move(library), std::move(plugin), *this, log_);
   if (created.has_error()) return created.error();
   const std::lock_guard lock(mutex_);
@@ -197,47 +239,8 @@ Result<> Worker::create() {
   return {};
 }
 
-void Worker::describe() {
-  const auto description = plugin_->describe();
-  if (description.has_error()) return fail(description.error());
-  host_.send({.kind = Frame::Kind::ready, .text = *description});
-}
-
-void Worker::start() {
-  if (const auto started = plugin_->start(); started.has_error()) return fail(started.error());
-  host_.send({.kind = Frame::Kind::ready});
-}
-
-void Worker::fail(const Error& error) const {
-  host_.send({.kind = Frame::Kind::failed, .number = error.may_pass ? 1 : 0, .text = error.message});
-}
-
-void Worker::invoke(const Frame& frame) {
-  const auto over = [this](std::uint64_t id) {
-    const std::lock_guard lock(mutex_);
-    calls_.erase(id);
-  };
-  const auto method = worker_methods.at(static_cast<std::size_t>(frame.number));
-  const auto call =
-      std::make_shared<WorkerCall>(method, std::string(frame.text), frame.id, std::string(frame.more), host_, over);
-  InProcessPlugin* plugin = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    calls_.emplace(frame.id, call);
-    plugin = plugin_.get();
-  }
-  plugin->invoke(call);
-}
-
-void Worker::cancel(const Frame& frame) {
-  std::shared_ptr<Call> call;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = calls_.find(frame.id);
-    if (found == calls_.end()) return;
-    call = found->second;
-  }
-  call->cancel(static_cast<CancelReason>(frame.number));
+void Worker::fail(QueryId query, const Error& error) const {
+  host_.send(to_host::Failed{query, error.may_pass, error.message});
 }
 
 }  // namespace mcph

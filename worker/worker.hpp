@@ -28,8 +28,8 @@ namespace mcph {
 
 class Worker : private CallRunner {
  public:
-  // `lacks`: what the sandbox, which has been entered, is without.
-  Worker(int socket, WorkerSetup setup, std::vector<std::string> lacks);
+  // `load` is the query that brought the setup. `lacks`: what the sandbox, which has been entered, is without.
+  Worker(int socket, QueryId load, WorkerSetup setup, std::vector<std::string> lacks);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -40,20 +40,24 @@ class Worker : private CallRunner {
   void run(std::function<void()> task) override;
   // The task is the plugin's code, which may not come back.
   void run_plugin(const std::function<void()>& task);
-  [[noreturn]] void report();
   void wait_for_frames();
   void read();
-  void take(const Frame& frame);
+  void take(const to_worker::Message& message);
+  void take(const to_worker::Load& load);
+  void take(const to_worker::Describe& describe);
+  void take(const to_worker::Start& start);
+  void take(const to_worker::Invoke& invoke);
+  void take(const to_worker::Cancel& cancel);
+  void take(const to_worker::Answer& answer);
+  void take(const to_worker::Stop& stop);
+  [[noreturn]] void take(const to_worker::TellPlaces& tell);
   void on_control(std::function<void()> task);
 
   void load();
   Result<> create();
-  void describe();
-  void start();
-  void invoke(const Frame& frame);
-  void cancel(const Frame& frame);
-  void fail(const Error& error) const;
+  void fail(QueryId query, const Error& error) const;
 
+  const QueryId load_;
   const WorkerSetup setup_;
   const std::vector<std::string> sandbox_lacks_;
   HostLink host_;

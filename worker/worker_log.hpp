@@ -1,6 +1,7 @@
 // The log of a worker: the host's, which decides what of it is written. [any]
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "telemetry/log.hpp"
@@ -13,13 +14,16 @@ class WorkerLog final : public Log {
   explicit WorkerLog(const HostLink& host) : host_(host) {}
 
   void write(Level level, std::string_view event, Fields fields) override {
+    const auto known = std::find(worker_log_events.begin(), worker_log_events.end(), event);
+    if (known == worker_log_events.end()) return;
     // The host knows who speaks.
     std::string text;
     for (const auto& field : fields) {
       if (field.name == "plugin" || field.name == "file") continue;
       text += (text.empty() ? "" : ": ") + field.value;
     }
-    host_.send({.kind = Frame::Kind::noted, .number = static_cast<std::int32_t>(level), .text = text, .more = event});
+    const auto place = static_cast<std::uint64_t>(known - worker_log_events.begin());
+    host_.send(to_host::Logged{static_cast<std::int32_t>(level), place, text});
   }
 
  private:

@@ -24,7 +24,7 @@ class CallDeadlines {
   // Told of a call that is late and therefore cancelled, or of one that is overdue. On the timers' thread, again and
   // again until the call is gone. Late returns why it is cancelled, as Call::cancel wants it.
   using Late = std::function<std::string(const Call& call)>;
-  using Overdue = std::function<void(std::uint64_t id, Call& call)>;
+  using Overdue = std::function<void(std::uint64_t id, const Call& call)>;
 
   // Whether somebody debugs the plugin, asked on the timers' thread when a call would be late.
   using Debugged = std::function<bool()>;

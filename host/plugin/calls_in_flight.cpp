@@ -103,6 +103,7 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::give_up_all() {
     calls.reserve(calls_.size());
     for (auto& [id, entry] : calls_)
       calls.push_back(std::move(entry.call));
+    if (calls.empty()) return calls;
     calls_.clear();
     given_up_.clear();
     all_given_up_to_ = last_id_;
@@ -113,6 +114,11 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::give_up_all() {
 bool CallsInFlight::take_given_up(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   return id <= all_given_up_to_ || given_up_.erase(id) > 0;
+}
+
+bool CallsInFlight::has_given_up() const {
+  const std::lock_guard lock(mutex_);
+  return all_given_up_to_ > 0 || !given_up_.empty();
 }
 
 std::vector<std::shared_ptr<Call>> CallsInFlight::take_claimed() {

@@ -64,6 +64,8 @@ class CallsInFlight {
   // Of a call that the plugin answers although it is not there any more: whether that is only late. True once for a
   // call that was given up by itself, as long as not too many were.
   bool take_given_up(std::uint64_t id);
+  // Whether any was.
+  bool has_given_up() const;
 
   // Those that the plugin has been given.
   std::vector<std::shared_ptr<Call>> take_claimed();

@@ -121,19 +121,9 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallR
       runner_(runner),
       log_(timers == nullptr ? log : limit(log)),
       limit_log_(log_, identity_),
-      host_(host_table(this)) {
+      host_(host_table(this)),
+      calls_({identity_, setup_.limits, setup_.events, limit_log_, runner_, timers}, *this) {
   if ((table_.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library_.never_unload();
-  calls_.when_empty(setup_.events.calls_ended);
-  if (timers == nullptr) return;
-  changes_ = std::make_shared<ComponentChanges>(setup_.events.components_changed, runner_, *timers);
-  deadlines_.emplace(
-      *timers, calls_, CallDeadlines::Times{.call = setup_.limits.call_time},
-      [this](const Call& late) {
-        auto words = words_for_late_call(late.component(), setup_.limits);
-        limit_log_.reached(Limit::call_time, words);
-        return words;
-      },
-      [this](std::uint64_t id, Call& call) { give_up(id, call); }, [] { return tracer_of(::getpid()) != 0; });
 }
 
 Log& InProcessPlugin::limit(Log& log) {
@@ -174,26 +164,19 @@ Result<> InProcessPlugin::start() {
 }
 
 void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
-  if (calls_.size() >= setup_.limits.waiting_calls) {
-    const auto words = words_for_many_calls(setup_.limits);
-    limit_log_.reached(Limit::calls_in_flight, words);
-    return refuse(*call, "plugin " + identity_.name + " is busy: " + words + "; try again later");
-  }
-  const auto id = calls_.add(call);
-  if (deadlines_) deadlines_->call_began();
-  call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
-  if (call->claimed()) return;  // it was cancelled before it came, and has been refused
+  const auto id = calls_.admit(call);
+  if (!id) return;
   {
     std::unique_lock lock(mutex_);
     if (running_ >= concurrent_calls_) {
-      waiting_.push_back(id);
+      calls_.wait(*id);
       lock.unlock();
       return tell_that_calls_wait();
     }
     ++running_;
   }
   // The task holds the call, and the call holds the lease on this plugin.
-  runner_.run([this, id, call = std::move(call)]() mutable { run(id, std::move(call)); });
+  runner_.run([this, id = *id, call = std::move(call)]() mutable { run(id, std::move(call)); });
 }
 
 void InProcessPlugin::tell_that_calls_wait() {
@@ -206,18 +189,15 @@ void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {
   for (;;) {
     run_one(id, *call);
     // The call that has ended is held until the next one is: without a call there is no lease on this plugin.
-    std::shared_ptr<Call> next;
+    std::optional<CallTable::Admitted> next;
     const std::lock_guard lock(mutex_);
-    while (next == nullptr) {
-      if (waiting_.empty()) {
-        --running_;
-        return;
-      }
-      id = waiting_.front();
-      waiting_.pop_front();
-      next = calls_.find(id);
+    next = calls_.next_waiting();
+    if (!next) {
+      --running_;
+      return;
     }
-    call.swap(next);
+    id = next->id;
+    call.swap(next->call);
   }
 }
 
@@ -227,18 +207,10 @@ void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
                                [&] { table_.invoke(instance_, id, as_mcp(call.method()), as_mcp(call.params())); });
   if (!invoked.has_error()) return;
   report(invoked);
-  if (calls_.take(id) != nullptr) refuse(call, "plugin " + identity_.name + ": " + invoked.error().message);
+  calls_.refuse(id, ": " + invoked.error().message);
 }
 
-void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
-  const auto call = calls_.find(id);
-  if (call == nullptr) return;
-  if (call->claim()) {
-    // The plugin has never heard of it, and never will.
-    stop_waiting(id);
-    if (calls_.take(id) != nullptr) refuse_cancelled(*call, reason, identity_, setup_.limits);
-    return;
-  }
+void InProcessPlugin::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& call, CancelReason reason) {
   if (table_.cancel == nullptr) return;
   // Not here: the plugin may take its time, and this may be a thread that does I/O. The call holds the lease.
   runner_.run([this, call, id, reason] {
@@ -247,32 +219,17 @@ void InProcessPlugin::cancel(std::uint64_t id, CancelReason reason) {
   });
 }
 
-void InProcessPlugin::stop_waiting(std::uint64_t id) {
-  const std::lock_guard lock(mutex_);
-  std::erase(waiting_, id);
-}
-
 // Its thread cannot be ended, and stays with the plugin.
-void InProcessPlugin::give_up(std::uint64_t id, Call& call) {
-  if (calls_.give_up(id) == nullptr) return;
+void InProcessPlugin::end_overdue(std::uint64_t id, const Call& call) {
   const auto reason = words_for_late_call(call.component(), setup_.limits) + " and did not heed its cancellation";
+  if (!calls_.give_up(id, ": " + reason)) return;
   log_.error("call given up", {{"file", setup_.file.string()},
                                {"reason", reason},
                                {"consequence", "its thread stays in the plugin; in a worker it could be ended"}});
-  refuse(call, "plugin " + identity_.name + ": " + reason);
 }
 
-void InProcessPlugin::cancel_all(CancelReason reason) {
-  for (const auto& call : calls_.all())
-    call->cancel(reason);
-}
-
-std::size_t InProcessPlugin::fail_all(std::string_view why) {
-  const auto calls = calls_.give_up_all();
-  const auto answered = calls_.take_all_held();
-  refuse_all(calls, identity_, why);
-  refuse_all(answered, identity_, why);
-  return calls.size() + answered.size();
+bool InProcessPlugin::is_debugged() {
+  return tracer_of(::getpid()) != 0;
 }
 
 PluginStatus InProcessPlugin::status() const {
@@ -306,32 +263,6 @@ void InProcessPlugin::stop_here() {
   if (instance_ == nullptr) return;
   report(guarded(identity_, "stop", [this] { table_.stop(instance_); }));
   instance_ = nullptr;
-}
-
-void InProcessPlugin::complete(mcp_call_id id, std::int32_t outcome, std::string_view json) {
-  const bool is_large = json.size() > setup_.limits.result_bytes;
-  const bool is_known = outcome >= MCP_OUTCOME_RESULT && outcome <= MCP_OUTCOME_INPUT_REQUIRED;
-  const bool waits = !is_large && is_known && changes_ != nullptr && changes_->has_to_wait();
-  const auto call = waits ? calls_.hold_answered(id) : calls_.take_answered(id);
-  if (call == nullptr) return answered_nothing(id);
-  call->on_cancel({});
-  if (is_large) {
-    const auto words = words_for_large_answer(json.size(), setup_.limits);
-    limit_log_.reached(Limit::result_bytes, "it " + words);
-    return refuse(*call, "plugin " + identity_.name + " " + words);
-  }
-  if (!is_known) {
-    return refuse(
-        *call, "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
-  }
-  auto pass_on = [outcome = static_cast<Outcome>(outcome), text = std::string(json)](Call& answered) mutable {
-    try {
-      answered.complete(outcome, std::move(text));
-    } catch (const std::exception& error) {
-      refuse(answered, std::string("the host could not handle what the plugin answered: ") + error.what());
-    }
-  };
-  waits ? changes_->keep(calls_.once_held(id, call, std::move(pass_on))) : pass_on(*call);
 }
 
 void InProcessPlugin::answered_nothing(mcp_call_id id) {
@@ -369,7 +300,9 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
   host.size = sizeof(mcp_host);
   host.context = self;
   host.complete = [](const mcp_host* h, mcp_call_id call, std::int32_t outcome, mcp_string json) {
-    self_of(h).serve("complete", [&](InProcessPlugin& plugin) { plugin.complete(call, outcome, view(json)); });
+    self_of(h).serve("complete", [&](InProcessPlugin& plugin) {
+      if (!plugin.calls_.complete({call, outcome, view(json)})) plugin.answered_nothing(call);
+    });
   };
   host.progress = [](const mcp_host* h, mcp_call_id id, double progress, double total, mcp_string message) {
     self_of(h).serve("progress", [&](InProcessPlugin& plugin) {
@@ -400,10 +333,7 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
     });
   };
   host.components_changed = [](const mcp_host* h) {
-    self_of(h).serve("components_changed", [](const InProcessPlugin& plugin) {
-      if (plugin.changes_ != nullptr) return plugin.changes_->changed();
-      if (const auto& changed = plugin.setup_.events.components_changed) changed(nullptr);
-    });
+    self_of(h).serve("components_changed", [](const InProcessPlugin& plugin) { plugin.calls_.components_changed(); });
   };
   host.resource_updated = [](const mcp_host* h, mcp_string uri) {
     self_of(h).serve("resource_updated", [&](const InProcessPlugin& plugin) {

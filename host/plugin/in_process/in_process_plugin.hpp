@@ -1,9 +1,8 @@
 // A plugin version that runs in this process: the C contract of mcp/plugin.h called directly. It gives the plugin its
-// mcp_host table, keeps the plugin's calls by id, bounds how many run at once, and takes whatever the plugin throws.
-// Any thread, except where Plugin says [control].
+// mcp_host table, bounds how many calls run at once, and takes whatever the plugin throws. Any thread, except where
+// Plugin says [control].
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,9 +11,7 @@
 #include <mcp/plugin.h>
 #include <mcp/server_info.h>
 
-#include "plugin/call_deadlines.hpp"
-#include "plugin/calls_in_flight.hpp"
-#include "plugin/component_changes.hpp"
+#include "plugin/call_table.hpp"
 #include "plugin/library/plugin_library.hpp"
 #include "plugin/limit_log.hpp"
 #include "plugin/plugin.hpp"
@@ -25,7 +22,7 @@
 
 namespace mcph {
 
-class InProcessPlugin final : public Plugin {
+class InProcessPlugin final : public Plugin, private CallTable::Owner {
  public:
   // [control] Makes the instance. The runner, the log and the timers outlive it. Without timers, in a worker, the host
   // bounds how long calls take and how much is logged.
@@ -41,15 +38,12 @@ class InProcessPlugin final : public Plugin {
   Result<std::string> describe() override;
   Result<> start() override;
   void invoke(std::shared_ptr<Call> call) override;
-  void cancel_all(CancelReason reason) override;
-  std::size_t fail_all(std::string_view why) override;
+  void cancel_all(CancelReason reason) override { calls_.cancel_all(reason); }
+  std::size_t fail_all(std::string_view why) override { return calls_.fail_all(why); }
   std::size_t calls_in_flight() const override { return calls_.size(); }
   PluginStatus status() const override;
   void call_failed(std::string why) override { calls_.failed(std::move(why)); }
-  void answered_wrongly(std::string why) override {
-    limit_log_.answered_wrongly(why);
-    calls_.failed(std::move(why));
-  }
+  void answered_wrongly(std::string why) override { calls_.answered_wrongly(std::move(why)); }
   bool stop(std::chrono::milliseconds patience) override;
   // [control] The same on this thread, for as long as it takes.
   void stop_here();
@@ -60,12 +54,11 @@ class InProcessPlugin final : public Plugin {
   Log& limit(Log& log);
   void run(std::uint64_t id, std::shared_ptr<Call> call);
   void run_one(std::uint64_t id, Call& call);
-  void cancel(std::uint64_t id, CancelReason reason);
-  void stop_waiting(std::uint64_t id);
+  void cancel_given(std::uint64_t id, const std::shared_ptr<Call>& call, CancelReason reason) override;
+  void end_overdue(std::uint64_t id, const Call& call) override;
+  bool is_debugged() override;
   void tell_that_calls_wait();
-  void give_up(std::uint64_t id, Call& call);
 
-  void complete(mcp_call_id call, std::int32_t outcome, std::string_view json);
   // It completed a call that is not in flight.
   void answered_nothing(mcp_call_id id);
   void report(const Result<>& misbehaviour) const;
@@ -89,12 +82,9 @@ class InProcessPlugin final : public Plugin {
   const mcp_host host_;
   void* instance_ = nullptr;
 
-  CallsInFlight calls_;
-  std::shared_ptr<ComponentChanges> changes_;  // null in a worker, whose host has them
   std::mutex mutex_;
   std::size_t running_ = 0;
-  std::deque<std::uint64_t> waiting_;
-  std::optional<CallDeadlines> deadlines_;
+  CallTable calls_;  // last, because its timers use the rest
 };
 
 }  // namespace mcph

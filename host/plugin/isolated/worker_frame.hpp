@@ -18,29 +18,33 @@
 namespace mcph {
 
 struct Frame {
+  // Of which message it is. What the members mean in each is said, and used, in worker_messages.cpp alone.
   enum class Kind : std::uint32_t {
     // From the host.
-    load = 1,  // text: WorkerSetup as JSON. Answered by ready or failed
-    describe,  // answered by ready or failed
-    start,     // answered by ready or failed
-    invoke,    // id; number: of worker_methods; text: params; more: the call's context, or empty if it was not wanted
-    cancel,    // id; number: a CancelReason
-    answer,    // id: of a question; text
-    stop,      // answered by the end of the process
-    report,    // on standard error: where the threads are that run the plugin; then it ends
+    load = 1,
+    describe,
+    start,
+    invoke,
+    cancel,
+    answer,
+    stop,
+    tell_places,
     // From the worker.
-    ready,               // text: the description, but after start empty; more: after load, identity as JSON
-    failed,              // number: 1 if the cause may pass; text: why
-    completed,           // id; number: the outcome as the plugin gave it; text: its JSON; more: empty unless it was
-                         // the worker that refused the call
-    progressed,          // id; text: the message; more: the two numbers
-    said,                // id, or 0; number: one of MCP_LOG_*; text: the plugin's words
-    noted,               // number: a Log::Level; text: what the worker's own log says; more: the event
-    components_changed,  //
-    resource_updated,    // text: the URI
-    asked_context,       // id: of the question; more: the id of the call
-    asked_server_info,   // id: of the question
-    last = asked_server_info
+    ready,
+    failed,
+    completed,
+    progressed,
+    said,
+    logged,
+    components_changed,
+    resource_updated,
+    context_query,
+    server_info_query,
+    crashed,
+    place_follows,
+    stack_line,
+    lacks_memory,
+    last = lacks_memory
   };
 
   Kind kind = Kind::load;
@@ -50,18 +54,6 @@ struct Frame {
   std::string_view text = {};
   std::string_view more = {};
 };
-
-// A number as the bytes of `more`, and back; nothing for other bytes.
-template <class T>
-std::string_view bytes_of(const T& numbers) {
-  return {reinterpret_cast<const char*>(&numbers), sizeof numbers};
-}
-template <class T>
-bool read_bytes(std::string_view bytes, T& numbers) {
-  if (bytes.size() != sizeof numbers) return false;
-  bytes.copy(reinterpret_cast<char*>(&numbers), sizeof numbers);
-  return true;
-}
 
 // The most that text and more of a frame may have together, in bytes.
 inline constexpr std::size_t most_frame_bytes = std::size_t{64} << 20;

@@ -1,23 +1,15 @@
 #include "plugin/isolated/worker_plugin.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "plugin/isolated/worker_setup.hpp"
-#include "plugin/refusal.hpp"
 
 namespace mcph {
-namespace {
-
-// For a plugin whose calls had to be answered in its stead.
-constexpr std::chrono::milliseconds stuck_patience{500};
-
-}  // namespace
 
 Result<std::unique_ptr<WorkerPlugin>> WorkerPlugin::create(std::shared_ptr<const PrivateCopy> library,
                                                            PluginSetup setup, Workers& workers, Log& log) {
   std::unique_ptr<WorkerPlugin> plugin(new WorkerPlugin(std::move(library), std::move(setup), workers, log));
-  if (auto loaded = plugin->load(); loaded.has_error()) return loaded.error();
+  if (auto loaded = plugin->supervisor_.load(); loaded.has_error()) return loaded.error();
   return plugin;
 }
 
@@ -25,147 +17,52 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
     : library_(std::move(library)),
       setup_(std::move(setup)),
       identity_{setup_.file, {}, {}, setup_.digest},
-      workers_(workers),
+      runner_(workers.runner()),
       log_(log, max_lines_of_plugin,
            [this](Log& unlimited, const RateLimitedLog::LeftOut& left_out) {
-             unlimited.warning("plugin says too much", {who(), {"lines_left_out", left_out.lines}});
+             unlimited.warning("plugin says too much", {log_field(identity_), {"lines_left_out", left_out.lines}});
            }),
       limit_log_(log_, identity_),
-      changes_(
-          std::make_shared<ComponentChanges>(setup_.events.components_changed, workers_.runner(), workers_.timers())),
-      policy_(setup_.restarts),
-      deadlines_(
-          workers.timers(), calls_, {.call = setup_.limits.call_time},
-          [this](const Call& late) {
-            auto words = words_for_late_call(late.component(), setup_.limits);
-            limit_log_.reached(Limit::call_time, words);
-            return words;
-          },
-          [this](std::uint64_t, const Call& overdue) { end_for(overdue); },
-          [this] {
-            const auto running = this->process();
-            return running != nullptr && is_debugged(*running);
-          }) {
-  calls_.when_empty(setup_.events.calls_ended);
-}
-
-// Of one that was never served, or has been stopped.
-WorkerPlugin::~WorkerPlugin() {
-  {
-    const std::lock_guard lock(mutex_);
-    state_ = State::ended;
-    stop_timer();
-    end_cpu_share();
-  }
-  workers_.timers().wait_for_running();
-  if (last_process_ == nullptr) return;
-  last_process_->forget();
-  last_process_->kill("is not needed any more");
-}
-
-Result<std::string> WorkerPlugin::describe() {
-  auto description = ask(Frame::Kind::describe);
-  if (description.has_error()) return description;
-  const std::lock_guard lock(mutex_);
-  description_ = *description;
-  return description;
-}
-
-Result<> WorkerPlugin::start() {
-  auto started = ask(Frame::Kind::start);
-  if (started.has_error()) return started.error();
-  const std::lock_guard lock(mutex_);
-  if (process_ == nullptr) return fail(end_);  // it has died since it said so
-  state_ = State::serving;
-  keep_to_cpu_share();
-  return {};
-}
+      supervisor_({identity_, setup_, *library_, workers, log_, limit_log_, calls_}, *this),
+      calls_({identity_, setup_.limits, setup_.events, limit_log_, runner_, &workers.timers()}, *this) {}
 
 void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
-  if (calls_.size() >= setup_.limits.waiting_calls) {
-    const auto words = words_for_many_calls(setup_.limits);
-    limit_log_.reached(Limit::calls_in_flight, words);
-    return refuse(*call, "plugin " + identity_.name + " is busy: " + words + "; try again later");
-  }
-  const auto id = calls_.add(call);
-  deadlines_.call_began();
-  call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
-  std::unique_lock lock(mutex_);
-  if (state_ == State::serving && !hangs_) {
-    const auto process = process_;
-    lock.unlock();
-    give(*process, id, *call);
+  const auto id = calls_.admit(call);
+  if (!id) return;
+  // It holds the lease on this plugin until this function returns.
+  const CallTable::Admitted admitted{*id, std::move(call)};
+  const auto [channel, refusal] = supervisor_.route(admitted.id);
+  if (channel != nullptr) {
+    give(*channel, admitted);
     // Others than this one are worth more to the thread than to wait.
-    if (calls_.size() == 1) process->look_for_frame();
-    return;
+    if (calls_.size() == 1) channel->look_for_message();
+  } else if (!refusal.empty() && admitted.call->claim()) {
+    calls_.refuse(admitted.id, refusal);
   }
-  if (state_ == State::starting || hangs_) return waiting_.push_back(id);
-  const bool resting = state_ == State::resting;
-  lock.unlock();
-  if (!call->claim() || calls_.take(id) == nullptr) return;
-  refuse(*call, "plugin " + identity_.name +
-                    (resting ? " has crashed or could not start, and is started again soon; try again in a while"
-                             : " is not running"));
 }
 
-void WorkerPlugin::give(WorkerProcess& process, std::uint64_t id, Call& call) {
-  if (!call.claim()) return;  // it was cancelled, and has been refused
-  const auto method = find_worker_method(call.method());
-  const auto context = wants_context_.load(std::memory_order_relaxed) ? call.context() : std::string();
-  if (process.send({Frame::Kind::invoke, method.value_or(-1), id, call.params(), context})) return;
+void WorkerPlugin::give(WorkerChannel& channel, const CallTable::Admitted& admitted) {
+  const auto& [id, call] = admitted;
+  if (!call->claim()) return;  // it was cancelled, and has been refused
+  const auto method = find_worker_method(call->method());
+  const auto context = wants_context_.load(std::memory_order_relaxed) ? call->context() : std::string();
+  if (channel.send(to_worker::Invoke{id, method.value_or(-1), call->params(), context})) return;
   // Where the process has ended, its end may have answered the call already.
-  if (calls_.take(id) == nullptr) return;
-  refuse(call,
-         "the call did not reach plugin " + identity_.name + ": its process has just ended, or no memory is left");
+  calls_.refuse(id, " did not get the call: its process has just ended, or no memory is left");
 }
 
-void WorkerPlugin::cancel(std::uint64_t id, CancelReason reason) {
-  const auto call = calls_.find(id);
-  if (call == nullptr) return;
-  if (!call->claim()) {
-    if (const auto running = process()) running->send({Frame::Kind::cancel, static_cast<std::int32_t>(reason), id});
-    return;
+void WorkerPlugin::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& /*call*/, CancelReason reason) {
+  if (const auto channel = supervisor_.channel()) {
+    channel->send(to_worker::Cancel{id, static_cast<std::int32_t>(reason)});
   }
-  // The plugin has never heard of it, and never will.
-  {
-    const std::lock_guard lock(mutex_);
-    std::erase(waiting_, id);
-  }
-  if (calls_.take(id) != nullptr) refuse_cancelled(*call, reason, identity_, setup_.limits);
 }
 
-void WorkerPlugin::end_for(const Call& late) {
-  const auto running = process();
-  if (running == nullptr) return;
-  end_late(running, "was killed, because " + words_for_late_call(late.component(), setup_.limits) +
-                        " and did not heed its cancellation");
-}
-
-void WorkerPlugin::cancel_all(CancelReason reason) {
-  for (const auto& call : calls_.all())
-    call->cancel(reason);
-}
-
-std::size_t WorkerPlugin::fail_all(std::string_view why) {
-  const auto calls = calls_.give_up_all();
-  if (!calls.empty()) has_stuck_calls_ = true;
-  const auto answered = calls_.take_all_held();  // the plugin has done its part of these
-  refuse_all(calls, identity_, why);
-  refuse_all(answered, identity_, why);
-  return calls.size() + answered.size();
+void WorkerPlugin::end_overdue(std::uint64_t /*id*/, const Call& call) {
+  supervisor_.end_for(call);
 }
 
 PluginStatus WorkerPlugin::status() const {
-  PluginStatus status;
-  {
-    const std::lock_guard lock(mutex_);
-    status.pid = process_ == nullptr ? 0 : process_->id();
-    status.restarts = restarts_;
-    status.state = state_ == State::serving                              ? PluginState::serving
-                   : state_ == State::resting                            ? PluginState::resting
-                   : state_ == State::given_up || state_ == State::ended ? PluginState::ended
-                                                                         : PluginState::starting;
-  }
+  auto status = supervisor_.status();
   status.calls = calls_.summary();
   status.sandbox = setup_.sandbox.profile;
   status.sandbox_lacks = sandbox_lacks_;
@@ -173,23 +70,64 @@ PluginStatus WorkerPlugin::status() const {
 }
 
 bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
-  std::shared_ptr<WorkerProcess> process;
-  {
-    const std::lock_guard lock(mutex_);
-    state_ = State::ended;
-    process.swap(process_);
-    stop_timer();
-    end_cpu_share();
-  }
-  workers_.timers().wait_for_running();
-  if (process != nullptr) {
-    process->send({.kind = Frame::Kind::stop});
-    // Calls that heed nothing would hold up its stop for as long as it may take.
-    process->wait_for_end(has_stuck_calls_ ? std::min(patience, stuck_patience) : patience);
-  }
-  // Another thread may still be telling of the end of one that has crashed.
-  if (last_process_ != nullptr) last_process_->forget();
+  supervisor_.stop(patience);
   return true;
+}
+
+void WorkerPlugin::identified(WorkerIdentity identity) {
+  identity_.name = std::move(identity.name);
+  identity_.version = std::move(identity.version);
+  sandbox_lacks_ = std::move(identity.sandbox_lacks);
+}
+
+void WorkerPlugin::message_came(const to_host::Message& message, WorkerChannel& channel) {
+  std::visit(
+      [&](const auto& each) {
+        if constexpr (requires { take(each, channel); }) take(each, channel);
+      },
+      message);
+}
+
+void WorkerPlugin::take(const to_host::Completed& completed, WorkerChannel& channel) {
+  const auto& [id, outcome, text, is_refusal] = completed;
+  const CallTable::Answer answer{id, outcome, text, is_refusal};
+  if (text.size() <= CallRunner::max_quick_bytes) {
+    calls_.complete(answer);
+    return;
+  }
+  // A long answer takes its time to be checked, which this thread has not.
+  calls_.complete(answer,
+                  [&runner = runner_, size = text.size(), worked_on = channel.begin_long_message()](auto check) {
+                    runner.run_long(size, [check = std::move(check), worked_on] { check(); });
+                  });
+}
+
+void WorkerPlugin::take(const to_host::Progressed& progressed, WorkerChannel& /*channel*/) {
+  const auto& [progress, total] = progressed.progress_and_total;
+  if (const auto call = calls_.find(progressed.call)) call->progress(progress, total, progressed.message);
+}
+
+void WorkerPlugin::take(const to_host::Said& said, WorkerChannel& /*channel*/) {
+  if (const auto call = calls_.find(said.call)) call->log(said.level, said.words);
+}
+
+void WorkerPlugin::take(const to_host::ComponentsChanged& /*changed*/, WorkerChannel& /*channel*/) {
+  calls_.components_changed();
+}
+
+void WorkerPlugin::take(const to_host::ResourceUpdated& updated, WorkerChannel& /*channel*/) {
+  if (setup_.events.resource_updated) setup_.events.resource_updated(std::string(updated.uri));
+}
+
+void WorkerPlugin::take(const to_host::ContextQuery& query, WorkerChannel& channel) {
+  wants_context_ = true;
+  const auto call = calls_.find(query.call);
+  const auto context = call == nullptr ? std::string() : call->context();
+  channel.send(to_worker::Answer{query.query, context});
+}
+
+void WorkerPlugin::take(const to_host::ServerInfoQuery& query, WorkerChannel& channel) {
+  if (setup_.server_info) channel.send(to_worker::Answer{query.query, setup_.server_info()});
 }
 
 }  // namespace mcph

@@ -12,7 +12,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/result.hpp"
-#include "plugin/isolated/worker_process.hpp"
+#include "plugin/isolated/worker_channel.hpp"
 #include "runtime/call_runner.hpp"
 #include "runtime/timers.hpp"
 
@@ -39,10 +39,10 @@ class Workers {
   // On whose thread workers are started.
   Timers& timers() { return thread_; }
 
-  // On that thread. `plugin` is the name of its file.
-  Result<std::shared_ptr<WorkerProcess>> spawn(const std::string& plugin, WorkerListener& listener);
+  // Starts a worker, on that thread. `plugin` is the name of its file.
+  Result<std::shared_ptr<WorkerChannel>> open(const std::string& plugin, WorkerListener& listener);
   // On any other, and waits.
-  Result<std::shared_ptr<WorkerProcess>> spawn_and_wait(const std::string& plugin, WorkerListener& listener);
+  Result<std::shared_ptr<WorkerChannel>> open_and_wait(const std::string& plugin, WorkerListener& listener);
 
  private:
   const Options options_;

@@ -31,16 +31,14 @@ constexpr int most_frames = 64;
 // At which other runtimes, such as Java's, tell of their threads, too.
 constexpr int place_signal = SIGQUIT;
 
-// Only what is safe in a signal handler.
-void say(std::string_view text) {
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
-}
+// Of a worker; null in a host.
+TellCrashNews tell_news = nullptr;
 
-// A line that is written at once, because other threads may be writing theirs. What does not fit is cut off.
+// A line that is made without memory. What does not fit is cut off.
 class Line {
  public:
   Line& text(std::string_view text) {
-    const auto size = std::min(text.size(), bytes_.size() - 1 - size_);
+    const auto size = std::min(text.size(), bytes_.size() - size_);
     std::copy_n(text.begin(), size, bytes_.begin() + size_);
     size_ += size;
     return *this;
@@ -52,10 +50,6 @@ class Line {
     return text("0x").text({digits.begin(), end});
   }
   std::string_view view() const { return {bytes_.data(), size_}; }
-  void write() {
-    bytes_.at(size_++) = '\n';
-    say(view());
-  }
 
  private:
   static constexpr std::size_t most_bytes = 1024;
@@ -118,11 +112,11 @@ void for_each_frame(const void* context, Take&& take) {
     take(static_cast<const char*>(*frame) - 1);
 }
 
-void say_frames(const void* context) {
+void tell_frames(const void* context) {
   for_each_frame(context, [](const char* address) {
     Line line;
     add_frame(line, address, Copies::by_path);
-    line.write();
+    tell_news(CrashNews::stack_line, line.view());
   });
 }
 
@@ -149,10 +143,8 @@ pid_t watched_process = 0;
 void report(int signal, siginfo_t* /*info*/, void* context) {
   if (::getpid() != watched_process) return die_of(signal);
   bound_time();
-  // What the plugin has begun to print is a line of its own.
-  say("\n");
-  Line().text(worker_crashes).text(short_name_of(signal)).text("; backtrace:").write();
-  say_frames(context);
+  tell_news(CrashNews::crashed, short_name_of(signal));
+  tell_frames(context);
   die_of(signal);
 }
 
@@ -245,9 +237,8 @@ std::atomic<unsigned> places_told{0};
 void report_place(int signal, siginfo_t* /*info*/, void* context) {
   if (::getpid() != watched_process) return die_of(signal);
   const int error = errno;
-  say("\n");
-  Line().text(worker_place).write();
-  say_frames(context);
+  tell_news(CrashNews::place_follows, {});
+  tell_frames(context);
   ++places_told;
   errno = error;
 }
@@ -255,10 +246,7 @@ void report_place(int signal, siginfo_t* /*info*/, void* context) {
 // What operator new calls until there is memory, or until it throws.
 void give_no_memory() {
   static std::atomic_flag told;
-  if (::getpid() == watched_process && !told.test_and_set()) {
-    say("\n");
-    Line().text(worker_lacks_memory).write();
-  }
+  if (::getpid() == watched_process && !told.test_and_set()) tell_news(CrashNews::lacks_memory, {});
   throw std::bad_alloc();
 }
 
@@ -295,7 +283,8 @@ void listen_for_crashes(void (*handler)(int, siginfo_t*, void*)) {
 
 }  // namespace
 
-void report_crashes() {
+void report_crashes(TellCrashNews tell) {
+  tell_news = tell;
   listen_for_crashes(report);
   struct ::sigaction action {};
   action.sa_sigaction = report_place;

@@ -1,7 +1,8 @@
-// What a process that runs plugins says on standard error, where it is in no state to say more. Of its own crash: the
-// signal and a backtrace; it then dies of the signal as it would have. Of a thread that does not come back: a
-// backtrace; it then goes on. Of the end of its memory: that it has come, once; the plugin then gets std::bad_alloc as
-// it would have. A worker says it in lines that its host reads; the host in lines of its log, which name the plugin.
+// What a process that runs plugins says where it is in no state to say more. Of its own crash: the signal and a
+// backtrace; it then dies of the signal as it would have. Of a thread that does not come back: a backtrace; it then
+// goes on. Of the end of its memory: that it has come, once; the plugin then gets std::bad_alloc as it would have. A
+// worker tells it to its host, apart from what it prints; the host writes it in lines of its log, which name the
+// plugin.
 #pragma once
 
 #include <pthread.h>
@@ -11,14 +12,18 @@
 
 namespace mcph {
 
-// What a worker's host reads of it: that an allocation has failed, and, before a backtrace,
-// what signal ends it, or that it has been asked where it is.
-inline constexpr std::string_view worker_lacks_memory = "mcp-plugin-worker: no memory is left";
-inline constexpr std::string_view worker_crashes = "the plugin crashed: SIG";
-inline constexpr std::string_view worker_place = "a thread that runs the plugin; backtrace:";
+// What is told in a worker, with its text.
+enum class CrashNews {
+  crashed,        // the name of the signal, as "SEGV"; a backtrace follows
+  place_follows,  // the backtrace of a thread that was asked where it is
+  stack_line,     // FILE+OFFSET, as addr2line takes it, and the function if the file names it
+  lacks_memory    // an allocation has failed
+};
+// Called by signal handlers: it may do what they may (signal-safety(7)).
+using TellCrashNews = void (*)(CrashNews news, std::string_view text);
 
 // For the whole process, which is a worker. Once, at its beginning.
-void report_crashes();
+void report_crashes(TellCrashNews tell);
 
 // The same for a host, which has nobody to read its lines: they are as its log has them. Of a plugin that calls exit,
 // too.

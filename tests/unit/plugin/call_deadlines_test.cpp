@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "support/eventually.hpp"
+#include "support/silent_call.hpp"
 
 namespace mcph {
 namespace {
@@ -15,19 +16,10 @@ namespace {
 using namespace std::chrono_literals;
 using test::eventually;
 
-class SilentCall final : public Call {
- public:
-  SilentCall() : Call("tools/call", "{}") {}
-  void progress(double, double, std::string_view) override {}
-  void complete(Outcome, std::string) override {}
-  void log(std::int32_t, std::string_view) override {}
-  std::string context() const override { return "{}"; }
-};
-
 class CallDeadlinesTest : public ::testing::Test {
  protected:
   std::shared_ptr<Call> begin() {
-    auto call = std::make_shared<SilentCall>();
+    auto call = std::make_shared<test::SilentCall>();
     last_ = calls_.add(call);
     deadlines_->call_began();
     return call;
@@ -39,7 +31,7 @@ class CallDeadlinesTest : public ::testing::Test {
           ++late_;
           return std::string("it took too long");
         },
-        [this](std::uint64_t id, Call&) {
+        [this](std::uint64_t id, const Call&) {
           if (calls_.take(id) != nullptr) ++overdue_;
         },
         [this] { return debugged_.load(); });
@@ -83,7 +75,7 @@ TEST_F(CallDeadlinesTest, WatchEveryOfManyCalls) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < each; ++i) {
-        auto call = std::make_shared<SilentCall>();
+        auto call = std::make_shared<test::SilentCall>();
         const auto id = calls_.add(call);
         deadlines_->call_began();
         if (i % 2 == 0 && calls_.take(id) != nullptr) ++ended;

@@ -4,17 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "support/silent_call.hpp"
+
 namespace mcph {
 namespace {
-
-class SilentCall final : public Call {
- public:
-  SilentCall() : Call("tools/call", R"({"name":"a"})") {}
-  void progress(double, double, std::string_view) override {}
-  void complete(Outcome, std::string) override {}
-  void log(std::int32_t, std::string_view) override {}
-  std::string context() const override { return "{}"; }
-};
 
 class CallTest : public ::testing::Test {
  protected:
@@ -22,13 +15,13 @@ class CallTest : public ::testing::Test {
     return [this](CancelReason reason) { heard_.push_back(reason); };
   }
 
-  SilentCall call_;
+  test::SilentCall call_;
   std::vector<CancelReason> heard_;
 };
 
 TEST_F(CallTest, KnowsWhatIsAskedAndIsNotCancelledAtFirst) {
   EXPECT_EQ(call_.method(), "tools/call");
-  EXPECT_EQ(call_.params(), R"({"name":"a"})");
+  EXPECT_EQ(call_.params(), "{}");
   EXPECT_EQ(call_.cancelled(), CancelReason::none);
 }
 

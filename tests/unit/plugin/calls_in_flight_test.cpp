@@ -6,21 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include "support/silent_call.hpp"
+
 namespace mcph {
 namespace {
 
-class SilentCall final : public Call {
- public:
-  SilentCall() : Call("tools/call", "{}") {}
-  void progress(double, double, std::string_view) override {}
-  void complete(Outcome, std::string) override {}
-  void log(std::int32_t, std::string_view) override {}
-  std::string context() const override { return "{}"; }
-};
-
 TEST(CallsInFlight, FindsACallByItsIdUntilItIsTaken) {
   CallsInFlight calls;
-  const auto call = std::make_shared<SilentCall>();
+  const auto call = std::make_shared<test::SilentCall>();
   const auto id = calls.add(call);
   EXPECT_EQ(calls.find(id), call);
   EXPECT_EQ(calls.size(), 1U);
@@ -32,9 +25,9 @@ TEST(CallsInFlight, FindsACallByItsIdUntilItIsTaken) {
 
 TEST(CallsInFlight, CountsAndTimesOnlyWhatThePluginAnswered) {
   CallsInFlight calls;
-  const auto taken = calls.add(std::make_shared<SilentCall>());
-  const auto answered = calls.add(std::make_shared<SilentCall>());
-  calls.add(std::make_shared<SilentCall>());
+  const auto taken = calls.add(std::make_shared<test::SilentCall>());
+  const auto answered = calls.add(std::make_shared<test::SilentCall>());
+  calls.add(std::make_shared<test::SilentCall>());
   EXPECT_NE(calls.take(taken), nullptr);
   EXPECT_EQ(calls.summary().p99.count(), 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -51,7 +44,7 @@ TEST(CallsInFlight, CountsAndTimesOnlyWhatThePluginAnswered) {
 
 TEST(CallsInFlight, CountsAnAnsweredCallThatIsHeldAndShowsItToNobody) {
   CallsInFlight calls;
-  const auto call = std::make_shared<SilentCall>();
+  const auto call = std::make_shared<test::SilentCall>();
   const auto id = calls.add(call);
   call->claim();
   EXPECT_EQ(calls.hold_answered(id), call);
@@ -78,7 +71,7 @@ TEST(CallsInFlight, NeverGivesTheIdZeroAndNeverOneTwice) {
   CallsInFlight calls;
   std::set<std::uint64_t> ids;
   for (int i = 0; i < 1000; ++i) {
-    const auto id = calls.add(std::make_shared<SilentCall>());
+    const auto id = calls.add(std::make_shared<test::SilentCall>());
     EXPECT_NE(id, 0U);
     EXPECT_TRUE(ids.insert(id).second);
     if (i % 2 == 0) calls.take(id);
@@ -87,7 +80,7 @@ TEST(CallsInFlight, NeverGivesTheIdZeroAndNeverOneTwice) {
 
 TEST(CallsInFlight, KnowsNothingOfAnIdThatItNeverGave) {
   CallsInFlight calls;
-  const auto id = calls.add(std::make_shared<SilentCall>());
+  const auto id = calls.add(std::make_shared<test::SilentCall>());
   EXPECT_EQ(calls.find(0), nullptr);
   EXPECT_EQ(calls.take(id + 1), nullptr);
   EXPECT_EQ(calls.size(), 1U);
@@ -95,7 +88,7 @@ TEST(CallsInFlight, KnowsNothingOfAnIdThatItNeverGave) {
 
 TEST(CallsInFlight, HoldsEachCallUntilItIsTaken) {
   CallsInFlight calls;
-  auto call = std::make_shared<SilentCall>();
+  auto call = std::make_shared<test::SilentCall>();
   const std::weak_ptr<Call> trace = call;
   const auto id = calls.add(std::move(call));
   EXPECT_FALSE(trace.expired());
@@ -105,8 +98,8 @@ TEST(CallsInFlight, HoldsEachCallUntilItIsTaken) {
 
 TEST(CallsInFlight, GivesUpAllAtOnce) {
   CallsInFlight calls;
-  const auto first = std::make_shared<SilentCall>();
-  const auto second = std::make_shared<SilentCall>();
+  const auto first = std::make_shared<test::SilentCall>();
+  const auto second = std::make_shared<test::SilentCall>();
   const auto id = calls.add(first);
   const auto last = calls.add(second);
   const auto taken = calls.give_up_all();
@@ -121,9 +114,9 @@ TEST(CallsInFlight, GivesUpAllAtOnce) {
 
 TEST(CallsInFlight, KnowsACallThatItGaveUpOnce) {
   CallsInFlight calls;
-  const auto call = std::make_shared<SilentCall>();
+  const auto call = std::make_shared<test::SilentCall>();
   const auto id = calls.add(call);
-  const auto other = calls.add(std::make_shared<SilentCall>());
+  const auto other = calls.add(std::make_shared<test::SilentCall>());
   EXPECT_EQ(calls.give_up(id), call);
   EXPECT_EQ(calls.give_up(id), nullptr);
   calls.take(other);
@@ -134,10 +127,10 @@ TEST(CallsInFlight, KnowsACallThatItGaveUpOnce) {
 
 TEST(CallsInFlight, ListsAllThatAreOpen) {
   CallsInFlight calls;
-  const auto first = std::make_shared<SilentCall>();
-  const auto second = std::make_shared<SilentCall>();
+  const auto first = std::make_shared<test::SilentCall>();
+  const auto second = std::make_shared<test::SilentCall>();
   calls.add(first);
-  calls.take(calls.add(std::make_shared<SilentCall>()));
+  calls.take(calls.add(std::make_shared<test::SilentCall>()));
   calls.add(second);
   const auto all = calls.all();
   EXPECT_EQ(std::set<std::shared_ptr<Call>>(all.begin(), all.end()), (std::set<std::shared_ptr<Call>>{first, second}));
@@ -147,7 +140,7 @@ TEST(CallsInFlight, GivesACallToOneOfManyThatTakeIt) {
   CallsInFlight calls;
   std::vector<std::uint64_t> ids;
   for (int i = 0; i < 1000; ++i)
-    ids.push_back(calls.add(std::make_shared<SilentCall>()));
+    ids.push_back(calls.add(std::make_shared<test::SilentCall>()));
   std::atomic<int> taken{0};
   const auto take_all = [&] {
     for (const auto id : ids) {

@@ -10,6 +10,7 @@
 
 #include "support/fake_plugin.hpp"
 #include "support/recording_log.hpp"
+#include "support/silent_call.hpp"
 
 namespace mcph {
 namespace {
@@ -17,22 +18,13 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 
-class SilentCall final : public Call {
- public:
-  SilentCall() : Call("tools/call", "{}") {}
-  void progress(double, double, std::string_view) override {}
-  void log(std::int32_t, std::string_view) override {}
-  void complete(Outcome, std::string) override {}
-  std::string context() const override { return "{}"; }
-};
-
 class DrainerTest : public ::testing::Test {
  protected:
   DrainerTest() {
     plugin_->on_fail_all = [this] { return std::exchange(plugin_->calls, {}).size(); };
   }
 
-  void begin_call() const { plugin_->invoke(std::make_shared<SilentCall>()); }
+  void begin_call() const { plugin_->invoke(std::make_shared<test::SilentCall>()); }
 
   static constexpr Drainer::Options options{.drain_time = 10s, .heed_time = 2s, .farewell = 0ms};
 

@@ -1,48 +1,66 @@
-// A plugin without a library: it keeps the calls it is given, for the test to complete, and remembers what became of
-// it. Calls may come on any thread; everything else is for the test's, while none comes.
+// A plugin without a library, as the contract wants one (plugin_contract_test.cpp): it keeps the calls it is given, for
+// the test to answer, and remembers what became of it. Calls may come on any thread; everything else is for the test's,
+// while none comes.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "plugin/call_table.hpp"
+#include "plugin/limit_log.hpp"
 #include "plugin/plugin.hpp"
+#include "support/manual_runner.hpp"
+#include "support/recording_log.hpp"
 
 namespace mcph::test {
 
-class FakePlugin final : public Plugin {
+class FakePlugin final : public Plugin, private CallTable::Owner {
  public:
-  explicit FakePlugin(std::filesystem::path file = "/components/tools/fake.so") {
-    identity_.name = file.stem().string();
-    identity_.version = "1.0.0";
-    identity_.file = std::move(file);
-  }
+  explicit FakePlugin(std::filesystem::path file = "/components/tools/fake.so", PluginLimits limits = {},
+                      PluginEvents events = {}, Log* log = nullptr)
+      : identity_{file, file.stem().string(), "1.0.0", {}},
+        limits_(limits),
+        events_(std::move(events)),
+        limit_log_(log == nullptr ? log_ : *log, identity_) {}
 
   const PluginIdentity& identity() const override { return identity_; }
   Result<std::string> describe() override { return description; }
   Result<> start() override { return {}; }
   void invoke(std::shared_ptr<Call> call) override {
+    const auto id = table_.admit(call);
+    if (!id || !call->claim()) return;
     {
       const std::lock_guard lock(mutex_);
       calls.push_back(call);
+      ids_.push_back(*id);
     }
     if (on_invoke) on_invoke(*call);
   }
-  void cancel_all(CancelReason reason) override {
-    for (const auto& call : calls)
-      call->cancel(reason);
+  void cancel_all(CancelReason reason) override { table_.cancel_all(reason); }
+  // Does what the test says, if it says something.
+  std::size_t fail_all(std::string_view why) override { return on_fail_all ? on_fail_all() : table_.fail_all(why); }
+  std::size_t calls_in_flight() const override { return on_fail_all ? calls.size() : table_.size(); }
+  PluginStatus status() const override { return {.state = PluginState::serving, .calls = table_.summary()}; }
+  void call_failed(std::string why) override {
+    failures.push_back(why);
+    table_.failed(std::move(why));
   }
-  // Does what the test says, which is nothing unless it says more.
-  std::size_t fail_all(std::string_view) override { return on_fail_all ? on_fail_all() : 0; }
-  std::size_t calls_in_flight() const override { return calls.size(); }
-  PluginStatus status() const override { return {}; }
-  void call_failed(std::string why) override { failures.push_back(std::move(why)); }
-  void answered_wrongly(std::string why) override { failures.push_back(std::move(why)); }
+  void answered_wrongly(std::string why) override {
+    failures.push_back(why);
+    table_.answered_wrongly(std::move(why));
+  }
   bool stop(std::chrono::milliseconds) override { return true; }
 
+  // As the plugin does; `index` counts the calls that it was given.
+  bool answer(std::size_t index, std::int32_t outcome, std::string_view json) {
+    return table_.complete({ids_.at(index), outcome, json});
+  }
+  // For the protocol, which the table does not concern.
   Call& last_call() const { return *calls.back(); }
 
   std::vector<std::shared_ptr<Call>> calls;
@@ -52,8 +70,19 @@ class FakePlugin final : public Plugin {
   std::string description = "{}";
 
  private:
-  PluginIdentity identity_;
+  void cancel_given(std::uint64_t, const std::shared_ptr<Call>&, CancelReason) override {}
+  void end_overdue(std::uint64_t, const Call&) override {}
+  bool is_debugged() override { return false; }
+
+  const PluginIdentity identity_;
+  const PluginLimits limits_;
+  const PluginEvents events_;
+  RecordingLog log_;
+  LimitLog limit_log_;
+  ManualRunner runner_;
   std::mutex mutex_;
+  std::vector<std::uint64_t> ids_;
+  CallTable table_{{identity_, limits_, events_, limit_log_, runner_}, *this};
 };
 
 }  // namespace mcph::test

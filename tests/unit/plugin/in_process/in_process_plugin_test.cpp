@@ -19,6 +19,7 @@
 #include "support/kept_memory.hpp"
 #include "support/manual_runner.hpp"
 #include "support/no_threads.hpp"
+#include "support/recording_call.hpp"
 #include "support/standard_error.hpp"
 #include "support/temporary_folder.hpp"
 #include "telemetry/stderr_log.hpp"
@@ -32,35 +33,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A call that remembers how it ended.
-class RecordingCall final : public Call {
- public:
-  explicit RecordingCall(const std::string& tool) : Call("tools/call", R"({"arguments":{},"name":")" + tool + "\"}") {}
-
-  void progress(double progress, double total, std::string_view message) override {
-    begun = true;
-    heard.push_back(std::to_string(progress) + "/" + std::to_string(total) + " " + std::string(message));
-  }
-  void log(std::int32_t level, std::string_view message) override {
-    heard.push_back("log " + std::to_string(level) + " " + std::string(message));
-  }
-  void complete(Outcome outcome, std::string json) override {
-    if (std::exchange(refuses_next_end, false)) throw std::runtime_error("no room for it");
-    ends.push_back((outcome == Outcome::result ? "result " : "error ") + json);
-    ended = true;
-  }
-  std::string context() const override { return R"({"protocolVersion":"2026-07-28"})"; }
-
-  std::vector<std::string> heard;
-  std::vector<std::string> ends;
-  std::atomic<bool> begun{false};
-  std::atomic<bool> ended{false};
-  bool refuses_next_end = false;
-};
-
-std::string result(const std::string& structured) {
-  return R"(result {"content":[],"structuredContent":)" + structured + "}";
-}
+using test::RecordingCall;
+using test::result;
 
 class InProcessPluginTest : public ::testing::Test {
  protected:
@@ -159,7 +133,7 @@ TEST_F(InProcessPluginTest, IsRefusedWhenDescribeThrows) {
 TEST_F(InProcessPluginTest, CompletesACallDuringInvoke) {
   load();
   const auto done = call("echo");
-  EXPECT_THAT(done->ends, ElementsAre(result(R"({"arguments":{},"name":"echo"})")));
+  EXPECT_THAT(done->ends(), ElementsAre(result(R"({"arguments":{},"name":"echo"})")));
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
 }
 
@@ -169,14 +143,14 @@ TEST_F(InProcessPluginTest, CompletesACallLater) {
   EXPECT_FALSE(kept->ended);
   EXPECT_EQ(plugin_->calls_in_flight(), 1U);
   call("completes_kept_calls");
-  EXPECT_THAT(kept->ends, ElementsAre(result(R"({"kept":true})")));
+  EXPECT_THAT(kept->ends(), ElementsAre(result(R"({"kept":true})")));
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
 }
 
 TEST_F(InProcessPluginTest, TakesTheFirstCompletionAndReportsTheSecond) {
   const test::StandardErrorCapture log;
   load();
-  EXPECT_THAT(call("completes_twice")->ends, ElementsAre(result(R"({"completion":1})")));
+  EXPECT_THAT(call("completes_twice")->ends(), ElementsAre(result(R"({"completion":1})")));
   EXPECT_THAT(log.text(), HasSubstr("plugin misbehaved file=/components/tools/actor.so reason=\"it completed call 1, "
                                     "which is unknown or completed already\""));
 }
@@ -184,14 +158,14 @@ TEST_F(InProcessPluginTest, TakesTheFirstCompletionAndReportsTheSecond) {
 TEST_F(InProcessPluginTest, ReportsTheCompletionOfACallThatIsUnknown) {
   const test::StandardErrorCapture log;
   load();
-  EXPECT_THAT(call("completes_a_stranger")->ends, ElementsAre(result("{}")));
+  EXPECT_THAT(call("completes_a_stranger")->ends(), ElementsAre(result("{}")));
   EXPECT_THAT(log.text(), HasSubstr("it completed call 1000001, which is unknown or completed already"));
 }
 
 TEST_F(InProcessPluginTest, TurnsAnUnknownOutcomeIntoAnError) {
   load();
   EXPECT_THAT(
-      call("unknown_outcome")->ends,
+      call("unknown_outcome")->ends(),
       ElementsAre(R"(error {"code":-32603,"message":"plugin actor completed the call with the unknown outcome 99"})"));
 }
 
@@ -199,11 +173,11 @@ TEST_F(InProcessPluginTest, TurnsAnEscapedExceptionIntoAnErrorOfThatCallOnly) {
   const test::StandardErrorCapture log;
   load();
   EXPECT_THAT(
-      call("throws")->ends,
+      call("throws")->ends(),
       ElementsAre(
           R"(error {"code":-32603,"message":"plugin actor: invoke let an exception escape: the act has failed"})"));
   EXPECT_THAT(log.text(), HasSubstr("invoke let an exception escape: the act has failed"));
-  EXPECT_THAT(call("echo")->ends.size(), 1U);
+  EXPECT_THAT(call("echo")->ends().size(), 1U);
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
 }
 
@@ -238,11 +212,11 @@ TEST_F(InProcessPluginTest, RefusesACallBeyondItsQueue) {
   begin("echo");
   begin("echo");
   EXPECT_THAT(
-      begin("echo")->ends,
+      begin("echo")->ends(),
       ElementsAre(
           R"(error {"code":-32603,"message":"plugin actor is busy: 2 calls are in flight, as many as limits.callsInFlight allows; try again later"})"));
   runner_.run_all();
-  EXPECT_EQ(call("echo")->ends.size(), 1U);
+  EXPECT_EQ(call("echo")->ends().size(), 1U);
   EXPECT_THAT(log.text(), HasSubstr("warning plugin is at a limit file=/components/tools/actor.so plugin=actor "
                                     "reason=\"1 call runs at once, as many as limits.concurrentCalls allows"));
   EXPECT_THAT(log.text(), HasSubstr("reason=\"2 calls are in flight, as many as limits.callsInFlight allows\""));
@@ -252,13 +226,13 @@ TEST_F(InProcessPluginTest, TellsThePluginOfACancellation) {
   load();
   const auto waiting = begin("waits_for_cancel");
   std::thread serving(next_task());
-  EXPECT_TRUE(test::eventually([&] { return waiting->begun.load(); }));
+  EXPECT_TRUE(test::eventually([&] { return !waiting->heard().empty(); }));
   waiting->cancel(CancelReason::deadline);
   // The plugin may take its time, so whoever cancels does not wait for it.
   EXPECT_FALSE(waiting->ended);
   runner_.run_all();
   serving.join();
-  EXPECT_THAT(waiting->ends, ElementsAre(result(R"({"heard":2,"asked":2})")));
+  EXPECT_THAT(waiting->ends(), ElementsAre(result(R"({"heard":2,"asked":2})")));
 }
 
 TEST_F(InProcessPluginTest, TellsThePluginWhyEveryCallIsCancelled) {
@@ -266,13 +240,13 @@ TEST_F(InProcessPluginTest, TellsThePluginWhyEveryCallIsCancelled) {
   const std::vector<std::shared_ptr<RecordingCall>> waiting = {begin("waits_for_cancel"), begin("waits_for_cancel")};
   std::thread first(next_task());
   std::thread second(next_task());
-  EXPECT_TRUE(test::eventually([&] { return waiting[0]->begun.load() && waiting[1]->begun.load(); }));
+  EXPECT_TRUE(test::eventually([&] { return !waiting[0]->heard().empty() && !waiting[1]->heard().empty(); }));
   plugin_->cancel_all(CancelReason::reload);
   runner_.run_all();
   first.join();
   second.join();
   for (const auto& each : waiting)
-    EXPECT_THAT(each->ends, ElementsAre(result(R"({"heard":4,"asked":4})")));
+    EXPECT_THAT(each->ends(), ElementsAre(result(R"({"heard":4,"asked":4})")));
 }
 
 TEST_F(InProcessPluginTest, AnswersInThePluginsSteadWhenItsCallsAreFailed) {
@@ -280,7 +254,7 @@ TEST_F(InProcessPluginTest, AnswersInThePluginsSteadWhenItsCallsAreFailed) {
   load();
   const auto begun = begin("waits_for_cancel");
   std::thread serving(next_task());
-  EXPECT_TRUE(test::eventually([&] { return begun->begun.load(); }));
+  EXPECT_TRUE(test::eventually([&] { return !begun->heard().empty(); }));
   const auto waiting = begin("echo");
   begun->cancel(CancelReason::shutdown);  // of which the plugin has not heard yet
   EXPECT_EQ(plugin_->fail_all("enough"), 2U);
@@ -288,7 +262,7 @@ TEST_F(InProcessPluginTest, AnswersInThePluginsSteadWhenItsCallsAreFailed) {
   runner_.run_all();
   serving.join();
   for (const auto& each : {begun, waiting})
-    EXPECT_THAT(each->ends, ElementsAre(R"(error {"code":-32603,"message":"plugin actor: enough"})"));
+    EXPECT_THAT(each->ends(), ElementsAre(R"(error {"code":-32603,"message":"plugin actor: enough"})"));
   EXPECT_THAT(log.text(), Not(HasSubstr("plugin misbehaved"))) << "that it answers too late is not its fault";
 }
 
@@ -300,7 +274,7 @@ TEST_F(InProcessPluginTest, DoesNotBeginACallThatIsCancelled) {
   const auto cancelled = begin("echo");
   cancelled->cancel(CancelReason::client);
   runner_.run_all();
-  EXPECT_THAT(cancelled->ends, ElementsAre(cancelled_before));
+  EXPECT_THAT(cancelled->ends(), ElementsAre(cancelled_before));
 }
 
 TEST_F(InProcessPluginTest, EndsACallThatIsCancelledWhileItWaitsAtOnce) {
@@ -310,11 +284,11 @@ TEST_F(InProcessPluginTest, EndsACallThatIsCancelledWhileItWaitsAtOnce) {
   const auto waiting = begin("echo");
   const auto last = begin("echo");
   waiting->cancel(CancelReason::client);
-  EXPECT_THAT(waiting->ends, ElementsAre(cancelled_before));
+  EXPECT_THAT(waiting->ends(), ElementsAre(cancelled_before));
   EXPECT_EQ(plugin_->calls_in_flight(), 2U);
   runner_.run_all();
   EXPECT_TRUE(first->ended && last->ended);
-  EXPECT_EQ(waiting->ends.size(), 1U);
+  EXPECT_EQ(waiting->ends().size(), 1U);
 }
 
 TEST_F(InProcessPluginTest, SaysWhyACallWasCancelledBeforeItBegan) {
@@ -323,7 +297,7 @@ TEST_F(InProcessPluginTest, SaysWhyACallWasCancelledBeforeItBegan) {
   const auto why = [this](CancelReason reason) {
     const auto cancelled = begin("echo");
     cancelled->cancel(reason);
-    return cancelled->ends.front();
+    return cancelled->ends().front();
   };
   const auto words = [](const std::string& reason) {
     return R"(error {"code":-32603,"message":"plugin actor: the call was cancelled before it began, )" + reason + "\"}";
@@ -339,19 +313,19 @@ TEST_F(InProcessPluginTest, NeverTellsThePluginOfACallThatIsCancelledBeforeItCom
   const auto cancelled = std::make_shared<RecordingCall>("echo");
   cancelled->cancel(CancelReason::client);
   plugin_->invoke(cancelled);
-  EXPECT_THAT(cancelled->ends, ElementsAre(cancelled_before));
+  EXPECT_THAT(cancelled->ends(), ElementsAre(cancelled_before));
   EXPECT_TRUE(runner_.tasks.empty());
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
-  EXPECT_THAT(call("counts_cancellations")->ends, ElementsAre(result(R"({"cancelled":0})")));
+  EXPECT_THAT(call("counts_cancellations")->ends(), ElementsAre(result(R"({"cancelled":0})")));
 }
 
 TEST_F(InProcessPluginTest, NeverTellsThePluginOfACallThatIsCancelledOnItsWay) {
   load();
   const auto cancelled = begin("echo");
   cancelled->cancel(CancelReason::client);
-  EXPECT_THAT(cancelled->ends, ElementsAre(cancelled_before));
-  EXPECT_THAT(call("counts_cancellations")->ends, ElementsAre(result(R"({"cancelled":0})")));
-  EXPECT_EQ(cancelled->ends.size(), 1U);
+  EXPECT_THAT(cancelled->ends(), ElementsAre(cancelled_before));
+  EXPECT_THAT(call("counts_cancellations")->ends(), ElementsAre(result(R"({"cancelled":0})")));
+  EXPECT_EQ(cancelled->ends().size(), 1U);
 }
 
 TEST_F(InProcessPluginTest, EndsEveryCallOnceHoweverItIsCancelled) {
@@ -369,7 +343,7 @@ TEST_F(InProcessPluginTest, EndsEveryCallOnceHoweverItIsCancelled) {
     second.join();
     runner_.run_all();
     for (const auto& each : calls)
-      ASSERT_EQ(each->ends.size(), 1U);
+      ASSERT_EQ(each->ends().size(), 1U);
     ASSERT_EQ(plugin_->calls_in_flight(), 0U);
   }
 }
@@ -380,14 +354,14 @@ TEST_F(InProcessPluginTest, SaysSoWhenTheHostCannotHandleAnAnswer) {
   answered->refuses_next_end = true;
   runner_.run_all();
   EXPECT_THAT(
-      answered->ends,
+      answered->ends(),
       ElementsAre(
           R"(error {"code":-32603,"message":"the host could not handle what the plugin answered: no room for it"})"));
 }
 
 TEST_F(InProcessPluginTest, PassesOnProgressAndWhatIsLogged) {
   load();
-  EXPECT_THAT(call("reports")->heard, ElementsAre("1.000000/4.000000 a quarter", "log 3 written by the plugin"));
+  EXPECT_THAT(call("reports")->heard(), ElementsAre("1.000000/4.000000 a quarter", "log 3 written by the plugin"));
 }
 
 TEST_F(InProcessPluginTest, WritesWhatThePluginLogsToTheLog) {
@@ -434,7 +408,7 @@ TEST_F(InProcessPluginTest, CutsOffALongMessageAtTheEndOfACharacter) {
   std::string message = "x";
   while (message.size() < 32'767)
     message += "\xC3\xA4";
-  EXPECT_THAT(call("reports_at_length")->heard, ElementsAre("1.000000/4.000000 " + message, "log 1 " + message));
+  EXPECT_THAT(call("reports_at_length")->heard(), ElementsAre("1.000000/4.000000 " + message, "log 1 " + message));
 }
 
 TEST_F(InProcessPluginTest, HasACallInFlightWhoseAnswerWaitsForWhatItHasChanged) {
@@ -443,10 +417,11 @@ TEST_F(InProcessPluginTest, HasACallInFlightWhoseAnswerWaitsForWhatItHasChanged)
   setup_.events.components_changed = [](const auto&) {};
   load();
   const auto waiting = call("changes_its_components");
-  EXPECT_THAT(waiting->ends, IsEmpty());
+  EXPECT_THAT(waiting->ends(), IsEmpty());
   EXPECT_EQ(plugin_->calls_in_flight(), 1U);
   EXPECT_EQ(plugin_->fail_all("the server is stopping"), 1U);
-  EXPECT_THAT(waiting->ends, ElementsAre(R"(error {"code":-32603,"message":"plugin actor: the server is stopping"})"));
+  EXPECT_THAT(waiting->ends(),
+              ElementsAre(R"(error {"code":-32603,"message":"plugin actor: the server is stopping"})"));
   plugin_.reset();
 }
 
@@ -463,7 +438,7 @@ TEST_F(InProcessPluginTest, GivesThePluginItsConfigurationItsCallerAndADirectory
   load("unit_actor", R"({"root":"/srv"})");
   const auto directory = temporary_.path() / "data" / "actor";
   EXPECT_FALSE(std::filesystem::exists(directory));
-  EXPECT_THAT(call("tells_what_it_got")->ends,
+  EXPECT_THAT(call("tells_what_it_got")->ends(),
               ElementsAre(result(R"({"configuration":{"root":"/srv"},"context":{"protocolVersion":"2026-07-28"},)"
                                  R"("dataDirectory":")" +
                                  directory.string() + "\"}")));
@@ -505,22 +480,22 @@ TEST_F(InProcessPluginTest, GivesThePluginNoDirectoryWhereNoneCanBeMade) {
   const test::StandardErrorCapture log;
   temporary_.write("data", "a file in the way");
   load();
-  EXPECT_THAT(call("tells_what_it_got")->ends, ElementsAre(HasSubstr(R"("dataDirectory":"")")));
+  EXPECT_THAT(call("tells_what_it_got")->ends(), ElementsAre(HasSubstr(R"("dataDirectory":"")")));
   EXPECT_THAT(log.text(), HasSubstr("data directory cannot be made plugin=actor"));
 }
 
 TEST_F(InProcessPluginTest, TellsAPluginThatAsksWhatTheHostIs) {
   setup_.server_info = [] { return std::string(R"({"name":"host"})"); };
   load();
-  EXPECT_THAT(call("asks_what_the_host_is")->ends, ElementsAre(result(R"({"name":"host"})")));
+  EXPECT_THAT(call("asks_what_the_host_is")->ends(), ElementsAre(result(R"({"name":"host"})")));
 }
 
 TEST_F(InProcessPluginTest, HasNoInterfaceThatItDoesNotOffer) {
   load();
-  EXPECT_THAT(call("asks_what_the_host_is")->ends, ElementsAre(result("null")));
+  EXPECT_THAT(call("asks_what_the_host_is")->ends(), ElementsAre(result("null")));
   setup_.server_info = [] { return std::string("{}"); };
   load();
-  EXPECT_THAT(call("asks_for_a_strange_interface")->ends, ElementsAre(result("null")));
+  EXPECT_THAT(call("asks_for_a_strange_interface")->ends(), ElementsAre(result("null")));
 }
 
 TEST_F(InProcessPluginTest, IsStoppedWhenItIsDestroyedWithoutAStop) {

@@ -23,6 +23,7 @@
 #include "plugin/library/private_folder.hpp"
 #include "runtime/serving_threads.hpp"
 #include "support/eventually.hpp"
+#include "support/recording_call.hpp"
 #include "support/standard_error.hpp"
 #include "support/temporary_folder.hpp"
 #include "telemetry/stderr_log.hpp"
@@ -32,58 +33,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::eventually;
+using test::RecordingCall;
+using test::result;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-class RecordingCall final : public Call {
- public:
-  RecordingCall(const std::string& tool, const std::string& arguments)
-      : Call("tools/call", R"({"arguments":)" + arguments + R"(,"name":")" + tool + "\"}", tool) {}
-
-  void progress(double progress, double total, std::string_view message) override {
-    hear(std::to_string(progress) + "/" + std::to_string(total) + " " + std::string(message));
-  }
-  void log(std::int32_t level, std::string_view message) override {
-    hear("log " + std::to_string(level) + " " + std::string(message));
-  }
-  void complete(Outcome outcome, std::string json) override {
-    hear((outcome == Outcome::result ? "result " : "error ") + json);
-    if (on_end) on_end();
-    ended = true;
-  }
-  std::string context() const override { return R"({"protocolVersion":"2026-07-28"})"; }
-
-  std::vector<std::string> heard() const {
-    const std::lock_guard lock(mutex_);
-    return heard_;
-  }
-  // What it ended with.
-  std::string end() const {
-    if (!eventually([this] { return ended.load(); })) return "no end";
-    return heard().back();
-  }
-  bool begun() const {
-    return eventually([this] { return !heard().empty(); });
-  }
-
-  std::atomic<bool> ended{false};
-  std::function<void()> on_end;
-
- private:
-  void hear(std::string what) {
-    const std::lock_guard lock(mutex_);
-    heard_.push_back(std::move(what));
-  }
-
-  mutable std::mutex mutex_;
-  std::vector<std::string> heard_;
-};
-
-std::string result(const std::string& structured) {
-  return R"(result {"content":[],"structuredContent":)" + structured + "}";
-}
 
 // Takes tasks and leaves them where they are, as threads do that have much to do, or have ended.
 class IdleRunner final : public CallRunner {
@@ -193,8 +148,7 @@ TEST_F(WorkerPluginTest, PassesOnWhatThePluginSaysInItsOrder) {
   load();
   const auto reporting = begin("reports");
   EXPECT_EQ(reporting->end(), result("{}"));
-  EXPECT_THAT(reporting->heard(),
-              ElementsAre("1.000000/4.000000 a quarter", "log 3 written by the plugin", result("{}")));
+  EXPECT_THAT(reporting->heard(), ElementsAre("1.000000/4.000000 a quarter", "log 3 written by the plugin"));
   EXPECT_EQ(updated_, "actor://state");
 }
 
@@ -220,7 +174,7 @@ TEST_F(WorkerPluginTest, CutsOffALongMessageAtTheEndOfACharacter) {
   std::string message = "x";
   while (message.size() < 32'767)
     message += "\xC3\xA4";
-  EXPECT_THAT(reporting->heard(), ElementsAre("1.000000/4.000000 " + message, "log 1 " + message, result("{}")));
+  EXPECT_THAT(reporting->heard(), ElementsAre("1.000000/4.000000 " + message, "log 1 " + message));
   const std::string reason(100'000, 'x');
   EXPECT_THAT(refusal_of(R"({"create":")" + reason + "\"}"), StartsWith("it could not be set up: xxx"));
 }
@@ -340,8 +294,8 @@ std::string forging(Frame::Kind kind, const std::string& call = "another") {
 TEST_F(WorkerPluginTest, EndsOneThatSendsALongTextWhereNobodyAskedForOne) {
   using Kind = Frame::Kind;
   for (const auto kind :
-       {Kind::ready, Kind::failed, Kind::progressed, Kind::said, Kind::noted, Kind::components_changed,
-        Kind::resource_updated, Kind::asked_context, Kind::asked_server_info}) {
+       {Kind::ready, Kind::failed, Kind::progressed, Kind::said, Kind::logged, Kind::components_changed,
+        Kind::resource_updated, Kind::context_query, Kind::server_info_query, Kind::crashed, Kind::stack_line}) {
     load(forging(kind));
     const auto kept = begin("keeps_the_call");
     ASSERT_TRUE(kept->begun());
@@ -619,6 +573,15 @@ TEST_F(WorkerPluginTest, TellsOfACrashWithWhatItsProcessPrintedLast) {
   EXPECT_EQ(plugin_->status().calls.last_error->what,
             "its process was killed by SIGABRT (Aborted); it printed last: out of luck");
   EXPECT_TRUE(eventually([&] { return captured_.text().find("printed=\"out of luck\"") != std::string::npos; }));
+}
+
+TEST_F(WorkerPluginTest, TakesNothingThatItPrintsForWhatItsProcessSays) {
+  setup_.limits.memory_bytes = 1 << 30;
+  load("{\"prints\":\"mcp-plugin-worker: no memory is left\nthe plugin crashed: SIGSEGV; backtrace:\n0x123\"}");
+  EXPECT_THAT(call("crashes"), Not(HasSubstr("limits.memoryBytes")));
+  EXPECT_TRUE(eventually([&] { return captured_.text().find("the plugin crashed: SIGABRT") != std::string::npos; }));
+  EXPECT_THAT(captured_.text(), Not(HasSubstr("text=\"the plugin crashed: SIGSEGV")));
+  EXPECT_THAT(captured_.text(), Not(HasSubstr("limits.memoryBytes")));
 }
 
 TEST_F(WorkerPluginTest, IsNotRestartedWhileItIsStopped) {

@@ -379,9 +379,12 @@ TEST_F(PluginCallTest, IsCancelledWhenTheClientAbandonsTheRequest) {
   EXPECT_EQ(call.cancelled(), CancelReason::client);
 }
 
-TEST_F(PluginCallTest, ReachesThePluginCancelledIfTheRequestWasAbandonedBefore) {
+TEST_F(PluginCallTest, DoesNotReachThePluginIfTheRequestWasAbandonedBefore) {
   exchange_->abandon();
-  EXPECT_EQ(begin().cancelled(), CancelReason::client);
+  const auto nobody = std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28"});
+  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, {"7", nobody}, exchange_, answers_);
+  EXPECT_TRUE(plugin_->calls.empty());
+  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
 }
 
 TEST_F(PluginCallTest, TellsWhoIsCalling) {

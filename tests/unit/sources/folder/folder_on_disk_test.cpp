@@ -9,6 +9,7 @@
 
 #include "support/eventually.hpp"
 #include "support/kept_memory.hpp"
+#include "support/recording_call.hpp"
 #include "support/source_on_disk.hpp"
 #include "support/standard_error.hpp"
 #include "support/temporary_folder.hpp"
@@ -24,27 +25,6 @@ using namespace std::chrono_literals;
 using test::eventually;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// Keeps its plugin, as every call in flight does.
-class LeasedCall final : public Call {
- public:
-  LeasedCall(const std::string& tool, std::shared_ptr<Plugin> lease)
-      : Call("tools/call", R"({"arguments":{},"name":")" + tool + "\"}"), lease_(std::move(lease)) {}
-  void progress(double, double, std::string_view) override { begun = true; }
-  void log(std::int32_t, std::string_view) override {}
-  void complete(Outcome, std::string json) override {
-    end = std::move(json);
-    ended = true;
-  }
-  std::string context() const override { return "{}"; }
-
-  std::string end;
-  std::atomic<bool> begun{false};
-  std::atomic<bool> ended{false};
-
- private:
-  const std::shared_ptr<Plugin> lease_;
-};
 
 // Remembers every catalog that changed a list.
 class Publications final : public ListListener {
@@ -138,14 +118,15 @@ class FolderOnDiskTest : public ::testing::Test {
     return served == nullptr ? nullptr : served->plugin;
   }
 
-  std::shared_ptr<LeasedCall> begin(const std::shared_ptr<Plugin>& plugin, const std::string& tool) {
-    auto call = std::make_shared<LeasedCall>(tool, plugin);
+  std::shared_ptr<test::RecordingCall> begin(const std::shared_ptr<Plugin>& plugin, const std::string& tool) {
+    auto call = std::make_shared<test::RecordingCall>(tool, "{}", plugin);
     plugin->invoke(call);
     return call;
   }
   std::string call(const std::string& tool) {
     const auto begun = begin(plugin_of(tool), tool);
-    return eventually([&] { return begun->ended.load(); }) ? begun->end : "no answer";
+    const auto end = begun->end();
+    return end.substr(end.find(' ') + 1);
   }
 
   PluginLoader::Options loader_options() const {
@@ -526,7 +507,7 @@ TEST_F(FolderOnDiskTest, LetsAnOldVersionDrainBeforeItIsStopped) {
   run();
   const std::weak_ptr<Plugin> old = plugin_of("keeps_the_call");
   auto kept = begin(old.lock(), "keeps_the_call");
-  ASSERT_TRUE(eventually([&] { return kept->begun.load(); }));
+  ASSERT_TRUE(kept->begun());
   place(file("alpha"), fixture("unit_actor_2"));
   ASSERT_TRUE(eventually([&] { return version_of("keeps_the_call") == "2.0.0"; }));
   ASSERT_FALSE(old.expired());

@@ -1,0 +1,171 @@
+#include "plugin/call_table.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "plugin/refusal.hpp"
+
+namespace mcph {
+
+CallTable::CallTable(const Surroundings& surroundings, Owner& owner)
+    : identity_(surroundings.identity),
+      limits_(surroundings.limits),
+      events_(surroundings.events),
+      limit_log_(surroundings.limit_log),
+      owner_(owner),
+      changes_(surroundings.timers == nullptr
+                   ? nullptr
+                   : std::make_shared<ComponentChanges>(surroundings.events.components_changed, surroundings.runner,
+                                                        *surroundings.timers)) {
+  calls_.when_empty(surroundings.events.calls_ended);
+  if (surroundings.timers == nullptr) return;
+  deadlines_.emplace(
+      *surroundings.timers, calls_, CallDeadlines::Times{.call = limits_.call_time},
+      [this](const Call& late) { return words_for_late(late); },
+      [this](std::uint64_t id, const Call& call) { owner_.end_overdue(id, call); },
+      [this] { return owner_.is_debugged(); });
+}
+
+std::string CallTable::words_for_late(const Call& late) {
+  auto words = words_for_late_call(late.component(), limits_);
+  limit_log_.reached(Limit::call_time, words);
+  return words;
+}
+
+std::optional<std::uint64_t> CallTable::admit(const std::shared_ptr<Call>& call) {
+  if (calls_.size() >= limits_.waiting_calls) {
+    const auto words = words_for_many_calls(limits_);
+    limit_log_.reached(Limit::calls_in_flight, words);
+    mcph::refuse(*call, "plugin " + identity_.name + " is busy: " + words + "; try again later");
+    return std::nullopt;
+  }
+  const auto id = calls_.add(call);
+  if (deadlines_) deadlines_->call_began();
+  call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
+  if (call->claimed()) return std::nullopt;
+  return id;
+}
+
+void CallTable::cancel(std::uint64_t id, CancelReason reason) {
+  const auto call = calls_.find(id);
+  if (call == nullptr) return;
+  if (!call->claim()) return owner_.cancel_given(id, call, reason);
+  // The plugin has never heard of it, and never will.
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase(waiting_, id);
+  }
+  if (calls_.take(id) != nullptr) refuse_cancelled(*call, reason, identity_, limits_);
+}
+
+void CallTable::wait(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(id);
+}
+
+std::optional<CallTable::Admitted> CallTable::next_waiting() {
+  const std::lock_guard lock(mutex_);
+  while (!waiting_.empty()) {
+    const auto id = waiting_.front();
+    waiting_.pop_front();
+    if (auto call = calls_.find(id)) return Admitted{id, std::move(call)};
+  }
+  return std::nullopt;
+}
+
+std::vector<CallTable::Admitted> CallTable::all_waiting() {
+  std::vector<Admitted> all;
+  while (auto next = next_waiting())
+    all.push_back(*std::move(next));
+  return all;
+}
+
+bool CallTable::complete(const Answer& answer, const RunCheck& run_check) {
+  const auto& [id, outcome, text, is_refusal] = answer;
+  const bool is_large = text.size() > limits_.result_bytes;
+  const bool waits = !is_large && changes_ != nullptr && changes_->has_to_wait();
+  const bool is_held = !is_large && (waits || run_check);
+  const auto call = is_held ? calls_.hold_answered(id) : calls_.take_answered(id);
+  if (call == nullptr) return false;
+  call->on_cancel({});
+  if (is_large) {
+    refuse_large(*call, text.size());
+    return true;
+  }
+  if (!is_held) {
+    pass_on(*call, outcome, std::string(text), is_refusal);
+    return true;
+  }
+  auto check = calls_.once_held(
+      id, call, [this, number = outcome, own_text = std::string(text), refused = is_refusal](Call& held) mutable {
+        pass_on(held, number, std::move(own_text), refused);
+      });
+  if (run_check) check = [run_check, long_check = std::move(check)]() mutable { run_check(std::move(long_check)); };
+  waits ? changes_->keep(std::move(check)) : check();
+  return true;
+}
+
+void CallTable::pass_on(Call& call, std::int32_t outcome, std::string text, bool is_refusal) const {
+  if (outcome < 0 || outcome > static_cast<std::int32_t>(Outcome::input_required)) {
+    return mcph::refuse(
+        call, "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
+  }
+  try {
+    is_refusal ? call.refuse(std::move(text)) : call.complete(static_cast<Outcome>(outcome), std::move(text));
+  } catch (const std::exception& error) {
+    mcph::refuse(call, std::string("the host could not handle what the plugin answered: ") + error.what());
+  }
+}
+
+void CallTable::refuse_large(std::uint64_t id, std::size_t size) {
+  const auto call = calls_.take_answered(id);
+  if (call != nullptr) refuse_large(*call, size);
+}
+
+void CallTable::refuse_large(Call& call, std::size_t size) {
+  const auto words = words_for_large_answer(size, limits_);
+  limit_log_.reached(Limit::result_bytes, "it " + words);
+  mcph::refuse(call, "plugin " + identity_.name + " " + words);
+}
+
+void CallTable::refuse(std::uint64_t id, std::string_view what) {
+  if (const auto call = calls_.take(id)) mcph::refuse(*call, "plugin " + identity_.name + std::string(what));
+}
+
+bool CallTable::give_up(std::uint64_t id, std::string_view what) {
+  const auto call = calls_.give_up(id);
+  if (call != nullptr) mcph::refuse(*call, "plugin " + identity_.name + std::string(what));
+  return call != nullptr;
+}
+
+std::vector<std::shared_ptr<Call>> CallTable::refuse_given(const WordsFor& what) {
+  auto calls = calls_.take_claimed();
+  for (const auto& call : calls)
+    mcph::refuse(*call, "plugin " + identity_.name + what(*call, calls.size()));
+  return calls;
+}
+
+std::size_t CallTable::fail_all(std::string_view why) {
+  const auto calls = calls_.give_up_all();
+  const auto answered = calls_.take_all_held();  // the plugin has done its part of these
+  refuse_all(calls, identity_, why);
+  refuse_all(answered, identity_, why);
+  return calls.size() + answered.size();
+}
+
+void CallTable::cancel_all(CancelReason reason) {
+  for (const auto& call : calls_.all())
+    call->cancel(reason);
+}
+
+void CallTable::components_changed() const {
+  if (changes_ != nullptr) return changes_->changed();
+  if (events_.components_changed) events_.components_changed(nullptr);
+}
+
+void CallTable::answered_wrongly(std::string why) {
+  limit_log_.answered_wrongly(why);
+  calls_.failed(std::move(why));
+}
+
+}  // namespace mcph

@@ -1,0 +1,165 @@
+// What goes between the host and one worker, as long as that lives: messages both ways, the lines that it prints, and
+// its end. Shared with the I/O context that reads it, which is one of those that serve clients, so that an answer goes
+// to its client without waiting for another thread. Ends by itself when the process does; destroying the last pointer
+// kills it.
+//
+// Who reads holds the lock `reading_`: the I/O context, a thread that has just given a call and looks for its answer
+// (look_for_message), and whoever stops the worker (wait_for_end). What comes is told under that lock, so one thing at
+// a time and in order. Sending has a lock of its own, because it goes on while what came is worked on.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "base/result.hpp"
+#include "plugin/isolated/printed_lines.hpp"
+#include "plugin/isolated/short_wait.hpp"
+#include "plugin/isolated/worker_frame.hpp"
+#include "plugin/isolated/worker_messages.hpp"
+#include "plugin/isolated/worker_process.hpp"
+#include "runtime/call_runner.hpp"
+
+namespace mcph {
+
+// Who hears of a worker, one thing at a time, on the I/O context or on a thread that looks or stops. Nothing after
+// forget().
+class WorkerListener {
+ public:
+  virtual void message_came(const to_host::Message& message) = 0;
+  // One whose text has not been read yet, because that takes its time: whether it is to be. If it is, message_came
+  // follows.
+  virtual bool long_message_came(const to_host::LongMessage& message) = 0;
+  virtual void line_printed(std::string_view line) = 0;
+  // When it has ended: that processes which it had started, and which had left its group, were ended with it, or that
+  // not all were.
+  virtual void left_processes(const ProcessMark::Ended& ended) = 0;
+  // Once, after everything else.
+  virtual void process_ended(const WorkerEnd& end) = 0;
+
+ protected:
+  ~WorkerListener() = default;
+};
+
+class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
+ public:
+  // Starts the program, and says nothing of it before begin. Threads and `plugin` as WorkerProcess::spawn says. The
+  // runner, whose context this is, outlives it.
+  static Result<std::shared_ptr<WorkerChannel>> open(const std::filesystem::path& program, const std::string& plugin,
+                                                     boost::asio::io_context& context, CallRunner& runner,
+                                                     WorkerListener& listener);
+
+  WorkerChannel(boost::asio::io_context& context, CallRunner& runner, WorkerListener& listener,
+                std::shared_ptr<WorkerProcess> process, FileDescriptor socket, FileDescriptor output);
+  ~WorkerChannel() { close(); }
+  WorkerChannel(const WorkerChannel&) = delete;
+  WorkerChannel& operator=(const WorkerChannel&) = delete;
+
+  WorkerProcess& process() const { return *process_; }
+  std::shared_ptr<WorkerProcess> shared_process() const { return process_; }
+
+  // [any] Once: from now on the listener hears of it.
+  void begin();
+
+  // [any] In order; kept here while the socket is full. False: it will not arrive.
+  template <class Message>
+  bool send(const Message& message) {
+    return send_frame(frame_of(message));
+  }
+
+  // [any] Waits a moment for what it says without sleeping (ShortWait). Does nothing while somebody reads already.
+  void look_for_message();
+
+  // [any] Has it tell where it is and end, because it does not come back; `why` is how it has ended then. False: it has
+  // been asked already. It may take so long for that, and is to be killed then.
+  static constexpr std::chrono::milliseconds places_time{1000};
+  bool ask_for_places(std::string why);
+
+  // [any] A long message is worked on, until the last pointer goes. While there is no room for one more, nothing is
+  // read of the worker: what it makes the host hold has a bound.
+  std::shared_ptr<void> begin_long_message();
+
+  // Waits until it has ended; after that time it has it tell where it is, and kills it, even if somebody debugs it.
+  // Reads meanwhile, because the I/O context may not any more. Not on the I/O context.
+  void wait_for_end(std::chrono::milliseconds time);
+
+  // The listener hears nothing more. Not on the I/O context.
+  void forget();
+
+ private:
+  using Descriptor = boost::asio::posix::stream_descriptor;
+  static constexpr std::size_t max_long_messages = 4;
+  // A frame with texts of its own.
+  struct Kept {
+    Frame::Kind kind;
+    std::int32_t number;
+    std::uint64_t id;
+    std::string text;
+    std::string more;
+  };
+
+  bool send_frame(const Frame& frame);
+  void resume_sending();
+  void send_kept();
+
+  void watch_messages();
+  void go_on_watching(bool more);
+  void watch_output();
+  void go_on_watching_output(PrintedLines::Read output);
+  void watch_end();
+  void close();  // on the I/O context, or when nobody else has it
+
+  void end_long_message();
+  bool has_room() const { return long_messages_.load() < max_long_messages; }
+  bool waits_for_room();  // if so, whoever makes room goes on
+
+  // The functions below need the lock on reading.
+  bool read_messages(std::size_t most);  // false: no more will come
+  FrameReader::Outcome receive();
+  bool tell(const Frame& frame);
+  void print(std::string_view line);
+  void see_end();
+
+  boost::asio::io_context& context_;
+  CallRunner& runner_;
+  const std::shared_ptr<WorkerProcess> process_;
+  const FileDescriptor socket_end_;
+
+  std::mutex sending_;
+  bool ended_sending_ = false;
+  bool asked_for_places_ = false;
+  std::deque<Kept> kept_;  // what the socket had no room for
+  std::size_t kept_bytes_ = 0;
+
+  std::atomic<std::size_t> long_messages_{0};
+  std::atomic<bool> room_is_waited_for_{false};
+
+  std::recursive_mutex reading_;  // a listener may forget, or stop, while it is told something
+  WorkerListener* listener_;      // null once it is forgotten
+  bool in_listener_ = false;
+  std::uint64_t messages_read_ = 0;
+  ShortWait short_wait_;
+  FrameReader reader_;
+  PrintedLines printed_;
+  bool is_ending_ = false;  // what it has left is read
+  bool ended_ = false;
+
+  // Of the process's end, the socket and the output, which they do not own; the I/O context's.
+  Descriptor watch_;
+  Descriptor socket_;
+  Descriptor output_;
+  boost::asio::steady_timer silence_;
+  boost::asio::steady_timer output_pause_;
+};
+
+}  // namespace mcph

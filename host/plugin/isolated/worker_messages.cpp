@@ -1,0 +1,243 @@
+#include "plugin/isolated/worker_messages.hpp"
+
+namespace mcph {
+namespace {
+
+using Kind = Frame::Kind;
+
+// Numbers as the bytes of `more`, and back; nothing for other bytes.
+template <class T>
+std::string_view bytes_of(const T& numbers) {
+  return {reinterpret_cast<const char*>(&numbers), sizeof numbers};
+}
+template <class T>
+std::optional<T> numbers_of(std::string_view bytes) {
+  T numbers{};
+  if (bytes.size() != sizeof numbers) return std::nullopt;
+  bytes.copy(reinterpret_cast<char*>(&numbers), sizeof numbers);
+  return numbers;
+}
+
+constexpr std::string_view refusal_mark = "refused";
+
+}  // namespace
+
+namespace to_worker {
+
+Frame frame_of(const Load& message) {
+  return {.kind = Kind::load, .id = message.query, .text = message.setup};
+}
+static Load read_load(const Frame& frame) {
+  return {frame.id, frame.text};
+}
+
+Frame frame_of(const Describe& message) {
+  return {.kind = Kind::describe, .id = message.query};
+}
+static Describe read_describe(const Frame& frame) {
+  return {frame.id};
+}
+
+Frame frame_of(const Start& message) {
+  return {.kind = Kind::start, .id = message.query};
+}
+static Start read_start(const Frame& frame) {
+  return {frame.id};
+}
+
+Frame frame_of(const Invoke& message) {
+  return {Kind::invoke, message.method, message.call, message.params, message.context};
+}
+static Invoke read_invoke(const Frame& frame) {
+  return {frame.id, frame.number, frame.text, frame.more};
+}
+
+Frame frame_of(const Cancel& message) {
+  return {.kind = Kind::cancel, .number = message.reason, .id = message.call};
+}
+static Cancel read_cancel(const Frame& frame) {
+  return {frame.id, frame.number};
+}
+
+Frame frame_of(const Answer& message) {
+  return {.kind = Kind::answer, .id = message.query, .text = message.text};
+}
+static Answer read_answer(const Frame& frame) {
+  return {frame.id, frame.text};
+}
+
+Frame frame_of(const Stop& /*message*/) {
+  return {.kind = Kind::stop};
+}
+
+Frame frame_of(const TellPlaces& /*message*/) {
+  return {.kind = Kind::tell_places};
+}
+
+std::optional<Message> read(const Frame& frame) {
+  switch (frame.kind) {
+    case Kind::load:
+      return read_load(frame);
+    case Kind::describe:
+      return read_describe(frame);
+    case Kind::start:
+      return read_start(frame);
+    case Kind::invoke:
+      return read_invoke(frame);
+    case Kind::cancel:
+      return read_cancel(frame);
+    case Kind::answer:
+      return read_answer(frame);
+    case Kind::stop:
+      return Stop{};
+    case Kind::tell_places:
+      return TellPlaces{};
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace to_worker
+
+namespace to_host {
+
+Frame frame_of(const Ready& message) {
+  return {Kind::ready, 0, message.query, message.description, message.identity};
+}
+static Ready read_ready(const Frame& frame) {
+  return {frame.id, frame.text, frame.more};
+}
+
+Frame frame_of(const Failed& message) {
+  return {Kind::failed, message.may_pass ? 1 : 0, message.query, message.why};
+}
+static Failed read_failed(const Frame& frame) {
+  return {frame.id, frame.number != 0, frame.text};
+}
+
+Frame frame_of(const Completed& message) {
+  return {Kind::completed, message.outcome, message.call, message.text,
+          message.is_refusal ? refusal_mark : std::string_view{}};
+}
+static Completed read_completed(const Frame& frame) {
+  return {frame.id, frame.number, frame.text, !frame.more.empty()};
+}
+
+Frame frame_of(const Progressed& message) {
+  return {Kind::progressed, 0, message.call, message.message, bytes_of(message.progress_and_total)};
+}
+static std::optional<Message> read_progressed(const Frame& frame) {
+  const auto numbers = numbers_of<std::array<double, 2>>(frame.more);
+  if (!numbers) return std::nullopt;
+  return Progressed{frame.id, *numbers, frame.text};
+}
+
+Frame frame_of(const Said& message) {
+  return {Kind::said, message.level, message.call, message.words};
+}
+static Said read_said(const Frame& frame) {
+  return {frame.id, frame.number, frame.text};
+}
+
+Frame frame_of(const Logged& message) {
+  return {Kind::logged, message.level, message.event, message.text};
+}
+static std::optional<Message> read_logged(const Frame& frame) {
+  if (frame.id >= worker_log_events.size()) return std::nullopt;
+  return Logged{frame.number, frame.id, frame.text};
+}
+
+Frame frame_of(const ComponentsChanged& /*message*/) {
+  return {.kind = Kind::components_changed};
+}
+
+Frame frame_of(const ResourceUpdated& message) {
+  return {.kind = Kind::resource_updated, .text = message.uri};
+}
+static ResourceUpdated read_resource_updated(const Frame& frame) {
+  return {frame.text};
+}
+
+Frame frame_of(const ContextQuery& message) {
+  return {.kind = Kind::context_query, .id = message.query, .more = bytes_of(message.call)};
+}
+static std::optional<Message> read_context_query(const Frame& frame) {
+  const auto call = numbers_of<CallId>(frame.more);
+  if (!call) return std::nullopt;
+  return ContextQuery{frame.id, *call};
+}
+
+Frame frame_of(const ServerInfoQuery& message) {
+  return {.kind = Kind::server_info_query, .id = message.query};
+}
+static ServerInfoQuery read_server_info_query(const Frame& frame) {
+  return {frame.id};
+}
+
+Frame frame_of(const Crashed& message) {
+  return {.kind = Kind::crashed, .text = message.signal};
+}
+static Crashed read_crashed(const Frame& frame) {
+  return {frame.text};
+}
+
+Frame frame_of(const PlaceFollows& /*message*/) {
+  return {.kind = Kind::place_follows};
+}
+
+Frame frame_of(const StackLine& message) {
+  return {.kind = Kind::stack_line, .text = message.text};
+}
+static StackLine read_stack_line(const Frame& frame) {
+  return {frame.text};
+}
+
+Frame frame_of(const LacksMemory& /*message*/) {
+  return {.kind = Kind::lacks_memory};
+}
+
+std::optional<Message> read(const Frame& frame) {
+  switch (frame.kind) {
+    case Kind::ready:
+      return read_ready(frame);
+    case Kind::failed:
+      return read_failed(frame);
+    case Kind::completed:
+      return read_completed(frame);
+    case Kind::progressed:
+      return read_progressed(frame);
+    case Kind::said:
+      return read_said(frame);
+    case Kind::logged:
+      return read_logged(frame);
+    case Kind::components_changed:
+      return ComponentsChanged{};
+    case Kind::resource_updated:
+      return read_resource_updated(frame);
+    case Kind::context_query:
+      return read_context_query(frame);
+    case Kind::server_info_query:
+      return read_server_info_query(frame);
+    case Kind::crashed:
+      return read_crashed(frame);
+    case Kind::place_follows:
+      return PlaceFollows{};
+    case Kind::stack_line:
+      return read_stack_line(frame);
+    case Kind::lacks_memory:
+      return LacksMemory{};
+    default:
+      return std::nullopt;
+  }
+}
+
+LongMessage long_message(const Frame& head, std::size_t bytes) {
+  const auto kind = head.kind == Kind::ready       ? LongMessage::Kind::ready
+                    : head.kind == Kind::completed ? LongMessage::Kind::completed
+                                                   : LongMessage::Kind::other;
+  return {kind, head.id, bytes};
+}
+
+}  // namespace to_host
+
+}  // namespace mcph

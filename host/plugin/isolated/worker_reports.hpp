@@ -1,0 +1,54 @@
+// What a worker says for the host's log, and what is known of its end when it ends: lines that it prints, what its own
+// code logs, its crash, the lack of its memory. Owned by the plugin; of whoever reads the worker, one thing at a time.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "plugin/isolated/last_lines.hpp"
+#include "plugin/isolated/process_mark.hpp"
+#include "plugin/isolated/worker_messages.hpp"
+#include "plugin/limit_log.hpp"
+#include "plugin/plugin_setup.hpp"
+#include "telemetry/log.hpp"
+
+namespace mcph {
+
+// Who it is in the log. The field "plugin" is always the name that the plugin gives itself; until it has told that,
+// there is its file.
+Log::Field log_field(const PluginIdentity& plugin);
+
+class WorkerReports {
+ public:
+  // All of it outlives this object. `library` is the private copy that the worker loads.
+  WorkerReports(Log& log, LimitLog& limit_log, const PluginIdentity& identity, const PluginSetup& setup,
+                std::filesystem::path library)
+      : log_(log), limit_log_(limit_log), identity_(identity), setup_(setup), library_(std::move(library)) {}
+
+  void printed(std::string_view line);
+  void take(const to_host::Logged& logged);
+  void take(const to_host::Crashed& crashed);
+  void take(const to_host::PlaceFollows& place);
+  void take(const to_host::StackLine& line);
+  void take(const to_host::LacksMemory& lack);
+  void left_processes(const ProcessMark::Ended& ended);
+
+  // When the process has ended: how, with what it has said of itself, and what it printed last. What is said from then
+  // on is of the next one.
+  std::string end(const std::string& how);
+  std::string last_lines() { return last_lines_.take(); }
+
+ private:
+  void backtrace(std::string_view line);
+
+  Log& log_;
+  LimitLog& limit_log_;
+  const PluginIdentity& identity_;
+  const PluginSetup& setup_;
+  const std::string library_;
+  LastLines last_lines_;
+  bool lacked_memory_ = false;
+};
+
+}  // namespace mcph

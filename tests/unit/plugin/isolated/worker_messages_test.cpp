@@ -1,0 +1,103 @@
+#include "plugin/isolated/worker_messages.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+// A message as it comes out at the other side.
+template <class Message>
+Message read_back(const Message& message) {
+  const auto frame = frame_of(message);
+  if constexpr (std::is_constructible_v<to_host::Message, Message>) {
+    EXPECT_FALSE(to_worker::read(frame));
+    return std::get<Message>(to_host::read(frame).value());
+  } else {
+    EXPECT_FALSE(to_host::read(frame));
+    return std::get<Message>(to_worker::read(frame).value());
+  }
+}
+
+TEST(WorkerMessagesTest, ReachAWorkerAsTheyWereSent) {
+  using namespace to_worker;
+  EXPECT_EQ(read_back(Load{7, "a setup"}).query, 7U);
+  EXPECT_EQ(read_back(Load{7, "a setup"}).setup, "a setup");
+  EXPECT_EQ(read_back(Describe{8}).query, 8U);
+  EXPECT_EQ(read_back(Start{9}).query, 9U);
+  const auto invoke = read_back(Invoke{10, 2, "params", "context"});
+  EXPECT_EQ(invoke.call, 10U);
+  EXPECT_EQ(invoke.method, 2);
+  EXPECT_EQ(invoke.params, "params");
+  EXPECT_EQ(invoke.context, "context");
+  EXPECT_EQ(read_back(Cancel{11, 3}).call, 11U);
+  EXPECT_EQ(read_back(Cancel{11, 3}).reason, 3);
+  EXPECT_EQ(read_back(Answer{12, "who it is"}).query, 12U);
+  EXPECT_EQ(read_back(Answer{12, "who it is"}).text, "who it is");
+  read_back(Stop{});
+  read_back(TellPlaces{});
+}
+
+TEST(WorkerMessagesTest, ReachAHostAsTheyWereSent) {
+  using namespace to_host;
+  const auto ready = read_back(Ready{7, "a description", "an identity"});
+  EXPECT_EQ(ready.query, 7U);
+  EXPECT_EQ(ready.description, "a description");
+  EXPECT_EQ(ready.identity, "an identity");
+  const auto failed = read_back(Failed{8, true, "no file"});
+  EXPECT_EQ(failed.query, 8U);
+  EXPECT_TRUE(failed.may_pass);
+  EXPECT_EQ(failed.why, "no file");
+  EXPECT_FALSE(read_back(Failed{8, false, "no file"}).may_pass);
+  const auto completed = read_back(Completed{9, -7, "a result", false});
+  EXPECT_EQ(completed.call, 9U);
+  EXPECT_EQ(completed.outcome, -7);
+  EXPECT_EQ(completed.text, "a result");
+  EXPECT_FALSE(completed.is_refusal);
+  EXPECT_TRUE(read_back(Completed{9, 1, "an error", true}).is_refusal);
+  const Progressed progress{10, {0.5, 2}, "half of one"};
+  EXPECT_EQ(read_back(progress).call, 10U);
+  EXPECT_EQ(read_back(progress).progress_and_total, progress.progress_and_total);
+  EXPECT_EQ(read_back(progress).message, "half of one");
+  const auto said = read_back(Said{11, 4, "words"});
+  EXPECT_EQ(said.call, 11U);
+  EXPECT_EQ(said.level, 4);
+  EXPECT_EQ(said.words, "words");
+  const auto logged = read_back(Logged{2, 1, "a reason"});
+  EXPECT_EQ(logged.level, 2);
+  EXPECT_EQ(logged.event, 1U);
+  EXPECT_EQ(logged.text, "a reason");
+  read_back(ComponentsChanged{});
+  EXPECT_EQ(read_back(ResourceUpdated{"test://a"}).uri, "test://a");
+  const ContextQuery query{12, 1ULL << 40};
+  EXPECT_EQ(read_back(query).query, 12U);
+  EXPECT_EQ(read_back(query).call, 1ULL << 40);
+  EXPECT_EQ(read_back(ServerInfoQuery{13}).query, 13U);
+  EXPECT_EQ(read_back(Crashed{"SEGV"}).signal, "SEGV");
+  read_back(PlaceFollows{});
+  EXPECT_EQ(read_back(StackLine{"actor.so+0x1"}).text, "actor.so+0x1");
+  read_back(LacksMemory{});
+}
+
+TEST(WorkerMessagesTest, AreNoneWithNumbersOfAnotherSize) {
+  EXPECT_FALSE(to_host::read({.kind = Frame::Kind::progressed, .more = "short"}));
+  EXPECT_FALSE(to_host::read({.kind = Frame::Kind::context_query, .more = "much too long"}));
+  EXPECT_FALSE(to_host::read({.kind = Frame::Kind::context_query}));
+}
+
+TEST(WorkerMessagesTest, AreNoneWithAnEventThatNoWorkerHas) {
+  EXPECT_TRUE(to_host::read({.kind = Frame::Kind::logged, .id = worker_log_events.size() - 1}));
+  EXPECT_FALSE(to_host::read({.kind = Frame::Kind::logged, .id = worker_log_events.size()}));
+}
+
+TEST(WorkerMessagesTest, SayWhatALongOneIsBeforeItIsRead) {
+  using Kind = to_host::LongMessage::Kind;
+  const auto completed = to_host::long_message({.kind = Frame::Kind::completed, .id = 7}, 1000);
+  EXPECT_EQ(completed.kind, Kind::completed);
+  EXPECT_EQ(completed.id, 7U);
+  EXPECT_EQ(completed.bytes, 1000U);
+  EXPECT_EQ(to_host::long_message({.kind = Frame::Kind::ready}, 1000).kind, Kind::ready);
+  EXPECT_EQ(to_host::long_message({.kind = Frame::Kind::said}, 1000).kind, Kind::other);
+}
+
+}  // namespace
+}  // namespace mcph
