@@ -5,12 +5,12 @@
 namespace mcph {
 
 std::shared_ptr<const Catalog> PublishedCatalog::current() const {
-  const std::lock_guard lock(current_mutex_);
+  const MutexLock lock(current_mutex_);
   return current_;
 }
 
 std::shared_ptr<const Catalog> PublishedCatalog::exchange(std::shared_ptr<const Catalog> next) {
-  const std::lock_guard lock(current_mutex_);
+  const MutexLock lock(current_mutex_);
   return std::exchange(current_, std::move(next));
 }
 
@@ -21,7 +21,7 @@ ListKinds PublishedCatalog::publish(const std::shared_ptr<const Catalog>& next) 
 
   std::vector<std::shared_ptr<ListListener>> listening;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::erase_if(listeners_, [](const auto& listener) { return listener.expired(); });
     for (const auto& listener : listeners_) {
       if (auto alive = listener.lock()) listening.push_back(std::move(alive));
@@ -33,7 +33,7 @@ ListKinds PublishedCatalog::publish(const std::shared_ptr<const Catalog>& next) 
 }
 
 void PublishedCatalog::listen(std::weak_ptr<ListListener> listener) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   // Kept from growing with listeners that are gone while nothing is published.
   if (listeners_.size() == listeners_.capacity()) {
     std::erase_if(listeners_, [](const auto& each) { return each.expired(); });

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/resource_updates.hpp"
 
@@ -42,11 +42,11 @@ class PublishedCatalog {
 
   // Held while a pointer is copied, no longer. (std::atomic<std::shared_ptr> holds a lock just as long, and libstdc++
   // 12 forgets to order its release after a load.)
-  mutable std::mutex current_mutex_;
-  std::shared_ptr<const Catalog> current_;
+  mutable Mutex current_mutex_;
+  std::shared_ptr<const Catalog> current_ GUARDED_BY(current_mutex_);
   const std::shared_ptr<ResourceUpdates> resource_updates_ = std::make_shared<ResourceUpdates>();
-  std::mutex mutex_;
-  std::vector<std::weak_ptr<ListListener>> listeners_;
+  Mutex mutex_;
+  std::vector<std::weak_ptr<ListListener>> listeners_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

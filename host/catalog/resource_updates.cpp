@@ -15,7 +15,7 @@ std::size_t bytes_of(const std::string& key, const std::string& uri) {
 
 ResourceUpdates::Place::~Place() {
   if (updates_ == nullptr) return;
-  const std::lock_guard lock(updates_->mutex_);
+  const MutexLock lock(updates_->mutex_);
   updates_->bytes_ -= bytes_of(interest_->first, interest_->second.uri);
   updates_->interests_.erase(interest_);
 }
@@ -23,7 +23,7 @@ ResourceUpdates::Place::~Place() {
 std::optional<ResourceUpdates::Place> ResourceUpdates::listen(const std::string& uri,
                                                               std::weak_ptr<ResourceListener> listener) {
   auto key = normalized_uri(uri);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto bytes = bytes_of(key, uri);
   if (interests_.size() >= most_interests || bytes_ + bytes > most_bytes) return std::nullopt;
   bytes_ += bytes;
@@ -33,7 +33,7 @@ std::optional<ResourceUpdates::Place> ResourceUpdates::listen(const std::string&
 void ResourceUpdates::updated(std::string_view uri) {
   auto key = normalized_uri(uri);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!interests_.contains(key)) return;
     noted_.insert(std::move(key));
   }
@@ -43,7 +43,7 @@ void ResourceUpdates::updated(std::string_view uri) {
 void ResourceUpdates::tell() {
   std::vector<std::pair<std::shared_ptr<ResourceListener>, std::string>> told;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& key : noted_) {
       const auto [first, last] = interests_.equal_range(key);
       for (auto interest = first; interest != last; ++interest) {
@@ -58,19 +58,23 @@ void ResourceUpdates::tell() {
 }
 
 bool ResourceUpdates::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return ended_ || !noted_.empty(); });
+  MutexLock lock(mutex_);
+  while (!ended_ && noted_.empty())
+    changed_.wait(lock);
   return !ended_;
 }
 
 bool ResourceUpdates::pause(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  return !changed_.wait_for(lock, time, [this] { return ended_; });
+  const auto end = std::chrono::steady_clock::now() + time;
+  MutexLock lock(mutex_);
+  while (!ended_ && changed_.wait_until(lock, end)) {
+  }
+  return !ended_;
 }
 
 void ResourceUpdates::end() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ended_ = true;
   }
   changed_.notify_all();

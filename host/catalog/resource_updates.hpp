@@ -4,16 +4,16 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/mutex.hpp"
 
 namespace mcph {
 
@@ -66,12 +66,12 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
   void end();
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  Interests interests_;  // by normalized URI
-  std::size_t bytes_ = 0;
-  std::set<std::string> noted_;
-  bool ended_ = false;
+  Mutex mutex_;
+  Condition changed_;
+  Interests interests_ GUARDED_BY(mutex_);  // by normalized URI
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
+  std::set<std::string> noted_ GUARDED_BY(mutex_);
+  bool ended_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace mcph

@@ -48,7 +48,7 @@ HttpConnection::HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& s
       signal_(executor(), Clock::time_point::max()) {}
 
 HttpConnection::~HttpConnection() {
-  const std::lock_guard lock(open_->mutex);
+  const MutexLock lock(open_->mutex);
   if (open_->all.erase(this) > 0 && open_->all.empty() && open_->when_none) open_->when_none();
 }
 

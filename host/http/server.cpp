@@ -26,12 +26,12 @@ HttpServer::HttpServer(ServingThreads& threads, HttpOptions options, HttpService
 
 // Connections may outlive it.
 HttpServer::~HttpServer() {
-  const std::lock_guard lock(open_->mutex);
+  const MutexLock lock(open_->mutex);
   open_->when_none = nullptr;
 }
 
 void HttpServer::when_connections_end(std::function<void()> listener) {
-  const std::lock_guard lock(open_->mutex);
+  const MutexLock lock(open_->mutex);
   open_->when_none = std::move(listener);
 }
 
@@ -48,7 +48,7 @@ std::optional<HttpListener::TooMany> HttpServer::take(HttpListener::Socket& sock
   ++admitted_;
   const auto connection = std::make_shared<HttpConnection>(std::make_unique<TcpStream>(std::move(socket)), *this);
   {
-    const std::lock_guard lock(open_->mutex);
+    const MutexLock lock(open_->mutex);
     if (open_->shutting_down) return std::nullopt;
     open_->all.insert(connection.get());
   }
@@ -101,7 +101,7 @@ void HttpServer::make_room(std::chrono::steady_clock::time_point now) {
 void HttpServer::shut_down() {
   listener_.shut_down();
   {
-    const std::lock_guard lock(open_->mutex);
+    const MutexLock lock(open_->mutex);
     open_->shutting_down = true;
   }
   service_.shut_down();
@@ -111,7 +111,7 @@ void HttpServer::shut_down() {
 
 std::vector<std::shared_ptr<HttpConnection>> HttpServer::alive() const {
   std::vector<std::shared_ptr<HttpConnection>> connections;
-  const std::lock_guard lock(open_->mutex);
+  const MutexLock lock(open_->mutex);
   connections.reserve(open_->all.size());
   for (auto* connection : open_->all) {
     // Null while it is being destroyed.
@@ -121,7 +121,7 @@ std::vector<std::shared_ptr<HttpConnection>> HttpServer::alive() const {
 }
 
 std::size_t HttpServer::connections() const {
-  const std::lock_guard lock(open_->mutex);
+  const MutexLock lock(open_->mutex);
   return open_->all.size();
 }
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -16,6 +15,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "http/listener.hpp"
 #include "http/options.hpp"
@@ -30,10 +30,10 @@ class HttpService;
 
 // The connections that exist. Shared with them, because the last of them go with the I/O contexts, after the server.
 struct OpenConnections {
-  std::mutex mutex;
-  bool shutting_down = false;
-  std::unordered_set<HttpConnection*> all;
-  std::function<void()> when_none;  // is called as the last of them goes
+  Mutex mutex;
+  bool shutting_down GUARDED_BY(mutex) = false;
+  std::unordered_set<HttpConnection*> all GUARDED_BY(mutex);
+  std::function<void()> when_none GUARDED_BY(mutex);  // is called as the last of them goes
 };
 
 class HttpServer {
@@ -72,7 +72,7 @@ class HttpServer {
   void return_memory(std::chrono::steady_clock::time_point now);
   void make_room(std::chrono::steady_clock::time_point now);
   // To be used without the mutex: the last of these pointers may be the last one, and its end takes the mutex.
-  std::vector<std::shared_ptr<HttpConnection>> alive() const;
+  std::vector<std::shared_ptr<HttpConnection>> alive() const EXCLUDES(open_->mutex);
 
   ServingThreads& threads_;
   const HttpOptions options_;

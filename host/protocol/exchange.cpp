@@ -3,12 +3,12 @@
 namespace mcph {
 
 void Exchange::notify(std::string message) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!ended_) send(std::move(message));
 }
 
 void Exchange::notify_if_room(std::string message) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!ended_) send_if_room(std::move(message));
 }
 
@@ -16,7 +16,7 @@ void Exchange::reply(Reply reply) {
   // Let go of when the lock is gone.
   std::function<void()> listener;
   RequestsInFlight::Place place;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (ended_) return;
   ended_ = true;
   listener = std::move(listener_);
@@ -28,7 +28,7 @@ void Exchange::abandon() {
   std::function<void()> listener;
   RequestsInFlight::Place place;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (ended_) return;
     ended_ = true;
     abandoned_ = true;
@@ -41,7 +41,7 @@ void Exchange::abandon() {
 
 void Exchange::on_abandon(std::function<void()> listener) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!ended_) listener_.swap(listener);
     if (!abandoned_) return;  // and lets go of the one before when the lock is gone
   }
@@ -49,12 +49,12 @@ void Exchange::on_abandon(std::function<void()> listener) {
 }
 
 bool Exchange::is_awaited() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !ended_ && has_reader();
 }
 
 void Exchange::keep(RequestsInFlight::Place place) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!ended_) place_ = std::move(place);
 }
 

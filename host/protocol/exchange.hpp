@@ -6,10 +6,10 @@
 
 #include <chrono>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/mutex.hpp"
 #include "protocol/requests_in_flight.hpp"
 
 namespace mcph {
@@ -77,11 +77,11 @@ class Exchange {
   // Whether there is somebody to send to.
   virtual bool has_reader() const { return true; }
 
-  std::mutex mutex_;
-  bool ended_ = false;
-  bool abandoned_ = false;
-  std::function<void()> listener_;
-  RequestsInFlight::Place place_;
+  Mutex mutex_;
+  bool ended_ GUARDED_BY(mutex_) = false;
+  bool abandoned_ GUARDED_BY(mutex_) = false;
+  std::function<void()> listener_ GUARDED_BY(mutex_);
+  RequestsInFlight::Place place_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

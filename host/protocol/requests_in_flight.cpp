@@ -10,7 +10,7 @@ namespace mcph {
 RequestsInFlight::Place::~Place() {
   if (requests_ == nullptr) return;
   Requests ended;  // freed after the lock is gone
-  const std::lock_guard lock(requests_->mutex_);
+  const MutexLock lock(requests_->mutex_);
   ended.splice(ended.end(), requests_->requests_, request_);
 }
 
@@ -19,21 +19,21 @@ void RequestsInFlight::add(std::string id, const std::shared_ptr<Exchange>& exch
   added.push_back({std::move(id), exchange});
   const auto request = added.begin();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     requests_.splice(requests_.end(), added);
   }
   exchange->keep({shared_from_this(), request});
 }
 
 std::shared_ptr<Exchange> RequestsInFlight::find(const std::string& id) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found =
       std::find_if(requests_.rbegin(), requests_.rend(), [&](const auto& each) { return each.id == id; });
   return found == requests_.rend() ? nullptr : found->exchange.lock();
 }
 
 bool RequestsInFlight::any() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !requests_.empty();
 }
 

@@ -5,9 +5,10 @@
 
 #include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
+
+#include "base/mutex.hpp"
 
 namespace mcph {
 
@@ -51,8 +52,8 @@ class RequestsInFlight : public std::enable_shared_from_this<RequestsInFlight> {
   bool any() const;
 
  private:
-  mutable std::mutex mutex_;
-  Requests requests_;
+  mutable Mutex mutex_;
+  Requests requests_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

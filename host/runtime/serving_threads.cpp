@@ -27,7 +27,7 @@ thread_local ServingThreads::Seat* ServingThreads::current_seat_ = nullptr;
 
 ServingThreads::ServingThreads(unsigned lanes, unsigned blocked_limit)
     : blocked_limit_(blocked_limit), watchdog_([this] { watch(); }) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (unsigned i = 0; i < lanes; ++i)
     lanes_.push_back(std::make_unique<Lane>());
   for (unsigned i = 0; i < lanes; ++i) {
@@ -40,7 +40,7 @@ ServingThreads::~ServingThreads() {
   for (auto& thread : threads_)
     thread.join();
   {
-    const std::lock_guard lock(watch_mutex_);
+    const MutexLock lock(watch_mutex_);
     watch_stopping_ = true;
   }
   watch_wake_.notify_one();
@@ -52,7 +52,7 @@ ServingThreads::~ServingThreads() {
 
 void ServingThreads::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   for (const auto& lane : lanes_)
@@ -61,8 +61,11 @@ void ServingThreads::stop() {
 }
 
 bool ServingThreads::join(std::chrono::milliseconds patience) {
-  std::unique_lock lock(mutex_);
-  return thread_ended_.wait_for(lock, patience, [this] { return alive_ == 0; });
+  const auto end = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (alive_ > 0 && thread_ended_.wait_until(lock, end)) {
+  }
+  return alive_ == 0;
 }
 
 boost::asio::io_context& ServingThreads::next_context() {
@@ -97,7 +100,7 @@ std::size_t ServingThreads::to_begin(const LongTasks& tasks) const {
 
 void ServingThreads::serve(Seat& seat) {
   current_seat_ = &seat;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stopping_) {
     if (auto* const lane = lane_without_leader()) {
       lane->led = true;
@@ -106,14 +109,18 @@ void ServingThreads::serve(Seat& seat) {
       lock.unlock();
       lead(seat);
       lock.lock();
-    } else if (to_begin(large_) > 0) {
-      run_next(large_, lock);
-    } else if (to_begin(largest_) > 0) {
-      run_next(largest_, lock);
+    } else if (long_tasks_to_begin() > 0) {
+      auto& tasks = to_begin(large_) > 0 ? large_ : largest_;
+      auto task = take_next(tasks);
+      lock.unlock();
+      task();
+      task = nullptr;  // without the lock, because it may own anything
+      lock.lock();
+      --tasks.running;
     } else {
       ++spare_;
-      seats_changed_.wait(
-          lock, [this] { return stopping_ || lane_without_leader() != nullptr || long_tasks_to_begin() > 0; });
+      while (!stopping_ && lane_without_leader() == nullptr && long_tasks_to_begin() == 0)
+        seats_changed_.wait(lock);
       --spare_;
     }
   }
@@ -121,16 +128,11 @@ void ServingThreads::serve(Seat& seat) {
   thread_ended_.notify_all();
 }
 
-void ServingThreads::run_next(LongTasks& tasks, std::unique_lock<std::mutex>& lock) {
-  {
-    const auto task = std::move(tasks.waiting.front());
-    tasks.waiting.pop_front();
-    ++tasks.running;
-    lock.unlock();
-    task();
-  }
-  lock.lock();
-  --tasks.running;
+std::function<void()> ServingThreads::take_next(LongTasks& tasks) {
+  auto task = std::move(tasks.waiting.front());
+  tasks.waiting.pop_front();
+  ++tasks.running;
+  return task;
 }
 
 void ServingThreads::provide_thread() {
@@ -161,7 +163,7 @@ std::size_t ServingThreads::max_threads() const {
 }
 
 void ServingThreads::run_long(std::size_t bytes, std::function<void()> task) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const bool only_leaders = alive_ == lanes_.size();
   if (only_leaders && !add_thread()) {
     lock.unlock();
@@ -183,7 +185,7 @@ void ServingThreads::begin(std::function<void()> task) {
   if (tasks_running_.fetch_add(1) >= blocked_limit_) {
     tasks_running_.fetch_sub(1);
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       waiting_.push_back(std::move(task));
       tasks_waiting_.fetch_add(1);
     }
@@ -204,7 +206,7 @@ void ServingThreads::begin_watching(Seat& seat) {
   // Written only when it changes: the threads share its cache line.
   if (!task_began_.load(std::memory_order_relaxed)) task_began_.store(true);
   if (watch_asleep_.load() && watch_asleep_.exchange(false)) {
-    const std::lock_guard lock(watch_mutex_);
+    const MutexLock lock(watch_mutex_);
     watch_wake_.notify_one();
   }
 }
@@ -217,7 +219,7 @@ bool ServingThreads::end_watching(Seat& seat) {
 void ServingThreads::begin_waiting_task() {
   std::function<void()> task;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (waiting_.empty() || tasks_running_.load() >= blocked_limit_) return;
     task = std::move(waiting_.front());
     waiting_.pop_front();
@@ -228,14 +230,17 @@ void ServingThreads::begin_waiting_task() {
 
 void ServingThreads::watch() {
   int quiet = 0;  // ticks since a task was seen to begin
-  std::unique_lock lock(watch_mutex_);
+  MutexLock lock(watch_mutex_);
   while (!watch_stopping_) {
     if (quiet < idle_ticks) {
-      watch_wake_.wait_for(lock, tick, [this] { return watch_stopping_; });
+      const auto next = std::chrono::steady_clock::now() + tick;
+      while (!watch_stopping_ && watch_wake_.wait_until(lock, next)) {
+      }
     } else {
       watch_asleep_.store(true);
       // A task that began just before the store did not wake; it is seen here.
-      watch_wake_.wait(lock, [this] { return watch_stopping_ || !watch_asleep_.load() || task_began_.load(); });
+      while (!watch_stopping_ && watch_asleep_.load() && !task_began_.load())
+        watch_wake_.wait(lock);
       watch_asleep_.store(false);
     }
     const bool began = task_began_.exchange(false, std::memory_order_relaxed);
@@ -248,7 +253,7 @@ void ServingThreads::watch() {
 
 bool ServingThreads::replace_slow_leaders() {
   bool busy = false;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto now = now_ns();
   for (auto& seat : seats_) {
     if (seat.state.load(std::memory_order_acquire) != Seat::in_task) continue;

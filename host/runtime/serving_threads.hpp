@@ -13,19 +13,18 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include "base/mutex.hpp"
 #include "runtime/call_runner.hpp"
 
 namespace mcph {
@@ -67,7 +66,7 @@ class ServingThreads final : public CallRunner {
   struct Lane {
     Context context;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(context);
-    bool led = false;
+    bool led = false;  // guarded by the mutex
   };
 
   // What the watchdog needs to know of one thread.
@@ -84,18 +83,17 @@ class ServingThreads final : public CallRunner {
     std::size_t running = 0;
   };
 
-  // The functions of these lines need the mutex.
-  bool add_thread();
-  void provide_thread();
-  std::size_t max_threads() const;
-  Lane* lane_without_leader();
-  std::size_t lanes_without_leader() const;
-  std::size_t to_begin(const LongTasks& tasks) const;
-  std::size_t long_tasks_to_begin() const { return to_begin(large_) + to_begin(largest_); }
+  bool add_thread() REQUIRES(mutex_);
+  void provide_thread() REQUIRES(mutex_);
+  std::size_t max_threads() const REQUIRES(mutex_);
+  Lane* lane_without_leader() REQUIRES(mutex_);
+  std::size_t lanes_without_leader() const REQUIRES(mutex_);
+  std::size_t to_begin(const LongTasks& tasks) const REQUIRES(mutex_);
+  std::size_t long_tasks_to_begin() const REQUIRES(mutex_) { return to_begin(large_) + to_begin(largest_); }
+  static std::function<void()> take_next(LongTasks& tasks);
 
   void serve(Seat& seat);
   static void lead(Seat& seat);
-  static void run_next(LongTasks& tasks, std::unique_lock<std::mutex>& lock);
   void begin(std::function<void()> task);
   void begin_waiting_task();
   void begin_watching(Seat& seat);
@@ -109,26 +107,26 @@ class ServingThreads final : public CallRunner {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::atomic<std::size_t> turn_{0};
 
-  std::mutex mutex_;
-  std::condition_variable seats_changed_;
-  std::condition_variable thread_ended_;
-  std::list<Seat> seats_;
-  std::vector<std::thread> threads_;
-  std::size_t spare_ = 0;  // threads that wait for a lane or a long task
-  unsigned alive_ = 0;
-  bool stopping_ = false;
-  LongTasks large_;
-  LongTasks largest_;
+  Mutex mutex_;
+  Condition seats_changed_;
+  Condition thread_ended_;
+  std::list<Seat> seats_ GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_ GUARDED_BY(mutex_);
+  std::size_t spare_ GUARDED_BY(mutex_) = 0;  // threads that wait for a lane or a long task
+  unsigned alive_ GUARDED_BY(mutex_) = 0;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  LongTasks large_ GUARDED_BY(mutex_);
+  LongTasks largest_ GUARDED_BY(mutex_);
 
   std::atomic<unsigned> tasks_running_{0};
   std::atomic<std::size_t> tasks_waiting_{0};
-  std::deque<std::function<void()>> waiting_;
+  std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
 
-  std::mutex watch_mutex_;
-  std::condition_variable watch_wake_;
+  Mutex watch_mutex_;
+  Condition watch_wake_;
   std::atomic<bool> watch_asleep_{false};
   std::atomic<bool> task_began_{false};  // since the watchdog looked last
-  bool watch_stopping_ = false;
+  bool watch_stopping_ GUARDED_BY(watch_mutex_) = false;
   std::thread watchdog_;
 };
 

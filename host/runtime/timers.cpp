@@ -9,7 +9,7 @@ Timers::~Timers() {
 void Timers::stop() {
   std::map<Id, std::function<void()>> dropped;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ending_ = true;
     dropped.swap(pending_);
   }
@@ -18,7 +18,7 @@ void Timers::stop() {
 }
 
 Timers::Id Timers::after(std::chrono::milliseconds delay, std::function<void()> function) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Id id{Clock::now() + delay, ++last_};
   if (ending_) return id;
   pending_.emplace(id, std::move(function));
@@ -28,7 +28,7 @@ Timers::Id Timers::after(std::chrono::milliseconds delay, std::function<void()> 
 
 void Timers::cancel(const Id& id) {
   std::function<void()> dropped;  // when the lock is gone, because it may own anything
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = pending_.find(id);
   if (found == pending_.end()) return;
   dropped = std::move(found->second);
@@ -36,13 +36,14 @@ void Timers::cancel(const Id& id) {
 }
 
 void Timers::wait_for_running() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (thread_.get_id() == std::this_thread::get_id()) return;
-  changed_.wait(lock, [this] { return !running_; });
+  while (running_)
+    changed_.wait(lock);
 }
 
 void Timers::run() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!ending_) {
     if (pending_.empty()) {
       changed_.wait(lock);

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <utility>
+
+#include "base/mutex.hpp"
 
 namespace mcph {
 
@@ -39,12 +39,12 @@ class Timers {
  private:
   void run();
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<Id, std::function<void()>> pending_;
-  std::uint64_t last_ = 0;
-  bool running_ = false;
-  bool ending_ = false;
+  Mutex mutex_;
+  Condition changed_;
+  std::map<Id, std::function<void()>> pending_ GUARDED_BY(mutex_);
+  std::uint64_t last_ GUARDED_BY(mutex_) = 0;
+  bool running_ GUARDED_BY(mutex_) = false;
+  bool ending_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -16,7 +16,7 @@ std::size_t calls_of(const Drainer::Plugins& plugins) {
 
 void Drainer::drain(const std::shared_ptr<Plugin>& plugin, Time now) {
   if (plugin == nullptr) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   versions_.push_back({plugin, plugin->identity(), now + options_.drain_time});
 }
 
@@ -24,7 +24,7 @@ std::optional<Drainer::Time> Drainer::attend(Time now) {
   std::vector<std::pair<std::shared_ptr<Plugin>, Version>> to_hurry;
   std::optional<Time> next;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::erase_if(versions_, [](const Version& each) { return each.plugin.expired(); });
     for (auto& each : versions_) {
       if (each.given_up) continue;
@@ -61,7 +61,7 @@ void Drainer::hurry(const Version& version, Plugin& plugin) {
 
 std::vector<Drainer::Draining> Drainer::draining() const {
   std::vector<Draining> all;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& each : versions_)
     all.push_back({each.identity, each.plugin});
   return all;
@@ -106,7 +106,7 @@ bool Drainer::cut_off(Plugin& plugin) {
 void Drainer::look_again() {
   if (!waits_) return;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     woken_ = true;
   }
   changed_.notify_all();
@@ -116,8 +116,10 @@ bool Drainer::wait_until(const std::function<bool()>& done, std::chrono::millise
   const auto end = std::chrono::steady_clock::now() + patience;
   waits_ = true;
   while (!done()) {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait_until(lock, end, [this] { return std::exchange(woken_, false); })) break;
+    MutexLock lock(mutex_);
+    while (!woken_ && changed_.wait_until(lock, end)) {
+    }
+    if (!std::exchange(woken_, false)) break;
   }
   waits_ = false;
   return done();

@@ -5,14 +5,13 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "plugin/plugin.hpp"
 #include "telemetry/log.hpp"
 
@@ -61,7 +60,7 @@ class Drainer {
     bool given_up = false;
   };
 
-  void hurry(const Version& version, Plugin& plugin);
+  void hurry(const Version& version, Plugin& plugin) EXCLUDES(mutex_);
   Plugins with_draining(Plugins plugins) const;
   // False: its code still runs in this process.
   bool cut_off(Plugin& plugin);
@@ -69,11 +68,11 @@ class Drainer {
 
   const Options options_;
   Log& log_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable Mutex mutex_;
+  Condition changed_;
   std::atomic<bool> waits_{false};  // end_calls does
-  bool woken_ = false;
-  std::vector<Version> versions_;
+  bool woken_ GUARDED_BY(mutex_) = false;
+  std::vector<Version> versions_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

@@ -7,13 +7,13 @@
 namespace mcph {
 
 Publisher::Source Publisher::add_source() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   sources_.emplace_back();
   return sources_.size() - 1;
 }
 
 void Publisher::publish(Source source, std::vector<ServedPlugin> plugins, const std::function<void()>& say) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   sources_[source] = std::move(plugins);
   std::vector<ServedPlugin> all;
   for (const auto& each : sources_)
@@ -26,7 +26,7 @@ void Publisher::publish(Source source, std::vector<ServedPlugin> plugins, const 
 
 void Publisher::release(Source source) {
   std::vector<ServedPlugin> released;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   sources_[source].swap(released);
 }
 

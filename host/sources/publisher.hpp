@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "catalog/published_catalog.hpp"
 #include "telemetry/log.hpp"
 
@@ -30,15 +30,15 @@ class Publisher {
   void release(Source source);
 
  private:
-  void report_conflicts(const Catalog& catalog);
+  void report_conflicts(const Catalog& catalog) REQUIRES(mutex_);
 
   PublishedCatalog& catalog_;
   const std::string instructions_;
   Log& log_;
-  std::mutex mutex_;
-  std::vector<std::vector<ServedPlugin>> sources_;
-  std::uint64_t generation_ = 0;
-  std::vector<Conflict> reported_conflicts_;
+  Mutex mutex_;
+  std::vector<std::vector<ServedPlugin>> sources_ GUARDED_BY(mutex_);
+  std::uint64_t generation_ GUARDED_BY(mutex_) = 0;
+  std::vector<Conflict> reported_conflicts_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

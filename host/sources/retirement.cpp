@@ -15,7 +15,7 @@ Retirement::Retirement(std::chrono::milliseconds patience, Log& log)
 
 Retirement::~Retirement() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
@@ -24,38 +24,44 @@ Retirement::~Retirement() {
 
 std::shared_ptr<Plugin> Retirement::lease(std::unique_ptr<Plugin> plugin) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++alive_;
   }
   return {plugin.release(), [this](Plugin* last) { retire(std::unique_ptr<Plugin>(last)); }};
 }
 
 bool Retirement::wait_until_empty(std::chrono::milliseconds patience) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, patience, [this] { return alive_ == 0; }) && left_ == 0;
+  const auto end = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (alive_ > 0 && changed_.wait_until(lock, end)) {
+  }
+  return alive_ == 0 && left_ == 0;
 }
 
 void Retirement::wait_until_idle(std::chrono::milliseconds patience) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, patience, [this] { return retired_.empty() && ending_ == 0; });
+  const auto end = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while ((!retired_.empty() || ending_ > 0) && changed_.wait_until(lock, end)) {
+  }
 }
 
 void Retirement::retire(std::unique_ptr<Plugin> plugin) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     retired_.push_back(std::move(plugin));
   }
   changed_.notify_all();
 }
 
 void Retirement::run() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] {
-      join_ended();
-      return !retired_.empty() || (stopping_ && endings_.empty());
-    });
-    if (retired_.empty()) return;
+    join_ended();
+    if (retired_.empty()) {
+      if (stopping_ && endings_.empty()) return;
+      changed_.wait(lock);
+      continue;
+    }
     auto& ending = endings_.emplace_back();
     ending.plugin = std::move(retired_.front());
     retired_.pop_front();
@@ -73,7 +79,7 @@ void Retirement::run() {
 
 void Retirement::end(Ending& ending) {
   const bool stopped = stop(std::move(ending.plugin));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!stopped) ++left_;
   --alive_;
   --ending_;
@@ -81,7 +87,7 @@ void Retirement::end(Ending& ending) {
   changed_.notify_all();
 }
 
-// Under the lock, which a thread that is over no longer takes.
+// A thread that is over no longer takes the lock.
 void Retirement::join_ended() {
   std::erase_if(endings_, [](Ending& ending) {
     if (ending.over && ending.thread.joinable()) ending.thread.join();

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.hpp"
 #include "plugin/plugin.hpp"
 #include "telemetry/log.hpp"
 
@@ -37,26 +36,26 @@ class Retirement {
   struct Ending {
     std::unique_ptr<Plugin> plugin;
     std::thread thread;
-    bool over = false;
+    bool over = false;  // guarded by the mutex
   };
 
   void retire(std::unique_ptr<Plugin> plugin);
   void run();
-  void end(Ending& ending);
-  void join_ended();
+  void end(Ending& ending) EXCLUDES(mutex_);
+  void join_ended() REQUIRES(mutex_);
   // False: it was left as it is.
   bool stop(std::unique_ptr<Plugin> plugin);
 
   const std::chrono::milliseconds patience_;
   Log& log_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::unique_ptr<Plugin>> retired_;
-  std::list<Ending> endings_;
-  std::size_t alive_ = 0;
-  std::size_t ending_ = 0;
-  std::size_t left_ = 0;
-  bool stopping_ = false;
+  Mutex mutex_;
+  Condition changed_;
+  std::deque<std::unique_ptr<Plugin>> retired_ GUARDED_BY(mutex_);
+  std::list<Ending> endings_ GUARDED_BY(mutex_);
+  std::size_t alive_ GUARDED_BY(mutex_) = 0;
+  std::size_t ending_ GUARDED_BY(mutex_) = 0;
+  std::size_t left_ GUARDED_BY(mutex_) = 0;
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

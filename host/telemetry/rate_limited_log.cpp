@@ -22,7 +22,7 @@ void RateLimitedLog::write(Level level, std::string_view event, Fields fields) {
   bool taken = false;
   LeftOut left_out;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto now = now_();
     auto found = seconds_.find(event);
     if (found == seconds_.end()) found = seconds_.emplace(event, Second{.begin = now}).first;
@@ -39,7 +39,7 @@ void RateLimitedLog::write(Level level, std::string_view event, Fields fields) {
 void RateLimitedLog::tell_left_out() {
   std::vector<LeftOut> all;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto now = now_();
     for (auto& [event, second] : seconds_) {
       if (second.left_out.lines > 0 && now - second.begin >= period) {

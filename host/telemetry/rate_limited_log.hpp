@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.hpp"
 #include "telemetry/log.hpp"
 
 namespace mcph {
@@ -57,8 +57,8 @@ class RateLimitedLog final : public Log {
   const std::size_t max_lines_;
   const Tell tell_;
   const std::function<Clock::time_point()> now_;
-  std::mutex mutex_;
-  std::map<std::string, Second, std::less<>> seconds_;  // by event
+  Mutex mutex_;
+  std::map<std::string, Second, std::less<>> seconds_ GUARDED_BY(mutex_);  // by event
 };
 
 }  // namespace mcph

@@ -27,39 +27,50 @@ std::optional<std::string> no_room_for(std::string_view answer, const MemoryBudg
 }  // namespace
 
 bool Outbox::put(std::string message) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (ended_) return false;
   const bool fits = content_.messages.size() < max_messages && bytes_ <= max_bytes;
   if (fits && (takes_share(message) || overdraws(message))) {
     bytes_ += message.size();
-    add(lock, std::move(message));
+    content_.messages.push_back(std::move(message));
+    const auto waiting = stop_waiting();
+    lock.unlock();
+    wake(waiting);
     return true;
   }
   ended_ = true;
   content_.overflow = fits ? Overflow::no_memory : Overflow::too_much;
   const auto reader = reader_.lock();
-  wake(lock);
+  const auto waiting = stop_waiting();
+  lock.unlock();
+  wake(waiting);
   if (reader != nullptr) reader->outbox_overflowed();
   return false;
 }
 
 void Outbox::put_answer(std::string message) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (ended_) return;
   if (!takes_share(message)) {
     if (auto error = no_room_for(message, *budget_)) message = *std::move(error);
   }
   answer_bytes_ += message.size();
-  add(lock, std::move(message));
+  content_.messages.push_back(std::move(message));
+  const auto waiting = stop_waiting();
+  lock.unlock();
+  wake(waiting);
 }
 
 void Outbox::put_if_room(std::string message) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const bool fits = content_.messages.size() < max_messages && bytes_ + message.size() <= max_bytes_for_optional &&
                     takes_share(message);
   if (ended_ || !fits) return;
   bytes_ += message.size();
-  add(lock, std::move(message));
+  content_.messages.push_back(std::move(message));
+  const auto waiting = stop_waiting();
+  lock.unlock();
+  wake(waiting);
 }
 
 bool Outbox::takes_share(std::string_view message) {
@@ -74,22 +85,17 @@ bool Outbox::overdraws(std::string_view message) {
 }
 
 bool Outbox::has_room() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return bytes_ + answer_bytes_ <= max_bytes;
 }
 
 bool Outbox::has_reader() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !ended_ && !reader_.expired();
 }
 
-void Outbox::add(std::unique_lock<std::mutex>& lock, std::string message) {
-  content_.messages.push_back(std::move(message));
-  wake(lock);
-}
-
 void Outbox::end(Reply reply) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (ended_) return;
   ended_ = true;
   if (!takes_share(reply.body)) {
@@ -97,7 +103,9 @@ void Outbox::end(Reply reply) {
     if (error) reply = Reply{*std::move(error), ReplyStatus::unavailable};
   }
   content_.reply = std::move(reply);
-  wake(lock);
+  const auto waiting = stop_waiting();
+  lock.unlock();
+  wake(waiting);
 }
 
 std::size_t Outbox::Content::bytes() const {
@@ -108,27 +116,28 @@ std::size_t Outbox::Content::bytes() const {
 }
 
 Outbox::Overflow Outbox::overflow() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return content_.overflow;
 }
 
 Outbox::Content Outbox::take() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   waited_for_ = content_.empty();
   bytes_ = 0;
   answer_bytes_ = 0;
   return std::exchange(content_, {});
 }
 
-void Outbox::wake(std::unique_lock<std::mutex>& lock) {
-  if (!std::exchange(waited_for_, false)) return lock.unlock();
-  const auto reader = reader_.lock();
-  lock.unlock();
+std::shared_ptr<OutboxReader> Outbox::stop_waiting() {
+  return std::exchange(waited_for_, false) ? reader_.lock() : nullptr;
+}
+
+void Outbox::wake(const std::shared_ptr<OutboxReader>& reader) {
   if (reader != nullptr) reader->outbox_filled();
 }
 
 void Outbox::read_by(std::weak_ptr<OutboxReader> reader) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   reader_ = std::move(reader);
 }
 

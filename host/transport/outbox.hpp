@@ -8,11 +8,11 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "protocol/exchange.hpp"
 #include "runtime/memory_budget.hpp"
 
@@ -77,20 +77,23 @@ class Outbox {
   Content take();
 
  private:
-  bool takes_share(std::string_view message);
-  bool overdraws(std::string_view message);
-  std::size_t bytes_with(std::string_view message) const { return bytes_ + answer_bytes_ + message.size(); }
-  void add(std::unique_lock<std::mutex>& lock, std::string message);
-  void wake(std::unique_lock<std::mutex>& lock);
+  bool takes_share(std::string_view message) REQUIRES(mutex_);
+  bool overdraws(std::string_view message) REQUIRES(mutex_);
+  std::size_t bytes_with(std::string_view message) const REQUIRES(mutex_) {
+    return bytes_ + answer_bytes_ + message.size();
+  }
+  // Who waits for what has come, to be woken without the lock; null: nobody does.
+  std::shared_ptr<OutboxReader> stop_waiting() REQUIRES(mutex_);
+  static void wake(const std::shared_ptr<OutboxReader>& reader);
 
-  mutable std::mutex mutex_;
-  std::weak_ptr<OutboxReader> reader_;
+  mutable Mutex mutex_;
+  std::weak_ptr<OutboxReader> reader_ GUARDED_BY(mutex_);
   const std::shared_ptr<MemoryBudget> budget_;
-  Content content_;
-  std::size_t bytes_ = 0;         // of the messages in content_ that are no answers
-  std::size_t answer_bytes_ = 0;  // of the others
-  bool ended_ = false;
-  bool waited_for_ = false;
+  Content content_ GUARDED_BY(mutex_);
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;         // of the messages in content_ that are no answers
+  std::size_t answer_bytes_ GUARDED_BY(mutex_) = 0;  // of the others
+  bool ended_ GUARDED_BY(mutex_) = false;
+  bool waited_for_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace mcph

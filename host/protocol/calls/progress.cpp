@@ -25,7 +25,7 @@ Progress::Progress(const Json& meta, std::optional<double> last) : token_(read_t
 void Progress::report(double progress, double total, std::string_view message, Exchange& exchange, Time now) {
   if (token_.empty() || !std::isfinite(progress)) return;
   // Held while sending, so that two threads of the plugin cannot swap what must increase.
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (last_ && progress <= *last_) return;
   last_ = progress;
   withheld_ = params(progress, total, message);
@@ -36,14 +36,14 @@ void Progress::report(double progress, double total, std::string_view message, E
 
 void Progress::finish(Exchange& exchange) {
   if (token_.empty()) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (withheld_.empty()) return;
   exchange.notify_if_room(notification(method, withheld_));
   withheld_.clear();
 }
 
 std::optional<double> Progress::last() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return last_;
 }
 

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
 
@@ -37,14 +37,14 @@ class Progress {
 
  private:
   std::string params(double progress, double total, std::string_view message) const;
-  bool may_tell(Time now);
+  bool may_tell(Time now) REQUIRES(mutex_);
 
   const std::string token_;  // as JSON text; empty: the client wants none
-  mutable std::mutex mutex_;
-  std::optional<double> last_;
-  double allowance_ = burst;
-  Time counted_{};        // when allowance_ was
-  std::string withheld_;  // params; empty: nothing
+  mutable Mutex mutex_;
+  std::optional<double> last_ GUARDED_BY(mutex_);
+  double allowance_ GUARDED_BY(mutex_) = burst;
+  Time counted_ GUARDED_BY(mutex_) = {};     // when allowance_ was
+  std::string withheld_ GUARDED_BY(mutex_);  // params; empty: nothing
 };
 
 }  // namespace mcph

@@ -28,7 +28,7 @@ std::string timestamp() {
 }  // namespace
 
 void Task::limit(Timers& timers, std::chrono::milliseconds patience, std::function<void()> too_long) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   timers_ = &timers;
   timer_ = timers.after(patience, std::move(too_long));
 }
@@ -44,7 +44,7 @@ Task::~Task() {
 }
 
 bool Task::begin(std::string id, std::chrono::milliseconds lifetime, std::shared_ptr<TaskMemory> memory) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (settled_) return false;
   id_ = std::move(id);
   lifetime_ = lifetime;
@@ -58,7 +58,7 @@ void Task::announce(std::string_view meta) {
   std::shared_ptr<Exchange> client;
   std::string result = R"({"resultType":"task","_meta":)" + std::string(meta) + ",";
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     client = std::move(client_);
     client_ = nullptr;
     // What has happened meanwhile is for tasks/get to tell.
@@ -70,13 +70,13 @@ void Task::announce(std::string_view meta) {
 }
 
 void Task::say(std::string_view message) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!is_over()) message_ = message;
 }
 
 bool Task::wait_for_input(const OrderedJson& requests, unsigned round, Resume resume) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (status_ == Status::not_yet) {
       settled_ = true;
       return false;
@@ -85,7 +85,7 @@ bool Task::wait_for_input(const OrderedJson& requests, unsigned round, Resume re
   // Lets go of the plugin, before anybody can answer.
   on_abandon([] {});
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_over()) return true;
     for (const auto& [name, request] : requests.items()) {
       // A key never comes again in a task's life, although a plugin may ask the same again.
@@ -105,7 +105,7 @@ Result<> Task::update(const Json& responses) {
   Resume resume;
   Json answers;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     for (const auto& [key, response] : responses.items()) {
       if (requests_.erase(key) > 0) answers_[names_[key].get<std::string>()] = response;
     }
@@ -124,7 +124,7 @@ Result<> Task::update(const Json& responses) {
 Result<> Task::check(const Json& responses) const {
   OrderedJson requests;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     requests = requests_;
   }
   // Without the lock, because it may take a while.
@@ -149,7 +149,7 @@ void Task::expire() {
 void Task::stop(Status status, const std::string& why) {
   Resume unused;  // let go of when the lock is gone
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_over()) return;
     requests_.clear();
     unused = std::move(resume_);
@@ -160,31 +160,31 @@ void Task::stop(Status status, const std::string& why) {
 }
 
 std::string Task::json() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return members();
 }
 
 void Task::listen(const std::weak_ptr<TaskListener>& listener) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
   listeners_.push_back(listener);
 }
 
 // A task has no notifications of what its call says (SEP-2663, "Task Status Notifications").
 void Task::send(std::string message) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (client_ != nullptr) client_->notify(std::move(message));
 }
 
 void Task::send_if_room(std::string message) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (client_ != nullptr) client_->notify_if_room(std::move(message));
 }
 
 void Task::finish(Reply reply) {
   std::shared_ptr<Exchange> client;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (timers_ != nullptr) timers_->cancel(timer_);
     settled_ = true;
     if (is_over()) return;
@@ -246,11 +246,11 @@ std::string Task::members() const {
 }
 
 void Task::tell() {
-  const std::lock_guard telling(telling_);
+  const MutexLock telling(telling_);
   std::string task;
   std::vector<std::weak_ptr<TaskListener>> listeners;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (listeners_.empty()) return;
     task = members();
     listeners = listeners_;

@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
@@ -92,39 +92,38 @@ class Task final : public Exchange, public std::enable_shared_from_this<Task> {
   void stop(Status status, const std::string& why);
   // What is wrong with an answer, if anything.
   Result<> check(const Json& responses) const;
-  bool is_over() const;
-  // Each of these with the lock held.
-  void change(Status status);
-  void keep(const Reply& reply);
-  void fail_with(const std::string& why);
-  std::string members() const;
+  bool is_over() const REQUIRES(mutex_);
+  void change(Status status) REQUIRES(mutex_);
+  void keep(const Reply& reply) REQUIRES(mutex_);
+  void fail_with(const std::string& why) REQUIRES(mutex_);
+  std::string members() const REQUIRES(mutex_);
 
   // Tells the listeners what is, one change after the other.
-  void tell();
+  void tell() EXCLUDES(telling_, mutex_);
 
   const std::string principal_;
   const std::string request_id_;
 
-  std::mutex telling_;  // before the other
-  mutable std::mutex mutex_;
-  std::shared_ptr<Exchange> client_;  // null once it is a task
-  Status status_ = Status::not_yet;
-  bool settled_ = false;  // it will not become a task
-  Timers* timers_ = nullptr;
-  Timers::Id timer_;
+  Mutex telling_ ACQUIRED_BEFORE(mutex_);
+  mutable Mutex mutex_;
+  std::shared_ptr<Exchange> client_ GUARDED_BY(mutex_);  // null once it is a task
+  Status status_ GUARDED_BY(mutex_) = Status::not_yet;
+  bool settled_ GUARDED_BY(mutex_) = false;  // it will not become a task
+  Timers* timers_ GUARDED_BY(mutex_) = nullptr;
+  Timers::Id timer_ GUARDED_BY(mutex_);
 
-  std::string id_;
-  std::chrono::milliseconds lifetime_{0};
-  std::string created_at_;
-  std::string updated_at_;
-  std::string message_;                           // of the call's progress, or of its error
-  std::shared_ptr<TaskMemory> memory_;            // null if outcome_ is not counted there
-  std::string outcome_;                           // JSON text of the result or the error
-  OrderedJson requests_ = OrderedJson::object();  // outstanding, by key
-  Json names_ = Json::object();                   // the plugin's, by key
-  Json answers_ = Json::object();                 // by the plugin's names
-  Resume resume_;
-  std::vector<std::weak_ptr<TaskListener>> listeners_;
+  std::string id_ GUARDED_BY(mutex_);
+  std::chrono::milliseconds lifetime_ GUARDED_BY(mutex_) = {};
+  std::string created_at_ GUARDED_BY(mutex_);
+  std::string updated_at_ GUARDED_BY(mutex_);
+  std::string message_ GUARDED_BY(mutex_);                           // of the call's progress, or of its error
+  std::shared_ptr<TaskMemory> memory_ GUARDED_BY(mutex_);            // null if outcome_ is not counted there
+  std::string outcome_ GUARDED_BY(mutex_);                           // JSON text of the result or the error
+  OrderedJson requests_ GUARDED_BY(mutex_) = OrderedJson::object();  // outstanding, by key
+  Json names_ GUARDED_BY(mutex_) = Json::object();                   // the plugin's, by key
+  Json answers_ GUARDED_BY(mutex_) = Json::object();                 // by the plugin's names
+  Resume resume_ GUARDED_BY(mutex_);
+  std::vector<std::weak_ptr<TaskListener>> listeners_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

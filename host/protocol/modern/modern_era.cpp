@@ -248,7 +248,7 @@ void ModernEra::listen(Request&& request) {
                          {wanted, filter->contains("resourceSubscriptions"),
                           std::get<std::vector<std::string>>(std::move(resources)), *std::move(tasks)},
                          request.exchange, request.output, catalog_);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (ending_) return subscription->end(identity_);
   std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
   subscriptions_.push_back(subscription);
@@ -258,7 +258,7 @@ void ModernEra::end() {
   tasks_.end();
   std::vector<std::weak_ptr<Subscription>> open;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     open.swap(subscriptions_);
     ending_ = true;
   }

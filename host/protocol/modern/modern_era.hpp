@@ -4,13 +4,13 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "catalog/published_catalog.hpp"
 #include "protocol/calls/plugin_call.hpp"
 #include "protocol/exchange.hpp"
@@ -108,9 +108,9 @@ class ModernEra final : public CallAnswers {
   Tasks tasks_;
   const CallLog call_log_;
 
-  std::mutex mutex_;
-  std::vector<std::weak_ptr<Subscription>> subscriptions_;
-  bool ending_ = false;
+  Mutex mutex_;
+  std::vector<std::weak_ptr<Subscription>> subscriptions_ GUARDED_BY(mutex_);
+  bool ending_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace mcph

@@ -24,13 +24,15 @@ std::shared_ptr<Exchange> Batch::part() {
 }
 
 void Batch::add(std::string_view body) {
+  std::string all;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!body.empty()) bodies_.append(bodies_.empty() ? "" : ",").append(body);
     if (--missing_ > 0) return;
+    all = std::move(bodies_);
   }
   // Nothing but notifications and responses: nothing to say (JSON-RPC 2.0 section 6).
-  whole_->reply(bodies_.empty() ? Reply{{}, ReplyStatus::accepted} : Reply{"[" + bodies_ + "]"});
+  whole_->reply(all.empty() ? Reply{{}, ReplyStatus::accepted} : Reply{"[" + all + "]"});
 }
 
 }  // namespace mcph

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.hpp"
 #include "protocol/exchange.hpp"
 
 namespace mcph {
@@ -22,9 +22,9 @@ class Batch : public std::enable_shared_from_this<Batch> {
   void notify_if_room(std::string message) { whole_->notify_if_room(std::move(message)); }
 
  private:
-  std::mutex mutex_;
-  std::size_t missing_;
-  std::string bodies_;
+  Mutex mutex_;
+  std::size_t missing_ GUARDED_BY(mutex_);
+  std::string bodies_ GUARDED_BY(mutex_);
   const std::shared_ptr<Exchange> whole_;
 };
 

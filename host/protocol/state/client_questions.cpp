@@ -38,7 +38,7 @@ std::string too_late(const OrderedJson& requests, std::chrono::milliseconds pati
 
 void ClientQuestions::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
                           std::chrono::milliseconds patience, Done done) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (auto refusal = refusal_of(requests.size()); !refusal.empty()) {
     lock.unlock();
     return done(std::move(refusal));
@@ -64,7 +64,7 @@ void ClientQuestions::ask(const OrderedJson& requests, const std::shared_ptr<Exc
     const auto questions = weak.lock();
     if (questions == nullptr) return;
     std::shared_ptr<Round> unused;  // let go of when the lock is gone
-    const std::lock_guard removing(questions->mutex_);
+    const MutexLock removing(questions->mutex_);
     unused = questions->remove(number);
   });
   for (auto& message : messages)
@@ -84,7 +84,7 @@ void ClientQuestions::take(const Message& response) {
   std::uint64_t number = 0;
   Answers result;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = rounds_by_id_.find(response.id);
     if (found == rounds_by_id_.end()) return;
     number = found->second;
@@ -104,7 +104,7 @@ void ClientQuestions::refuse_answer(const std::string& id, const std::string& wh
 void ClientQuestions::fail(const std::string& id, std::string why) {
   std::uint64_t number = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = rounds_by_id_.find(id);
     if (found == rounds_by_id_.end()) return;
     number = found->second;
@@ -122,7 +122,7 @@ std::string ClientQuestions::close(NumbersById::iterator question) {
 }
 
 OrderedJson ClientQuestions::request_of(const std::string& id) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = rounds_by_id_.find(id);
   if (found == rounds_by_id_.end()) return nullptr;
   const auto& round = *rounds_.at(found->second);
@@ -132,7 +132,7 @@ OrderedJson ClientQuestions::request_of(const std::string& id) const {
 void ClientQuestions::end(const std::string& why) {
   std::vector<std::uint64_t> open;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ended_ = why;
     for (const auto& [number, round] : rounds_)
       open.push_back(number);
@@ -142,14 +142,14 @@ void ClientQuestions::end(const std::string& why) {
 }
 
 bool ClientQuestions::any() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !rounds_.empty();
 }
 
 void ClientQuestions::finish(std::uint64_t number, Answers answers) {
   std::shared_ptr<Round> round;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     round = remove(number);
   }
   if (round == nullptr) return;

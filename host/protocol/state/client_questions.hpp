@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <variant>
 
+#include "base/mutex.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
 #include "runtime/timers.hpp"
@@ -59,25 +59,25 @@ class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
   using Rounds = std::unordered_map<std::uint64_t, std::shared_ptr<Round>>;
   using NumbersById = std::unordered_map<std::string, std::uint64_t>;
 
-  // Why no more can be asked; empty if they can. The lock is held.
-  std::string refusal_of(std::size_t more) const;
+  // Why no more can be asked; empty if they can.
+  std::string refusal_of(std::size_t more) const REQUIRES(mutex_);
   // What an id asks; null if nothing.
   OrderedJson request_of(const std::string& id) const;
   // One request has no answer that could be used, so its round has none.
   void fail(const std::string& id, std::string why);
-  // The request is answered. Its name. The lock is held.
-  std::string close(NumbersById::iterator question);
+  // The request is answered. Its name.
+  std::string close(NumbersById::iterator question) REQUIRES(mutex_);
   // What has no answer yet is taken back.
   void finish(std::uint64_t number, Answers answers);
-  // Null if it has ended. The lock is held.
-  std::shared_ptr<Round> remove(std::uint64_t number);
+  // Null if it has ended.
+  std::shared_ptr<Round> remove(std::uint64_t number) REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::uint64_t last_id_ = 0;
-  std::uint64_t last_round_ = 0;
-  NumbersById rounds_by_id_;
-  Rounds rounds_;
-  std::string ended_;  // why; empty: it has not
+  mutable Mutex mutex_;
+  std::uint64_t last_id_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t last_round_ GUARDED_BY(mutex_) = 0;
+  NumbersById rounds_by_id_ GUARDED_BY(mutex_);
+  Rounds rounds_ GUARDED_BY(mutex_);
+  std::string ended_ GUARDED_BY(mutex_);  // why; empty: it has not
 };
 
 }  // namespace mcph

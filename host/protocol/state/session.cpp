@@ -18,13 +18,13 @@ std::string unguessable_id() {
 }  // namespace
 
 void Session::initialized() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   initialized_ = true;
   tell_pending();
 }
 
 void Session::lists_changed(ListKinds kinds) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   pending_.tools |= kinds.tools;
   pending_.resources |= kinds.resources;
   pending_.prompts |= kinds.prompts;
@@ -32,7 +32,7 @@ void Session::lists_changed(ListKinds kinds) {
 }
 
 void Session::resource_updated(const std::string& uri) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   // The client may have unsubscribed while this was on its way.
   if (!subscriptions_.contains(uri)) return;
   pending_updates_.insert(uri);
@@ -40,19 +40,20 @@ void Session::resource_updated(const std::string& uri) {
 }
 
 Result<> Session::subscribe(const std::string& uri, ResourceUpdates& updates) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return subscriptions_.add(uri, updates, weak_from_this());
 }
 
 void Session::unsubscribe(const std::string& uri) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   subscriptions_.remove(uri);
-  std::erase_if(pending_updates_, [this](const std::string& pending) { return !subscriptions_.contains(pending); });
+  std::erase_if(pending_updates_,
+                [this](const std::string& pending) REQUIRES(mutex_) { return !subscriptions_.contains(pending); });
 }
 
 void Session::attach(const std::shared_ptr<NotificationStream>& stream) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::erase_if(streams_, [](const auto& each) { return each.expired(); });
     if (!closed_) streams_.push_back(stream);
     if (!closed_) return tell_pending();
@@ -62,14 +63,14 @@ void Session::attach(const std::shared_ptr<NotificationStream>& stream) {
 
 bool Session::in_use() const {
   if (requests_->any()) return true;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream.expired(); });
 }
 
 void Session::close_streams() {
   std::vector<std::weak_ptr<NotificationStream>> streams;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closed_ = true;
     streams.swap(streams_);
     subscriptions_.clear();
@@ -83,13 +84,13 @@ void Session::close_streams() {
 
 void Session::tell_pending() {
   if (!initialized_) return;
-  const auto tell = [this](bool& pending, std::string_view method) {
+  const auto tell = [this](bool& pending, std::string_view method) REQUIRES(mutex_) {
     if (pending && send(notification(method))) pending = false;
   };
   tell(pending_.tools, "notifications/tools/list_changed");
   tell(pending_.resources, "notifications/resources/list_changed");
   tell(pending_.prompts, "notifications/prompts/list_changed");
-  std::erase_if(pending_updates_, [this](const std::string& uri) {
+  std::erase_if(pending_updates_, [this](const std::string& uri) REQUIRES(mutex_) {
     return send(notification("notifications/resources/updated", updated_params(uri)));
   });
 }
@@ -108,7 +109,7 @@ Sessions::Sessions(Limits limits, PublishedCatalog& catalog, Clock clock)
 std::shared_ptr<Session> Sessions::open(Caller caller) {
   auto session = std::make_shared<Session>(unguessable_id(), std::move(caller));
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     remove_expired();
     if (by_use_.size() >= limits_.count && !make_room()) return nullptr;
     by_use_.push_back({session, clock_()});
@@ -119,7 +120,7 @@ std::shared_ptr<Session> Sessions::open(Caller caller) {
 }
 
 std::shared_ptr<Session> Sessions::find(std::string_view id, const Principal& principal) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return nullptr;
   const auto entry = found->second;
@@ -135,7 +136,7 @@ std::shared_ptr<Session> Sessions::find(std::string_view id, const Principal& pr
 bool Sessions::close(std::string_view id) {
   std::shared_ptr<Session> session;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = by_id_.find(id);
     if (found == by_id_.end()) return false;
     session = found->second->session;
@@ -148,7 +149,7 @@ bool Sessions::close(std::string_view id) {
 void Sessions::close_all() {
   ByUse sessions;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     by_id_.clear();
     sessions.swap(by_use_);
   }

@@ -8,13 +8,13 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "catalog/published_catalog.hpp"
 #include "protocol/caller.hpp"
 #include "protocol/log_level.hpp"
@@ -61,8 +61,8 @@ class Session final : public ListListener, public ResourceListener, public std::
   void close_streams();
 
  private:
-  void tell_pending();
-  bool send(const std::string& message);
+  void tell_pending() REQUIRES(mutex_);
+  bool send(const std::string& message) REQUIRES(mutex_);
 
   const std::string id_;
   const std::shared_ptr<const Caller> caller_;
@@ -70,13 +70,13 @@ class Session final : public ListListener, public ResourceListener, public std::
   const std::shared_ptr<ClientQuestions> questions_ = std::make_shared<ClientQuestions>();
   const std::shared_ptr<LogThreshold> log_threshold_ = std::make_shared<LogThreshold>(LogLevel::nothing);
 
-  mutable std::mutex mutex_;
-  bool initialized_ = false;
-  bool closed_ = false;
-  ListKinds pending_;
-  ResourceSubscriptions subscriptions_;
-  std::set<std::string> pending_updates_;  // of resources in subscriptions_
-  std::vector<std::weak_ptr<NotificationStream>> streams_;
+  mutable Mutex mutex_;
+  bool initialized_ GUARDED_BY(mutex_) = false;
+  bool closed_ GUARDED_BY(mutex_) = false;
+  ListKinds pending_ GUARDED_BY(mutex_);
+  ResourceSubscriptions subscriptions_ GUARDED_BY(mutex_);
+  std::set<std::string> pending_updates_ GUARDED_BY(mutex_);  // of resources in subscriptions_
+  std::vector<std::weak_ptr<NotificationStream>> streams_ GUARDED_BY(mutex_);
 };
 
 class Sessions {
@@ -115,17 +115,18 @@ class Sessions {
   using ByUse = std::list<Entry>;  // the one that has been idle longest first
 
   bool is_expired(const Entry& entry) const;
-  void remove_expired();
-  void touch(ByUse::iterator entry);
-  void remove(ByUse::iterator entry);
-  bool make_room();
+  void remove_expired() REQUIRES(mutex_);
+  void touch(ByUse::iterator entry) REQUIRES(mutex_);
+  void remove(ByUse::iterator entry) REQUIRES(mutex_);
+  bool make_room() REQUIRES(mutex_);
 
   const Limits limits_;
   PublishedCatalog& catalog_;
   const Clock clock_;
-  std::mutex mutex_;
-  ByUse by_use_;
-  std::unordered_map<std::string_view, ByUse::iterator> by_id_;  // the keys are the sessions' own ids
+  Mutex mutex_;
+  ByUse by_use_ GUARDED_BY(mutex_);
+  // The keys are the sessions' own ids.
+  std::unordered_map<std::string_view, ByUse::iterator> by_id_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

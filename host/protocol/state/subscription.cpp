@@ -14,7 +14,7 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFil
   auto subscription = std::make_shared<Subscription>(std::move(id), std::move(wanted), exchange, std::move(output));
   {
     // A change that is published meanwhile waits for the acknowledgment to be out.
-    const std::lock_guard lock(subscription->mutex_);
+    const MutexLock lock(subscription->mutex_);
     catalog.listen(subscription);
     for (const auto& uri : subscription->wanted_.resources) {
       // What a bound keeps out is not acknowledged.
@@ -51,7 +51,7 @@ void Subscription::acknowledge() {
 }
 
 void Subscription::lists_changed(ListKinds kinds) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto tell = [&](bool changed, std::string_view method) {
     if (changed) exchange_->notify(notification(method, "{" + meta() + "}"));
   };
@@ -61,12 +61,12 @@ void Subscription::lists_changed(ListKinds kinds) {
 }
 
 void Subscription::resource_updated(const std::string& uri) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   exchange_->notify(notification("notifications/resources/updated", updated_params(uri, meta() + ",")));
 }
 
 void Subscription::task_changed(const std::string& task) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   tell(task);
 }
 

@@ -5,10 +5,10 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "catalog/published_catalog.hpp"
 #include "protocol/calls/task.hpp"
 #include "protocol/exchange.hpp"
@@ -45,16 +45,16 @@ class Subscription final : public ListListener, public ResourceListener, public 
   void end(std::string_view server_info_json);
 
  private:
-  void acknowledge();
-  void tell(const std::string& task);
+  void acknowledge() REQUIRES(mutex_);
+  void tell(const std::string& task) REQUIRES(mutex_);
   std::string meta() const;
 
   const std::string id_;
   const SubscriptionFilter wanted_;
   const std::shared_ptr<Exchange> exchange_;
   const std::weak_ptr<NotificationStream> output_;
-  std::mutex mutex_;
-  ResourceSubscriptions subscriptions_;
+  Mutex mutex_;
+  ResourceSubscriptions subscriptions_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

@@ -39,7 +39,7 @@ std::shared_ptr<Task> Tasks::watch(const std::shared_ptr<Exchange>& client, std:
 void Tasks::create(const std::shared_ptr<Task>& task) {
   const auto id = base64url_encode(random_bytes(id_bytes));
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (ended_ || tasks_.size() >= options_.count || !task->begin(id, options_.lifetime, memory_)) return;
     tasks_.emplace(id, task);
   }
@@ -48,7 +48,7 @@ void Tasks::create(const std::shared_ptr<Task>& task) {
 }
 
 std::shared_ptr<Task> Tasks::find(const std::string& id, const Caller& caller) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = tasks_.find(id);
   return found != tasks_.end() && found->second->principal() == caller.principal ? found->second : nullptr;
 }
@@ -56,7 +56,7 @@ std::shared_ptr<Task> Tasks::find(const std::string& id, const Caller& caller) c
 void Tasks::end() {
   std::unordered_map<std::string, std::shared_ptr<Task>> tasks;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ended_ = true;
     tasks.swap(tasks_);
   }
@@ -67,7 +67,7 @@ void Tasks::end() {
 void Tasks::forget(const std::string& id) {
   std::shared_ptr<Task> task;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = tasks_.find(id);
     if (found == tasks_.end()) return;
     task = std::move(found->second);

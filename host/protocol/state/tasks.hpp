@@ -5,11 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/mutex.hpp"
 #include "catalog/components.hpp"
 #include "protocol/caller.hpp"
 #include "protocol/calls/task.hpp"
@@ -46,9 +46,9 @@ class Tasks {
   Timers& timers_;
   const std::string meta_;
   const std::shared_ptr<TaskMemory> memory_ = std::make_shared<TaskMemory>();
-  mutable std::mutex mutex_;
-  bool ended_ = false;
-  std::unordered_map<std::string, std::shared_ptr<Task>> tasks_;
+  mutable Mutex mutex_;
+  bool ended_ GUARDED_BY(mutex_) = false;
+  std::unordered_map<std::string, std::shared_ptr<Task>> tasks_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

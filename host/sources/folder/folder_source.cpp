@@ -37,7 +37,7 @@ void FolderSource::load_all(std::chrono::milliseconds patience) {
 
 void FolderSource::run() {
   {
-    const std::lock_guard lock(inbox_->mutex);
+    const MutexLock lock(inbox_->mutex);
     inbox_->serves_changes = true;
   }
   thread_ = std::thread([this] { control(); });
@@ -46,20 +46,24 @@ void FolderSource::run() {
 bool FolderSource::stop(std::chrono::milliseconds patience) {
   operator_.close();
   {
-    const std::lock_guard lock(inbox_->mutex);
+    const MutexLock lock(inbox_->mutex);
     inbox_->stopping = true;
   }
   inbox_->changed.notify_all();
   with_.watch.wake();
   const bool runs = thread_.joinable();
-  std::unique_lock lock(inbox_->mutex);
-  return inbox_->changed.wait_for(lock, patience, [&] { return (inbox_->ended || !runs) && inbox_->loading.empty(); });
+  const auto end = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(inbox_->mutex);
+  const auto is_over = [&]() REQUIRES(inbox_->mutex) { return (inbox_->ended || !runs) && inbox_->loading.empty(); };
+  while (!is_over() && inbox_->changed.wait_until(lock, end)) {
+  }
+  return is_over();
 }
 
 void FolderSource::release_plugins() {
   files_.clear();
   with_.publisher.release(source_);
-  const std::lock_guard lock(inbox_->mutex);
+  const MutexLock lock(inbox_->mutex);
   inbox_->loaded.clear();
 }
 
@@ -74,7 +78,7 @@ std::vector<FolderSource::Refused> FolderSource::refused() const {
 void FolderSource::control() {
   for (;;) {
     {
-      const std::lock_guard lock(inbox_->mutex);
+      const MutexLock lock(inbox_->mutex);
       inbox_->ended = inbox_->stopping;
       inbox_->changed.notify_all();
       if (inbox_->stopping) return serve_no_changes(*inbox_);
@@ -192,7 +196,7 @@ std::uint64_t FolderSource::begin_load(TrackedFile& tracked, const PluginFile& f
   const auto attempt = ++attempts_;
   tracked.begin_load(file, attempt);
   {
-    const std::lock_guard lock(inbox_->mutex);
+    const MutexLock lock(inbox_->mutex);
     inbox_->loading.insert(attempt);
     inbox_->awaited.insert(attempt);
   }
@@ -207,7 +211,7 @@ void FolderSource::load(Loaded loaded, const PluginFile& file) {
   const auto attempt = loaded.attempt;
   if (!is_stopping()) loaded.plugin = with_.loader.load_version(file, events_of(file.file, attempt));
   // What follows with the lock: once it is released, this object may go.
-  const std::lock_guard lock(inbox_->mutex);
+  const MutexLock lock(inbox_->mutex);
   inbox_->loaded.push_back(std::move(loaded));
   inbox_->loading.erase(attempt);
   const bool is_awaited = inbox_->awaited.erase(attempt) > 0;
@@ -216,7 +220,7 @@ void FolderSource::load(Loaded loaded, const PluginFile& file) {
 }
 
 bool FolderSource::is_stopping() const {
-  const std::lock_guard lock(inbox_->mutex);
+  const MutexLock lock(inbox_->mutex);
   return inbox_->stopping;
 }
 
@@ -232,11 +236,12 @@ void FolderSource::say_when_published(std::function<void()> say) {
 
 // For those that began since, as long as one of them ends now and then.
 void FolderSource::wait_for_loads(std::chrono::milliseconds patience) {
-  std::unique_lock lock(inbox_->mutex);
+  MutexLock lock(inbox_->mutex);
   for (auto left = inbox_->awaited.size(); left > 0 && !inbox_->stopping; left = inbox_->awaited.size()) {
-    const bool goes_on =
-        inbox_->changed.wait_for(lock, patience, [&] { return inbox_->awaited.size() < left || inbox_->stopping; });
-    if (!goes_on) break;
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (inbox_->awaited.size() == left && !inbox_->stopping && inbox_->changed.wait_until(lock, end)) {
+    }
+    if (inbox_->awaited.size() == left) break;
   }
   inbox_->awaited.clear();
 }
@@ -244,7 +249,7 @@ void FolderSource::wait_for_loads(std::chrono::milliseconds patience) {
 void FolderSource::collect_loads(Time now) {
   std::vector<Loaded> all;
   {
-    const std::lock_guard lock(inbox_->mutex);
+    const MutexLock lock(inbox_->mutex);
     all.swap(inbox_->loaded);
   }
   // So that the log tells of a burst in the same order each time.
@@ -263,7 +268,7 @@ void FolderSource::settle(TrackedFile& tracked, Loaded loaded, Time now) {
   const auto attempt = loaded.attempt;
   const bool good = tracked.is_loading(attempt) && loaded.plugin.has_value();
   if (describe_when_loaded_.erase({loaded.file, attempt}) > 0 && good) {
-    const std::lock_guard lock(inbox_->mutex);
+    const MutexLock lock(inbox_->mutex);
     inbox_->to_describe.emplace(loaded.file, attempt);
   }
   if (good) {
@@ -321,7 +326,7 @@ PluginEvents FolderSource::events_of(const Path& file, std::uint64_t attempt) {
   return {.components_changed =
               [this, inbox = inbox_, file, attempt](std::shared_ptr<ComponentChanges> changes) {
                 {
-                  const std::lock_guard lock(inbox->mutex);
+                  const MutexLock lock(inbox->mutex);
                   inbox->to_describe.emplace(file, attempt);
                   inbox->changes.push_back(std::move(changes));
                   if (!inbox->serves_changes) serve_no_changes(*inbox);
@@ -332,7 +337,7 @@ PluginEvents FolderSource::events_of(const Path& file, std::uint64_t attempt) {
           .gave_up =
               [this, inbox = inbox_, file, attempt](Error why) {
                 {
-                  const std::lock_guard lock(inbox->mutex);
+                  const MutexLock lock(inbox->mutex);
                   inbox->given_up.push_back({file, attempt, std::move(why)});
                 }
                 with_.watch.wake();
@@ -343,12 +348,12 @@ PluginEvents FolderSource::events_of(const Path& file, std::uint64_t attempt) {
 void FolderSource::withdraw_given_up(Time now) {
   std::vector<GivenUp> given_up;
   {
-    const std::lock_guard lock(inbox_->mutex);
+    const MutexLock lock(inbox_->mutex);
     given_up.swap(inbox_->given_up);
   }
   for (auto& each : given_up) {
     if (is_loading({each.file, each.attempt})) {
-      const std::lock_guard lock(inbox_->mutex);
+      const MutexLock lock(inbox_->mutex);
       inbox_->given_up.push_back(std::move(each));
       continue;
     }
@@ -374,7 +379,7 @@ void FolderSource::withdraw_given_up(Time now) {
 void FolderSource::describe_again(Time now, Time& due) {
   std::set<Attempt> versions;
   {
-    const std::lock_guard lock(inbox_->mutex);
+    const MutexLock lock(inbox_->mutex);
     if (inbox_->to_describe.empty()) return;
     if (now < describe_at_) {
       due = std::min(due, describe_at_);
@@ -427,7 +432,6 @@ void FolderSource::tell_served() {
     changes->served();
 }
 
-// From then on no answer waits for them. Needs the lock.
 void FolderSource::serve_no_changes(Inbox& inbox) {
   inbox.serves_changes = false;
   for (const auto& changes : std::exchange(inbox.changes, {})) {

@@ -12,13 +12,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "plugin/component_changes.hpp"
 #include "runtime/call_runner.hpp"
 #include "sources/drainer.hpp"
@@ -121,17 +120,18 @@ class FolderSource final : private OperatedFiles {
   };
   // Whose thread is told that it has come. Shared with loads and plugins, which may be the last to go.
   struct Inbox {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::set<std::uint64_t> loading;  // attempts
-    std::set<std::uint64_t> awaited;  // of them, those that the control thread waits for
-    std::vector<Loaded> loaded;
-    std::vector<GivenUp> given_up;
-    std::set<Attempt> to_describe;
-    std::vector<std::shared_ptr<ComponentChanges>> changes;  // of those, and of versions that are served no more
-    bool serves_changes = false;                             // the control thread does
-    bool stopping = false;
-    bool ended = false;
+    Mutex mutex;
+    Condition changed;
+    std::set<std::uint64_t> loading GUARDED_BY(mutex);  // attempts
+    std::set<std::uint64_t> awaited GUARDED_BY(mutex);  // of them, those that the control thread waits for
+    std::vector<Loaded> loaded GUARDED_BY(mutex);
+    std::vector<GivenUp> given_up GUARDED_BY(mutex);
+    std::set<Attempt> to_describe GUARDED_BY(mutex);
+    // Of those, and of versions that are served no more.
+    std::vector<std::shared_ptr<ComponentChanges>> changes GUARDED_BY(mutex);
+    bool serves_changes GUARDED_BY(mutex) = false;  // the control thread does
+    bool stopping GUARDED_BY(mutex) = false;
+    bool ended GUARDED_BY(mutex) = false;
   };
 
   void control();
@@ -165,7 +165,8 @@ class FolderSource final : private OperatedFiles {
   bool is_loading(const Attempt& version) const;
   // The changes that were described by this look are served, or will not be.
   void tell_served();
-  static void serve_no_changes(Inbox& inbox);
+  // From then on no answer waits for them.
+  static void serve_no_changes(Inbox& inbox) REQUIRES(inbox.mutex);
   void publish();
   void report_problems();
 

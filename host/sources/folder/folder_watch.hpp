@@ -5,13 +5,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/mutex.hpp"
 
 namespace mcph {
 
@@ -53,20 +53,22 @@ class PollingWatch final : public FolderWatch {
   void watch(const std::vector<std::filesystem::path>&) override {}
 
   bool wait(std::chrono::milliseconds timeout) override {
-    std::unique_lock lock(mutex_);
-    woken_.wait_for(lock, timeout, [this] { return wake_requested_; });
+    pause(timeout);
+    const MutexLock lock(mutex_);
     wake_requested_ = false;
     return false;
   }
 
   void pause(std::chrono::milliseconds time) override {
-    std::unique_lock lock(mutex_);
-    woken_.wait_for(lock, time, [this] { return wake_requested_; });
+    const auto end = std::chrono::steady_clock::now() + time;
+    MutexLock lock(mutex_);
+    while (!wake_requested_ && woken_.wait_until(lock, end)) {
+    }
   }
 
   void wake() override {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       wake_requested_ = true;
     }
     woken_.notify_one();
@@ -76,9 +78,9 @@ class PollingWatch final : public FolderWatch {
 
  private:
   const std::string reason_;
-  std::mutex mutex_;
-  std::condition_variable woken_;
-  bool wake_requested_ = false;
+  Mutex mutex_;
+  Condition woken_;
+  bool wake_requested_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace mcph

@@ -13,22 +13,25 @@ LoadThreads::~LoadThreads() {
 
 void LoadThreads::run(std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting_.push_back(std::move(task));
   }
   changed_.notify_all();
 }
 
 bool LoadThreads::stop(std::chrono::milliseconds patience) {
-  std::unique_lock lock(mutex_);
+  const auto end = Clock::now() + patience;
+  MutexLock lock(mutex_);
   stopping_ = true;
   waiting_.clear();
   changed_.notify_all();
-  return changed_.wait_for(lock, patience, [this] { return running_.empty(); });
+  while (!running_.empty() && changed_.wait_until(lock, end)) {
+  }
+  return running_.empty();
 }
 
 void LoadThreads::start_when_due() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
     join_ended();
     if (stopping_ && running_.empty()) return changed_.notify_all();
@@ -37,7 +40,12 @@ void LoadThreads::start_when_due() {
     } else if (!may_start(Clock::now())) {
       changed_.wait_for(lock, options_.long_time);
     } else if (!start_next()) {
-      run_next_here(lock);
+      // Without a thread one after the other is better than none.
+      auto task = take_next();
+      lock.unlock();
+      task();
+      task = nullptr;
+      lock.lock();
     }
   }
 }
@@ -54,7 +62,7 @@ bool LoadThreads::start_next() {
     running.thread = std::thread([this, &running, task = waiting_.front()]() mutable {
       task();
       task = nullptr;
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       running.over = true;
       changed_.notify_all();
     });
@@ -66,14 +74,10 @@ bool LoadThreads::start_next() {
   return true;
 }
 
-// Without a thread one after the other is better than none.
-void LoadThreads::run_next_here(std::unique_lock<std::mutex>& lock) {
+std::function<void()> LoadThreads::take_next() {
   auto task = std::move(waiting_.front());
   waiting_.pop_front();
-  lock.unlock();
-  task();
-  task = nullptr;
-  lock.lock();
+  return task;
 }
 
 // Their threads take the lock no more.

@@ -4,14 +4,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <list>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.hpp"
 #include "runtime/call_runner.hpp"
 
 namespace mcph {
@@ -39,23 +38,22 @@ class LoadThreads final : public CallRunner {
   struct Running {
     Clock::time_point since;
     std::thread thread = {};
-    bool over = false;
+    bool over = false;  // guarded by the mutex
   };
 
   void start_when_due();
-  // The functions of these lines need the mutex.
-  bool may_start(Clock::time_point now) const;
+  bool may_start(Clock::time_point now) const REQUIRES(mutex_);
   // False: there is no thread to be had just now.
-  bool start_next();
-  void run_next_here(std::unique_lock<std::mutex>& lock);
-  void join_ended();
+  bool start_next() REQUIRES(mutex_);
+  std::function<void()> take_next() REQUIRES(mutex_);
+  void join_ended() REQUIRES(mutex_);
 
   const Options options_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> waiting_;
-  std::list<Running> running_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  Condition changed_;
+  std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
+  std::list<Running> running_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread starter_;
 };
 

@@ -49,7 +49,7 @@ std::optional<std::string> name_of(const TrackedFile& tracked) {
 OperatorService::Answer OperatorService::ask(OperatorRequest request) {
   const auto pending = std::make_shared<Pending>(Pending{std::move(request)});
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!closed_) waiting_.push_back(pending);
   }
   wake_();
@@ -57,15 +57,16 @@ OperatorService::Answer OperatorService::ask(OperatorRequest request) {
 }
 
 OperatorService::Answer OperatorService::wait_for(const Pending& pending) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return pending.answer.has_value() || closed_; });
+  MutexLock lock(mutex_);
+  while (!pending.answer && !closed_)
+    changed_.wait(lock);
   if (pending.answer) return *pending.answer;
   return fail("the host is stopping");
 }
 
 void OperatorService::give(Pending& pending, Answer answer) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     pending.answer = std::move(answer);
   }
   changed_.notify_all();
@@ -73,7 +74,7 @@ void OperatorService::give(Pending& pending, Answer answer) {
 
 void OperatorService::close() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closed_ = true;
     waiting_.clear();
   }
@@ -81,7 +82,7 @@ void OperatorService::close() {
 }
 
 bool OperatorService::take_asked() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   asked_.swap(waiting_);
   return !asked_.empty();
 }
@@ -251,7 +252,7 @@ void OperatorService::keep_report(const std::vector<ScanProblem>& problems) {
                    .plugin = each.plugin});
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.report.file < b.report.file; });
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   watched_ = std::move(all);
   problems_ = problems;
 }
@@ -260,7 +261,7 @@ FolderReport OperatorService::report() const {
   std::vector<Watched> all;
   FolderReport report;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     all = watched_;
     report.problems = problems_;
   }

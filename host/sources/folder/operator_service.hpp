@@ -3,18 +3,17 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "sources/drainer.hpp"
 #include "sources/folder/plugin_report.hpp"
@@ -108,12 +107,12 @@ class OperatorService {
   std::vector<std::shared_ptr<Pending>> asked_;  // the control thread's, like the next
   std::vector<std::shared_ptr<Pending>> at_work_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::shared_ptr<Pending>> waiting_;
-  bool closed_ = false;
-  std::vector<Watched> watched_;
-  std::vector<ScanProblem> problems_;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::vector<std::shared_ptr<Pending>> waiting_ GUARDED_BY(mutex_);
+  bool closed_ GUARDED_BY(mutex_) = false;
+  std::vector<Watched> watched_ GUARDED_BY(mutex_);
+  std::vector<ScanProblem> problems_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

@@ -106,7 +106,7 @@ Result<PluginConfiguration> PluginLoader::configuration_of(const PluginFile& fil
       file, trust_,
       {.isolation = options_.isolation, .limits = options_.limits, .sandbox = {.profile = options_.sandbox}});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!file.configuration.is_absent()) {
     // A later one may have been read on another thread, and what that says of the sandbox stands.
     if (!configuration->sandbox.required && plugin_file_at(file.file).configuration != file.configuration) {

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "catalog/catalog.hpp"
 #include "plugin/data_directory.hpp"
@@ -75,7 +75,7 @@ class PluginLoader final : public VersionLoader {
 
  private:
   using Copy = std::shared_ptr<const PrivateCopy>;
-  void remember_sandbox(const std::filesystem::path& file, bool required);
+  void remember_sandbox(const std::filesystem::path& file, bool required) REQUIRES(mutex_);
   Result<Copy> copy(const PluginFile& file);
   Result<LoadedPlugin> load_in_worker(Copy copy, PluginSetup setup);
   Result<LoadedPlugin> load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts);
@@ -86,9 +86,10 @@ class PluginLoader final : public VersionLoader {
   PrivateFolder copies_;
   const Options options_;
   const FileTrust trust_;
-  std::mutex mutex_;  // of the next two
-  RequiredSandboxes required_sandboxes_;
-  std::set<std::filesystem::path> sandboxes_not_kept_;  // those of which that has been logged
+  Mutex mutex_;
+  RequiredSandboxes required_sandboxes_ GUARDED_BY(mutex_);
+  // Those of which that has been logged.
+  std::set<std::filesystem::path> sandboxes_not_kept_ GUARDED_BY(mutex_);
   CallRunner& runner_;
   Workers& workers_;
   Retirement& retirement_;

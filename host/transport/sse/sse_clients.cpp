@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/base64.hpp"
+#include "base/mutex.hpp"
 #include "base/random_bytes.hpp"
 
 namespace mcph {
@@ -18,7 +19,7 @@ class SseExchange final : public Exchange {
 
   // How the POST is answered. From now on everything goes to the stream.
   Reply accept() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     accepted_ = true;
     return std::exchange(refusal_, {});
   }
@@ -28,16 +29,16 @@ class SseExchange final : public Exchange {
   void send_if_room(std::string message) override { stream_->outbox().put_if_room(std::move(message)); }
   void finish(Reply reply) override {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!accepted_ && is_refusal(reply.status)) refusal_ = std::exchange(reply, {});
     }
     stream_->answer(std::move(reply.body));
   }
 
   const std::shared_ptr<SseStream> stream_;
-  std::mutex mutex_;
-  bool accepted_ = false;
-  Reply refusal_{{}, ReplyStatus::accepted};
+  Mutex mutex_;
+  bool accepted_ GUARDED_BY(mutex_) = false;
+  Reply refusal_ GUARDED_BY(mutex_) = {{}, ReplyStatus::accepted};
 };
 
 }  // namespace
@@ -62,21 +63,21 @@ SseClient::SseClient(std::string id, Principal principal, std::weak_ptr<OutboxRe
 
 Reply SseClient::receive(std::string_view body, Server& server) {
   const auto exchange = std::make_shared<SseExchange>(stream_);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   client_.takes_requests = stream_->answers_due() <= most_answers_due && stream_->outbox().has_room();
   server.receive(body, client_, exchange);
   return exchange->accept();
 }
 
 Reply SseClient::refuse(const LongMessage& message) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return Server::refuse_long(message, client_.session.get());
 }
 
 void SseClient::shut_down() {
   std::shared_ptr<Session> session;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     session = client_.session;
   }
   // A call that waits for the client would keep the server waiting, too.
@@ -86,28 +87,28 @@ void SseClient::shut_down() {
 
 void SseClient::end() {
   stream_->close();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (client_.session != nullptr) client_.session->close_streams();
 }
 
 std::shared_ptr<SseClient> SseClients::open(const Principal& principal, const std::weak_ptr<OutboxReader>& reader,
                                             const std::shared_ptr<MemoryBudget>& budget) {
   auto client = std::make_shared<SseClient>(base64url_encode(random_bytes(32)), principal, reader, budget);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (shutting_down_) return nullptr;
   clients_.emplace(client->id(), client);
   return client;
 }
 
 std::shared_ptr<SseClient> SseClients::find(const std::string& id, const Principal& principal) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = clients_.find(id);
   return found == clients_.end() || found->second->principal() != principal ? nullptr : found->second;
 }
 
 void SseClients::close(SseClient& client) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     clients_.erase(client.id());
   }
   client.end();
@@ -116,7 +117,7 @@ void SseClients::close(SseClient& client) {
 void SseClients::shut_down() {
   std::vector<std::shared_ptr<SseClient>> clients;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     shutting_down_ = true;
     for (const auto& [id, client] : clients_)
       clients.push_back(client);

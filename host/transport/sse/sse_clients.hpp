@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/mutex.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/server/server.hpp"
@@ -64,8 +64,8 @@ class SseClient {
  private:
   const std::string id_;
   const std::shared_ptr<SseStream> stream_;
-  std::mutex mutex_;
-  DuplexClient client_;  // what is remembered of a client with one output
+  Mutex mutex_;
+  DuplexClient client_ GUARDED_BY(mutex_);  // what is remembered of a client with one output
 };
 
 class SseClients {
@@ -82,9 +82,9 @@ class SseClients {
   void shut_down();
 
  private:
-  mutable std::mutex mutex_;
-  bool shutting_down_ = false;
-  std::unordered_map<std::string, std::shared_ptr<SseClient>> clients_;
+  mutable Mutex mutex_;
+  bool shutting_down_ GUARDED_BY(mutex_) = false;
+  std::unordered_map<std::string, std::shared_ptr<SseClient>> clients_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

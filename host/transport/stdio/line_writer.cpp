@@ -23,7 +23,7 @@ LineWriter::LineWriter(int descriptor, Limits limits, std::function<void(const F
 
 LineWriter::~LineWriter() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
@@ -32,92 +32,95 @@ LineWriter::~LineWriter() {
 }
 
 bool LineWriter::send(std::string message) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (failed_) return false;
-  if (notification_bytes_ > limits_.unread_bytes) {
-    fail(lock, {"the client has left " + std::to_string(notification_bytes_) + " bytes of notifications unread"});
+  if (const auto unread = notification_bytes_; unread > limits_.unread_bytes) {
+    lock.unlock();
+    fail({"the client has left " + std::to_string(unread) + " bytes of notifications unread"});
     return false;
   }
-  queue(lock, Kind::notification, std::move(message));
+  queue(Kind::notification, std::move(message));
+  lock.unlock();
+  changed_.notify_all();
   return true;
 }
 
 void LineWriter::send_if_room(std::string message) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (failed_ || unread_bytes_ + message.size() > limits_.unread_bytes) return;
-  queue(lock, Kind::notification, std::move(message));
-}
-
-void LineWriter::queue(std::unique_lock<std::mutex>& lock, Kind kind, std::string message) {
-  unread_bytes_ += message.size();
-  if (kind == Kind::notification) notification_bytes_ += message.size();
-  queued_.push_back({kind, std::move(message)});
+  queue(Kind::notification, std::move(message));
   lock.unlock();
   changed_.notify_all();
 }
 
+void LineWriter::queue(Kind kind, std::string message) {
+  unread_bytes_ += message.size();
+  if (kind == Kind::notification) notification_bytes_ += message.size();
+  queued_.push_back({kind, std::move(message)});
+}
+
 void LineWriter::expect_answer() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ++answers_due_;
 }
 
 void LineWriter::answer(std::string message) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const bool was_last = --answers_due_ == 0;
-  if (!failed_ && !message.empty()) {
-    queue(lock, Kind::answer, std::move(message));
-  } else {
-    lock.unlock();
-    changed_.notify_all();
-  }
+  if (!failed_ && !message.empty()) queue(Kind::answer, std::move(message));
+  lock.unlock();
+  changed_.notify_all();
   if (was_last && when_answered_) when_answered_();
 }
 
 std::size_t LineWriter::answers_due() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return failed_ ? 0 : answers_due_;
 }
 
 bool LineWriter::has_room() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return unread_bytes_ <= limits_.unread_bytes;
 }
 
 std::size_t LineWriter::unread_bytes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return unread_bytes_;
 }
 
 bool LineWriter::drain(std::chrono::milliseconds patience) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, patience, [this] { return is_drained(); });
+  MutexLock lock(mutex_);
+  return wait_until_drained(lock, patience);
+}
+
+bool LineWriter::wait_until_drained(MutexLock& lock, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!is_drained() && changed_.wait_until(lock, end)) {
+  }
+  return is_drained();
 }
 
 bool LineWriter::drain_while_read(std::chrono::milliseconds patience) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
     const auto before = written_bytes_;
-    if (changed_.wait_for(lock, patience, [this] { return is_drained(); })) return true;
+    if (wait_until_drained(lock, patience)) return true;
     if (written_bytes_ - before < min_progress) return false;
   }
 }
 
 void LineWriter::write_queued() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || failed_ || !queued_.empty(); });
+    while (!stopping_ && !failed_ && queued_.empty())
+      changed_.wait(lock);
     if (queued_.empty() || failed_) return;
     const auto batch = take_batch();
     lock.unlock();
     const int error = write_all(batch.text);
-    lock.lock();
     if (error == ECANCELED) return;
-    if (error == ETIMEDOUT) {
-      fail(lock, {"the client has read nothing for " + std::to_string(limits_.patience.count() / 1000) + " s, with " +
-                  std::to_string(unread_bytes_) + " bytes on their way to it"});
-    } else if (error != 0) {
-      fail(lock, {std::string("writing failed: ") + std::strerror(error), error == EPIPE || error == ECONNRESET});
-    }
+    if (error != 0) fail(failure_of(error));
+    lock.lock();
     unread_bytes_ -= batch.bytes;
     notification_bytes_ -= batch.notification_bytes;
     changed_.notify_all();
@@ -149,7 +152,7 @@ int LineWriter::write_all(std::string_view text) {
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count < 0) return errno;
     text.remove_prefix(static_cast<std::size_t>(count));
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     written_bytes_ += static_cast<std::uint64_t>(count);
   }
   return 0;
@@ -168,15 +171,24 @@ int LineWriter::wait_for_client() const {
   }
 }
 
-void LineWriter::fail(std::unique_lock<std::mutex>& lock, const Failure& failure) {
-  if (std::exchange(failed_, true)) return;
-  queued_.clear();
-  lock.unlock();
+LineWriter::Failure LineWriter::failure_of(int error) const {
+  if (error == ETIMEDOUT) {
+    return {"the client has read nothing for " + std::to_string(limits_.patience.count() / 1000) + " s, with " +
+            std::to_string(unread_bytes()) + " bytes on their way to it"};
+  }
+  return {std::string("writing failed: ") + std::strerror(error), error == EPIPE || error == ECONNRESET};
+}
+
+void LineWriter::fail(const Failure& failure) {
+  {
+    const MutexLock lock(mutex_);
+    if (std::exchange(failed_, true)) return;
+    queued_.clear();
+  }
   stop_.trigger();
   changed_.notify_all();
   on_failure_(failure);
   if (when_answered_) when_answered_();
-  lock.lock();
 }
 
 }  // namespace mcph

@@ -5,16 +5,15 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "base/mutex.hpp"
 #include "protocol/notification_stream.hpp"
 #include "runtime/self_pipe.hpp"
 
@@ -78,28 +77,32 @@ class LineWriter final : public NotificationStream {
     std::size_t bytes = 0;               // of the lines, as they were counted
     std::size_t notification_bytes = 0;  // of these, those of notifications
   };
-  Batch take_batch();
+  Batch take_batch() REQUIRES(mutex_);
   // 0, or the errno of what failed: ECANCELED if the writer is to stop, ETIMEDOUT if the client does not read.
   int write_all(std::string_view text);
   int wait_for_client() const;
-  bool is_drained() const { return failed_ || (answers_due_ == 0 && unread_bytes_ == 0); }
-  void queue(std::unique_lock<std::mutex>& lock, Kind kind, std::string message);
-  void fail(std::unique_lock<std::mutex>& lock, const Failure& failure);
+  bool is_drained() const REQUIRES(mutex_) { return failed_ || (answers_due_ == 0 && unread_bytes_ == 0); }
+  // True once it is.
+  bool wait_until_drained(MutexLock& lock, std::chrono::milliseconds patience) REQUIRES(mutex_);
+  void queue(Kind kind, std::string message) REQUIRES(mutex_);
+  // Of an errno of write_all.
+  Failure failure_of(int error) const EXCLUDES(mutex_);
+  void fail(const Failure& failure) EXCLUDES(mutex_);
 
   const int descriptor_;
   const Limits limits_;
   const std::function<void(const Failure&)> on_failure_;
   std::function<void()> when_answered_;
   const SelfPipe stop_;  // the thread is to wait for the client no longer
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Line> queued_;
-  std::size_t unread_bytes_ = 0;        // of what is queued or being written
-  std::size_t notification_bytes_ = 0;  // of these, those of notifications
-  std::uint64_t written_bytes_ = 0;
-  bool stopping_ = false;
-  bool failed_ = false;
-  std::size_t answers_due_ = 0;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::deque<Line> queued_ GUARDED_BY(mutex_);
+  std::size_t unread_bytes_ GUARDED_BY(mutex_) = 0;        // of what is queued or being written
+  std::size_t notification_bytes_ GUARDED_BY(mutex_) = 0;  // of these, those of notifications
+  std::uint64_t written_bytes_ GUARDED_BY(mutex_) = 0;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  bool failed_ GUARDED_BY(mutex_) = false;
+  std::size_t answers_due_ GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };
 

@@ -39,7 +39,7 @@ std::string EventId::text() const {
 EventId EventStream::add(std::shared_ptr<const std::string> message) {
   const auto log = log_.lock();
   if (log == nullptr) return before_first_;
-  const std::lock_guard lock(log->mutex_);
+  const MutexLock lock(log->mutex_);
   return log->add(*this, std::move(message));
 }
 
@@ -48,7 +48,7 @@ void EventStream::end() {
                                    // last that holds a call
   const auto log = log_.lock();
   if (log == nullptr) return;
-  const std::lock_guard lock(log->mutex_);
+  const MutexLock lock(log->mutex_);
   ended_ = true;
   outbox.swap(outbox_);
 }
@@ -57,7 +57,7 @@ void EventStream::lose() {
   std::shared_ptr<Outbox> outbox;
   const auto log = log_.lock();
   if (log == nullptr) return;
-  const std::lock_guard lock(log->mutex_);
+  const MutexLock lock(log->mutex_);
   log->remove(*this);
   outbox.swap(outbox_);
 }
@@ -66,7 +66,7 @@ void EventStream::release() {
   std::shared_ptr<Outbox> outbox;
   const auto log = log_.lock();
   if (log == nullptr) return;
-  const std::lock_guard lock(log->mutex_);
+  const MutexLock lock(log->mutex_);
   carried_ = false;
   if (session_ != nullptr) log->use(*session_);
   if (outbox_ == nullptr) return;
@@ -78,7 +78,7 @@ void EventStream::outbox_filled() {
   std::shared_ptr<Outbox> outbox;
   const auto log = log_.lock();
   if (log == nullptr) return;
-  const std::lock_guard lock(log->mutex_);
+  const MutexLock lock(log->mutex_);
   if (!carried_ && outbox_ != nullptr) outbox = log->drain(*this);
 }
 
@@ -94,7 +94,7 @@ std::shared_ptr<EventStream> EventLog::open_listening(const std::string& session
 
 std::shared_ptr<EventStream> EventLog::open(const std::string& session, EventId::Kind kind,
                                             std::shared_ptr<Outbox> outbox) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto& events = find_or_make(session);
   const EventId before_first{kind, ++streams_opened_, 0};
   auto stream = std::make_shared<EventStream>(weak_from_this(), events, before_first, std::move(outbox));
@@ -107,7 +107,7 @@ std::shared_ptr<EventStream> EventLog::open(const std::string& session, EventId:
 
 EventLog::Resumption EventLog::resume(const std::string& session, const EventId& last,
                                       const std::weak_ptr<OutboxReader>& reader) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto entry = by_session_.find(session);
   if (entry == by_session_.end()) return {};
   const auto found = entry->second->streams.find(last.stream);
@@ -130,7 +130,7 @@ EventLog::Resumption EventLog::resume(const std::string& session, const EventId&
 
 void EventLog::forget(const std::string& session) {
   ByUse forgotten;  // freed without the lock
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto entry = by_session_.find(session);
   if (entry == by_session_.end()) return;
   auto& events = *entry->second;
@@ -142,7 +142,7 @@ void EventLog::forget(const std::string& session) {
 }
 
 void EventLog::forget_unused() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto now = clock_();
   while (!by_use_.empty() && now - by_use_.front().last_use > limits_.time) {
     auto& events = by_use_.front();
@@ -164,7 +164,7 @@ void EventLog::forget_unused() {
 }
 
 std::size_t EventLog::bytes() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return bytes_;
 }
 

@@ -17,7 +17,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "transport/outbox.hpp"
 
 namespace mcph {
@@ -141,34 +141,35 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   using ByUse = std::list<SessionEvents>;  // the one that was used longest ago first
 
   std::shared_ptr<EventStream> open(const std::string& session, EventId::Kind kind, std::shared_ptr<Outbox> outbox);
-  EventId add(EventStream& stream, std::shared_ptr<const std::string> message);
-  EventId add(EventStream& stream, std::string message);
+  EventId add(EventStream& stream, std::shared_ptr<const std::string> message) REQUIRES(mutex_);
+  EventId add(EventStream& stream, std::string message) REQUIRES(mutex_);
   // Of a stream that listens: an earlier event that says the same.
-  void drop_repeated(EventStream& stream, const std::string& message);
+  void drop_repeated(EventStream& stream, const std::string& message) REQUIRES(mutex_);
   // What the outbox has, into the log. Returns the outbox if it has ended, to be let go without the lock.
-  std::shared_ptr<Outbox> drain(EventStream& stream);
+  std::shared_ptr<Outbox> drain(EventStream& stream) REQUIRES(mutex_);
 
-  SessionEvents& find_or_make(const std::string& session);
-  void use(const SessionEvents& events);
-  void count(SessionEvents& events, std::size_t bytes);
+  SessionEvents& find_or_make(const std::string& session) REQUIRES(mutex_);
+  void use(const SessionEvents& events) REQUIRES(mutex_);
+  void count(SessionEvents& events, std::size_t bytes) REQUIRES(mutex_);
   static bool is_over(const EventStream& stream);
-  void uncount(SessionEvents& events, std::size_t bytes);
+  void uncount(SessionEvents& events, std::size_t bytes) REQUIRES(mutex_);
   static std::size_t cost_of(const Event& event) { return event.message->size() + event_cost; }
   bool is_large(std::size_t bytes) const { return bytes > limits_.session_bytes; }
   // The oldest event, or stream that is over and has no events. False: there is none.
   enum class Droppable { small_ones, all };
-  bool drop_oldest(SessionEvents& events, Droppable which, const EventId* newest);
+  bool drop_oldest(SessionEvents& events, Droppable which, const EventId* newest) REQUIRES(mutex_);
   // For the newest event, which stays; null if it is for a stream.
-  void make_room(SessionEvents& events, const EventId* newest);
-  void remove(EventStream& stream);
+  void make_room(SessionEvents& events, const EventId* newest) REQUIRES(mutex_);
+  void remove(EventStream& stream) REQUIRES(mutex_);
 
   const Limits limits_;
   const Clock clock_;
-  mutable std::mutex mutex_;
-  ByUse by_use_;
-  std::unordered_map<std::string_view, ByUse::iterator> by_session_;  // the keys are the entries' own
-  std::uint64_t streams_opened_ = 0;
-  std::size_t bytes_ = 0;
+  mutable Mutex mutex_;
+  ByUse by_use_ GUARDED_BY(mutex_);
+  // The keys are the entries' own.
+  std::unordered_map<std::string_view, ByUse::iterator> by_session_ GUARDED_BY(mutex_);
+  std::uint64_t streams_opened_ GUARDED_BY(mutex_) = 0;
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace mcph
