@@ -9,17 +9,17 @@
 namespace mcp::detail {
 
 void PendingCalls::add(mcp_call_id call, std::shared_ptr<CallState> state) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   calls_.insert_or_assign(call, std::move(state));
 }
 
 void PendingCalls::remove(mcp_call_id call) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   calls_.erase(call);
 }
 
 std::shared_ptr<CallState> PendingCalls::find(mcp_call_id call) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = calls_.find(call);
   return found == calls_.end() ? nullptr : found->second;
 }
@@ -27,7 +27,7 @@ std::shared_ptr<CallState> PendingCalls::find(mcp_call_id call) {
 void PendingCalls::abandon_all() {
   std::unordered_map<mcp_call_id, std::shared_ptr<CallState>> left;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     left.swap(calls_);
   }
   for (const auto& [call, state] : left)
@@ -42,7 +42,7 @@ void CallState::finish(const Answer& answer) {
 bool CallState::try_finish(const Answer& answer) {
   std::vector<std::function<void()>> unused;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (std::exchange(finished_, true)) return false;
     unused.swap(on_cancel_);
   }
@@ -55,7 +55,7 @@ bool CallState::try_finish(const Answer& answer) {
 
 void CallState::drop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     dropped_ = true;
     if (handler_running_) return;
   }
@@ -64,7 +64,7 @@ void CallState::drop() {
 
 void CallState::handler_returned() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     handler_running_ = false;
     if (!dropped_) return;
   }
@@ -78,7 +78,7 @@ void CallState::abandon() {
 void CallState::cancel() {
   std::vector<std::function<void()>> functions;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (finished_ || std::exchange(cancelled_, true)) return;
     functions.swap(on_cancel_);
   }
@@ -87,7 +87,7 @@ void CallState::cancel() {
 
 void CallState::on_cancel(std::function<void()> function) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (finished_) return;
     if (!cancelled_) {
       on_cancel_.push_back(std::move(function));

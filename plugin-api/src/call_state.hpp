@@ -4,12 +4,13 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include <mcp/plugin.h>
 #include <mcp/plugin/tool_result.hpp>
+
+#include "mutex.hpp"
 
 namespace mcp::detail {
 
@@ -27,8 +28,8 @@ class PendingCalls {
   void abandon_all();
 
  private:
-  std::mutex mutex_;
-  std::unordered_map<mcp_call_id, std::shared_ptr<CallState>> calls_;
+  Mutex mutex_;
+  std::unordered_map<mcp_call_id, std::shared_ptr<CallState>> calls_ GUARDED_BY(mutex_);
 };
 
 class CallState {
@@ -58,12 +59,12 @@ class CallState {
   const mcp_call_id call_;
   const std::shared_ptr<PendingCalls> pending_;
 
-  std::mutex mutex_;
-  bool handler_running_ = true;
-  bool dropped_ = false;
-  bool finished_ = false;
-  bool cancelled_ = false;
-  std::vector<std::function<void()>> on_cancel_;
+  Mutex mutex_;
+  bool handler_running_ GUARDED_BY(mutex_) = true;
+  bool dropped_ GUARDED_BY(mutex_) = false;
+  bool finished_ GUARDED_BY(mutex_) = false;
+  bool cancelled_ GUARDED_BY(mutex_) = false;
+  std::vector<std::function<void()>> on_cancel_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcp::detail

@@ -16,59 +16,59 @@ void add_to(Shelf<Record>& shelf, std::shared_ptr<Record> record, std::string_vi
 }  // namespace
 
 void Registry::add(std::shared_ptr<ToolRecord> record) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   add_to(tools_, std::move(record), "tool");
 }
 
 void Registry::add(std::shared_ptr<PromptRecord> record) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   add_to(prompts_, std::move(record), "prompt");
 }
 
 void Registry::add_resource(std::shared_ptr<ResourceRecord> record) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   add_to(resources_, std::move(record), "resource");
 }
 
 void Registry::add_resource_template(std::shared_ptr<ResourceRecord> record) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   add_to(resource_templates_, std::move(record), "resource template");
 }
 
 template <class Record>
-bool Registry::remove_from(Shelf<Record>& shelf, std::string_view key) {
+bool Registry::remove_from(Shelf<Record> Registry::*shelf, std::string_view key) {
   // Destroyed after unlocking: what a handler owns is the author's, and may call the plugin as it goes.
   std::shared_ptr<Record> removed;
-  const std::lock_guard lock(mutex_);
-  removed = shelf.remove(key);
+  const MutexLock lock(mutex_);
+  removed = (this->*shelf).remove(key);
   return removed != nullptr;
 }
 
 bool Registry::remove_tool(std::string_view name) {
-  return remove_from(tools_, name);
+  return remove_from(&Registry::tools_, name);
 }
 
 bool Registry::remove_resource(std::string_view uri) {
-  return remove_from(resources_, uri);
+  return remove_from(&Registry::resources_, uri);
 }
 
 bool Registry::remove_resource_template(std::string_view uri_template) {
-  return remove_from(resource_templates_, uri_template);
+  return remove_from(&Registry::resource_templates_, uri_template);
 }
 
 bool Registry::remove_prompt(std::string_view name) {
-  return remove_from(prompts_, name);
+  return remove_from(&Registry::prompts_, name);
 }
 
 void Registry::set_instructions(std::string_view text) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   instructions_ = text;
 }
 
 void Registry::publish() {
   // What is replaced is destroyed after unlocking, for the same reason as in remove_from.
   std::shared_ptr<const Components> replaced;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   replaced = std::exchange(
       published_, std::make_shared<const Components>(Components{
                       tools_.copy(), resources_.copy(), resource_templates_.copy(), prompts_.copy(), instructions_}));
@@ -80,7 +80,7 @@ void Registry::clear() {
   Shelf<ResourceRecord> resource_templates;
   Shelf<PromptRecord> prompts;
   auto published = std::make_shared<const Components>();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::swap(tools, tools_);
   std::swap(resources, resources_);
   std::swap(resource_templates, resource_templates_);
@@ -89,7 +89,7 @@ void Registry::clear() {
 }
 
 std::shared_ptr<const Components> Registry::published() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return published_;
 }
 

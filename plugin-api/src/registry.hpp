@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "mutex.hpp"
 #include "records.hpp"
 
 namespace mcp::detail {
@@ -86,7 +86,7 @@ class Registry {
   /// Changes a record of the draft.
   template <class Change>
   void change(const Change& change) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     change();
   }
 
@@ -98,15 +98,15 @@ class Registry {
 
  private:
   template <class Record>
-  bool remove_from(Shelf<Record>& shelf, std::string_view key);
+  bool remove_from(Shelf<Record> Registry::*shelf, std::string_view key);
 
-  mutable std::mutex mutex_;
-  Shelf<ToolRecord> tools_;
-  Shelf<ResourceRecord> resources_;
-  Shelf<ResourceRecord> resource_templates_;
-  Shelf<PromptRecord> prompts_;
-  std::string instructions_;
-  std::shared_ptr<const Components> published_ = std::make_shared<const Components>();
+  mutable Mutex mutex_;
+  Shelf<ToolRecord> tools_ GUARDED_BY(mutex_);
+  Shelf<ResourceRecord> resources_ GUARDED_BY(mutex_);
+  Shelf<ResourceRecord> resource_templates_ GUARDED_BY(mutex_);
+  Shelf<PromptRecord> prompts_ GUARDED_BY(mutex_);
+  std::string instructions_ GUARDED_BY(mutex_);
+  std::shared_ptr<const Components> published_ GUARDED_BY(mutex_) = std::make_shared<const Components>();
 };
 
 }  // namespace mcp::detail

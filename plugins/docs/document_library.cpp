@@ -42,11 +42,15 @@ void DocumentLibrary::refresh() {
     is_changed = true;
     publish(path, document);
   }
-  {
-    const std::lock_guard lock(mutex_);
-    documents_.swap(now);
-  }
+  documents_ = std::move(now);
   if (!is_changed) return;
+  std::vector<std::string> paths;
+  for (const auto& [path, document] : documents_)
+    paths.push_back(path);
+  {
+    const MutexLock lock(mutex_);
+    paths_.swap(paths);
+  }
   plugin_.components_changed();
   for (const std::string& path : gone_or_rewritten)
     plugin_.resource_updated(uri_of(path));
@@ -63,11 +67,8 @@ std::optional<std::string> DocumentLibrary::read(std::string_view path) const {
 }
 
 std::vector<std::string> DocumentLibrary::paths() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> paths;
-  for (const auto& [path, document] : documents_)
-    paths.push_back(path);
-  return paths;
+  const MutexLock lock(mutex_);
+  return paths_;
 }
 
 void DocumentLibrary::withdraw(const std::string& path) {

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "docs/document_folder.hpp"
+#include "shared/mutex.hpp"
 
 namespace mcp {
 class Plugin;
@@ -41,8 +41,9 @@ class DocumentLibrary {
 
   mcp::Plugin& plugin_;
   const DocumentFolder folder_;
-  mutable std::mutex mutex_;  // of documents_, which only refresh changes
-  Documents documents_;
+  Documents documents_;  // refresh's own
+  mutable Mutex mutex_;
+  std::vector<std::string> paths_ GUARDED_BY(mutex_);  // of documents_
   std::atomic<bool> has_built_in_ = false;
 };
 

@@ -14,7 +14,7 @@ PeriodicTask::PeriodicTask(std::chrono::milliseconds interval, std::function<voi
 
 PeriodicTask::~PeriodicTask() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_stopping_ = true;
   }
   wake_.notify_all();
@@ -23,18 +23,22 @@ PeriodicTask::~PeriodicTask() {
 
 void PeriodicTask::wake() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_woken_ = true;
   }
   wake_.notify_all();
 }
 
 void PeriodicTask::run() {
-  const auto is_stopping = [this] { return is_stopping_; };
-  std::unique_lock lock(mutex_);
+  using Clock = std::chrono::steady_clock;
+  MutexLock lock(mutex_);
   for (;;) {
-    const bool woken = wake_.wait_for(lock, interval_, [this] { return is_stopping_ || is_woken_; });
-    if (woken) wake_.wait_for(lock, moment, is_stopping);
+    const auto due = Clock::now() + interval_;
+    while (!is_stopping_ && !is_woken_ && wake_.wait_until(lock, due)) {
+    }
+    const auto soon = Clock::now() + moment;
+    while (is_woken_ && !is_stopping_ && wake_.wait_until(lock, soon)) {
+    }
     if (is_stopping_) return;
     is_woken_ = false;
     lock.unlock();

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
+
+#include "shared/mutex.hpp"
 
 namespace plugins::docs {
 
@@ -26,10 +26,10 @@ class PeriodicTask {
 
   const std::chrono::milliseconds interval_;
   const std::function<void()> task_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool is_stopping_ = false;
-  bool is_woken_ = false;
+  Mutex mutex_;
+  Condition wake_;
+  bool is_stopping_ GUARDED_BY(mutex_) = false;
+  bool is_woken_ GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last, so that everything it uses is there when it begins
 };
 

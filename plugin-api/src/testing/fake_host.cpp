@@ -28,35 +28,35 @@ FakeHost::FakeHost(const Json& config) : config_(config.dump()) {
     of(host).complete(call, kind, json);
   };
   table_.progress = [](const mcp_host* host, mcp_call_id, double value, double total, mcp_string message) {
-    const std::lock_guard lock(of(host).mutex_);
+    const MutexLock lock(of(host).mutex_);
     of(host).progress_.push_back({value, total, std::string(view(message))});
   };
   table_.log = [](const mcp_host* host, mcp_call_id, std::int32_t level, mcp_string message) {
-    const std::lock_guard lock(of(host).mutex_);
+    const MutexLock lock(of(host).mutex_);
     of(host).logs_.push_back({static_cast<Level>(level), std::string(view(message))});
   };
   table_.is_cancelled = [](const mcp_host* host, mcp_call_id call) -> std::int32_t {
-    const std::lock_guard lock(of(host).mutex_);
+    const MutexLock lock(of(host).mutex_);
     const auto found = of(host).calls_.find(call);
     const bool is_open = found != of(host).calls_.end() && !found->second.outcome;
     return is_open ? found->second.cancelled : MCP_CANCEL_CLIENT;
   };
   table_.call_context = [](const mcp_host* host, mcp_call_id, const mcp_sink* sink) {
-    const std::lock_guard lock(of(host).mutex_);
+    const MutexLock lock(of(host).mutex_);
     write(sink, of(host).caller_);
   };
   table_.configuration = [](const mcp_host* host, const mcp_sink* sink) { write(sink, of(host).config_); };
   table_.data_directory = [](const mcp_host* host, const mcp_sink* sink) { write(sink, of(host).data_directory()); };
   table_.components_changed = [](const mcp_host* host) {
-    const std::lock_guard lock(of(host).mutex_);
+    const MutexLock lock(of(host).mutex_);
     ++of(host).components_changed_;
   };
   table_.resource_updated = [](const mcp_host* host, mcp_string uri) {
-    const std::lock_guard lock(of(host).mutex_);
+    const MutexLock lock(of(host).mutex_);
     of(host).updated_resources_.emplace_back(view(uri));
   };
   table_.get_interface = [](const mcp_host* host, const char* name) -> const void* {
-    const std::lock_guard lock(of(host).mutex_);
+    const MutexLock lock(of(host).mutex_);
     const auto found = of(host).interfaces_.find(name);
     return found == of(host).interfaces_.end() ? nullptr : found->second;
   };
@@ -68,35 +68,38 @@ FakeHost::~FakeHost() {
 }
 
 mcp_call_id FakeHost::begin_call() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   calls_.try_emplace(++last_call_);
   return last_call_;
 }
 
 void FakeHost::cancel(mcp_call_id call, std::int32_t reason) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     calls_.at(call).cancelled = reason;
   }
   if (cancel_) cancel_(instance_, call, reason);
 }
 
 bool FakeHost::is_done(mcp_call_id call) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return calls_.at(call).outcome.has_value();
 }
 
 Outcome FakeHost::wait(mcp_call_id call, std::chrono::milliseconds limit) {
-  std::unique_lock lock(mutex_);
+  const auto end = std::chrono::steady_clock::now() + limit;
+  MutexLock lock(mutex_);
   const FakeCall& entry = calls_.at(call);
-  if (!completed_.wait_for(lock, limit, [&] { return entry.outcome.has_value(); })) {
+  while (!entry.outcome && completed_.wait_until(lock, end)) {
+  }
+  if (!entry.outcome) {
     throw std::runtime_error("the call was not answered within " + std::to_string(limit.count()) + " ms");
   }
   return *entry.outcome;
 }
 
 void FakeHost::complete(mcp_call_id call, std::int32_t kind, mcp_string json) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = calls_.find(call);
   if (found == calls_.end() || found->second.outcome) {
     logs_.push_back({Level::Error, "a call was completed that is unknown or was completed before"});
@@ -107,38 +110,38 @@ void FakeHost::complete(mcp_call_id call, std::int32_t kind, mcp_string json) {
 }
 
 std::string FakeHost::data_directory() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (data_directory_.empty()) data_directory_ = make_directory();
   return data_directory_.string();
 }
 
 void FakeHost::set_caller(const Json& caller) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   caller_ = caller.dump();
 }
 
 void FakeHost::provide_interface(const std::string& name, const void* table) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   interfaces_.insert_or_assign(name, table);
 }
 
 std::vector<LogEntry> FakeHost::logs() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return logs_;
 }
 
 std::vector<Progress> FakeHost::progress() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return progress_;
 }
 
 int FakeHost::components_changed() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return components_changed_;
 }
 
 std::vector<std::string> FakeHost::updated_resources() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return updated_resources_;
 }
 

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +13,13 @@
 #include <mcp/plugin.h>
 #include <mcp/plugin/testing.hpp>
 
+#include "../mutex.hpp"
+
 namespace mcp::testing::detail {
+
+using mcp::detail::Condition;
+using mcp::detail::Mutex;
+using mcp::detail::MutexLock;
 
 struct FakeCall {
   std::optional<Outcome> outcome;
@@ -59,17 +63,17 @@ class FakeHost {
   void* instance_ = nullptr;
   const std::string config_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable completed_;
-  std::map<mcp_call_id, FakeCall> calls_;
-  mcp_call_id last_call_ = 0;
-  std::string caller_ = "{}";
-  std::map<std::string, const void*, std::less<>> interfaces_;
-  std::vector<LogEntry> logs_;
-  std::vector<Progress> progress_;
-  int components_changed_ = 0;
-  std::vector<std::string> updated_resources_;
-  std::filesystem::path data_directory_;
+  mutable Mutex mutex_;
+  Condition completed_;
+  std::map<mcp_call_id, FakeCall> calls_ GUARDED_BY(mutex_);
+  mcp_call_id last_call_ GUARDED_BY(mutex_) = 0;
+  std::string caller_ GUARDED_BY(mutex_) = "{}";
+  std::map<std::string, const void*, std::less<>> interfaces_ GUARDED_BY(mutex_);
+  std::vector<LogEntry> logs_ GUARDED_BY(mutex_);
+  std::vector<Progress> progress_ GUARDED_BY(mutex_);
+  int components_changed_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::string> updated_resources_ GUARDED_BY(mutex_);
+  std::filesystem::path data_directory_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcp::testing::detail
