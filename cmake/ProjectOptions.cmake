@@ -16,9 +16,15 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
 endif()
 
+# What clang says of a lock that is not held where it should be: host/base/mutex.hpp.
+set(MCP_THREAD_SAFETY_WARNINGS -Wthread-safety -Wthread-safety-beta)
+
 add_library(mcp_project_options INTERFACE)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options(mcp_project_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(mcp_project_options INTERFACE ${MCP_THREAD_SAFETY_WARNINGS})
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # False positives of gcc 12 in the inlined standard library.
     target_compile_options(mcp_project_options INTERFACE

@@ -1,0 +1,16 @@
+# clang refuses SOURCE, which forgets a lock of HEADER's in NAMESPACE, because of WARNINGS, and takes it with the lock.
+find_program(compiler NAMES clang++ NO_CACHE)
+if(NOT compiler)
+  message("skipped: clang++ is not installed")
+  return()
+endif()
+set(command "${compiler}" -std=c++20 -fsyntax-only -Wall -Wextra -Werror ${WARNINGS}
+  "-DMUTEX_HEADER=\"${HEADER}\"" -DMUTEX_NAMESPACE=${NAMESPACE} "${SOURCE}")
+execute_process(COMMAND ${command} -DWITH_LOCK RESULT_VARIABLE status ERROR_VARIABLE errors)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "with the lock it does not compile:\n${errors}")
+endif()
+execute_process(COMMAND ${command} RESULT_VARIABLE status ERROR_VARIABLE errors)
+if(status EQUAL 0 OR NOT errors MATCHES "requires holding mutex 'mutex_'")
+  message(FATAL_ERROR "without the lock clang should say which is missing, and says:\n${errors}")
+endif()
