@@ -17,22 +17,23 @@ void HostLink::send_frame(Frame frame) const {
 }
 
 QueryId HostLink::begin_query() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   answers_.emplace(++last_query_, std::nullopt);
   return last_query_;
 }
 
 std::string HostLink::wait_for_answer(QueryId query) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   auto& entry = answers_.at(query);
-  answered_.wait(lock, [&] { return entry.has_value(); });
+  while (!entry.has_value())
+    answered_.wait(lock);
   auto answer = *std::move(entry);
   answers_.erase(query);
   return answer;
 }
 
 void HostLink::answer(const to_worker::Answer& answer) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto entry = answers_.find(answer.query);
   if (entry == answers_.end()) return;
   entry->second = answer.text;

@@ -2,13 +2,12 @@
 // Owned by main.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/mutex.hpp"
 #include "plugin/isolated/worker_messages.hpp"
 #include "plugin/plugin.hpp"
 
@@ -42,10 +41,11 @@ class HostLink {
   std::string wait_for_answer(QueryId query);
 
   const int socket_;
-  std::mutex mutex_;
-  std::condition_variable answered_;
-  QueryId last_query_ = 0;
-  std::map<QueryId, std::optional<std::string>> answers_;  // nothing: it has not come
+  Mutex mutex_;
+  Condition answered_;
+  QueryId last_query_ GUARDED_BY(mutex_) = 0;
+  // Nothing: it has not come.
+  std::map<QueryId, std::optional<std::string>> answers_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

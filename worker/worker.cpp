@@ -48,9 +48,10 @@ Worker::Worker(int socket, QueryId load, WorkerSetup setup, std::vector<std::str
 void Worker::run() {
   on_control([this] { load(); });
   boost::asio::post(readable_.get_executor(), [this] { wait_for_frames(); });
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stopping_) {
-    control_changed_.wait(lock, [this] { return stopping_ || !control_.empty(); });
+    while (!stopping_ && control_.empty())
+      control_changed_.wait(lock);
     while (!control_.empty()) {
       const auto task = std::move(control_.front());
       control_.pop_front();
@@ -60,7 +61,8 @@ void Worker::run() {
     }
   }
   // The contract: no invoke runs beside stop. The host has its own patience, after which it kills this process.
-  control_changed_.wait(lock, [this] { return running_ == 0; });
+  while (running_ != 0)
+    control_changed_.wait(lock);
   lock.unlock();
   if (plugin_ != nullptr) run_plugin([this] { plugin_->stop_here(); });
 }
@@ -70,7 +72,7 @@ void Worker::run(std::function<void()> task) {
   threads_.run([this, task = std::move(task)]() mutable {
     run_plugin(task);
     task = nullptr;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (--running_ == 0) control_changed_.notify_one();
   });
 }
@@ -78,11 +80,11 @@ void Worker::run(std::function<void()> task) {
 void Worker::run_plugin(const std::function<void()>& task) {
   const auto thread = ::pthread_self();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     in_plugin_.push_back(thread);
   }
   task();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase(in_plugin_, thread);
 }
 
@@ -147,7 +149,7 @@ void Worker::take(const to_worker::Start& start) {
 
 void Worker::take(const to_worker::Invoke& invoke) {
   const auto over = [this](CallId id) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     calls_.erase(id);
   };
   const auto method = worker_methods.at(static_cast<std::size_t>(invoke.method));
@@ -155,7 +157,7 @@ void Worker::take(const to_worker::Invoke& invoke) {
                                                  std::string(invoke.context), host_, over);
   InProcessPlugin* plugin = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     calls_.emplace(invoke.call, call);
     plugin = plugin_.get();
   }
@@ -165,7 +167,7 @@ void Worker::take(const to_worker::Invoke& invoke) {
 void Worker::take(const to_worker::Cancel& cancel) {
   std::shared_ptr<Call> call;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = calls_.find(cancel.call);
     if (found == calls_.end()) return;
     call = found->second;
@@ -179,13 +181,13 @@ void Worker::take(const to_worker::Answer& answer) {
 
 void Worker::take(const to_worker::Stop& /*stop*/) {
   on_control([this] {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   });
 }
 
 void Worker::take(const to_worker::TellPlaces& /*tell*/) {
-  const std::lock_guard lock(mutex_);  // so that none of them ends
+  const MutexLock lock(mutex_);  // so that none of them ends
   for (const auto thread : in_plugin_)
     report_place_of(thread);
   ::_exit(EXIT_FAILURE);  // the host knows why
@@ -193,7 +195,7 @@ void Worker::take(const to_worker::TellPlaces& /*tell*/) {
 
 void Worker::on_control(std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     control_.push_back(std::move(task));
   }
   control_changed_.notify_one();
@@ -234,7 +236,7 @@ Result<> Worker::create() {
     plugin.server_info = [this] { return host_.ask([](QueryId query) { return to_host::ServerInfoQuery{query}; }); };
   auto created = InProcessPlugin::create(*std::move(library), std::move(plugin), *this, log_);
   if (created.has_error()) return created.error();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   plugin_ = *std::move(created);
   return {};
 }

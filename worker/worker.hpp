@@ -3,12 +3,10 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <pthread.h>
 #include <string>
 #include <unordered_map>
@@ -16,6 +14,7 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
+#include "base/mutex.hpp"
 #include "plugin/in_process/in_process_plugin.hpp"
 #include "plugin/isolated/worker_frame.hpp"
 #include "plugin/isolated/worker_setup.hpp"
@@ -69,12 +68,12 @@ class Worker : private CallRunner {
   bool is_lively_ = false;  // frames follow each other closely
   std::unique_ptr<InProcessPlugin> plugin_;
 
-  std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Call>> calls_;  // by the host's ids
-  std::condition_variable control_changed_;
-  std::deque<std::function<void()>> control_;  // what the control thread has to do
-  std::vector<pthread_t> in_plugin_;           // threads that run the plugin, for the longest time first
-  bool stopping_ = false;
+  Mutex mutex_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Call>> calls_ GUARDED_BY(mutex_);  // by the host's ids
+  Condition control_changed_;
+  std::deque<std::function<void()>> control_ GUARDED_BY(mutex_);  // what the control thread has to do
+  std::vector<pthread_t> in_plugin_ GUARDED_BY(mutex_);  // threads that run the plugin, for the longest time first
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::atomic<std::size_t> running_{0};  // calls and cancellations on the serving threads
 };
 

@@ -21,7 +21,7 @@ void WorkerCall::log(std::int32_t level, std::string_view message) {
 }
 
 std::string WorkerCall::context() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (context_.empty()) context_ = host_.ask([this](QueryId query) { return to_host::ContextQuery{query, id_}; });
   return context_;
 }

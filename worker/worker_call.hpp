@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.hpp"
 #include "plugin/call.hpp"
 #include "worker/host_link.hpp"
 
@@ -29,8 +29,8 @@ class WorkerCall final : public Call {
   const std::uint64_t id_;
   HostLink& host_;
   const std::function<void(std::uint64_t)> over_;
-  mutable std::mutex mutex_;
-  mutable std::string context_;  // empty until the host has been asked
+  mutable Mutex mutex_;
+  mutable std::string context_ GUARDED_BY(mutex_);  // empty until the host has been asked
 };
 
 }  // namespace mcph

@@ -7,7 +7,7 @@ namespace mcph {
 void Call::cancel(CancelReason reason, std::string because) {
   std::function<void(CancelReason)> listener;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (cancelled() != CancelReason::none) return;
     because_ = std::move(because);
     reason_.store(reason, std::memory_order_release);
@@ -17,14 +17,14 @@ void Call::cancel(CancelReason reason, std::string because) {
 }
 
 std::string Call::cancelled_because() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return because_;
 }
 
 void Call::on_cancel(std::function<void(CancelReason)> listener) {
   CancelReason reason = CancelReason::none;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     reason = cancelled();
     if (reason == CancelReason::none) {
       listener_ = std::move(listener);

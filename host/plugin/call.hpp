@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/mutex.hpp"
 
 namespace mcph {
 
@@ -66,9 +67,9 @@ class Call {
   const std::string component_;
   std::atomic<CancelReason> reason_{CancelReason::none};
   std::atomic<bool> claimed_{false};
-  mutable std::mutex mutex_;
-  std::string because_;
-  std::function<void(CancelReason)> listener_;
+  mutable Mutex mutex_;
+  std::string because_ GUARDED_BY(mutex_);
+  std::function<void(CancelReason)> listener_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

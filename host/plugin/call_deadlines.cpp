@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds overdue_interval{50};
 
 CallDeadlines::~CallDeadlines() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ending_ = true;
     if (timer_) timers_.cancel(*timer_);
   }
@@ -35,14 +35,14 @@ void CallDeadlines::set_timer(Clock::time_point oldest) {
   auto due = counted_from(oldest) + times_.call;
   // Once one is cancelled, others may be about to be.
   if (due <= now) due = now + overdue_interval;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (is_debugged_) due = std::min(due, now + Patience::look_interval);
   const auto delay = std::chrono::ceil<std::chrono::milliseconds>(due - now);
   if (!ending_) timer_ = timers_.after(delay, [this] { look(); });
 }
 
 CallDeadlines::Clock::time_point CallDeadlines::counted_from(Clock::time_point begin) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return std::max(begin, debugged_at_);
 }
 
@@ -50,7 +50,7 @@ void CallDeadlines::look() {
   const auto now = Clock::now();
   const bool is_debugged = debugged_();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     is_debugged_ = is_debugged;
     if (is_debugged) debugged_at_ = now;
   }

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 
+#include "base/mutex.hpp"
 #include "plugin/calls_in_flight.hpp"
 #include "runtime/timers.hpp"
 
@@ -63,11 +63,11 @@ class CallDeadlines {
   const Overdue overdue_;
   const Debugged debugged_;
   std::atomic<bool> watching_{false};  // a timer is set
-  std::mutex mutex_;
-  std::optional<Timers::Id> timer_;
-  bool ending_ = false;
-  bool is_debugged_ = false;       // at the last look
-  Clock::time_point debugged_at_;  // when it last was
+  Mutex mutex_;
+  std::optional<Timers::Id> timer_ GUARDED_BY(mutex_);
+  bool ending_ GUARDED_BY(mutex_) = false;
+  bool is_debugged_ GUARDED_BY(mutex_) = false;       // at the last look
+  Clock::time_point debugged_at_ GUARDED_BY(mutex_);  // when it last was
 };
 
 }  // namespace mcph

@@ -52,19 +52,19 @@ void CallTable::cancel(std::uint64_t id, CancelReason reason) {
   if (!call->claim()) return owner_.cancel_given(id, call, reason);
   // The plugin has never heard of it, and never will.
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::erase(waiting_, id);
   }
   if (calls_.take(id) != nullptr) refuse_cancelled(*call, reason, identity_, limits_);
 }
 
 void CallTable::wait(std::uint64_t id) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   waiting_.push_back(id);
 }
 
 std::optional<CallTable::Admitted> CallTable::next_waiting() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   while (!waiting_.empty()) {
     const auto id = waiting_.front();
     waiting_.pop_front();

@@ -7,12 +7,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "plugin/call_deadlines.hpp"
 #include "plugin/calls_in_flight.hpp"
 #include "plugin/component_changes.hpp"
@@ -119,8 +119,8 @@ class CallTable {
   Owner& owner_;
   CallsInFlight calls_;
   const std::shared_ptr<ComponentChanges> changes_;  // null without timers
-  std::mutex mutex_;
-  std::deque<std::uint64_t> waiting_;
+  Mutex mutex_;
+  std::deque<std::uint64_t> waiting_ GUARDED_BY(mutex_);
   std::optional<CallDeadlines> deadlines_;  // last, so that it ends first
 };
 

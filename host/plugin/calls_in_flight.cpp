@@ -12,14 +12,14 @@ constexpr std::size_t most_given_up = 1024;
 
 std::uint64_t CallsInFlight::add(std::shared_ptr<Call> call) {
   const auto now = Clock::now();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   calls_.emplace(++last_id_, Entry{std::move(call), now});
   statistics_.began();
   return last_id_;
 }
 
 std::shared_ptr<Call> CallsInFlight::find(std::uint64_t id) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = calls_.find(id);
   return found == calls_.end() ? nullptr : found->second.call;
 }
@@ -30,12 +30,12 @@ CallsInFlight::Entry CallsInFlight::remove(std::uint64_t id) {
 }
 
 std::shared_ptr<Call> CallsInFlight::take(std::uint64_t id) {
-  return removing([&] { return remove(id).call; });
+  return removing([&]() REQUIRES(mutex_) { return remove(id).call; });
 }
 
 std::shared_ptr<Call> CallsInFlight::take_answered(std::uint64_t id) {
   const auto now = Clock::now();
-  return removing([&] {
+  return removing([&]() REQUIRES(mutex_) {
     auto [call, since] = remove(id);
     if (call != nullptr) statistics_.answered(now - since);
     return std::move(call);
@@ -44,7 +44,7 @@ std::shared_ptr<Call> CallsInFlight::take_answered(std::uint64_t id) {
 
 std::shared_ptr<Call> CallsInFlight::hold_answered(std::uint64_t id) {
   const auto now = Clock::now();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto [call, since] = remove(id);
   if (call == nullptr) return nullptr;
   statistics_.answered(now - since);
@@ -53,14 +53,14 @@ std::shared_ptr<Call> CallsInFlight::hold_answered(std::uint64_t id) {
 }
 
 std::shared_ptr<Call> CallsInFlight::take_held(std::uint64_t id) {
-  return removing([&] {
+  return removing([&]() REQUIRES(mutex_) {
     auto taken = held_.extract(id);
     return taken.empty() ? nullptr : std::move(taken.mapped());
   });
 }
 
 std::vector<std::shared_ptr<Call>> CallsInFlight::take_all_held() {
-  return removing([&] {
+  return removing([&]() REQUIRES(mutex_) {
     std::vector<std::shared_ptr<Call>> calls;
     calls.reserve(held_.size());
     for (auto& [id, call] : held_)
@@ -71,25 +71,25 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::take_all_held() {
 }
 
 void CallsInFlight::failed(std::string why) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   statistics_.failed();
   statistics_.went_wrong(std::move(why));
 }
 
 void CallsInFlight::went_wrong(std::string what) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   statistics_.went_wrong(std::move(what));
 }
 
 CallStatistics::Summary CallsInFlight::summary() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto summary = statistics_.summary();
   summary.in_flight = calls_.size() + held_.size();
   return summary;
 }
 
 std::shared_ptr<Call> CallsInFlight::give_up(std::uint64_t id) {
-  return removing([&] {
+  return removing([&]() REQUIRES(mutex_) {
     auto call = remove(id).call;
     if (call != nullptr) given_up_.insert(id);
     if (given_up_.size() > most_given_up) given_up_.erase(given_up_.begin());
@@ -98,7 +98,7 @@ std::shared_ptr<Call> CallsInFlight::give_up(std::uint64_t id) {
 }
 
 std::vector<std::shared_ptr<Call>> CallsInFlight::give_up_all() {
-  return removing([&] {
+  return removing([&]() REQUIRES(mutex_) {
     std::vector<std::shared_ptr<Call>> calls;
     calls.reserve(calls_.size());
     for (auto& [id, entry] : calls_)
@@ -112,17 +112,17 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::give_up_all() {
 }
 
 bool CallsInFlight::take_given_up(std::uint64_t id) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return id <= all_given_up_to_ || given_up_.erase(id) > 0;
 }
 
 bool CallsInFlight::has_given_up() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return all_given_up_to_ > 0 || !given_up_.empty();
 }
 
 std::vector<std::shared_ptr<Call>> CallsInFlight::take_claimed() {
-  return removing([&] {
+  return removing([&]() REQUIRES(mutex_) {
     std::vector<std::shared_ptr<Call>> taken;
     std::erase_if(calls_, [&](auto& each) {
       if (!each.second.call->claimed()) return false;
@@ -134,7 +134,7 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::take_claimed() {
 }
 
 std::optional<CallsInFlight::Begun> CallsInFlight::oldest() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = std::min_element(calls_.begin(), calls_.end(),
                                       [](const auto& a, const auto& b) { return a.second.since < b.second.since; });
   if (found == calls_.end()) return std::nullopt;
@@ -143,7 +143,7 @@ std::optional<CallsInFlight::Begun> CallsInFlight::oldest() const {
 
 std::vector<CallsInFlight::Begun> CallsInFlight::begun_before(Clock::time_point time) const {
   std::vector<Begun> begun;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [id, entry] : calls_) {
     if (entry.since <= time) begun.push_back({id, entry.call, entry.since});
   }
@@ -151,7 +151,7 @@ std::vector<CallsInFlight::Begun> CallsInFlight::begun_before(Clock::time_point 
 }
 
 std::vector<std::shared_ptr<Call>> CallsInFlight::all() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<std::shared_ptr<Call>> calls;
   calls.reserve(calls_.size());
   for (const auto& [id, entry] : calls_)
@@ -160,7 +160,7 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::all() const {
 }
 
 std::size_t CallsInFlight::size() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return calls_.size() + held_.size();
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "plugin/call.hpp"
 #include "plugin/call_statistics.hpp"
 
@@ -87,12 +87,12 @@ class CallsInFlight {
     std::shared_ptr<Call> call;
     Clock::time_point since;
   };
-  // Without a call where there is none; needs the lock.
-  Entry remove(std::uint64_t id);
+  // Without a call where there is none.
+  Entry remove(std::uint64_t id) REQUIRES(mutex_);
   // Removes under the lock, and tells if none is left.
   template <class Remove>
-  auto removing(Remove remove) {
-    std::unique_lock lock(mutex_);
+  auto removing(Remove remove) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
     const auto before = calls_.size() + held_.size();
     auto removed = remove();
     const bool took_last = before > 0 && calls_.empty() && held_.empty();
@@ -102,13 +102,14 @@ class CallsInFlight {
   }
 
   std::function<void()> when_empty_;
-  mutable std::mutex mutex_;
-  std::uint64_t last_id_ = 0;
-  std::unordered_map<std::uint64_t, Entry> calls_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Call>> held_;  // that the plugin has answered
-  std::set<std::uint64_t> given_up_;
-  std::uint64_t all_given_up_to_ = 0;
-  CallStatistics statistics_;
+  mutable Mutex mutex_;
+  std::uint64_t last_id_ GUARDED_BY(mutex_) = 0;
+  std::unordered_map<std::uint64_t, Entry> calls_ GUARDED_BY(mutex_);
+  // That the plugin has answered.
+  std::unordered_map<std::uint64_t, std::shared_ptr<Call>> held_ GUARDED_BY(mutex_);
+  std::set<std::uint64_t> given_up_ GUARDED_BY(mutex_);
+  std::uint64_t all_given_up_to_ GUARDED_BY(mutex_) = 0;
+  CallStatistics statistics_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

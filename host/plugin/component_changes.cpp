@@ -7,7 +7,7 @@ namespace mcph {
 void ComponentChanges::changed() {
   if (!told_) return;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     ++changes_;
     if (std::exchange(is_told_, true)) return;
   }
@@ -15,31 +15,32 @@ void ComponentChanges::changed() {
 }
 
 bool ComponentChanges::has_to_wait() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return served_ < changes_;
 }
 
 void ComponentChanges::keep(std::function<void()> answer) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   waiting_.push_back({changes_, Clock::now() + patience, std::move(answer)});
   release_served();  // they may have been served meanwhile
   set_timer();
 }
 
 void ComponentChanges::described() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   described_ = changes_;
   is_told_ = false;
 }
 
 void ComponentChanges::served() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   served_ = described_;
   release_served();
 }
 
 void ComponentChanges::release_served() {
-  release([this](const Waiting& first) { return first.change <= served_; });
+  const auto served = served_;
+  release([served](const Waiting& first) { return first.change <= served; });
 }
 
 void ComponentChanges::set_timer() {
@@ -51,14 +52,14 @@ void ComponentChanges::set_timer() {
 }
 
 void ComponentChanges::look() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   timer_is_set_ = false;
   release([now = Clock::now()](const Waiting& first) { return first.until <= now; });
   set_timer();
 }
 
-template <class Condition>
-void ComponentChanges::release(Condition&& is_over) {
+template <class IsOver>
+void ComponentChanges::release(IsOver&& is_over) {
   while (!waiting_.empty() && is_over(waiting_.front())) {
     runner_.run(std::move(waiting_.front().answer));
     waiting_.pop_front();

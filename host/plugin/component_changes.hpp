@@ -8,8 +8,8 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.hpp"
 #include "runtime/call_runner.hpp"
 #include "runtime/timers.hpp"
 
@@ -52,23 +52,23 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
     std::function<void()> answer;
   };
 
-  void set_timer();  // needs the lock
+  void set_timer() REQUIRES(mutex_);
   void look();
-  void release_served();  // needs the lock
-  // Likewise; runs nothing itself.
-  template <class Condition>
-  void release(Condition&& is_over);
+  void release_served() REQUIRES(mutex_);
+  // Runs nothing itself.
+  template <class IsOver>
+  void release(IsOver&& is_over) REQUIRES(mutex_);
 
   const Told told_;
   CallRunner& runner_;
   Timers& timers_;
-  mutable std::mutex mutex_;
-  std::uint64_t changes_ = 0;
-  std::uint64_t described_ = 0;
-  std::uint64_t served_ = 0;
-  bool is_told_ = false;         // since the last description
-  std::deque<Waiting> waiting_;  // for the longest time first
-  bool timer_is_set_ = false;
+  mutable Mutex mutex_;
+  std::uint64_t changes_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t described_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t served_ GUARDED_BY(mutex_) = 0;
+  bool is_told_ GUARDED_BY(mutex_) = false;         // since the last description
+  std::deque<Waiting> waiting_ GUARDED_BY(mutex_);  // for the longest time first
+  bool timer_is_set_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace mcph

@@ -6,8 +6,6 @@ import path from 'node:path';
 
 const [source] = process.argv.slice(2);
 const wrappers = ['host/base/mutex.hpp', 'plugin-api/src/mutex.hpp', 'plugins/shared/mutex.hpp'];
-// To be converted.
-const pending = ['host/plugin/', 'worker/'];
 const raw = /\bstd::(?:(?:recursive_|shared_)?(?:timed_)?mutex|lock_guard|unique_lock|scoped_lock|shared_lock|condition_variable(?:_any)?)\b/;
 
 const filesBelow = (folder) => readdirSync(path.join(source, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -16,7 +14,7 @@ const filesBelow = (folder) => readdirSync(path.join(source, folder), { withFile
   return /\.[ch]pp$/.test(file) ? [file] : [];
 });
 const files = ['host', 'worker', 'plugin-api', 'plugins'].flatMap(filesBelow)
-  .filter((file) => !wrappers.includes(file) && !pending.some((folder) => file.startsWith(folder)));
+  .filter((file) => !wrappers.includes(file));
 
 const found = files.flatMap((file) => readFileSync(path.join(source, file), 'utf8').split('\n').flatMap((line, index) => {
   const [use] = raw.exec(line.replace(/\/\/.*/, '')) ?? [];

@@ -167,7 +167,7 @@ void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
   const auto id = calls_.admit(call);
   if (!id) return;
   {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (running_ >= concurrent_calls_) {
       calls_.wait(*id);
       lock.unlock();
@@ -190,7 +190,7 @@ void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {
     run_one(id, *call);
     // The call that has ended is held until the next one is: without a call there is no lease on this plugin.
     std::optional<CallTable::Admitted> next;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     next = calls_.next_waiting();
     if (!next) {
       --running_;

@@ -4,13 +4,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include <mcp/plugin.h>
 #include <mcp/server_info.h>
 
+#include "base/mutex.hpp"
 #include "plugin/call_table.hpp"
 #include "plugin/library/plugin_library.hpp"
 #include "plugin/limit_log.hpp"
@@ -82,8 +82,8 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   const mcp_host host_;
   void* instance_ = nullptr;
 
-  std::mutex mutex_;
-  std::size_t running_ = 0;
+  Mutex mutex_;
+  std::size_t running_ GUARDED_BY(mutex_) = 0;
   CallTable calls_;  // last, because its timers use the rest
 };
 

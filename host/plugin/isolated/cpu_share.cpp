@@ -41,7 +41,7 @@ CpuShare::CpuShare(Timers& timers, std::shared_ptr<WorkerProcess> process, CpuBu
     : timers_(timers), process_(std::move(process)), rests_(std::move(rests)), budget_(budget) {}
 
 void CpuShare::end() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ended_ = true;
   if (resting_) process_->resume();
 }
@@ -52,7 +52,7 @@ void CpuShare::look_after(milliseconds time) {
 
 void CpuShare::look() {
   const auto used = process_->cpu_time();
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (ended_ || !used) return;
   const auto rest = std::chrono::ceil<milliseconds>(budget_.rest(CpuBudget::Clock::now(), *used));
   look_after(std::max(rest, look_interval));

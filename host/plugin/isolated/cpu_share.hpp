@@ -6,8 +6,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.hpp"
 #include "plugin/isolated/worker_process.hpp"
 #include "runtime/timers.hpp"
 
@@ -54,10 +54,10 @@ class CpuShare : public std::enable_shared_from_this<CpuShare> {
   Timers& timers_;
   const std::shared_ptr<WorkerProcess> process_;
   const std::function<void()> rests_;
-  std::mutex mutex_;
-  CpuBudget budget_;
-  bool resting_ = false;
-  bool ended_ = false;
+  Mutex mutex_;
+  CpuBudget budget_ GUARDED_BY(mutex_);
+  bool resting_ GUARDED_BY(mutex_) = false;
+  bool ended_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace mcph

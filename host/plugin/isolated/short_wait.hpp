@@ -1,9 +1,10 @@
 // Whether to look for an answer for a moment before the thread goes on: to be woken takes longer than a quick call. A
-// look that was in vain is followed by some that are left out. A value; one thread at a time.
+// look that was in vain is followed by some that are left out.
+//   if (wait.begin(now())) while (nothing_has_come() && wait.goes_on(now())) {}
+// A value; one thread at a time.
 #pragma once
 
 #include <chrono>
-#include <thread>
 
 namespace mcph {
 
@@ -14,24 +15,23 @@ class ShortWait {
   static constexpr std::chrono::microseconds look_time{50};
   static constexpr int left_out = 7;
 
-  // Calls `look` until it says that there is nothing more to look for, or the time is over. `now` reads the clock.
-  template <class Look, class Now>
-  void operator()(Look&& look, Now&& now) {
-    if (to_leave_out_ > 0) {
-      --to_leave_out_;
-      return;
-    }
-    const auto deadline = now() + look_time;
-    while (look()) {
-      if (now() >= deadline) {
-        to_leave_out_ = left_out;
-        return;
-      }
-      std::this_thread::yield();  // to whoever has something to do, the worker perhaps
-    }
+  // False: this look is left out.
+  bool begin(Clock::time_point now) {
+    deadline_ = now + look_time;
+    if (to_leave_out_ == 0) return true;
+    --to_leave_out_;
+    return false;
+  }
+
+  // After nothing has come. False: it has been in vain.
+  bool goes_on(Clock::time_point now) {
+    if (now < deadline_) return true;
+    to_leave_out_ = left_out;
+    return false;
   }
 
  private:
+  Clock::time_point deadline_;
   int to_leave_out_ = 0;
 };
 

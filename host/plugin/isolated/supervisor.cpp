@@ -34,7 +34,7 @@ Result<> Supervisor::load() {
   auto opened = workers_.open_and_wait(setup_.file.filename(), *this);
   if (opened.has_error()) return opened.error();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     adopt(*std::move(opened));
   }
   const auto answer = ask(Purpose::load);
@@ -44,7 +44,7 @@ Result<> Supervisor::load() {
 Result<std::string> Supervisor::describe() {
   auto description = ask(Purpose::describe);
   if (description.has_error()) return description;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   description_ = *description;
   return description;
 }
@@ -52,7 +52,7 @@ Result<std::string> Supervisor::describe() {
 Result<> Supervisor::start() {
   const auto started = ask(Purpose::start);
   if (started.has_error()) return started.error();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (channel_ == nullptr) return fail(end_);  // it has died since it said so
   state_ = State::serving;
   keep_to_cpu_share();
@@ -62,7 +62,7 @@ Result<> Supervisor::start() {
 void Supervisor::stop(std::chrono::milliseconds patience) {
   std::shared_ptr<WorkerChannel> channel;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     state_ = State::stopped;
     channel.swap(channel_);
     stop_timer();
@@ -74,24 +74,25 @@ void Supervisor::stop(std::chrono::milliseconds patience) {
     channel->wait_for_end(calls_.has_given_up() ? std::min(patience, stuck_patience) : patience);
   }
   // Another thread may still be telling of the end of one that has crashed.
-  if (last_channel_ != nullptr) last_channel_->forget();
+  if (const auto last = last_channel()) last->forget();
 }
 
 void Supervisor::end() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     state_ = State::stopped;
     stop_timer();
     end_cpu_share();
   }
   workers_.timers().wait_for_running();
-  if (last_channel_ == nullptr) return;
-  last_channel_->forget();
-  last_channel_->process().kill("is not needed any more");
+  const auto last = last_channel();
+  if (last == nullptr) return;
+  last->forget();
+  last->process().kill("is not needed any more");
 }
 
 Supervisor::Route Supervisor::route(CallId call) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (is_ending_ || state_ == State::starting) {
     calls_.wait(call);
     return {};
@@ -102,13 +103,18 @@ Supervisor::Route Supervisor::route(CallId call) {
 }
 
 std::shared_ptr<WorkerChannel> Supervisor::channel() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return channel_;
+}
+
+std::shared_ptr<WorkerChannel> Supervisor::last_channel() const {
+  const MutexLock lock(mutex_);
+  return last_channel_;
 }
 
 PluginStatus Supervisor::status() const {
   PluginStatus status;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   status.pid = channel_ == nullptr ? 0 : channel_->process().id();
   status.restarts = restarts_;
   switch (state_) {
@@ -187,7 +193,7 @@ Supervisor::Answer Supervisor::ask(Purpose purpose) {
   std::future<Answer> answer;
   QueryId query = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (state_ == State::starting || state_ == State::backoff) return fail_for_now("it is being started anew");
     if (channel_ == nullptr) return fail(end_);
     channel = channel_;
@@ -208,7 +214,7 @@ Supervisor::Answer Supervisor::ask(Purpose purpose) {
 void Supervisor::answered(Answer answer) {
   std::optional<Query> query;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     query.swap(query_);
   }
   if (query) query->answer.set_value(std::move(answer));
@@ -233,12 +239,7 @@ void Supervisor::message_came(const to_host::Message& message) {
 }
 
 void Supervisor::take_other(const to_host::Message& message) {
-  std::shared_ptr<WorkerChannel> speaker;
-  {
-    const std::lock_guard lock(mutex_);
-    speaker = last_channel_;
-  }
-  owner_.message_came(message, *speaker);
+  owner_.message_came(message, *last_channel());
 }
 
 bool Supervisor::long_message_came(const to_host::LongMessage& message) {
@@ -257,7 +258,7 @@ bool Supervisor::long_message_came(const to_host::LongMessage& message) {
 
 // What has not been asked for is not read: the host would pay for what costs the plugin nothing.
 bool Supervisor::wants_description(const to_host::LongMessage& message) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (is_ending_ || channel_ == nullptr) return false;
   const bool describes = query_ && query_->id == message.id &&
                          (query_->purpose == Purpose::describe || query_->purpose == Purpose::restart);
@@ -271,7 +272,7 @@ void Supervisor::take(const to_host::Ready& ready) {
   std::shared_ptr<WorkerChannel> restarted_channel;
   bool changed = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_ending_ || channel_ == nullptr) return;
     if (query_ && query_->id == ready.query) purpose = query_->purpose;
     if (purpose == Purpose::restart) {
@@ -305,7 +306,7 @@ void Supervisor::restarted(const std::shared_ptr<WorkerChannel>& channel, bool d
 void Supervisor::take(const to_host::Failed& failed) {
   std::string why(failed.why.substr(0, max_reason_bytes));
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (is_ending_ || channel_ == nullptr) return;
     auto& process = channel_->process();
     if (!query_ || query_->id != failed.query) {

@@ -26,10 +26,10 @@
 #include <chrono>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/mutex.hpp"
 #include "plugin/call_table.hpp"
 #include "plugin/debugger.hpp"
 #include "plugin/isolated/cpu_share.hpp"
@@ -118,6 +118,8 @@ class Supervisor final : private WorkerListener {
     bool may_pass = false;
   };
 
+  std::shared_ptr<WorkerChannel> last_channel() const;
+
   void message_came(const to_host::Message& message) override;
   bool long_message_came(const to_host::LongMessage& message) override;
   void line_printed(std::string_view line) override;
@@ -132,20 +134,20 @@ class Supervisor final : private WorkerListener {
   Answer ask(Purpose purpose);
   // What the worker was doing while the query was open; continues "its process ...".
   static std::string_view words_for(Purpose purpose);
-  QueryId begin_query(Purpose purpose);  // needs the lock
+  QueryId begin_query(Purpose purpose) REQUIRES(mutex_);
   bool send_query(WorkerChannel& channel, Purpose purpose, QueryId query) const;
   void answered(Answer answer);
   void restarted(const std::shared_ptr<WorkerChannel>& channel, bool description_changed);
   std::string setup_json(bool starts) const;
 
-  void adopt(std::shared_ptr<WorkerChannel> channel);  // needs the lock
-  void keep_to_cpu_share();                            // needs the lock; once the plugin has started
-  void end_cpu_share();                                // needs the lock
-  void stop_timer();                                   // needs the lock
+  void adopt(std::shared_ptr<WorkerChannel> channel) REQUIRES(mutex_);
+  void keep_to_cpu_share() REQUIRES(mutex_);  // once the plugin has started
+  void end_cpu_share() REQUIRES(mutex_);
+  void stop_timer() REQUIRES(mutex_);
   // What it answers from now on is too late.
   void end_late(const std::shared_ptr<WorkerChannel>& late, std::string why);
   bool is_debugged(WorkerProcess& process);
-  void limit_start(const std::shared_ptr<WorkerChannel>& channel, Patience patience);  // needs the lock
+  void limit_start(const std::shared_ptr<WorkerChannel>& channel, Patience patience) REQUIRES(mutex_);
 
   void plan_restart(const End& end);
   void restart();  // on the workers' thread
@@ -163,18 +165,19 @@ class Supervisor final : private WorkerListener {
   RestartPolicy policy_;                       // likewise, and of the workers' thread when there is none
   std::atomic<bool> told_of_debugger_{false};  // of this process
 
-  mutable std::mutex mutex_;
-  State state_ = State::loaded;
-  std::shared_ptr<WorkerChannel> channel_;
-  std::shared_ptr<WorkerChannel> last_channel_;  // the same, or one that has ended and may be telling so
-  bool is_ending_ = false;                       // the process
-  std::string end_;                              // of the last process that is not there any more
-  std::shared_ptr<CpuShare> cpu_share_;          // of a process that has started
-  QueryId last_query_ = 0;
-  std::optional<Query> query_;
-  std::string description_;  // as it was last
-  std::uint64_t restarts_ = 0;
-  std::optional<Timers::Id> timer_;  // of the next restart, or for one that takes too long
+  mutable Mutex mutex_;
+  State state_ GUARDED_BY(mutex_) = State::loaded;
+  std::shared_ptr<WorkerChannel> channel_ GUARDED_BY(mutex_);
+  std::shared_ptr<WorkerChannel> last_channel_
+      GUARDED_BY(mutex_);                                   // the same, or one that has ended and may be telling so
+  bool is_ending_ GUARDED_BY(mutex_) = false;               // the process
+  std::string end_ GUARDED_BY(mutex_);                      // of the last process that is not there any more
+  std::shared_ptr<CpuShare> cpu_share_ GUARDED_BY(mutex_);  // of a process that has started
+  QueryId last_query_ GUARDED_BY(mutex_) = 0;
+  std::optional<Query> query_ GUARDED_BY(mutex_);
+  std::string description_ GUARDED_BY(mutex_);  // as it was last
+  std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
+  std::optional<Timers::Id> timer_ GUARDED_BY(mutex_);  // of the next restart, or for one that takes too long
 };
 
 }  // namespace mcph

@@ -74,7 +74,7 @@ void Supervisor::end_for(const Call& late) {
 
 void Supervisor::end_late(const std::shared_ptr<WorkerChannel>& late, std::string why) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (channel_ != late || is_ending_) return;
     // First, so that it ends whatever else fails. When it has ended, nothing of it is kept for that.
     workers_.timers().after(WorkerChannel::places_time, [weak = std::weak_ptr(late), why] {
@@ -93,7 +93,7 @@ void Supervisor::process_ended(const WorkerEnd& end) {
   State state{};
   auto what = "its process " + how;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     state = state_;
     is_ending_ = false;
     if (state != State::stopped) channel_ = nullptr;
@@ -144,7 +144,7 @@ void Supervisor::plan_restart(const End& end) {
                                             : "it is started again"}});
   std::vector<CallTable::Admitted> waiting;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (state_ == State::stopped) return;
     state_ = !delay ? State::given_up : delay->count() > 0 ? State::backoff : State::starting;
     if (state_ != State::starting) waiting = calls_.all_waiting();
@@ -160,10 +160,10 @@ void Supervisor::plan_restart(const End& end) {
 
 void Supervisor::restart() {
   // Whoever is still telling of the end of the one before has done so then.
-  last_channel_->forget();
+  last_channel()->forget();
   if (std::error_code error; !std::filesystem::exists(library_.path(), error)) return miss_library();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     timer_.reset();
     if (state_ == State::stopped) return;
     state_ = State::starting;
@@ -175,7 +175,7 @@ void Supervisor::restart() {
     return plan_restart(
         {.how = "could not be started: " + error.message, .running = "nothing", .may_pass = error.may_pass});
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (state_ == State::stopped) return;
   adopt(*std::move(opened));
   ++restarts_;
@@ -189,7 +189,7 @@ void Supervisor::limit_start(const std::shared_ptr<WorkerChannel>& channel, Pati
       const auto time = in_seconds(workers_.options().answer_time);
       return end_late(late, "was killed, because it did not become ready within " + time);
     }
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (channel_ == late && state_ == State::starting) limit_start(late, patience);
   });
 }
@@ -197,7 +197,7 @@ void Supervisor::limit_start(const std::shared_ptr<WorkerChannel>& channel, Pati
 // Somebody has tidied up among the temporary files.
 void Supervisor::miss_library() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     timer_.reset();
     if (state_ == State::stopped) return;
     state_ = State::given_up;

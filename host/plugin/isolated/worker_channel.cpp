@@ -35,6 +35,20 @@ constexpr int outputs_at_end = 64;
 // From the end of its connection until the end of the process.
 constexpr std::chrono::milliseconds dying_time{100};
 
+// As long as it lives, this thread tells a listener something.
+class Telling {
+ public:
+  explicit Telling(std::atomic<std::thread::id>& thread) : thread_(thread) {
+    thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  }
+  ~Telling() { thread_.store({}, std::memory_order_relaxed); }
+  Telling(const Telling&) = delete;
+  Telling& operator=(const Telling&) = delete;
+
+ private:
+  std::atomic<std::thread::id>& thread_;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const std::filesystem::path& program,
@@ -63,11 +77,12 @@ WorkerChannel::WorkerChannel(asio::io_context& context, CallRunner& runner, Work
       runner_(runner),
       process_(std::move(process)),
       socket_end_(std::move(socket)),
+      output_end_(output.get()),
       listener_(&listener),
-      printed_(std::move(output), [this](std::string_view line) { print(line); }),
+      printed_(std::move(output), [this](std::string_view line) REQUIRES(reading_) { print(line); }),
       watch_(context, process_->end_descriptor()),
       socket_(context, socket_end_.get()),
-      output_(context, printed_.descriptor()),
+      output_(context, output_end_),
       silence_(context),
       output_pause_(context) {}
 
@@ -80,7 +95,7 @@ void WorkerChannel::begin() {
 }
 
 bool WorkerChannel::send_frame(const Frame& frame) {
-  const std::lock_guard lock(sending_);
+  const MutexLock lock(sending_);
   if (ended_sending_) return false;
   if (kept_.empty()) {
     const auto sent = mcph::send_frame(socket_end_.get(), frame, false);
@@ -105,7 +120,7 @@ void WorkerChannel::resume_sending() {
 }
 
 void WorkerChannel::send_kept() {
-  const std::lock_guard lock(sending_);
+  const MutexLock lock(sending_);
   while (!kept_.empty()) {
     const auto& [kind, number, id, text, more] = kept_.front();
     const auto sent = mcph::send_frame(socket_end_.get(), {kind, number, id, text, more}, false);
@@ -118,7 +133,7 @@ void WorkerChannel::send_kept() {
 
 bool WorkerChannel::ask_for_places(std::string why) {
   {
-    const std::lock_guard lock(sending_);
+    const MutexLock lock(sending_);
     if (std::exchange(asked_for_places_, true)) return false;
   }
   if (!process_->has_ended()) process_->explain_end({std::move(why)});
@@ -127,18 +142,22 @@ bool WorkerChannel::ask_for_places(std::string why) {
 }
 
 void WorkerChannel::look_for_message() {
-  const std::unique_lock lock(reading_, std::try_to_lock);
-  if (!lock || in_listener_) return;
+  // What the listener is told may make it give another call.
+  if (telling_on_.load(std::memory_order_relaxed) == std::this_thread::get_id() || !reading_.try_lock()) return;
+  const MutexLock lock(reading_, std::adopt_lock);
+  if (!short_wait_.begin(ShortWait::Clock::now())) return;
   const auto before = messages_read_;
   // Where nothing more will come, whoever watches the socket finds out, too.
-  short_wait_([&] { return !ended_ && has_room() && read_messages(1) && messages_read_ == before; },
-              ShortWait::Clock::now);
+  while (!ended_ && has_room() && read_messages(1) && messages_read_ == before) {
+    if (!short_wait_.goes_on(ShortWait::Clock::now())) return;
+    std::this_thread::yield();  // to whoever has something to do, the worker perhaps
+  }
 }
 
 void WorkerChannel::wait_for_end(std::chrono::milliseconds time) {
   using Clock = std::chrono::steady_clock;
   std::array<pollfd, 3> events{
-      {{process_->end_descriptor(), POLLIN, 0}, {socket_end_.get(), POLLIN, 0}, {printed_.descriptor(), POLLIN, 0}}};
+      {{process_->end_descriptor(), POLLIN, 0}, {socket_end_.get(), POLLIN, 0}, {output_end_, POLLIN, 0}}};
   const std::string late = "was killed, because it did not stop in time";
   auto deadline = Clock::now() + time;
   bool has_said_all = false;
@@ -150,17 +169,17 @@ void WorkerChannel::wait_for_end(std::chrono::milliseconds time) {
     events[1].fd = reads && !has_said_all ? socket_end_.get() : -1;
     const auto wait = !reads ? room_interval.count() : killed ? -1 : left.count();
     uninterrupted([&] { return ::poll(events.data(), events.size(), static_cast<int>(wait)); });
-    const std::lock_guard lock(reading_);
+    const MutexLock lock(reading_);
     // Whatever has ended is not asked again.
     if (events[1].revents != 0) has_said_all = ended_ || !read_messages(messages_at_once);
     if (events[2].revents != 0 && (ended_ || printed_.read() == PrintedLines::Read::end)) events[2].fd = -1;
   }
-  const std::lock_guard lock(reading_);
+  const MutexLock lock(reading_);
   see_end();
 }
 
 void WorkerChannel::forget() {
-  const std::lock_guard lock(reading_);
+  const MutexLock lock(reading_);
   listener_ = nullptr;
 }
 
@@ -170,7 +189,7 @@ void WorkerChannel::watch_messages() {
     std::optional<bool> more;  // nothing: it has ended
     // A message may be long, and what is made of it may take its time.
     const bool kept_context = self->runner_.run_here([&] {
-      const std::lock_guard lock(self->reading_);
+      const MutexLock lock(self->reading_);
       if (!self->ended_) more = self->read_messages(messages_at_once);
     });
     if (!more) return;
@@ -215,7 +234,7 @@ void WorkerChannel::watch_output() {
     if (error) return;
     auto output = PrintedLines::Read::end;
     const auto read = [&] {
-      const std::lock_guard lock(self->reading_);  // for which it may wait as long as a message takes
+      const MutexLock lock(self->reading_);  // for which it may wait as long as a message takes
       if (!self->ended_) output = self->printed_.read();
     };
     if (self->runner_.run_here(read)) return self->go_on_watching_output(output);
@@ -238,7 +257,7 @@ void WorkerChannel::watch_end() {
     if (error) return;
     // What it has left may be long, and so may be the search for what it has started.
     const auto see = [&] {
-      const std::lock_guard lock(self->reading_);
+      const MutexLock lock(self->reading_);
       self->see_end();
     };
     if (self->runner_.run_here(see)) return self->close();
@@ -278,11 +297,10 @@ FrameReader::Outcome WorkerChannel::receive() {
   try {
     const auto outcome = reader_.receive(socket_end_.get());
     if (outcome != FrameReader::Outcome::in_file || listener_ == nullptr) return outcome;
-    in_listener_ = true;
+    const Telling telling(telling_on_);
     // Of one that has ended no more is kept than of one that waits.
     const bool is_wanted =
         has_room() && listener_->long_message_came(to_host::long_message(reader_.frame(), reader_.bytes_in_file()));
-    in_listener_ = false;
     if (!is_wanted) return outcome;
     return reader_.read_file() ? FrameReader::Outcome::frame : FrameReader::Outcome::wrong;
   } catch (const std::bad_alloc&) {
@@ -293,9 +311,8 @@ FrameReader::Outcome WorkerChannel::receive() {
 bool WorkerChannel::tell(const Frame& frame) {
   const auto message = to_host::read(frame);
   if (!message) return false;
-  in_listener_ = true;
+  const Telling telling(telling_on_);
   if (listener_ != nullptr) listener_->message_came(*message);
-  in_listener_ = false;
   return true;
 }
 
@@ -316,7 +333,7 @@ void WorkerChannel::see_end() {
   ended_ = true;
   const auto end = process_->reap();
   {
-    const std::lock_guard lock(sending_);
+    const MutexLock lock(sending_);
     ended_sending_ = true;
     kept_.clear();
   }

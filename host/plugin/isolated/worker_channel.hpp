@@ -14,14 +14,15 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "plugin/isolated/printed_lines.hpp"
 #include "plugin/isolated/short_wait.hpp"
@@ -123,36 +124,36 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   bool has_room() const { return long_messages_.load() < max_long_messages; }
   bool waits_for_room();  // if so, whoever makes room goes on
 
-  // The functions below need the lock on reading.
-  bool read_messages(std::size_t most);  // false: no more will come
-  FrameReader::Outcome receive();
-  bool tell(const Frame& frame);
-  void print(std::string_view line);
-  void see_end();
+  bool read_messages(std::size_t most) REQUIRES(reading_);  // false: no more will come
+  FrameReader::Outcome receive() REQUIRES(reading_);
+  bool tell(const Frame& frame) REQUIRES(reading_);
+  void print(std::string_view line) REQUIRES(reading_);
+  void see_end() REQUIRES(reading_);
 
   boost::asio::io_context& context_;
   CallRunner& runner_;
   const std::shared_ptr<WorkerProcess> process_;
   const FileDescriptor socket_end_;
+  const int output_end_;
 
-  std::mutex sending_;
-  bool ended_sending_ = false;
-  bool asked_for_places_ = false;
-  std::deque<Kept> kept_;  // what the socket had no room for
-  std::size_t kept_bytes_ = 0;
+  Mutex sending_;
+  bool ended_sending_ GUARDED_BY(sending_) = false;
+  bool asked_for_places_ GUARDED_BY(sending_) = false;
+  std::deque<Kept> kept_ GUARDED_BY(sending_);  // what the socket had no room for
+  std::size_t kept_bytes_ GUARDED_BY(sending_) = 0;
 
   std::atomic<std::size_t> long_messages_{0};
   std::atomic<bool> room_is_waited_for_{false};
+  std::atomic<std::thread::id> telling_on_{};  // the thread on which the listener is being told something
 
-  std::recursive_mutex reading_;  // a listener may forget, or stop, while it is told something
-  WorkerListener* listener_;      // null once it is forgotten
-  bool in_listener_ = false;
-  std::uint64_t messages_read_ = 0;
-  ShortWait short_wait_;
-  FrameReader reader_;
-  PrintedLines printed_;
-  bool is_ending_ = false;  // what it has left is read
-  bool ended_ = false;
+  Mutex reading_;
+  WorkerListener* listener_ GUARDED_BY(reading_);  // null once it is forgotten
+  std::uint64_t messages_read_ GUARDED_BY(reading_) = 0;
+  ShortWait short_wait_ GUARDED_BY(reading_);
+  FrameReader reader_ GUARDED_BY(reading_);
+  PrintedLines printed_ GUARDED_BY(reading_);
+  bool is_ending_ GUARDED_BY(reading_) = false;  // what it has left is read
+  bool ended_ GUARDED_BY(reading_) = false;
 
   // Of the process's end, the socket and the output, which they do not own; the I/O context's.
   Descriptor watch_;

@@ -144,7 +144,7 @@ bool WorkerProcess::has_ended() const {
 }
 
 void WorkerProcess::explain_end(WorkerEnd end) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (explained_.how.empty()) explained_ = std::move(end);
 }
 
@@ -166,7 +166,7 @@ void WorkerProcess::resume() const {
 }
 
 std::optional<std::chrono::nanoseconds> WorkerProcess::cpu_time() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   clockid_t clock{};
   timespec time{};
   if (reaped_ || ::clock_getcpuclockid(process_, &clock) != 0 || ::clock_gettime(clock, &time) != 0)
@@ -175,7 +175,7 @@ std::optional<std::chrono::nanoseconds> WorkerProcess::cpu_time() const {
 }
 
 bool WorkerProcess::is_debugged() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (reaped_) return false;
   // A library may have made its parent, the host, its tracer, or let a process of its own trace it.
   const int tracer = tracer_of(process_);
@@ -189,7 +189,7 @@ ProcessMark::Ended WorkerProcess::end_descendants() const {
 }
 
 WorkerEnd WorkerProcess::reap() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   int status = 0;
   uninterrupted([&] { return ::waitpid(process_, &status, 0); });
   reaped_ = true;

@@ -5,11 +5,11 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include "base/file_descriptor.hpp"
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "plugin/isolated/process_mark.hpp"
 
@@ -73,9 +73,9 @@ class WorkerProcess {
   const int process_;
   const ProcessMark mark_;
   const FileDescriptor end_;
-  mutable std::mutex mutex_;  // while it is held, the number is the process's own
-  bool reaped_ = false;
-  WorkerEnd explained_;
+  mutable Mutex mutex_;  // while it is held, the number is the process's own
+  bool reaped_ GUARDED_BY(mutex_) = false;
+  WorkerEnd explained_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

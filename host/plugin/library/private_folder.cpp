@@ -180,11 +180,10 @@ PrivateFolder::~PrivateFolder() {
 }
 
 fs::path PrivateFolder::path() const {
-  const std::lock_guard lock(*mutex_);
+  const MutexLock lock(*mutex_);
   return path_;
 }
 
-// Needs the mutex.
 Result<> PrivateFolder::make_again() {
   auto made = create_in(path_.parent_path());
   if (made.has_error()) {
@@ -204,9 +203,9 @@ Result<PrivateCopy> PrivateFolder::copy(const fs::path& file) {
 }
 
 Result<PrivateFolder::Target> PrivateFolder::make_target(const fs::path& file) {
-  const std::lock_guard lock(*mutex_);
+  const MutexLock lock(*mutex_);
   const auto name = short_stem(file) + '.' + std::to_string(++generation_);
-  const auto open = [&] {
+  const auto open = [&]() REQUIRES(*mutex_) {
     return open_file(path_ / (name + ".partial"), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IXUSR);
   };
   auto target = open();

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "plugin/library/private_copy.hpp"
 
@@ -45,8 +45,9 @@ class PrivateFolder {
  private:
   PrivateFolder(std::filesystem::path path, FileDescriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
-  static Result<PrivateFolder> create_in(const std::filesystem::path& parent);
-  Result<> make_again();
+  // Not looked at, because nobody else has the new folder yet.
+  static Result<PrivateFolder> create_in(const std::filesystem::path& parent) NO_THREAD_SAFETY_ANALYSIS;
+  Result<> make_again() REQUIRES(*mutex_) NO_THREAD_SAFETY_ANALYSIS;
 
   struct Target {
     FileDescriptor file;
@@ -54,10 +55,11 @@ class PrivateFolder {
   };
   Result<Target> make_target(const std::filesystem::path& file);
 
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // what follows changes when it is made again
-  std::filesystem::path path_;
-  FileDescriptor lock_;  // held as long as this process lives, which shows others that the folder is in use
-  std::uint64_t generation_ = 0;
+  std::unique_ptr<Mutex> mutex_ = std::make_unique<Mutex>();  // what follows changes when it is made again
+  std::filesystem::path path_ GUARDED_BY(*mutex_);
+  // Held as long as this process lives, which shows others that the folder is in use.
+  FileDescriptor lock_ GUARDED_BY(*mutex_);
+  std::uint64_t generation_ GUARDED_BY(*mutex_) = 0;
 };
 
 }  // namespace mcph
