@@ -204,7 +204,7 @@ void Worker::on_control(std::function<void()> task) {
 void Worker::load() {
   if (const auto created = create(); created.has_error()) return fail(load_, created.error());
   const auto& identity = plugin_->identity();
-  const auto who = WorkerIdentity{identity.name, identity.version, sandbox_lacks_}.json();
+  const auto who = WorkerIdentity{identity.name, identity.version, identity.about, sandbox_lacks_}.json();
   if (!setup_.starts) return host_.send(to_host::Ready{load_, {}, who});
   const auto description = plugin_->describe();
   if (description.has_error()) return fail(load_, description.error());

@@ -1,7 +1,9 @@
 #include "cli/component_table.hpp"
 
+#include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.hpp"
@@ -30,6 +32,10 @@ OrderedJson all_json(const std::vector<Component>& components) {
   return list;
 }
 
+std::array<std::pair<const char*, std::string>, 4> texts_of(const PluginAbout& about) {
+  return {{{"id", about.id}, {"vendor", about.vendor}, {"description", about.description}, {"url", about.url}}};
+}
+
 }  // namespace
 
 void print_components(std::ostream& out, const Components& components) {
@@ -39,15 +45,23 @@ void print_components(std::ostream& out, const Components& components) {
   print_lines(out, "prompt", components.prompts);
 }
 
+void print_about(std::ostream& out, const PluginAbout& about) {
+  for (const auto& [name, text] : texts_of(about)) {
+    if (!text.empty()) out << "  " << name << ": " << printable(text) << "\n";
+  }
+}
+
 nlohmann::ordered_json components_json(const PluginIdentity& identity, const Components& components) {
-  return {{"file", identity.file.string()},
-          {"plugin", identity.name},
-          {"version", identity.version},
-          {"digest", identity.digest},
-          {"tools", all_json(components.tools)},
-          {"resources", all_json(components.resources)},
-          {"resourceTemplates", all_json(components.resource_templates)},
-          {"prompts", all_json(components.prompts)}};
+  OrderedJson object{{"file", identity.file.string()}, {"plugin", identity.name}, {"version", identity.version}};
+  for (const auto& [name, text] : texts_of(identity.about)) {
+    if (!text.empty()) object[name] = text;
+  }
+  object["digest"] = identity.digest;
+  object["tools"] = all_json(components.tools);
+  object["resources"] = all_json(components.resources);
+  object["resourceTemplates"] = all_json(components.resource_templates);
+  object["prompts"] = all_json(components.prompts);
+  return object;
 }
 
 }  // namespace mcph

@@ -13,7 +13,11 @@ namespace mcph {
 // A line a component: kind, name or URI, and the first line of its description.
 void print_components(std::ostream& out, const Components& components);
 
-// {"file", "plugin", "version", "digest", "tools": [...], "resources": [...], ...}
+// A line for each of what the plugin says of itself.
+void print_about(std::ostream& out, const PluginAbout& about);
+
+// {"file", "plugin", "version", "id"?, "vendor"?, "description"?, "url"?, "digest", "tools": [...], "resources": [...],
+// ...}
 nlohmann::ordered_json components_json(const PluginIdentity& identity, const Components& components);
 
 }  // namespace mcph

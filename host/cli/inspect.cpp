@@ -58,6 +58,7 @@ void print_loaded(const LoadedPlugin& loaded, bool json) {
   }
   std::cout << printable(identity.file.string() + ": " + identity.name + " " + identity.version) << " ("
             << identity.digest << ")\n";
+  print_about(std::cout, identity.about);
   print_components(std::cout, components);
   for (const auto& remark : remarks)
     std::cout << "  remark: " << printable(remark) << "\n";

@@ -13,6 +13,7 @@
 
 #include "base/result.hpp"
 #include "plugin/call.hpp"
+#include "plugin/plugin_about.hpp"
 #include "plugin/plugin_status.hpp"
 
 namespace mcph {
@@ -24,6 +25,7 @@ struct PluginIdentity {
   std::string name;            // as the plugin calls itself
   std::string version;
   std::string digest;  // SHA-256 of the library's bytes, in hex
+  PluginAbout about = {};
 };
 
 // What one plugin may take of the host.

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <string>
@@ -30,6 +31,11 @@ bool reports_to(const mcp_sink* error, const Action& action) noexcept {
   return false;
 }
 
+/// That every function is there which the API calls without asking; get_interface it asks for.
+bool has_what_is_needed(const mcp_host& host) {
+  return host.size >= offsetof(mcp_host, resource_updated) + sizeof(host.resource_updated);
+}
+
 }  // namespace
 
 void* create_instance(Setup setup, const mcp_host* host, const mcp_sink* error) noexcept {
@@ -37,8 +43,8 @@ void* create_instance(Setup setup, const mcp_host* host, const mcp_sink* error) 
 }
 
 void* create_instance(const std::function<void(Plugin&)>& setup, const mcp_host* host, const mcp_sink* error) noexcept {
-  if (host->size < sizeof(mcp_host)) {
-    write(error, "the host is older than this plugin: update the host, or build the plugin with an older mcp/plugin.h");
+  if (!has_what_is_needed(*host)) {
+    write(error, "the host lacks functions that this plugin needs: update the host");
     return nullptr;
   }
   std::unique_ptr<Instance> instance;
@@ -46,8 +52,8 @@ void* create_instance(const std::function<void(Plugin&)>& setup, const mcp_host*
   return instance.release();
 }
 
-void describe_instance(void* self, const mcp_sink* sink) noexcept {
-  write(sink, instance_of(self).describe());
+std::int32_t describe_instance(void* self, const mcp_sink* sink, const mcp_sink* error) noexcept {
+  return reports_to(error, [&] { write(sink, instance_of(self).describe()); }) ? 0 : 1;
 }
 
 std::int32_t start_instance(void* self, const mcp_sink* error) noexcept {

@@ -49,7 +49,10 @@ Instance::~Instance() {
   pending_->abandon_all();
 }
 
-std::string Instance::describe() const {
+std::string Instance::describe() {
+  for (const auto& function : on_describe_)
+    function();
+  if (!on_describe_.empty()) registry_->publish();
   return detail::describe(*registry_->published());
 }
 

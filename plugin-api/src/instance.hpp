@@ -30,10 +30,12 @@ class Instance {
   const Json& config() const { return config_; }
   const std::shared_ptr<Registry>& registry() const { return registry_; }
 
+  void on_describe(std::function<void()> function) { on_describe_.push_back(std::move(function)); }
   void on_start(std::function<void()> function) { on_start_.push_back(std::move(function)); }
   void on_stop(std::function<void()> function) { on_stop_.push_back(std::move(function)); }
 
-  std::string describe() const;
+  /// Throws what the first function of on_describe that fails throws.
+  std::string describe();
   /// Throws what the first function of on_start that fails throws.
   void start();
 
@@ -45,6 +47,7 @@ class Instance {
   const Json config_;
   const std::shared_ptr<PendingCalls> pending_ = std::make_shared<PendingCalls>();
   const std::shared_ptr<Registry> registry_ = std::make_shared<Registry>();
+  std::vector<std::function<void()>> on_describe_;
   std::vector<std::function<void()>> on_start_;
   std::vector<std::function<void()>> on_stop_;
   bool started_ = false;

@@ -136,6 +136,10 @@ const mcp_host& Plugin::host() const {
   return instance_.host();
 }
 
+void Plugin::on_describe(std::function<void()> function) {
+  instance_.on_describe(std::move(function));
+}
+
 void Plugin::on_start(std::function<void()> function) {
   instance_.on_start(std::move(function));
 }

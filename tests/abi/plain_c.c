@@ -31,14 +31,16 @@ static void* create(const mcp_host* host, const mcp_sink* error) {
   return self;
 }
 
-static void describe(void* self, const mcp_sink* sink) {
+static int32_t describe(void* self, const mcp_sink* sink, const mcp_sink* error) {
   (void)self;
+  (void)error;
   sink->write(sink->context,
               text("{\"tools\":[{\"name\":\"count\",\"description\":\"Counts its calls.\","
                    "\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},"
                    "\"annotations\":{\"openWorldHint\":false}}],"));
   sink->write(sink->context, text("\"resources\":[{\"uri\":\"counter://about\",\"name\":\"about\","
                                   "\"description\":\"What this plugin is.\",\"mimeType\":\"text/plain\"}]}"));
+  return 0;
 }
 
 static void invoke(void* instance, mcp_call_id call, mcp_string method, mcp_string params) {

@@ -1,5 +1,7 @@
 // The life of an instance: configuration, start and stop, and components that change while calls run.
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -130,15 +132,27 @@ void inspected(mcp::Plugin& plugin) {
   plugin.on_stop([] { std::abort(); });
 }
 
-MCP_PLUGIN("inspected", "0.1.0", inspected, MCP_PLUGIN_SERIAL | MCP_PLUGIN_NEVER_UNLOAD)
+MCP_PLUGIN("inspected", "0.1.0", inspected, MCP_PLUGIN_SERIAL | MCP_PLUGIN_NEVER_UNLOAD,
+           mcp::About{.id = "org.example.inspected",
+                      .vendor = "Example",
+                      .description = "Is looked at.",
+                      .url = "https://example.org/inspected"})
+
+std::string text_of(mcp_string text) {
+  return {text.data, text.size};
+}
 
 TEST(Entry, TheTableSaysWhatTheMacroSays) {
   const mcp_plugin* plugin = mcp_plugin_entry_v1();
   EXPECT_EQ(plugin, mcp_plugin_entry_v1());
   EXPECT_EQ(plugin->size, sizeof(mcp_plugin));
   EXPECT_EQ(plugin->flags, MCP_PLUGIN_SERIAL | MCP_PLUGIN_NEVER_UNLOAD);
-  EXPECT_EQ(std::string(plugin->name.data, plugin->name.size), "inspected");
-  EXPECT_EQ(std::string(plugin->version.data, plugin->version.size), "0.1.0");
+  EXPECT_EQ(text_of(plugin->name), "inspected");
+  EXPECT_EQ(text_of(plugin->version), "0.1.0");
+  EXPECT_EQ(text_of(plugin->id), "org.example.inspected");
+  EXPECT_EQ(text_of(plugin->vendor), "Example");
+  EXPECT_EQ(text_of(plugin->description), "Is looked at.");
+  EXPECT_EQ(text_of(plugin->url), "https://example.org/inspected");
 }
 
 TEST(Entry, InspectingCreatesDescribesAndStopsWithoutStarting) {
@@ -152,22 +166,37 @@ TEST(Entry, InspectingCreatesDescribesAndStopsWithoutStarting) {
   const mcp_plugin* plugin = mcp_plugin_entry_v1();
   void* instance = plugin->create(&host, &sink);
   ASSERT_TRUE(instance);
-  plugin->describe(instance, &sink);
+  EXPECT_EQ(plugin->describe(instance, &sink, &sink), 0);
   plugin->stop(instance);
   EXPECT_EQ(text, R"({"tools":[{"name":"t","inputSchema":{"type":"object","properties":{},)"
                   R"("additionalProperties":false}}]})");
 }
 
-TEST(Entry, AHostThatIsTooOldIsRefusedInWords) {
+mcp_host host_of_size(std::size_t size) {
   mcp_host host{};
-  host.size = sizeof host - 8;
+  host.size = static_cast<std::uint32_t>(size);
+  host.configuration = [](const mcp_host*, const mcp_sink*) {};
+  return host;
+}
+
+TEST(Entry, AHostThatLacksWhatIsOnlyAskedForIsTaken) {
+  const mcp_host host = host_of_size(offsetof(mcp_host, get_interface));
+  const void* found = &host;
+  void* instance = mcp::detail::create_instance(
+      [&](mcp::Plugin& plugin) { found = plugin.host_interface("mcp.server-info/1"); }, &host, nullptr);
+  ASSERT_TRUE(instance);
+  mcp::detail::stop_instance(instance);
+  EXPECT_EQ(found, nullptr);
+}
+
+TEST(Entry, AHostThatLacksWhatIsUsedIsRefusedInWords) {
+  const mcp_host host = host_of_size(offsetof(mcp_host, resource_updated));
   std::string reason;
   const mcp_sink sink{&reason, [](void* context, mcp_string piece) {
                         static_cast<std::string*>(context)->append(piece.data, piece.size);
                       }};
   EXPECT_EQ(mcp_plugin_entry_v1()->create(&host, &sink), nullptr);
-  EXPECT_EQ(reason,
-            "the host is older than this plugin: update the host, or build the plugin with an older mcp/plugin.h");
+  EXPECT_EQ(reason, "the host lacks functions that this plugin needs: update the host");
 }
 
 TEST(DataDirectory, IsAPlaceToWriteTo) {
@@ -206,6 +235,32 @@ std::string tool_names(const Harness& harness) {
   for (const auto& tool : components["tools"])
     names += tool["name"].get<std::string>() + ' ';
   return names;
+}
+
+TEST(Describe, WhatItThrowsIsTheReasonForWhichNothingIsDescribed) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("t", "", [] {});
+    plugin.on_describe([] { throw std::runtime_error("the index is gone"); });
+  });
+  try {
+    harness.describe();
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "it could not describe its components: the index is gone");
+  }
+}
+
+TEST(Describe, WhatIsRegisteredMeanwhileIsDescribedAndServed) {
+  int descriptions = 0;
+  Harness harness([&](mcp::Plugin& plugin) {
+    plugin.on_describe([&] {
+      const auto name = "t" + std::to_string(++descriptions);
+      plugin.tool(name, "", [name] { return name; });
+    });
+  });
+  EXPECT_EQ(harness.describe()["tools"].size(), 1U);
+  EXPECT_EQ(harness.describe()["tools"].size(), 2U);
+  EXPECT_EQ(harness.call_tool("t2").text(), "t2");
 }
 
 TEST(Change, IsServedAllAtOnceWhenItIsPublished) {

@@ -83,7 +83,21 @@ test('InspectTellsWhatAPluginExports', async () => {
   const json = await command('inspect', '--json', fixture('sample_v1'));
   const described = JSON.parse(json.stdout);
   assert.equal(described.plugin, 'sample');
+  assert.equal(described.vendor, undefined);
   assert.ok(described.tools.some(({ name }) => name === 'version'));
+});
+
+test('InspectTellsWhatAPluginSaysOfItself', async () => {
+  const about = {
+    id: 'org.example.catalogue',
+    vendor: 'Example',
+    description: 'One of everything.',
+    url: 'https://example.org/catalogue',
+  };
+  const { stdout } = await command('inspect', fixture('catalogue'));
+  for (const [name, text] of Object.entries(about)) assert.ok(stdout.includes(`\n  ${name}: ${text}\n`), stdout);
+  const { id, vendor, description, url } = JSON.parse((await command('inspect', '--json', fixture('catalogue'))).stdout);
+  assert.deepEqual({ id, vendor, description, url }, about);
 });
 
 test('InspectRemarksOnWhatAnAuthorHasForgotten', async () => {

@@ -115,7 +115,8 @@ Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary l
 InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log, Timers* timers)
     : library_(std::move(library)),
       table_(library_.table()),
-      identity_{setup.file, std::string(view(table_.name)), std::string(view(table_.version)), setup.digest},
+      identity_{setup.file, std::string(view(table_.name)), std::string(view(table_.version)), setup.digest,
+                about_of(table_)},
       setup_(std::move(setup)),
       concurrent_calls_((table_.flags & MCP_PLUGIN_SERIAL) != 0 ? 1 : setup_.limits.concurrent_calls),
       runner_(runner),
@@ -142,9 +143,17 @@ InProcessPlugin::~InProcessPlugin() {
 
 Result<std::string> InProcessPlugin::describe() {
   Description description;
+  std::string reason;
   const auto sink = sink_into(description);
-  auto described = guarded(identity_, "describe", [&] { table_.describe(instance_, &sink); });
+  const auto error = sink_into(reason);
+  std::int32_t status = 0;
+  auto described = guarded(identity_, "describe", [&] { status = table_.describe(instance_, &sink, &error); });
   if (described.has_error()) return described.error();
+  if (status != 0) {
+    return fail(reason.empty()
+                    ? "it could not describe its components and gave no reason, but status " + std::to_string(status)
+                    : "it could not describe its components: " + reason);
+  }
   if (!description.is_too_long) return std::move(description.text);
   return fail("its description has more than " + std::to_string(max_description_bytes) + " bytes");
 }

@@ -77,6 +77,7 @@ bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
 void WorkerPlugin::identified(WorkerIdentity identity) {
   identity_.name = std::move(identity.name);
   identity_.version = std::move(identity.version);
+  identity_.about = std::move(identity.about);
   sandbox_lacks_ = std::move(identity.sandbox_lacks);
 }
 

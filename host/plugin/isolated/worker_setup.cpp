@@ -138,16 +138,28 @@ Result<WorkerSetup> WorkerSetup::read(std::string_view json) {
 }
 
 std::string WorkerIdentity::json() const {
-  return dump(Json{{"name", name}, {"version", version}, {"sandboxLacks", sandbox_lacks}});
+  return dump(Json{{"name", name},
+                   {"version", version},
+                   {"id", about.id},
+                   {"vendor", about.vendor},
+                   {"description", about.description},
+                   {"url", about.url},
+                   {"sandboxLacks", sandbox_lacks}});
 }
 
 Result<WorkerIdentity> WorkerIdentity::read(std::string_view json) {
   auto identity = read_json<WorkerIdentity>(json, [](const Json& object) {
-    return WorkerIdentity{
-        .name = object.at("name"), .version = object.at("version"), .sandbox_lacks = object.at("sandboxLacks")};
+    return WorkerIdentity{.name = object.at("name"),
+                          .version = object.at("version"),
+                          .about = {.id = object.at("id"),
+                                    .vendor = object.at("vendor"),
+                                    .description = object.at("description"),
+                                    .url = object.at("url")},
+                          .sandbox_lacks = object.at("sandboxLacks")};
   });
   if (identity.has_error()) return identity;
   if (!is_component_name(identity->name) || !is_version(identity->version)) return fail("its name or version is none");
+  if (auto about = check(identity->about); about.has_error()) return about.error();
   if (!is_short(identity->sandbox_lacks)) return fail("what its sandbox lacks is too long");
   return identity;
 }

@@ -39,6 +39,7 @@ struct WorkerSetup {
 struct WorkerIdentity {
   std::string name;
   std::string version;
+  PluginAbout about = {};
   std::vector<std::string> sandbox_lacks = {};
 
   std::string json() const;

@@ -27,6 +27,7 @@ Result<> check_table(const mcp_plugin* table) {
                 "\" is not 1 to 128 characters of A-Za-z0-9_.-");
   }
   if (!is_version(view(table->version))) return fail("its plugin version is not 1 to 128 bytes of UTF-8 text");
+  if (auto about = check(about_of(*table)); about.has_error()) return about;
   if (table->create == nullptr) return fail("its plugin table lacks create");
   if (table->describe == nullptr) return fail("its plugin table lacks describe");
   if (table->invoke == nullptr) return fail("its plugin table lacks invoke");
@@ -56,6 +57,13 @@ Result<const mcp_plugin*> call_entry(Entry* entry) {
 }
 
 }  // namespace
+
+PluginAbout about_of(const mcp_plugin& table) {
+  return {.id = std::string(view(table.id)),
+          .vendor = std::string(view(table.vendor)),
+          .description = std::string(view(table.description)),
+          .url = std::string(view(table.url))};
+}
 
 Result<PluginLibrary> PluginLibrary::load(std::shared_ptr<const PrivateCopy> copy) {
   auto library = load(copy->path());

@@ -12,8 +12,12 @@
 
 #include "base/result.hpp"
 #include "plugin/library/private_copy.hpp"
+#include "plugin/plugin_about.hpp"
 
 namespace mcph {
+
+// What a table that has been checked says of its plugin. A value of its own.
+PluginAbout about_of(const mcp_plugin& table);
 
 class PluginLibrary {
  public:

@@ -412,13 +412,14 @@ void FolderSource::describe_again(const Attempt& version) {
   // A worker that is being started anew says so when it is there.
   if (description.has_error() && description.error().may_pass) return;
   tracked.description = description.has_value() ? *description : std::string();
-  auto components = description.has_error() ? Result<Components>(description.error()) : parse_components(*description);
-  if (components.has_error()) {
+  const auto keep_serving = [&](const std::string& reason) {
     with_.log.error("plugin misbehaved",
-                    {{"file", file.string()},
-                     {"reason", "its components changed to something invalid: " + components.error().message},
-                     {"serving", "the components it had before"}});
-    return;
+                    {{"file", file.string()}, {"reason", reason}, {"serving", "the components it had before"}});
+  };
+  if (description.has_error()) return keep_serving("its components changed: " + description.error().message);
+  auto components = parse_components(*description);
+  if (components.has_error()) {
+    return keep_serving("its components changed to something invalid: " + components.error().message);
   }
   say_when_published([this, path = file.string(), count = components->size()] {
     with_.log.info("plugin changed its components", {{"file", path}, {"components", count}});

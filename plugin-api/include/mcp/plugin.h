@@ -23,13 +23,18 @@
  *
  * Growth. mcp_host and mcp_plugin begin with their size as the side that filled them knew it. New members are only ever
  * appended, so a reader checks that size covers a member before using it (MCP_HAS). mcp_string and mcp_sink are frozen.
- * ABI.md holds the whole promise.
+ * ABI.md holds the whole promise, and says when the version below changes.
  */
 #ifndef MCP_PLUGIN_H
 #define MCP_PLUGIN_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* The version of this header, for the preprocessor. What is new in a minor version is optional, and is told at run time
+ * by MCP_HAS and get_interface; a plugin need not say which one it was built with. */
+#define MCP_PLUGIN_API_VERSION_MAJOR 1 /* that of MCP_PLUGIN_ENTRY_SYMBOL */
+#define MCP_PLUGIN_API_VERSION_MINOR 0
 
 #if defined(_WIN32)
 #define MCP_PLUGIN_EXPORT __declspec(dllexport)
@@ -148,6 +153,12 @@ typedef struct mcp_plugin {
   mcp_string name;    /* 1 to 128 characters of A-Z a-z 0-9 _ . - */
   mcp_string version; /* the plugin's own, for people: "1.4.2"; 1 to 128 bytes */
 
+  /* What the plugin says of itself, for people and their lists. Each may be empty. */
+  mcp_string id;     /* the same for all versions and no other plugin's: "org.example.notes"; characters as of name */
+  mcp_string vendor; /* who makes it; up to 128 bytes */
+  mcp_string description; /* what it is for; up to 1024 bytes */
+  mcp_string url;         /* where to read about it: http:// or https://; up to 1024 bytes */
+
   /* [control] Makes the instance. Opens no thread, socket or file: `inspect` calls create, describe and stop only.
    * On failure writes the reason to `error` and returns null. */
   void* (*create)(const mcp_host* host, const mcp_sink* error);
@@ -155,8 +166,9 @@ typedef struct mcp_plugin {
   /* [control] Writes one JSON object with the instance's components in MCP's own shapes: "tools", "resources",
    * "resourceTemplates" and "prompts", each an array and each optional, and optionally "instructions", a string for the
    * model, and "completions": true, which asks for calls of "completion/complete". Called again after
-   * components_changed. */
-  void (*describe)(void* self, const mcp_sink* sink);
+   * components_changed. Returns 0, or writes the reason to `error` and returns another number: then nothing in `sink`
+   * counts, and what was described before is served on. */
+  int32_t (*describe)(void* self, const mcp_sink* sink, const mcp_sink* error);
 
   /* [control] The instance is going to be served: open what it needs. Returns 0, or writes the reason to `error` and
    * returns another number. May be null. */
@@ -175,9 +187,6 @@ typedef struct mcp_plugin {
   /* [control] The end: no invoke runs or follows. Joins every thread, frees everything, `self` included; after it
    * returns nothing of the library may run. Called also when start failed or was never called. */
   void (*stop)(void* self);
-
-  /* [any] An optional interface of the plugin by name and major version, or null. May be null. */
-  const void* (*get_interface)(void* self, const char* name);
 } mcp_plugin;
 
 /* [control] The entry symbol. Has no side effect; the table lives as long as the library is mapped. */

@@ -112,7 +112,7 @@ Harness::Harness(const std::function<void(Plugin&)>& setup, const Json& config)
   void* instance = nullptr;
   const std::string reason = answer_of_host(
       [&](const mcp_sink* error) { instance = mcp::detail::create_instance(setup, host_->table(), error); });
-  start(mcp::detail::plugin_table({}, {}, 0, nullptr), instance, reason);
+  start(mcp::detail::plugin_table({}, {}, nullptr), instance, reason);
 }
 
 Harness::Harness(const mcp_plugin& plugin, const Json& config) : host_(std::make_unique<detail::FakeHost>(config)) {
@@ -141,8 +141,13 @@ Harness::~Harness() {
 }
 
 nlohmann::ordered_json Harness::describe() const {
-  return nlohmann::ordered_json::parse(
-      answer_of_host([&](const mcp_sink* sink) { plugin_.describe(instance_, sink); }));
+  std::int32_t failed = 0;
+  std::string description;
+  const std::string reason = answer_of_host([&](const mcp_sink* error) {
+    description = answer_of_host([&](const mcp_sink* sink) { failed = plugin_.describe(instance_, sink, error); });
+  });
+  if (failed) throw std::runtime_error("it could not describe its components: " + reason);
+  return nlohmann::ordered_json::parse(description);
 }
 
 Outcome Harness::call_tool(std::string_view name, const Json& arguments) {

@@ -25,8 +25,9 @@ static void* create(const mcp_host* host, const mcp_sink* error) {
   return &host_of_this;
 }
 
-static void describe(void* self, const mcp_sink* sink) {
+static int32_t describe(void* self, const mcp_sink* sink, const mcp_sink* error) {
   (void)self;
+  (void)error;
   sink->write(sink->context, text("{\"tools\":["
                                   "{\"name\":\"complete_twice\",\"inputSchema\":{\"type\":\"object\"}},"
                                   "{\"name\":\"answer_no_json\",\"inputSchema\":{\"type\":\"object\"}},"
@@ -35,6 +36,7 @@ static void describe(void* self, const mcp_sink* sink) {
                                   "{\"name\":\"log_much\",\"inputSchema\":{\"type\":\"object\"}},"
                                   "{\"name\":\"update_much\",\"inputSchema\":{\"type\":\"object\"}},"
                                   "{\"name\":\"change_much\",\"inputSchema\":{\"type\":\"object\"}}]}"));
+  return 0;
 }
 
 static void answer(mcp_call_id call, int32_t outcome, const char* json) {

@@ -15,10 +15,12 @@ static void* create(const mcp_host* host, const mcp_sink* error) {
   return &instance;
 }
 
-static void describe(void* self, const mcp_sink* sink) {
+static int32_t describe(void* self, const mcp_sink* sink, const mcp_sink* error) {
   (void)self;
+  (void)error;
   sink->write(sink->context, text("{\"tools\":[{\"name\":\"broken\",\"description\":\"Broken.\","
                                   "\"inputSchema\":{\"type\":\"object\",\"properties\":7}}]}"));
+  return 0;
 }
 
 static void invoke(void* self, mcp_call_id call, mcp_string method, mcp_string params) {

@@ -109,4 +109,8 @@ void setup(mcp::Plugin& plugin) {
 
 }  // namespace
 
-MCP_PLUGIN("catalogue", "1.0.0", setup)
+MCP_PLUGIN("catalogue", "1.0.0", setup,
+           mcp::About{.id = "org.example.catalogue",
+                      .vendor = "Example",
+                      .description = "One of everything.",
+                      .url = "https://example.org/catalogue"})

@@ -20,10 +20,12 @@ static void* create(const mcp_host* host, const mcp_sink* error) {
   return self;
 }
 
-static void describe(void* self, const mcp_sink* sink) {
+static int32_t describe(void* self, const mcp_sink* sink, const mcp_sink* error) {
   (void)self;
+  (void)error;
   sink->write(sink->context, text("{\"tools\":[{\"name\":\"params\",\"description\":\"Returns its params.\","
                                   "\"inputSchema\":{\"type\":\"object\"}}]}"));
+  return 0;
 }
 
 static void invoke(void* instance, mcp_call_id call, mcp_string method, mcp_string params) {

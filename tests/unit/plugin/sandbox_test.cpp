@@ -39,11 +39,11 @@ TEST(SandboxTest, ReachesTheWorkerAsItIs) {
 }
 
 TEST(SandboxTest, LacksThatAWorkerTellsAreFewAndShort) {
-  EXPECT_THAT(WorkerIdentity::read(WorkerIdentity{"a", "1", {"no filter"}}.json())->sandbox_lacks,
+  EXPECT_THAT(WorkerIdentity::read(WorkerIdentity{"a", "1", {}, {"no filter"}}.json())->sandbox_lacks,
               ElementsAre("no filter"));
   const std::vector<std::string> many(17, "no filter");
-  EXPECT_THAT(WorkerIdentity::read(WorkerIdentity{"a", "1", many}.json()).error().message, HasSubstr("too long"));
-  EXPECT_TRUE(WorkerIdentity::read(WorkerIdentity{"a", "1", {std::string(513, 'x')}}.json()).has_error());
+  EXPECT_THAT(WorkerIdentity::read(WorkerIdentity{"a", "1", {}, many}.json()).error().message, HasSubstr("too long"));
+  EXPECT_TRUE(WorkerIdentity::read(WorkerIdentity{"a", "1", {}, {std::string(513, 'x')}}.json()).has_error());
 }
 
 }  // namespace

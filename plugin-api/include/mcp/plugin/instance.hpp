@@ -144,6 +144,11 @@ class Plugin {
   /// The C contract itself, for what this class does not have.
   const mcp_host& host() const;
 
+  /// Runs each time before the host reads what the plugin exports: after setup, and after components_changed. Register,
+  /// change or remove here what can be told only then. If it throws, that is the reason for which the plugin is
+  /// refused; later the host logs it, and what was served before is served on. In the order of registration; only setup
+  /// may call this.
+  void on_describe(std::function<void()> function);
   /// Runs when the instance is going to be served: open sockets and files and start threads here, not in setup. If it
   /// throws, the plugin is not served. In the order of registration.
   void on_start(std::function<void()> function);

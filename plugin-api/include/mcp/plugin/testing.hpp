@@ -78,7 +78,8 @@ class Harness {
   Harness(const Harness&) = delete;
   Harness& operator=(const Harness&) = delete;
 
-  /// The document that the host would read: tools, resources, resourceTemplates, prompts, instructions.
+  /// The document that the host would read: tools, resources, resourceTemplates, prompts, instructions. Throws
+  /// std::runtime_error with the reason if the plugin could not say it.
   nlohmann::ordered_json describe() const;
 
   Outcome call_tool(std::string_view name, const Json& arguments = Json::object());

@@ -102,6 +102,10 @@ TEST_F(InProcessPluginTest, KnowsWhoItIs) {
   EXPECT_EQ(identity.name, "actor");
   EXPECT_EQ(identity.version, "1.0.0");
   EXPECT_EQ(identity.digest.size(), 64U);
+  EXPECT_EQ(identity.about.id, "test.actor");
+  EXPECT_EQ(identity.about.vendor, "The tests");
+  EXPECT_EQ(identity.about.description, "Plays what a test asks of it.");
+  EXPECT_EQ(identity.about.url, "https://example.org/actor");
 }
 
 TEST_F(InProcessPluginTest, IsDescribedStartedAndStopped) {
@@ -128,6 +132,13 @@ TEST_F(InProcessPluginTest, IsRefusedWithTheReasonOfStart) {
 TEST_F(InProcessPluginTest, IsRefusedWhenDescribeThrows) {
   EXPECT_EQ(load("unit_actor", R"({"describe":"throw"})").describe().error().message,
             "describe let an exception escape: describe has thrown");
+}
+
+TEST_F(InProcessPluginTest, IsRefusedWithTheReasonOfDescribe) {
+  EXPECT_EQ(load("unit_actor", R"({"undescribed":"no index"})").describe().error().message,
+            "it could not describe its components: no index");
+  EXPECT_EQ(load("unit_actor", R"({"undescribed":"says nothing"})").describe().error().message,
+            "it could not describe its components and gave no reason, but status 5");
 }
 
 TEST_F(InProcessPluginTest, CompletesACallDuringInvoke) {

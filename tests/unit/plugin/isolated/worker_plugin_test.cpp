@@ -142,6 +142,15 @@ TEST_F(WorkerPluginTest, KnowsWhoItIs) {
   EXPECT_EQ(identity.name, "actor");
   EXPECT_EQ(identity.version, "1.0.0");
   EXPECT_EQ(identity.digest, "0123456789abcdef");
+  EXPECT_EQ(identity.about.id, "test.actor");
+  EXPECT_EQ(identity.about.vendor, "The tests");
+  EXPECT_EQ(identity.about.description, "Plays what a test asks of it.");
+  EXPECT_EQ(identity.about.url, "https://example.org/actor");
+}
+
+TEST_F(WorkerPluginTest, IsRefusedWithTheReasonOfDescribe) {
+  plugin_ = *create(R"({"undescribed":"no index"})");
+  EXPECT_EQ(plugin_->describe().error().message, "it could not describe its components: no index");
 }
 
 TEST_F(WorkerPluginTest, PassesOnWhatThePluginSaysInItsOrder) {

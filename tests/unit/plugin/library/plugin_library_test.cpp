@@ -122,9 +122,10 @@ TEST_F(PluginLibraryTest, NamesAFunctionThatIsMissing) {
 }
 
 TEST_F(PluginLibraryTest, RefusesATableThatIsTooSmall) {
-  EXPECT_EQ(refusal_of("unit_actor_small_table"), "its plugin table has 16 bytes, but the contract needs at least " +
-                                                      std::to_string(offsetof(mcp_plugin, get_interface)) +
-                                                      "; set mcp_plugin.size to sizeof(mcp_plugin)");
+  EXPECT_EQ(refusal_of("unit_actor_small_table"),
+            "its plugin table has 16 bytes, but the contract needs at least " +
+                std::to_string(offsetof(mcp_plugin, stop) + sizeof(mcp_plugin::stop)) +
+                "; set mcp_plugin.size to sizeof(mcp_plugin)");
 }
 
 TEST_F(PluginLibraryTest, RefusesANameThatIsNone) {
@@ -135,6 +136,14 @@ TEST_F(PluginLibraryTest, RefusesANameThatIsNone) {
 TEST_F(PluginLibraryTest, RefusesAVersionThatIsNoShortText) {
   for (const auto* fixture : {"unit_actor_no_version", "unit_actor_long_version", "unit_actor_binary_version"})
     EXPECT_EQ(refusal_of(fixture), "its plugin version is not 1 to 128 bytes of UTF-8 text") << fixture;
+}
+
+TEST_F(PluginLibraryTest, RefusesAPluginThatSaysTooMuchOfItself) {
+  EXPECT_EQ(refusal_of("unit_actor_bad_id"), "its plugin id \"two words\" is not 1 to 128 characters of A-Za-z0-9_.-");
+  EXPECT_EQ(refusal_of("unit_actor_long_vendor"), "its plugin vendor is not up to 128 bytes of UTF-8 text");
+  EXPECT_EQ(refusal_of("unit_actor_long_description"), "its plugin description is not up to 1024 bytes of UTF-8 text");
+  EXPECT_EQ(refusal_of("unit_actor_bad_url"),
+            "its plugin url is not up to 1024 bytes that begin with https:// or http://");
 }
 
 TEST_F(PluginLibraryTest, RefusesALibraryWhoseEntryFunctionThrowsSomethingOfItsOwn) {

@@ -487,6 +487,14 @@ TEST_F(FolderOnDiskTest, PublishesComponentsThatAPluginChangedWhileRunning) {
   EXPECT_EQ(plugin_of("changed").get(), plugin);
 }
 
+TEST_F(FolderOnDiskTest, ServesOnWhatAPluginHadThatCannotDescribeItselfAnyMore) {
+  drop("alpha", exports("loses_its_components"));
+  run();
+  call("loses_its_components");
+  EXPECT_TRUE(eventually_logged("it could not describe its components: its index is lost"));
+  EXPECT_TRUE(serves("loses_its_components"));
+}
+
 TEST_F(FolderOnDiskTest, PublishesNothingWhenAPluginOnlySaysThatItChanged) {
   drop("alpha", exports("changes_its_components"));
   run();

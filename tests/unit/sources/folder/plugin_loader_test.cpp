@@ -194,6 +194,10 @@ TEST_F(PluginLoaderTest, RefusesAPluginWithTheReasonOfItsCreate) {
   EXPECT_EQ(refusal_of_description(R"({"create":"no license"})"), "it could not be set up: no license");
 }
 
+TEST_F(PluginLoaderTest, RefusesAPluginWithTheReasonOfItsDescribe) {
+  EXPECT_EQ(refusal_of_description(R"({"undescribed":"no index"})"), "it could not describe its components: no index");
+}
+
 // Also where its library is never unloaded: it is tried in a process that is ended.
 TEST_F(PluginLoaderTest, ExpectsTheFailureOfACreateToPass) {
   constexpr auto no_license = R"({"create":"no license"})";
