@@ -26,4 +26,8 @@ std::string WorkerCall::context() const {
   return context_;
 }
 
+std::string WorkerCall::caller() const {
+  return host_.ask([this](QueryId query) { return to_host::CallerQuery{query, id_}; });
+}
+
 }  // namespace mcph

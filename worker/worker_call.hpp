@@ -24,6 +24,7 @@ class WorkerCall final : public Call {
   void refuse(std::string error) override;
   void log(std::int32_t level, std::string_view message) override;
   std::string context() const override;
+  std::string caller() const override;
 
  private:
   const std::uint64_t id_;

@@ -54,7 +54,11 @@ class TerminalCall final : public Call {
   void log(std::int32_t, std::string_view) override {}  // the host's log has it
   void complete(Outcome outcome, std::string json) override { ended_.set_value({outcome, std::move(json)}); }
   std::string context() const override {
-    return R"({"protocolVersion":"2026-07-28","client":{"name":"mcp-plugin-host call"},"clientCapabilities":{}})";
+    Json context{{"protocolVersion", "2026-07-28"},
+                 {"client", {{"name", "mcp-plugin-host call"}}},
+                 {"clientCapabilities", Json::object()}};
+    if (const auto until = deadline()) context["deadline"] = until->count();
+    return dump(context);
   }
 
  private:

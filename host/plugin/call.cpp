@@ -21,6 +21,12 @@ std::string Call::cancelled_because() const {
   return because_;
 }
 
+std::optional<std::chrono::milliseconds> Call::deadline() const {
+  const auto time = deadline_.load(std::memory_order_acquire);
+  if (time.count() == 0) return std::nullopt;
+  return std::chrono::floor<std::chrono::milliseconds>(time);
+}
+
 void Call::on_cancel(std::function<void(CancelReason)> listener) {
   CancelReason reason = CancelReason::none;
   {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,8 +45,17 @@ class Call {
   // What the host says in the plugin's stead, once and instead of `complete`: a JSON-RPC error object.
   virtual void refuse(std::string error) { complete(Outcome::error, std::move(error)); }
 
-  // Who is calling: the JSON object that mcp_host.call_context promises.
+  // What is known of it: the JSON object that mcp_host.call_context promises.
   virtual std::string context() const = 0;
+  // Who calls: the JSON object that mcp_caller.describe promises.
+  virtual std::string caller() const { return "{}"; }
+
+  // When it is cancelled for taking too long, as Unix time; nothing: it may take any time. Its plugin says so before
+  // it is given the call.
+  std::optional<std::chrono::milliseconds> deadline() const;
+  void set_deadline(std::chrono::system_clock::time_point time) {
+    deadline_.store(time.time_since_epoch(), std::memory_order_release);
+  }
 
   // Asks for an early end. The first reason stays. `because` says more than the reason, for whoever made the call: it
   // continues "cancelled, because ".
@@ -67,6 +78,7 @@ class Call {
   const std::string component_;
   std::atomic<CancelReason> reason_{CancelReason::none};
   std::atomic<bool> claimed_{false};
+  std::atomic<std::chrono::system_clock::duration> deadline_{};  // since the epoch; 0: there is none
   mutable Mutex mutex_;
   std::string because_ GUARDED_BY(mutex_);
   std::function<void(CancelReason)> listener_ GUARDED_BY(mutex_);

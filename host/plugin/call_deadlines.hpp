@@ -1,6 +1,6 @@
 // Sees to it that a plugin's calls end in time: one that takes too long is cancelled, and one that does not heed that
 // is told to the plugin's owner. While the plugin is debugged, none does. Belongs to a plugin; any thread. Costs a call
-// nothing but a look at a flag.
+// nothing but a look at the clock and at a flag.
 #pragma once
 
 #include <atomic>
@@ -42,9 +42,11 @@ class CallDeadlines {
   CallDeadlines(const CallDeadlines&) = delete;
   CallDeadlines& operator=(const CallDeadlines&) = delete;
 
-  // There is one more call.
-  void call_began() {
-    if (times_.call.count() > 0 && !watching_.load(std::memory_order_relaxed)) watch();
+  // There is one more call, which is told its deadline.
+  void call_began(Call& call) {
+    if (times_.call.count() == 0) return;
+    call.set_deadline(std::chrono::system_clock::now() + times_.call);
+    if (!watching_.load(std::memory_order_relaxed)) watch();
   }
 
  private:

@@ -40,7 +40,7 @@ std::optional<std::uint64_t> CallTable::admit(const std::shared_ptr<Call>& call)
     return std::nullopt;
   }
   const auto id = calls_.add(call);
-  if (deadlines_) deadlines_->call_began();
+  if (deadlines_) deadlines_->call_began(*call);
   call->on_cancel([this, id](CancelReason reason) { cancel(id, reason); });
   if (call->claimed()) return std::nullopt;
   return id;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <mcp/caller.h>
 #include <mcp/plugin/app.hpp>
 #include <mcp/plugin/context.hpp>
 #include <mcp/plugin/detail/json_text.hpp>
@@ -16,6 +17,13 @@ namespace {
 std::shared_ptr<const Json> responses_in(const Json& params) {
   const auto found = params.find("inputResponses");
   return found == params.end() ? nullptr : std::make_shared<const Json>(*found);
+}
+
+/// What `ask` makes the host write, which is an object; an empty one if it writes nothing.
+template <class Ask>
+Json object_of_host(const Ask& ask) {
+  const std::string text = detail::answer_of_host(ask);
+  return text.empty() ? Json::object() : parse_json(text);
 }
 
 }  // namespace
@@ -44,10 +52,35 @@ void Context::throw_if_cancelled() const {
   if (reason != CancelReason::None) throw std::runtime_error(detail::cancellation_text(reason));
 }
 
-Json Context::caller() const {
-  const std::string text =
-      detail::answer_of_host([&](const mcp_sink* sink) { host_->call_context(host_, call_, sink); });
-  return text.empty() ? Json::object() : parse_json(text);
+Json Context::request_context() const {
+  return object_of_host([&](const mcp_sink* sink) { host_->call_context(host_, call_, sink); });
+}
+
+std::optional<std::chrono::system_clock::time_point> Context::deadline() const {
+  const Json context = request_context();
+  const auto deadline = context.find("deadline");
+  if (deadline == context.end()) return std::nullopt;
+  return std::chrono::system_clock::time_point(std::chrono::milliseconds(deadline->get<std::int64_t>()));
+}
+
+std::optional<TraceContext> Context::trace() const {
+  const Json context = request_context();
+  const auto trace = context.find("trace");
+  if (trace == context.end()) return std::nullopt;
+  return TraceContext{.traceparent = trace->at("traceparent"),
+                      .tracestate = trace->value("tracestate", ""),
+                      .baggage = trace->value("baggage", "")};
+}
+
+Caller Context::caller() const {
+  if (!MCP_HAS(host_, mcp_host, get_interface)) return {};
+  const auto* const callers = static_cast<const mcp_caller*>(host_->get_interface(host_, MCP_CALLER));
+  if (callers == nullptr || !MCP_HAS(callers, mcp_caller, describe)) return {};
+  const Json caller = object_of_host([&](const mcp_sink* sink) { callers->describe(host_, call_, sink); });
+  const auto principal = caller.find("principal");
+  if (principal == caller.end()) return {};
+  const auto texts = [&](const char* name) { return principal->value(name, std::vector<std::string>()); };
+  return {.id = principal->at("id"), .groups = texts("groups"), .roles = texts("roles"), .scopes = texts("scopes")};
 }
 
 ElicitAction Context::elicit_url(std::string_view message, std::string_view url) {
@@ -88,9 +121,9 @@ void Context::leave_with(std::string requests) {
 
 bool Context::shows_apps() const {
   const Json::json_pointer mime_types("/clientCapabilities/extensions/io.modelcontextprotocol~1ui/mimeTypes");
-  const Json who = caller();
-  if (!who.contains(mime_types)) return false;
-  const Json& types = who[mime_types];
+  const Json context = request_context();
+  if (!context.contains(mime_types)) return false;
+  const Json& types = context[mime_types];
   return std::find(types.begin(), types.end(), Json(app_mime_type)) != types.end();
 }
 

@@ -81,7 +81,7 @@ TEST(App, IsShownByAClientThatSaysSo) {
   Harness harness(
       [](mcp::Plugin& plugin) { plugin.tool("t", "", [](mcp::Context& context) { return context.shows_apps(); }); });
   const auto shows = [&](const char* capabilities) {
-    harness.set_caller({{"clientCapabilities", Json::parse(capabilities)}});
+    harness.set_request_context({{"clientCapabilities", Json::parse(capabilities)}});
     return harness.call_tool("t").structured()["result"].get<bool>();
   };
   EXPECT_TRUE(
@@ -91,7 +91,7 @@ TEST(App, IsShownByAClientThatSaysSo) {
   EXPECT_FALSE(shows(R"({"extensions":{"io.modelcontextprotocol/ui":7}})"));
   EXPECT_FALSE(shows(R"({"extensions":["io.modelcontextprotocol/ui"]})"));
   EXPECT_FALSE(shows("{}"));
-  harness.set_caller(Json::object());
+  harness.set_request_context(Json::object());
   EXPECT_FALSE(harness.call_tool("t").structured()["result"].get<bool>());
 }
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <gtest/gtest.h>
+#include <mcp/caller.h>
 #include <mcp/plugin.h>
 #include <mcp/server_info.h>
 
@@ -72,6 +73,16 @@ TEST(Layout, ServerInfoOnlyGrowsAtItsEnd) {
   EXPECT_EQ(offsetof(mcp_server_info, describe), 8U);
   EXPECT_GE(sizeof(mcp_server_info), 16U);
   EXPECT_TRUE((std::is_same_v<void (*)(const mcp_host*, const mcp_sink*), decltype(mcp_server_info::describe)>));
+}
+
+TEST(Layout, CallerOnlyGrowsAtItsEnd) {
+  EXPECT_EQ(std::string_view(MCP_CALLER), "mcp.caller/1");
+  EXPECT_EQ(offsetof(mcp_caller, size), 0U);
+  EXPECT_EQ(offsetof(mcp_caller, reserved), 4U);
+  EXPECT_EQ(offsetof(mcp_caller, describe), 8U);
+  EXPECT_GE(sizeof(mcp_caller), 16U);
+  EXPECT_TRUE(
+      (std::is_same_v<void (*)(const mcp_host*, mcp_call_id, const mcp_sink*), decltype(mcp_caller::describe)>));
 }
 
 TEST(Layout, EverythingIsPlainData) {

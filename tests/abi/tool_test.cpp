@@ -1,5 +1,6 @@
 // Tools: results by type, errors, annotations, the context of a call, asking the client.
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -289,7 +290,43 @@ TEST(Tool, HandlersMayBeFunctionsAndOwnWhatCannotBeCopied) {
   EXPECT_EQ(harness.call_tool("mover", {{"text", "n"}, {"list", {1, 2}}}).text(), "n2");
 }
 
-TEST(Context, ProgressLogAndCaller) {
+TEST(Context, DeadlineTraceAndCallerAreThoseOfTheCall) {
+  std::optional<std::chrono::system_clock::time_point> deadline;
+  std::optional<mcp::TraceContext> trace;
+  mcp::Caller caller;
+  Harness harness([&](mcp::Plugin& plugin) {
+    plugin.tool("t", "", [&](mcp::Context& context) {
+      deadline = context.deadline();
+      trace = context.trace();
+      caller = context.caller();
+    });
+  });
+  harness.call_tool("t");
+  EXPECT_FALSE(deadline);
+  EXPECT_FALSE(trace);
+  EXPECT_TRUE(caller.is_anonymous());
+
+  harness.set_request_context(
+      {{"deadline", 1'790'000'000'123}, {"trace", {{"traceparent", "00-1"}, {"baggage", "a=b"}}}});
+  harness.set_caller({.id = "ada", .groups = {"staff"}, .scopes = {"read", "write"}});
+  EXPECT_TRUE(harness.call_tool("t").ok());
+  ASSERT_TRUE(deadline);
+  EXPECT_EQ(deadline->time_since_epoch(), std::chrono::milliseconds(1'790'000'000'123));
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->traceparent, "00-1");
+  EXPECT_EQ(trace->tracestate, "");
+  EXPECT_EQ(trace->baggage, "a=b");
+  EXPECT_EQ(caller.id, "ada");
+  EXPECT_EQ(caller.groups, std::vector<std::string>{"staff"});
+  EXPECT_TRUE(caller.roles.empty());
+  EXPECT_EQ(caller.scopes, (std::vector<std::string>{"read", "write"}));
+
+  harness.provide_interface("mcp.caller/1", nullptr);
+  harness.call_tool("t");
+  EXPECT_TRUE(caller.is_anonymous());
+}
+
+TEST(Context, ProgressAndLog) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.tool("t", "", [](mcp::Context& context) {
       context.progress(0.5, "half");
@@ -299,10 +336,10 @@ TEST(Context, ProgressLogAndCaller) {
       context.warn("w");
       context.error("e");
       context.log(mcp::Level::Critical, "c");
-      return context.caller();
+      return context.request_context();
     });
   });
-  harness.set_caller({{"protocolVersion", "2025-11-25"}});
+  harness.set_request_context({{"protocolVersion", "2025-11-25"}});
   EXPECT_EQ(harness.call_tool("t").structured().dump(), R"({"protocolVersion":"2025-11-25"})");
   ASSERT_EQ(harness.progress().size(), 2U);
   EXPECT_EQ(harness.progress()[0].value, 0.5);

@@ -61,7 +61,7 @@ std::string two_rounds(mcp::Context& context) {
 
 // Asks only what this client has said it can answer.
 std::string ask_what_the_client_can(mcp::Context& context) {
-  const auto capabilities = context.caller().value("clientCapabilities", mcp::Json::object());
+  const auto capabilities = context.request_context().value("clientCapabilities", mcp::Json::object());
   mcp::Questions questions;
   if (capabilities.contains("elicitation")) questions.emplace("elicit_input", mcp::form<Name>("Elicitation input"));
   if (capabilities.contains("sampling")) questions.emplace("sample_input", mcp::Sampling(50).user("Sample request"));

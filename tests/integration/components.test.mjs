@@ -95,9 +95,15 @@ function componentsAreServed(client, kind) {
   });
 
   test('TellsThePluginWhoIsCalling', async () => {
-    const { structuredContent } = await client().callTool({ name: 'caller', arguments: {} });
-    assert.equal(structuredContent.client, 'integration');
-    assert.equal(structuredContent.protocolVersion, kind.era === 'modern' ? '2026-07-28' : '2025-11-25');
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01';
+    const { structuredContent } = await client().callTool({ name: 'caller', arguments: {}, _meta: { traceparent } });
+    assert.deepEqual(structuredContent, {
+      client: 'integration',
+      protocolVersion: kind.era === 'modern' ? '2026-07-28' : '2025-11-25',
+      principal: '',
+      traceparent,
+      deadline: 'to come',
+    });
   });
 
   test('ReadsTextBytesAndTemplates', async () => {

@@ -84,6 +84,14 @@ const mcp_server_info InProcessPlugin::server_info_table = {
       sink->write(sink->context, as_mcp(self_of(host).setup_.server_info()));
     }};
 
+const mcp_caller InProcessPlugin::caller_table = {sizeof(mcp_caller), 0,
+                                                  [](const mcp_host* host, mcp_call_id id, const mcp_sink* sink) {
+                                                    self_of(host).serve("caller", [&](const InProcessPlugin& plugin) {
+                                                      if (const auto call = plugin.calls_.find(id))
+                                                        give(plugin.identity_, sink, call->caller());
+                                                    });
+                                                  }};
+
 template <class Function>
 void InProcessPlugin::serve(std::string_view function, Function&& function_of_host) noexcept {
   const PluginCode own;
@@ -350,6 +358,7 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
     });
   };
   host.get_interface = [](const mcp_host* h, const char* name) -> const void* {
+    if (name == std::string_view(MCP_CALLER)) return &caller_table;
     const bool offered = name == std::string_view(MCP_SERVER_INFO) && self_of(h).setup_.server_info != nullptr;
     return offered ? &server_info_table : nullptr;
   };

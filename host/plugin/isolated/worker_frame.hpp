@@ -39,6 +39,7 @@ struct Frame {
     components_changed,
     resource_updated,
     context_query,
+    caller_query,
     server_info_query,
     crashed,
     place_follows,

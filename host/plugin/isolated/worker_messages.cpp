@@ -167,6 +167,15 @@ static std::optional<Message> read_context_query(const Frame& frame) {
   return ContextQuery{frame.id, *call};
 }
 
+Frame frame_of(const CallerQuery& message) {
+  return {.kind = Kind::caller_query, .id = message.query, .more = bytes_of(message.call)};
+}
+static std::optional<Message> read_caller_query(const Frame& frame) {
+  const auto call = numbers_of<CallId>(frame.more);
+  if (!call) return std::nullopt;
+  return CallerQuery{frame.id, *call};
+}
+
 Frame frame_of(const ServerInfoQuery& message) {
   return {.kind = Kind::server_info_query, .id = message.query};
 }
@@ -216,6 +225,8 @@ std::optional<Message> read(const Frame& frame) {
       return read_resource_updated(frame);
     case Kind::context_query:
       return read_context_query(frame);
+    case Kind::caller_query:
+      return read_caller_query(frame);
     case Kind::server_info_query:
       return read_server_info_query(frame);
     case Kind::crashed:

@@ -108,6 +108,10 @@ struct ContextQuery {
   QueryId query;
   CallId call;
 };
+struct CallerQuery {
+  QueryId query;
+  CallId call;
+};
 struct ServerInfoQuery {
   QueryId query;
 };
@@ -122,7 +126,7 @@ struct StackLine {
 struct LacksMemory {};
 
 using Message = std::variant<Ready, Failed, Completed, Progressed, Said, Logged, ComponentsChanged, ResourceUpdated,
-                             ContextQuery, ServerInfoQuery, Crashed, PlaceFollows, StackLine, LacksMemory>;
+                             ContextQuery, CallerQuery, ServerInfoQuery, Crashed, PlaceFollows, StackLine, LacksMemory>;
 
 Frame frame_of(const Ready& message);
 Frame frame_of(const Failed& message);
@@ -133,6 +137,7 @@ Frame frame_of(const Logged& message);
 Frame frame_of(const ComponentsChanged& message);
 Frame frame_of(const ResourceUpdated& message);
 Frame frame_of(const ContextQuery& message);  // refers to the message
+Frame frame_of(const CallerQuery& message);   // likewise
 Frame frame_of(const ServerInfoQuery& message);
 Frame frame_of(const Crashed& message);
 Frame frame_of(const PlaceFollows& message);

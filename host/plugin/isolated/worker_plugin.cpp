@@ -127,6 +127,11 @@ void WorkerPlugin::take(const to_host::ContextQuery& query, WorkerChannel& chann
   channel.send(to_worker::Answer{query.query, context});
 }
 
+void WorkerPlugin::take(const to_host::CallerQuery& query, WorkerChannel& channel) {
+  const auto call = calls_.find(query.call);
+  channel.send(to_worker::Answer{query.query, call == nullptr ? std::string() : call->caller()});
+}
+
 void WorkerPlugin::take(const to_host::ServerInfoQuery& query, WorkerChannel& channel) {
   if (setup_.server_info) channel.send(to_worker::Answer{query.query, setup_.server_info()});
 }

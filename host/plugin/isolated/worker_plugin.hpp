@@ -57,6 +57,7 @@ class WorkerPlugin final : public Plugin, private CallTable::Owner, private Supe
   void take(const to_host::ComponentsChanged& changed, WorkerChannel& channel);
   void take(const to_host::ResourceUpdated& updated, WorkerChannel& channel);
   void take(const to_host::ContextQuery& query, WorkerChannel& channel);
+  void take(const to_host::CallerQuery& query, WorkerChannel& channel);
   void take(const to_host::ServerInfoQuery& query, WorkerChannel& channel);
 
   const std::shared_ptr<const PrivateCopy> library_;

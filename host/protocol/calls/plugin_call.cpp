@@ -8,6 +8,7 @@
 #include "protocol/calls/input_requests.hpp"
 #include "protocol/calls/plugin_result.hpp"
 #include "protocol/calls/task.hpp"
+#include "protocol/calls/trace_context.hpp"
 
 namespace mcph {
 namespace {
@@ -213,8 +214,20 @@ std::string PluginCall::context() const {
   Json context = {{"protocolVersion", origin_.caller->protocol_version},
                   {"clientCapabilities", origin_.caller->capabilities}};
   if (!origin_.caller->client.is_null()) context["client"] = origin_.caller->client;
-  if (!meta_.is_null()) context["meta"] = meta_;
+  if (const auto until = deadline()) context["deadline"] = until->count();
+  if (!meta_.is_null()) {
+    if (auto trace = trace_context_in(meta_); !trace.is_null()) context["trace"] = std::move(trace);
+    context["meta"] = meta_;
+  }
   return dump(context);
+}
+
+std::string PluginCall::caller() const {
+  Json caller = Json::object();
+  if (const auto& principal = origin_.caller->principal; principal != anonymous) {
+    caller["principal"] = {{"id", principal}};
+  }
+  return dump(caller);
 }
 
 }  // namespace mcph

@@ -86,6 +86,7 @@ class PluginCall final : public Call {
   void refuse(std::string error) override;
   void log(std::int32_t level, std::string_view message) override;
   std::string context() const override;
+  std::string caller() const override;
 
  private:
   void ask(std::string_view json);

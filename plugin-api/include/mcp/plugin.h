@@ -119,9 +119,11 @@ struct mcp_host {
   /* [any] One of MCP_CANCEL_*. An unknown or completed call counts as cancelled by the client. */
   int32_t (*is_cancelled)(const mcp_host* host, mcp_call_id call);
 
-  /* [any] Who is calling, as a JSON object: {"protocolVersion", "client": {"name", "version", ...}?,
-   * "clientCapabilities": {...}, "meta": the request's own _meta?}. Rendered only when asked for. Writes nothing for an
-   * unknown call. */
+  /* [any] What is known of the call, as a JSON object: {"protocolVersion", "client": {"name", "version", ...}?,
+   * "clientCapabilities": {...}, "deadline"?, "trace"?, "meta": the request's own _meta?}. "deadline" is the Unix time
+   * in milliseconds at which the call will be cancelled with MCP_CANCEL_DEADLINE; without it the call may take any
+   * time. "trace" is {"traceparent", "tracestate"?, "baggage"?}, what the client sent of W3C Trace Context and Baggage;
+   * what is malformed is left out. Rendered only when asked for. Writes nothing for an unknown call. */
   void (*call_context)(const mcp_host* host, mcp_call_id call, const mcp_sink* sink);
 
   /* [any] The plugin's configuration, a JSON object: the content of NAME.json beside NAME.so, or {}. It never changes

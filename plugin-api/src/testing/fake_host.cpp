@@ -19,9 +19,19 @@ std::filesystem::path make_directory() {
   }
 }
 
+void add_texts(Json& object, const char* name, const std::vector<std::string>& texts) {
+  if (!texts.empty()) object[name] = texts;
+}
+
 }  // namespace
 
-FakeHost::FakeHost(const Json& config) : config_(config.dump()) {
+const mcp_caller FakeHost::caller_table = {sizeof(mcp_caller), 0,
+                                           [](const mcp_host* host, mcp_call_id, const mcp_sink* sink) {
+                                             const MutexLock lock(of(host).mutex_);
+                                             write(sink, of(host).caller_);
+                                           }};
+
+FakeHost::FakeHost(const Json& config) : config_(config.dump()), interfaces_{{MCP_CALLER, &caller_table}} {
   table_.size = sizeof(mcp_host);
   table_.context = this;
   table_.complete = [](const mcp_host* host, mcp_call_id call, std::int32_t kind, mcp_string json) {
@@ -43,7 +53,7 @@ FakeHost::FakeHost(const Json& config) : config_(config.dump()) {
   };
   table_.call_context = [](const mcp_host* host, mcp_call_id, const mcp_sink* sink) {
     const MutexLock lock(of(host).mutex_);
-    write(sink, of(host).caller_);
+    write(sink, of(host).request_context_);
   };
   table_.configuration = [](const mcp_host* host, const mcp_sink* sink) { write(sink, of(host).config_); };
   table_.data_directory = [](const mcp_host* host, const mcp_sink* sink) { write(sink, of(host).data_directory()); };
@@ -115,9 +125,21 @@ std::string FakeHost::data_directory() {
   return data_directory_.string();
 }
 
-void FakeHost::set_caller(const Json& caller) {
+void FakeHost::set_request_context(const Json& context) {
   const MutexLock lock(mutex_);
-  caller_ = caller.dump();
+  request_context_ = context.dump();
+}
+
+void FakeHost::set_caller(const Caller& caller) {
+  Json text = Json::object();
+  if (!caller.is_anonymous()) {
+    Json& principal = text["principal"] = {{"id", caller.id}};
+    add_texts(principal, "groups", caller.groups);
+    add_texts(principal, "roles", caller.roles);
+    add_texts(principal, "scopes", caller.scopes);
+  }
+  const MutexLock lock(mutex_);
+  caller_ = text.dump();
 }
 
 void FakeHost::provide_interface(const std::string& name, const void* table) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <mcp/caller.h>
 #include <mcp/plugin.h>
 #include <mcp/plugin/testing.hpp>
 
@@ -46,7 +47,8 @@ class FakeHost {
   bool is_done(mcp_call_id call) const;
   Outcome wait(mcp_call_id call, std::chrono::milliseconds limit);
 
-  void set_caller(const Json& caller);
+  void set_request_context(const Json& context);
+  void set_caller(const Caller& caller);
   void provide_interface(const std::string& name, const void* table);
   std::vector<LogEntry> logs() const;
   std::vector<Progress> progress() const;
@@ -54,6 +56,7 @@ class FakeHost {
   std::vector<std::string> updated_resources() const;
 
  private:
+  static const mcp_caller caller_table;
   static FakeHost& of(const mcp_host* table) { return *static_cast<FakeHost*>(table->context); }
   void complete(mcp_call_id call, std::int32_t kind, mcp_string json);
   std::string data_directory();
@@ -67,6 +70,7 @@ class FakeHost {
   Condition completed_;
   std::map<mcp_call_id, FakeCall> calls_ GUARDED_BY(mutex_);
   mcp_call_id last_call_ GUARDED_BY(mutex_) = 0;
+  std::string request_context_ GUARDED_BY(mutex_) = "{}";
   std::string caller_ GUARDED_BY(mutex_) = "{}";
   std::map<std::string, const void*, std::less<>> interfaces_ GUARDED_BY(mutex_);
   std::vector<LogEntry> logs_ GUARDED_BY(mutex_);

@@ -214,7 +214,11 @@ void Harness::invoke(mcp_call_id call, std::string_view method, const Json& para
   plugin_.invoke(instance_, call, borrowed(method), borrowed(text));
 }
 
-void Harness::set_caller(const Json& caller) {
+void Harness::set_request_context(const Json& context) {
+  host_->set_request_context(context);
+}
+
+void Harness::set_caller(const Caller& caller) {
   host_->set_caller(caller);
 }
 

@@ -1,5 +1,6 @@
 // One of everything that a client can list, call, read and get.
 #include <array>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,9 +43,13 @@ mcp::Contents all_contents() {
 }
 
 std::map<std::string, std::string> who_is_calling(mcp::Context& context) {
-  const auto caller = context.caller();
-  return {{"protocolVersion", caller.value("protocolVersion", std::string())},
-          {"client", caller.value("client", mcp::Json::object()).value("name", std::string())}};
+  const auto known = context.request_context();
+  const auto deadline = context.deadline();
+  return {{"protocolVersion", known.value("protocolVersion", std::string())},
+          {"client", known.value("client", mcp::Json::object()).value("name", std::string())},
+          {"principal", context.caller().id},
+          {"traceparent", context.trace().value_or(mcp::TraceContext{}).traceparent},
+          {"deadline", deadline && *deadline > std::chrono::system_clock::now() ? "to come" : "none"}};
 }
 
 // More than a client is told at once.

@@ -21,7 +21,7 @@ class CallDeadlinesTest : public ::testing::Test {
   std::shared_ptr<Call> begin() {
     auto call = std::make_shared<test::SilentCall>();
     last_ = calls_.add(call);
-    deadlines_->call_began();
+    deadlines_->call_began(*call);
     return call;
   }
   void watch(CallDeadlines::Times times) {
@@ -45,6 +45,20 @@ class CallDeadlinesTest : public ::testing::Test {
   std::atomic<int> overdue_{0};
   std::atomic<bool> debugged_{false};
 };
+
+TEST_F(CallDeadlinesTest, TellEachCallItsOwnInUnixTime) {
+  watch({.call = 1h});
+  const auto before = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  const auto deadline = begin()->deadline();
+  ASSERT_TRUE(deadline);
+  EXPECT_GE(*deadline, before.time_since_epoch() + 1h);
+  EXPECT_LE(*deadline, std::chrono::system_clock::now().time_since_epoch() + 1h);
+}
+
+TEST_F(CallDeadlinesTest, TellNoneToACallThatMayTakeAnyTime) {
+  watch({.call = 0ms});
+  EXPECT_FALSE(begin()->deadline());
+}
 
 TEST_F(CallDeadlinesTest, CancelACallThatTakesTooLongAndThenTellOfIt) {
   watch({.call = 20ms, .grace = 20ms});
@@ -77,7 +91,7 @@ TEST_F(CallDeadlinesTest, WatchEveryOfManyCalls) {
       for (int i = 0; i < each; ++i) {
         auto call = std::make_shared<test::SilentCall>();
         const auto id = calls_.add(call);
-        deadlines_->call_began();
+        deadlines_->call_began(*call);
         if (i % 2 == 0 && calls_.take(id) != nullptr) ++ended;
       }
     });

@@ -78,7 +78,7 @@ class DrawChart : public testing::Test {
   }
   mcp::testing::Outcome draw(const Json& arguments) { return harness_.call_tool("draw_chart", arguments); }
   void let_client_show_apps() {
-    harness_.set_caller(Json::parse(R"({"clientCapabilities":{"extensions":{"io.modelcontextprotocol/ui":
+    harness_.set_request_context(Json::parse(R"({"clientCapabilities":{"extensions":{"io.modelcontextprotocol/ui":
         {"mimeTypes":["text/html;profile=mcp-app"]}}}})"));
   }
 

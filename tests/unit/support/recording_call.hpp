@@ -41,6 +41,7 @@ class RecordingCall final : public Call {
     ended = true;
   }
   std::string context() const override { return R"({"protocolVersion":"2026-07-28"})"; }
+  std::string caller() const override { return R"({"principal":{"id":"ada"}})"; }
 
   // Of progress and the log.
   std::vector<std::string> heard() const {

@@ -3,9 +3,11 @@
 // called from any thread until the call has ended.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +38,23 @@ enum class CancelReason : std::int32_t {
   Reload = MCP_CANCEL_RELOAD,
 };
 
+/// Who calls, as far as the host knows. A client that has proven nothing is anonymous.
+struct Caller {
+  std::string id = {};  ///< the same for all calls of one principal; empty: anonymous
+  std::vector<std::string> groups = {};
+  std::vector<std::string> roles = {};
+  std::vector<std::string> scopes = {};
+
+  bool is_anonymous() const { return id.empty(); }
+};
+
+/// Where a call belongs in a distributed trace: W3C Trace Context and Baggage, as the headers of the same names.
+struct TraceContext {
+  std::string traceparent = {};
+  std::string tracestate = {};  ///< or empty
+  std::string baggage = {};     ///< or empty
+};
+
 class Context {
  public:
   Context(const mcp_host& host, mcp_call_id call, const Json& params);
@@ -59,9 +78,16 @@ class Context {
   /// The same for a handler that has nothing to tidy up: throws a std::runtime_error that says why.
   void throw_if_cancelled() const;
 
-  /// Who is calling: {"protocolVersion", "client": {"name", "version"}?, "clientCapabilities", "meta"?}. Asked from the
-  /// host each time, so a handler that does not need it does not pay for it.
-  Json caller() const;
+  /// What is known of the call: {"protocolVersion", "client": {"name", "version"}?, "clientCapabilities", "deadline"?,
+  /// "trace"?, "meta"?}. Asked from the host each time, as the three below, so a handler that does not need it does not
+  /// pay for it.
+  Json request_context() const;
+  /// When the call is cancelled with CancelReason::Deadline; nothing if it may take any time.
+  std::optional<std::chrono::system_clock::time_point> deadline() const;
+  /// What to pass on to whatever the handler calls; nothing if the client sent none.
+  std::optional<TraceContext> trace() const;
+  /// Who calls. Of what a client says of itself, see request_context.
+  Caller caller() const;
 
   /// Whether the client shows a tool's app, so that the result need not picture what the app does.
   bool shows_apps() const;
@@ -73,7 +99,7 @@ class Context {
   /// with the answers of all rounds so far. So a handler asks before it changes anything; what it does before it asks
   /// must lead to the same question each time; and it does not catch (...) around a question without throwing it on: a
   /// call whose question was caught fails. They are for the thread of the handler. The call fails if the client cannot
-  /// answer, and says so to the model: caller() tells beforehand.
+  /// answer, and says so to the model: request_context() tells beforehand.
   template <class T>
   Elicited<T> elicit(std::string_view message) {
     return detail::elicited<T>(answer_to(form<T>(message)));

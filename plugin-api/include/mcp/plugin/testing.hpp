@@ -107,10 +107,13 @@ class Harness {
   /// Any method, any params.
   Outcome invoke(std::string_view method, const Json& params);
 
-  /// What Context::caller returns from now on.
-  void set_caller(const Json& caller);
+  /// What Context::request_context returns from now on, and of which deadline() and trace() are members.
+  void set_request_context(const Json& context);
+  /// What Context::caller returns from now on; before, everybody is anonymous.
+  void set_caller(const Caller& caller);
 
-  /// What Plugin::host_interface returns for this name from now on. The test owns the table.
+  /// What Plugin::host_interface returns for this name from now on. The test owns the table. With null the host has no
+  /// such interface, not even one that a Harness has of itself: mcp/caller.h.
   void provide_interface(const std::string& name, const void* table);
 
   std::vector<LogEntry> logs() const;

@@ -456,6 +456,22 @@ TEST_F(InProcessPluginTest, GivesThePluginItsConfigurationItsCallerAndADirectory
   EXPECT_TRUE(std::filesystem::is_directory(directory));
 }
 
+TEST_F(InProcessPluginTest, TellsThePluginWhoCallsAndNothingOfACallThatIsNone) {
+  load();
+  EXPECT_THAT(call("asks_who_calls")->ends(),
+              ElementsAre(result(R"({"own":{"principal":{"id":"ada"}},"stranger":""})")));
+}
+
+TEST_F(InProcessPluginTest, TellsACallItsDeadlineBeforeThePluginIsGivenIt) {
+  Timers timers;
+  timers_ = &timers;
+  setup_.limits.call_time = 1h;
+  load();
+  EXPECT_TRUE(begin("echo")->deadline());
+  runner_.run_all();
+  plugin_.reset();
+}
+
 using InProcessPluginDeathTest = InProcessPluginTest;
 
 TEST_F(InProcessPluginDeathTest, IsNamedWhereItsDestructorsEndTheHost) {

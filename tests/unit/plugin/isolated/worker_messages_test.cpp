@@ -71,6 +71,9 @@ TEST(WorkerMessagesTest, ReachAHostAsTheyWereSent) {
   const ContextQuery query{12, 1ULL << 40};
   EXPECT_EQ(read_back(query).query, 12U);
   EXPECT_EQ(read_back(query).call, 1ULL << 40);
+  const CallerQuery caller{14, 1ULL << 40};
+  EXPECT_EQ(read_back(caller).query, 14U);
+  EXPECT_EQ(read_back(caller).call, 1ULL << 40);
   EXPECT_EQ(read_back(ServerInfoQuery{13}).query, 13U);
   EXPECT_EQ(read_back(Crashed{"SEGV"}).signal, "SEGV");
   read_back(PlaceFollows{});

@@ -170,6 +170,18 @@ TEST_F(WorkerPluginTest, GivesThePluginWhatItIsPromised) {
   EXPECT_EQ(call("tells_what_it_got"), promised) << "the second time the host need not be asked";
 }
 
+TEST_F(WorkerPluginTest, TellsThePluginWhoCallsAndNothingOfACallThatIsNone) {
+  load();
+  EXPECT_EQ(call("asks_who_calls"), result(R"({"own":{"principal":{"id":"ada"}},"stranger":""})"));
+}
+
+TEST_F(WorkerPluginTest, TellsACallItsDeadlineBeforeThePluginIsGivenIt) {
+  load();
+  const auto call = begin("echo");
+  EXPECT_TRUE(call->deadline());
+  call->end();
+}
+
 TEST_F(WorkerPluginTest, TakesLongTextsBothWays) {
   load();
   const std::string arguments = R"({"text":")" + std::string(3'000'000, 'x') + "\"}";
@@ -302,9 +314,9 @@ std::string forging(Frame::Kind kind, const std::string& call = "another") {
 
 TEST_F(WorkerPluginTest, EndsOneThatSendsALongTextWhereNobodyAskedForOne) {
   using Kind = Frame::Kind;
-  for (const auto kind :
-       {Kind::ready, Kind::failed, Kind::progressed, Kind::said, Kind::logged, Kind::components_changed,
-        Kind::resource_updated, Kind::context_query, Kind::server_info_query, Kind::crashed, Kind::stack_line}) {
+  for (const auto kind : {Kind::ready, Kind::failed, Kind::progressed, Kind::said, Kind::logged,
+                          Kind::components_changed, Kind::resource_updated, Kind::context_query, Kind::caller_query,
+                          Kind::server_info_query, Kind::crashed, Kind::stack_line}) {
     load(forging(kind));
     const auto kept = begin("keeps_the_call");
     ASSERT_TRUE(kept->begun());

@@ -1,5 +1,6 @@
 #include "protocol/calls/plugin_call.hpp"
 
+#include <chrono>
 #include <functional>
 #include <limits>
 
@@ -387,13 +388,31 @@ TEST_F(PluginCallTest, DoesNotReachThePluginIfTheRequestWasAbandonedBefore) {
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
 }
 
-TEST_F(PluginCallTest, TellsWhoIsCalling) {
+TEST_F(PluginCallTest, TellsWhatClientIsCalling) {
   EXPECT_EQ(begin({{"traceparent", "00-1"}}).context(),
             R"({"client":{"name":"client","version":"1"},"clientCapabilities":{},"meta":{"traceparent":"00-1"},)"
             R"("protocolVersion":"2025-11-25"})");
   const auto nobody = std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28"});
   PluginCall::begin({plugin_, "tools/call", "{}", "add"}, {"8", nobody}, exchange_, answers_);
   EXPECT_EQ(plugin_->last_call().context(), R"({"clientCapabilities":{},"protocolVersion":"2026-07-28"})");
+}
+
+TEST_F(PluginCallTest, TellsItsDeadlineAndItsTrace) {
+  constexpr auto parent = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
+  auto& call = begin({{"traceparent", parent}, {"tracestate", "rojo=1"}, {"baggage", "no baggage"}});
+  call.set_deadline(std::chrono::system_clock::time_point(std::chrono::microseconds(1'790'000'000'123'456)));
+  const auto context = Json::parse(call.context());
+  EXPECT_EQ(context["deadline"], 1'790'000'000'123);
+  EXPECT_EQ(context["trace"], (Json{{"traceparent", parent}, {"tracestate", "rojo=1"}}));
+  EXPECT_EQ(context["meta"]["baggage"], "no baggage") << "the request's own is told as it came";
+}
+
+TEST_F(PluginCallTest, TellsWhoCallsAndNothingOfAnAnonymousCaller) {
+  EXPECT_EQ(begin().caller(), "{}");
+  const auto ada = std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28", .principal = "ada"});
+  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, {"8", ada}, exchange_, answers_);
+  EXPECT_EQ(plugin_->last_call().caller(), R"({"principal":{"id":"ada"}})");
+  EXPECT_EQ(plugin_->last_call().context().find("ada"), std::string::npos);
 }
 
 TEST_F(PluginCallTest, HoldsALeaseOnThePluginUntilItIsGone) {
