@@ -1,5 +1,6 @@
 #include "sources/folder/plugin_loader.hpp"
 
+#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <sys/stat.h>
@@ -21,6 +22,21 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+
+class AnsweredCall final : public Call {
+ public:
+  AnsweredCall() : Call("tools/call", R"({"arguments":{},"name":"known"})") {}
+  void progress(double, double, std::string_view) override {}
+  void log(std::int32_t, std::string_view) override {}
+  void complete(Outcome, std::string json) override {
+    answer = std::move(json);
+    ended = true;
+  }
+  std::string context() const override { return R"({"protocolVersion":"2026-07-28"})"; }
+
+  std::string answer;
+  std::atomic<bool> ended{false};
+};
 
 class PluginLoaderTest : public ::testing::Test {
  protected:
@@ -84,6 +100,23 @@ TEST_F(PluginLoaderTest, LoadsAPluginWithItsComponents) {
   ASSERT_EQ(loaded.served.components->tools.size(), 1U);
   EXPECT_EQ(loaded.served.components->tools[0].name, "plain");
   EXPECT_THAT(loaded.remarks, ::testing::IsEmpty());
+}
+
+// Built with the headers of that version, which are kept: see tests/abi/kept.
+TEST_F(PluginLoaderTest, ServesAPluginOfVersion10OfTheContract) {
+  const auto plugin = load(drop_bytes(bytes_of(MCP_TEST_KEPT_1_0))).served.plugin;
+  EXPECT_EQ(plugin->identity().about.id, "test.kept");
+  ASSERT_TRUE(plugin->start());
+  const auto call = std::make_shared<AnsweredCall>();
+  plugin->invoke(call);
+  EXPECT_TRUE(test::eventually([&] {
+    runner_.run_all();
+    return call->ended.load();
+  }));
+  EXPECT_EQ(call->answer, R"({"content":[],"structuredContent":{"context":{"protocolVersion":"2026-07-28"},)"
+                          R"("caller":{},"started":true}})");
+  EXPECT_EQ(refusal_of(drop_bytes(bytes_of(MCP_TEST_KEPT_1_0), R"({"undescribed":true})")),
+            "it could not describe its components: it was told to fail");
 }
 
 TEST_F(PluginLoaderTest, GivesThePluginTheConfigurationBesideIt) {
