@@ -1,8 +1,8 @@
 // The baseline of the benchmark: the least that a Beast server must do to answer a tools/call. It reads a POST, parses
 // its body with nlohmann_json, and writes the same bytes as the host would for the echo tool; no checks, no plugin, no
-// sessions, no streams. One thread and one I/O context a lane, like the host.
+// sessions, no streams. One thread and one I/O context a loop, like the host.
 //
-// usage: bench_baseline LANES legacy|modern      prints "listening PORT"
+// usage: bench_baseline LOOPS legacy|modern      prints "listening PORT"
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -66,35 +66,35 @@ asio::awaitable<void> serve(tcp::socket socket, bool modern) {
   }
 }
 
-asio::awaitable<void> accept(tcp::acceptor& acceptor, std::vector<std::unique_ptr<asio::io_context>>& lanes,
+asio::awaitable<void> accept(tcp::acceptor& acceptor, std::vector<std::unique_ptr<asio::io_context>>& loops,
                              bool modern) {
   for (std::size_t turn = 0;; ++turn) {
-    auto& lane = *lanes[turn % lanes.size()];
-    auto [error, socket] = co_await acceptor.async_accept(lane, as_value);
+    auto& loop = *loops[turn % loops.size()];
+    auto [error, socket] = co_await acceptor.async_accept(loop, as_value);
     if (error) co_return;
     socket.set_option(tcp::no_delay(true));
-    asio::co_spawn(lane, serve(std::move(socket), modern), asio::detached);
+    asio::co_spawn(loop, serve(std::move(socket), modern), asio::detached);
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int lane_count = argc > 1 ? std::atoi(argv[1]) : 1;
+  const int loop_count = argc > 1 ? std::atoi(argv[1]) : 1;
   const bool modern = argc > 2 && std::string(argv[2]) == "modern";
 
-  std::vector<std::unique_ptr<asio::io_context>> lanes;
-  for (int i = 0; i < lane_count; ++i)
-    lanes.push_back(std::make_unique<asio::io_context>(lane_count > 1 ? 2 : 1));
-  tcp::acceptor acceptor(*lanes.front(), tcp::endpoint(asio::ip::make_address("127.0.0.1"), 0));
+  std::vector<std::unique_ptr<asio::io_context>> loops;
+  for (int i = 0; i < loop_count; ++i)
+    loops.push_back(std::make_unique<asio::io_context>(loop_count > 1 ? 2 : 1));
+  tcp::acceptor acceptor(*loops.front(), tcp::endpoint(asio::ip::make_address("127.0.0.1"), 0));
   std::cout << "listening " << acceptor.local_endpoint().port() << std::endl;
-  asio::co_spawn(*lanes.front(), accept(acceptor, lanes, modern), asio::detached);
+  asio::co_spawn(*loops.front(), accept(acceptor, loops, modern), asio::detached);
 
   std::vector<std::thread> threads;
-  for (auto& lane : lanes)
-    threads.emplace_back([&lane] {
-      const auto work = asio::make_work_guard(*lane);
-      lane->run();
+  for (auto& loop : loops)
+    threads.emplace_back([&loop] {
+      const auto work = asio::make_work_guard(*loop);
+      loop->run();
     });
   for (auto& thread : threads)
     thread.join();

@@ -1,7 +1,7 @@
 // Runs the benchmark and prints one table. Load rows run the host and the baseline in turn, in the same minutes on the same
 // machine, and say the medians of several rounds; the ratio is what to look at, the figures themselves depend on the
 // machine. With --json FILE the figures that promises are about are written there, too.
-// usage: run.mjs BUILD_DIR COMPONENTS_DIR [--seconds N] [--rounds N] [--lanes N] [--json FILE]
+// usage: run.mjs BUILD_DIR COMPONENTS_DIR [--seconds N] [--rounds N] [--loops N] [--json FILE]
 import { execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -14,7 +14,7 @@ const [build, components, ...rest] = process.argv.slice(2);
 const option = (name, fallback) => (rest.includes(name) ? Number(rest[rest.indexOf(name) + 1]) : fallback);
 const seconds = option('--seconds', 5);
 const rounds = option('--rounds', 3);
-const lanes = option('--lanes', Math.min(4, os.availableParallelism()));
+const loops = option('--loops', Math.min(4, os.availableParallelism()));
 const host = path.join(build, 'bin/mcp-plugin-host');
 const here = path.dirname(fileURLToPath(import.meta.url));
 
@@ -39,14 +39,14 @@ async function stop(child) {
 }
 
 async function startHost(folder, ...options) {
-  const child = spawn(host, ['serve', '--components', folder, '--listen', '127.0.0.1:0', '--threads', String(lanes), ...options],
+  const child = spawn(host, ['serve', '--components', folder, '--listen', '127.0.0.1:0', '--threads', String(loops), ...options],
     { stdio: ['ignore', 'ignore', 'pipe'] });
   child.url = await firstLine(child.stderr, /serving url=(\S+)/);
   return child;
 }
 
 async function startBaseline(era) {
-  const child = spawn(path.join(build, 'bench/bench_baseline'), [String(lanes), era], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(path.join(build, 'bench/bench_baseline'), [String(loops), era], { stdio: ['ignore', 'pipe', 'inherit'] });
   child.url = `http://127.0.0.1:${await firstLine(child.stdout, /listening (\d+)/)}/mcp`;
   return child;
 }
@@ -174,7 +174,7 @@ const heard = await replacedToHeardMs();
 figures.heardMs = Math.max(...heard);
 facts.push(['file replaced to list_changed received', `median ${median(heard).toFixed(0)} ms, worst ${Math.max(...heard).toFixed(0)} ms of ${heard.length}`]);
 
-console.log(`\nmedians of ${rounds} rounds of ${seconds} s; ${lanes} lanes; ${os.cpus()[0].model}, ${os.availableParallelism()} processors\n`);
+console.log(`\nmedians of ${rounds} rounds of ${seconds} s; ${loops} loops; ${os.cpus()[0].model}, ${os.availableParallelism()} processors\n`);
 const table = [['', 'host req/s', 'p50 us', 'p99 us', 'baseline req/s', 'p50 us', 'p99 us', 'req/s ratio', 'p50 ratio', 'errors'], ...rows];
 const widths = table[0].map((_, column) => Math.max(...table.map((cells) => cells[column].length)));
 for (const cells of table) console.log(cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '));

@@ -27,7 +27,8 @@ void share_freed_memory() {
   // ordinary one, and each arena keeps room for it.
   constexpr int large = 128 * 1024;  // what it begins with
   ::mallopt(M_MMAP_THRESHOLD, large);
-  // As many as there are lanes at most, and in use from the start; malloc would add arenas to eight for each processor.
+  // As many as there are event loops at most, and in use from the start; malloc would add arenas to eight for each
+  // processor.
   constexpr int arenas = 4;
   ::mallopt(M_ARENA_MAX, arenas);
 #endif

@@ -72,7 +72,7 @@ Load first_message() {
 int serve() {
   const auto load = first_message();
   const auto refuse = [&load](const mcph::Error& error) {
-    mcph::HostLink(host_socket).send(mcph::to_host::Failed{load.query, error.may_pass, error.message});
+    mcph::HostLink(host_socket).send(mcph::to_host::Failed{load.query, error.may_pass(), error.message});
     return EXIT_FAILURE;
   };
   auto setup = mcph::WorkerSetup::read(load.setup);

@@ -16,7 +16,7 @@ namespace {
 using boost::asio::posix::stream_descriptor;
 
 // Like the limit of the host, which counts the calls of all plugins.
-constexpr unsigned most_blocked_threads = 128;
+constexpr unsigned max_blocked_threads = 128;
 constexpr rlim_t usual_open_files = 1024;
 // For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call; but
 // only while frames come so close to each other.
@@ -42,7 +42,7 @@ Worker::Worker(int socket, QueryId load, WorkerSetup setup, std::vector<std::str
       sandbox_lacks_(std::move(lacks)),
       host_(socket),
       log_(host_),
-      threads_(1, most_blocked_threads),
+      threads_(1, max_blocked_threads),
       readable_(threads_.next_context(), socket) {}
 
 void Worker::run() {
@@ -242,7 +242,7 @@ Result<> Worker::create() {
 }
 
 void Worker::fail(QueryId query, const Error& error) const {
-  host_.send(to_host::Failed{query, error.may_pass, error.message});
+  host_.send(to_host::Failed{query, error.may_pass(), error.message});
 }
 
 }  // namespace mcph

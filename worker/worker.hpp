@@ -18,14 +18,14 @@
 #include "plugin/in_process/in_process_plugin.hpp"
 #include "plugin/isolated/worker_frame.hpp"
 #include "plugin/isolated/worker_setup.hpp"
-#include "runtime/call_runner.hpp"
-#include "runtime/serving_threads.hpp"
+#include "runtime/event_loops.hpp"
+#include "runtime/executor.hpp"
 #include "worker/host_link.hpp"
 #include "worker/worker_log.hpp"
 
 namespace mcph {
 
-class Worker : private CallRunner {
+class Worker : private Executor {
  public:
   // `load` is the query that brought the setup. `lacks`: what the sandbox, which has been entered, is without.
   Worker(int socket, QueryId load, WorkerSetup setup, std::vector<std::string> lacks);
@@ -61,7 +61,7 @@ class Worker : private CallRunner {
   const std::vector<std::string> sandbox_lacks_;
   HostLink host_;
   WorkerLog log_;
-  ServingThreads threads_;
+  EventLoops threads_;
   boost::asio::posix::stream_descriptor readable_;
   FrameReader reader_;
   std::chrono::steady_clock::time_point last_frame_;

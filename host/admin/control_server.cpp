@@ -114,7 +114,7 @@ void ControlServer::accept() {
 void ControlServer::serve(Connection& connection) const {
   auto& socket = *connection.socket;
   for (;;) {
-    const auto request = socket.read_line(most_request_bytes, request_patience);
+    const auto request = socket.read_line(max_request_bytes, request_patience);
     if (request.has_error()) {
       socket.write_line(control_error(request.error().message), answer_patience);
       return;

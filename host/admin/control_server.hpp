@@ -22,7 +22,7 @@ namespace mcph {
 
 class ControlServer {
  public:
-  static constexpr std::size_t most_request_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t max_request_bytes = std::size_t{64} << 10;
   // Where there are so many, the one that has asked nothing for longest is closed for the next.
   // Where each is being answered, the next waits in the socket's queue.
   static constexpr std::size_t max_connections = 64;

@@ -32,7 +32,7 @@ constexpr std::chrono::seconds stop_patience{10};
 // More than a plugin's stop may take.
 constexpr std::chrono::milliseconds end_patience{15'000};
 constexpr std::chrono::milliseconds cut_off_patience{500};
-unsigned lanes(unsigned wanted) {
+unsigned loops(unsigned wanted) {
   constexpr unsigned most = 4;
   return wanted > 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, most);
 }
@@ -40,7 +40,7 @@ unsigned lanes(unsigned wanted) {
 PluginLoader::Options loader_options(const HostOptions& options, NamedLimits limits, const PublishedCatalog& catalog) {
   const PluginLimits per_plugin;
   limits.insert({{"concurrentCallsPerPlugin", per_plugin.concurrent_calls},
-                 {"callsInFlightPerPlugin", per_plugin.waiting_calls},
+                 {"callsInFlightPerPlugin", per_plugin.calls_in_flight},
                  {"blockedThreads", blocked_threads()},
                  {"pageSize", options.serving.page_size}});
   return {.data_root = options.data_root,
@@ -78,14 +78,14 @@ Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log,
 
 Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log)
     : log_(log),
-      threads_(lanes(options.threads), blocked_threads()),
+      threads_(loops(options.threads), blocked_threads()),
       workers_(
           {.program = Workers::default_program()},
           [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_),
-      retirement_(stop_patience, log),
+      reaper_(stop_patience, log),
       publisher_(catalog_, options.instructions, log),
       drainer_({}, log),
-      loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, workers_, retirement_,
+      loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, workers_, reaper_,
               log),
       components_(options.components),
       watch_(FolderWatch::create()),
@@ -123,9 +123,9 @@ bool Host::end() {
   const bool joined = threads_.join(threads_are_stuck_ ? cut_off_patience : end_patience);
   catalog_.clear();
   folder_.release_plugins();
-  if (joined) return retirement_.wait_until_empty(end_patience);
+  if (joined) return reaper_.wait_until_empty(end_patience);
   // Plugins that are well still get their time to stop.
-  retirement_.wait_until_idle(end_patience);
+  reaper_.wait_until_idle(end_patience);
   return false;
 }
 

@@ -14,13 +14,13 @@
 #include "catalog/update_thread.hpp"
 #include "plugin/isolated/workers.hpp"
 #include "protocol/server/server_info.hpp"
-#include "runtime/serving_threads.hpp"
+#include "runtime/event_loops.hpp"
 #include "sources/drainer.hpp"
 #include "sources/folder/folder_source.hpp"
 #include "sources/folder/load_threads.hpp"
 #include "sources/folder/plugin_loader.hpp"
 #include "sources/publisher.hpp"
-#include "sources/retirement.hpp"
+#include "sources/reaper.hpp"
 #include "telemetry/log.hpp"
 
 namespace mcph {
@@ -40,7 +40,7 @@ class Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  ServingThreads& threads() { return threads_; }
+  EventLoops& threads() { return threads_; }
   PluginLoader& loader() { return loader_; }
   PublishedCatalog& catalog() { return catalog_; }
   FolderSource& folder() { return folder_; }
@@ -62,9 +62,9 @@ class Host {
   bool end();
 
   Log& log_;
-  ServingThreads threads_;
+  EventLoops threads_;
   Workers workers_;
-  Retirement retirement_;
+  Reaper reaper_;
   PublishedCatalog catalog_;
   UpdateThread updates_{catalog_.resource_updates()};
   Publisher publisher_;

@@ -21,9 +21,8 @@
 // Of a class: what is locked, and what holds a lock as long as it lives.
 #define CAPABILITY(name) MCPH_ATTRIBUTE(capability(name))
 #define SCOPED_CAPABILITY MCPH_ATTRIBUTE(scoped_lockable)
-// Of a member: it is used under this mutex only; what it points to is.
+// Of a member: it is used under this mutex only.
 #define GUARDED_BY(mutex) MCPH_ATTRIBUTE(guarded_by(mutex))
-#define PT_GUARDED_BY(mutex) MCPH_ATTRIBUTE(pt_guarded_by(mutex))
 // Of a mutex: it is locked before, or after, these.
 #define ACQUIRED_BEFORE(...) MCPH_ATTRIBUTE(acquired_before(__VA_ARGS__))
 #define ACQUIRED_AFTER(...) MCPH_ATTRIBUTE(acquired_after(__VA_ARGS__))

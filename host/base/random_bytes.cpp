@@ -7,10 +7,10 @@
 namespace mcph {
 
 std::string random_bytes(std::size_t count) {
-  constexpr std::size_t most_at_once = 256;  // getentropy's own limit
+  constexpr std::size_t max_at_once = 256;  // getentropy's own limit
   std::string bytes(count, '\0');
   for (std::size_t done = 0; done < count;) {
-    const auto piece = std::min(count - done, most_at_once);
+    const auto piece = std::min(count - done, max_at_once);
     // Without randomness nothing that is made of it keeps its promise.
     if (::getentropy(bytes.data() + done, piece) != 0) throw std::runtime_error("the system gives no random bytes");
     done += piece;

@@ -9,11 +9,19 @@
 
 namespace mcph {
 
+// By which a caller decides whether to try again.
+enum class ErrorCode {
+  invalid,      // the same fails again
+  unavailable,  // the cause lies outside of what was asked for: the same may succeed later
+  incomplete    // of a file that somebody may still be writing
+};
+
 struct Error {
   Error() = default;  // declared, so that a text does not convert to an error
   std::string message;
-  bool may_pass = false;           // the cause lies outside of what was asked for: the same may succeed later
-  bool may_be_incomplete = false;  // of a file that somebody may still be writing
+  ErrorCode code = ErrorCode::invalid;
+
+  bool may_pass() const { return code == ErrorCode::unavailable; }
 };
 
 template <class T = void>
@@ -27,7 +35,7 @@ using Result = boost::system::result<T, Error>;
 
 [[nodiscard]] inline Error fail_for_now(std::string message) {
   auto error = fail(std::move(message));
-  error.may_pass = true;
+  error.code = ErrorCode::unavailable;
   return error;
 }
 

@@ -25,7 +25,7 @@ std::optional<ResourceUpdates::Place> ResourceUpdates::listen(const std::string&
   auto key = normalized_uri(uri);
   const MutexLock lock(mutex_);
   const auto bytes = bytes_of(key, uri);
-  if (interests_.size() >= most_interests || bytes_ + bytes > most_bytes) return std::nullopt;
+  if (interests_.size() >= max_interests || bytes_ + bytes > max_bytes) return std::nullopt;
   bytes_ += bytes;
   return Place(shared_from_this(), interests_.emplace(std::move(key), Interest{uri, std::move(listener)}));
 }

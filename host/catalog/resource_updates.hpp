@@ -32,8 +32,8 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
   using Interests = std::multimap<std::string, Interest, std::less<>>;
 
  public:
-  static constexpr std::size_t most_interests = 50'000;
-  static constexpr std::size_t most_bytes = std::size_t{16} << 20;  // of their URIs
+  static constexpr std::size_t max_interests = 50'000;
+  static constexpr std::size_t max_bytes = std::size_t{16} << 20;  // of their URIs
 
   // One listener's interest in one resource, which ends with this object.
   class Place {

@@ -156,7 +156,7 @@ class UriTemplate::Matches {
   bool at(std::size_t part, std::size_t offset) const { return table_[part * row_size_ + offset]; }
 
   // The largest end that a value beginning at `offset` can have. Expects at(part, offset).
-  std::size_t longest_value_end(std::size_t part, Kind kind, std::size_t offset) const {
+  std::size_t max_value_end(std::size_t part, Kind kind, std::size_t offset) const {
     auto longest = offset;
     for (auto end = offset; end < uri_.size() && may_be_in(kind, uri_[end]);) {
       if (at(part + 1, ++end)) longest = end;
@@ -213,7 +213,7 @@ std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string
       offset += text.size();
       continue;
     }
-    const auto end = matches.longest_value_end(part, kind, offset);
+    const auto end = matches.max_value_end(part, kind, offset);
     auto value = percent_decode(uri.substr(offset, end - offset));
     if (!value || !is_utf8(*value)) return std::nullopt;
     values.emplace(text, *std::move(value));

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int not_well = 1;
-constexpr std::size_t most_answer_bytes = std::size_t{64} << 20;
+constexpr std::size_t max_answer_bytes = std::size_t{64} << 20;
 constexpr std::chrono::seconds ask_patience{10};
 // Plugins that are slow to start take ten seconds each.
 constexpr std::chrono::minutes work_patience{10};
@@ -38,7 +38,7 @@ Result<HostAnswer> ask(const fs::path& socket, const OrderedJson& request, std::
     return fail("the host at " + socket.string() + " does not answer: " + error.message);
   };
   if (const auto asked = host->write_line(dump(request), ask_patience); asked.has_error()) return failed(asked.error());
-  auto line = host->read_line(most_answer_bytes, patience);
+  auto line = host->read_line(max_answer_bytes, patience);
   if (line.has_error()) return failed(line.error());
   if (!*line) return failed(fail("it closed the connection"));
   auto json = parse_ordered_json(**line);

@@ -16,8 +16,8 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t most_error_bytes = 100;   // of one line of the table
-constexpr std::size_t most_digest_digits = 12;  // enough to tell builds apart by eye
+constexpr std::size_t max_error_bytes = 100;   // of one line of the table
+constexpr std::size_t max_digest_digits = 12;  // enough to tell builds apart by eye
 constexpr std::array titles{"PLUGIN",   "FILE",  "VERSION", "DIGEST",    "ISOLATION", "PID", "STATE",
                             "RESTARTS", "CALLS", "ERRORS",  "IN FLIGHT", "P50",       "P99", "LAST ERROR"};
 using Row = std::array<std::string, titles.size()>;
@@ -63,8 +63,8 @@ std::string last_error_of(const OrderedJson& plugin) {
   const auto error = plugin.find("lastError");
   if (error == plugin.end()) return "-";
   auto text = text_of(*error, "at") + " " + text_of(*error, "message");
-  if (text.size() <= most_error_bytes) return text;
-  std::size_t end = most_error_bytes;
+  if (text.size() <= max_error_bytes) return text;
+  std::size_t end = max_error_bytes;
   constexpr auto is_continuation = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
   while (end > 0 && is_continuation(text[end]))
     --end;
@@ -86,7 +86,7 @@ Row row_of(const OrderedJson& plugin, const std::string& components) {
   return {plugin.contains("plugin") ? text_of(plugin, "plugin") : "-",
           file_of(plugin, components),
           text_of(plugin, "version"),
-          text_of(plugin, "digest").substr(0, most_digest_digits),
+          text_of(plugin, "digest").substr(0, max_digest_digits),
           isolation_of(plugin),
           pid != plugin.end() && pid->is_number() ? std::to_string(pid->get<int>()) : "-",
           text_of(plugin, "state"),

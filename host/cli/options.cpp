@@ -59,7 +59,7 @@ void add_bound(CLI::App& app, const std::string& name, Number& target, unsigned 
 
 // Of a message that a client sends. A longer one could not be given to a plugin.
 void add_message_bound(CLI::App& app, const std::string& name, std::size_t& target, const std::string& description) {
-  add_bound(app, name, target, 1024, description, most_frame_bytes);
+  add_bound(app, name, target, 1024, description, max_frame_bytes);
 }
 
 // One of a few words. (CLI11's own check of enumerations tells people their numbers.)

@@ -309,7 +309,7 @@ HttpConnection::awaitable<void> HttpConnection::respond(HttpResponse response) {
 
 HttpConnection::awaitable<void> HttpConnection::work_on(std::size_t bytes, const std::function<void()>& work) {
   const auto loop = executor();
-  if (bytes <= CallRunner::max_quick_bytes) {
+  if (bytes <= Executor::max_quick_bytes) {
     const bool kept_loop = server_.threads().run_here(work);
     if (!kept_loop) co_await asio::post(loop, asio::use_awaitable);
     co_return;

@@ -32,16 +32,16 @@ constexpr std::string_view too_many_connections =
 // A quarter of all that the process may have is left, within bounds: a worker takes three, a reload some more.
 int descriptors_for_connections() {
   constexpr rlim_t least_left = 32;
-  constexpr rlim_t most_left = 256;
+  constexpr rlim_t max_left = 256;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<int>::max();
   const auto all = std::min(limit.rlim_cur, rlim_t{std::numeric_limits<int>::max()});
-  return static_cast<int>(all - std::min(all, std::clamp(all / 4, least_left, most_left)));
+  return static_cast<int>(all - std::min(all, std::clamp(all / 4, least_left, max_left)));
 }
 
 }  // namespace
 
-HttpListener::HttpListener(ServingThreads& threads, const HttpOptions& options, Log& log)
+HttpListener::HttpListener(EventLoops& threads, const HttpOptions& options, Log& log)
     : threads_(threads),
       options_(options),
       log_(log),

@@ -15,7 +15,7 @@
 
 #include "base/result.hpp"
 #include "http/options.hpp"
-#include "runtime/serving_threads.hpp"
+#include "runtime/event_loops.hpp"
 #include "telemetry/log.hpp"
 
 namespace mcph {
@@ -31,7 +31,7 @@ class HttpListener {
   using Take = std::function<std::optional<TooMany>(Socket&)>;
 
   // The threads, the options and the log outlive it.
-  HttpListener(ServingThreads& threads, const HttpOptions& options, Log& log);
+  HttpListener(EventLoops& threads, const HttpOptions& options, Log& log);
 
   // Binds, so that clients that come early wait and nobody else has the port.
   Result<> listen();
@@ -50,7 +50,7 @@ class HttpListener {
   void refuse(Socket socket, const TooMany& why);
   boost::asio::awaitable<void> turn_away(std::shared_ptr<Socket> socket);
 
-  ServingThreads& threads_;
+  EventLoops& threads_;
   const HttpOptions& options_;
   Log& log_;
   boost::asio::ip::tcp::acceptor acceptor_;

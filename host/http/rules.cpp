@@ -179,12 +179,12 @@ bool origin_allowed(const HttpAccess& access, std::optional<std::string_view> or
 
 bool accepts(std::optional<std::string_view> accept, std::string_view media_type) {
   if (!accept) return true;
-  int most_specific = 0;
+  int max_specific = 0;
   bool accepted = false;
   any_element(*accept, ',', [&](std::string_view range) {
     const auto specific = specificity(trimmed(range.substr(0, range.find(';'))), media_type);
-    if (specific > most_specific) {
-      most_specific = specific;
+    if (specific > max_specific) {
+      max_specific = specific;
       accepted = !refuses_by_quality(range);
     }
     return false;

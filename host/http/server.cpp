@@ -15,7 +15,7 @@ namespace mcph {
 
 namespace asio = boost::asio;
 
-HttpServer::HttpServer(ServingThreads& threads, HttpOptions options, HttpService& service, Log& log)
+HttpServer::HttpServer(EventLoops& threads, HttpOptions options, HttpService& service, Log& log)
     : threads_(threads),
       options_(std::move(options)),
       service_(service),

@@ -19,8 +19,8 @@
 #include "base/result.hpp"
 #include "http/listener.hpp"
 #include "http/options.hpp"
+#include "runtime/event_loops.hpp"
 #include "runtime/memory_budget.hpp"
-#include "runtime/serving_threads.hpp"
 #include "telemetry/rate_limited_log.hpp"
 
 namespace mcph {
@@ -39,7 +39,7 @@ struct OpenConnections {
 class HttpServer {
  public:
   // The threads, the service and the log outlive it.
-  HttpServer(ServingThreads& threads, HttpOptions options, HttpService& service, Log& log);
+  HttpServer(EventLoops& threads, HttpOptions options, HttpService& service, Log& log);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -59,7 +59,7 @@ class HttpServer {
   // For the connections.
   const HttpOptions& options() const { return options_; }
   HttpService& service() const { return service_; }
-  ServingThreads& threads() const { return threads_; }
+  EventLoops& threads() const { return threads_; }
   Log& log() { return log_; }
   const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }
   const std::shared_ptr<OpenConnections>& open_connections() const { return open_; }
@@ -74,7 +74,7 @@ class HttpServer {
   // To be used without the mutex: the last of these pointers may be the last one, and its end takes the mutex.
   std::vector<std::shared_ptr<HttpConnection>> alive() const EXCLUDES(open_->mutex);
 
-  ServingThreads& threads_;
+  EventLoops& threads_;
   const HttpOptions options_;
   HttpService& service_;
   RateLimitedLog log_;  // of what clients cause

@@ -7,7 +7,7 @@
 namespace mcph {
 
 std::size_t CallStatistics::bucket_of(std::uint64_t microseconds) {
-  constexpr auto most = (std::uint64_t{1} << most_bits) - 1;
+  constexpr auto most = (std::uint64_t{1} << max_bits) - 1;
   const auto time = std::min(microseconds, most);
   if (time < steps) return time;
   const auto octave = static_cast<unsigned>(std::bit_width(time)) - 1 - steps_log2;
@@ -29,7 +29,7 @@ void CallStatistics::answered(std::chrono::nanoseconds took) {
 }
 
 void CallStatistics::went_wrong(std::string what) {
-  if (what.size() > most_error_bytes) what.resize(most_error_bytes);
+  if (what.size() > max_error_bytes) what.resize(max_error_bytes);
   last_error_ = LastError{std::move(what), std::chrono::system_clock::now()};
 }
 

@@ -18,7 +18,7 @@ struct LastError {
 
 class CallStatistics {
  public:
-  static constexpr std::size_t most_error_bytes = 1000;  // of LastError::what, which is cut off there
+  static constexpr std::size_t max_error_bytes = 1000;  // of LastError::what, which is cut off there
 
   struct Summary {
     std::uint64_t calls = 0;   // accepted
@@ -42,8 +42,8 @@ class CallStatistics {
   // Times below 8 us have a bucket for each microsecond, longer ones eight for each power of two, up to 71 minutes.
   static constexpr unsigned steps_log2 = 3;
   static constexpr unsigned steps = 1U << steps_log2;
-  static constexpr unsigned most_bits = 32;
-  static constexpr std::size_t buckets = std::size_t{steps} * (most_bits - steps_log2 + 1);
+  static constexpr unsigned max_bits = 32;
+  static constexpr std::size_t buckets = std::size_t{steps} * (max_bits - steps_log2 + 1);
 
   static std::size_t bucket_of(std::uint64_t microseconds);
   static std::uint64_t upper_bound(std::size_t bucket);

@@ -33,7 +33,7 @@ std::string CallTable::words_for_late(const Call& late) {
 }
 
 std::optional<std::uint64_t> CallTable::admit(const std::shared_ptr<Call>& call) {
-  if (calls_.size() >= limits_.waiting_calls) {
+  if (calls_.size() >= limits_.calls_in_flight) {
     const auto words = words_for_many_calls(limits_);
     limit_log_.reached(Limit::calls_in_flight, words);
     mcph::refuse(*call, "plugin " + identity_.name + " is busy: " + words + "; try again later");

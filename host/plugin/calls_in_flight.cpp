@@ -6,7 +6,7 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t most_given_up = 1024;
+constexpr std::size_t max_given_up = 1024;
 
 }  // namespace
 
@@ -92,7 +92,7 @@ std::shared_ptr<Call> CallsInFlight::give_up(std::uint64_t id) {
   return removing([&]() REQUIRES(mutex_) {
     auto call = remove(id).call;
     if (call != nullptr) given_up_.insert(id);
-    if (given_up_.size() > most_given_up) given_up_.erase(given_up_.begin());
+    if (given_up_.size() > max_given_up) given_up_.erase(given_up_.begin());
     return call;
   });
 }

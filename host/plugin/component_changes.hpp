@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "base/mutex.hpp"
-#include "runtime/call_runner.hpp"
+#include "runtime/executor.hpp"
 #include "runtime/timers.hpp"
 
 namespace mcph {
@@ -24,7 +24,7 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
   static constexpr std::chrono::milliseconds patience{1000};
 
   // The runner and the timers outlive it. Without `told` nobody serves the components, and no answer waits.
-  ComponentChanges(Told told, CallRunner& runner, Timers& timers)
+  ComponentChanges(Told told, Executor& runner, Timers& timers)
       : told_(std::move(told)), runner_(runner), timers_(timers) {}
   ComponentChanges(const ComponentChanges&) = delete;
   ComponentChanges& operator=(const ComponentChanges&) = delete;
@@ -60,7 +60,7 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
   void release(IsOver&& is_over) REQUIRES(mutex_);
 
   const Told told_;
-  CallRunner& runner_;
+  Executor& runner_;
   Timers& timers_;
   mutable Mutex mutex_;
   std::uint64_t changes_ GUARDED_BY(mutex_) = 0;

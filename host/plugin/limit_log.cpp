@@ -10,7 +10,7 @@ std::string words_for_late_call(std::string_view component, const PluginLimits& 
 }
 
 std::string words_for_many_calls(const PluginLimits& limits) {
-  return std::to_string(limits.waiting_calls) + " calls are in flight, as many as limits.callsInFlight allows";
+  return std::to_string(limits.calls_in_flight) + " calls are in flight, as many as limits.callsInFlight allows";
 }
 
 std::string words_for_waiting_calls(const PluginLimits& limits) {

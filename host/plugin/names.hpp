@@ -9,12 +9,12 @@
 
 namespace mcph {
 
-inline constexpr std::size_t longest_name_size = 128;  // bytes
+inline constexpr std::size_t max_name_size = 128;  // bytes
 
 // The name of a plugin, or of a tool: what MCP 2025-11-25 and later say a tool's name SHOULD be (server/tools, "Tool
 // Names") is a rule here, because clients make function names of it.
 inline bool is_component_name(std::string_view name) {
-  return !name.empty() && name.size() <= longest_name_size && std::all_of(name.begin(), name.end(), [](char c) {
+  return !name.empty() && name.size() <= max_name_size && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
            c == '.';
   });
@@ -22,7 +22,7 @@ inline bool is_component_name(std::string_view name) {
 
 // The name of a prompt, for which MCP has no rule: any short text that can be shown on one line.
 inline bool is_prompt_name(std::string_view name) {
-  if (name.empty() || name.size() > longest_name_size || !is_utf8(name)) return false;
+  if (name.empty() || name.size() > max_name_size || !is_utf8(name)) return false;
   for (std::size_t at = 0; at < name.size(); ++at) {
     const auto byte = static_cast<unsigned char>(name[at]);
     if (byte < 0x20 || byte == 0x7F) return false;
@@ -34,7 +34,7 @@ inline bool is_prompt_name(std::string_view name) {
 
 // What a plugin calls its version: any text that a log and a person can take.
 inline bool is_version(std::string_view version) {
-  return !version.empty() && version.size() <= longest_name_size && is_utf8(version);
+  return !version.empty() && version.size() <= max_name_size && is_utf8(version);
 }
 
 }  // namespace mcph

@@ -30,8 +30,8 @@ struct PluginIdentity {
 
 // What one plugin may take of the host.
 struct PluginLimits {
-  std::size_t concurrent_calls = 16;  // invocations running at once
-  std::size_t waiting_calls = 1024;   // accepted and not completed, those that run included; one more is refused
+  std::size_t concurrent_calls = 16;   // invocations running at once
+  std::size_t calls_in_flight = 1024;  // accepted and not completed, those that run included; one more is refused
   // For one call, from when it is accepted; then it is cancelled, and soon after its plugin's process ended. 0: any
   // time.
   std::chrono::milliseconds call_time{300'000};

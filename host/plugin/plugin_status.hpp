@@ -13,7 +13,7 @@ namespace mcph {
 enum class PluginState {
   serving,
   starting,  // its process is about to serve: calls wait
-  resting,   // its process has crashed again and again, and is started anew in a while: calls are refused
+  backoff,   // its process has crashed again and again, and is started anew in a while: calls are refused
   ended      // it is not started anew
 };
 

@@ -50,7 +50,7 @@ std::uint32_t info(const pcre2_code* code, std::uint32_t what) {
   return value;
 }
 
-std::size_t longest_capture(const pcre2_callout_block& block) {
+std::size_t max_capture(const pcre2_callout_block& block) {
   std::size_t longest = 0;
   for (std::size_t group = 1; group < block.capture_top; ++group) {
     const auto begin = block.offset_vector[2 * group];
@@ -104,7 +104,7 @@ PatternSearch::Outcome PatternSearch::run(const Pattern& pattern, std::string_vi
     work.position = block->current_position;
     const auto distance = work.position > from ? work.position - from : from - work.position;
     work.steps += 1 + (distance + work.reach) / bytes_a_step;
-    if (work.has_back_references) work.steps += (block->capture_top + longest_capture(*block)) / bytes_a_step;
+    if (work.has_back_references) work.steps += (block->capture_top + max_capture(*block)) / bytes_a_step;
     return work.steps > work.most ? PCRE2_ERROR_CALLOUT : 0;
   };
   pcre2_set_callout(context_.get(), count, &work_);

@@ -161,12 +161,12 @@ bool is_finite(const Json& number) {
   return !number.is_number_float() || std::isfinite(number.get_ref<const double&>());
 }
 
-constexpr std::size_t longest_text = 60;
+constexpr std::size_t max_text = 60;
 
-// At most `longest_text` bytes, cut between characters.
+// At most `max_text` bytes, cut between characters.
 std::string shortened(std::string_view text) {
-  if (text.size() <= longest_text) return std::string(text);
-  auto end = longest_text;
+  if (text.size() <= max_text) return std::string(text);
+  auto end = max_text;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
     --end;
   }

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono;
 
-constexpr std::size_t most_value_bytes = 1024;
+constexpr std::size_t max_value_bytes = 1024;
 
 long offset_of_local_time() {
   const auto now = std::time(nullptr);
@@ -49,7 +49,7 @@ class Line {
 
  private:
   // Six values of which each character is escaped, and what is around them.
-  std::array<char, 13 * most_value_bytes> bytes_{};
+  std::array<char, 13 * max_value_bytes> bytes_{};
   std::size_t size_ = 0;
   std::array<char, 8> digits_{};
 };
@@ -81,7 +81,7 @@ void LastWords::write(std::string_view event, std::initializer_list<Field> field
   line.text(is_json ? R"(","level":"error","event":)" : " error   ");
   is_json ? line.quoted(event) : line.text(event);
   for (const auto& [name, whole] : fields) {
-    const auto value = utf8_prefix(whole, most_value_bytes);
+    const auto value = utf8_prefix(whole, max_value_bytes);
     if (is_json) {
       line.text(",").quoted(name).text(":").quoted(value);
     } else {

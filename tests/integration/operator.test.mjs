@@ -172,8 +172,8 @@ test('APluginThatRestsIsNotWell', { skip: inProcess && 'it shares the host\'s pr
   await call(host, 'die', { how: 'exit' });
   await host.log.until({ event: 'plugin restarted' });
   await call(host, 'die', { how: 'exit' });
-  const { pid, state } = await until('dying', (dying) => dying.state === 'resting');
-  assert.deepEqual({ pid, state }, { pid: null, state: 'resting' });
+  const { pid, state } = await until('dying', (dying) => dying.state === 'backoff');
+  assert.deepEqual({ pid, state }, { pid: null, state: 'backoff' });
   assert.equal((await json('status')).exit, 1);
   assert.match((await command('reload', 'dying')).stdout, /dying\.so: serving dying 1\.0\.0 \([0-9a-f]{12}\)\n$/);
   assert.equal(await isServed(host, 'pid'), true);

@@ -105,7 +105,7 @@ void InProcessPlugin::serve(std::string_view function, Function&& function_of_ho
 }
 
 Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary library, PluginSetup setup,
-                                                                 CallRunner& runner, Log& log, Timers* timers) {
+                                                                 Executor& runner, Log& log, Timers* timers) {
   std::unique_ptr<InProcessPlugin> plugin(
       new InProcessPlugin(std::move(library), std::move(setup), runner, log, timers));
   std::string reason;
@@ -120,7 +120,7 @@ Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary l
   return plugin;
 }
 
-InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log, Timers* timers)
+InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, Executor& runner, Log& log, Timers* timers)
     : library_(std::move(library)),
       table_(library_.table()),
       identity_{setup.file, std::string(view(table_.name)), std::string(view(table_.version)), setup.digest,

@@ -17,7 +17,7 @@
 #include "plugin/limit_log.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/plugin_setup.hpp"
-#include "runtime/call_runner.hpp"
+#include "runtime/executor.hpp"
 #include "telemetry/log.hpp"
 #include "telemetry/rate_limited_log.hpp"
 
@@ -27,7 +27,7 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
  public:
   // [control] Makes the instance. The runner, the log and the timers outlive it. Without timers, in a worker, the host
   // bounds how long calls take and how much is logged.
-  static Result<std::unique_ptr<InProcessPlugin>> create(PluginLibrary library, PluginSetup setup, CallRunner& runner,
+  static Result<std::unique_ptr<InProcessPlugin>> create(PluginLibrary library, PluginSetup setup, Executor& runner,
                                                          Log& log, Timers* timers = nullptr);
 
   // Stops the instance if nobody has.
@@ -50,7 +50,7 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   void stop_here();
 
  private:
-  InProcessPlugin(PluginLibrary library, PluginSetup setup, CallRunner& runner, Log& log, Timers* timers);
+  InProcessPlugin(PluginLibrary library, PluginSetup setup, Executor& runner, Log& log, Timers* timers);
 
   Log& limit(Log& log);
   void run(std::uint64_t id, std::shared_ptr<Call> call);
@@ -77,7 +77,7 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   const PluginIdentity identity_;
   const PluginSetup setup_;
   const std::size_t concurrent_calls_;
-  CallRunner& runner_;
+  Executor& runner_;
   std::optional<RateLimitedLog> limited_log_;
   Log& log_;
   LimitLog limit_log_;

@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 // Between two looks at one that does not rest: what it may use beyond its share at most, on each processor.
 constexpr milliseconds look_interval{20};
 // What it has used beyond that is forgiven, so that it can always heed a cancellation before it is too late.
-constexpr milliseconds longest_rest{1000};
+constexpr milliseconds max_rest{1000};
 // What one that has used nothing for a while may use before its share counts.
 constexpr milliseconds saved_at_most{100};
 
@@ -22,7 +22,7 @@ CpuBudget::CpuBudget(unsigned percent, Clock::time_point now, Duration used)
 
 CpuBudget::Duration CpuBudget::rest(Clock::time_point now, Duration used) {
   left_ += share_of(now - last_) - (used - used_);
-  left_ = std::clamp(left_, -share_of(longest_rest), share_of(saved_at_most));
+  left_ = std::clamp(left_, -share_of(max_rest), share_of(saved_at_most));
   last_ = now;
   used_ = used;
   return left_.count() >= 0 ? Duration(0) : -left_ * 100 / percent_;

@@ -20,7 +20,7 @@ namespace mcph {
 namespace {
 
 // What starts others faster than they are found is not followed for ever.
-constexpr int most_looks = 100;
+constexpr int max_looks = 100;
 
 std::uint64_t random_mark() {
   std::uint64_t value = 0;
@@ -72,7 +72,7 @@ ProcessMark::Ended ProcessMark::end_descendants_of(int process) const {
   Ended result;
   // Those that have been killed may take their time to end.
   std::set<int> ended{process};
-  for (int look = 0; look < most_looks; ++look) {
+  for (int look = 0; look < max_looks; ++look) {
     const auto before = ended.size();
     std::error_code error;
     for (std::filesystem::directory_iterator entry("/proc", error), last; !error && entry != last;

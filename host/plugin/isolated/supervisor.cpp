@@ -126,7 +126,7 @@ PluginStatus Supervisor::status() const {
       status.state = PluginState::serving;
       break;
     case State::backoff:
-      status.state = PluginState::resting;
+      status.state = PluginState::backoff;
       break;
     case State::given_up:
     case State::stopped:

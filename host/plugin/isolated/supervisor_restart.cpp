@@ -173,7 +173,7 @@ void Supervisor::restart() {
   if (opened.has_error()) {
     const auto& error = opened.error();
     return plan_restart(
-        {.how = "could not be started: " + error.message, .running = "nothing", .may_pass = error.may_pass});
+        {.how = "could not be started: " + error.message, .running = "nothing", .may_pass = error.may_pass()});
   }
   const MutexLock lock(mutex_);
   if (state_ == State::stopped) return;

@@ -25,8 +25,8 @@ constexpr std::size_t messages_at_once = 64;
 constexpr std::size_t message_bytes_at_once = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds output_interval{10};
 // For a worker that does not read.
-constexpr std::size_t most_kept_messages = 16'384;
-constexpr std::size_t most_kept_bytes = most_frame_bytes;
+constexpr std::size_t max_kept_messages = 16'384;
+constexpr std::size_t max_kept_bytes = max_frame_bytes;
 // How soon it is looked again, while a worker is to end, whether there is room for a long message.
 constexpr std::chrono::milliseconds room_interval{10};
 // Of one that has ended: what a socket and a pipe hold at most.
@@ -53,7 +53,7 @@ class Telling {
 
 Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const std::filesystem::path& program,
                                                            const std::string& plugin, asio::io_context& context,
-                                                           CallRunner& runner, WorkerListener& listener) {
+                                                           Executor& runner, WorkerListener& listener) {
   auto sockets = make_frame_sockets();
   if (sockets.has_error()) return sockets.error();
   std::array<int, 2> ends{};
@@ -71,7 +71,7 @@ Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const std::filesystem
   }
 }
 
-WorkerChannel::WorkerChannel(asio::io_context& context, CallRunner& runner, WorkerListener& listener,
+WorkerChannel::WorkerChannel(asio::io_context& context, Executor& runner, WorkerListener& listener,
                              std::shared_ptr<WorkerProcess> process, FileDescriptor socket, FileDescriptor output)
     : context_(context),
       runner_(runner),
@@ -103,7 +103,7 @@ bool WorkerChannel::send_frame(const Frame& frame) {
     asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
   }
   const auto size = frame.text.size() + frame.more.size();
-  if (kept_.size() >= most_kept_messages || kept_bytes_ + size > most_kept_bytes) {
+  if (kept_.size() >= max_kept_messages || kept_bytes_ + size > max_kept_bytes) {
     process_->kill("was killed, because it did not read what the host sent it");
     return false;
   }

@@ -26,8 +26,8 @@ struct Header {
 };
 
 // Beside the header; a longer text costs a memory file, and one much longer would not fit a socket's buffer.
-constexpr std::size_t most_in_message = std::size_t{64} << 10;
-constexpr std::size_t buffer_size = sizeof(Header) + most_in_message;
+constexpr std::size_t max_in_message = std::size_t{64} << 10;
+constexpr std::size_t buffer_size = sizeof(Header) + max_in_message;
 
 iovec as_iovec(const void* data, std::size_t size) {
   return {const_cast<void*>(data), size};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
@@ -37,8 +37,8 @@ iovec as_iovec(const void* data, std::size_t size) {
 struct alignas(cmsghdr) DescriptorMessage {
   std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
 };
-constexpr std::size_t most_descriptors = 2;
-using Descriptors = std::array<FileDescriptor, most_descriptors>;
+constexpr std::size_t max_descriptors = 2;
+using Descriptors = std::array<FileDescriptor, max_descriptors>;
 
 FileDescriptor make_memory_file(const Frame& frame) {
   FileDescriptor file(::memfd_create("mcp-frame", MFD_CLOEXEC));
@@ -58,7 +58,7 @@ Descriptors received_descriptors(msghdr& message) {
   Descriptors descriptors;
   const auto* const control = CMSG_FIRSTHDR(&message);
   if (control == nullptr || control->cmsg_type != SCM_RIGHTS) return descriptors;
-  const auto count = std::min((control->cmsg_len - CMSG_LEN(0)) / sizeof(int), most_descriptors);
+  const auto count = std::min((control->cmsg_len - CMSG_LEN(0)) / sizeof(int), max_descriptors);
   for (std::size_t i = 0; i < count; ++i) {
     int descriptor = -1;
     std::memcpy(&descriptor, CMSG_DATA(control) + i * sizeof descriptor, sizeof descriptor);
@@ -78,7 +78,7 @@ Result<std::pair<FileDescriptor, FileDescriptor>> make_frame_sockets() {
 }
 
 Sent send_frame(int socket, const Frame& frame, bool wait) {
-  if (frame.text.size() > most_frame_bytes || frame.more.size() > most_frame_bytes - frame.text.size()) {
+  if (frame.text.size() > max_frame_bytes || frame.more.size() > max_frame_bytes - frame.text.size()) {
     return Sent::too_much;
   }
   const Header header{static_cast<std::uint32_t>(frame.kind), frame.number, frame.id, frame.text.size(),
@@ -90,7 +90,7 @@ Sent send_frame(int socket, const Frame& frame, bool wait) {
   message.msg_iovlen = pieces.size();
   FileDescriptor file;
   DescriptorMessage descriptor;
-  if (frame.text.size() + frame.more.size() > most_in_message) {
+  if (frame.text.size() + frame.more.size() > max_in_message) {
     file = make_memory_file(frame);
     if (!file) return Sent::too_much;
     message.msg_iovlen = 1;
@@ -148,8 +148,8 @@ FrameReader::Outcome FrameReader::take_message(std::size_t size, FileDescriptor 
   if (size < sizeof header) return Outcome::wrong;
   std::memcpy(&header, buffer_.get(), sizeof header);
   if (header.kind < static_cast<std::uint32_t>(Frame::Kind::load) ||
-      header.kind > static_cast<std::uint32_t>(Frame::Kind::last) || header.text_size > most_frame_bytes ||
-      header.more_size > most_frame_bytes - header.text_size) {
+      header.kind > static_cast<std::uint32_t>(Frame::Kind::last) || header.text_size > max_frame_bytes ||
+      header.more_size > max_frame_bytes - header.text_size) {
     return Outcome::wrong;
   }
   frame_ = {static_cast<Frame::Kind>(header.kind), header.number, header.id};

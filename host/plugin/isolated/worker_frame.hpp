@@ -57,7 +57,7 @@ struct Frame {
 };
 
 // The most that text and more of a frame may have together, in bytes.
-inline constexpr std::size_t most_frame_bytes = std::size_t{64} << 20;
+inline constexpr std::size_t max_frame_bytes = std::size_t{64} << 20;
 
 // The statuses of a worker whose connection has ended, and of one that has no memory or descriptor left to answer.
 inline constexpr int lost_connection_status = 121;

@@ -92,7 +92,7 @@ void WorkerPlugin::message_came(const to_host::Message& message, WorkerChannel& 
 void WorkerPlugin::take(const to_host::Completed& completed, WorkerChannel& channel) {
   const auto& [id, outcome, text, is_refusal] = completed;
   const CallTable::Answer answer{id, outcome, text, is_refusal};
-  if (text.size() <= CallRunner::max_quick_bytes) {
+  if (text.size() <= Executor::max_quick_bytes) {
     calls_.complete(answer);
     return;
   }

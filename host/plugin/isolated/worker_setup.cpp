@@ -79,13 +79,13 @@ Sandbox sandbox_of(const Json& object) {
           .network = object.at("network").get<SandboxNetwork>()};
 }
 
-constexpr std::size_t most_lacks = 16;
-constexpr std::size_t longest_lack = 512;
+constexpr std::size_t max_lacks = 16;
+constexpr std::size_t max_lack = 512;
 
 // Whatever a plugin could make its worker say, it is a few lines.
 bool is_short(const std::vector<std::string>& lacks) {
-  return lacks.size() <= most_lacks &&
-         std::all_of(lacks.begin(), lacks.end(), [](const auto& lack) { return lack.size() <= longest_lack; });
+  return lacks.size() <= max_lacks &&
+         std::all_of(lacks.begin(), lacks.end(), [](const auto& lack) { return lack.size() <= max_lack; });
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ std::string WorkerSetup::json() const {
                    {"dataRoot", json_of(data_directory.root)},
                    {"dataPlace", json_of(data_directory.place)},
                    {"concurrentCalls", limits.concurrent_calls},
-                   {"waitingCalls", limits.waiting_calls},
+                   {"callsInFlight", limits.calls_in_flight},
                    {"callTimeMs", limits.call_time.count()},
                    {"resultBytes", limits.result_bytes},
                    {"memoryBytes", limits.memory_bytes},
@@ -124,7 +124,7 @@ Result<WorkerSetup> WorkerSetup::read(std::string_view json) {
                        .configuration = object.at("configuration"),
                        .data_directory = {path_of(object.at("dataRoot")), path_of(object.at("dataPlace"))},
                        .limits = {.concurrent_calls = object.at("concurrentCalls"),
-                                  .waiting_calls = object.at("waitingCalls"),
+                                  .calls_in_flight = object.at("callsInFlight"),
                                   .call_time = std::chrono::milliseconds(object.at("callTimeMs").get<std::int64_t>()),
                                   .result_bytes = object.at("resultBytes"),
                                   .memory_bytes = object.at("memoryBytes"),

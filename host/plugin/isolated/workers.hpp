@@ -13,7 +13,7 @@
 
 #include "base/result.hpp"
 #include "plugin/isolated/worker_channel.hpp"
-#include "runtime/call_runner.hpp"
+#include "runtime/executor.hpp"
 #include "runtime/timers.hpp"
 
 namespace mcph {
@@ -27,14 +27,14 @@ class Workers {
   using Contexts = std::function<boost::asio::io_context&()>;
 
   // `runner` runs what takes its time. It outlives this object, as what the contexts refer to does.
-  Workers(Options options, Contexts contexts, CallRunner& runner)
+  Workers(Options options, Contexts contexts, Executor& runner)
       : options_(std::move(options)), contexts_(std::move(contexts)), runner_(runner) {}
 
   // The program that lies beside this one.
   static std::filesystem::path default_program();
 
   const Options& options() const { return options_; }
-  CallRunner& runner() { return runner_; }
+  Executor& runner() { return runner_; }
 
   // On whose thread workers are started.
   Timers& timers() { return thread_; }
@@ -47,7 +47,7 @@ class Workers {
  private:
   const Options options_;
   const Contexts contexts_;
-  CallRunner& runner_;
+  Executor& runner_;
   Timers thread_;
 };
 

@@ -27,7 +27,7 @@ namespace mcph {
 namespace {
 
 constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
-constexpr int most_frames = 64;
+constexpr int max_frames = 64;
 // At which other runtimes, such as Java's, tell of their threads, too.
 constexpr int place_signal = SIGQUIT;
 
@@ -52,9 +52,9 @@ class Line {
   std::string_view view() const { return {bytes_.data(), size_}; }
 
  private:
-  static constexpr std::size_t most_bytes = 1024;
+  static constexpr std::size_t max_bytes = 1024;
 
-  std::array<char, most_bytes> bytes_{};
+  std::array<char, max_bytes> bytes_{};
   std::size_t size_ = 0;
 };
 
@@ -103,8 +103,8 @@ void* interrupted(const void* context) {
 // Without those of the report itself, where it can be seen which they are.
 template <class Take>
 void for_each_frame(const void* context, Take&& take) {
-  std::array<void*, most_frames> frames{};
-  auto* const end = frames.begin() + ::backtrace(frames.data(), most_frames);
+  std::array<void*, max_frames> frames{};
+  auto* const end = frames.begin() + ::backtrace(frames.data(), max_frames);
   auto* const first = std::find(frames.begin(), end, interrupted(context));
   if (first != end) take(static_cast<const char*>(*first));
   // All others are where a call returns to, which may be another line already.

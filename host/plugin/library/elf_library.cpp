@@ -17,9 +17,9 @@ using namespace std::string_view_literals;
 
 // Far beyond what any library has. A damaged or hostile file could otherwise make each of its entries name the whole
 // table of strings, and copying or measuring that for each would take all memory or hours.
-constexpr std::size_t longest_name = 4096;
-constexpr std::size_t most_needed_libraries = 1024;
-constexpr std::size_t most_entry_symbols = 64;
+constexpr std::size_t max_name = 4096;
+constexpr std::size_t max_needed_libraries = 1024;
+constexpr std::size_t max_entry_symbols = 64;
 
 using Dynamic = ElfW(Dyn);
 using Symbol = ElfW(Sym);
@@ -127,11 +127,11 @@ Result<> ElfLibrary::read_needed_libraries() {
   for (const auto& entry : dynamic_) {
     if (entry.d_tag != DT_NEEDED) continue;
     if (entry.d_un.d_val >= strings_.size()) return damaged("the name of a library that it needs is not there");
-    if (facts_.needed_libraries.size() == most_needed_libraries) {
-      return damaged("it needs more than " + std::to_string(most_needed_libraries) + " libraries");
+    if (facts_.needed_libraries.size() == max_needed_libraries) {
+      return damaged("it needs more than " + std::to_string(max_needed_libraries) + " libraries");
     }
     const auto name = name_at(entry.d_un.d_val);
-    if (name.size() > longest_name) return damaged("the name of a library that it needs has no end");
+    if (name.size() > max_name) return damaged("the name of a library that it needs has no end");
     facts_.needed_libraries.emplace_back(name);
   }
   return {};
@@ -212,7 +212,7 @@ Result<std::uint64_t> ElfLibrary::count_chain(std::uint64_t offset) {
 
 std::string_view ElfLibrary::name_at(std::uint64_t offset) const {
   const auto rest = std::string_view(strings_.data(), strings_.size()).substr(static_cast<std::size_t>(offset));
-  const auto most = rest.substr(0, longest_name + 1);
+  const auto most = rest.substr(0, max_name + 1);
   return most.substr(0, most.find('\0'));
 }
 
@@ -239,9 +239,9 @@ Result<> ElfLibrary::note_symbol(const Symbol& symbol, std::string_view entry_sy
   const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
   if (!is_function || binding == STB_LOCAL || !string_begins(symbol.st_name, entry_symbol_prefix)) return {};
   const auto name = name_at(symbol.st_name);
-  if (name.size() > longest_name) return damaged("the name of an entry function has no end");
-  if (facts_.entry_symbols.size() == most_entry_symbols) {
-    return damaged("it has more than " + std::to_string(most_entry_symbols) + " entry functions");
+  if (name.size() > max_name) return damaged("the name of an entry function has no end");
+  if (facts_.entry_symbols.size() == max_entry_symbols) {
+    return damaged("it has more than " + std::to_string(max_entry_symbols) + " entry functions");
   }
   facts_.entry_symbols.emplace_back(name);
   return {};

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_digest_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_digest_bytes = std::size_t{1} << 20;
 constexpr std::size_t digest_size = 64;
 
 bool lies_in(const fs::path& path, const fs::path& folder) {
@@ -83,7 +83,7 @@ Result<> FileTrust::check_digest(const std::string& digest) const {
 Result<std::set<std::string>> read_digests(const fs::path& file) {
   const auto opened = open_to_read(file);
   if (!opened) return fail(file.string() + " cannot be opened: " + last_error());
-  const auto text = read_regular_file(opened, most_digest_bytes);
+  const auto text = read_regular_file(opened, max_digest_bytes);
   if (text.has_error()) return fail(file.string() + " cannot be used: " + text.error().message);
   std::set<std::string> digests;
   std::istringstream lines(*text);

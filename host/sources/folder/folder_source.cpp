@@ -308,7 +308,7 @@ void FolderSource::serve(TrackedFile& tracked, Loaded loaded, Time now) {
 
 void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& error, Time now) {
   // Something newer has come since the look: the next one takes it.
-  if ((error.may_pass || error.may_be_incomplete) && tracked.has_changed_since_load(with_.folder.look_at(file))) {
+  if (error.code != ErrorCode::invalid && tracked.has_changed_since_load(with_.folder.look_at(file))) {
     return tracked.abandon_load();
   }
   if (tracked.fail_load(error, now) != TrackedFile::Failure::news) return;
@@ -318,8 +318,8 @@ void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& e
       {{"file", file.string()},
        {"reason", error.message},
        {"serving", serving != nullptr ? "the last good version, " + serving->identity().version : "nothing of it"},
-       {"next", error.may_pass ? "it is tried again at intervals"
-                               : "it is tried again when the file or its configuration changes"}});
+       {"next", error.may_pass() ? "it is tried again at intervals"
+                                 : "it is tried again when the file or its configuration changes"}});
 }
 
 PluginEvents FolderSource::events_of(const Path& file, std::uint64_t attempt) {
@@ -368,7 +368,7 @@ void FolderSource::withdraw_given_up(Time now) {
           "plugin quarantined",
           {{"file", path},
            {"reason", reason.message},
-           {"next", reason.may_pass
+           {"next", reason.may_pass()
                         ? "it is loaded again"
                         : "its components are withdrawn until the file changes or the operator reloads it"}});
     });
@@ -410,7 +410,7 @@ void FolderSource::describe_again(const Attempt& version) {
   const auto description = tracked.served().plugin->describe();
   if (description.has_value() && *description == tracked.description) return;
   // A worker that is being started anew says so when it is there.
-  if (description.has_error() && description.error().may_pass) return;
+  if (description.has_error() && description.error().may_pass()) return;
   tracked.description = description.has_value() ? *description : std::string();
   const auto keep_serving = [&](const std::string& reason) {
     with_.log.error("plugin misbehaved",

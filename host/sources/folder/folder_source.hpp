@@ -26,7 +26,7 @@
 
 #include "base/mutex.hpp"
 #include "plugin/component_changes.hpp"
-#include "runtime/call_runner.hpp"
+#include "runtime/executor.hpp"
 #include "sources/drainer.hpp"
 #include "sources/folder/components_folder.hpp"
 #include "sources/folder/folder_watch.hpp"
@@ -60,7 +60,7 @@ class FolderSource final : private OperatedFiles {
     ComponentsFolder& folder;
     FolderWatch& watch;
     VersionLoader& loader;
-    CallRunner& load_runner;  // each task may hang
+    Executor& load_runner;  // each task may hang
     std::function<Time()> now = std::chrono::steady_clock::now;
     std::function<void(const std::string& uri)> resource_updated;
     Publisher& publisher;

@@ -11,11 +11,11 @@
 #include <thread>
 
 #include "base/mutex.hpp"
-#include "runtime/call_runner.hpp"
+#include "runtime/executor.hpp"
 
 namespace mcph {
 
-class LoadThreads final : public CallRunner {
+class LoadThreads final : public Executor {
  public:
   struct Options {
     std::size_t at_once = 4;

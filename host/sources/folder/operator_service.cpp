@@ -19,8 +19,8 @@ ReportedState reported(PluginState state) {
       return ReportedState::serving;
     case PluginState::starting:
       return ReportedState::starting;
-    case PluginState::resting:
-      return ReportedState::resting;
+    case PluginState::backoff:
+      return ReportedState::backoff;
     case PluginState::ended:
       break;
   }

@@ -18,7 +18,7 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
 // The host's members are taken out of the object.
 Result<> take_isolation(Json& object, Isolation& isolation) {
@@ -44,31 +44,30 @@ struct Member {
   void (*set)(T& target, std::uint64_t value);
 };
 
-constexpr std::uint64_t most_calls = 100'000;
-constexpr std::uint64_t most_percent = 100'000;
-constexpr std::uint64_t most_ms = 365ULL * 24 * 3600 * 1000;
-constexpr std::uint64_t most_memory = std::uint64_t{1} << 50;
+constexpr std::uint64_t max_calls = 100'000;
+constexpr std::uint64_t max_percent = 100'000;
+constexpr std::uint64_t max_ms = 365ULL * 24 * 3600 * 1000;
+constexpr std::uint64_t max_memory = std::uint64_t{1} << 50;
 
 using std::chrono::milliseconds;
 
 constexpr std::array<Member<PluginLimits>, 8> limit_members{{
-    {"callTimeMs", 0, most_ms, [](auto& limits, auto value) { limits.call_time = milliseconds(value); }},
-    {"concurrentCalls", 1, most_calls, [](auto& limits, auto value) { limits.concurrent_calls = value; }},
-    {"callsInFlight", 1, most_calls, [](auto& limits, auto value) { limits.waiting_calls = value; }},
-    {"resultBytes", 1, most_frame_bytes, [](auto& limits, auto value) { limits.result_bytes = value; }},
-    {"memoryBytes", 0, most_memory, [](auto& limits, auto value) { limits.memory_bytes = value; }},
-    {"openFiles", 0, most_calls, [](auto& limits, auto value) { limits.open_files = value; }},
-    {"cpuPercent", 0, most_percent,
-     [](auto& limits, auto value) { limits.cpu_percent = static_cast<unsigned>(value); }},
+    {"callTimeMs", 0, max_ms, [](auto& limits, auto value) { limits.call_time = milliseconds(value); }},
+    {"concurrentCalls", 1, max_calls, [](auto& limits, auto value) { limits.concurrent_calls = value; }},
+    {"callsInFlight", 1, max_calls, [](auto& limits, auto value) { limits.calls_in_flight = value; }},
+    {"resultBytes", 1, max_frame_bytes, [](auto& limits, auto value) { limits.result_bytes = value; }},
+    {"memoryBytes", 0, max_memory, [](auto& limits, auto value) { limits.memory_bytes = value; }},
+    {"openFiles", 0, max_calls, [](auto& limits, auto value) { limits.open_files = value; }},
+    {"cpuPercent", 0, max_percent, [](auto& limits, auto value) { limits.cpu_percent = static_cast<unsigned>(value); }},
     // No system counts them for one plugin, so it is none or any number.
     {"processes", 0, 0, [](auto& limits, auto) { limits.starts_nothing = true; }},
 }};
 
 constexpr std::array<Member<RestartPolicy::Limits>, 4> restart_members{{
-    {"crashes", 0, most_calls, [](auto& limits, auto value) { limits.crashes = value; }},
-    {"periodMs", 1, most_ms, [](auto& limits, auto value) { limits.period = milliseconds(value); }},
-    {"firstDelayMs", 0, most_ms, [](auto& limits, auto value) { limits.first_delay = milliseconds(value); }},
-    {"lastDelayMs", 0, most_ms, [](auto& limits, auto value) { limits.last_delay = milliseconds(value); }},
+    {"crashes", 0, max_calls, [](auto& limits, auto value) { limits.crashes = value; }},
+    {"periodMs", 1, max_ms, [](auto& limits, auto value) { limits.period = milliseconds(value); }},
+    {"firstDelayMs", 0, max_ms, [](auto& limits, auto value) { limits.first_delay = milliseconds(value); }},
+    {"lastDelayMs", 0, max_ms, [](auto& limits, auto value) { limits.last_delay = milliseconds(value); }},
 }};
 
 template <class Members>
@@ -231,7 +230,7 @@ Result<std::optional<std::string>> read_text(const PluginFile& plugin, const Fil
   const auto file = configuration_file(plugin.file);
   const auto opened = open_to_read(file);
   if (!opened) return fail_for_now("cannot be opened: " + last_error());
-  auto text = read_regular_file(opened, most_bytes);
+  auto text = read_regular_file(opened, max_bytes);
   if (text.has_error()) return cannot_be_used(text.error());
   if (const auto trusted = trust.check(file, opened); trusted.has_error()) return cannot_be_used(trusted.error());
   const auto identity = identity_of_regular_file(opened);

@@ -59,7 +59,7 @@ Result<PluginLibrary> load_library(std::shared_ptr<const PrivateCopy> copy, cons
 }
 
 Error maybe_incomplete(Error error) {
-  error.may_be_incomplete = true;
+  if (!error.may_pass()) error.code = ErrorCode::incomplete;
   return error;
 }
 
@@ -77,15 +77,15 @@ DataDirectory data_directory(const std::filesystem::path& plugin_file, const std
   return {.root = absolute_path(data_root).lexically_normal(), .place = kind / as_one_name(name)};
 }
 
-PluginLoader::PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Workers& workers,
-                           Retirement& retirement, Log& log)
+PluginLoader::PluginLoader(PrivateFolder copies, Options options, Executor& runner, Workers& workers, Reaper& reaper,
+                           Log& log)
     : copies_(std::move(copies)),
       options_(std::move(options)),
       trust_(options_.components, options_.trust),
       required_sandboxes_(options_.required_sandboxes),
       runner_(runner),
       workers_(workers),
-      retirement_(retirement),
+      reaper_(reaper),
       log_(log) {}
 
 Result<LoadedPlugin> PluginLoader::load_version(const PluginFile& file, PluginEvents events) {
@@ -95,7 +95,7 @@ Result<LoadedPlugin> PluginLoader::load_version(const PluginFile& file, PluginEv
   if (loaded.has_error()) return loaded;
   if (const auto started = loaded->served.plugin->start(); started.has_error()) {
     auto error = started.error();
-    error.may_pass = error.may_pass && !loaded->stays_mapped;
+    if (loaded->stays_mapped) error.code = ErrorCode::invalid;
     return error;
   }
   return loaded;
@@ -177,7 +177,7 @@ Result<LoadedPlugin> PluginLoader::load_in_worker(Copy copy, PluginSetup setup) 
   auto created = WorkerPlugin::create(std::move(copy), std::move(setup), workers_, log_);
   if (created.has_error()) return created.error();
   const auto lacks = (*created)->status().sandbox_lacks;
-  auto loaded = describe(retirement_.lease(*std::move(created)));
+  auto loaded = describe(reaper_.lease(*std::move(created)));
   if (loaded.has_value() && !lacks.empty()) loaded->remarks.push_back(words_for_lacks(lacks));
   return loaded;
 }
@@ -189,10 +189,10 @@ Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup,
   const bool stays = stays_mapped(facts, library->table());
   auto created = InProcessPlugin::create(*std::move(library), std::move(setup), runner_, log_, &workers_.timers());
   auto loaded =
-      created.has_error() ? Result<LoadedPlugin>(created.error()) : describe(retirement_.lease(*std::move(created)));
+      created.has_error() ? Result<LoadedPlugin>(created.error()) : describe(reaper_.lease(*std::move(created)));
   if (loaded.has_error()) {
     auto error = loaded.error();
-    error.may_pass = error.may_pass && !stays;
+    if (stays) error.code = ErrorCode::invalid;
     return error;
   }
   loaded->remarks = remarks_on(facts);

@@ -19,12 +19,12 @@
 #include "plugin/library/private_folder.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/plugin_setup.hpp"
-#include "runtime/call_runner.hpp"
+#include "runtime/executor.hpp"
 #include "sources/folder/component_scan.hpp"
 #include "sources/folder/file_trust.hpp"
 #include "sources/folder/plugin_configuration.hpp"
 #include "sources/folder/required_sandboxes.hpp"
-#include "sources/retirement.hpp"
+#include "sources/reaper.hpp"
 #include "telemetry/log.hpp"
 
 namespace mcph {
@@ -56,9 +56,8 @@ class PluginLoader final : public VersionLoader {
     std::function<std::string()> server_info;  // JSON, for plugins that ask; may be empty
   };
 
-  // The runner, the workers, the retirement and the log outlive it.
-  PluginLoader(PrivateFolder copies, Options options, CallRunner& runner, Workers& workers, Retirement& retirement,
-               Log& log);
+  // The runner, the workers, the reaper and the log outlive it.
+  PluginLoader(PrivateFolder copies, Options options, Executor& runner, Workers& workers, Reaper& reaper, Log& log);
 
   // As its configuration says.
   Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) override;
@@ -90,9 +89,9 @@ class PluginLoader final : public VersionLoader {
   RequiredSandboxes required_sandboxes_ GUARDED_BY(mutex_);
   // Those of which that has been logged.
   std::set<std::filesystem::path> sandboxes_not_kept_ GUARDED_BY(mutex_);
-  CallRunner& runner_;
+  Executor& runner_;
   Workers& workers_;
-  Retirement& retirement_;
+  Reaper& reaper_;
   Log& log_;
 };
 

@@ -10,8 +10,8 @@ std::string_view name_of(ReportedState state) {
       return "serving";
     case ReportedState::starting:
       return "starting";
-    case ReportedState::resting:
-      return "resting";
+    case ReportedState::backoff:
+      return "backoff";
     case ReportedState::quarantined:
       return "quarantined";
     case ReportedState::refused:
@@ -26,7 +26,7 @@ std::string_view name_of(ReportedState state) {
 
 bool FolderReport::all_is_well() const {
   return problems.empty() && std::all_of(plugins.begin(), plugins.end(), [](const PluginReport& plugin) {
-           return plugin.refusal.empty() && plugin.state != ReportedState::resting;
+           return plugin.refusal.empty() && plugin.state != ReportedState::backoff;
          });
 }
 

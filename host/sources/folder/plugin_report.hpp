@@ -17,7 +17,7 @@ namespace mcph {
 enum class ReportedState {
   serving,
   starting,     // its process is about to serve
-  resting,      // its process has crashed again and again, and is started anew in a while
+  backoff,      // its process has crashed again and again, and is started anew in a while
   quarantined,  // it has crashed too often, until its file changes or the operator reloads it
   refused,      // no version of it was ever good
   disabled,     // by the operator
@@ -40,7 +40,7 @@ struct FolderReport {
   std::vector<PluginReport> plugins;  // by file
   std::vector<ScanProblem> problems;
 
-  // Nothing is refused, quarantined, resting or amiss.
+  // Nothing is refused, quarantined, backoff or amiss.
   bool all_is_well() const;
 };
 

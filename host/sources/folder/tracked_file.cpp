@@ -97,14 +97,14 @@ ServedPlugin TrackedFile::end_load(ServedPlugin loaded) {
 
 TrackedFile::Failure TrackedFile::fail_load(const Error& error, Time now) {
   const auto load = *std::exchange(loading_, std::nullopt);
-  if (changing_ == load.file && error.may_be_incomplete && !std::exchange(incomplete_, true)) {
+  if (changing_ == load.file && error.code == ErrorCode::incomplete && !std::exchange(incomplete_, true)) {
     return Failure::incomplete;
   }
   const bool again = taken_ == load.file;
   const bool known = again && refusal_ == error.message;
   take(load.file);
   refusal_ = error.message;
-  if (error.may_pass) {
+  if (error.may_pass()) {
     retry_delay_ = again ? std::min(2 * retry_delay_, patience_->last_retry) : patience_->first_retry;
     retry_at_ = now + retry_delay_;
   }
@@ -118,7 +118,7 @@ ServedPlugin TrackedFile::give_up(std::uint64_t attempt, const Error& why, Time 
   quarantined_ = true;
   // Where a newer file has been refused, that stands.
   if (refusal_.empty()) refusal_ = "quarantined: " + why.message;
-  if (why.may_pass) retry_at_ = now;
+  if (why.may_pass()) retry_at_ = now;
   return version;
 }
 

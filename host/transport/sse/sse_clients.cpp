@@ -10,7 +10,7 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t most_answers_due = 1024;
+constexpr std::size_t max_answers_due = 1024;
 
 // A request whose answer goes to the stream, unless it is refused while its POST can still say so.
 class SseExchange final : public Exchange {
@@ -64,7 +64,7 @@ SseClient::SseClient(std::string id, Principal principal, std::weak_ptr<OutboxRe
 Reply SseClient::receive(std::string_view body, Server& server) {
   const auto exchange = std::make_shared<SseExchange>(stream_);
   const MutexLock lock(mutex_);
-  client_.takes_requests = stream_->answers_due() <= most_answers_due && stream_->outbox().has_room();
+  client_.takes_requests = stream_->answers_due() <= max_answers_due && stream_->outbox().has_room();
   server.receive(body, client_, exchange);
   return exchange->accept();
 }

@@ -16,7 +16,7 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t longest_line = 8192;
+constexpr std::size_t max_line = 8192;
 
 Error system_error(const char* what) {
   return fail(std::string(what) + ": " + std::strerror(errno));
@@ -40,7 +40,7 @@ void copy_lines(int printed, int wake, Log& unlimited) {
     if (count == 0 || (ending && (count < 0 || --left < 0))) break;
     for (const char c : std::string_view(buffer, static_cast<std::size_t>(std::max<ssize_t>(count, 0)))) {
       if (c != '\n') line += c;
-      if (c != '\n' && line.size() < longest_line) continue;
+      if (c != '\n' && line.size() < max_line) continue;
       log.info(plugin_output, {{"text", line}});
       line.clear();
     }

@@ -10,7 +10,7 @@ namespace mcph {
 namespace {
 
 // The newest events of a stream, with each further one.
-constexpr std::size_t most_compared = 128;
+constexpr std::size_t max_compared = 128;
 
 // Digits as std::to_string writes them.
 std::optional<std::uint64_t> read_number(std::string_view text) {
@@ -185,7 +185,7 @@ EventId EventLog::add(EventStream& stream, std::shared_ptr<const std::string> me
 
 void EventLog::drop_repeated(EventStream& stream, const std::string& message) {
   auto& events = stream.events_;
-  const auto newest = events.end() - static_cast<std::ptrdiff_t>(std::min(events.size(), most_compared));
+  const auto newest = events.end() - static_cast<std::ptrdiff_t>(std::min(events.size(), max_compared));
   const auto repeated =
       std::find_if(newest, events.end(), [&](const Event& event) { return *event.message == message; });
   if (repeated == events.end()) return;

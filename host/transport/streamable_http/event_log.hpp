@@ -7,6 +7,24 @@
 // a long answer, counts only at the one for all, so that it can be resumed, too; the newest event of all is kept even
 // if it is larger than that. A stream that is resumed then lacks them; one whose reply has gone, or that nobody has
 // resumed for so long, is unknown, and so is one whose reply was never taken, because its client read too slowly.
+//
+//   a stream is | entered when                      | what still comes of it     | left for
+//   ------------+-----------------------------------+----------------------------+----------------------------------
+//   carried     | a connection opens or resumes it  | the connection takes it    | waiting or over, when that
+//               |                                   | and adds it here           | releases it
+//   waiting     | its connection has gone, and its  | the log takes it from the  | carried, when it is resumed; over,
+//               | reply has not come                | outbox                     | when the reply has come
+//   over        | nothing more comes, and nobody    | nothing                    | carried, when it is resumed; gone,
+//               | carries it                        |                            | at a bound or unused for so long
+//   gone        | its session ended, a message of   | nothing                    |
+//               | it was lost, or it was dropped    |                            |
+//
+// Invariants. One connection at most carries a stream. An event's number is never used twice, and grows by one: what a
+// client has not heard is what has a larger number. Bounds take
+// the oldest event first, but a session's bound leaves one that alone is larger than it, so a stream that is resumed
+// may lack events before such a one and after it. A stream that has lost its reply is not resumed from before that.
+// `bytes` of all is the sum of those of the sessions, and each of these the sum of the costs of its streams and events.
+// No outbox is let go under the lock, because that may end a call.
 #pragma once
 
 #include <chrono>

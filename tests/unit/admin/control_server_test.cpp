@@ -73,16 +73,16 @@ TEST_F(ControlServerTest, OnlyItsUserMayReachIt) {
 
 TEST_F(ControlServerTest, RefusesALineThatIsTooLong) {
   const auto server = listen();
-  EXPECT_EQ(ask(std::string(ControlServer::most_request_bytes, 'x')).size(),
-            ControlServer::most_request_bytes + std::string_view("heard ").size());
-  EXPECT_EQ(ask(std::string(ControlServer::most_request_bytes + 1, 'x')),
+  EXPECT_EQ(ask(std::string(ControlServer::max_request_bytes, 'x')).size(),
+            ControlServer::max_request_bytes + std::string_view("heard ").size());
+  EXPECT_EQ(ask(std::string(ControlServer::max_request_bytes + 1, 'x')),
             R"({"error":"a line of more than 65536 bytes"})");
 }
 
 TEST_F(ControlServerTest, ClosesTheConnectionOfSuchALineAtOnce) {
   const auto server = listen();
   auto socket = connect();
-  ASSERT_TRUE(socket.write_line(std::string(ControlServer::most_request_bytes + 1, 'x'), test::patience).has_value());
+  ASSERT_TRUE(socket.write_line(std::string(ControlServer::max_request_bytes + 1, 'x'), test::patience).has_value());
   EXPECT_EQ(read(socket), R"({"error":"a line of more than 65536 bytes"})");
   EXPECT_EQ(read(socket), "closed");
 }

@@ -31,8 +31,8 @@ class OperatorAnswersTest : public ::testing::Test {
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
   test::ThreadRunner runner_;
   test::TestWorkers workers_;
-  Retirement retirement_{10s, log_};
-  PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), {}, runner_, workers_.workers, retirement_, log_};
+  Reaper reaper_{10s, log_};
+  PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), {}, runner_, workers_.workers, reaper_, log_};
   PublishedCatalog catalog_;
   test::SourceOnDisk source_{{.root = temporary_.path() / "components"}, {}, {}, loader_, catalog_, log_};
   const OperatorAnswers answers_{

@@ -84,8 +84,8 @@ TEST_F(ResourceUpdatesTest, AreNotToldToAListenerThatIsGone) {
 
 TEST_F(ResourceUpdatesTest, HaveABoundOnInterests) {
   std::vector<ResourceUpdates::Place> places;
-  places.reserve(ResourceUpdates::most_interests);
-  for (std::size_t i = 0; i < ResourceUpdates::most_interests; ++i)
+  places.reserve(ResourceUpdates::max_interests);
+  for (std::size_t i = 0; i < ResourceUpdates::max_interests; ++i)
     places.push_back(updates_->listen("a://b", listener_).value());
   EXPECT_FALSE(updates_->listen("a://b", listener_));
   places.pop_back();
@@ -93,7 +93,7 @@ TEST_F(ResourceUpdatesTest, HaveABoundOnInterests) {
 }
 
 TEST_F(ResourceUpdatesTest, HaveABoundOnBytes) {
-  const std::string long_uri = "a://" + std::string(ResourceUpdates::most_bytes / 4, 'x');
+  const std::string long_uri = "a://" + std::string(ResourceUpdates::max_bytes / 4, 'x');
   auto first = updates_->listen(long_uri, listener_);
   ASSERT_TRUE(first);
   EXPECT_FALSE(updates_->listen(long_uri, listener_));

@@ -88,7 +88,7 @@ class HttpServerTest : public ::testing::Test {
 
   Greeter service_;
   test::RecordingLog log_{Log::Level::off};
-  ServingThreads threads_{1, 4};
+  EventLoops threads_{1, 4};
   HttpServer http_{threads_, {.port = 0, .limits = {.body_bytes = 100}}, service_, log_};
   std::string head_;  // of the last answer
 };
@@ -136,7 +136,7 @@ class CrowdTest : public ::testing::Test {
 
   Greeter service_;
   test::RecordingLog log_{Log::Level::off};
-  ServingThreads threads_{2, 4};
+  EventLoops threads_{2, 4};
   boost::asio::io_context& other_loop_ = threads_.next_context();  // than the next one, which accepts
   HttpServer http_{threads_, {.port = 0, .limits = {.connections = 0}}, service_, log_};
 };

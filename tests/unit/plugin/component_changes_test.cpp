@@ -75,7 +75,7 @@ TEST_F(ComponentChangesTest, TellsAFloodOnceForEachDescription) {
 }
 
 TEST_F(ComponentChangesTest, KeepsNoAnswerForLongerThanItsPatience) {
-  struct SameThread final : CallRunner {
+  struct SameThread final : Executor {
     void run(std::function<void()> task) override { task(); }
   } same_thread;
   changes_ = std::make_shared<ComponentChanges>([](const auto&) {}, same_thread, timers_);

@@ -11,7 +11,7 @@
 #include "plugin/isolated/worker_plugin.hpp"
 #include "plugin/library/private_folder.hpp"
 #include "plugin/plugin.hpp"
-#include "runtime/serving_threads.hpp"
+#include "runtime/event_loops.hpp"
 #include "runtime/timers.hpp"
 #include "support/eventually.hpp"
 #include "support/fake_plugin.hpp"
@@ -110,7 +110,7 @@ class PluginContractTest : public ::testing::TestWithParam<Kind> {
   const test::TemporaryFolder temporary_;
   test::RecordingLog log_;
   PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
-  ServingThreads threads_{2, 4};
+  EventLoops threads_{2, 4};
   Workers workers_{
       {.program = MCP_TEST_WORKER}, [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_};
   std::atomic<int> quiet_{0};
@@ -152,7 +152,7 @@ TEST_P(PluginContractTest, EndsACallOnce) {
 }
 
 TEST_P(PluginContractTest, RefusesCallsBeyondItsLimit) {
-  setup_.limits.waiting_calls = 2;
+  setup_.limits.calls_in_flight = 2;
   load();
   begin_kept();
   begin_kept();

@@ -191,7 +191,7 @@ TEST(Picture, DrawsEverySeriesOfLines) {
 
 TEST(Picture, ManyLongLabelsInTheSmallestSizeAreNoTrouble) {
   for (const Kind kind : {Kind::bar, Kind::line, Kind::pie}) {
-    Chart chart = chart_of(kind, {{std::nullopt, std::vector<double>(Series::most_values, 1.0)}});
+    Chart chart = chart_of(kind, {{std::nullopt, std::vector<double>(Series::max_values, 1.0)}});
     for (auto& label : chart.labels)
       label = "größer als das Bild, " + label;
     chart.title = std::string(120, 'W');

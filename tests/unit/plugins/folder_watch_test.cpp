@@ -30,11 +30,11 @@ class FolderWatchTest : public testing::Test {
   }
 
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
-  void watch(const std::string& name, std::size_t bound = FolderWatch::most_folders,
+  void watch(const std::string& name, std::size_t bound = FolderWatch::max_folders,
              FolderWatch::Events events = FolderWatch::Events::kernel) {
     watch_all({name}, bound, events);
   }
-  void watch_all(const std::vector<std::string>& names, std::size_t bound = FolderWatch::most_folders,
+  void watch_all(const std::vector<std::string>& names, std::size_t bound = FolderWatch::max_folders,
                  FolderWatch::Events events = FolderWatch::Events::kernel) {
     std::vector<std::string> folders;
     for (const auto& name : names)

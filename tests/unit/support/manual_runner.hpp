@@ -5,11 +5,11 @@
 #include <functional>
 #include <utility>
 
-#include "runtime/call_runner.hpp"
+#include "runtime/executor.hpp"
 
 namespace mcph::test {
 
-class ManualRunner final : public CallRunner {
+class ManualRunner final : public Executor {
  public:
   void run(std::function<void()> task) override { tasks.push_back(std::move(task)); }
 

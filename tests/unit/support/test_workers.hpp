@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "plugin/isolated/workers.hpp"
-#include "runtime/serving_threads.hpp"
+#include "runtime/event_loops.hpp"
 #include "sources/folder/plugin_configuration.hpp"
 
 namespace mcph::test {
@@ -17,7 +17,7 @@ inline Isolation isolation_under_test() {
 }
 
 struct TestWorkers {
-  ServingThreads threads{2, 4};
+  EventLoops threads{2, 4};
   Workers workers{
       {.program = MCP_TEST_WORKER}, [this]() -> boost::asio::io_context& { return threads.next_context(); }, threads};
 };

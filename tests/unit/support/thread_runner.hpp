@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/call_runner.hpp"
+#include "runtime/executor.hpp"
 
 namespace mcph::test {
 
-class ThreadRunner final : public CallRunner {
+class ThreadRunner final : public Executor {
  public:
   ThreadRunner() = default;
   ~ThreadRunner() override {

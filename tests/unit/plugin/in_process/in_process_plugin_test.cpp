@@ -218,7 +218,7 @@ TEST_F(InProcessPluginTest, RunsOneCallAtATimeWhereThePluginIsSerial) {
 
 TEST_F(InProcessPluginTest, RefusesACallBeyondItsQueue) {
   const test::StandardErrorCapture log;
-  setup_.limits = {.concurrent_calls = 1, .waiting_calls = 2};
+  setup_.limits = {.concurrent_calls = 1, .calls_in_flight = 2};
   load();
   begin("echo");
   begin("echo");

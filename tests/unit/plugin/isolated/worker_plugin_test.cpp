@@ -21,7 +21,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "plugin/library/private_folder.hpp"
-#include "runtime/serving_threads.hpp"
+#include "runtime/event_loops.hpp"
 #include "support/eventually.hpp"
 #include "support/recording_call.hpp"
 #include "support/standard_error.hpp"
@@ -41,7 +41,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 // Takes tasks and leaves them where they are, as threads do that have much to do, or have ended.
-class IdleRunner final : public CallRunner {
+class IdleRunner final : public Executor {
  public:
   void run(std::function<void()> task) override {
     const std::lock_guard lock(mutex_);
@@ -125,7 +125,7 @@ class WorkerPluginTest : public ::testing::Test {
   StderrLog log_{Log::Level::warning, StderrLog::Format::text};
   const test::StandardErrorCapture captured_;
   PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
-  ServingThreads threads_{2, 4};
+  EventLoops threads_{2, 4};
   Workers workers_{{.program = MCP_TEST_WORKER, .answer_time = 500ms},
                    [this]() -> boost::asio::io_context& { return threads_.next_context(); },
                    threads_};
@@ -361,7 +361,7 @@ TEST_F(WorkerPluginTest, DoesNotReadAnAnswerThatIsLongerThanItMayBe) {
 }
 
 TEST_F(WorkerPluginTest, RefusesCallsBeyondItsLimit) {
-  setup_.limits.waiting_calls = 2;
+  setup_.limits.calls_in_flight = 2;
   load();
   const auto first = begin("keeps_the_call");
   const auto second = begin("keeps_the_call");

@@ -242,7 +242,7 @@ TEST_F(PrivateFolderTest, SaysSoIfItCannotBeMadeAgain) {
   const auto copy = folder.copy(source);
   ASSERT_FALSE(copy);
   EXPECT_THAT(copy.error().message, HasSubstr("was removed and cannot be made again: it cannot be written: "));
-  EXPECT_TRUE(copy.error().may_pass);
+  EXPECT_TRUE(copy.error().may_pass());
 }
 
 TEST_F(PrivateFolderTest, IsRemovedOnceAfterBeingMoved) {

@@ -185,7 +185,7 @@ TEST_F(TaskTest, TellsOnceThatItWasCancelled) {
 TEST_F(TaskTest, KeepsNoMoreResultsThanThereIsRoomFor) {
   const auto task = watch();
   created();
-  const Json result = {{"jsonrpc", "2.0"}, {"id", 7}, {"result", std::string(TaskMemory::most_bytes, 'x')}};
+  const Json result = {{"jsonrpc", "2.0"}, {"id", 7}, {"result", std::string(TaskMemory::max_bytes, 'x')}};
   task->reply({result.dump()});
   EXPECT_EQ(json(*task)["status"], "failed");
   EXPECT_EQ(json(*task)["error"]["message"],

@@ -139,7 +139,7 @@ TEST_F(ClientQuestionsTest, EndWithTheSession) {
 }
 
 TEST_F(ClientQuestionsTest, AreBounded) {
-  for (std::size_t i = 0; i < ClientQuestions::most_open; ++i)
+  for (std::size_t i = 0; i < ClientQuestions::max_open; ++i)
     ask({{"a", roots}});
   EXPECT_TRUE(answers().empty());
   ask({{"a", roots}});

@@ -95,7 +95,7 @@ TEST_F(LegacySubscriptionTest, IsRefusedBeyondTheBoundOfASession) {
   ask("resources/unsubscribe", "notes://7");
   EXPECT_EQ(ask("resources/subscribe", "notes://more"), done_);
   EXPECT_EQ(
-      ask("resources/subscribe", "notes://" + std::string(ResourceSubscriptions::longest_uri, 'a')),
+      ask("resources/subscribe", "notes://" + std::string(ResourceSubscriptions::max_uri, 'a')),
       R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"A resource that is subscribed to has a URI of at most 4096 bytes"}})");
 }
 

@@ -54,7 +54,7 @@ class FolderOnDiskTest : public ::testing::Test {
       source()->release_plugins();
     }
     catalog_.clear();
-    EXPECT_TRUE(retirement_.wait_until_empty(test::patience)) << "a plugin is still leased";
+    EXPECT_TRUE(reaper_.wait_until_empty(test::patience)) << "a plugin is still leased";
   }
 
   fs::path root() const { return temporary_.path() / "components"; }
@@ -142,9 +142,9 @@ class FolderOnDiskTest : public ::testing::Test {
   const test::StandardErrorCapture captured_;
   test::ThreadRunner runner_;
   test::TestWorkers workers_;
-  Retirement retirement_{10s, log_};
+  Reaper reaper_{10s, log_};
   PluginLoader loader_{
-      *PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, retirement_, log_};
+      *PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, reaper_, log_};
   PublishedCatalog catalog_;
   const std::shared_ptr<Publications> publications_ = std::make_shared<Publications>(catalog_);
   FolderSource::Options options_;
@@ -421,11 +421,11 @@ TEST_F(FolderOnDiskTest, RemembersAfterARestartWhatRequiredASandbox) {
   ASSERT_TRUE(serves("alpha"));
   source()->release_plugins();
   catalog_.clear();
-  ASSERT_TRUE(retirement_.wait_until_empty(test::patience));
+  ASSERT_TRUE(reaper_.wait_until_empty(test::patience));
 
   fs::remove(configuration("alpha"));
-  PluginLoader next(*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers,
-                    retirement_, log_);
+  PluginLoader next(*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, reaper_,
+                    log_);
   source_.emplace(options_, drain_, instructions_, next, catalog_, log_);
   source()->load_all(1min);
   EXPECT_TRUE(catalog_.current()->plugins().empty());

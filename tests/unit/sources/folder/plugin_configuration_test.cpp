@@ -55,7 +55,7 @@ TEST_F(PluginConfigurationTest, IsOnlyWhatWasThereWhenThePluginWasLookedAt) {
   temporary_.write("incoming", "{}");
   std::filesystem::rename(temporary_.path() / "incoming", temporary_.path() / "tools/notes.json");
   EXPECT_EQ(read(first).error().message, changed);
-  EXPECT_TRUE(read(first).error().may_pass);
+  EXPECT_TRUE(read(first).error().may_pass());
   const auto second = plugin_file_at(plugin());
   EXPECT_TRUE(read(second));
   std::filesystem::remove(temporary_.path() / "tools/notes.json");
@@ -77,7 +77,7 @@ TEST_F(PluginConfigurationTest, KeepsTheHostsMembersToItself) {
   const auto& limits = configuration->limits;
   EXPECT_EQ(limits.call_time, 1500ms);
   EXPECT_EQ(limits.concurrent_calls, 2U);
-  EXPECT_EQ(limits.waiting_calls, 3U);
+  EXPECT_EQ(limits.calls_in_flight, 3U);
   EXPECT_EQ(limits.result_bytes, 4U);
   EXPECT_EQ(limits.memory_bytes, 5U);
   EXPECT_EQ(limits.open_files, 6U);

@@ -40,7 +40,7 @@ class AnsweredCall final : public Call {
 
 class PluginLoaderTest : public ::testing::Test {
  protected:
-  ~PluginLoaderTest() override { EXPECT_TRUE(retirement_.wait_until_empty(test::patience)); }
+  ~PluginLoaderTest() override { EXPECT_TRUE(reaper_.wait_until_empty(test::patience)); }
 
   // Lays a fixture down as tools/plugin.so, with a configuration beside it if one is given.
   fs::path drop(const std::string& fixture, const std::string& configuration = {}) const {
@@ -87,9 +87,9 @@ class PluginLoaderTest : public ::testing::Test {
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
   test::ManualRunner runner_;
   test::TestWorkers workers_;
-  Retirement retirement_{std::chrono::seconds(10), log_};
+  Reaper reaper_{std::chrono::seconds(10), log_};
   PluginLoader loader_{
-      *PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, retirement_, log_};
+      *PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, reaper_, log_};
 };
 
 TEST_F(PluginLoaderTest, LoadsAPluginWithItsComponents) {
@@ -128,7 +128,7 @@ TEST_F(PluginLoaderTest, LoadsAPluginWhoseNameIsNoUtf8) {
   const auto file = temporary_.write("tools/caf\xE9.so", bytes_of(fs::path(MCP_TEST_FIXTURES) / "unit_actor.so"));
   temporary_.write("tools/caf\xE9.json", R"({"trace":"yes"})");
   EXPECT_EQ(load(file).served.plugin->identity().file, file);
-  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
   EXPECT_TRUE(fs::exists(temporary_.path() / "data/tools/caf\xE9/1.0.0.stopped"));
 }
 
@@ -235,7 +235,7 @@ TEST_F(PluginLoaderTest, RefusesAPluginWithTheReasonOfItsDescribe) {
 TEST_F(PluginLoaderTest, ExpectsTheFailureOfACreateToPass) {
   constexpr auto no_license = R"({"create":"no license"})";
   for (const auto* library : {"unit_actor", "unit_actor_resident"})
-    EXPECT_TRUE(try_to_load(plugin_file_at(drop(library, no_license))).error().may_pass);
+    EXPECT_TRUE(try_to_load(plugin_file_at(drop(library, no_license))).error().may_pass());
 }
 
 TEST_F(PluginLoaderTest, SaysWhetherALibraryStaysMapped) {
@@ -286,7 +286,7 @@ TEST_F(PluginLoaderTest, TakesAConfigurationOfAMebibyteAndRefusesALargerOne) {
 
 TEST_F(PluginLoaderTest, LeavesNothingOfWhatItRefused) {
   refusal_of_description(R"({"describe":"words"})");
-  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
   std::ifstream maps("/proc/self/maps");
   const std::string text((std::istreambuf_iterator<char>(maps)), {});
   EXPECT_EQ(text.find(temporary_.path().string()), std::string::npos);
@@ -294,7 +294,7 @@ TEST_F(PluginLoaderTest, LeavesNothingOfWhatItRefused) {
 
 TEST_F(PluginLoaderTest, GivesThePluginADataDirectoryByItsPlace) {
   load(drop("unit_actor", R"({"trace":"yes"})"));
-  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
   EXPECT_TRUE(fs::exists(temporary_.path() / "data/tools/plugin/1.0.0.stopped"));
 }
 

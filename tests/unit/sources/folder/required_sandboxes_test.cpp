@@ -77,7 +77,7 @@ TEST_F(RequiredSandboxesTest, AreNotTakenForNoneWhereTheFolderCannotBeRead) {
   EXPECT_THAT(contained.error().message,
               AllOf(HasSubstr("cannot be read in " + loop.string() + ": "), HasSubstr("let the host read that folder"),
                     HasSubstr("write {} into /components/tools/notes.json")));
-  EXPECT_TRUE(contained.error().may_pass);
+  EXPECT_TRUE(contained.error().may_pass());
 }
 
 TEST_F(RequiredSandboxesTest, NeedNoFolder) {

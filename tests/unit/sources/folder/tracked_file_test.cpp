@@ -155,7 +155,7 @@ TEST_F(TrackedFileTest, IsTriedAgainWhenItsRefusalMayPass) {
 
 TEST_F(TrackedFileTest, HasMoreTimeWhereItMayBeHalfACopy) {
   auto half = fail("it ends too early");
-  half.may_be_incomplete = true;
+  half.code = ErrorCode::incomplete;
   see(lies(1));
   wait(50ms);
   ASSERT_TRUE(see(lies(1)).take);

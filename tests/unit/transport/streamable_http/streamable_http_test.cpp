@@ -66,7 +66,7 @@ class StreamableHttpTest : public test::ServerFixture {
 
   static constexpr std::string_view result = R"({"content":[{"type":"text","text":"the reply"}]})";
 
-  ServingThreads threads_{1, 4};
+  EventLoops threads_{1, 4};
   StreamableHttp mcp_{server_, {}};
   HttpServer http_;
   std::promise<Call*> invoked_;
@@ -177,7 +177,7 @@ class LargeAnswersTest : public test::ServerFixture {
   static constexpr std::size_t answer_bytes = 20'000'000;
   static constexpr HttpLimits limits{.buffered_bytes = 30'000'000, .write_time = 2s};
 
-  ServingThreads threads_{1, 4};
+  EventLoops threads_{1, 4};
   StreamableHttp mcp_{server_, {}};
   HttpServer http_{threads_, {.port = 0, .limits = limits}, mcp_, log_};
 };

@@ -104,7 +104,7 @@ class TheftTest : public test::ServerFixture, public ::testing::WithParamInterfa
     return modern(principal, "tasks/get", R"("taskId":")" + id + R"(",)", id);
   }
 
-  ServingThreads threads_{1, 4};
+  EventLoops threads_{1, 4};
   StreamableHttp mcp_{server_, {.middleware = {take_principal_from_header}, .http_sse = true}};
   HttpServer http_{threads_, {.port = 0, .limits = {.heartbeat = 50ms}}, mcp_, log_};
 };

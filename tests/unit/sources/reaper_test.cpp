@@ -1,4 +1,4 @@
-#include "sources/retirement.hpp"
+#include "sources/reaper.hpp"
 
 #include <atomic>
 #include <functional>
@@ -63,75 +63,75 @@ class MortalPlugin final : public Plugin {
   PluginIdentity identity_;
 };
 
-class RetirementTest : public ::testing::Test {
+class ReaperTest : public ::testing::Test {
  protected:
   std::shared_ptr<Plugin> lease(Fate& fate, bool comes_to_rest = true) {
-    return retirement_.lease(std::make_unique<MortalPlugin>(fate, comes_to_rest));
+    return reaper_.lease(std::make_unique<MortalPlugin>(fate, comes_to_rest));
   }
 
   StderrLog log_{Log::Level::error, StderrLog::Format::text};
-  Retirement retirement_{1s, log_};
+  Reaper reaper_{1s, log_};
 };
 
-TEST_F(RetirementTest, EndsAPluginWhereNoThreadIsLeft) {
+TEST_F(ReaperTest, EndsAPluginWhereNoThreadIsLeft) {
   Fate fate;
   auto plugin = lease(fate);
   const test::NoThreads none;
   plugin.reset();
-  EXPECT_TRUE(retirement_.wait_until_empty(10s));
+  EXPECT_TRUE(reaper_.wait_until_empty(10s));
   EXPECT_TRUE(fate.stopped);
   EXPECT_TRUE(fate.destroyed);
 }
 
-TEST_F(RetirementTest, StopsAPluginWhenItsLastLeaseIsGone) {
+TEST_F(ReaperTest, StopsAPluginWhenItsLastLeaseIsGone) {
   Fate fate;
   auto first = lease(fate);
   auto second = first;
   first.reset();
   EXPECT_FALSE(fate.stopped);
   second.reset();
-  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
   EXPECT_TRUE(fate.stopped);
   EXPECT_TRUE(fate.destroyed);
 }
 
-TEST_F(RetirementTest, StopsAPluginOnAThreadOfItsOwn) {
+TEST_F(ReaperTest, StopsAPluginOnAThreadOfItsOwn) {
   Fate fate;
   lease(fate).reset();
-  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
   EXPECT_NE(fate.stopped_on.load(), std::this_thread::get_id());
 }
 
-TEST_F(RetirementTest, IsNotEmptyWhileAPluginIsLeased) {
-  EXPECT_TRUE(retirement_.wait_until_empty(0ms));
+TEST_F(ReaperTest, IsNotEmptyWhileAPluginIsLeased) {
+  EXPECT_TRUE(reaper_.wait_until_empty(0ms));
   Fate fate;
   auto plugin = lease(fate);
-  EXPECT_FALSE(retirement_.wait_until_empty(0ms));
+  EXPECT_FALSE(reaper_.wait_until_empty(0ms));
   plugin.reset();
-  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
 }
 
-TEST_F(RetirementTest, IsIdleWhilePluginsAreLeasedAndNoneEnds) {
+TEST_F(ReaperTest, IsIdleWhilePluginsAreLeasedAndNoneEnds) {
   Fate leased;
   Fate retired;
   auto plugin = lease(leased);
   lease(retired).reset();
-  retirement_.wait_until_idle(test::patience);
+  reaper_.wait_until_idle(test::patience);
   EXPECT_TRUE(retired.destroyed);
   EXPECT_FALSE(leased.stopped);
   plugin.reset();
-  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
 }
 
-TEST_F(RetirementTest, LeavesAPluginThatDoesNotComeToRestAndSaysSo) {
+TEST_F(ReaperTest, LeavesAPluginThatDoesNotComeToRestAndSaysSo) {
   const test::StandardErrorCapture log;
   // Outlives the test, as the plugin does.
   auto& fate = *new Fate;
   auto* const plugin = new MortalPlugin(fate, false);
   static Plugin* reachable = nullptr;  // for the leak check
   reachable = plugin;
-  retirement_.lease(std::unique_ptr<Plugin>(plugin)).reset();
-  EXPECT_FALSE(retirement_.wait_until_empty(test::patience));
+  reaper_.lease(std::unique_ptr<Plugin>(plugin)).reset();
+  EXPECT_FALSE(reaper_.wait_until_empty(test::patience));
   EXPECT_TRUE(fate.stopped);
   EXPECT_FALSE(fate.destroyed);
   EXPECT_NE(reachable, nullptr);
@@ -139,25 +139,25 @@ TEST_F(RetirementTest, LeavesAPluginThatDoesNotComeToRestAndSaysSo) {
                                     "consequence=\"it stays mapped until the host ends\""));
 }
 
-TEST_F(RetirementTest, LetsNoPluginWaitForAnotherToStop) {
+TEST_F(ReaperTest, LetsNoPluginWaitForAnotherToStop) {
   std::promise<void> other_is_stopped;
   Fate slow;
   Fate quick;
   // Stops only when the one retired after it has stopped.
-  retirement_.lease(std::make_unique<MortalPlugin>(slow, true, [&] { other_is_stopped.get_future().wait(); })).reset();
-  retirement_.lease(std::make_unique<MortalPlugin>(quick, true, [&] { other_is_stopped.set_value(); })).reset();
-  EXPECT_TRUE(retirement_.wait_until_empty(test::patience));
+  reaper_.lease(std::make_unique<MortalPlugin>(slow, true, [&] { other_is_stopped.get_future().wait(); })).reset();
+  reaper_.lease(std::make_unique<MortalPlugin>(quick, true, [&] { other_is_stopped.set_value(); })).reset();
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
   EXPECT_TRUE(slow.destroyed);
   EXPECT_TRUE(quick.destroyed);
 }
 
-TEST_F(RetirementTest, EndsWhatIsRetiredBeforeItGoes) {
+TEST_F(ReaperTest, EndsWhatIsRetiredBeforeItGoes) {
   constexpr std::size_t count = 20;
   std::array<Fate, count> fates;
   {
-    Retirement retirement(1s, log_);
+    Reaper reaper(1s, log_);
     for (auto& fate : fates)
-      retirement.lease(std::make_unique<MortalPlugin>(fate, true)).reset();
+      reaper.lease(std::make_unique<MortalPlugin>(fate, true)).reset();
   }
   for (const auto& fate : fates)
     EXPECT_TRUE(fate.destroyed);

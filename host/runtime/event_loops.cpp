@@ -1,4 +1,4 @@
-#include "runtime/serving_threads.hpp"
+#include "runtime/event_loops.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -23,19 +23,19 @@ std::int64_t now_ns() {
 
 }  // namespace
 
-thread_local ServingThreads::Seat* ServingThreads::current_seat_ = nullptr;
+thread_local EventLoops::Thread* EventLoops::current_thread_ = nullptr;
 
-ServingThreads::ServingThreads(unsigned lanes, unsigned blocked_limit)
+EventLoops::EventLoops(unsigned loops, unsigned blocked_limit)
     : blocked_limit_(blocked_limit), watchdog_([this] { watch(); }) {
   const MutexLock lock(mutex_);
-  for (unsigned i = 0; i < lanes; ++i)
-    lanes_.push_back(std::make_unique<Lane>());
-  for (unsigned i = 0; i < lanes; ++i) {
+  for (unsigned i = 0; i < loops; ++i)
+    loops_.push_back(std::make_unique<Loop>());
+  for (unsigned i = 0; i < loops; ++i) {
     if (!add_thread()) throw std::runtime_error("the system gives no threads to serve with");
   }
 }
 
-ServingThreads::~ServingThreads() {
+EventLoops::~EventLoops() {
   stop();
   for (auto& thread : threads_)
     thread.join();
@@ -45,22 +45,22 @@ ServingThreads::~ServingThreads() {
   }
   watch_wake_.notify_one();
   watchdog_.join();
-  // A handler of one lane may own what belongs to another, as one that accepts a connection for it does.
-  for (const auto& lane : lanes_)
-    lane->context.shutdown();
+  // A handler of one loop may own what belongs to another, as one that accepts a connection for it does.
+  for (const auto& loop : loops_)
+    loop->context.shutdown();
 }
 
-void ServingThreads::stop() {
+void EventLoops::stop() {
   {
     const MutexLock lock(mutex_);
     stopping_ = true;
   }
-  for (const auto& lane : lanes_)
-    lane->context.stop();
-  seats_changed_.notify_all();
+  for (const auto& loop : loops_)
+    loop->context.stop();
+  loops_changed_.notify_all();
 }
 
-bool ServingThreads::join(std::chrono::milliseconds patience) {
+bool EventLoops::join(std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
   MutexLock lock(mutex_);
   while (alive_ > 0 && thread_ended_.wait_until(lock, end)) {
@@ -68,46 +68,46 @@ bool ServingThreads::join(std::chrono::milliseconds patience) {
   return alive_ == 0;
 }
 
-boost::asio::io_context& ServingThreads::next_context() {
-  return lanes_[turn_.fetch_add(1, std::memory_order_relaxed) % lanes_.size()]->context;
+boost::asio::io_context& EventLoops::next_context() {
+  return loops_[turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]->context;
 }
 
-bool ServingThreads::add_thread() {
-  auto& seat = seats_.emplace_back();
+bool EventLoops::add_thread() {
+  auto& thread = states_.emplace_back();
   try {
-    threads_.emplace_back([this, &seat] { serve(seat); });
+    threads_.emplace_back([this, &thread] { serve(thread); });
   } catch (const std::exception&) {
-    seats_.pop_back();
+    states_.pop_back();
     return false;
   }
   ++alive_;
   return true;
 }
 
-ServingThreads::Lane* ServingThreads::lane_without_leader() {
-  const auto found = std::find_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->led; });
-  return found == lanes_.end() ? nullptr : found->get();
+EventLoops::Loop* EventLoops::loop_without_thread() {
+  const auto found = std::find_if(loops_.begin(), loops_.end(), [](const auto& loop) { return !loop->has_thread; });
+  return found == loops_.end() ? nullptr : found->get();
 }
 
-std::size_t ServingThreads::lanes_without_leader() const {
+std::size_t EventLoops::loops_without_thread() const {
   return static_cast<std::size_t>(
-      std::count_if(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->led; }));
+      std::count_if(loops_.begin(), loops_.end(), [](const auto& loop) { return !loop->has_thread; }));
 }
 
-std::size_t ServingThreads::to_begin(const LongTasks& tasks) const {
-  return std::min(tasks.waiting.size(), lanes_.size() - tasks.running);
+std::size_t EventLoops::to_begin(const LongTasks& tasks) const {
+  return std::min(tasks.waiting.size(), loops_.size() - tasks.running);
 }
 
-void ServingThreads::serve(Seat& seat) {
-  current_seat_ = &seat;
+void EventLoops::serve(Thread& thread) {
+  current_thread_ = &thread;
   MutexLock lock(mutex_);
   while (!stopping_) {
-    if (auto* const lane = lane_without_leader()) {
-      lane->led = true;
-      seat.lane = lane;
-      seat.state.store(Seat::polling);
+    if (auto* const loop = loop_without_thread()) {
+      loop->has_thread = true;
+      thread.loop = loop;
+      thread.state.store(Thread::polling);
       lock.unlock();
-      lead(seat);
+      run_loop(thread);
       lock.lock();
     } else if (long_tasks_to_begin() > 0) {
       auto& tasks = to_begin(large_) > 0 ? large_ : largest_;
@@ -119,8 +119,8 @@ void ServingThreads::serve(Seat& seat) {
       --tasks.running;
     } else {
       ++spare_;
-      while (!stopping_ && lane_without_leader() == nullptr && long_tasks_to_begin() == 0)
-        seats_changed_.wait(lock);
+      while (!stopping_ && loop_without_thread() == nullptr && long_tasks_to_begin() == 0)
+        loops_changed_.wait(lock);
       --spare_;
     }
   }
@@ -128,59 +128,59 @@ void ServingThreads::serve(Seat& seat) {
   thread_ended_.notify_all();
 }
 
-std::function<void()> ServingThreads::take_next(LongTasks& tasks) {
+std::function<void()> EventLoops::take_next(LongTasks& tasks) {
   auto task = std::move(tasks.waiting.front());
   tasks.waiting.pop_front();
   ++tasks.running;
   return task;
 }
 
-void ServingThreads::provide_thread() {
+void EventLoops::provide_thread() {
   // A spare thread that has been woken and has not got the mutex yet still counts, and so does what it will take.
-  if (lanes_without_leader() + long_tasks_to_begin() <= spare_) {
-    seats_changed_.notify_one();
+  if (loops_without_thread() + long_tasks_to_begin() <= spare_) {
+    loops_changed_.notify_one();
   } else if (alive_ < max_threads()) {
     add_thread();  // where the system gives none, this waits for one that comes out of its task
   }                // else a thread has just come out of its task, or will soon, because the host's own work has an end
 }
 
-void ServingThreads::lead(Seat& seat) {
-  auto& context = seat.lane->context;
-  while (seat.state.load(std::memory_order_relaxed) != Seat::replaced && !context.stopped())
+void EventLoops::run_loop(Thread& thread) {
+  auto& context = thread.loop->context;
+  while (thread.state.load(std::memory_order_relaxed) != Thread::replaced && !context.stopped())
     context.run_one();
 }
 
-void ServingThreads::run(std::function<void()> task) {
-  // On the lane of the thread that hands it in, which goes on with it unless it stays busy.
-  auto* const lane = current_seat_ == nullptr ? nullptr : current_seat_->lane;
-  auto& context = lane == nullptr ? next_context() : lane->context;
+void EventLoops::run(std::function<void()> task) {
+  // On the loop of the thread that hands it in, which goes on with it unless it stays busy.
+  auto* const loop = current_thread_ == nullptr ? nullptr : current_thread_->loop;
+  auto& context = loop == nullptr ? next_context() : loop->context;
   boost::asio::post(context, [this, task = std::move(task)]() mutable { begin(std::move(task)); });
 }
 
-std::size_t ServingThreads::max_threads() const {
-  // With as many that have lost their lane to work of the host's own.
-  return 2 * lanes_.size() + blocked_limit_ + large_.running + largest_.running + long_tasks_to_begin();
+std::size_t EventLoops::max_threads() const {
+  // With as many that have lost their loop to work of the host's own.
+  return 2 * loops_.size() + blocked_limit_ + large_.running + largest_.running + long_tasks_to_begin();
 }
 
-void ServingThreads::run_long(std::size_t bytes, std::function<void()> task) {
+void EventLoops::run_long(std::size_t bytes, std::function<void()> task) {
   MutexLock lock(mutex_);
-  const bool only_leaders = alive_ == lanes_.size();
-  if (only_leaders && !add_thread()) {
+  const bool all_run_loops = alive_ == loops_.size();
+  if (all_run_loops && !add_thread()) {
     lock.unlock();
     return run(std::move(task));  // better than never
   }
   (bytes < largest_bytes ? large_ : largest_).waiting.push_back(std::move(task));
-  if (!only_leaders && long_tasks_to_begin() > 0) provide_thread();
+  if (!all_run_loops && long_tasks_to_begin() > 0) provide_thread();
 }
 
-bool ServingThreads::run_here(const std::function<void()>& work) {
-  auto& seat = *current_seat_;
-  begin_watching(seat);
+bool EventLoops::run_here(const std::function<void()>& work) {
+  auto& thread = *current_thread_;
+  begin_watching(thread);
   work();
-  return end_watching(seat);
+  return end_watching(thread);
 }
 
-void ServingThreads::begin(std::function<void()> task) {
+void EventLoops::begin(std::function<void()> task) {
   // Counted before it runs, so that there is always a thread left to take over from everyone who may turn out slow.
   if (tasks_running_.fetch_add(1) >= blocked_limit_) {
     tasks_running_.fetch_sub(1);
@@ -193,16 +193,16 @@ void ServingThreads::begin(std::function<void()> task) {
     if (tasks_running_.load() < blocked_limit_) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
     return;
   }
-  begin_watching(*current_seat_);
+  begin_watching(*current_thread_);
   task();
-  end_watching(*current_seat_);
+  end_watching(*current_thread_);
   tasks_running_.fetch_sub(1);
   if (tasks_waiting_.load() > 0) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
 }
 
-void ServingThreads::begin_watching(Seat& seat) {
-  seat.task_began_ns.store(now_ns(), std::memory_order_relaxed);
-  seat.state.store(Seat::in_task, std::memory_order_release);
+void EventLoops::begin_watching(Thread& thread) {
+  thread.task_began_ns.store(now_ns(), std::memory_order_relaxed);
+  thread.state.store(Thread::in_task, std::memory_order_release);
   // Written only when it changes: the threads share its cache line.
   if (!task_began_.load(std::memory_order_relaxed)) task_began_.store(true);
   if (watch_asleep_.load() && watch_asleep_.exchange(false)) {
@@ -211,12 +211,12 @@ void ServingThreads::begin_watching(Seat& seat) {
   }
 }
 
-bool ServingThreads::end_watching(Seat& seat) {
-  auto expected = static_cast<std::uint32_t>(Seat::in_task);
-  return seat.state.compare_exchange_strong(expected, Seat::polling);
+bool EventLoops::end_watching(Thread& thread) {
+  auto expected = static_cast<std::uint32_t>(Thread::in_task);
+  return thread.state.compare_exchange_strong(expected, Thread::polling);
 }
 
-void ServingThreads::begin_waiting_task() {
+void EventLoops::begin_waiting_task() {
   std::function<void()> task;
   {
     const MutexLock lock(mutex_);
@@ -228,7 +228,7 @@ void ServingThreads::begin_waiting_task() {
   begin(std::move(task));
 }
 
-void ServingThreads::watch() {
+void EventLoops::watch() {
   int quiet = 0;  // ticks since a task was seen to begin
   MutexLock lock(watch_mutex_);
   while (!watch_stopping_) {
@@ -245,23 +245,23 @@ void ServingThreads::watch() {
     }
     const bool began = task_began_.exchange(false, std::memory_order_relaxed);
     lock.unlock();
-    const bool busy = replace_slow_leaders();
+    const bool busy = replace_slow_threads();
     lock.lock();
     quiet = began || busy ? 0 : quiet + 1;
   }
 }
 
-bool ServingThreads::replace_slow_leaders() {
+bool EventLoops::replace_slow_threads() {
   bool busy = false;
   const MutexLock lock(mutex_);
   const auto now = now_ns();
-  for (auto& seat : seats_) {
-    if (seat.state.load(std::memory_order_acquire) != Seat::in_task) continue;
+  for (auto& thread : states_) {
+    if (thread.state.load(std::memory_order_acquire) != Thread::in_task) continue;
     busy = true;
-    if (stopping_ || now - seat.task_began_ns.load(std::memory_order_relaxed) < slow_task_ns) continue;
-    auto expected = static_cast<std::uint32_t>(Seat::in_task);
-    if (!seat.state.compare_exchange_strong(expected, Seat::replaced)) continue;
-    seat.lane->led = false;
+    if (stopping_ || now - thread.task_began_ns.load(std::memory_order_relaxed) < slow_task_ns) continue;
+    auto expected = static_cast<std::uint32_t>(Thread::in_task);
+    if (!thread.state.compare_exchange_strong(expected, Thread::replaced)) continue;
+    thread.loop->has_thread = false;
     provide_thread();
   }
   return busy;

@@ -15,14 +15,14 @@
 
 namespace mcph {
 
-class Retirement {
+class Reaper {
  public:
   // A plugin whose stop takes longer than `patience` is left as it is, for the life of the process, and reported.
-  Retirement(std::chrono::milliseconds patience, Log& log);
+  Reaper(std::chrono::milliseconds patience, Log& log);
   // Ends the plugins that have been retired.
-  ~Retirement();
-  Retirement(const Retirement&) = delete;
-  Retirement& operator=(const Retirement&) = delete;
+  ~Reaper();
+  Reaper(const Reaper&) = delete;
+  Reaper& operator=(const Reaper&) = delete;
 
   // Shares a plugin: when the last copy of the pointer is gone, the plugin retires.
   std::shared_ptr<Plugin> lease(std::unique_ptr<Plugin> plugin);

@@ -1,12 +1,12 @@
 // The threads that serve clients: they run the I/O and, without a hand-over to other threads, the calls of plugins.
-// There are a few lanes, each an I/O context that one thread polls, its leader. A leader that is still inside a task
-// after a millisecond loses its lane to a spare thread, so that a slow plugin costs a thread and never the I/O; the
-// usual quick call costs no thread switch at all. What is known to take long beforehand, such as a large message, never
-// begins on a lane. Made by main, joined by its destructor.
+// There are a few event loops, each an I/O context that one thread polls. A thread that is still inside a task after a
+// millisecond loses its loop to a spare thread, so that a slow plugin costs a thread and never the I/O; the usual quick
+// call costs no thread switch at all. What is known to take long beforehand, such as a large message, never
+// begins on a loop. Made by main, joined by its destructor.
 //
-// Bounds: at most `blocked_limit` + 4 * `lanes` threads. When `blocked_limit` tasks are running, further tasks
+// Bounds: at most `blocked_limit` + 4 * `loops` threads. When `blocked_limit` tasks are running, further tasks
 // wait in a queue; its length is bounded by the plugins' own limits, which is where a call is refused. Long tasks run
-// as many at once as there are lanes, because each of them needs a processor and much memory; the others wait, in the
+// as many at once as there are loops, because each of them needs a processor and much memory; the others wait, in the
 // order in which they came. Those on messages of some KiB have a queue of their own, and do not wait for those on some
 // MiB.
 #pragma once
@@ -25,27 +25,27 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/mutex.hpp"
-#include "runtime/call_runner.hpp"
+#include "runtime/executor.hpp"
 
 namespace mcph {
 
-class ServingThreads final : public CallRunner {
+class EventLoops final : public Executor {
  public:
-  ServingThreads(unsigned lanes, unsigned blocked_limit);
-  ~ServingThreads() override;
-  ServingThreads(const ServingThreads&) = delete;
-  ServingThreads& operator=(const ServingThreads&) = delete;
+  EventLoops(unsigned loops, unsigned blocked_limit);
+  ~EventLoops() override;
+  EventLoops(const EventLoops&) = delete;
+  EventLoops& operator=(const EventLoops&) = delete;
 
-  // [any] The contexts take turns, so that connections spread over the lanes.
+  // [any] The contexts take turns, so that connections spread over the loops.
   boost::asio::io_context& next_context();
 
   // [any] Runs the task soon, on one of these threads.
   void run(std::function<void()> task) override;
 
-  // [any] Runs the task soon, on one of these threads that leads no lane.
+  // [any] Runs the task soon, on one of these threads that runs no loop.
   void run_long(std::size_t bytes, std::function<void()> task) override;
 
-  // On a lane.
+  // On a loop.
   [[nodiscard]] bool run_here(const std::function<void()>& work) override;
 
   // [any] Ends the I/O. Tasks that run are left to end by themselves.
@@ -57,24 +57,24 @@ class ServingThreads final : public CallRunner {
 
  private:
   struct Context : boost::asio::io_context {
-    // More than one thread may use it: a leader that was replaced is still inside a handler of it.
+    // More than one thread may use it: a thread that was replaced is still inside a handler of it.
     Context() : io_context(2) {}
     // Destroys the handlers that have not run.
     using execution_context::shutdown;
   };
 
-  struct Lane {
+  struct Loop {
     Context context;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(context);
-    bool led = false;  // guarded by the mutex
+    bool has_thread = false;  // guarded by the mutex
   };
 
   // What the watchdog needs to know of one thread.
-  struct Seat {
+  struct Thread {
     enum State : std::uint32_t { polling, in_task, replaced };
     std::atomic<std::uint32_t> state{polling};
     std::atomic<std::int64_t> task_began_ns{0};
-    Lane* lane = nullptr;  // that it leads, or led last; null if it has led none
+    Loop* loop = nullptr;  // that it runs, or ran last; null if it has run none
   };
 
   // Tasks on messages of about one size.
@@ -86,33 +86,33 @@ class ServingThreads final : public CallRunner {
   bool add_thread() REQUIRES(mutex_);
   void provide_thread() REQUIRES(mutex_);
   std::size_t max_threads() const REQUIRES(mutex_);
-  Lane* lane_without_leader() REQUIRES(mutex_);
-  std::size_t lanes_without_leader() const REQUIRES(mutex_);
+  Loop* loop_without_thread() REQUIRES(mutex_);
+  std::size_t loops_without_thread() const REQUIRES(mutex_);
   std::size_t to_begin(const LongTasks& tasks) const REQUIRES(mutex_);
   std::size_t long_tasks_to_begin() const REQUIRES(mutex_) { return to_begin(large_) + to_begin(largest_); }
   static std::function<void()> take_next(LongTasks& tasks);
 
-  void serve(Seat& seat);
-  static void lead(Seat& seat);
+  void serve(Thread& thread);
+  static void run_loop(Thread& thread);
   void begin(std::function<void()> task);
   void begin_waiting_task();
-  void begin_watching(Seat& seat);
-  static bool end_watching(Seat& seat);
+  void begin_watching(Thread& thread);
+  static bool end_watching(Thread& thread);
   void watch();
-  bool replace_slow_leaders();
+  bool replace_slow_threads();
 
-  static thread_local Seat* current_seat_;
+  static thread_local Thread* current_thread_;
 
   const unsigned blocked_limit_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<Loop>> loops_;
   std::atomic<std::size_t> turn_{0};
 
   Mutex mutex_;
-  Condition seats_changed_;
+  Condition loops_changed_;
   Condition thread_ended_;
-  std::list<Seat> seats_ GUARDED_BY(mutex_);
+  std::list<Thread> states_ GUARDED_BY(mutex_);
   std::vector<std::thread> threads_ GUARDED_BY(mutex_);
-  std::size_t spare_ GUARDED_BY(mutex_) = 0;  // threads that wait for a lane or a long task
+  std::size_t spare_ GUARDED_BY(mutex_) = 0;  // threads that wait for a loop or a long task
   unsigned alive_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;
   LongTasks large_ GUARDED_BY(mutex_);

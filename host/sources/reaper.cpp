@@ -1,4 +1,4 @@
-#include "sources/retirement.hpp"
+#include "sources/reaper.hpp"
 
 #include <system_error>
 #include <utility>
@@ -6,14 +6,14 @@
 #include "runtime/freed_memory.hpp"
 
 namespace mcph {
-Retirement::Retirement(std::chrono::milliseconds patience, Log& log)
+Reaper::Reaper(std::chrono::milliseconds patience, Log& log)
     : patience_(patience), log_(log), thread_([this] { run(); }) {
   // Where another malloc is used in its stead, the first trim makes the C library's ready, which two threads at once
   // must not do.
   return_freed_memory();
 }
 
-Retirement::~Retirement() {
+Reaper::~Reaper() {
   {
     const MutexLock lock(mutex_);
     stopping_ = true;
@@ -22,7 +22,7 @@ Retirement::~Retirement() {
   thread_.join();
 }
 
-std::shared_ptr<Plugin> Retirement::lease(std::unique_ptr<Plugin> plugin) {
+std::shared_ptr<Plugin> Reaper::lease(std::unique_ptr<Plugin> plugin) {
   {
     const MutexLock lock(mutex_);
     ++alive_;
@@ -30,7 +30,7 @@ std::shared_ptr<Plugin> Retirement::lease(std::unique_ptr<Plugin> plugin) {
   return {plugin.release(), [this](Plugin* last) { retire(std::unique_ptr<Plugin>(last)); }};
 }
 
-bool Retirement::wait_until_empty(std::chrono::milliseconds patience) {
+bool Reaper::wait_until_empty(std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
   MutexLock lock(mutex_);
   while (alive_ > 0 && changed_.wait_until(lock, end)) {
@@ -38,14 +38,14 @@ bool Retirement::wait_until_empty(std::chrono::milliseconds patience) {
   return alive_ == 0 && left_ == 0;
 }
 
-void Retirement::wait_until_idle(std::chrono::milliseconds patience) {
+void Reaper::wait_until_idle(std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
   MutexLock lock(mutex_);
   while ((!retired_.empty() || ending_ > 0) && changed_.wait_until(lock, end)) {
   }
 }
 
-void Retirement::retire(std::unique_ptr<Plugin> plugin) {
+void Reaper::retire(std::unique_ptr<Plugin> plugin) {
   {
     const MutexLock lock(mutex_);
     retired_.push_back(std::move(plugin));
@@ -53,7 +53,7 @@ void Retirement::retire(std::unique_ptr<Plugin> plugin) {
   changed_.notify_all();
 }
 
-void Retirement::run() {
+void Reaper::run() {
   MutexLock lock(mutex_);
   for (;;) {
     join_ended();
@@ -77,7 +77,7 @@ void Retirement::run() {
   }
 }
 
-void Retirement::end(Ending& ending) {
+void Reaper::end(Ending& ending) {
   const bool stopped = stop(std::move(ending.plugin));
   const MutexLock lock(mutex_);
   if (!stopped) ++left_;
@@ -88,14 +88,14 @@ void Retirement::end(Ending& ending) {
 }
 
 // A thread that is over no longer takes the lock.
-void Retirement::join_ended() {
+void Reaper::join_ended() {
   std::erase_if(endings_, [](Ending& ending) {
     if (ending.over && ending.thread.joinable()) ending.thread.join();
     return ending.over;
   });
 }
 
-bool Retirement::stop(std::unique_ptr<Plugin> plugin) {
+bool Reaper::stop(std::unique_ptr<Plugin> plugin) {
   const auto identity = plugin->identity();
   if (plugin->stop(patience_)) {
     plugin.reset();

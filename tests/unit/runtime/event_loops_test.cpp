@@ -1,4 +1,4 @@
-#include "runtime/serving_threads.hpp"
+#include "runtime/event_loops.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -47,53 +47,53 @@ class Gate {
 };
 
 // Whether a task is run at all.
-bool runs_a_task(ServingThreads& threads) {
+bool runs_a_task(EventLoops& threads) {
   const auto done = std::make_shared<std::atomic<bool>>(false);
   threads.run([done] { *done = true; });
   return eventually([&] { return done->load(); });
 }
 
 // Whether the I/O of every lane goes on.
-bool serves_io(ServingThreads& threads, int lanes) {
+bool serves_io(EventLoops& threads, int lanes) {
   const auto served = std::make_shared<std::atomic<int>>(0);
   for (int i = 0; i < lanes; ++i)
     boost::asio::post(threads.next_context(), [served] { ++*served; });
   return eventually([&] { return served->load() == lanes; });
 }
 
-TEST(ServingThreads, RunATaskOnAnotherThread) {
-  ServingThreads threads(1, 4);
+TEST(EventLoops, RunATaskOnAnotherThread) {
+  EventLoops threads(1, 4);
   std::promise<std::thread::id> ran_on;
   threads.run([&] { ran_on.set_value(std::this_thread::get_id()); });
   EXPECT_NE(ran_on.get_future().get(), std::this_thread::get_id());
 }
 
-TEST(ServingThreads, RunEveryTask) {
+TEST(EventLoops, RunEveryTask) {
   constexpr int count = 2000;
   std::atomic<int> ran{0};
-  ServingThreads threads(2, 4);
+  EventLoops threads(2, 4);
   for (int i = 0; i < count; ++i)
     threads.run([&] { ++ran; });
   EXPECT_TRUE(eventually([&] { return ran == count; }));
 }
 
-TEST(ServingThreads, RunATaskThatATaskHandsIn) {
-  ServingThreads threads(1, 4);
+TEST(EventLoops, RunATaskThatATaskHandsIn) {
+  EventLoops threads(1, 4);
   std::promise<void> done;
   threads.run([&] { threads.run([&] { done.set_value(); }); });
   EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
 }
 
-TEST(ServingThreads, GoOnWithOtherTasksWhileOneBlocks) {
-  ServingThreads threads(1, 4);
+TEST(EventLoops, GoOnWithOtherTasksWhileOneBlocks) {
+  EventLoops threads(1, 4);
   Gate gate;
   threads.run(gate.task());
   EXPECT_TRUE(runs_a_task(threads));
   gate.open();
 }
 
-TEST(ServingThreads, GoOnWithTheIoWhileTasksBlock) {
-  ServingThreads threads(2, 8);
+TEST(EventLoops, GoOnWithTheIoWhileTasksBlock) {
+  EventLoops threads(2, 8);
   Gate gate;
   for (int i = 0; i < 4; ++i)
     threads.run(gate.task());
@@ -102,9 +102,9 @@ TEST(ServingThreads, GoOnWithTheIoWhileTasksBlock) {
   gate.open();
 }
 
-TEST(ServingThreads, GoOnWithTheIoOfEveryLaneWhenAllBlockAtOnce) {
+TEST(EventLoops, GoOnWithTheIoOfEveryLaneWhenAllBlockAtOnce) {
   for (int attempt = 0; attempt < 20; ++attempt) {
-    ServingThreads threads(2, 8);
+    EventLoops threads(2, 8);
     Gate first;
     Gate second;
     // Leaves one thread to spare for two lanes that lose their leaders in the same moment.
@@ -119,8 +119,8 @@ TEST(ServingThreads, GoOnWithTheIoOfEveryLaneWhenAllBlockAtOnce) {
   }
 }
 
-TEST(ServingThreads, LetTasksBeyondTheLimitWaitAndThenRunThem) {
-  ServingThreads threads(1, 2);
+TEST(EventLoops, LetTasksBeyondTheLimitWaitAndThenRunThem) {
+  EventLoops threads(1, 2);
   Gate gate;
   for (int i = 0; i < 6; ++i)
     threads.run(gate.task());
@@ -132,14 +132,14 @@ TEST(ServingThreads, LetTasksBeyondTheLimitWaitAndThenRunThem) {
 }
 
 // On the only lane, begins work of the host's own that takes long, and says whether the lane was kept.
-std::future<bool> work_on_the_lane(ServingThreads& threads, const std::function<void()>& work) {
+std::future<bool> work_on_the_lane(EventLoops& threads, const std::function<void()>& work) {
   const auto kept = std::make_shared<std::promise<bool>>();
   boost::asio::post(threads.next_context(), [&threads, work, kept] { kept->set_value(threads.run_here(work)); });
   return kept->get_future();
 }
 
-TEST(ServingThreads, GoOnWithTheIoWhileTheHostsOwnWorkTakesLong) {
-  ServingThreads threads(1, 4);
+TEST(EventLoops, GoOnWithTheIoWhileTheHostsOwnWorkTakesLong) {
+  EventLoops threads(1, 4);
   Gate gate;
   auto kept = work_on_the_lane(threads, gate.task());
   ASSERT_TRUE(eventually([&] { return gate.arrived() == 1; }));
@@ -149,15 +149,15 @@ TEST(ServingThreads, GoOnWithTheIoWhileTheHostsOwnWorkTakesLong) {
   EXPECT_TRUE(serves_io(threads, 1));
 }
 
-TEST(ServingThreads, KeepALaneWhoseWorkIsQuick) {
-  ServingThreads threads(1, 4);
+TEST(EventLoops, KeepALaneWhoseWorkIsQuick) {
+  EventLoops threads(1, 4);
   const auto quick = [&] { return work_on_the_lane(threads, [] {}).get(); };
   // A busy machine may make anything slow, but not always.
   EXPECT_TRUE(eventually(quick));
 }
 
-TEST(ServingThreads, RunALongTaskOnNoLane) {
-  ServingThreads threads(1, 4);
+TEST(EventLoops, RunALongTaskOnNoLane) {
+  EventLoops threads(1, 4);
   Gate gate;
   std::promise<std::thread::id> lane;
   std::promise<std::thread::id> ran_on;
@@ -173,8 +173,8 @@ TEST(ServingThreads, RunALongTaskOnNoLane) {
   gate.open();
 }
 
-TEST(ServingThreads, RunAFewLongTasksAtOnceAndTheOthersLater) {
-  ServingThreads threads(2, 4);
+TEST(EventLoops, RunAFewLongTasksAtOnceAndTheOthersLater) {
+  EventLoops threads(2, 4);
   Gate gate;
   for (int i = 0; i < 5; ++i)
     threads.run_long(0, gate.task());
@@ -186,9 +186,9 @@ TEST(ServingThreads, RunAFewLongTasksAtOnceAndTheOthersLater) {
   EXPECT_TRUE(eventually([&] { return gate.arrived() == 5; }));
 }
 
-TEST(ServingThreads, DoNotLetWorkOnAMessageOfSomeKiBWaitForThoseOfSomeMiB) {
+TEST(EventLoops, DoNotLetWorkOnAMessageOfSomeKiBWaitForThoseOfSomeMiB) {
   constexpr std::size_t mib = std::size_t{1} << 20;
-  ServingThreads threads(2, 4);
+  EventLoops threads(2, 4);
   Gate gate;
   for (int i = 0; i < 5; ++i)
     threads.run_long(4 * mib, gate.task());
@@ -199,8 +199,8 @@ TEST(ServingThreads, DoNotLetWorkOnAMessageOfSomeKiBWaitForThoseOfSomeMiB) {
   EXPECT_EQ(gate.arrived(), 2);
 }
 
-TEST(ServingThreads, RunALongTaskWhileAsManyTasksBlockAsMay) {
-  ServingThreads threads(1, 2);
+TEST(EventLoops, RunALongTaskWhileAsManyTasksBlockAsMay) {
+  EventLoops threads(1, 2);
   Gate blocking;
   threads.run(blocking.task());
   threads.run(blocking.task());
@@ -211,18 +211,18 @@ TEST(ServingThreads, RunALongTaskWhileAsManyTasksBlockAsMay) {
   EXPECT_TRUE(serves_io(threads, 1));
 }
 
-TEST(ServingThreads, RunATaskThatALongTaskHandsIn) {
-  ServingThreads threads(1, 4);
+TEST(EventLoops, RunATaskThatALongTaskHandsIn) {
+  EventLoops threads(1, 4);
   std::promise<void> done;
   threads.run_long(0, [&] { threads.run([&] { done.set_value(); }); });
   EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
 }
 
-TEST(ServingThreads, NeverHaveMoreThreadsThanTheirBound) {
+TEST(EventLoops, NeverHaveMoreThreadsThanTheirBound) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   std::atomic<int> ran{0};
-  ServingThreads threads(2, 3);
+  EventLoops threads(2, 3);
   for (int i = 0; i < 60; ++i) {
     threads.run([&] {
       {
@@ -237,14 +237,14 @@ TEST(ServingThreads, NeverHaveMoreThreadsThanTheirBound) {
   EXPECT_LE(seen.size(), 5U);
 }
 
-TEST(ServingThreads, StopTheIoAndEnd) {
-  ServingThreads threads(2, 4);
+TEST(EventLoops, StopTheIoAndEnd) {
+  EventLoops threads(2, 4);
   threads.stop();
   EXPECT_TRUE(threads.join(test::patience));
 }
 
-TEST(ServingThreads, SayThatATaskStillRuns) {
-  ServingThreads threads(1, 4);
+TEST(EventLoops, SayThatATaskStillRuns) {
+  EventLoops threads(1, 4);
   Gate gate;
   threads.run(gate.task());
   ASSERT_TRUE(eventually([&] { return gate.arrived() == 1; }));
@@ -254,10 +254,10 @@ TEST(ServingThreads, SayThatATaskStillRuns) {
   EXPECT_TRUE(threads.join(test::patience));
 }
 
-TEST(ServingThreads, AreJoinedWhenTheyAreDestroyed) {
+TEST(EventLoops, AreJoinedWhenTheyAreDestroyed) {
   std::atomic<bool> ended{false};
   {
-    ServingThreads threads(1, 4);
+    EventLoops threads(1, 4);
     std::promise<void> began;
     threads.run([&] {
       began.set_value();

@@ -8,9 +8,9 @@
 
 namespace mcph {
 
-class CallRunner {
+class Executor {
  public:
-  virtual ~CallRunner() = default;
+  virtual ~Executor() = default;
 
   // [any] Runs the task soon, after this function has returned or on another thread.
   virtual void run(std::function<void()> task) = 0;
