@@ -142,6 +142,23 @@ TEST_F(McpEndpointTest, AdmitsAStreamToItsSessionOnly) {
   EXPECT_EQ(unknown.refusal.body, "{\"jsonrpc\":\"2.0\"" + std::string(ended_session));
 }
 
+TEST_F(McpEndpointTest, TellsThePluginWhichPrincipalCalls) {
+  constexpr auto ada = R"({"principal":{"id":"ada"}})";
+  HttpHead legacy;
+  legacy.principal = "ada";
+  const auto session = post(initialize("2025-11-25"), legacy)->session().id;
+  legacy.session_id = session;
+  post(request("1", "tools/call", R"({"name":"add"})"), legacy);
+  EXPECT_EQ(plugin_->last_call().caller(), ada);
+
+  HttpHead modern{.protocol_version = "2026-07-28", .method = "tools/call", .name = "add", .session_id = {}};
+  post(modern_request("1", "tools/call", R"("name":"add",)"), modern);
+  EXPECT_EQ(plugin_->last_call().caller(), "{}");
+  modern.principal = "ada";
+  post(modern_request("1", "tools/call", R"("name":"add",)"), modern);
+  EXPECT_EQ(plugin_->last_call().caller(), ada);
+}
+
 // By every way that leads to one, with the id in hand.
 TEST_F(McpEndpointTest, HasASessionForItsPrincipalOnly) {
   const auto by = [](const char* principal, std::string_view id = {}) {
