@@ -152,8 +152,7 @@ void Worker::take(const to_worker::Invoke& invoke) {
     const MutexLock lock(mutex_);
     calls_.erase(id);
   };
-  const auto method = worker_methods.at(static_cast<std::size_t>(invoke.method));
-  const auto call = std::make_shared<WorkerCall>(method, std::string(invoke.params), invoke.call,
+  const auto call = std::make_shared<WorkerCall>(invoke.method, std::string(invoke.params), invoke.call,
                                                  std::string(invoke.context), host_, over);
   InProcessPlugin* plugin = nullptr;
   {

@@ -15,7 +15,7 @@ namespace mcph {
 class WorkerCall final : public Call {
  public:
   // `over` is called once, before the host hears of the end.
-  WorkerCall(std::string_view method, std::string params, std::uint64_t id, std::string context, HostLink& host,
+  WorkerCall(PluginMethod method, std::string params, std::uint64_t id, std::string context, HostLink& host,
              std::function<void(std::uint64_t)> over)
       : Call(method, std::move(params)), id_(id), host_(host), over_(std::move(over)), context_(std::move(context)) {}
 

@@ -83,10 +83,10 @@ void print_block(Json block) {
 }
 
 int print_result(std::string_view json, const std::optional<Schema>& output_schema, bool whole) {
-  auto result = read_plugin_result("tools/call", json, output_schema);
+  auto result = read_plugin_result(PluginMethod::tools_call, json, output_schema);
   if (result.has_error())
     return fail_with("the plugin answered with something invalid: " + result.error().message, whole);
-  encode_uris("tools/call", *result);  // as clients are told
+  encode_uris(PluginMethod::tools_call, *result);  // as clients are told
   if (whole) {
     std::cout << dump(*result) << "\n";
   } else {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/mutex.hpp"
+#include "plugin/plugin_method.hpp"
 
 namespace mcph {
 
@@ -24,15 +25,14 @@ enum class Outcome : std::int32_t { result = 0, error = 1, input_required = 2 };
 
 class Call {
  public:
-  // `method` must outlive the call: it is one of the protocol's literals. `params` is a JSON object. `component` is
-  // what messages call it: the tool's or prompt's name, or the URI.
-  Call(std::string_view method, std::string params, std::string component = {})
+  // `params` is a JSON object. `component` is what messages call it: the tool's or prompt's name, or the URI.
+  Call(PluginMethod method, std::string params, std::string component = {})
       : method_(method), params_(std::move(params)), component_(std::move(component)) {}
   virtual ~Call() = default;
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  std::string_view method() const { return method_; }
+  PluginMethod method() const { return method_; }
   const std::string& params() const { return params_; }
   const std::string& component() const { return component_; }
 
@@ -73,7 +73,7 @@ class Call {
   bool claimed() const { return claimed_.load(std::memory_order_acquire); }
 
  private:
-  const std::string_view method_;
+  const PluginMethod method_;
   const std::string params_;
   const std::string component_;
   std::atomic<CancelReason> reason_{CancelReason::none};

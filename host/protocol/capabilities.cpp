@@ -16,11 +16,11 @@ std::string capabilities_with(std::string_view extensions) {
 
 // The capability without which a client cannot answer the request, of the three methods that there are.
 Json required_capability(const OrderedJson& request) {
-  const auto method = request.value("method", "");
+  const auto method = method_of(request);
   const auto found = request.find("params");
   const auto params = found != request.end() && found->is_object() ? *found : OrderedJson::object();
-  if (method == "roots/list") return {{"roots", Json::object()}};
-  if (method == "sampling/createMessage") {
+  if (method == Method::roots_list) return {{"roots", Json::object()}};
+  if (method == Method::sampling_create_message) {
     const bool with_tools = params.contains("tools") || params.contains("toolChoice");
     return {{"sampling", with_tools ? Json{{"tools", Json::object()}} : Json::object()}};
   }

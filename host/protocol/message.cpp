@@ -53,7 +53,8 @@ ReadMessage read_message(Json json) {
     return {std::move(message), std::nullopt, std::move(id_text)};
   }
   if (!method->is_string()) return invalid(std::move(id_text), "\"method\" must be a string");
-  message.method = std::move(method->get_ref<std::string&>());
+  message.method_name = std::move(method->get_ref<std::string&>());
+  message.method = find_method(message.method_name);
   message.kind = id == json.end() ? Message::Kind::notification : Message::Kind::request;
 
   const auto params = json.find("params");
@@ -64,6 +65,12 @@ ReadMessage read_message(Json json) {
   }
   message.params = params != json.end() ? std::move(*params) : Json::object();
   return {std::move(message), std::nullopt, std::move(id_text)};
+}
+
+std::optional<Method> method_of(const OrderedJson& request) {
+  const auto name = request.find("method");
+  if (name == request.end() || !name->is_string()) return std::nullopt;
+  return find_method(name->get_ref<const std::string&>());
 }
 
 std::string error_response(std::string_view id, const RpcError& error) {
@@ -91,9 +98,9 @@ std::string_view id_of_response(std::string_view text) {
   return text.substr(0, end + 1);
 }
 
-std::string notification(std::string_view method, std::string_view params_json) {
+std::string notification(Method method, std::string_view params_json) {
   std::string text = R"({"jsonrpc":"2.0","method":")";
-  text.append(method).append("\"");
+  text.append(name_of(method)).append("\"");
   if (!params_json.empty()) text.append(R"(,"params":)").append(params_json);
   return text += '}';
 }

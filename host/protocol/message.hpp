@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/json.hpp"
+#include "protocol/method.hpp"
 
 namespace mcph {
 
@@ -32,12 +33,13 @@ struct Message {
   enum class Kind { request, notification, response };
   Kind kind = Kind::request;
   std::string id;  // as JSON text, `7` or `"seven"`; of requests and responses
-  std::string method;
-  Json params;  // an object; of requests and notifications
-  Json answer;  // of responses: the result, or the error object
+  std::string method_name;
+  std::optional<Method> method;  // nothing: the host knows none of the name
+  Json params;                   // an object; of requests and notifications
+  Json answer;                   // of responses: the result, or the error object
   bool is_error = false;
 
-  bool is_initialize() const { return kind == Kind::request && method == "initialize"; }
+  bool is_initialize() const { return kind == Kind::request && method == Method::initialize; }
 };
 
 // A message, or why it is none. `id` is set where it could be read, so that the error reaches its request.
@@ -49,6 +51,9 @@ struct ReadMessage {
 };
 ReadMessage read_message(Json json);
 
+// The method of a request that a plugin wants its client to be asked; nothing if the host knows none of the name.
+std::optional<Method> method_of(const OrderedJson& request);
+
 // The id that stands alone in `json`, as JSON text; empty if no request may have such an id.
 std::string read_id(std::string_view json);
 
@@ -59,6 +64,6 @@ std::string result_response(std::string_view id, std::string_view result_json);
 // The id of a text that one of these two made; empty for any other, and where the response has none.
 std::string_view id_of_response(std::string_view text);
 // `params_json` may be empty.
-std::string notification(std::string_view method, std::string_view params_json = {});
+std::string notification(Method method, std::string_view params_json = {});
 
 }  // namespace mcph

@@ -16,7 +16,7 @@ class MirroredFields {
  public:
   // An error with code -32020 if a field is missing that is required, or differs from the request.
   virtual std::optional<RpcError> check_version(std::string_view protocol_version) const = 0;
-  virtual std::optional<RpcError> check(std::string_view method, const Json& params) const = 0;
+  virtual std::optional<RpcError> check(const Message& request) const = 0;
   // The same of the arguments of a tool.
   virtual std::optional<RpcError> check_arguments(const std::vector<ParameterHeader>& headers,
                                                   const Json& arguments) const = 0;

@@ -43,8 +43,8 @@ class AnsweringPlugin final : public Plugin {
   Result<std::string> describe() override { return std::string(components); }
   Result<> start() override { return {}; }
   void invoke(std::shared_ptr<Call> call) override {
-    if (call->method() == "tools/call") return call->complete(Outcome::result, R"({"content":[]})");
-    if (call->method() == "prompts/get") return call->complete(Outcome::result, R"({"messages":[]})");
+    if (call->method() == mcph::PluginMethod::tools_call) return call->complete(Outcome::result, R"({"content":[]})");
+    if (call->method() == mcph::PluginMethod::prompts_get) return call->complete(Outcome::result, R"({"messages":[]})");
     call->complete(Outcome::error, R"({"code":-32002,"message":"none"})");
   }
   void cancel_all(CancelReason) override {}

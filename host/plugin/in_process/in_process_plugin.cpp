@@ -220,8 +220,9 @@ void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {
 
 void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
   if (!call.claim()) return;  // it was cancelled, and has been refused
-  const auto invoked = guarded(identity_, "invoke", call.component(),
-                               [&] { table_.invoke(instance_, id, as_mcp(call.method()), as_mcp(call.params())); });
+  const auto invoked = guarded(identity_, "invoke", call.component(), [&] {
+    table_.invoke(instance_, id, as_mcp(name_of(call.method())), as_mcp(call.params()));
+  });
   if (!invoked.has_error()) return;
   report(invoked);
   calls_.refuse(id, ": " + invoked.error().message);

@@ -46,10 +46,11 @@ static Start read_start(const Frame& frame) {
 }
 
 Frame frame_of(const Invoke& message) {
-  return {Kind::invoke, message.method, message.call, message.params, message.context};
+  return {Kind::invoke, static_cast<std::int32_t>(message.method), message.call, message.params, message.context};
 }
-static Invoke read_invoke(const Frame& frame) {
-  return {frame.id, frame.number, frame.text, frame.more};
+static std::optional<Message> read_invoke(const Frame& frame) {
+  if (static_cast<std::size_t>(frame.number) >= plugin_method_names.size()) return std::nullopt;
+  return Invoke{frame.id, static_cast<PluginMethod>(frame.number), frame.text, frame.more};
 }
 
 Frame frame_of(const Cancel& message) {

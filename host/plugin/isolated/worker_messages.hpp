@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "plugin/isolated/worker_frame.hpp"
+#include "plugin/plugin_method.hpp"
 
 namespace mcph {
 
@@ -33,7 +34,7 @@ struct Start {
 };
 struct Invoke {
   CallId call;
-  std::int32_t method;  // its place in worker_methods
+  PluginMethod method;
   std::string_view params;
   std::string_view context;  // empty if it was not wanted so far
 };

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "plugin/isolated/worker_setup.hpp"
-
 namespace mcph {
 
 Result<std::unique_ptr<WorkerPlugin>> WorkerPlugin::create(std::shared_ptr<const PrivateCopy> library,
@@ -44,9 +42,8 @@ void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
 void WorkerPlugin::give(WorkerChannel& channel, const CallTable::Admitted& admitted) {
   const auto& [id, call] = admitted;
   if (!call->claim()) return;  // it was cancelled, and has been refused
-  const auto method = find_worker_method(call->method());
   const auto context = wants_context_.load(std::memory_order_relaxed) ? call->context() : std::string();
-  if (channel.send(to_worker::Invoke{id, method.value_or(-1), call->params(), context})) return;
+  if (channel.send(to_worker::Invoke{id, call->method(), call->params(), context})) return;
   // Where the process has ended, its end may have answered the call already.
   calls_.refuse(id, " did not get the call: its process has just ended, or no memory is left");
 }

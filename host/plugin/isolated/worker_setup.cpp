@@ -90,12 +90,6 @@ bool is_short(const std::vector<std::string>& lacks) {
 
 }  // namespace
 
-std::optional<std::int32_t> find_worker_method(std::string_view method) {
-  const auto* const found = std::find(worker_methods.begin(), worker_methods.end(), method);
-  if (found == worker_methods.end()) return std::nullopt;
-  return static_cast<std::int32_t>(found - worker_methods.begin());
-}
-
 std::string WorkerSetup::json() const {
   return dump(Json{{"library", json_of(library)},
                    {"file", json_of(file)},

@@ -1,10 +1,7 @@
 // What a worker is told of its plugin, and what it says of it in return. Values, written as JSON where they cross.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,11 +12,6 @@
 #include "plugin/sandbox.hpp"
 
 namespace mcph {
-
-// The methods that a plugin serves; a frame says which by its place here.
-inline constexpr std::array<std::string_view, 4> worker_methods{"tools/call", "resources/read", "prompts/get",
-                                                                "completion/complete"};
-std::optional<std::int32_t> find_worker_method(std::string_view method);
 
 struct WorkerSetup {
   std::filesystem::path library;  // the private copy, which has been checked

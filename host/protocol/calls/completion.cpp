@@ -74,7 +74,7 @@ std::optional<Planned> plan_for_prompt(const Catalog& catalog, const Question& q
     return malformed("Prompt " + name + " has no argument \"" + question.argument + "\"");
   }
   if (!served->component->completes) return std::nullopt;
-  return CallPlan{served->plugin, completion_method, dump(question.params), name, std::move(meta)};
+  return CallPlan{served->plugin, PluginMethod::completion_complete, dump(question.params), name, std::move(meta)};
 }
 
 std::optional<Planned> plan_for_template(const Catalog& catalog, Question& question, Json meta) {
@@ -91,7 +91,7 @@ std::optional<Planned> plan_for_template(const Catalog& catalog, Question& quest
   }
   if (!served->component->completes) return std::nullopt;
   question.params["ref"]["uri"] = served->component->uri_template.original();
-  return CallPlan{served->plugin, completion_method, dump(question.params), uri, std::move(meta)};
+  return CallPlan{served->plugin, PluginMethod::completion_complete, dump(question.params), uri, std::move(meta)};
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 
 namespace mcph {
 
-inline constexpr std::string_view completion_method = "completion/complete";
 inline constexpr std::size_t most_completion_values = 100;
 
 // The members of a CompleteResult where nobody knows any values.

@@ -36,9 +36,9 @@ std::optional<Refusal> complete_arguments(Json& params) {
 
 }  // namespace
 
-Planned plan_call(std::string_view method, const Catalog& catalog, Json params) {
-  if (method == "tools/call") return plan_tool_call(catalog, std::move(params));
-  if (method == "resources/read") return plan_resource_read(catalog, std::move(params));
+Planned plan_call(PluginMethod method, const Catalog& catalog, Json params) {
+  if (method == PluginMethod::tools_call) return plan_tool_call(catalog, std::move(params));
+  if (method == PluginMethod::resources_read) return plan_resource_read(catalog, std::move(params));
   return plan_prompt_get(catalog, std::move(params));
 }
 
@@ -70,7 +70,7 @@ Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields
                    {{"path", violation->path}, {"keyword", violation->keyword}}};
   }
   return CallPlan{served->plugin,
-                  "tools/call",
+                  PluginMethod::tools_call,
                   dump(params),
                   name,
                   std::move(meta),
@@ -87,12 +87,12 @@ Planned plan_resource_read(const Catalog& catalog, Json params) {
   params.erase("variables");
   if (const auto* served = catalog.find_resource(uri)) {
     params["uri"] = served->component->original_uri;
-    return CallPlan{served->plugin, "resources/read", dump(params), uri, std::move(meta)};
+    return CallPlan{served->plugin, PluginMethod::resources_read, dump(params), uri, std::move(meta)};
   }
   if (auto match = catalog.match_template(uri)) {
     params["uriTemplate"] = match->served->component->uri_template.original();
     params["variables"] = std::move(match->variables);
-    return CallPlan{match->served->plugin, "resources/read", dump(params), uri, std::move(meta)};
+    return CallPlan{match->served->plugin, PluginMethod::resources_read, dump(params), uri, std::move(meta)};
   }
   return Refusal{Refusal::Reason::unknown_resource, "Resource not found: " + uri, {{"uri", uri}}};
 }
@@ -116,7 +116,7 @@ Planned plan_prompt_get(const Catalog& catalog, Json params) {
       return Refusal{Refusal::Reason::malformed, "Prompt " + name + " needs the argument \"" + required + "\""};
     }
   }
-  return CallPlan{served->plugin, "prompts/get", dump(params), name, std::move(meta)};
+  return CallPlan{served->plugin, PluginMethod::prompts_get, dump(params), name, std::move(meta)};
 }
 
 }  // namespace mcph

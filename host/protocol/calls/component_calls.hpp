@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 
 #include "catalog/catalog.hpp"
@@ -17,7 +16,7 @@ namespace mcph {
 
 struct CallPlan {
   std::shared_ptr<Plugin> plugin;
-  std::string_view method;
+  PluginMethod method;
   std::string params;     // as mcp_plugin.invoke promises it
   std::string component;  // the tool's or prompt's name, or the URI; for messages
   Json meta = nullptr;    // the request's own _meta; null: none
@@ -35,7 +34,7 @@ struct Refusal {
 using Planned = std::variant<CallPlan, Refusal>;
 
 // For any of the methods below.
-Planned plan_call(std::string_view method, const Catalog& catalog, Json params);
+Planned plan_call(PluginMethod method, const Catalog& catalog, Json params);
 Planned plan_tool_call(const Catalog& catalog, Json params);
 // The same for a call whose transport repeats the arguments that the tool names; null: it does not.
 Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields* mirrored);

@@ -94,17 +94,17 @@ Result<> check_sampling(const OrderedJson& params) {
 
 Result<> check_request(const OrderedJson& request) {
   if (!request.is_object()) return fail("it is not an object");
-  const auto& method = member(request, "method");
+  const auto method = method_of(request);
   const auto& params = member(request, "params");
-  if (method == "roots/list") {
+  if (method == Method::roots_list) {
     if (params.is_null() || params.is_object()) return {};
     return fail("params is not an object");
   }
-  if (method != "elicitation/create" && method != "sampling/createMessage") {
+  if (method != Method::elicitation_create && method != Method::sampling_create_message) {
     return fail("\"method\" is none of elicitation/create, sampling/createMessage and roots/list");
   }
   if (!params.is_object()) return fail("params is not an object");
-  return method == "elicitation/create" ? check_elicitation(params) : check_sampling(params);
+  return method == Method::elicitation_create ? check_elicitation(params) : check_sampling(params);
 }
 
 std::optional<std::string> mistake_in_form(const OrderedJson& params, const Json& content) {
@@ -167,9 +167,9 @@ Result<OrderedJson> read_input_requests(std::string_view json) {
 
 std::optional<std::string> mistake_in_answer(const OrderedJson& request, const Json& answer) {
   if (!answer.is_object()) return "it is not an object";
-  const auto& method = member(request, "method");
-  if (method == "elicitation/create") return mistake_in_elicitation(member(request, "params"), answer);
-  if (method == "sampling/createMessage") return mistake_in_message(answer);
+  const auto method = method_of(request);
+  if (method == Method::elicitation_create) return mistake_in_elicitation(member(request, "params"), answer);
+  if (method == Method::sampling_create_message) return mistake_in_message(answer);
   return mistake_in_roots(answer);
 }
 

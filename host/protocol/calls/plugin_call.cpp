@@ -102,7 +102,7 @@ void PluginCall::log(std::int32_t level, std::string_view message) {
   append_json_string(params, plugin_->identity().name);
   params += R"(,"data":)";
   append_json_string(params, message);
-  exchange_->notify_if_room(notification("notifications/message", params + "}"));
+  exchange_->notify_if_room(notification(Method::notifications_message, params + "}"));
 }
 
 void PluginCall::complete(Outcome outcome, std::string json) {
@@ -121,7 +121,7 @@ void PluginCall::refuse(std::string error) {
 }
 
 void PluginCall::ask(std::string_view json) {
-  if (method() == completion_method) {
+  if (method() == PluginMethod::completion_complete) {
     return exchange_->reply(misbehaviour("it asks the client, which a completion cannot"));
   }
   auto requests = read_input_requests(json);
@@ -143,9 +143,10 @@ Reply PluginCall::answer(Outcome outcome, std::string json) const {
 Reply PluginCall::answer_result(std::string json) const {
   auto result = read_plugin_result(method(), json, output_schema_);
   if (result.has_error()) return misbehaviour(result.error().message);
-  const bool changed = method() == completion_method ? cut_completion(*result) : encode_uris(method(), *result);
+  const bool changed =
+      method() == PluginMethod::completion_complete ? cut_completion(*result) : encode_uris(method(), *result);
   if (changed) json = dump(*result);
-  auto failure = method() == "tools/call" ? failure_of_tool(*result) : std::nullopt;
+  auto failure = method() == PluginMethod::tools_call ? failure_of_tool(*result) : std::nullopt;
   const auto why = failure ? words_for_cancellation() : std::string();
   if (!why.empty()) {
     auto& content = (*result)["content"];
@@ -164,7 +165,7 @@ Reply PluginCall::answer_error(std::string_view json, const std::string& why) co
   if (!why.empty()) error->message = why + " Plugin " + plugin_->identity().name + " says: " + error->message;
   count_failure(error->message);
   tell_end("error " + std::to_string(error->code), error->message);
-  return answers_.error(origin_.id, method(), *error);
+  return answers_.error(origin_.id, *error);
 }
 
 std::string PluginCall::words_for_cancellation() const {
@@ -193,16 +194,16 @@ void PluginCall::count_failure(std::string_view why) const {
 Reply PluginCall::misbehaviour(std::string_view reason) const {
   plugin_->answered_wrongly(component() + ": answered with something invalid: " + std::string(reason));
   tell_end("invalid answer", reason);
-  return answers_.error(
-      origin_.id, method(),
-      {error_code::internal_error, "Plugin " + plugin_->identity().name + " answered " + std::string(method()) +
-                                       " of " + component() + " with something invalid: " + std::string(reason)});
+  return answers_.error(origin_.id,
+                        {error_code::internal_error, "Plugin " + plugin_->identity().name + " answered " +
+                                                         std::string(name_of(method())) + " of " + component() +
+                                                         " with something invalid: " + std::string(reason)});
 }
 
 void PluginCall::tell_end(std::string outcome, std::string_view error) const {
   if (!began_) return;
   if (cancelled() != CancelReason::none) outcome.append(", cancelled ").append(words_for(cancelled()));
-  answers_.call_log().ended({.method = method(),
+  answers_.call_log().ended({.method = name_of(method()),
                              .component = component(),
                              .plugin = plugin_->identity().name,
                              .outcome = std::move(outcome),

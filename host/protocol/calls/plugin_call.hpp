@@ -43,7 +43,7 @@ struct CallOrigin {
 // A call that cannot go on before its client has answered. It holds no lease: with the answers it begins again, on
 // whatever version of the plugin is served then.
 struct SuspendedCall {
-  std::string_view method;
+  PluginMethod method;
   std::string params;     // as the plugin was given them, without the answers
   std::string component;  // for messages
   Json meta;
@@ -56,9 +56,9 @@ class CallAnswers {
  public:
   virtual ~CallAnswers() = default;
   // `json` is the text that was read into `result`.
-  virtual Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
+  virtual Reply result(std::string_view id, PluginMethod method, const Caller& caller, Json result,
                        std::string json) const = 0;
-  virtual Reply error(std::string_view id, std::string_view method, const RpcError& error) const = 0;
+  virtual Reply error(std::string_view id, const RpcError& error) const = 0;
   // Asks the client what the plugin asks, {name: {"method", "params"}}, and takes over the call's exchange.
   virtual void ask(SuspendedCall call, OrderedJson input_requests) const = 0;
   // Who hears how each call ended.

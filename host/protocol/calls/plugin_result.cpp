@@ -123,10 +123,10 @@ Result<> check_prompt_result(const Json& result) {
   return {};
 }
 
-Result<> check_result(std::string_view method, const Json& result) {
-  if (method == "tools/call") return check_tool_result(result);
-  if (method == "resources/read") return check_read_result(result);
-  if (method == completion_method) return check_completion_result(result);
+Result<> check_result(PluginMethod method, const Json& result) {
+  if (method == PluginMethod::tools_call) return check_tool_result(result);
+  if (method == PluginMethod::resources_read) return check_read_result(result);
+  if (method == PluginMethod::completion_complete) return check_completion_result(result);
   return check_prompt_result(result);
 }
 
@@ -153,7 +153,7 @@ Result<Json> read_object(std::string_view json) {
 
 }  // namespace
 
-Result<Json> read_plugin_result(std::string_view method, std::string_view json,
+Result<Json> read_plugin_result(PluginMethod method, std::string_view json,
                                 const std::optional<Schema>& output_schema) {
   auto result = read_object(json);
   if (result.has_error()) return result;
@@ -166,15 +166,15 @@ Result<Json> read_plugin_result(std::string_view method, std::string_view json,
   return result;
 }
 
-bool encode_uris(std::string_view method, Json& result) {
+bool encode_uris(PluginMethod method, Json& result) {
   bool changed = false;
-  if (method == "tools/call") {
+  if (method == PluginMethod::tools_call) {
     for (auto& block : result["content"])
       changed |= encode_content_uri(block);
-  } else if (method == "resources/read") {
+  } else if (method == PluginMethod::resources_read) {
     for (auto& contents : result["contents"])
       changed |= encode_uri(contents);
-  } else if (method == "prompts/get") {
+  } else if (method == PluginMethod::prompts_get) {
     for (auto& message : result["messages"])
       changed |= encode_content_uri(message["content"]);
   }

@@ -7,20 +7,20 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "plugin/plugin_method.hpp"
 #include "protocol/message.hpp"
 #include "schema/schema.hpp"
 
 namespace mcph {
 
-// The result object of "tools/call", "resources/read", "prompts/get" or "completion/complete". The error names the
-// field. The structured content of a tool with an output schema is checked, unless the result is an error (2026-07-28,
-// server/tools, "Output Schema").
-Result<Json> read_plugin_result(std::string_view method, std::string_view json,
+// The result object of the method. The error names the field. The structured content of a tool with an output schema is
+// checked, unless the result is an error (2026-07-28, server/tools, "Output Schema").
+Result<Json> read_plugin_result(PluginMethod method, std::string_view json,
                                 const std::optional<Schema>& output_schema = {});
 
 // Percent-encodes what a URI cannot have, in those of the resources in a result that has been read. True if there was
 // something.
-bool encode_uris(std::string_view method, Json& result);
+bool encode_uris(PluginMethod method, Json& result);
 
 // {"code", "message", "data"?} of MCP_OUTCOME_ERROR.
 Result<RpcError> read_plugin_error(std::string_view json);

@@ -8,8 +8,6 @@
 namespace mcph {
 namespace {
 
-constexpr std::string_view method = "notifications/progress";
-
 // A progress token is a string or an integer; anything else is no wish for progress.
 std::string read_token(const Json& meta) {
   if (!meta.is_object()) return {};
@@ -30,7 +28,7 @@ void Progress::report(double progress, double total, std::string_view message, E
   last_ = progress;
   withheld_ = params(progress, total, message);
   if (!may_tell(now)) return;
-  exchange.notify_if_room(notification(method, withheld_));
+  exchange.notify_if_room(notification(Method::notifications_progress, withheld_));
   withheld_.clear();
 }
 
@@ -38,7 +36,7 @@ void Progress::finish(Exchange& exchange) {
   if (token_.empty()) return;
   const MutexLock lock(mutex_);
   if (withheld_.empty()) return;
-  exchange.notify_if_room(notification(method, withheld_));
+  exchange.notify_if_room(notification(Method::notifications_progress, withheld_));
   withheld_.clear();
 }
 

@@ -34,24 +34,24 @@ bool LegacyEra::is_revision(std::string_view version) {
   return std::find(revisions.begin(), revisions.end(), version) != revisions.end();
 }
 
-LegacyEra::Handler LegacyEra::find_handler(std::string_view method) {
+LegacyEra::Handler LegacyEra::find_handler(std::optional<Method> method) {
   struct Entry {
-    std::string_view method;
+    Method method;
     Handler handler;
   };
   static constexpr std::array table{
-      Entry{"tools/call", &LegacyEra::call_tool},
-      Entry{"tools/list", &LegacyEra::list_tools},
-      Entry{"resources/read", &LegacyEra::read_resource},
-      Entry{"resources/list", &LegacyEra::list_resources},
-      Entry{"resources/templates/list", &LegacyEra::list_resource_templates},
-      Entry{"prompts/get", &LegacyEra::get_prompt},
-      Entry{"prompts/list", &LegacyEra::list_prompts},
-      Entry{completion_method, &LegacyEra::complete_argument},
-      Entry{"resources/subscribe", &LegacyEra::subscribe},
-      Entry{"resources/unsubscribe", &LegacyEra::unsubscribe},
-      Entry{"logging/setLevel", &LegacyEra::set_log_level},
-      Entry{"ping", &LegacyEra::ping},
+      Entry{Method::tools_call, &LegacyEra::call_tool},
+      Entry{Method::tools_list, &LegacyEra::list_tools},
+      Entry{Method::resources_read, &LegacyEra::read_resource},
+      Entry{Method::resources_list, &LegacyEra::list_resources},
+      Entry{Method::resources_templates_list, &LegacyEra::list_resource_templates},
+      Entry{Method::prompts_get, &LegacyEra::get_prompt},
+      Entry{Method::prompts_list, &LegacyEra::list_prompts},
+      Entry{Method::completion_complete, &LegacyEra::complete_argument},
+      Entry{Method::resources_subscribe, &LegacyEra::subscribe},
+      Entry{Method::resources_unsubscribe, &LegacyEra::unsubscribe},
+      Entry{Method::logging_set_level, &LegacyEra::set_log_level},
+      Entry{Method::ping, &LegacyEra::ping},
   };
   for (const auto& entry : table) {
     if (entry.method == method) return entry.handler;
@@ -93,17 +93,17 @@ void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session,
   const auto handler = find_handler(message.method);
   if (handler == nullptr) {
     return exchange->reply(
-        error(message.id, message.method, {error_code::method_not_found, "Method not found: " + message.method}));
+        error(message.id, {error_code::method_not_found, "Method not found: " + message.method_name}));
   }
   session->requests().add(message.id, exchange);
-  Request request{std::move(message.id), std::move(message.method), std::move(message.params), session, exchange};
+  Request request{std::move(message.id), std::move(message.method_name), std::move(message.params), session, exchange};
   request.component = call_log_.component_in(request.params);
   (this->*handler)(std::move(request));
 }
 
 void LegacyEra::take(const Message& notification, Session& session) {
-  if (notification.method == "notifications/initialized") return session.initialized();
-  if (notification.method != "notifications/cancelled") return;
+  if (notification.method == Method::notifications_initialized) return session.initialized();
+  if (notification.method != Method::notifications_cancelled) return;
   const auto id = notification.params.find("requestId");
   if (id == notification.params.end()) return;
   if (const auto exchange = session.requests().find(dump(*id))) exchange->abandon();
@@ -197,7 +197,7 @@ void LegacyEra::perform(Request&& request, Planned planned) {
                              request.exchange, *this);
   }
   auto& refusal = std::get<Refusal>(planned);
-  call_log_.refused(request.method, request.component, refusal.message);
+  call_log_.refused(request.method_name, request.component, refusal.message);
   refuse(request.id, *request.session->caller(), *request.exchange, std::move(refusal));
 }
 
@@ -210,14 +210,13 @@ void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exch
   exchange.reply({error_response(id, error)});
 }
 
-Reply LegacyEra::result(std::string_view id, std::string_view, const Caller& caller, Json result,
-                        std::string json) const {
+Reply LegacyEra::result(std::string_view id, PluginMethod, const Caller& caller, Json result, std::string json) const {
   const bool changed = fit_to_revision(result, caller.protocol_version);
   const bool one_line = json.find_first_of("\r\n") == std::string::npos;
   return {result_response(id, changed || !one_line ? dump(result) : json)};
 }
 
-Reply LegacyEra::error(std::string_view id, std::string_view, const RpcError& error) const {
+Reply LegacyEra::error(std::string_view id, const RpcError& error) const {
   return {error_response(id, error)};
 }
 
@@ -230,17 +229,17 @@ void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
                    if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
                    auto refusal = resume(call, std::get<Json>(answers), *catalog_.current(), *this);
                    if (!refusal) return;
-                   call_log_.refused(call.method, call.component, refusal->message);
+                   call_log_.refused(name_of(call.method), call.component, refusal->message);
                    refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(refusal));
                  });
 }
 
 void LegacyEra::give_up(const SuspendedCall& call, const std::string& why) const {
-  call_log_.refused(call.method, call.component, why);
-  if (call.method == "tools/call") {
+  call_log_.refused(name_of(call.method), call.component, why);
+  if (call.method == PluginMethod::tools_call) {
     return call.exchange->reply({result_response(call.origin.id, "{" + tool_error_members(why) + "}")});
   }
-  call.exchange->reply(error(call.origin.id, call.method, {error_code::internal_error, why}));
+  call.exchange->reply(error(call.origin.id, {error_code::internal_error, why}));
 }
 
 }  // namespace mcph

@@ -38,9 +38,9 @@ class LegacyEra final : public CallAnswers {
   // Takes a notification of a session.
   static void take(const Message& notification, Session& session);
 
-  Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
+  Reply result(std::string_view id, PluginMethod method, const Caller& caller, Json result,
                std::string json) const override;
-  Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
+  Reply error(std::string_view id, const RpcError& error) const override;
   // Sends the requests to the client, and begins the call again when it has answered.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
   const CallLog& call_log() const override { return call_log_; }
@@ -48,14 +48,14 @@ class LegacyEra final : public CallAnswers {
  private:
   struct Request {
     std::string id;
-    std::string method;
+    std::string method_name;  // for the log
     Json params;
     std::shared_ptr<Session> session;
     std::shared_ptr<Exchange> exchange;
     std::string component = {};  // for the log
   };
   using Handler = void (LegacyEra::*)(Request&&);
-  static Handler find_handler(std::string_view method);
+  static Handler find_handler(std::optional<Method> method);
 
   void ping(Request&& request);
   void list_tools(Request&& request);

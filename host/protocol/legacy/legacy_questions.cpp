@@ -64,9 +64,9 @@ std::optional<std::string> fit_sampling(OrderedJson& params, const Caller& calle
 }
 
 std::optional<std::string> fit_question(OrderedJson& request, const Caller& caller) {
-  const auto& method = request["method"];
-  if (method == "elicitation/create") return fit_elicitation(request["params"], caller);
-  if (method == "sampling/createMessage") return fit_sampling(request["params"], caller);
+  const auto method = method_of(request);
+  if (method == Method::elicitation_create) return fit_elicitation(request["params"], caller);
+  if (method == Method::sampling_create_message) return fit_sampling(request["params"], caller);
   return std::nullopt;
 }
 

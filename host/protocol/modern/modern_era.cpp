@@ -47,25 +47,25 @@ ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, 
       tasks_(options.tasks, timers, R"({")" + std::string(meta_key::server_info) + R"(":)" + identity_ + "}"),
       call_log_(log) {}
 
-ModernEra::Handler ModernEra::find_handler(std::string_view method) {
+ModernEra::Handler ModernEra::find_handler(std::optional<Method> method) {
   struct Entry {
-    std::string_view method;
+    Method method;
     Handler handler;
   };
   static constexpr std::array table{
-      Entry{"tools/call", &ModernEra::call_tool},
-      Entry{"tasks/get", &ModernEra::get_task},
-      Entry{"tasks/update", &ModernEra::update_task},
-      Entry{"tasks/cancel", &ModernEra::cancel_task},
-      Entry{"tools/list", &ModernEra::list_tools},
-      Entry{"resources/read", &ModernEra::read_resource},
-      Entry{"resources/list", &ModernEra::list_resources},
-      Entry{"resources/templates/list", &ModernEra::list_resource_templates},
-      Entry{"prompts/get", &ModernEra::get_prompt},
-      Entry{"prompts/list", &ModernEra::list_prompts},
-      Entry{completion_method, &ModernEra::complete_argument},
-      Entry{"server/discover", &ModernEra::discover},
-      Entry{"subscriptions/listen", &ModernEra::listen},
+      Entry{Method::tools_call, &ModernEra::call_tool},
+      Entry{Method::tasks_get, &ModernEra::get_task},
+      Entry{Method::tasks_update, &ModernEra::update_task},
+      Entry{Method::tasks_cancel, &ModernEra::cancel_task},
+      Entry{Method::tools_list, &ModernEra::list_tools},
+      Entry{Method::resources_read, &ModernEra::read_resource},
+      Entry{Method::resources_list, &ModernEra::list_resources},
+      Entry{Method::resources_templates_list, &ModernEra::list_resource_templates},
+      Entry{Method::prompts_get, &ModernEra::get_prompt},
+      Entry{Method::prompts_list, &ModernEra::list_prompts},
+      Entry{Method::completion_complete, &ModernEra::complete_argument},
+      Entry{Method::server_discover, &ModernEra::discover},
+      Entry{Method::subscriptions_listen, &ModernEra::listen},
   };
   for (const auto& entry : table) {
     if (entry.method == method) return entry.handler;
@@ -75,23 +75,24 @@ ModernEra::Handler ModernEra::find_handler(std::string_view method) {
 
 void ModernEra::handle(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
                        const std::shared_ptr<NotificationStream>& output) {
-  Request request{std::move(message.id), std::move(message.params), {}, {}, exchange, output, context.mirrored};
-  if (const auto error = check(message.method, request, context.principal)) {
-    call_log_.refused(message.method, call_log_.component_in(request.params), error->message);
+  Request request{std::move(message.id), {}, {}, {}, exchange, output, context.mirrored};
+  if (const auto error = check(message, request, context.principal)) {
+    call_log_.refused(message.method_name, call_log_.component_in(message.params), error->message);
     return exchange->reply(error_reply(request.id, *error, ReplyStatus::invalid));
   }
   const auto handler = find_handler(message.method);
   if (handler == nullptr) {
-    const RpcError error{error_code::method_not_found, "Method not found: " + message.method};
+    const RpcError error{error_code::method_not_found, "Method not found: " + message.method_name};
     return exchange->reply(error_reply(request.id, error, ReplyStatus::not_found));
   }
-  request.method = std::move(message.method);
+  request.params = std::move(message.params);
+  request.method_name = std::move(message.method_name);
   request.component = call_log_.component_in(request.params);
   (this->*handler)(std::move(request));
 }
 
-std::optional<RpcError> ModernEra::check(std::string_view method, Request& request, const Principal& principal) {
-  const auto read = read_version(request.params);
+std::optional<RpcError> ModernEra::check(Message& message, Request& request, const Principal& principal) {
+  const auto read = read_version(message.params);
   if (const auto* error = std::get_if<RpcError>(&read)) return *error;
   const auto& version = std::get<std::string>(read);
   if (request.mirrored != nullptr) {
@@ -103,17 +104,17 @@ std::optional<RpcError> ModernEra::check(std::string_view method, Request& reque
                     "Unsupported protocol version",
                     {{"supported", Json::array({revision})}, {"requested", version}}};
   }
-  auto level = take_log_level(request.params);
+  auto level = take_log_level(message.params);
   if (auto* error = std::get_if<RpcError>(&level)) return std::move(*error);
   if (const auto wanted = std::get<std::optional<LogLevel>>(level)) {
     request.log_threshold = std::make_shared<const LogThreshold>(*wanted);
   }
-  auto taken = take_caller(request.params);
+  auto taken = take_caller(message.params);
   if (auto* error = std::get_if<RpcError>(&taken)) return std::move(*error);
   auto& caller = std::get<Caller>(taken);
   caller.principal = principal;
   request.caller = std::make_shared<const Caller>(std::move(caller));
-  return request.mirrored == nullptr ? std::nullopt : request.mirrored->check(method, request.params);
+  return request.mirrored == nullptr ? std::nullopt : request.mirrored->check(message);
 }
 
 void ModernEra::discover(Request&& request) {
@@ -213,7 +214,7 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
 }
 
 void ModernEra::refuse(const Request& request, std::string_view why, Reply reply) const {
-  call_log_.refused(request.method, request.component, why);
+  call_log_.refused(request.method_name, request.component, why);
   request.exchange->reply(std::move(reply));
 }
 
@@ -280,9 +281,8 @@ Reply ModernEra::complete(std::string_view id, std::initializer_list<std::string
   return {result_response(id, result.append("}"))};
 }
 
-Reply ModernEra::result(std::string_view id, std::string_view method, const Caller&, Json result,
-                        std::string json) const {
-  const bool is_read = method == "resources/read";
+Reply ModernEra::result(std::string_view id, PluginMethod method, const Caller&, Json result, std::string json) const {
+  const bool is_read = method == PluginMethod::resources_read;
   const std::string_view ttl = is_read && !result.contains("ttlMs") ? R"("ttlMs":0)" : "";
   const std::string_view scope = is_read && !result.contains("cacheScope") ? R"("cacheScope":"private")" : "";
   if (can_prepend_members(result, json)) {
@@ -298,7 +298,7 @@ Reply ModernEra::result(std::string_view id, std::string_view method, const Call
   return {result_response(id, dump(result))};
 }
 
-Reply ModernEra::error(std::string_view id, std::string_view, const RpcError& error) const {
+Reply ModernEra::error(std::string_view id, const RpcError& error) const {
   auto allowed = error;
   allowed.code = allowed_code(error.code);
   return error_reply(id, allowed);
@@ -310,7 +310,8 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   if (auto offered = accept_offered(rounds, input_requests)) return go_on(call, *offered);
   const auto missing = missing_capabilities(input_requests, caller.capabilities);
   if (!missing.empty()) {
-    call_log_.refused(call.method, call.component, "the client lacks what the plugin asks for: " + dump(missing));
+    call_log_.refused(name_of(call.method), call.component,
+                      "the client lacks what the plugin asks for: " + dump(missing));
     return call.exchange->reply(missing_capability_reply(call.origin.id, missing));
   }
   const auto& task = call.origin.task;
@@ -335,7 +336,7 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
 void ModernEra::go_on(const SuspendedCall& call, const Json& answers) const {
   auto refusal = resume(call, answers, *catalog_.current(), *this);
   if (!refusal) return;
-  call_log_.refused(call.method, call.component, refusal->message);
+  call_log_.refused(name_of(call.method), call.component, refusal->message);
   call.exchange->reply(refusal_reply(call.origin.id, *std::move(refusal)));
 }
 

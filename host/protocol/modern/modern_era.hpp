@@ -43,9 +43,9 @@ class ModernEra final : public CallAnswers {
   // every task.
   void end();
 
-  Reply result(std::string_view id, std::string_view method, const Caller& caller, Json result,
+  Reply result(std::string_view id, PluginMethod method, const Caller& caller, Json result,
                std::string json) const override;
-  Reply error(std::string_view id, std::string_view method, const RpcError& error) const override;
+  Reply error(std::string_view id, const RpcError& error) const override;
   // Answers the request with the questions, and leaves it to the client to come back.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
   const CallLog& call_log() const override { return call_log_; }
@@ -59,14 +59,15 @@ class ModernEra final : public CallAnswers {
     std::shared_ptr<Exchange> exchange;
     std::shared_ptr<NotificationStream> output;
     const MirroredFields* mirrored;  // gone when the handler has returned
-    std::string method = {};
-    std::string component = {};  // for the log
+    std::string method_name = {};    // for the log, like the next
+    std::string component = {};
   };
   using Handler = void (ModernEra::*)(Request&&);
-  static Handler find_handler(std::string_view method);
+  static Handler find_handler(std::optional<Method> method);
 
-  // Takes what the request says about itself out of it; an error if it does not say what it must.
-  static std::optional<RpcError> check(std::string_view method, Request& request, const Principal& principal);
+  // Takes what the message says about itself out of its params, into the request; an error if it does not say what it
+  // must.
+  static std::optional<RpcError> check(Message& message, Request& request, const Principal& principal);
 
   void discover(Request&& request);
   void list_tools(Request&& request);

@@ -12,8 +12,6 @@
 namespace mcph {
 namespace {
 
-constexpr std::string_view cancelled_method = "notifications/cancelled";
-
 // Messages nest a few levels; a tool's arguments some more. Deeper ones are refused before anything is built.
 constexpr std::size_t deepest_message = 64;
 
@@ -70,7 +68,7 @@ void Server::receive_modern(Message message, const RequestContext& context, cons
 void Server::initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange) {
   auto settled = LegacyEra::negotiate(message.params);
   if (const auto* error = std::get_if<RpcError>(&settled)) {
-    return exchange->reply(legacy_.error(message.id, message.method, *error));
+    return exchange->reply(legacy_.error(message.id, *error));
   }
   auto& caller = std::get<Caller>(settled);
   caller.principal = principal;
@@ -127,7 +125,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
     return modern_.handle(std::move(message), {.principal = client.principal}, exchange, client.output);
   }
   if (message.is_initialize()) return initialize(message, client, exchange);
-  if (message.kind == Message::Kind::notification && message.method == cancelled_method) {
+  if (message.kind == Message::Kind::notification && message.method == Method::notifications_cancelled) {
     const auto id = message.params.find("requestId");
     const auto cancelled = id == message.params.end() ? nullptr : client.modern_requests->find(dump(*id));
     if (cancelled != nullptr) {
@@ -138,7 +136,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
   }
   if (client.session != nullptr) return receive_legacy(std::move(message), client.session, exchange);
   if (message.kind != Message::Kind::request) return exchange->reply({});
-  if (message.method == "ping") return exchange->reply({result_response(message.id, "{}")});
+  if (message.method == Method::ping) return exchange->reply({result_response(message.id, "{}")});
   exchange->reply(refuse(message.id, {error_code::invalid_request,
                                       "Not initialized: send initialize first, or a request with the _meta of "
                                       "revision 2026-07-28"}));
@@ -156,7 +154,7 @@ void Server::initialize(const Message& message, DuplexClient& client, const std:
   }
   auto settled = LegacyEra::negotiate(message.params);
   if (const auto* error = std::get_if<RpcError>(&settled)) {
-    return exchange->reply(legacy_.error(message.id, message.method, *error));
+    return exchange->reply(legacy_.error(message.id, *error));
   }
   auto& caller = std::get<Caller>(settled);
   caller.principal = client.principal;
@@ -202,7 +200,7 @@ void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session,
 void Server::receive_legacy(Message message, const std::shared_ptr<Session>& session,
                             const std::shared_ptr<Exchange>& exchange) {
   if (message.kind == Message::Kind::request) return legacy_.handle(std::move(message), session, exchange);
-  if (message.method == cancelled_method) log_cancellation(message);
+  if (message.method == Method::notifications_cancelled) log_cancellation(message);
   // First, because what the message leads to may take long.
   exchange->reply({{}, ReplyStatus::accepted});
   if (message.kind == Message::Kind::notification) LegacyEra::take(message, *session);

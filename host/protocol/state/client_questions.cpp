@@ -154,7 +154,7 @@ void ClientQuestions::finish(std::uint64_t number, Answers answers) {
   }
   if (round == nullptr) return;
   for (const auto& [id, name] : round->open) {
-    round->exchange->notify(notification("notifications/cancelled", R"({"requestId":)" + id + "}"));
+    round->exchange->notify(notification(Method::notifications_cancelled, R"({"requestId":)" + id + "}"));
   }
   round->done(std::move(answers));
 }

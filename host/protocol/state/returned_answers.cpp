@@ -36,8 +36,8 @@ ReturnedAnswers take_returned_answers(Json& params) {
   return {take(params, "inputResponses"), take(params, "requestState")};
 }
 
-std::string purpose_of(std::string_view method, std::string_view params, const Caller& caller) {
-  return dump(Json::array({caller.principal, method, params}));
+std::string purpose_of(PluginMethod method, std::string_view params, const Caller& caller) {
+  return dump(Json::array({caller.principal, name_of(method), params}));
 }
 
 std::optional<Json> accept_offered(const EarlierRounds& rounds, const OrderedJson& input_requests) {

@@ -26,7 +26,7 @@ ReturnedAnswers take_returned_answers(Json& params);
 
 // All that a state is for: with another principal or another request it is worth nothing. `params` is what the plugin
 // is given, without answers.
-std::string purpose_of(std::string_view method, std::string_view params, const Caller& caller);
+std::string purpose_of(PluginMethod method, std::string_view params, const Caller& caller);
 
 // Those of the offered answers that answer what is asked now, if they are all that it takes.
 std::optional<Json> accept_offered(const EarlierRounds& rounds, const OrderedJson& input_requests);

@@ -84,14 +84,14 @@ void Session::close_streams() {
 
 void Session::tell_pending() {
   if (!initialized_) return;
-  const auto tell = [this](bool& pending, std::string_view method) REQUIRES(mutex_) {
+  const auto tell = [this](bool& pending, Method method) REQUIRES(mutex_) {
     if (pending && send(notification(method))) pending = false;
   };
-  tell(pending_.tools, "notifications/tools/list_changed");
-  tell(pending_.resources, "notifications/resources/list_changed");
-  tell(pending_.prompts, "notifications/prompts/list_changed");
+  tell(pending_.tools, Method::notifications_tools_list_changed);
+  tell(pending_.resources, Method::notifications_resources_list_changed);
+  tell(pending_.prompts, Method::notifications_prompts_list_changed);
   std::erase_if(pending_updates_, [this](const std::string& uri) REQUIRES(mutex_) {
-    return send(notification("notifications/resources/updated", updated_params(uri)));
+    return send(notification(Method::notifications_resources_updated, updated_params(uri)));
   });
 }
 

@@ -46,23 +46,23 @@ void Subscription::acknowledge() {
   }
   for (const auto& [id, task] : wanted_.tasks)
     honoured["taskIds"].push_back(id);
-  exchange_->notify(notification("notifications/subscriptions/acknowledged",
+  exchange_->notify(notification(Method::notifications_subscriptions_acknowledged,
                                  "{" + meta() + R"(,"notifications":)" + dump(honoured) + "}"));
 }
 
 void Subscription::lists_changed(ListKinds kinds) {
   const MutexLock lock(mutex_);
-  const auto tell = [&](bool changed, std::string_view method) {
+  const auto tell = [&](bool changed, Method method) {
     if (changed) exchange_->notify(notification(method, "{" + meta() + "}"));
   };
-  tell(kinds.tools && wanted_.lists.tools, "notifications/tools/list_changed");
-  tell(kinds.resources && wanted_.lists.resources, "notifications/resources/list_changed");
-  tell(kinds.prompts && wanted_.lists.prompts, "notifications/prompts/list_changed");
+  tell(kinds.tools && wanted_.lists.tools, Method::notifications_tools_list_changed);
+  tell(kinds.resources && wanted_.lists.resources, Method::notifications_resources_list_changed);
+  tell(kinds.prompts && wanted_.lists.prompts, Method::notifications_prompts_list_changed);
 }
 
 void Subscription::resource_updated(const std::string& uri) {
   const MutexLock lock(mutex_);
-  exchange_->notify(notification("notifications/resources/updated", updated_params(uri, meta() + ",")));
+  exchange_->notify(notification(Method::notifications_resources_updated, updated_params(uri, meta() + ",")));
 }
 
 void Subscription::task_changed(const std::string& task) {
@@ -71,7 +71,7 @@ void Subscription::task_changed(const std::string& task) {
 }
 
 void Subscription::tell(const std::string& task) {
-  exchange_->notify(notification("notifications/tasks", "{" + meta() + "," + task + "}"));
+  exchange_->notify(notification(Method::notifications_tasks, "{" + meta() + "," + task + "}"));
 }
 
 void Subscription::end(std::string_view server_info_json) {
@@ -81,7 +81,7 @@ void Subscription::end(std::string_view server_info_json) {
   // On stdio a server must say so too (basic/patterns/cancellation). After the result, so that a client that stops at
   // the first of the two takes the end for the orderly one that it is.
   if (const auto output = output_.lock()) {
-    output->send(notification("notifications/cancelled", R"({"requestId":)" + id_ + "}"));
+    output->send(notification(Method::notifications_cancelled, R"({"requestId":)" + id_ + "}"));
   }
 }
 

@@ -23,18 +23,18 @@ std::string in_quotes(std::string_view text) {
 }
 
 // The member of the params that Mcp-Name mirrors; null for methods without one.
-const char* name_source(std::string_view method) {
-  if (method == "tools/call" || method == "prompts/get") return "name";
-  if (method == "resources/read") return "uri";
-  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
+const char* name_source(std::optional<Method> method) {
+  if (method == Method::tools_call || method == Method::prompts_get) return "name";
+  if (method == Method::resources_read) return "uri";
+  if (method == Method::tasks_get || method == Method::tasks_update || method == Method::tasks_cancel) return "taskId";
   return nullptr;
 }
 
-std::optional<RpcError> check_name(const HttpHead& head, std::string_view method, const Json& params) {
-  const auto* source = name_source(method);
+std::optional<RpcError> check_name(const HttpHead& head, const Message& request) {
+  const auto* source = name_source(request.method);
   if (source == nullptr) return std::nullopt;
-  const auto value = params.find(source);
-  if (value == params.end() || !value->is_string()) return std::nullopt;  // refused with the method's own words
+  const auto value = request.params.find(source);
+  if (value == request.params.end() || !value->is_string()) return std::nullopt;  // refused with the method's own words
   const auto& expected = value->get_ref<const std::string&>();
   if (!head.name) return mismatch("the Mcp-Name header is missing; it must mirror params." + std::string(source));
   const auto decoded = decode_mcp_header_value(*head.name);
@@ -114,13 +114,13 @@ std::optional<RpcError> MirroredHeaders::check_version(std::string_view protocol
   return std::nullopt;
 }
 
-std::optional<RpcError> MirroredHeaders::check(std::string_view method, const Json& params) const {
+std::optional<RpcError> MirroredHeaders::check(const Message& request) const {
   if (!head_.method) return mismatch("the Mcp-Method header is missing");
-  if (*head_.method != method) {
+  if (*head_.method != request.method_name) {
     return mismatch("Mcp-Method header value " + in_quotes(*head_.method) + " does not match body value " +
-                    in_quotes(method));
+                    in_quotes(request.method_name));
   }
-  return check_name(head_, method, params);
+  return check_name(head_, request);
 }
 
 std::optional<RpcError> MirroredHeaders::check_arguments(const std::vector<ParameterHeader>& headers,

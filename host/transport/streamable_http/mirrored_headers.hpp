@@ -13,7 +13,7 @@ class MirroredHeaders final : public MirroredFields {
   explicit MirroredHeaders(const HttpHead& head) : head_(head) {}
 
   std::optional<RpcError> check_version(std::string_view protocol_version) const override;
-  std::optional<RpcError> check(std::string_view method, const Json& params) const override;
+  std::optional<RpcError> check(const Message& request) const override;
   std::optional<RpcError> check_arguments(const std::vector<ParameterHeader>& headers,
                                           const Json& arguments) const override;
 

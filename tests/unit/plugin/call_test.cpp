@@ -20,7 +20,7 @@ class CallTest : public ::testing::Test {
 };
 
 TEST_F(CallTest, KnowsWhatIsAskedAndIsNotCancelledAtFirst) {
-  EXPECT_EQ(call_.method(), "tools/call");
+  EXPECT_EQ(call_.method(), PluginMethod::tools_call);
   EXPECT_EQ(call_.params(), "{}");
   EXPECT_EQ(call_.cancelled(), CancelReason::none);
 }

@@ -24,7 +24,8 @@ TEST(Message, IsARequestWithAnId) {
   EXPECT_EQ(result.message->kind, Message::Kind::request);
   EXPECT_EQ(result.message->id, "7");
   EXPECT_EQ(result.id, "7");
-  EXPECT_EQ(result.message->method, "tools/call");
+  EXPECT_EQ(result.message->method_name, "tools/call");
+  EXPECT_EQ(result.message->method, Method::tools_call);
   EXPECT_EQ(result.message->params, Json({{"name", "a"}}));
 }
 
@@ -43,6 +44,12 @@ TEST(Message, IsANotificationWithoutAnId) {
   ASSERT_TRUE(result.message);
   EXPECT_EQ(result.message->kind, Message::Kind::notification);
   EXPECT_EQ(result.message->id, "");
+}
+
+TEST(Message, KeepsTheNameOfAMethodThatNobodyKnows) {
+  const auto result = read(R"({"jsonrpc":"2.0","id":1,"method":"tools/dance"})");
+  EXPECT_EQ(result.message->method_name, "tools/dance");
+  EXPECT_EQ(result.message->method, std::nullopt);
 }
 
 TEST(Message, IsAResponseWithoutAMethod) {
@@ -70,7 +77,7 @@ TEST(Message, HasFieldsOfExactlyTheseNames) {
   const auto result = read(R"({"jsonrpc":"2.0","ID":1,"id":2,"method":"ping","Method":"x","Params":{"a":1}})");
   ASSERT_TRUE(result.message);
   EXPECT_EQ(result.message->id, "2");
-  EXPECT_EQ(result.message->method, "ping");
+  EXPECT_EQ(result.message->method, Method::ping);
   EXPECT_EQ(result.message->params, Json::object());
 }
 
@@ -96,7 +103,7 @@ TEST(Message, HasAnIdOfBoundedLength) {
 TEST(Message, IsWrittenAsAResult) {
   EXPECT_EQ(result_response(R"("a")", R"({"tools":[]})"), R"({"jsonrpc":"2.0","id":"a","result":{"tools":[]}})");
   EXPECT_EQ(id_of_response(result_response(R"("a\",\"result\":")", "{}")), R"("a\",\"result\":")");
-  EXPECT_EQ(id_of_response(notification("notifications/message")), "");
+  EXPECT_EQ(id_of_response(notification(Method::notifications_message)), "");
 }
 
 TEST(Message, HasTheIdThatItBeginsWithWhateverFollows) {
@@ -119,9 +126,9 @@ TEST(Message, IsWrittenAsAnErrorWithoutAnIdWhereNoneCouldBeRead) {
 }
 
 TEST(Message, IsWrittenAsANotification) {
-  EXPECT_EQ(notification("notifications/tools/list_changed"),
+  EXPECT_EQ(notification(Method::notifications_tools_list_changed),
             R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
-  EXPECT_EQ(notification("notifications/progress", R"({"progress":1})"),
+  EXPECT_EQ(notification(Method::notifications_progress, R"({"progress":1})"),
             R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}})");
 }
 

@@ -22,7 +22,7 @@ class RecordingCall final : public Call {
  public:
   explicit RecordingCall(const std::string& tool, const std::string& arguments = "{}",
                          std::shared_ptr<Plugin> lease = nullptr)
-      : Call("tools/call", R"({"arguments":)" + arguments + R"(,"name":")" + tool + "\"}", tool),
+      : Call(PluginMethod::tools_call, R"({"arguments":)" + arguments + R"(,"name":")" + tool + "\"}", tool),
         lease_(std::move(lease)) {}
 
   void progress(double progress, double total, std::string_view message) override {

@@ -11,7 +11,7 @@ namespace mcph::test {
 
 class SilentCall final : public Call {
  public:
-  SilentCall() : Call("tools/call", "{}") {}
+  SilentCall() : Call(PluginMethod::tools_call, "{}") {}
   void progress(double, double, std::string_view) override {}
   void complete(Outcome, std::string) override {}
   void log(std::int32_t, std::string_view) override {}

@@ -485,7 +485,7 @@ TEST_F(InProcessPluginDeathTest, IsNamedWhereItsDestructorsEndTheHost) {
 
 class CrashingCall final : public Call {
  public:
-  CrashingCall() : Call("tools/call", R"({"arguments":{},"name":"echo"})") {}
+  CrashingCall() : Call(PluginMethod::tools_call, R"({"arguments":{},"name":"echo"})") {}
   void progress(double, double, std::string_view) override {}
   void log(std::int32_t, std::string_view) override {}
   void complete(Outcome, std::string) override { std::abort(); }

@@ -24,9 +24,9 @@ TEST(WorkerMessagesTest, ReachAWorkerAsTheyWereSent) {
   EXPECT_EQ(read_back(Load{7, "a setup"}).setup, "a setup");
   EXPECT_EQ(read_back(Describe{8}).query, 8U);
   EXPECT_EQ(read_back(Start{9}).query, 9U);
-  const auto invoke = read_back(Invoke{10, 2, "params", "context"});
+  const auto invoke = read_back(Invoke{10, PluginMethod::prompts_get, "params", "context"});
   EXPECT_EQ(invoke.call, 10U);
-  EXPECT_EQ(invoke.method, 2);
+  EXPECT_EQ(invoke.method, PluginMethod::prompts_get);
   EXPECT_EQ(invoke.params, "params");
   EXPECT_EQ(invoke.context, "context");
   EXPECT_EQ(read_back(Cancel{11, 3}).call, 11U);
@@ -85,6 +85,12 @@ TEST(WorkerMessagesTest, AreNoneWithNumbersOfAnotherSize) {
   EXPECT_FALSE(to_host::read({.kind = Frame::Kind::progressed, .more = "short"}));
   EXPECT_FALSE(to_host::read({.kind = Frame::Kind::context_query, .more = "much too long"}));
   EXPECT_FALSE(to_host::read({.kind = Frame::Kind::context_query}));
+}
+
+TEST(WorkerMessagesTest, AreNoneWithAMethodThatNoPluginHas) {
+  EXPECT_TRUE(to_worker::read({.kind = Frame::Kind::invoke, .number = plugin_method_names.size() - 1}));
+  EXPECT_FALSE(to_worker::read({.kind = Frame::Kind::invoke, .number = plugin_method_names.size()}));
+  EXPECT_FALSE(to_worker::read({.kind = Frame::Kind::invoke, .number = -1}));
 }
 
 TEST(WorkerMessagesTest, AreNoneWithAnEventThatNoWorkerHas) {

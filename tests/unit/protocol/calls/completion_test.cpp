@@ -34,7 +34,7 @@ TEST_F(CompletionTest, AsksThePluginOfThePromptWithWhatHasBeenChosen) {
       "_meta":{"m":1},"unknown":true})");
   const auto& call = std::get<CallPlan>(planned.value());
   EXPECT_EQ(call.plugin, served_.plugin);
-  EXPECT_EQ(call.method, "completion/complete");
+  EXPECT_EQ(call.method, PluginMethod::completion_complete);
   EXPECT_EQ(call.component, "review");
   EXPECT_EQ(call.meta.dump(), R"({"m":1})");
   EXPECT_EQ(call.params, R"({"argument":{"name":"language","value":"py"},"context":{"arguments":{"code":"x = 1"}},)"
@@ -114,7 +114,7 @@ TEST_F(CompletionTest, SaysWhatIsMalformed) {
 }
 
 std::string wrong(std::string_view json) {
-  const auto read = read_plugin_result("completion/complete", json);
+  const auto read = read_plugin_result(PluginMethod::completion_complete, json);
   return read ? "accepted" : read.error().message;
 }
 

@@ -54,7 +54,7 @@ TEST(ComponentCalls, AskAPluginForTheUriThatItRegistered) {
 TEST_F(ComponentCallsTest, PlanAToolCallForThePluginThatOwnsTheTool) {
   const auto planned = plan(call(R"({"name":"repeat","arguments":{"text":"a","times":3}})"));
   EXPECT_EQ(planned.plugin, served_.plugin);
-  EXPECT_EQ(planned.method, "tools/call");
+  EXPECT_EQ(planned.method, PluginMethod::tools_call);
   EXPECT_EQ(planned.component, "repeat");
   EXPECT_EQ(planned.params, R"({"arguments":{"text":"a","times":3},"name":"repeat"})");
 }
@@ -137,7 +137,7 @@ TEST_F(ComponentCallsTest, RefuseAMalformedToolCall) {
 
 TEST_F(ComponentCallsTest, PlanAReadOfAResource) {
   const auto planned = plan(read(R"({"uri":"notes://all"})"));
-  EXPECT_EQ(planned.method, "resources/read");
+  EXPECT_EQ(planned.method, PluginMethod::resources_read);
   EXPECT_EQ(planned.component, "notes://all");
   EXPECT_EQ(planned.params, R"({"uri":"notes://all"})");
 }
@@ -168,7 +168,7 @@ TEST_F(ComponentCallsTest, RefuseAnUnknownResource) {
 
 TEST_F(ComponentCallsTest, PlanAPrompt) {
   const auto planned = plan(get(R"({"name":"review","arguments":{"code":"x"}})"));
-  EXPECT_EQ(planned.method, "prompts/get");
+  EXPECT_EQ(planned.method, PluginMethod::prompts_get);
   EXPECT_EQ(planned.component, "review");
   EXPECT_EQ(planned.params, R"({"arguments":{"code":"x"},"name":"review"})");
 }

@@ -22,10 +22,10 @@ using ::testing::MatchesRegex;
 // Words an end so that a test sees which one it was.
 class PlainAnswers final : public CallAnswers {
  public:
-  Reply result(std::string_view id, std::string_view, const Caller&, Json, std::string json) const override {
+  Reply result(std::string_view id, PluginMethod, const Caller&, Json, std::string json) const override {
     return {"result " + std::string(id) + " " + json};
   }
-  Reply error(std::string_view id, std::string_view, const RpcError& error) const override {
+  Reply error(std::string_view id, const RpcError& error) const override {
     return {"error " + std::string(id) + " " + std::to_string(error.code) + " " + error.message};
   }
   void ask(SuspendedCall call, OrderedJson requests) const override {
@@ -53,7 +53,7 @@ class PluginCallTest : public ::testing::Test {
 
   Call& begin(Json meta = nullptr, std::shared_ptr<const LogThreshold> log_threshold = {}) {
     const Caller caller{"2025-11-25", {{"name", "client"}, {"version", "1"}}};
-    PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add", std::move(meta)},
+    PluginCall::begin({plugin_, PluginMethod::tools_call, R"({"name":"add"})", "add", std::move(meta)},
                       {"7", std::make_shared<const Caller>(caller), std::move(log_threshold)}, exchange_, answers_);
     return plugin_->last_call();
   }
@@ -68,7 +68,7 @@ constexpr auto empty_result = R"({"content":[]})";
 
 TEST_F(PluginCallTest, GivesThePluginTheRequest) {
   const auto& call = begin();
-  EXPECT_EQ(call.method(), "tools/call");
+  EXPECT_EQ(call.method(), PluginMethod::tools_call);
   EXPECT_EQ(call.params(), R"({"name":"add"})");
   EXPECT_TRUE(exchange_->replies().empty());
 }
@@ -154,11 +154,12 @@ TEST_F(PluginCallTest, AnswersWhateverIsOfAnotherTypeInAResult) {
                        {"completion", {{"values", Json::array({"a"})}, {"total", 1}, {"hasMore", false}}},
                        {"_meta", Json::object()}};
   const auto caller = std::make_shared<const Caller>(Caller{"2024-11-05", {}});
-  for (const std::string_view method : {"tools/call", "resources/read", "prompts/get", "completion/complete"}) {
+  for (const auto method : {PluginMethod::tools_call, PluginMethod::resources_read, PluginMethod::prompts_get,
+                            PluginMethod::completion_complete}) {
     for_each_mistake(result, Json::json_pointer(), [&](Json wrong) {
       PluginCall::begin({plugin_, method, "{}", "it"}, {"7", caller}, exchange_, answers_);
       const auto json = wrong.dump();
-      EXPECT_NO_THROW(plugin_->last_call().complete(Outcome::result, json)) << method << json;
+      EXPECT_NO_THROW(plugin_->last_call().complete(Outcome::result, json)) << name_of(method) << json;
       EXPECT_NO_THROW(if (wrong.is_object()) fit_to_revision(wrong, "2024-11-05")) << json;
     });
   }
@@ -256,7 +257,7 @@ TEST_F(PluginCallTest, BeginsAgainWithAllAnswersAndWithoutALeaseInBetween) {
 
   auto origin = suspended.origin;
   origin.rounds.answers = {{"a", {{"roots", Json::array()}}}};
-  PluginCall::begin({plugin_, "tools/call", suspended.params, "add"}, origin, exchange_, answers_);
+  PluginCall::begin({plugin_, PluginMethod::tools_call, suspended.params, "add"}, origin, exchange_, answers_);
   EXPECT_EQ(plugin_->last_call().params(), R"({"name":"add","inputResponses":{"a":{"roots":[]}}})");
   plugin_->last_call().complete(Outcome::input_required, R"({"inputRequests":{"b":{"method":"roots/list"}}})");
   EXPECT_EQ(answers_.suspended->params, R"({"name":"add"})");
@@ -271,7 +272,7 @@ TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheAnswerIsInvalid) {
 }
 
 TEST_F(PluginCallTest, NamesPluginToolPathAndRuleWhenTheStructuredContentDoesNotFit) {
-  PluginCall::begin({plugin_, "tools/call", R"({"name":"add"})", "add", nullptr, TaskSupport::forbidden,
+  PluginCall::begin({plugin_, PluginMethod::tools_call, R"({"name":"add"})", "add", nullptr, TaskSupport::forbidden,
                      *Schema::compile({{"properties", {{"sum", {{"type", "integer"}}}}}})},
                     {"7", std::make_shared<const Caller>(Caller{"2025-11-25", {}})}, exchange_, answers_);
   plugin_->last_call().complete(Outcome::result, R"({"content":[],"structuredContent":{"sum":"3"}})");
@@ -383,7 +384,7 @@ TEST_F(PluginCallTest, IsCancelledWhenTheClientAbandonsTheRequest) {
 TEST_F(PluginCallTest, DoesNotReachThePluginIfTheRequestWasAbandonedBefore) {
   exchange_->abandon();
   const auto nobody = std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28"});
-  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, {"7", nobody}, exchange_, answers_);
+  PluginCall::begin({plugin_, PluginMethod::tools_call, "{}", "add"}, {"7", nobody}, exchange_, answers_);
   EXPECT_TRUE(plugin_->calls.empty());
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
 }
@@ -393,7 +394,7 @@ TEST_F(PluginCallTest, TellsWhatClientIsCalling) {
             R"({"client":{"name":"client","version":"1"},"clientCapabilities":{},"meta":{"traceparent":"00-1"},)"
             R"("protocolVersion":"2025-11-25"})");
   const auto nobody = std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28"});
-  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, {"8", nobody}, exchange_, answers_);
+  PluginCall::begin({plugin_, PluginMethod::tools_call, "{}", "add"}, {"8", nobody}, exchange_, answers_);
   EXPECT_EQ(plugin_->last_call().context(), R"({"clientCapabilities":{},"protocolVersion":"2026-07-28"})");
 }
 
@@ -418,7 +419,7 @@ TEST_F(PluginCallTest, TellsWhoCallsAndNothingOfAnAnonymousCaller) {
 TEST_F(PluginCallTest, HoldsALeaseOnThePluginUntilItIsGone) {
   auto plugin = std::make_shared<test::FakePlugin>();
   const std::weak_ptr<Plugin> trace = plugin;
-  auto call = std::make_shared<PluginCall>(CallPlan{plugin, "tools/call", "{}", "add"},
+  auto call = std::make_shared<PluginCall>(CallPlan{plugin, PluginMethod::tools_call, "{}", "add"},
                                            CallOrigin{"7", std::make_shared<const Caller>()}, exchange_, answers_);
   plugin.reset();
   EXPECT_FALSE(trace.expired());

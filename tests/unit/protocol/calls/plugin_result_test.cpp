@@ -5,26 +5,26 @@
 namespace mcph {
 namespace {
 
-std::string refusal_of(std::string_view method, std::string_view json) {
+std::string refusal_of(PluginMethod method, std::string_view json) {
   const auto result = read_plugin_result(method, json);
   return result ? "accepted" : result.error().message;
 }
 std::string refusal_of_tool(std::string_view json) {
-  return refusal_of("tools/call", json);
+  return refusal_of(PluginMethod::tools_call, json);
 }
 std::string refusal_of_block(const std::string& block) {
   return refusal_of_tool(R"({"content":[)" + block + "]}");
 }
 std::string refusal_of_read(std::string_view json) {
-  return refusal_of("resources/read", json);
+  return refusal_of(PluginMethod::resources_read, json);
 }
 std::string refusal_of_prompt(std::string_view json) {
-  return refusal_of("prompts/get", json);
+  return refusal_of(PluginMethod::prompts_get, json);
 }
 
 TEST(PluginResult, IsReadWithAllItsMembers) {
   const auto result = read_plugin_result(
-      "tools/call",
+      PluginMethod::tools_call,
       R"({"content":[{"type":"text","text":"a"}],"isError":true,"_meta":{"m":1},"structuredContent":[]})");
   ASSERT_TRUE(result);
   EXPECT_EQ((*result)["structuredContent"], Json::array());
@@ -32,7 +32,7 @@ TEST(PluginResult, IsReadWithAllItsMembers) {
 }
 
 // The result with its URIs encoded, or "unchanged".
-std::string with_encoded_uris(std::string_view method, std::string_view json) {
+std::string with_encoded_uris(PluginMethod method, std::string_view json) {
   auto result = read_plugin_result(method, json);
   return encode_uris(method, *result) ? result->dump() : "unchanged";
 }
@@ -43,13 +43,13 @@ TEST(PluginResult, HasUrisWithoutWhatAUriCannotHave) {
            R"("},{"resource":{"text":"ü ü","uri":")" + uri +
            R"("},"type":"resource"},{"text":"","type":"text","uri":"ü ü"}]})";
   };
-  EXPECT_EQ(with_encoded_uris("tools/call", blocks("notes://über uns")), blocks("notes://%C3%BCber%20uns"));
-  EXPECT_EQ(with_encoded_uris("tools/call", blocks("notes://%c3%bc?a[0]=~%7e")), "unchanged");
-  EXPECT_EQ(
-      with_encoded_uris("resources/read", R"({"contents":[{"text":"","uri":"a://%7e"},{"text":"","uri":"a://b c"}]})"),
-      R"({"contents":[{"text":"","uri":"a://%7e"},{"text":"","uri":"a://b%20c"}]})");
+  EXPECT_EQ(with_encoded_uris(PluginMethod::tools_call, blocks("notes://über uns")), blocks("notes://%C3%BCber%20uns"));
+  EXPECT_EQ(with_encoded_uris(PluginMethod::tools_call, blocks("notes://%c3%bc?a[0]=~%7e")), "unchanged");
+  EXPECT_EQ(with_encoded_uris(PluginMethod::resources_read,
+                              R"({"contents":[{"text":"","uri":"a://%7e"},{"text":"","uri":"a://b c"}]})"),
+            R"({"contents":[{"text":"","uri":"a://%7e"},{"text":"","uri":"a://b%20c"}]})");
   EXPECT_EQ(with_encoded_uris(
-                "prompts/get",
+                PluginMethod::prompts_get,
                 R"({"messages":[{"content":{"name":"n","type":"resource_link","uri":"a://b c"},"role":"user"}]})"),
             R"({"messages":[{"content":{"name":"n","type":"resource_link","uri":"a://b%20c"},"role":"user"}]})");
 }
@@ -141,7 +141,7 @@ TEST(PluginError, IsReadWithItsData) {
 
 std::string refusal_with_output_schema(std::string_view result) {
   const auto schema = Schema::compile({{"properties", {{"sum", {{"type", "integer"}}}}}, {"required", {"sum"}}});
-  const auto read = read_plugin_result("tools/call", result, *schema);
+  const auto read = read_plugin_result(PluginMethod::tools_call, result, *schema);
   return read ? "accepted" : read.error().message;
 }
 
@@ -162,7 +162,7 @@ TEST(PluginResult, ThatIsAnErrorNeedNotFitTheOutputSchema) {
 }
 
 TEST(PluginResult, InWhichAKeyStandsTwiceIsRefused) {
-  const auto result = read_plugin_result("tools/call", R"({"content":[],"content":[]})");
+  const auto result = read_plugin_result(PluginMethod::tools_call, R"({"content":[],"content":[]})");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message, "it is not valid JSON: not usable JSON: an object has the key \"content\" twice");
 }

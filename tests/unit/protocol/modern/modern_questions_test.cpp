@@ -118,9 +118,9 @@ TEST_F(ModernQuestions, AreBoundToThePrincipal) {
   ada.principal = "ada";
   Caller bob;
   bob.principal = "bob";
-  EXPECT_NE(purpose_of("tools/call", "{}", ada), purpose_of("tools/call", "{}", bob));
-  EXPECT_NE(purpose_of("tools/call", "{}", ada), purpose_of("prompts/get", "{}", ada));
-  EXPECT_NE(purpose_of("tools/call", "{}", ada), purpose_of("tools/call", R"({"a":1})", ada));
+  EXPECT_NE(purpose_of(PluginMethod::tools_call, "{}", ada), purpose_of(PluginMethod::tools_call, "{}", bob));
+  EXPECT_NE(purpose_of(PluginMethod::tools_call, "{}", ada), purpose_of(PluginMethod::prompts_get, "{}", ada));
+  EXPECT_NE(purpose_of(PluginMethod::tools_call, "{}", ada), purpose_of(PluginMethod::tools_call, R"({"a":1})", ada));
 }
 
 }  // namespace

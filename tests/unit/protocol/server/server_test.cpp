@@ -59,7 +59,7 @@ TEST_P(EveryLegacyRevision, HasItsMethods) {
 
 TEST_P(EveryLegacyRevision, AnswersWithWhatThePluginAnswered) {
   plugin_->on_invoke = [](Call& call) {
-    EXPECT_EQ(call.method(), "tools/call");
+    EXPECT_EQ(call.method(), PluginMethod::tools_call);
     EXPECT_EQ(call.params(), R"({"arguments":{"a":1},"name":"add"})");
     call.complete(Outcome::result, R"({"content":[{"type":"text","text":"2"}]})");
   };

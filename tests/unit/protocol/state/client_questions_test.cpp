@@ -13,7 +13,12 @@ namespace {
 const OrderedJson roots = {{"method", "roots/list"}, {"params", OrderedJson::object()}};
 
 Message response(const std::string& id, Json answer, bool is_error = false) {
-  Message message{.kind = Message::Kind::response, .id = id, .method = {}, .params = {}, .answer = std::move(answer)};
+  Message message{.kind = Message::Kind::response,
+                  .id = id,
+                  .method_name = {},
+                  .method = {},
+                  .params = {},
+                  .answer = std::move(answer)};
   message.is_error = is_error;
   return message;
 }

@@ -8,9 +8,13 @@ namespace {
 constexpr auto revision = "2026-07-28";
 
 std::string refusal_of_head(const HttpHead& head, std::string_view method, const char* params = "{}") {
+  Message request;
+  request.method_name = method;
+  request.method = find_method(method);
+  request.params = Json::parse(params);
   const MirroredHeaders mirrored(head);
   auto error = mirrored.check_version(revision);
-  if (!error) error = mirrored.check(method, Json::parse(params));
+  if (!error) error = mirrored.check(request);
   if (!error) return "accepted";
   EXPECT_EQ(error->code, -32020);
   return error->message;
