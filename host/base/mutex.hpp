@@ -23,9 +23,8 @@
 #define SCOPED_CAPABILITY MCPH_ATTRIBUTE(scoped_lockable)
 // Of a member: it is used under this mutex only.
 #define GUARDED_BY(mutex) MCPH_ATTRIBUTE(guarded_by(mutex))
-// Of a mutex: it is locked before, or after, these.
+// Of a mutex: it is locked before these.
 #define ACQUIRED_BEFORE(...) MCPH_ATTRIBUTE(acquired_before(__VA_ARGS__))
-#define ACQUIRED_AFTER(...) MCPH_ATTRIBUTE(acquired_after(__VA_ARGS__))
 // Of a function: its caller holds the mutex; its caller does not; it locks it, or unlocks it.
 #define REQUIRES(...) MCPH_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) MCPH_ATTRIBUTE(locks_excluded(__VA_ARGS__))

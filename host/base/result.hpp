@@ -24,8 +24,9 @@ struct Error {
   bool may_pass() const { return code == ErrorCode::unavailable; }
 };
 
-template <class T = void>
-using Result = boost::system::result<T, Error>;
+// With another type of error where a caller needs more of it than words, such as what a client is answered.
+template <class T = void, class E = Error>
+using Result = boost::system::result<T, E>;
 
 [[nodiscard]] inline Error fail(std::string message) {
   Error error;

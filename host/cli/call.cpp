@@ -100,15 +100,16 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
   host.folder().load_all(std::chrono::hours(24));
   auto planned =
       plan_tool_call(*host.catalog().current(), {{"name", command.tool}, {"arguments", std::move(arguments)}});
-  if (const auto* refusal = std::get_if<Refusal>(&planned)) {
-    const RpcError error{error_code::invalid_params, refusal->message, refusal->data};
+  if (planned.has_error()) {
+    const auto rejection = planned.error();
+    const RpcError error{error_code::invalid_params, rejection.message, rejection.data};
     const int status = fail_with(error, command.json);
-    if (refusal->reason != Refusal::Reason::unknown_tool) return status;
+    if (rejection.reason != Rejection::Reason::unknown_tool) return status;
     for (const auto& [file, reason] : host.folder().refused())
       std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
     return status;
   }
-  auto& plan = std::get<CallPlan>(planned);
+  auto& plan = *planned;
   const auto output_schema = plan.output_schema;
   const auto call = TerminalCall::begin(std::move(plan));
   const auto [outcome, json] = call->wait();

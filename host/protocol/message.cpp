@@ -13,8 +13,8 @@ ReadMessage invalid(std::string id, std::string reason) {
 
 // Ids are remembered while their requests run, so their length is bounded.
 bool is_request_id(const Json& id) {
-  constexpr std::size_t longest_id = 1024;
-  return id.is_number_integer() || (id.is_string() && id.get_ref<const std::string&>().size() <= longest_id);
+  constexpr std::size_t max_id = 1024;
+  return id.is_number_integer() || (id.is_string() && id.get_ref<const std::string&>().size() <= max_id);
 }
 
 constexpr std::string_view before_id = R"({"jsonrpc":"2.0","id":)";

@@ -19,7 +19,7 @@ bool has_modern_meta(const Json& params) {
          meta->contains(meta_key::client_info);
 }
 
-std::variant<std::string, RpcError> read_version(const Json& params) {
+Result<std::string, RpcError> read_version(const Json& params) {
   const auto meta = params.find("_meta");
   if (meta == params.end() || !meta->is_object()) return refuse("params._meta must be an object");
   const auto version = meta->find(meta_key::protocol_version);
@@ -29,7 +29,7 @@ std::variant<std::string, RpcError> read_version(const Json& params) {
   return version->get<std::string>();
 }
 
-std::variant<std::optional<LogLevel>, RpcError> take_log_level(Json& params) {
+Result<std::optional<LogLevel>, RpcError> take_log_level(Json& params) {
   const auto meta = params.find("_meta");
   if (meta == params.end() || !meta->is_object()) return std::nullopt;
   const auto name = meta->find(meta_key::log_level);
@@ -40,9 +40,9 @@ std::variant<std::optional<LogLevel>, RpcError> take_log_level(Json& params) {
   return level;
 }
 
-std::variant<Caller, RpcError> take_caller(Json& params) {
+Result<Caller, RpcError> take_caller(Json& params) {
   auto version = read_version(params);
-  if (auto* error = std::get_if<RpcError>(&version)) return std::move(*error);
+  if (version.has_error()) return version.error();
   const auto meta = params.find("_meta");
   const auto capabilities = meta->find(meta_key::client_capabilities);
   if (capabilities == meta->end() || !capabilities->is_object()) {
@@ -53,7 +53,7 @@ std::variant<Caller, RpcError> take_caller(Json& params) {
     return refuse(std::string("params._meta has a ") + meta_key::client_info + " that is not an object");
   }
 
-  Caller caller{std::get<std::string>(std::move(version)), nullptr, std::move(*capabilities)};
+  Caller caller{*std::move(version), nullptr, std::move(*capabilities)};
   meta->erase(capabilities);
   if (client != meta->end()) {
     caller.client = std::move(*client);

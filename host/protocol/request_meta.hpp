@@ -7,6 +7,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/result.hpp"
 #include "protocol/caller.hpp"
 #include "protocol/log_level.hpp"
 #include "protocol/message.hpp"
@@ -27,14 +28,14 @@ bool has_modern_meta(const Json& params);
 
 // The revision that the request names, and what is wrong if it names none. Looked at before anything else, because what
 // else a request must have is its revision's business.
-std::variant<std::string, RpcError> read_version(const Json& params);
+Result<std::string, RpcError> read_version(const Json& params);
 
 // Takes what _meta says of the client out of the params; the rest of it, if any, stays there. An error if a required
 // field is missing or of a wrong type.
-std::variant<Caller, RpcError> take_caller(Json& params);
+Result<Caller, RpcError> take_caller(Json& params);
 
 // Takes the level out of _meta from which on the client wants to hear of what is logged during the request. Nothing: it
 // wants to hear of nothing.
-std::variant<std::optional<LogLevel>, RpcError> take_log_level(Json& params);
+Result<std::optional<LogLevel>, RpcError> take_log_level(Json& params);
 
 }  // namespace mcph

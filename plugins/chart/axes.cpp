@@ -20,9 +20,9 @@ Scale scale_of_values(const Chart& chart, double height) {
     smallest = std::min(smallest, *low);
     largest = std::max(largest, *high);
   }
-  const int most_steps = std::clamp(static_cast<int>(height / between_ticks), 2, 10);
+  const int max_steps = std::clamp(static_cast<int>(height / between_ticks), 2, 10);
   // The length of a bar means its value only from 0 on.
-  return scale_of(smallest, largest, chart.kind == Kind::bar, most_steps);
+  return scale_of(smallest, largest, chart.kind == Kind::bar, max_steps);
 }
 
 double widest_tick(Canvas& canvas, const Scale& scale) {

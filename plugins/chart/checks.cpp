@@ -8,7 +8,7 @@
 namespace plugins::chart {
 namespace {
 
-constexpr std::size_t longest_label = 200;
+constexpr std::size_t max_label = 200;
 constexpr double largest_value = 1e15;  // so that no sum and no difference overflows
 
 std::string called(const Chart& chart, const Series& series) {
@@ -46,9 +46,9 @@ void require_pie(const Chart& chart) {
 
 void require_drawable(const Chart& chart) {
   for (const auto& label : chart.labels) {
-    if (label.size() > longest_label) {
+    if (label.size() > max_label) {
       throw std::invalid_argument("the label \"" + label.substr(0, 20) + "...\" is longer than " +
-                                  std::to_string(longest_label) + " bytes; shorten it");
+                                  std::to_string(max_label) + " bytes; shorten it");
     }
   }
   for (const auto& series : chart.series)

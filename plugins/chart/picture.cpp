@@ -63,13 +63,13 @@ void draw_bars(Canvas& canvas, const Chart& chart, const Axes& axes) {
 }
 
 void draw_lines(Canvas& canvas, const Chart& chart, const Axes& axes) {
-  constexpr std::size_t most_with_dots = 40;
+  constexpr std::size_t max_with_dots = 40;
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     std::vector<Point> points;
     for (std::size_t i = 0; i < chart.labels.size(); ++i)
       points.push_back({axes.centre(i), axes.height_of(chart.series[s].values[i])});
     canvas.line(points, 2.5, series_color(s));
-    if (points.size() > most_with_dots) continue;
+    if (points.size() > max_with_dots) continue;
     for (const Point& point : points)
       canvas.dot(point, 3.5, series_color(s));
   }

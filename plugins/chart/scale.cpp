@@ -37,7 +37,7 @@ std::vector<double> Scale::ticks() const {
   return ticks;
 }
 
-Scale scale_of(double smallest, double largest, bool from_zero, int most_steps) {
+Scale scale_of(double smallest, double largest, bool from_zero, int max_steps) {
   if (from_zero) {
     smallest = std::min(smallest, 0.0);
     largest = std::max(largest, 0.0);
@@ -47,9 +47,9 @@ Scale scale_of(double smallest, double largest, bool from_zero, int most_steps) 
     if (!from_zero) smallest -= room;
     largest += room;
   }
-  double step = round_step((largest - smallest) / most_steps);
+  double step = round_step((largest - smallest) / max_steps);
   const auto steps_with = [&](double each) { return std::ceil(largest / each) - std::floor(smallest / each); };
-  while (steps_with(step) > most_steps + 0.5)
+  while (steps_with(step) > max_steps + 0.5)
     step = round_step(step * 1.5);
   return {std::floor(smallest / step) * step, std::ceil(largest / step) * step, step};
 }

@@ -16,8 +16,8 @@ struct Scale {
   double place(double value) const { return (value - low) / (high - low); }
 };
 
-/// Covers both numbers, and 0 if `from_zero`, with at most `most_steps` round steps.
-Scale scale_of(double smallest, double largest, bool from_zero, int most_steps);
+/// Covers both numbers, and 0 if `from_zero`, with at most `max_steps` round steps.
+Scale scale_of(double smallest, double largest, bool from_zero, int max_steps);
 
 /// A number for people: six digits, no more than it needs.
 std::string number_text(double value);

@@ -20,7 +20,7 @@ namespace {
 using std::chrono::seconds;
 using Zones = std::shared_ptr<const ZoneDirectory>;
 
-constexpr int most_zones = 1000;
+constexpr int max_zones = 1000;
 
 struct Settings {
   std::string zoneinfo = "/usr/share/zoneinfo";
@@ -145,7 +145,7 @@ void register_tools(mcp::Plugin& plugin, const Zones& zones, const Clock& clock)
           "time_zones", "Lists the names of time zones.",
           [zones](const std::optional<std::string>& filter, int limit) { return list(*zones, filter, limit); },
           mcp::arg("filter", "Only names with this in them, such as \"america/\" or \"new york\""),
-          mcp::arg("limit", "At most this many").min(1).max(most_zones).default_value(100))
+          mcp::arg("limit", "At most this many").min(1).max(max_zones).default_value(100))
       .title("List time zones")
       .read_only()
       .idempotent()

@@ -9,13 +9,13 @@
 namespace plugins::clock {
 namespace {
 
-constexpr std::size_t longest_name = 64;
-constexpr std::size_t most_suggestions = 5;
+constexpr std::size_t max_name = 64;
+constexpr std::size_t max_suggestions = 5;
 constexpr std::size_t unlike = 100;
 
 // As the database would write it, in lower case: "New York" is new_york.
 std::string normal(std::string_view text) {
-  std::string name = lower_case(text.substr(0, longest_name));
+  std::string name = lower_case(text.substr(0, max_name));
   std::replace(name.begin(), name.end(), ' ', '_');
   return name;
 }
@@ -58,7 +58,7 @@ bool is_zone_name(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '+' ||
            c == '-' || c == '/';
   };
-  return !text.empty() && text.size() <= longest_name && std::all_of(text.begin(), text.end(), allowed) &&
+  return !text.empty() && text.size() <= max_name && std::all_of(text.begin(), text.end(), allowed) &&
          !text.starts_with('/') && !text.ends_with('/') && text.find("//") == std::string_view::npos;
 }
 
@@ -70,7 +70,7 @@ std::vector<std::string> similar_names(std::string_view meant, const std::vector
     if (how_unlike < unlike) ranked.emplace_back(how_unlike, name);
   }
   std::sort(ranked.begin(), ranked.end());
-  if (ranked.size() > most_suggestions) ranked.resize(most_suggestions);
+  if (ranked.size() > max_suggestions) ranked.resize(max_suggestions);
   std::vector<std::string> similar;
   similar.reserve(ranked.size());
   for (auto& [how_unlike, name] : ranked)

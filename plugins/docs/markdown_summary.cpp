@@ -6,7 +6,7 @@
 namespace plugins::docs {
 namespace {
 
-constexpr std::size_t longest_paragraph = 200;
+constexpr std::size_t max_paragraph = 200;
 constexpr std::string_view blanks = " \t\r";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
@@ -62,8 +62,8 @@ bool begins_paragraph(std::string_view line) {
 }
 
 std::string cut_off(std::string text) {
-  if (text.size() <= longest_paragraph) return text;
-  std::size_t end = longest_paragraph;
+  if (text.size() <= max_paragraph) return text;
+  std::size_t end = max_paragraph;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
     --end;
   return text.substr(0, end) + "...";

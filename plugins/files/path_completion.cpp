@@ -7,7 +7,7 @@
 namespace plugins::files {
 namespace {
 
-constexpr std::size_t most_values = 100;  // a client is told no more
+constexpr std::size_t max_values = 100;  // a client is told no more
 
 // Without the "/" that the template has already.
 std::string value_of(const Location& location) {
@@ -15,7 +15,7 @@ std::string value_of(const Location& location) {
 }
 
 void add(mcp::Completion& completion, std::string value) {
-  if (completion.values.size() == most_values) {
+  if (completion.values.size() == max_values) {
     completion.has_more = true;
   } else {
     completion.values.push_back(std::move(value));

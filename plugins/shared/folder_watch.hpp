@@ -32,10 +32,10 @@ class FolderWatch {
   };
   enum class Events { kernel, none };  // none: as where the kernel has none to give
 
-  static constexpr std::size_t most_folders = 1000;
+  static constexpr std::size_t max_folders = 1000;
 
   // `folders` are absolute. Of the folders below them as many are watched as the bound allows, the upper ones first.
-  FolderWatch(std::vector<std::string> folders, Listener listener, std::size_t bound = most_folders,
+  FolderWatch(std::vector<std::string> folders, Listener listener, std::size_t bound = max_folders,
               Events events = Events::kernel);
   FolderWatch(const FolderWatch&) = delete;
   FolderWatch& operator=(const FolderWatch&) = delete;

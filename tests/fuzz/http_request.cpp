@@ -183,7 +183,7 @@ class Serving {
   std::shared_ptr<EventLog> events_;
   std::map<std::uint64_t, std::string> opened_by_;  // the sessions, by the numbers of their streams
   SseClients clients_;
-  const std::shared_ptr<SseClient> client_ = clients_.open({});
+  const std::shared_ptr<SseClient> client_ = clients_.open(anonymous, {});
   std::string session_;
 };
 

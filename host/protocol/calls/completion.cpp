@@ -10,8 +10,8 @@
 namespace mcph {
 namespace {
 
-Refusal malformed(std::string message) {
-  return {Refusal::Reason::malformed, std::move(message)};
+Rejection malformed(std::string message) {
+  return {Rejection::Reason::malformed, std::move(message)};
 }
 
 // The string `field` of params.`object`; null if it is not there.
@@ -41,7 +41,7 @@ struct Question {
   Json params;  // as mcp_plugin.invoke promises them
 };
 
-std::variant<Question, Refusal> read_question(const Json& params) {
+Result<Question, Rejection> read_question(const Json& params) {
   const auto* type = find_text(params, "ref", "type");
   const bool of_prompt = type != nullptr && *type == "ref/prompt";
   if (!of_prompt && (type == nullptr || *type != "ref/resource")) {
@@ -68,7 +68,7 @@ std::variant<Question, Refusal> read_question(const Json& params) {
 std::optional<Planned> plan_for_prompt(const Catalog& catalog, const Question& question, Json meta) {
   const auto& name = question.ref["name"].get_ref<const std::string&>();
   const auto* served = catalog.find_prompt(name);
-  if (served == nullptr) return Refusal{Refusal::Reason::unknown_prompt, "Unknown prompt: " + name};
+  if (served == nullptr) return Rejection{Rejection::Reason::unknown_prompt, "Unknown prompt: " + name};
   const auto& arguments = served->component->arguments;
   if (std::find(arguments.begin(), arguments.end(), question.argument) == arguments.end()) {
     return malformed("Prompt " + name + " has no argument \"" + question.argument + "\"");
@@ -98,8 +98,8 @@ std::optional<Planned> plan_for_template(const Catalog& catalog, Question& quest
 
 std::optional<Planned> plan_completion(const Catalog& catalog, Json params) {
   auto read = read_question(params);
-  if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
-  auto& question = std::get<Question>(read);
+  if (read.has_error()) return read.error();
+  auto& question = *read;
   const auto meta = params.find("_meta");
   Json own_meta = meta == params.end() ? Json() : std::move(*meta);
   return question.ref.contains("name") ? plan_for_prompt(catalog, question, std::move(own_meta))
@@ -127,8 +127,8 @@ bool cut_completion(Json& result) {
   auto& completion = result["completion"];
   auto& values = completion["values"].get_ref<Json::array_t&>();
   const auto given = values.size();
-  if (given <= most_completion_values) return false;
-  values.resize(most_completion_values);
+  if (given <= max_completion_values) return false;
+  values.resize(max_completion_values);
   // Those given are all, unless the plugin says that there are still more; then only it knows how many.
   const auto total = completion.find("total");
   const bool is_all = total == completion.end() && !completion.value("hasMore", false);

@@ -13,7 +13,7 @@
 
 namespace mcph {
 
-inline constexpr std::size_t most_completion_values = 100;
+inline constexpr std::size_t max_completion_values = 100;
 
 // The members of a CompleteResult where nobody knows any values.
 inline constexpr std::string_view no_completion = R"("completion":{"values":[],"total":0,"hasMore":false})";
@@ -25,7 +25,7 @@ std::optional<Planned> plan_completion(const Catalog& catalog, Json params);
 // The error continues the words "answered ... with something invalid: ".
 Result<> check_completion_result(const Json& result);
 
-// Takes out what exceeds most_completion_values, and says that there are more. Expects a result that has been checked.
+// Takes out what exceeds max_completion_values, and says that there are more. Expects a result that has been checked.
 // True if it had to.
 bool cut_completion(Json& result);
 

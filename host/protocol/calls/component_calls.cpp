@@ -8,10 +8,10 @@
 namespace mcph {
 namespace {
 
-std::optional<Refusal> require_string(const Json& params, const char* field) {
+std::optional<Rejection> require_string(const Json& params, const char* field) {
   const auto found = params.find(field);
   if (found != params.end() && found->is_string()) return std::nullopt;
-  return Refusal{Refusal::Reason::malformed, std::string("params.") + field + " must be a string"};
+  return Rejection{Rejection::Reason::malformed, std::string("params.") + field + " must be a string"};
 }
 
 // The request's own _meta is not the component's business; the plugin learns of it by the call's context. Answers come
@@ -27,11 +27,11 @@ Json take_meta(Json& params) {
 }
 
 // Clients may leave "arguments" out; the plugin always finds an object.
-std::optional<Refusal> complete_arguments(Json& params) {
+std::optional<Rejection> complete_arguments(Json& params) {
   auto& arguments = params["arguments"];
   if (arguments.is_null()) arguments = Json::object();
   if (arguments.is_object()) return std::nullopt;
-  return Refusal{Refusal::Reason::malformed, "params.arguments must be an object"};
+  return Rejection{Rejection::Reason::malformed, "params.arguments must be an object"};
 }
 
 }  // namespace
@@ -48,26 +48,26 @@ Planned plan_tool_call(const Catalog& catalog, Json params) {
 
 Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields* mirrored) {
   auto meta = take_meta(params);
-  if (auto refusal = require_string(params, "name")) return *std::move(refusal);
+  if (auto rejection = require_string(params, "name")) return *std::move(rejection);
   const auto& name = params["name"].get_ref<const std::string&>();
   const auto* served = catalog.find_tool(name);
-  if (served == nullptr) return Refusal{Refusal::Reason::unknown_tool, "Unknown tool: " + name};
-  if (auto refusal = complete_arguments(params)) return *std::move(refusal);
+  if (served == nullptr) return Rejection{Rejection::Reason::unknown_tool, "Unknown tool: " + name};
+  if (auto rejection = complete_arguments(params)) return *std::move(rejection);
 
   auto& arguments = params["arguments"];
   const auto& headers = served->component->parameter_headers;
   if (mirrored != nullptr && !headers.empty()) {
     if (auto mismatch = mirrored->check_arguments(headers, arguments)) {
-      return Refusal{Refusal::Reason::header_mismatch, std::move(mismatch->message)};
+      return Rejection{Rejection::Reason::header_mismatch, std::move(mismatch->message)};
     }
   }
   const auto& schema = served->component->input_schema;
   auto violation = schema.validate(arguments);
   if (!violation) violation = schema.apply_defaults(arguments);
   if (violation) {
-    return Refusal{Refusal::Reason::invalid_arguments,
-                   "Invalid arguments for tool " + name + ": " + violation->message,
-                   {{"path", violation->path}, {"keyword", violation->keyword}}};
+    return Rejection{Rejection::Reason::invalid_arguments,
+                     "Invalid arguments for tool " + name + ": " + violation->message,
+                     {{"path", violation->path}, {"keyword", violation->keyword}}};
   }
   return CallPlan{served->plugin,
                   PluginMethod::tools_call,
@@ -80,7 +80,7 @@ Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields
 
 Planned plan_resource_read(const Catalog& catalog, Json params) {
   auto meta = take_meta(params);
-  if (auto refusal = require_string(params, "uri")) return *std::move(refusal);
+  if (auto rejection = require_string(params, "uri")) return *std::move(rejection);
   const auto uri = params["uri"].get<std::string>();
   // The host's own words to the plugin; what a client puts there has not been checked.
   params.erase("uriTemplate");
@@ -94,26 +94,26 @@ Planned plan_resource_read(const Catalog& catalog, Json params) {
     params["variables"] = std::move(match->variables);
     return CallPlan{match->served->plugin, PluginMethod::resources_read, dump(params), uri, std::move(meta)};
   }
-  return Refusal{Refusal::Reason::unknown_resource, "Resource not found: " + uri, {{"uri", uri}}};
+  return Rejection{Rejection::Reason::unknown_resource, "Resource not found: " + uri, {{"uri", uri}}};
 }
 
 Planned plan_prompt_get(const Catalog& catalog, Json params) {
   auto meta = take_meta(params);
-  if (auto refusal = require_string(params, "name")) return *std::move(refusal);
+  if (auto rejection = require_string(params, "name")) return *std::move(rejection);
   const auto& name = params["name"].get_ref<const std::string&>();
   const auto* served = catalog.find_prompt(name);
-  if (served == nullptr) return Refusal{Refusal::Reason::unknown_prompt, "Unknown prompt: " + name};
-  if (auto refusal = complete_arguments(params)) return *std::move(refusal);
+  if (served == nullptr) return Rejection{Rejection::Reason::unknown_prompt, "Unknown prompt: " + name};
+  if (auto rejection = complete_arguments(params)) return *std::move(rejection);
 
   const auto& arguments = params["arguments"];
   for (const auto& [argument, value] : arguments.items()) {
     if (!value.is_string()) {
-      return Refusal{Refusal::Reason::malformed, "Prompt argument \"" + argument + "\" must be a string"};
+      return Rejection{Rejection::Reason::malformed, "Prompt argument \"" + argument + "\" must be a string"};
     }
   }
   for (const auto& required : served->component->required_arguments) {
     if (!arguments.contains(required)) {
-      return Refusal{Refusal::Reason::malformed, "Prompt " + name + " needs the argument \"" + required + "\""};
+      return Rejection{Rejection::Reason::malformed, "Prompt " + name + " needs the argument \"" + required + "\""};
     }
   }
   return CallPlan{served->plugin, PluginMethod::prompts_get, dump(params), name, std::move(meta)};

@@ -1,6 +1,6 @@
 // From a request's params to a call on a component of a catalog: finds the component, checks what the client gave, and
-// says which plugin to invoke with what. The same for both eras; what differs is how a refusal is reported, so a
-// refusal says what it is. Free functions; any thread.
+// says which plugin to invoke with what. The same for both eras; what differs is how a rejection is reported, so a
+// rejection says what it is. Free functions; any thread.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "base/result.hpp"
 #include "catalog/catalog.hpp"
 #include "protocol/message.hpp"
 #include "protocol/mirrored_fields.hpp"
@@ -24,14 +25,14 @@ struct CallPlan {
   std::optional<Schema> output_schema = {};  // of a tool that has one
 };
 
-struct Refusal {
+struct Rejection {
   enum class Reason { malformed, unknown_tool, unknown_prompt, unknown_resource, header_mismatch, invalid_arguments };
   Reason reason;
   std::string message;
   Json data = nullptr;
 };
 
-using Planned = std::variant<CallPlan, Refusal>;
+using Planned = Result<CallPlan, Rejection>;
 
 // For any of the methods below.
 Planned plan_call(PluginMethod method, const Catalog& catalog, Json params);

@@ -12,7 +12,7 @@ namespace {
 // An answer may contain messages, which contain contents.
 constexpr std::size_t deepest_question = 64;
 // Each is a question to a person, or a call of a model that somebody pays.
-constexpr std::size_t most_questions = 32;
+constexpr std::size_t max_questions = 32;
 
 template <class AnyJson>
 const AnyJson& member(const AnyJson& object, const char* name) {
@@ -152,9 +152,9 @@ Result<OrderedJson> read_input_requests(std::string_view json) {
   if (requests == required->end() || !requests->is_object() || requests->empty()) {
     return fail("it lacks \"inputRequests\", an object with at least one request");
   }
-  if (requests->size() > most_questions) {
+  if (requests->size() > max_questions) {
     return fail("\"inputRequests\" has " + std::to_string(requests->size()) + " requests, more than " +
-                std::to_string(most_questions));
+                std::to_string(max_questions));
   }
   for (auto& [name, request] : requests->items()) {
     if (const auto checked = check_request(request); checked.has_error()) {

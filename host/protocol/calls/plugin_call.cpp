@@ -58,11 +58,11 @@ std::string_view words_for(CancelReason reason) {
 
 }  // namespace
 
-std::optional<Refusal> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
-                              const CallAnswers& words) {
+std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
+                                const CallAnswers& words) {
   auto planned = plan_call(call.method, catalog, Json::parse(call.params));
-  if (auto* refusal = std::get_if<Refusal>(&planned)) return std::move(*refusal);
-  auto& plan = std::get<CallPlan>(planned);
+  if (planned.has_error()) return planned.error();
+  auto& plan = *planned;
   plan.meta = std::move(call.meta);
   auto& all = call.origin.rounds.answers;
   if (all.is_null()) all = Json::object();
@@ -128,8 +128,8 @@ void PluginCall::ask(std::string_view json) {
   if (requests.has_error()) return exchange_->reply(misbehaviour(requests.error().message));
   const bool is_first = origin_.rounds.answers.is_null();
   SuspendedCall call{method(), is_first ? params() : without_answers(params()), component(), meta_, origin_, exchange_};
-  if (++call.origin.rounds.count > most_rounds) {
-    return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(most_rounds) + " times"));
+  if (++call.origin.rounds.count > max_rounds) {
+    return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(max_rounds) + " times"));
   }
   call.origin.rounds.last_progress = progress_.last();
   tell_end("asks the client");

@@ -67,13 +67,13 @@ class CallAnswers {
 
 // Begins a suspended call again with what the client has answered meanwhile. Why not, where the component is no more or
 // its arguments are no longer right.
-std::optional<Refusal> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
-                              const CallAnswers& words);
+std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
+                                const CallAnswers& words);
 
 class PluginCall final : public Call {
  public:
   // A plugin that asks again and again has lost its way.
-  static constexpr unsigned most_rounds = 32;
+  static constexpr unsigned max_rounds = 32;
 
   // Begins the call: gives it to the plugin and makes the exchange's cancellation reach it.
   static void begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,

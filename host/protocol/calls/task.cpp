@@ -34,7 +34,7 @@ void Task::limit(Timers& timers, std::chrono::milliseconds patience, std::functi
 }
 
 bool TaskMemory::take(std::size_t bytes) {
-  if (used_.fetch_add(bytes) + bytes <= most_bytes) return true;
+  if (used_.fetch_add(bytes) + bytes <= max_bytes) return true;
   give_back(bytes);
   return false;
 }
@@ -206,7 +206,7 @@ void Task::keep(const Reply& reply) {
   auto outcome = dump(error != message.end() ? *error : message["result"]);
   if (!memory_->take(outcome.size())) {
     return fail_with("The result has " + std::to_string(outcome.size()) + " bytes, and results of tasks may have " +
-                     std::to_string(TaskMemory::most_bytes) + " together");
+                     std::to_string(TaskMemory::max_bytes) + " together");
   }
   outcome_ = std::move(outcome);
   if (error != message.end()) message_ = error->value("message", "");

@@ -31,7 +31,7 @@ class TaskListener {
 // What results of tasks take while they are kept, in all.
 class TaskMemory {
  public:
-  static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+  static constexpr std::size_t max_bytes = std::size_t{64} << 20;
 
   // False if there is no room for so much.
   bool take(std::size_t bytes);

@@ -11,9 +11,9 @@ namespace mcph {
 namespace {
 
 // In bytes, of each: what Baggage wants to be passed on at least, and sixteen times what Trace Context does.
-constexpr std::size_t longest_text = 8192;
-constexpr std::size_t most_states = 32;
-constexpr std::size_t most_baggage = 64;
+constexpr std::size_t max_text = 8192;
+constexpr std::size_t max_states = 32;
+constexpr std::size_t max_baggage = 64;
 
 std::string_view text_of(const Json& meta, const char* key) {
   const auto found = meta.find(key);
@@ -34,7 +34,7 @@ bool is_traceparent(std::string_view text) {
   if (text.size() < size || text[2] != '-' || text[35] != '-' || text[52] != '-') return false;
   const auto version = text.substr(0, 2);
   if (!is_hex(version) || version == "ff") return false;
-  if (text.size() > size && (version == "00" || text[size] != '-' || text.size() > longest_text)) return false;
+  if (text.size() > size && (version == "00" || text[size] != '-' || text.size() > max_text)) return false;
   return is_hex_but_not_zero(text.substr(3, 32)) && is_hex_but_not_zero(text.substr(36, 16)) &&
          is_hex(text.substr(53, 2)) &&
          std::all_of(text.begin() + size, text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
@@ -102,11 +102,11 @@ Json trace_context_in(const Json& meta) {
   if (!is_traceparent(parent)) return nullptr;
   Json trace{{"traceparent", parent}};
   const auto state = text_of(meta, "tracestate");
-  if (!state.empty() && state.size() <= longest_text && all_right(state, ',', most_states, is_state)) {
+  if (!state.empty() && state.size() <= max_text && all_right(state, ',', max_states, is_state)) {
     trace["tracestate"] = state;
   }
   const auto baggage = text_of(meta, "baggage");
-  if (!baggage.empty() && baggage.size() <= longest_text && all_right(baggage, ',', most_baggage, is_baggage)) {
+  if (!baggage.empty() && baggage.size() <= max_text && all_right(baggage, ',', max_baggage, is_baggage)) {
     trace["baggage"] = baggage;
   }
   return trace;

@@ -18,10 +18,10 @@ namespace {
 constexpr std::string_view arguments_are_tool_errors_since = "2025-11-25";
 
 // Of what a client says about itself, which lives as long as its session.
-constexpr std::size_t most_remembered_bytes = 16'384;
+constexpr std::size_t max_remembered_bytes = 16'384;
 
-int code_of(Refusal::Reason reason) {
-  return reason == Refusal::Reason::unknown_resource ? error_code::resource_not_found : error_code::invalid_params;
+int code_of(Rejection::Reason reason) {
+  return reason == Rejection::Reason::unknown_resource ? error_code::resource_not_found : error_code::invalid_params;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ LegacyEra::Handler LegacyEra::find_handler(std::optional<Method> method) {
   return nullptr;
 }
 
-std::variant<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
+Result<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
   const auto version = params.find("protocolVersion");
   if (version == params.end() || !version->is_string()) {
     return RpcError{error_code::invalid_params, "Invalid params: initialize needs the string protocolVersion"};
@@ -70,9 +70,9 @@ std::variant<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
   }
   auto client = params.value("clientInfo", Json());
   if (client.is_object()) client.erase("icons");  // bulky, and nobody looks at them
-  if (dump(client).size() + dump(capabilities).size() > most_remembered_bytes) {
+  if (dump(client).size() + dump(capabilities).size() > max_remembered_bytes) {
     return RpcError{error_code::invalid_params, "Invalid params: clientInfo and capabilities have more than " +
-                                                    std::to_string(most_remembered_bytes) + " bytes together"};
+                                                    std::to_string(max_remembered_bytes) + " bytes together"};
   }
   const auto& requested = version->get_ref<const std::string&>();
   return Caller{is_revision(requested) ? requested : std::string(revisions.back()), std::move(client), capabilities};
@@ -160,9 +160,8 @@ void LegacyEra::set_log_level(Request&& request) {
 
 void LegacyEra::subscribe(Request&& request) {
   auto read = read_subscribed_uri(*catalog_.current(), request.params);
-  if (auto* refusal = std::get_if<Refusal>(&read))
-    return refuse(request.id, *request.session->caller(), *request.exchange, std::move(*refusal));
-  const auto subscribed = request.session->subscribe(std::get<std::string>(read), *catalog_.resource_updates());
+  if (read.has_error()) return refuse(request.id, *request.session->caller(), *request.exchange, read.error());
+  const auto subscribed = request.session->subscribe(*read, *catalog_.resource_updates());
   if (subscribed.has_error()) {
     return request.exchange->reply(
         {error_response(request.id, {error_code::internal_error, subscribed.error().message})});
@@ -172,9 +171,8 @@ void LegacyEra::subscribe(Request&& request) {
 
 void LegacyEra::unsubscribe(Request&& request) {
   auto read = read_unsubscribed_uri(request.params);
-  if (auto* refusal = std::get_if<Refusal>(&read))
-    return refuse(request.id, *request.session->caller(), *request.exchange, std::move(*refusal));
-  request.session->unsubscribe(std::get<std::string>(read));
+  if (read.has_error()) return refuse(request.id, *request.session->caller(), *request.exchange, read.error());
+  request.session->unsubscribe(*read);
   request.exchange->reply({result_response(request.id, "{}")});
 }
 
@@ -190,23 +188,23 @@ void LegacyEra::perform(Request&& request, Plan plan) {
 }
 
 void LegacyEra::perform(Request&& request, Planned planned) {
-  if (auto* call = std::get_if<CallPlan>(&planned)) {
+  if (planned.has_value()) {
     const auto& session = request.session;
-    return PluginCall::begin(std::move(*call),
+    return PluginCall::begin(*std::move(planned),
                              {std::move(request.id), session->caller(), session->log_threshold(), session},
                              request.exchange, *this);
   }
-  auto& refusal = std::get<Refusal>(planned);
-  call_log_.refused(request.method_name, request.component, refusal.message);
-  refuse(request.id, *request.session->caller(), *request.exchange, std::move(refusal));
+  auto rejection = planned.error();
+  call_log_.refused(request.method_name, request.component, rejection.message);
+  refuse(request.id, *request.session->caller(), *request.exchange, std::move(rejection));
 }
 
-void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exchange, Refusal refusal) {
-  if (refusal.reason == Refusal::Reason::invalid_arguments &&
+void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exchange, Rejection rejection) {
+  if (rejection.reason == Rejection::Reason::invalid_arguments &&
       caller.protocol_version >= arguments_are_tool_errors_since) {
-    return exchange.reply({result_response(id, "{" + tool_error_members(refusal.message) + "}")});
+    return exchange.reply({result_response(id, "{" + tool_error_members(rejection.message) + "}")});
   }
-  const RpcError error{code_of(refusal.reason), std::move(refusal.message), std::move(refusal.data)};
+  const RpcError error{code_of(rejection.reason), std::move(rejection.message), std::move(rejection.data)};
   exchange.reply({error_response(id, error)});
 }
 
@@ -221,16 +219,16 @@ Reply LegacyEra::error(std::string_view id, const RpcError& error) const {
 }
 
 void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
-  if (const auto refusal = fit_questions(input_requests, *call.origin.caller)) return give_up(call, *refusal);
+  if (const auto rejection = fit_questions(input_requests, *call.origin.caller)) return give_up(call, *rejection);
   const auto questions = call.origin.session->questions();
   const auto exchange = call.exchange;
   questions->ask(input_requests, exchange, timers_, options_.answer_time,
                  [this, call = std::move(call)](const ClientQuestions::Answers& answers) {
                    if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
-                   auto refusal = resume(call, std::get<Json>(answers), *catalog_.current(), *this);
-                   if (!refusal) return;
-                   call_log_.refused(name_of(call.method), call.component, refusal->message);
-                   refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(refusal));
+                   auto rejection = resume(call, std::get<Json>(answers), *catalog_.current(), *this);
+                   if (!rejection) return;
+                   call_log_.refused(name_of(call.method), call.component, rejection->message);
+                   refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(rejection));
                  });
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/result.hpp"
 #include "catalog/published_catalog.hpp"
 #include "protocol/calls/plugin_call.hpp"
 #include "protocol/exchange.hpp"
@@ -30,7 +31,7 @@ class LegacyEra final : public CallAnswers {
             Log& log);
 
   // Settles an initialize request, or says what is wrong with it.
-  static std::variant<Caller, RpcError> negotiate(const Json& params);
+  static Result<Caller, RpcError> negotiate(const Json& params);
   Reply initialize_reply(std::string_view id, const Caller& caller) const;
 
   // Answers a request of a session, but for initialize.
@@ -73,7 +74,7 @@ class LegacyEra final : public CallAnswers {
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
   using Plan = Planned (*)(const Catalog&, Json);
   void perform(Request&& request, Plan plan);
-  static void refuse(std::string_view id, const Caller& caller, Exchange& exchange, Refusal refusal);
+  static void refuse(std::string_view id, const Caller& caller, Exchange& exchange, Rejection rejection);
   // Ends a call whose plugin asked what cannot be answered.
   void give_up(const SuspendedCall& call, const std::string& why) const;
   void perform(Request&& request, Planned planned);

@@ -31,7 +31,7 @@ bool can_prepend_members(const Json& result, std::string_view json) {
 }
 
 // Beside the requests that carry it, whose bodies are bounded.
-constexpr std::size_t most_state_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_state_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -93,8 +93,8 @@ void ModernEra::handle(Message message, const RequestContext& context, const std
 
 std::optional<RpcError> ModernEra::check(Message& message, Request& request, const Principal& principal) {
   const auto read = read_version(message.params);
-  if (const auto* error = std::get_if<RpcError>(&read)) return *error;
-  const auto& version = std::get<std::string>(read);
+  if (read.has_error()) return read.error();
+  const auto& version = *read;
   if (request.mirrored != nullptr) {
     if (auto error = request.mirrored->check_version(version)) return error;
   }
@@ -105,13 +105,13 @@ std::optional<RpcError> ModernEra::check(Message& message, Request& request, con
                     {{"supported", Json::array({revision})}, {"requested", version}}};
   }
   auto level = take_log_level(message.params);
-  if (auto* error = std::get_if<RpcError>(&level)) return std::move(*error);
-  if (const auto wanted = std::get<std::optional<LogLevel>>(level)) {
+  if (level.has_error()) return level.error();
+  if (const auto wanted = *level) {
     request.log_threshold = std::make_shared<const LogThreshold>(*wanted);
   }
   auto taken = take_caller(message.params);
-  if (auto* error = std::get_if<RpcError>(&taken)) return std::move(*error);
-  auto& caller = std::get<Caller>(taken);
+  if (taken.has_error()) return taken.error();
+  auto& caller = *taken;
   caller.principal = principal;
   request.caller = std::make_shared<const Caller>(std::move(caller));
   return request.mirrored == nullptr ? std::nullopt : request.mirrored->check(message);
@@ -181,11 +181,12 @@ void ModernEra::perform(Request&& request, Plan plan) {
 }
 
 void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers& returned) {
-  if (auto* refusal = std::get_if<Refusal>(&planned)) {
-    const auto why = refusal->message;
-    return refuse(request, why, refusal_reply(request.id, std::move(*refusal)));
+  if (planned.has_error()) {
+    auto rejection = planned.error();
+    const auto why = rejection.message;
+    return refuse(request, why, rejection_reply(request.id, std::move(rejection)));
   }
-  auto& call = std::get<CallPlan>(planned);
+  auto& call = *planned;
   EarlierRounds rounds;
   if (returned.any()) {
     auto read = read_returned_answers(returned, state_, purpose_of(call.method, call.params, *request.caller));
@@ -218,13 +219,13 @@ void ModernEra::refuse(const Request& request, std::string_view why, Reply reply
   request.exchange->reply(std::move(reply));
 }
 
-Reply ModernEra::refusal_reply(std::string_view id, Refusal refusal) const {
-  if (refusal.reason == Refusal::Reason::invalid_arguments) {
-    return complete(id, {tool_error_members(refusal.message)});
+Reply ModernEra::rejection_reply(std::string_view id, Rejection rejection) const {
+  if (rejection.reason == Rejection::Reason::invalid_arguments) {
+    return complete(id, {tool_error_members(rejection.message)});
   }
-  const bool mismatch = refusal.reason == Refusal::Reason::header_mismatch;
-  const RpcError error{mismatch ? error_code::header_mismatch : error_code::invalid_params, std::move(refusal.message),
-                       std::move(refusal.data)};
+  const bool mismatch = rejection.reason == Rejection::Reason::header_mismatch;
+  const RpcError error{mismatch ? error_code::header_mismatch : error_code::invalid_params,
+                       std::move(rejection.message), std::move(rejection.data)};
   return error_reply(id, error, mismatch ? ReplyStatus::invalid : ReplyStatus::answered);
 }
 
@@ -241,13 +242,10 @@ void ModernEra::listen(Request&& request) {
   auto tasks = read_task_filter(request, *filter);
   if (!tasks) return request.exchange->reply(tasks_required_reply(request.id));
   auto resources = read_resource_filter(*catalog_.current(), *filter);
-  if (const auto* error = std::get_if<RpcError>(&resources)) {
-    return request.exchange->reply(error_reply(request.id, *error));
-  }
+  if (resources.has_error()) return request.exchange->reply(error_reply(request.id, resources.error()));
   const auto subscription =
       Subscription::open(std::move(request.id),
-                         {wanted, filter->contains("resourceSubscriptions"),
-                          std::get<std::vector<std::string>>(std::move(resources)), *std::move(tasks)},
+                         {wanted, filter->contains("resourceSubscriptions"), *std::move(resources), *std::move(tasks)},
                          request.exchange, request.output, catalog_);
   const MutexLock lock(mutex_);
   if (ending_) return subscription->end(identity_);
@@ -320,10 +318,10 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
     return;
   }
   auto state = state_.seal(content_of(rounds, input_requests), purpose_of(call.method, call.params, caller));
-  if (state.size() > most_state_bytes) {
+  if (state.size() > max_state_bytes) {
     const RpcError error{error_code::internal_error,
                          "The answers so far are too large for the client to carry: " + std::to_string(state.size()) +
-                             " bytes of requestState, more than " + std::to_string(most_state_bytes)};
+                             " bytes of requestState, more than " + std::to_string(max_state_bytes)};
     return call.exchange->reply(error_reply(call.origin.id, error));
   }
   const OrderedJson result = {{"resultType", "input_required"},
@@ -334,10 +332,10 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
 }
 
 void ModernEra::go_on(const SuspendedCall& call, const Json& answers) const {
-  auto refusal = resume(call, answers, *catalog_.current(), *this);
-  if (!refusal) return;
-  call_log_.refused(name_of(call.method), call.component, refusal->message);
-  call.exchange->reply(refusal_reply(call.origin.id, *std::move(refusal)));
+  auto rejection = resume(call, answers, *catalog_.current(), *this);
+  if (!rejection) return;
+  call_log_.refused(name_of(call.method), call.component, rejection->message);
+  call.exchange->reply(rejection_reply(call.origin.id, *std::move(rejection)));
 }
 
 }  // namespace mcph

@@ -89,7 +89,7 @@ class ModernEra final : public CallAnswers {
   void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
   // A call that comes to no plugin: the log hears why, and the client is answered.
   void refuse(const Request& request, std::string_view why, Reply reply) const;
-  Reply refusal_reply(std::string_view id, Refusal refusal) const;
+  Reply rejection_reply(std::string_view id, Rejection rejection) const;
   // Begins a call again that has been answered.
   void go_on(const SuspendedCall& call, const Json& answers) const;
   // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.

@@ -67,10 +67,10 @@ void Server::receive_modern(Message message, const RequestContext& context, cons
 
 void Server::initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange) {
   auto settled = LegacyEra::negotiate(message.params);
-  if (const auto* error = std::get_if<RpcError>(&settled)) {
-    return exchange->reply(legacy_.error(message.id, *error));
+  if (settled.has_error()) {
+    return exchange->reply(legacy_.error(message.id, settled.error()));
   }
-  auto& caller = std::get<Caller>(settled);
+  auto& caller = *settled;
   caller.principal = principal;
   const auto session = sessions_.open(std::move(caller));  // only clients on HTTP come here, as the words say
   if (session == nullptr) {
@@ -153,10 +153,10 @@ void Server::initialize(const Message& message, DuplexClient& client, const std:
     return exchange->reply(refuse(message.id, {error_code::invalid_request, "This client is initialized already"}));
   }
   auto settled = LegacyEra::negotiate(message.params);
-  if (const auto* error = std::get_if<RpcError>(&settled)) {
-    return exchange->reply(legacy_.error(message.id, *error));
+  if (settled.has_error()) {
+    return exchange->reply(legacy_.error(message.id, settled.error()));
   }
-  auto& caller = std::get<Caller>(settled);
+  auto& caller = *settled;
   caller.principal = client.principal;
   client.session = std::make_shared<Session>(std::string(), std::move(caller));
   client.session->attach(client.output);
@@ -169,9 +169,9 @@ void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session,
   if (!LegacyEra::has_batches(session->caller()->protocol_version)) {
     return exchange->reply(refuse_batch());
   }
-  if (batch.empty() || batch.size() > longest_batch) {
+  if (batch.empty() || batch.size() > max_batch) {
     return exchange->reply(refuse({}, {error_code::invalid_request, "Invalid request: a batch has 1 to " +
-                                                                        std::to_string(longest_batch) + " messages"}));
+                                                                        std::to_string(max_batch) + " messages"}));
   }
   const auto whole = std::make_shared<Batch>(batch.size(), exchange);
   std::vector<std::pair<ReadMessage, std::shared_ptr<Exchange>>> parts;
@@ -208,11 +208,11 @@ void Server::receive_legacy(Message message, const std::shared_ptr<Session>& ses
 }
 
 void Server::log_cancellation(const Message& notification) {
-  constexpr std::size_t longest_shown = 500;
+  constexpr std::size_t max_shown = 500;
   const auto shown = [&](const char* name) {
     const auto value = notification.params.find(name);
     if (value == notification.params.end()) return std::string();
-    return (value->is_string() ? value->get<std::string>() : dump(*value)).substr(0, longest_shown);
+    return (value->is_string() ? value->get<std::string>() : dump(*value)).substr(0, max_shown);
   };
   log_.debug("request cancelled", {{"id", shown("requestId")}, {"reason", shown("reason")}});
 }

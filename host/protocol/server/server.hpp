@@ -45,7 +45,7 @@ struct LongMessage {
 
 class Server {
  public:
-  static constexpr std::size_t longest_batch = 32;
+  static constexpr std::size_t max_batch = 32;
 
   Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
          Sessions::Limits session_limits, Log& log);

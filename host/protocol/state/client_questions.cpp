@@ -72,8 +72,8 @@ void ClientQuestions::ask(const OrderedJson& requests, const std::shared_ptr<Exc
 }
 
 std::string ClientQuestions::refusal_of(std::size_t more) const {
-  if (rounds_by_id_.size() + more <= most_open) return ended_;
-  return "This client has more than " + std::to_string(most_open) + " questions to answer already";
+  if (rounds_by_id_.size() + more <= max_open) return ended_;
+  return "This client has more than " + std::to_string(max_open) + " questions to answer already";
 }
 
 void ClientQuestions::take(const Message& response) {

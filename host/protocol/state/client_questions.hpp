@@ -21,7 +21,7 @@ namespace mcph {
 class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
  public:
   // Of one client at once. A call that would ask more is told so.
-  static constexpr std::size_t most_open = 256;
+  static constexpr std::size_t max_open = 256;
 
   // The answers by name, or in words why there are none.
   using Answers = std::variant<Json, std::string>;

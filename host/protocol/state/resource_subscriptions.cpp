@@ -23,8 +23,8 @@ Result<> ResourceSubscriptions::add(const std::string& uri, ResourceUpdates& upd
                                     std::weak_ptr<ResourceListener> listener) {
   auto key = normalized_uri(uri);
   if (places_.contains(key)) return {};
-  if (uri.size() > longest_uri) {
-    return fail("A resource that is subscribed to has a URI of at most " + std::to_string(longest_uri) + " bytes");
+  if (uri.size() > max_uri) {
+    return fail("A resource that is subscribed to has a URI of at most " + std::to_string(max_uri) + " bytes");
   }
   if (places_.size() >= most) {
     return fail("Too many subscriptions: a client has at most " + std::to_string(most) +
@@ -38,23 +38,21 @@ Result<> ResourceSubscriptions::add(const std::string& uri, ResourceUpdates& upd
   return {};
 }
 
-std::variant<std::string, Refusal> read_unsubscribed_uri(const Json& params) {
+Result<std::string, Rejection> read_unsubscribed_uri(const Json& params) {
   const auto uri = params.find("uri");
   if (uri == params.end() || !uri->is_string()) {
-    return Refusal{Refusal::Reason::malformed, "params.uri must be a string"};
+    return Rejection{Rejection::Reason::malformed, "params.uri must be a string"};
   }
   return uri->get<std::string>();
 }
 
-std::variant<std::string, Refusal> read_subscribed_uri(const Catalog& catalog, const Json& params) {
+Result<std::string, Rejection> read_subscribed_uri(const Catalog& catalog, const Json& params) {
   auto read = read_unsubscribed_uri(params);
-  const auto* uri = std::get_if<std::string>(&read);
-  if (uri == nullptr || is_served(catalog, *uri)) return read;
-  return Refusal{Refusal::Reason::unknown_resource, "Resource not found: " + *uri, {{"uri", *uri}}};
+  if (read.has_error() || is_served(catalog, *read)) return read;
+  return Rejection{Rejection::Reason::unknown_resource, "Resource not found: " + *read, {{"uri", *read}}};
 }
 
-std::variant<std::vector<std::string>, RpcError> read_resource_filter(const Catalog& catalog,
-                                                                      const Json& notifications) {
+Result<std::vector<std::string>, RpcError> read_resource_filter(const Catalog& catalog, const Json& notifications) {
   std::vector<std::string> wanted;
   const auto filter = notifications.find("resourceSubscriptions");
   if (filter == notifications.end()) return wanted;
@@ -67,7 +65,7 @@ std::variant<std::vector<std::string>, RpcError> read_resource_filter(const Cata
   for (const auto& uri : *filter) {
     if (!uri.is_string()) return invalid_filter("must be an array of URIs");
     const auto& text = uri.get_ref<const std::string&>();
-    if (text.size() > ResourceSubscriptions::longest_uri || !is_served(catalog, text)) continue;
+    if (text.size() > ResourceSubscriptions::max_uri || !is_served(catalog, text)) continue;
     if (keys.insert(normalized_uri(text)).second) wanted.push_back(text);
   }
   return wanted;

@@ -23,7 +23,7 @@ namespace mcph {
 class ResourceSubscriptions {
  public:
   static constexpr std::size_t most = 1000;
-  static constexpr std::size_t longest_uri = 4096;  // in bytes
+  static constexpr std::size_t max_uri = 4096;  // in bytes
 
   // Fails at a bound. Subscribing twice is subscribing once, however the URI is percent-encoded.
   Result<> add(const std::string& uri, ResourceUpdates& updates, std::weak_ptr<ResourceListener> listener);
@@ -36,14 +36,13 @@ class ResourceSubscriptions {
 };
 
 // params.uri of resources/subscribe, if somebody serves it now.
-std::variant<std::string, Refusal> read_subscribed_uri(const Catalog& catalog, const Json& params);
+Result<std::string, Rejection> read_subscribed_uri(const Catalog& catalog, const Json& params);
 
 // params.uri of resources/unsubscribe, which may have gone meanwhile.
-std::variant<std::string, Refusal> read_unsubscribed_uri(const Json& params);
+Result<std::string, Rejection> read_unsubscribed_uri(const Json& params);
 
 // Those of notifications.resourceSubscriptions that somebody serves now; the others are not acknowledged.
-std::variant<std::vector<std::string>, RpcError> read_resource_filter(const Catalog& catalog,
-                                                                      const Json& notifications);
+Result<std::vector<std::string>, RpcError> read_resource_filter(const Catalog& catalog, const Json& notifications);
 
 // The params of notifications/resources/updated, in which what a URI cannot have is percent-encoded; `meta` is its
 // _meta member with a comma after it, or empty.

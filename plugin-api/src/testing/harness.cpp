@@ -161,9 +161,9 @@ Outcome Harness::call_tool(std::string_view name, const Json& arguments, const J
 }
 
 Outcome Harness::call_tool(std::string_view name, const Json& arguments, const Answerer& answer) {
-  constexpr int most_rounds = 32;  // as in the host
+  constexpr int max_rounds = 32;  // as in the host
   Json answers = Json::object();
-  for (int round = 0; round <= most_rounds; ++round) {
+  for (int round = 0; round <= max_rounds; ++round) {
     const Outcome outcome = call_tool(name, arguments, answers);
     if (outcome.kind != MCP_OUTCOME_INPUT_REQUIRED) return outcome;
     for (const auto& [question, request] : outcome.json.at("inputRequests").items())

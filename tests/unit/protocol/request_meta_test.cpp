@@ -8,10 +8,9 @@ namespace {
 std::string refusal_of_meta(const char* params) {
   auto json = Json::parse(params);
   const auto taken = take_caller(json);
-  const auto* error = std::get_if<RpcError>(&taken);
-  if (error == nullptr) return "accepted";
-  EXPECT_EQ(error->code, -32602);
-  return error->message;
+  if (taken.has_value()) return "accepted";
+  EXPECT_EQ(taken.error().code, -32602);
+  return taken.error().message;
 }
 
 TEST(ModernMeta, IsTakenOutOfTheParams) {
@@ -20,7 +19,7 @@ TEST(ModernMeta, IsTakenOutOfTheParams) {
       "io.modelcontextprotocol/clientCapabilities":{"roots":{}},
       "io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},
       "progressToken":1}})");
-  const auto caller = std::get<Caller>(take_caller(params));
+  const auto caller = *take_caller(params);
   EXPECT_EQ(params.dump(), R"({"_meta":{"progressToken":1},"name":"add"})");
   EXPECT_EQ(caller.protocol_version, "2026-07-28");
   EXPECT_EQ(caller.capabilities.dump(), R"({"roots":{}})");
@@ -30,22 +29,22 @@ TEST(ModernMeta, IsTakenOutOfTheParams) {
 TEST(ModernMeta, MayLackTheClientsInfoAndAnythingOfTheRequestsOwn) {
   auto params = Json::parse(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
                                          "io.modelcontextprotocol/clientCapabilities":{}}})");
-  const auto caller = std::get<Caller>(take_caller(params));
+  const auto caller = *take_caller(params);
   EXPECT_TRUE(caller.client.is_null());
   EXPECT_EQ(params.dump(), "{}");
 }
 
 TEST(ModernMeta, SaysFromWhichSeverityOnTheClientWantsToHear) {
   auto params = Json::parse(R"({"_meta":{"io.modelcontextprotocol/logLevel":"warning","progressToken":1}})");
-  EXPECT_EQ(std::get<0>(take_log_level(params)), LogLevel::warning);
+  EXPECT_EQ(*take_log_level(params), LogLevel::warning);
   EXPECT_EQ(params.dump(), R"({"_meta":{"progressToken":1}})");
-  EXPECT_EQ(std::get<0>(take_log_level(params)), std::nullopt);
+  EXPECT_EQ(*take_log_level(params), std::nullopt);
 }
 
 TEST(ModernMeta, IsRefusedForASeverityThatDoesNotExist) {
   for (const auto* const level : {R"("loud")", R"("Warning")", "3", "null"}) {
     auto params = Json::parse(R"({"_meta":{"io.modelcontextprotocol/logLevel":)" + std::string(level) + "}}");
-    const auto error = std::get<RpcError>(take_log_level(params));
+    const auto error = take_log_level(params).error();
     EXPECT_EQ(error.code, -32602);
     EXPECT_EQ(error.message, "Invalid params: " + std::string(level) +
                                  " is no log level; it is one of debug, info, notice, warning, error, critical, alert, "

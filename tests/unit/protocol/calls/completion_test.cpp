@@ -18,10 +18,9 @@ constexpr std::string_view components = R"({
 class CompletionTest : public ::testing::Test {
  protected:
   std::optional<Planned> plan(std::string_view params) const { return plan_completion(catalog_, Json::parse(params)); }
-  std::string refusal(std::string_view params) const {
+  std::string rejection(std::string_view params) const {
     const auto planned = plan(params);
-    const auto* refusal = planned ? std::get_if<Refusal>(&*planned) : nullptr;
-    return refusal == nullptr ? "planned" : refusal->message;
+    return planned && planned->has_error() ? planned->error().message : "planned";
   }
 
   ServedPlugin served_ = test::served_plugin("a.so", components);
@@ -32,7 +31,7 @@ TEST_F(CompletionTest, AsksThePluginOfThePromptWithWhatHasBeenChosen) {
   const auto planned = plan(R"({"ref":{"type":"ref/prompt","name":"review","title":"x"},
       "argument":{"name":"language","value":"py","more":1},"context":{"arguments":{"code":"x = 1"}},
       "_meta":{"m":1},"unknown":true})");
-  const auto& call = std::get<CallPlan>(planned.value());
+  const auto& call = **planned;
   EXPECT_EQ(call.plugin, served_.plugin);
   EXPECT_EQ(call.method, PluginMethod::completion_complete);
   EXPECT_EQ(call.component, "review");
@@ -44,9 +43,8 @@ TEST_F(CompletionTest, AsksThePluginOfThePromptWithWhatHasBeenChosen) {
 TEST_F(CompletionTest, AsksThePluginOfTheTemplate) {
   const auto planned =
       plan(R"({"ref":{"type":"ref/resource","uri":"notes://{year}/{+name}"},"argument":{"name":"name","value":""}})");
-  EXPECT_EQ(std::get<CallPlan>(planned.value()).params,
-            R"({"argument":{"name":"name","value":""},"context":{"arguments":{}},)"
-            R"("ref":{"type":"ref/resource","uri":"notes://{year}/{+name}"}})");
+  EXPECT_EQ((**planned).params, R"({"argument":{"name":"name","value":""},"context":{"arguments":{}},)"
+                                            R"("ref":{"type":"ref/resource","uri":"notes://{year}/{+name}"}})");
   EXPECT_TRUE(plan(R"({"ref":{"type":"ref/resource","uri":"docs://*"},"argument":{"name":"*","value":"a"}})"));
 }
 
@@ -57,9 +55,8 @@ TEST(Completion, AsksForATemplateAsItsPluginWroteItHoweverTheClientEncodesIt) {
        {"notes://über uns/{name}", "notes://%C3%BCber%20uns/{name}", "notes://%C3%BCber%20uns/%7Bname%7D"}) {
     const auto planned = plan_completion(
         catalog, {{"ref", {{"type", "ref/resource"}, {"uri", uri}}}, {"argument", {{"name", "name"}, {"value", ""}}}});
-    EXPECT_EQ(std::get<CallPlan>(planned.value()).params,
-              R"({"argument":{"name":"name","value":""},"context":{"arguments":{}},)"
-              R"("ref":{"type":"ref/resource","uri":"notes://über uns/{name}"}})")
+    EXPECT_EQ((**planned).params, R"({"argument":{"name":"name","value":""},"context":{"arguments":{}},)"
+                                              R"("ref":{"type":"ref/resource","uri":"notes://über uns/{name}"}})")
         << uri;
   }
 }
@@ -82,35 +79,35 @@ TEST_F(CompletionTest, OffersNothingWhereThePluginDidNotAskForIt) {
 }
 
 TEST_F(CompletionTest, SaysWhatIsUnknown) {
-  EXPECT_EQ(refusal(R"({"ref":{"type":"ref/prompt","name":"none"},"argument":{"name":"a","value":""}})"),
+  EXPECT_EQ(rejection(R"({"ref":{"type":"ref/prompt","name":"none"},"argument":{"name":"a","value":""}})"),
             "Unknown prompt: none");
-  EXPECT_EQ(refusal(R"({"ref":{"type":"ref/prompt","name":"review"},"argument":{"name":"a","value":""}})"),
+  EXPECT_EQ(rejection(R"({"ref":{"type":"ref/prompt","name":"review"},"argument":{"name":"a","value":""}})"),
             "Prompt review has no argument \"a\"");
-  EXPECT_EQ(refusal(R"({"ref":{"type":"ref/resource","uri":"docs://{x}"},"argument":{"name":"x","value":""}})"),
+  EXPECT_EQ(rejection(R"({"ref":{"type":"ref/resource","uri":"docs://{x}"},"argument":{"name":"x","value":""}})"),
             "Unknown resource template: docs://{x}");
-  EXPECT_EQ(refusal(R"({"ref":{"type":"ref/resource","uri":"none://a"},"argument":{"name":"x","value":""}})"),
+  EXPECT_EQ(rejection(R"({"ref":{"type":"ref/resource","uri":"none://a"},"argument":{"name":"x","value":""}})"),
             "Unknown resource template: none://a");
-  EXPECT_EQ(refusal(R"({"ref":{"type":"ref/resource","uri":"docs://*"},"argument":{"name":"x","value":""}})"),
+  EXPECT_EQ(rejection(R"({"ref":{"type":"ref/resource","uri":"docs://*"},"argument":{"name":"x","value":""}})"),
             "Resource template docs://* has no variable \"x\"");
 }
 
 TEST_F(CompletionTest, SaysWhatIsMalformed) {
   constexpr auto of_type = R"(params.ref.type must be "ref/prompt" or "ref/resource")";
-  EXPECT_EQ(refusal("{}"), of_type);
-  EXPECT_EQ(refusal(R"({"ref":{"type":"ref/tool"}})"), of_type);
-  EXPECT_EQ(refusal(R"({"ref":"ref/prompt"})"), of_type);
-  EXPECT_EQ(refusal(R"({"ref":{"type":"ref/prompt"}})"), "params.ref.name must be a string");
-  EXPECT_EQ(refusal(R"({"ref":{"type":"ref/resource","uri":1}})"), "params.ref.uri must be a string");
+  EXPECT_EQ(rejection("{}"), of_type);
+  EXPECT_EQ(rejection(R"({"ref":{"type":"ref/tool"}})"), of_type);
+  EXPECT_EQ(rejection(R"({"ref":"ref/prompt"})"), of_type);
+  EXPECT_EQ(rejection(R"({"ref":{"type":"ref/prompt"}})"), "params.ref.name must be a string");
+  EXPECT_EQ(rejection(R"({"ref":{"type":"ref/resource","uri":1}})"), "params.ref.uri must be a string");
   const std::string ref = R"({"ref":{"type":"ref/prompt","name":"review"},)";
   constexpr auto of_argument = "params.argument must have the strings name and value";
-  EXPECT_EQ(refusal(ref + R"("argument":{"name":"code"}})"), of_argument);
-  EXPECT_EQ(refusal(ref + R"("argument":{"name":"code","value":1}})"), of_argument);
+  EXPECT_EQ(rejection(ref + R"("argument":{"name":"code"}})"), of_argument);
+  EXPECT_EQ(rejection(ref + R"("argument":{"name":"code","value":1}})"), of_argument);
   const auto with_context = ref + R"("argument":{"name":"code","value":""},"context":)";
   constexpr auto of_context = "params.context.arguments must be an object of strings";
-  EXPECT_EQ(refusal(with_context + "1}"), of_context);
-  EXPECT_EQ(refusal(with_context + R"({"arguments":[]}})"), of_context);
-  EXPECT_EQ(refusal(with_context + R"({"arguments":{"a":1}}})"), of_context);
-  EXPECT_EQ(refusal(with_context + "{}}"), "planned");
+  EXPECT_EQ(rejection(with_context + "1}"), of_context);
+  EXPECT_EQ(rejection(with_context + R"({"arguments":[]}})"), of_context);
+  EXPECT_EQ(rejection(with_context + R"({"arguments":{"a":1}}})"), of_context);
+  EXPECT_EQ(rejection(with_context + "{}}"), "planned");
 }
 
 std::string wrong(std::string_view json) {

@@ -10,12 +10,12 @@ namespace {
 class ComponentCallsTest : public ::testing::Test {
  protected:
   CallPlan plan(const Planned& planned) {
-    if (const auto* plan = std::get_if<CallPlan>(&planned)) return *plan;
-    ADD_FAILURE() << std::get<Refusal>(planned).message;
+    if (planned.has_value()) return *planned;
+    ADD_FAILURE() << planned.error().message;
     return {};
   }
-  Refusal refusal(const Planned& planned) {
-    if (const auto* refusal = std::get_if<Refusal>(&planned)) return *refusal;
+  Rejection rejection(const Planned& planned) {
+    if (planned.has_error()) return planned.error();
     ADD_FAILURE() << "planned";
     return {};
   }
@@ -40,9 +40,7 @@ TEST(ComponentCalls, AskAPluginForTheUriThatItRegistered) {
   const Catalog catalog(1, {test::served_plugin("a.so", R"({
       "resources": [{"uri": "notes://\u00fcber uns", "name": "about"}],
       "resourceTemplates": [{"uriTemplate": "notes://\u00fc/{name}", "name": "one"}]})")});
-  const auto read = [&](const char* uri) {
-    return std::get<CallPlan>(plan_resource_read(catalog, {{"uri", uri}})).params;
-  };
+  const auto read = [&](const char* uri) { return plan_resource_read(catalog, {{"uri", uri}})->params; };
   EXPECT_EQ(read("notes://%C3%BCber%20uns"), R"({"uri":"notes://über uns"})");
   EXPECT_EQ(read("notes://über uns"), R"({"uri":"notes://über uns"})");
   EXPECT_EQ(read("notes://%C3%BC/a b"),
@@ -94,19 +92,19 @@ TEST_F(ComponentCallsTest, LeaveOutWhatTheHostItselfTellsThePlugin) {
 }
 
 TEST_F(ComponentCallsTest, RefuseAnUnknownTool) {
-  const auto refused = refusal(call(R"({"name":"nothing"})"));
-  EXPECT_EQ(refused.reason, Refusal::Reason::unknown_tool);
+  const auto refused = rejection(call(R"({"name":"nothing"})"));
+  EXPECT_EQ(refused.reason, Rejection::Reason::unknown_tool);
   EXPECT_EQ(refused.message, "Unknown tool: nothing");
 }
 
 TEST_F(ComponentCallsTest, RefuseArgumentsThatTheSchemaForbidsAndNameTheField) {
-  const auto refused = refusal(call(R"({"name":"repeat","arguments":{"text":"a","times":11}})"));
-  EXPECT_EQ(refused.reason, Refusal::Reason::invalid_arguments);
+  const auto refused = rejection(call(R"({"name":"repeat","arguments":{"text":"a","times":11}})"));
+  EXPECT_EQ(refused.reason, Rejection::Reason::invalid_arguments);
   EXPECT_EQ(refused.message, R"(Invalid arguments for tool repeat: "times" must be at most 10, but is 11)");
   EXPECT_EQ(refused.data, Json({{"path", "/times"}, {"keyword", "maximum"}}));
 
-  const auto missing = refusal(call(R"({"name":"repeat"})"));
-  EXPECT_EQ(missing.reason, Refusal::Reason::invalid_arguments);
+  const auto missing = rejection(call(R"({"name":"repeat"})"));
+  EXPECT_EQ(missing.reason, Rejection::Reason::invalid_arguments);
   EXPECT_NE(missing.message.find("\"text\""), std::string::npos);
 }
 
@@ -116,8 +114,8 @@ TEST_F(ComponentCallsTest, RefuseArgumentsWhoseDefaultsWouldFillTheMemory) {
           "a": {"type": "string", "default": ")" + std::string(1024, 'x') +
                                                       R"("}}}}}}}]})");
   const Json arguments{{"list", Json(std::size_t{5000}, Json::object())}};
-  const auto refused = refusal(plan_tool_call(Catalog{1, {served}}, {{"name", "fill"}, {"arguments", arguments}}));
-  EXPECT_EQ(refused.reason, Refusal::Reason::invalid_arguments);
+  const auto refused = rejection(plan_tool_call(Catalog{1, {served}}, {{"name", "fill"}, {"arguments", arguments}}));
+  EXPECT_EQ(refused.reason, Rejection::Reason::invalid_arguments);
   EXPECT_EQ(refused.message,
             "Invalid arguments for tool fill: the value has so many absent properties that their defaults would take "
             "more than 4194304 bytes");
@@ -126,12 +124,12 @@ TEST_F(ComponentCallsTest, RefuseArgumentsWhoseDefaultsWouldFillTheMemory) {
 
 TEST_F(ComponentCallsTest, RefuseAMalformedToolCall) {
   for (const auto* params : {"{}", R"({"name":7})", R"({"name":null})"}) {
-    const auto refused = refusal(call(params));
-    EXPECT_EQ(refused.reason, Refusal::Reason::malformed);
+    const auto refused = rejection(call(params));
+    EXPECT_EQ(refused.reason, Rejection::Reason::malformed);
     EXPECT_EQ(refused.message, "params.name must be a string");
   }
-  const auto refused = refusal(call(R"({"name":"free","arguments":[]})"));
-  EXPECT_EQ(refused.reason, Refusal::Reason::malformed);
+  const auto refused = rejection(call(R"({"name":"free","arguments":[]})"));
+  EXPECT_EQ(refused.reason, Rejection::Reason::malformed);
   EXPECT_EQ(refused.message, "params.arguments must be an object");
 }
 
@@ -159,11 +157,11 @@ TEST_F(ComponentCallsTest, DoNotPassOnTemplateMembersForAResourceWithoutATemplat
 }
 
 TEST_F(ComponentCallsTest, RefuseAnUnknownResource) {
-  const auto refused = refusal(read(R"({"uri":"other://x"})"));
-  EXPECT_EQ(refused.reason, Refusal::Reason::unknown_resource);
+  const auto refused = rejection(read(R"({"uri":"other://x"})"));
+  EXPECT_EQ(refused.reason, Rejection::Reason::unknown_resource);
   EXPECT_EQ(refused.message, "Resource not found: other://x");
   EXPECT_EQ(refused.data, Json({{"uri", "other://x"}}));
-  EXPECT_EQ(refusal(read("{}")).message, "params.uri must be a string");
+  EXPECT_EQ(rejection(read("{}")).message, "params.uri must be a string");
 }
 
 TEST_F(ComponentCallsTest, PlanAPrompt) {
@@ -174,15 +172,15 @@ TEST_F(ComponentCallsTest, PlanAPrompt) {
 }
 
 TEST_F(ComponentCallsTest, RefuseAPrompt) {
-  EXPECT_EQ(refusal(get(R"({"name":"nothing"})")).reason, Refusal::Reason::unknown_prompt);
-  EXPECT_EQ(refusal(get(R"({"name":"nothing"})")).message, "Unknown prompt: nothing");
-  EXPECT_EQ(refusal(get("{}")).message, "params.name must be a string");
-  const auto missing = refusal(get(R"({"name":"review"})"));
-  EXPECT_EQ(missing.reason, Refusal::Reason::malformed);
+  EXPECT_EQ(rejection(get(R"({"name":"nothing"})")).reason, Rejection::Reason::unknown_prompt);
+  EXPECT_EQ(rejection(get(R"({"name":"nothing"})")).message, "Unknown prompt: nothing");
+  EXPECT_EQ(rejection(get("{}")).message, "params.name must be a string");
+  const auto missing = rejection(get(R"({"name":"review"})"));
+  EXPECT_EQ(missing.reason, Rejection::Reason::malformed);
   EXPECT_EQ(missing.message, R"(Prompt review needs the argument "code")");
-  EXPECT_EQ(refusal(get(R"({"name":"review","arguments":{"code":7}})")).message,
+  EXPECT_EQ(rejection(get(R"({"name":"review","arguments":{"code":7}})")).message,
             R"(Prompt argument "code" must be a string)");
-  EXPECT_EQ(refusal(get(R"({"name":"review","arguments":"x"})")).message, "params.arguments must be an object");
+  EXPECT_EQ(rejection(get(R"({"name":"review","arguments":"x"})")).message, "params.arguments must be an object");
 }
 
 }  // namespace
