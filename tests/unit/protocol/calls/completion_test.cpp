@@ -44,7 +44,7 @@ TEST_F(CompletionTest, AsksThePluginOfTheTemplate) {
   const auto planned =
       plan(R"({"ref":{"type":"ref/resource","uri":"notes://{year}/{+name}"},"argument":{"name":"name","value":""}})");
   EXPECT_EQ((**planned).params, R"({"argument":{"name":"name","value":""},"context":{"arguments":{}},)"
-                                            R"("ref":{"type":"ref/resource","uri":"notes://{year}/{+name}"}})");
+                                R"("ref":{"type":"ref/resource","uri":"notes://{year}/{+name}"}})");
   EXPECT_TRUE(plan(R"({"ref":{"type":"ref/resource","uri":"docs://*"},"argument":{"name":"*","value":"a"}})"));
 }
 
@@ -56,7 +56,7 @@ TEST(Completion, AsksForATemplateAsItsPluginWroteItHoweverTheClientEncodesIt) {
     const auto planned = plan_completion(
         catalog, {{"ref", {{"type", "ref/resource"}, {"uri", uri}}}, {"argument", {{"name", "name"}, {"value", ""}}}});
     EXPECT_EQ((**planned).params, R"({"argument":{"name":"name","value":""},"context":{"arguments":{}},)"
-                                              R"("ref":{"type":"ref/resource","uri":"notes://über uns/{name}"}})")
+                                  R"("ref":{"type":"ref/resource","uri":"notes://über uns/{name}"}})")
         << uri;
   }
 }

@@ -411,7 +411,7 @@ TEST_F(PluginCallTest, TellsItsDeadlineAndItsTrace) {
 TEST_F(PluginCallTest, TellsWhoCallsAndNothingOfAnAnonymousCaller) {
   EXPECT_EQ(begin().caller(), "{}");
   const auto ada = std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28", .principal = "ada"});
-  PluginCall::begin({plugin_, "tools/call", "{}", "add"}, {"8", ada}, exchange_, answers_);
+  PluginCall::begin({plugin_, PluginMethod::tools_call, "{}", "add"}, {"8", ada}, exchange_, answers_);
   EXPECT_EQ(plugin_->last_call().caller(), R"({"principal":{"id":"ada"}})");
   EXPECT_EQ(plugin_->last_call().context().find("ada"), std::string::npos);
 }

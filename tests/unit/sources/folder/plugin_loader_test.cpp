@@ -11,6 +11,7 @@
 #include "support/eventually.hpp"
 #include "support/kept_memory.hpp"
 #include "support/manual_runner.hpp"
+#include "support/recording_call.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_workers.hpp"
 #include "telemetry/stderr_log.hpp"
@@ -22,21 +23,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-class AnsweredCall final : public Call {
- public:
-  AnsweredCall() : Call("tools/call", R"({"arguments":{},"name":"known"})") {}
-  void progress(double, double, std::string_view) override {}
-  void log(std::int32_t, std::string_view) override {}
-  void complete(Outcome, std::string json) override {
-    answer = std::move(json);
-    ended = true;
-  }
-  std::string context() const override { return R"({"protocolVersion":"2026-07-28"})"; }
-
-  std::string answer;
-  std::atomic<bool> ended{false};
-};
 
 class PluginLoaderTest : public ::testing::Test {
  protected:
@@ -107,14 +93,14 @@ TEST_F(PluginLoaderTest, ServesAPluginOfVersion10OfTheContract) {
   const auto plugin = load(drop_bytes(bytes_of(MCP_TEST_KEPT_1_0))).served.plugin;
   EXPECT_EQ(plugin->identity().about.id, "test.kept");
   ASSERT_TRUE(plugin->start());
-  const auto call = std::make_shared<AnsweredCall>();
+  const auto call = std::make_shared<test::RecordingCall>("known");
   plugin->invoke(call);
   EXPECT_TRUE(test::eventually([&] {
     runner_.run_all();
     return call->ended.load();
   }));
-  EXPECT_EQ(call->answer, R"({"content":[],"structuredContent":{"context":{"protocolVersion":"2026-07-28"},)"
-                          R"("caller":{},"started":true}})");
+  EXPECT_EQ(call->end(), test::result(R"({"context":{"protocolVersion":"2026-07-28"},)"
+                                      R"("caller":{"principal":{"id":"ada"}},"started":true})"));
   EXPECT_EQ(refusal_of(drop_bytes(bytes_of(MCP_TEST_KEPT_1_0), R"({"undescribed":true})")),
             "it could not describe its components: it was told to fail");
 }
