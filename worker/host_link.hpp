@@ -1,5 +1,5 @@
 // The worker's end of its connection to the host: messages out from any thread, and queries that wait for an answer.
-// Owned by main.
+// Owned by the worker, and by main until there is one.
 #pragma once
 
 #include <cstdint>

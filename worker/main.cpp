@@ -34,18 +34,28 @@ void leave_terminal() {
 
 constexpr int host_socket = 3;
 
-// On the socket, which the plugin does not print to. Where that is not there any more, it is printed all the same.
+// On the socket, which the plugin does not print to. The host may be behind, and is waited for within a second in all:
+// what does not go out by then is left out, because the process is to die of its own signal.
 void tell_host(mcph::CrashNews news, std::string_view text) {
+  constexpr int wait_ms = 20;
+  static int waits_left = 50;
   const auto send = [](const auto& message) {
-    return mcph::send_frame(host_socket, mcph::to_host::frame_of(message), true) == mcph::Sent::whole;
+    while (mcph::send_frame(host_socket, mcph::to_host::frame_of(message), false) == mcph::Sent::no_room) {
+      if (waits_left-- <= 0) return;
+      pollfd writable{host_socket, POLLOUT, 0};
+      ::poll(&writable, 1, wait_ms);
+    }
   };
-  const bool sent = news == mcph::CrashNews::crashed         ? send(mcph::to_host::Crashed{text})
-                    : news == mcph::CrashNews::place_follows ? send(mcph::to_host::PlaceFollows{})
-                    : news == mcph::CrashNews::stack_line    ? send(mcph::to_host::StackLine{text})
-                                                             : send(mcph::to_host::LacksMemory{});
-  if (sent) return;
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
-  [[maybe_unused]] const auto ended = ::write(STDERR_FILENO, "\n", 1);
+  switch (news) {
+    case mcph::CrashNews::crashed:
+      return send(mcph::to_host::Crashed{text});
+    case mcph::CrashNews::place_follows:
+      return send(mcph::to_host::PlaceFollows{});
+    case mcph::CrashNews::stack_line:
+      return send(mcph::to_host::StackLine{text});
+    case mcph::CrashNews::lacks_memory:
+      return send(mcph::to_host::LacksMemory{});
+  }
 }
 
 struct Load {

@@ -22,7 +22,9 @@ CallTable::CallTable(const Surroundings& surroundings, Owner& owner)
   deadlines_.emplace(
       *surroundings.timers, calls_, CallDeadlines::Times{.call = limits_.call_time},
       [this](const Call& late) { return words_for_late(late); },
-      [this](std::uint64_t id, const Call& call) { owner_.end_overdue(id, call); },
+      [this](std::uint64_t id, const Call& call) {
+        if (calls_.find(id) != nullptr) owner_.end_overdue(id, call);  // it may have ended since it was looked at
+      },
       [this] { return owner_.is_debugged(); });
 }
 
@@ -130,12 +132,6 @@ void CallTable::refuse_large(Call& call, std::size_t size) {
 
 void CallTable::refuse(std::uint64_t id, std::string_view what) {
   if (const auto call = calls_.take(id)) mcph::refuse(*call, "plugin " + identity_.name + std::string(what));
-}
-
-bool CallTable::give_up(std::uint64_t id, std::string_view what) {
-  const auto call = calls_.give_up(id);
-  if (call != nullptr) mcph::refuse(*call, "plugin " + identity_.name + std::string(what));
-  return call != nullptr;
 }
 
 std::vector<std::shared_ptr<Call>> CallTable::refuse_given(const WordsFor& what) {

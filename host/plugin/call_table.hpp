@@ -26,10 +26,10 @@ class CallTable {
   // What only the kind of plugin knows to do. [any]
   class Owner {
    public:
-    // The plugin has been given the call, and is to end it early.
+    // The plugin has been given the call, or is about to be, and is to end it early.
     virtual void cancel_given(std::uint64_t id, const std::shared_ptr<Call>& call, CancelReason reason) = 0;
-    // The plugin has been given the call, which took too long, and has not heeded its cancellation. On the timers'
-    // thread, again and again until the call is gone.
+    // The call took too long, and the plugin has not heeded its cancellation. On the timers' thread, again and again
+    // until the call is gone.
     virtual void end_overdue(std::uint64_t id, const Call& call) = 0;
     // Whether somebody debugs the plugin. On the timers' thread.
     virtual bool is_debugged() = 0;
@@ -83,8 +83,8 @@ class CallTable {
 
   // [any] The call ends with an error, in the plugin's stead, if it is still in flight. `what` follows "plugin NAME".
   void refuse(std::uint64_t id, std::string_view what);
-  // The same; and when the plugin answers it later, that is only late.
-  bool give_up(std::uint64_t id, std::string_view what);
+  // Takes it, to be refused; when the plugin answers it later, that is only late. Null if it is not in flight.
+  std::shared_ptr<Call> give_up(std::uint64_t id) { return calls_.give_up(id); }
   // Of all that the plugin has been given, and which it will not answer: `what` says it of all of them.
   using WordsFor = std::function<std::string(const Call& call, std::size_t calls)>;
   std::vector<std::shared_ptr<Call>> refuse_given(const WordsFor& what);

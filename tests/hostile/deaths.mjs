@@ -137,7 +137,7 @@ const well = new Load(host.url, wanted.connections, async (one, i) => {
 
 // Callers of the one that dies: whatever happens to it, they hear which plugin it was.
 const hit = /^plugin dying: its process .* (while it served pid|before it was given the call)/;
-const missed = /^the call did not reach plugin dying: /;
+const missed = /^plugin dying did not get the call: /;
 let alsoFailed = 0;
 const impatient = new Load(host.url, wanted.impatient, async (one) => {
   const message = await one.call('pid');

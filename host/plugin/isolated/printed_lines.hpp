@@ -19,8 +19,6 @@ class PrintedLines {
   PrintedLines(FileDescriptor output, std::function<void(std::string_view line)> take)
       : output_(std::move(output)), take_(std::move(take)) {}
 
-  int descriptor() const { return output_.get(); }
-
   enum class Read {
     some,  // what there was
     much,  // as much as is read at once; there may be more

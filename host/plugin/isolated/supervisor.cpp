@@ -93,7 +93,7 @@ void Supervisor::end() {
 
 Supervisor::Route Supervisor::route(CallId call) {
   const MutexLock lock(mutex_);
-  if (is_ending_ || state_ == State::starting) {
+  if (state_ == State::starting || (state_ == State::serving && is_ending_)) {
     calls_.wait(call);
     return {};
   }
@@ -170,7 +170,8 @@ std::string_view Supervisor::words_for(Purpose purpose) {
 }
 
 QueryId Supervisor::begin_query(Purpose purpose) {
-  query_.emplace(Query{++last_query_, purpose, {}});
+  auto& query = query_.emplace(Query{++last_query_, purpose});
+  if (purpose == Purpose::restart) query.answer.reset();
   return last_query_;
 }
 
@@ -198,9 +199,9 @@ Supervisor::Answer Supervisor::ask(Purpose purpose) {
     if (channel_ == nullptr) return fail(end_);
     channel = channel_;
     query = begin_query(purpose);
-    answer = query_->answer.get_future();
+    answer = query_->answer->get_future();
   }
-  if (!send_query(*channel, purpose, query)) answered(fail_for_now("its process cannot be reached"));
+  if (!send_query(*channel, purpose, query)) answered(query, fail_for_now("its process cannot be reached"));
   const auto time = workers_.options().answer_time;
   Patience patience(time);
   while (answer.wait_for(patience.wait()) != std::future_status::ready) {
@@ -211,23 +212,24 @@ Supervisor::Answer Supervisor::ask(Purpose purpose) {
   return answer.get();
 }
 
-void Supervisor::answered(Answer answer) {
-  std::optional<Query> query;
+void Supervisor::answered(QueryId query, Answer answer) {
+  std::optional<Query> open;
   {
     const MutexLock lock(mutex_);
-    query.swap(query_);
+    if (query_ && query_->id == query) open.swap(query_);
   }
-  if (query) query->answer.set_value(std::move(answer));
+  if (open && open->answer) open->answer->set_value(std::move(answer));
 }
 
 void Supervisor::message_came(const to_host::Message& message) {
   try {
     std::visit(
         [&](const auto& each) {
-          if constexpr (requires { take(each); }) {
-            take(each);
-          } else if constexpr (requires { reports_.take(each); }) {
+          using Message = std::decay_t<decltype(each)>;
+          if constexpr (WorkerReports::takes<Message>) {
             reports_.take(each);
+          } else if constexpr (takes<Message>) {
+            take(each);
           } else {
             take_other(message);
           }
@@ -269,38 +271,38 @@ bool Supervisor::wants_description(const to_host::LongMessage& message) {
 
 void Supervisor::take(const to_host::Ready& ready) {
   std::optional<Purpose> purpose;
-  std::shared_ptr<WorkerChannel> restarted_channel;
+  std::shared_ptr<WorkerChannel> restarted;
+  std::vector<CallTable::Admitted> waiting;
   bool changed = false;
   {
     const MutexLock lock(mutex_);
     if (is_ending_ || channel_ == nullptr) return;
     if (query_ && query_->id == ready.query) purpose = query_->purpose;
+    if (!purpose) return channel_->process().kill("was killed, because it answered what nobody had asked");
     if (purpose == Purpose::restart) {
       query_.reset();
       state_ = State::serving;
       keep_to_cpu_share();
       stop_timer();
-      restarted_channel = channel_;
+      restarted = channel_;
+      waiting = calls_.all_waiting();
       changed = description_ != ready.description;
     }
-    if (!purpose) channel_->process().kill("was killed, because it answered what nobody had asked");
   }
-  if (!purpose) return;
-  if (restarted_channel != nullptr) return restarted(restarted_channel, changed);
-  if (purpose != Purpose::load) return answered(std::string(ready.description));
+  if (restarted != nullptr) {
+    log_.info("plugin restarted",
+              {{"plugin", identity_.name}, {"version", identity_.version}, {"pid", restarted->process().id()}});
+    for (const auto& call : waiting)
+      owner_.give(*restarted, call);
+    if (changed) calls_.components_changed();
+    return;
+  }
+  if (purpose != Purpose::load) return answered(ready.query, std::string(ready.description));
   auto identity = WorkerIdentity::read(ready.identity);
   // The name was checked in the worker already; one that comes without has been tampered with.
-  if (identity.has_error()) return answered(fail("its process does not say who it is"));
+  if (identity.has_error()) return answered(ready.query, fail("its process does not say who it is"));
   owner_.identified(*std::move(identity));
-  answered(std::string());
-}
-
-void Supervisor::restarted(const std::shared_ptr<WorkerChannel>& channel, bool description_changed) {
-  log_.info("plugin restarted",
-            {{"plugin", identity_.name}, {"version", identity_.version}, {"pid", channel->process().id()}});
-  for (const auto& call : calls_.all_waiting())
-    owner_.give(*channel, call);
-  if (description_changed) calls_.components_changed();
+  answered(ready.query, std::string());
 }
 
 void Supervisor::take(const to_host::Failed& failed) {
@@ -318,7 +320,7 @@ void Supervisor::take(const to_host::Failed& failed) {
       return process.kill("could not start the plugin");
     }
   }
-  answered(failed.may_pass ? fail_for_now(std::move(why)) : fail(std::move(why)));
+  answered(failed.query, failed.may_pass ? fail_for_now(std::move(why)) : fail(std::move(why)));
 }
 
 void Supervisor::line_printed(std::string_view line) {

@@ -6,20 +6,22 @@
 //   ---------+--------------------------------------------+-------------------+--------------------------------------
 //   loaded   | it is made                                 | refused           | serving, when the plugin has started
 //   serving  | the plugin has started, or started anew    | given             | starting, when the process ends
-//   starting | the process ended; the next one may start  | kept for the next | serving, when that is ready; backoff
-//            | the plugin already                         | process           | or given_up, when it ends, too
-//   backoff  | the process ended so often that the next   | refused, "soon"   | starting, when its time has come
-//            | one has to wait                            |                   |
+//   starting | the process ended, and the next one comes  | kept for the next | serving, when that is ready; starting,
+//            | at once, or has come and is not ready      | process           | backoff or given_up, when it ends, too
+//   backoff  | the next one has to wait: the process      | refused, "soon"   | starting, when its time has come;
+//            | ended often, or could not start for a      |                   | given_up, when the copy is gone by then
+//            | cause that may pass                        |                   |
 //   given_up | it ended too often, or the copy of the     | refused           |
 //            | library is gone                            |                   |
 //   stopped  | stop, or the end of this object            | refused           |
 //
-// Invariants. A channel is there in loaded, serving and, once the process has been started, in starting, and nowhere
-// else. Such a process may be *ending*: it did not come back, has been asked where it is, and is about to be killed.
-// Then calls are kept, because what becomes of them is decided when it has ended, and nothing that it says of itself
-// counts. At most one query is open; it is answered, or fails when the process ends.
-// Locks. `mutex_` guards what is below it. Nothing is told to anybody under it, and the listener's functions take it
-// under the channel's lock on reading, so no channel is waited for, or made to forget, under it.
+// Invariants. While calls are given there is a channel. Its process may be *ending*: it did not come back, has been
+// asked where it is, and is about to be killed. Then calls are kept, because what becomes of them is decided when it
+// has ended, and nothing that it says of itself counts. At most one query is open; it is answered, or fails when it
+// cannot be sent or the process ends. There are as many functions and members as there are because all of them are
+// steps of one life, under one lock. Locks. `mutex_` guards what is below it. Nothing is told to anybody under it, and
+// the listener's functions take it under the channel's lock on reading, so no channel is waited for, or made to forget,
+// under it.
 #pragma once
 
 #include <atomic>
@@ -57,6 +59,11 @@ class Supervisor final : private WorkerListener {
    protected:
     ~Owner() = default;
   };
+
+  // Messages that no owner is given.
+  template <class Message>
+  static constexpr bool takes = std::is_same_v<Message, to_host::Ready> || std::is_same_v<Message, to_host::Failed> ||
+                                WorkerReports::takes<Message>;
 
   // All of it outlives the supervisor, but the calls, which go first: stop or end is called before.
   struct Surroundings {
@@ -107,7 +114,7 @@ class Supervisor final : private WorkerListener {
   struct Query {
     QueryId id;
     Purpose purpose;
-    std::promise<Answer> answer;  // unless it restarts
+    std::optional<std::promise<Answer>> answer = std::promise<Answer>();  // nothing: nobody waits for it
   };
   // Of a process that has ended, or could not begin.
   struct End {
@@ -136,16 +143,15 @@ class Supervisor final : private WorkerListener {
   static std::string_view words_for(Purpose purpose);
   QueryId begin_query(Purpose purpose) REQUIRES(mutex_);
   bool send_query(WorkerChannel& channel, Purpose purpose, QueryId query) const;
-  void answered(Answer answer);
-  void restarted(const std::shared_ptr<WorkerChannel>& channel, bool description_changed);
+  void answered(QueryId query, Answer answer);  // if it is still open
   std::string setup_json(bool starts) const;
 
   void adopt(std::shared_ptr<WorkerChannel> channel) REQUIRES(mutex_);
   void keep_to_cpu_share() REQUIRES(mutex_);  // once the plugin has started
   void end_cpu_share() REQUIRES(mutex_);
   void stop_timer() REQUIRES(mutex_);
-  // What it answers from now on is too late.
-  void end_late(const std::shared_ptr<WorkerChannel>& late, std::string why);
+  // What it answers from now on is too late. `only_in`: unless it has left that state.
+  void end_late(const std::shared_ptr<WorkerChannel>& late, std::string why, std::optional<State> only_in = {});
   bool is_debugged(WorkerProcess& process);
   void limit_start(const std::shared_ptr<WorkerChannel>& channel, Patience patience) REQUIRES(mutex_);
 

@@ -72,10 +72,10 @@ void Supervisor::end_for(const Call& late) {
                         " and did not heed its cancellation");
 }
 
-void Supervisor::end_late(const std::shared_ptr<WorkerChannel>& late, std::string why) {
+void Supervisor::end_late(const std::shared_ptr<WorkerChannel>& late, std::string why, std::optional<State> only_in) {
   {
     const MutexLock lock(mutex_);
-    if (channel_ != late || is_ending_) return;
+    if (channel_ != late || is_ending_ || (only_in && state_ != *only_in)) return;
     // First, so that it ends whatever else fails. When it has ended, nothing of it is kept for that.
     workers_.timers().after(WorkerChannel::places_time, [weak = std::weak_ptr(late), why] {
       if (const auto channel = weak.lock()) channel->process().kill(why);
@@ -91,6 +91,7 @@ void Supervisor::process_ended(const WorkerEnd& end) {
   const auto printed = reports_.last_lines();
   told_of_debugger_ = false;
   State state{};
+  QueryId query = 0;
   auto what = "its process " + how;
   {
     const MutexLock lock(mutex_);
@@ -99,13 +100,16 @@ void Supervisor::process_ended(const WorkerEnd& end) {
     if (state != State::stopped) channel_ = nullptr;
     // Calls that come from now on wait for what is decided below.
     if (state == State::serving) state_ = State::starting;
-    if (query_) what += words_for(query_->purpose);
+    if (query_) {
+      query = query_->id;
+      what += words_for(query_->purpose);
+    }
     what += words_for_printed(printed);
     end_ = what;
     stop_timer();
     end_cpu_share();
   }
-  answered(fail(std::move(what)));
+  answered(query, fail(std::move(what)));
   const auto calls = calls_.refuse_given([&how](const Call& call, std::size_t count) {
     return ": its process " + how + " while it served " + call.component() +
            (count > 1 ? ", one of " + std::to_string(count) + " calls that it had" : ""s);
@@ -180,14 +184,16 @@ void Supervisor::restart() {
   adopt(*std::move(opened));
   ++restarts_;
   limit_start(channel_, Patience(workers_.options().answer_time));
-  send_query(*channel_, Purpose::restart, begin_query(Purpose::restart));
+  if (send_query(*channel_, Purpose::restart, begin_query(Purpose::restart))) return;
+  channel_->process().explain_end({"could not be sent what it is to load", true});
+  channel_->process().kill("could not be sent what it is to load");
 }
 
 void Supervisor::limit_start(const std::shared_ptr<WorkerChannel>& channel, Patience patience) {
   timer_ = workers_.timers().after(patience.wait(), [this, late = channel, patience]() mutable {
     if (patience.is_over(is_debugged(late->process()))) {
       const auto time = in_seconds(workers_.options().answer_time);
-      return end_late(late, "was killed, because it did not become ready within " + time);
+      return end_late(late, "was killed, because it did not become ready within " + time, State::starting);
     }
     const MutexLock lock(mutex_);
     if (channel_ == late && state_ == State::starting) limit_start(late, patience);

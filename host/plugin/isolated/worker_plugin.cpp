@@ -43,9 +43,12 @@ void WorkerPlugin::give(WorkerChannel& channel, const CallTable::Admitted& admit
   const auto& [id, call] = admitted;
   if (!call->claim()) return;  // it was cancelled, and has been refused
   const auto context = wants_context_.load(std::memory_order_relaxed) ? call->context() : std::string();
-  if (channel.send(to_worker::Invoke{id, call->method(), call->params(), context})) return;
-  // Where the process has ended, its end may have answered the call already.
-  calls_.refuse(id, " did not get the call: its process has just ended, or no memory is left");
+  if (!channel.send(to_worker::Invoke{id, call->method(), call->params(), context})) {
+    // Where the process has ended, its end may have answered the call already.
+    return calls_.refuse(id, " did not get the call: its process has just ended, or no memory is left");
+  }
+  // A cancellation may have gone before the call, and have been taken for one of a call that is over.
+  if (const auto why = call->cancelled(); why != CancelReason::none) cancel_given(id, call, why);
 }
 
 void WorkerPlugin::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& /*call*/, CancelReason reason) {
@@ -81,7 +84,12 @@ void WorkerPlugin::identified(WorkerIdentity identity) {
 void WorkerPlugin::message_came(const to_host::Message& message, WorkerChannel& channel) {
   std::visit(
       [&](const auto& each) {
-        if constexpr (requires { take(each, channel); }) take(each, channel);
+        if constexpr (requires { take(each, channel); }) {
+          take(each, channel);
+        } else {
+          using Message = std::decay_t<decltype(each)>;
+          static_assert(Supervisor::takes<Message>, "nobody takes this message");
+        }
       },
       message);
 }

@@ -44,7 +44,7 @@ void WorkerReports::take(const to_host::Logged& logged) {
 }
 
 void WorkerReports::take(const to_host::Crashed& crashed) {
-  backtrace("the plugin crashed: SIG" + std::string(crashed.signal) + "; backtrace:");
+  backtrace("the plugin crashed: SIG" + std::string(crashed.signal.substr(0, max_logged_bytes)) + "; backtrace:");
 }
 
 void WorkerReports::take(const to_host::PlaceFollows& /*place*/) {
@@ -53,7 +53,7 @@ void WorkerReports::take(const to_host::PlaceFollows& /*place*/) {
 
 void WorkerReports::take(const to_host::StackLine& line) {
   // The private copy is nobody's concern, and gone when somebody reads this.
-  std::string text(line.text);
+  std::string text(line.text.substr(0, max_logged_bytes));
   if (const auto found = text.find(library_); found != std::string::npos) {
     text.replace(found, library_.size(), setup_.file.filename().string());
   }

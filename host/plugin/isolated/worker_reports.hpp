@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "plugin/isolated/last_lines.hpp"
 #include "plugin/isolated/process_mark.hpp"
@@ -25,6 +26,12 @@ class WorkerReports {
   WorkerReports(Log& log, LimitLog& limit_log, const PluginIdentity& identity, const PluginSetup& setup,
                 std::filesystem::path library)
       : log_(log), limit_log_(limit_log), identity_(identity), setup_(setup), library_(std::move(library)) {}
+
+  template <class Message>
+  static constexpr bool takes =
+      std::is_same_v<Message, to_host::Logged> || std::is_same_v<Message, to_host::Crashed> ||
+      std::is_same_v<Message, to_host::PlaceFollows> || std::is_same_v<Message, to_host::StackLine> ||
+      std::is_same_v<Message, to_host::LacksMemory>;
 
   void printed(std::string_view line);
   void take(const to_host::Logged& logged);
