@@ -24,8 +24,8 @@ class WorkerReports {
  public:
   // All of it outlives this object. `library` is the private copy that the worker loads.
   WorkerReports(Log& log, LimitLog& limit_log, const PluginIdentity& identity, const PluginSetup& setup,
-                std::filesystem::path library)
-      : log_(log), limit_log_(limit_log), identity_(identity), setup_(setup), library_(std::move(library)) {}
+                const std::filesystem::path& library)
+      : log_(log), limit_log_(limit_log), identity_(identity), setup_(setup), library_(library) {}
 
   template <class Message>
   static constexpr bool takes =

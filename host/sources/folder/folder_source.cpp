@@ -412,9 +412,9 @@ void FolderSource::describe_again(const Attempt& version) {
   // A worker that is being started anew says so when it is there.
   if (description.has_error() && description.error().may_pass()) return;
   tracked.description = description.has_value() ? *description : std::string();
-  const auto keep_serving = [&](const std::string& reason) {
+  const auto keep_serving = [this, &path = version.first](const std::string& reason) {
     with_.log.error("plugin misbehaved",
-                    {{"file", file.string()}, {"reason", reason}, {"serving", "the components it had before"}});
+                    {{"file", path.string()}, {"reason", reason}, {"serving", "the components it had before"}});
   };
   if (description.has_error()) return keep_serving("its components changed: " + description.error().message);
   auto components = parse_components(*description);
