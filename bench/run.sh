@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what it needs and prints the benchmark's table. Needs wrk and node. Arguments go to run.mjs:
-#   bench/run.sh [--seconds N] [--rounds N] [--lanes N]
+#   bench/run.sh [--seconds N] [--rounds N] [--loops N]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for tool in wrk node; do
