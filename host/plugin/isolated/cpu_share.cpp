@@ -43,7 +43,7 @@ CpuShare::CpuShare(Timers& timers, std::shared_ptr<WorkerProcess> process, CpuBu
 void CpuShare::end() {
   const MutexLock lock(mutex_);
   ended_ = true;
-  if (resting_) process_->resume();
+  if (throttled_) process_->resume();
 }
 
 void CpuShare::look_after(milliseconds time) {
@@ -56,9 +56,9 @@ void CpuShare::look() {
   if (ended_ || !used) return;
   const auto rest = std::chrono::ceil<milliseconds>(budget_.rest(CpuBudget::Clock::now(), *used));
   look_after(std::max(rest, look_interval));
-  const bool rested = std::exchange(resting_, rest.count() > 0);
-  if (!resting_) {
-    if (rested) process_->resume();
+  const bool was_throttled = std::exchange(throttled_, rest.count() > 0);
+  if (!throttled_) {
+    if (was_throttled) process_->resume();
     return;
   }
   if (process_->is_debugged()) return;

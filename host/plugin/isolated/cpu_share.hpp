@@ -56,7 +56,7 @@ class CpuShare : public std::enable_shared_from_this<CpuShare> {
   const std::function<void()> rests_;
   Mutex mutex_;
   CpuBudget budget_ GUARDED_BY(mutex_);
-  bool resting_ GUARDED_BY(mutex_) = false;
+  bool throttled_ GUARDED_BY(mutex_) = false;
   bool ended_ GUARDED_BY(mutex_) = false;
 };
 

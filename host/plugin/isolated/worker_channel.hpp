@@ -1,11 +1,11 @@
 // What goes between the host and one worker, as long as that lives: messages both ways, the lines that it prints, and
 // its end. Shared with the I/O context that reads it, which is one of those that serve clients, so that an answer goes
-// to its client without waiting for another thread. Ends by itself when the process does; destroying the last pointer
-// kills it.
+// to its client without waiting for another thread. Ends by itself when the process does.
 //
 // Who reads holds the lock `reading_`: the I/O context, a thread that has just given a call and looks for its answer
 // (look_for_message), and whoever stops the worker (wait_for_end). What comes is told under that lock, so one thing at
 // a time and in order. Sending has a lock of its own, because it goes on while what came is worked on.
+// It has more members than most classes, because the socket, the output and the process's end have to end together.
 #pragma once
 
 #include <atomic>

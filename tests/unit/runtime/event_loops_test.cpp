@@ -53,12 +53,12 @@ bool runs_a_task(EventLoops& threads) {
   return eventually([&] { return done->load(); });
 }
 
-// Whether the I/O of every lane goes on.
-bool serves_io(EventLoops& threads, int lanes) {
+// Whether the I/O of every loop goes on.
+bool serves_io(EventLoops& threads, int loops) {
   const auto served = std::make_shared<std::atomic<int>>(0);
-  for (int i = 0; i < lanes; ++i)
+  for (int i = 0; i < loops; ++i)
     boost::asio::post(threads.next_context(), [served] { ++*served; });
-  return eventually([&] { return served->load() == lanes; });
+  return eventually([&] { return served->load() == loops; });
 }
 
 TEST(EventLoops, RunATaskOnAnotherThread) {
@@ -107,7 +107,7 @@ TEST(EventLoops, GoOnWithTheIoOfEveryLaneWhenAllBlockAtOnce) {
     EventLoops threads(2, 8);
     Gate first;
     Gate second;
-    // Leaves one thread to spare for two lanes that lose their leaders in the same moment.
+    // Leaves one thread to spare for two loops that lose their threads in the same moment.
     threads.run(first.task());
     ASSERT_TRUE(eventually([&] { return first.arrived() == 1; }) && serves_io(threads, 2));
     first.open();
@@ -131,8 +131,8 @@ TEST(EventLoops, LetTasksBeyondTheLimitWaitAndThenRunThem) {
   EXPECT_TRUE(eventually([&] { return gate.arrived() == 6; }));
 }
 
-// On the only lane, begins work of the host's own that takes long, and says whether the lane was kept.
-std::future<bool> work_on_the_lane(EventLoops& threads, const std::function<void()>& work) {
+// On the only loop, begins work of the host's own that takes long, and says whether the loop was kept.
+std::future<bool> work_on_the_loop(EventLoops& threads, const std::function<void()>& work) {
   const auto kept = std::make_shared<std::promise<bool>>();
   boost::asio::post(threads.next_context(), [&threads, work, kept] { kept->set_value(threads.run_here(work)); });
   return kept->get_future();
@@ -141,7 +141,7 @@ std::future<bool> work_on_the_lane(EventLoops& threads, const std::function<void
 TEST(EventLoops, GoOnWithTheIoWhileTheHostsOwnWorkTakesLong) {
   EventLoops threads(1, 4);
   Gate gate;
-  auto kept = work_on_the_lane(threads, gate.task());
+  auto kept = work_on_the_loop(threads, gate.task());
   ASSERT_TRUE(eventually([&] { return gate.arrived() == 1; }));
   EXPECT_TRUE(serves_io(threads, 1));
   gate.open();
@@ -151,7 +151,7 @@ TEST(EventLoops, GoOnWithTheIoWhileTheHostsOwnWorkTakesLong) {
 
 TEST(EventLoops, KeepALaneWhoseWorkIsQuick) {
   EventLoops threads(1, 4);
-  const auto quick = [&] { return work_on_the_lane(threads, [] {}).get(); };
+  const auto quick = [&] { return work_on_the_loop(threads, [] {}).get(); };
   // A busy machine may make anything slow, but not always.
   EXPECT_TRUE(eventually(quick));
 }
@@ -159,16 +159,16 @@ TEST(EventLoops, KeepALaneWhoseWorkIsQuick) {
 TEST(EventLoops, RunALongTaskOnNoLane) {
   EventLoops threads(1, 4);
   Gate gate;
-  std::promise<std::thread::id> lane;
+  std::promise<std::thread::id> loop;
   std::promise<std::thread::id> ran_on;
   boost::asio::post(threads.next_context(), [&] {
     threads.run_long(0, [&, task = gate.task()] {
       ran_on.set_value(std::this_thread::get_id());
       task();
     });
-    lane.set_value(std::this_thread::get_id());
+    loop.set_value(std::this_thread::get_id());
   });
-  EXPECT_NE(lane.get_future().get(), ran_on.get_future().get());
+  EXPECT_NE(loop.get_future().get(), ran_on.get_future().get());
   EXPECT_TRUE(serves_io(threads, 1));
   gate.open();
 }
@@ -229,7 +229,7 @@ TEST(EventLoops, NeverHaveMoreThreadsThanTheirBound) {
         const std::lock_guard lock(mutex);
         seen.insert(std::this_thread::get_id());
       }
-      std::this_thread::sleep_for(3ms);  // longer than a leader may
+      std::this_thread::sleep_for(3ms);  // longer than a thread that runs a loop may
       ++ran;
     });
   }

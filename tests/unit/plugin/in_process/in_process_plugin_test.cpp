@@ -173,13 +173,6 @@ TEST_F(InProcessPluginTest, ReportsTheCompletionOfACallThatIsUnknown) {
   EXPECT_THAT(log.text(), HasSubstr("it completed call 1000001, which is unknown or completed already"));
 }
 
-TEST_F(InProcessPluginTest, TurnsAnUnknownOutcomeIntoAnError) {
-  load();
-  EXPECT_THAT(
-      call("unknown_outcome")->ends(),
-      ElementsAre(R"(error {"code":-32603,"message":"plugin actor completed the call with the unknown outcome 99"})"));
-}
-
 TEST_F(InProcessPluginTest, TurnsAnEscapedExceptionIntoAnErrorOfThatCallOnly) {
   const test::StandardErrorCapture log;
   load();
@@ -357,17 +350,6 @@ TEST_F(InProcessPluginTest, EndsEveryCallOnceHoweverItIsCancelled) {
       ASSERT_EQ(each->ends().size(), 1U);
     ASSERT_EQ(plugin_->calls_in_flight(), 0U);
   }
-}
-
-TEST_F(InProcessPluginTest, SaysSoWhenTheHostCannotHandleAnAnswer) {
-  load();
-  const auto answered = begin("echo");
-  answered->refuses_next_end = true;
-  runner_.run_all();
-  EXPECT_THAT(
-      answered->ends(),
-      ElementsAre(
-          R"(error {"code":-32603,"message":"the host could not handle what the plugin answered: no room for it"})"));
 }
 
 TEST_F(InProcessPluginTest, PassesOnProgressAndWhatIsLogged) {

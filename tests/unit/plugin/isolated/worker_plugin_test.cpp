@@ -1,5 +1,5 @@
-// A plugin in a process of its own, as its host sees it. What it has in common with one in this process is tested with
-// the loader and the reloader, which run with both.
+// A plugin in a process of its own, as its host sees it. What is promised of every plugin is tested in
+// plugin_contract_test.cpp, and what the loader and the source make of it with these, which run with both kinds.
 #include "plugin/isolated/worker_plugin.hpp"
 
 #include <array>
@@ -358,18 +358,6 @@ TEST_F(WorkerPluginTest, DoesNotReadAnAnswerThatIsLongerThanItMayBe) {
   EXPECT_THAT(call("forges"),
               HasSubstr("answered with 20000000 bytes, more than the 1000000 that limits.resultBytes allows"));
   EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
-}
-
-TEST_F(WorkerPluginTest, RefusesCallsBeyondItsLimit) {
-  setup_.limits.calls_in_flight = 2;
-  load();
-  const auto first = begin("keeps_the_call");
-  const auto second = begin("keeps_the_call");
-  EXPECT_THAT(call("echo"),
-              HasSubstr("plugin actor is busy: 2 calls are in flight, as many as limits.callsInFlight allows"));
-  plugin_->fail_all("enough");
-  EXPECT_EQ(first->end(), R"(error {"code":-32603,"message":"plugin actor: enough"})");
-  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
 }
 
 TEST_F(WorkerPluginTest, FailsItsCallsWhenItCrashesAndServesTheNextOnes) {
