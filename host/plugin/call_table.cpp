@@ -15,7 +15,7 @@ CallTable::CallTable(const Surroundings& surroundings, Owner& owner)
       owner_(owner),
       changes_(surroundings.timers == nullptr
                    ? nullptr
-                   : std::make_shared<ComponentChanges>(surroundings.events.components_changed, surroundings.runner,
+                   : std::make_shared<ComponentChanges>(surroundings.events.components_changed, surroundings.executor,
                                                         *surroundings.timers)) {
   calls_.when_empty(surroundings.events.calls_ended);
   if (surroundings.timers == nullptr) return;

@@ -45,7 +45,7 @@ class CallTable {
     const PluginLimits& limits;
     const PluginEvents& events;
     LimitLog& limit_log;
-    Executor& runner;
+    Executor& executor;
     Timers* timers = nullptr;
   };
   CallTable(const Surroundings& surroundings, Owner& owner);

@@ -23,9 +23,9 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
   // For which an answer waits at most, whatever becomes of the changes.
   static constexpr std::chrono::milliseconds patience{1000};
 
-  // The runner and the timers outlive it. Without `told` nobody serves the components, and no answer waits.
-  ComponentChanges(Told told, Executor& runner, Timers& timers)
-      : told_(std::move(told)), runner_(runner), timers_(timers) {}
+  // The executor and the timers outlive it. Without `told` nobody serves the components, and no answer waits.
+  ComponentChanges(Told told, Executor& executor, Timers& timers)
+      : told_(std::move(told)), executor_(executor), timers_(timers) {}
   ComponentChanges(const ComponentChanges&) = delete;
   ComponentChanges& operator=(const ComponentChanges&) = delete;
 
@@ -35,7 +35,7 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
 
   // Whether an answer that is there now has to wait.
   bool has_to_wait() const;
-  // Has the runner call `answer` when it need not wait any more.
+  // Has the executor call `answer` when it need not wait any more.
   void keep(std::function<void()> answer);
 
   // A description that is asked for from now on has all that has changed so far.
@@ -60,7 +60,7 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
   void release(IsOver&& is_over) REQUIRES(mutex_);
 
   const Told told_;
-  Executor& runner_;
+  Executor& executor_;
   Timers& timers_;
   mutable Mutex mutex_;
   std::uint64_t changes_ GUARDED_BY(mutex_) = 0;

@@ -31,7 +31,7 @@ add_library(mcp_plugin STATIC EXCLUDE_FROM_ALL
   "${MCP_PLUGIN_SOURCE_DIR}/plugin.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/prompt.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/prompt_text.cpp"
-  "${MCP_PLUGIN_SOURCE_DIR}/question.cpp"
+  "${MCP_PLUGIN_SOURCE_DIR}/input_request.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/registry.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/resource.cpp"
   "${MCP_PLUGIN_SOURCE_DIR}/schema.cpp"

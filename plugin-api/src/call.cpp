@@ -47,7 +47,7 @@ void Call::on_cancel(std::function<void()> function) {
 
 void Call::finish(const detail::Answer& answer) {
   require_owner();
-  state_->finish(has_asked() ? ToolResult().text(detail::question_caught).is_error().answer() : answer);
+  state_->finish(has_asked() ? ToolResult().text(detail::input_request_caught).is_error().answer() : answer);
 }
 
 void Call::require_owner() const {

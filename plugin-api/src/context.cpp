@@ -95,23 +95,23 @@ std::vector<Root> Context::roots() {
   return detail::roots_of(answer_to(root_list()));
 }
 
-Answers Context::ask(const Questions& questions) {
+Answers Context::ask(const InputRequests& requests) {
   detail::ObjectText unanswered;
-  for (const auto& [name, question] : questions) {
-    if (!input_responses_ || !input_responses_->contains(name)) unanswered.member(name, question.json());
+  for (const auto& [name, request] : requests) {
+    if (!input_responses_ || !input_responses_->contains(name)) unanswered.member(name, request.json());
   }
   if (!unanswered.empty()) leave_with(std::move(unanswered).text());
   return Answers(input_responses_ ? input_responses_ : std::make_shared<const Json>(Json::object()));
 }
 
-const Json& Context::answer_to(const Question& question) {
-  std::string name = detail::name_of(question);
-  // The same question a second time is another question.
+const Json& Context::answer_to(const InputRequest& request) {
+  std::string name = detail::name_of(request);
+  // The same request a second time is another one.
   if (const int before = asked_[name]++; before > 0) name += '-' + std::to_string(before + 1);
   if (input_responses_) {
     if (const auto found = input_responses_->find(name); found != input_responses_->end()) return *found;
   }
-  leave_with(detail::ObjectText().member(name, question.json()).text());
+  leave_with(detail::ObjectText().member(name, request.json()).text());
 }
 
 void Context::leave_with(std::string requests) {

@@ -35,8 +35,8 @@ class HandlerContext : public Context {
   using Context::has_asked;
 };
 
-/// What a handler returns or throws, but for one that has caught its own question: then whatever comes of it is wrong,
-/// because nobody was asked.
+/// What a handler returns or throws, but for one that has caught its own input request: then whatever comes of it is
+/// wrong, because nobody was asked.
 template <class Handler>
 auto run_handler(const Request& request, const Handler& handler) {
   HandlerContext context(request.host, request.call, request.params);
@@ -48,7 +48,7 @@ auto run_handler(const Request& request, const Handler& handler) {
   } catch (...) {
     if (!context.has_asked()) throw;
   }
-  throw std::logic_error(std::string(question_caught));
+  throw std::logic_error(std::string(input_request_caught));
 }
 
 void log_unknown_exception(const Request& request, const std::string& component) {
@@ -88,8 +88,8 @@ std::map<std::string, std::string, std::less<>> texts_param(const Json& params, 
 Answer tool_failure(const Request& request, const ToolRecord& tool) {
   try {
     throw;
-  } catch (const Unanswered& question) {
-    return question.answer();
+  } catch (const Unanswered& unanswered) {
+    return unanswered.answer();
   } catch (const ProtocolError& error) {
     return error_answer(error);
   } catch (const std::exception& error) {
@@ -169,8 +169,8 @@ Answer read_resource(const Request& request, const Components& components) {
   try {
     return contents_answer(*resource, uri,
                            run_handler(request, [&](Context& context) { return resource->handler(uri, context); }));
-  } catch (const Unanswered& question) {
-    return question.answer();
+  } catch (const Unanswered& unanswered) {
+    return unanswered.answer();
   } catch (const NotFound& error) {
     return not_found(error.uri());
   } catch (const ProtocolError& error) {
@@ -225,8 +225,8 @@ Answer get_prompt(const Request& request, const Components& components) {
     const Arguments arguments = prompt_arguments(*prompt, request.params);
     return messages_answer(*prompt,
                            run_handler(request, [&](Context& context) { return prompt->handler(arguments, context); }));
-  } catch (const Unanswered& question) {
-    return question.answer();
+  } catch (const Unanswered& unanswered) {
+    return unanswered.answer();
   } catch (const ProtocolError& error) {
     return error_answer(error);
   } catch (const std::invalid_argument& error) {
@@ -276,8 +276,8 @@ Answer complete_argument(const Request& request, const Components& components) {
     const std::string& typed = text_param(argument, "value");
     return completion_answer(
         run_handler(request, [&](Context& context) { return found->second(typed, chosen, context); }));
-  } catch (const Unanswered& question) {
-    return question.answer();  // which the host refuses in words
+  } catch (const Unanswered& unanswered) {
+    return unanswered.answer();  // which the host refuses in words
   } catch (const ProtocolError& error) {
     return error_answer(error);
   } catch (const std::exception& error) {

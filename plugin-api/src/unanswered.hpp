@@ -1,12 +1,12 @@
-// Unanswered: what a Context throws to leave a handler whose question has no answer yet. Not a std::exception, so that
-// a handler that catches those does not catch this.
+// Unanswered: what a Context throws to leave a handler whose input request has no answer yet. Not a std::exception, so
+// that a handler that catches those does not catch this.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <mcp/plugin/question.hpp>
+#include <mcp/plugin/input_request.hpp>
 #include <mcp/plugin/tool_result.hpp>
 
 namespace mcp::detail {
@@ -18,13 +18,13 @@ struct Unanswered {
   Answer answer() const;
 };
 
-/// What becomes of a call whose handler caught that and went on, so that its question reaches nobody.
-inline constexpr std::string_view question_caught =
+/// What becomes of a call whose handler caught that and went on, so that its input request reaches nobody.
+inline constexpr std::string_view input_request_caught =
     "The handler caught the exception by which it asks the client (context.elicit, elicit_url, sample, roots or ask): "
-    "do not catch (...) around a question, or throw it on with \"throw;\".";
+    "do not catch (...) around an input request, or throw it on with \"throw;\".";
 
-/// A name for a question that is asked without one.
-std::string name_of(const Question& question);
+/// A name for an input request that is asked without one.
+std::string name_of(const InputRequest& request);
 std::vector<Root> roots_of(const Json& answer);
 
 }  // namespace mcp::detail

@@ -8,7 +8,7 @@ namespace conformance {
 
 void register_contents(mcp::Plugin& plugin);
 void register_behaviours(mcp::Plugin& plugin);
-void register_questions(mcp::Plugin& plugin);
+void register_input_requests(mcp::Plugin& plugin);
 void register_input_required_flows(mcp::Plugin& plugin);
 void register_resources(mcp::Plugin& plugin);
 void register_prompts(mcp::Plugin& plugin);

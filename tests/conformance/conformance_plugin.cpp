@@ -6,7 +6,7 @@ namespace {
 void setup(mcp::Plugin& plugin) {
   conformance::register_contents(plugin);
   conformance::register_behaviours(plugin);
-  conformance::register_questions(plugin);
+  conformance::register_input_requests(plugin);
   conformance::register_input_required_flows(plugin);
   conformance::register_resources(plugin);
   conformance::register_prompts(plugin);

@@ -62,11 +62,11 @@ std::string two_rounds(mcp::Context& context) {
 // Asks only what this client has said it can answer.
 std::string ask_what_the_client_can(mcp::Context& context) {
   const auto capabilities = context.request_context().value("clientCapabilities", mcp::Json::object());
-  mcp::Questions questions;
-  if (capabilities.contains("elicitation")) questions.emplace("elicit_input", mcp::form<Name>("Elicitation input"));
-  if (capabilities.contains("sampling")) questions.emplace("sample_input", mcp::Sampling(50).user("Sample request"));
-  if (questions.empty()) return "The client can answer nothing";
-  context.ask(questions);
+  mcp::InputRequests requests;
+  if (capabilities.contains("elicitation")) requests.emplace("elicit_input", mcp::form<Name>("Elicitation input"));
+  if (capabilities.contains("sampling")) requests.emplace("sample_input", mcp::Sampling(50).user("Sample request"));
+  if (requests.empty()) return "The client can answer nothing";
+  context.ask(requests);
   return "capabilities-ok";
 }
 

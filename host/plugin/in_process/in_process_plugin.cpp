@@ -105,9 +105,9 @@ void InProcessPlugin::serve(std::string_view function, Function&& function_of_ho
 }
 
 Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary library, PluginSetup setup,
-                                                                 Executor& runner, Log& log, Timers* timers) {
+                                                                 Executor& executor, Log& log, Timers* timers) {
   std::unique_ptr<InProcessPlugin> plugin(
-      new InProcessPlugin(std::move(library), std::move(setup), runner, log, timers));
+      new InProcessPlugin(std::move(library), std::move(setup), executor, log, timers));
   std::string reason;
   const auto sink = sink_into(reason);
   auto made =
@@ -120,18 +120,18 @@ Result<std::unique_ptr<InProcessPlugin>> InProcessPlugin::create(PluginLibrary l
   return plugin;
 }
 
-InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, Executor& runner, Log& log, Timers* timers)
+InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, Executor& executor, Log& log, Timers* timers)
     : library_(std::move(library)),
       table_(library_.table()),
       identity_{setup.file, std::string(view(table_.name)), std::string(view(table_.version)), setup.digest,
                 about_of(table_)},
       setup_(std::move(setup)),
       concurrent_calls_((table_.flags & MCP_PLUGIN_SERIAL) != 0 ? 1 : setup_.limits.concurrent_calls),
-      runner_(runner),
+      executor_(executor),
       log_(timers == nullptr ? log : limit(log)),
       limit_log_(log_, identity_),
       host_(host_table(this)),
-      calls_({identity_, setup_.limits, setup_.events, limit_log_, runner_, timers}, *this) {
+      calls_({identity_, setup_.limits, setup_.events, limit_log_, executor_, timers}, *this) {
   if ((table_.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library_.never_unload();
 }
 
@@ -193,7 +193,7 @@ void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
     ++running_;
   }
   // The task holds the call, and the call holds the lease on this plugin.
-  runner_.run([this, id = *id, call = std::move(call)]() mutable { run(id, std::move(call)); });
+  executor_.run([this, id = *id, call = std::move(call)]() mutable { run(id, std::move(call)); });
 }
 
 void InProcessPlugin::tell_that_calls_wait() {
@@ -231,7 +231,7 @@ void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
 void InProcessPlugin::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& call, CancelReason reason) {
   if (table_.cancel == nullptr) return;
   // Not here: the plugin may take its time, and this may be a thread that does I/O. The call holds the lease.
-  runner_.run([this, call, id, reason] {
+  executor_.run([this, call, id, reason] {
     report(guarded(identity_, "cancel", call->component(),
                    [&] { table_.cancel(instance_, id, static_cast<std::int32_t>(reason)); }));
   });

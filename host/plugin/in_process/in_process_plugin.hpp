@@ -25,9 +25,9 @@ namespace mcph {
 
 class InProcessPlugin final : public Plugin, private CallTable::Owner {
  public:
-  // [control] Makes the instance. The runner, the log and the timers outlive it. Without timers, in a worker, the host
-  // bounds how long calls take and how much is logged.
-  static Result<std::unique_ptr<InProcessPlugin>> create(PluginLibrary library, PluginSetup setup, Executor& runner,
+  // [control] Makes the instance. The executor, the log and the timers outlive it. Without timers, in a worker, the
+  // host bounds how long calls take and how much is logged.
+  static Result<std::unique_ptr<InProcessPlugin>> create(PluginLibrary library, PluginSetup setup, Executor& executor,
                                                          Log& log, Timers* timers = nullptr);
 
   // Stops the instance if nobody has.
@@ -50,7 +50,7 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   void stop_here();
 
  private:
-  InProcessPlugin(PluginLibrary library, PluginSetup setup, Executor& runner, Log& log, Timers* timers);
+  InProcessPlugin(PluginLibrary library, PluginSetup setup, Executor& executor, Log& log, Timers* timers);
 
   Log& limit(Log& log);
   void run(std::uint64_t id, std::shared_ptr<Call> call);
@@ -77,7 +77,7 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   const PluginIdentity identity_;
   const PluginSetup setup_;
   const std::size_t concurrent_calls_;
-  Executor& runner_;
+  Executor& executor_;
   std::optional<RateLimitedLog> limited_log_;
   Log& log_;
   LimitLog limit_log_;

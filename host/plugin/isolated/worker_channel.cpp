@@ -53,7 +53,7 @@ class Telling {
 
 Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const std::filesystem::path& program,
                                                            const std::string& plugin, asio::io_context& context,
-                                                           Executor& runner, WorkerListener& listener) {
+                                                           Executor& executor, WorkerListener& listener) {
   auto sockets = make_frame_sockets();
   if (sockets.has_error()) return sockets.error();
   std::array<int, 2> ends{};
@@ -64,17 +64,17 @@ Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const std::filesystem
   auto process = WorkerProcess::spawn(program, plugin, {std::move(sockets->second), std::move(printing)});
   if (process.has_error()) return process.error();
   try {
-    return std::make_shared<WorkerChannel>(context, runner, listener, *std::move(process), std::move(sockets->first),
+    return std::make_shared<WorkerChannel>(context, executor, listener, *std::move(process), std::move(sockets->first),
                                            std::move(output));
   } catch (const std::exception& error) {
     return fail_for_now(std::string("a worker cannot be watched: ") + error.what());
   }
 }
 
-WorkerChannel::WorkerChannel(asio::io_context& context, Executor& runner, WorkerListener& listener,
+WorkerChannel::WorkerChannel(asio::io_context& context, Executor& executor, WorkerListener& listener,
                              std::shared_ptr<WorkerProcess> process, FileDescriptor socket, FileDescriptor output)
     : context_(context),
-      runner_(runner),
+      executor_(executor),
       process_(std::move(process)),
       socket_end_(std::move(socket)),
       output_end_(output.get()),
@@ -188,7 +188,7 @@ void WorkerChannel::watch_messages() {
     if (error) return;
     std::optional<bool> more;  // nothing: it has ended
     // A message may be long, and what is made of it may take its time.
-    const bool kept_context = self->runner_.run_here([&] {
+    const bool kept_context = self->executor_.run_here([&] {
       const MutexLock lock(self->reading_);
       if (!self->ended_) more = self->read_messages(messages_at_once);
     });
@@ -237,7 +237,7 @@ void WorkerChannel::watch_output() {
       const MutexLock lock(self->reading_);  // for which it may wait as long as a message takes
       if (!self->ended_) output = self->printed_.read();
     };
-    if (self->runner_.run_here(read)) return self->go_on_watching_output(output);
+    if (self->executor_.run_here(read)) return self->go_on_watching_output(output);
     asio::post(self->context_, [self, output] { self->go_on_watching_output(output); });
   });
 }
@@ -260,7 +260,7 @@ void WorkerChannel::watch_end() {
       const MutexLock lock(self->reading_);
       self->see_end();
     };
-    if (self->runner_.run_here(see)) return self->close();
+    if (self->executor_.run_here(see)) return self->close();
     asio::post(self->context_, [self] { self->close(); });
   });
 }

@@ -55,12 +55,12 @@ class WorkerListener {
 class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
  public:
   // Starts the program, and says nothing of it before begin. Threads and `plugin` as WorkerProcess::spawn says. The
-  // runner, whose context this is, outlives it.
+  // executor, whose context this is, outlives it.
   static Result<std::shared_ptr<WorkerChannel>> open(const std::filesystem::path& program, const std::string& plugin,
-                                                     boost::asio::io_context& context, Executor& runner,
+                                                     boost::asio::io_context& context, Executor& executor,
                                                      WorkerListener& listener);
 
-  WorkerChannel(boost::asio::io_context& context, Executor& runner, WorkerListener& listener,
+  WorkerChannel(boost::asio::io_context& context, Executor& executor, WorkerListener& listener,
                 std::shared_ptr<WorkerProcess> process, FileDescriptor socket, FileDescriptor output);
   ~WorkerChannel() { close(); }
   WorkerChannel(const WorkerChannel&) = delete;
@@ -131,7 +131,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   void see_end() REQUIRES(reading_);
 
   boost::asio::io_context& context_;
-  Executor& runner_;
+  Executor& executor_;
   const std::shared_ptr<WorkerProcess> process_;
   const FileDescriptor socket_end_;
   const int output_end_;

@@ -15,14 +15,14 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
     : library_(std::move(library)),
       setup_(std::move(setup)),
       identity_{setup_.file, {}, {}, setup_.digest},
-      runner_(workers.runner()),
+      executor_(workers.executor()),
       log_(log, max_lines_of_plugin,
            [this](Log& unlimited, const RateLimitedLog::LeftOut& left_out) {
              unlimited.warning("plugin says too much", {log_field(identity_), {"lines_left_out", left_out.lines}});
            }),
       limit_log_(log_, identity_),
       supervisor_({identity_, setup_, *library_, workers, log_, limit_log_, calls_}, *this),
-      calls_({identity_, setup_.limits, setup_.events, limit_log_, runner_, &workers.timers()}, *this) {}
+      calls_({identity_, setup_.limits, setup_.events, limit_log_, executor_, &workers.timers()}, *this) {}
 
 void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
   const auto id = calls_.admit(call);
@@ -103,8 +103,8 @@ void WorkerPlugin::take(const to_host::Completed& completed, WorkerChannel& chan
   }
   // A long answer takes its time to be checked, which this thread has not.
   calls_.complete(answer,
-                  [&runner = runner_, size = text.size(), worked_on = channel.begin_long_message()](auto check) {
-                    runner.run_long(size, [check = std::move(check), worked_on] { check(); });
+                  [&executor = executor_, size = text.size(), worked_on = channel.begin_long_message()](auto check) {
+                    executor.run_long(size, [check = std::move(check), worked_on] { check(); });
                   });
 }
 

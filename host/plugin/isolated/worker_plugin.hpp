@@ -64,7 +64,7 @@ class WorkerPlugin final : public Plugin, private CallTable::Owner, private Supe
   const PluginSetup setup_;
   PluginIdentity identity_;                 // written once, before create returns
   std::vector<std::string> sandbox_lacks_;  // likewise
-  Executor& runner_;
+  Executor& executor_;
   RateLimitedLog log_;
   LimitLog limit_log_;
   std::atomic<bool> wants_context_{false};  // the plugin has asked who is calling, and will again

@@ -26,15 +26,15 @@ class Workers {
   };
   using Contexts = std::function<boost::asio::io_context&()>;
 
-  // `runner` runs what takes its time. It outlives this object, as what the contexts refer to does.
-  Workers(Options options, Contexts contexts, Executor& runner)
-      : options_(std::move(options)), contexts_(std::move(contexts)), runner_(runner) {}
+  // `executor` runs what takes its time. It outlives this object, as what the contexts refer to does.
+  Workers(Options options, Contexts contexts, Executor& executor)
+      : options_(std::move(options)), contexts_(std::move(contexts)), executor_(executor) {}
 
   // The program that lies beside this one.
   static std::filesystem::path default_program();
 
   const Options& options() const { return options_; }
-  Executor& runner() { return runner_; }
+  Executor& executor() { return executor_; }
 
   // On whose thread workers are started.
   Timers& timers() { return thread_; }
@@ -47,7 +47,7 @@ class Workers {
  private:
   const Options options_;
   const Contexts contexts_;
-  Executor& runner_;
+  Executor& executor_;
   Timers thread_;
 };
 

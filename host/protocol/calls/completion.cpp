@@ -35,13 +35,13 @@ std::optional<Json> read_chosen(const Json& params) {
 }
 
 // What the client asks about, once it has been read.
-struct Question {
+struct CompletionRequest {
   std::string argument;
   Json ref;
   Json params;  // as mcp_plugin.invoke promises them
 };
 
-Result<Question, Rejection> read_question(const Json& params) {
+Result<CompletionRequest, Rejection> read_request(const Json& params) {
   const auto* type = find_text(params, "ref", "type");
   const bool of_prompt = type != nullptr && *type == "ref/prompt";
   if (!of_prompt && (type == nullptr || *type != "ref/resource")) {
@@ -58,27 +58,27 @@ Result<Question, Rejection> read_question(const Json& params) {
   auto chosen = read_chosen(params);
   if (!chosen) return malformed("params.context.arguments must be an object of strings");
   Json ref = {{"type", *type}, {key, *component}};
-  return Question{*argument,
-                  ref,
-                  {{"ref", ref},
-                   {"argument", {{"name", *argument}, {"value", *value}}},
-                   {"context", {{"arguments", *std::move(chosen)}}}}};
+  return CompletionRequest{*argument,
+                           ref,
+                           {{"ref", ref},
+                            {"argument", {{"name", *argument}, {"value", *value}}},
+                            {"context", {{"arguments", *std::move(chosen)}}}}};
 }
 
-std::optional<Planned> plan_for_prompt(const Catalog& catalog, const Question& question, Json meta) {
-  const auto& name = question.ref["name"].get_ref<const std::string&>();
+std::optional<Planned> plan_for_prompt(const Catalog& catalog, const CompletionRequest& request, Json meta) {
+  const auto& name = request.ref["name"].get_ref<const std::string&>();
   const auto* served = catalog.find_prompt(name);
   if (served == nullptr) return Rejection{Rejection::Reason::unknown_prompt, "Unknown prompt: " + name};
   const auto& arguments = served->component->arguments;
-  if (std::find(arguments.begin(), arguments.end(), question.argument) == arguments.end()) {
-    return malformed("Prompt " + name + " has no argument \"" + question.argument + "\"");
+  if (std::find(arguments.begin(), arguments.end(), request.argument) == arguments.end()) {
+    return malformed("Prompt " + name + " has no argument \"" + request.argument + "\"");
   }
   if (!served->component->completes) return std::nullopt;
-  return CallPlan{served->plugin, PluginMethod::completion_complete, dump(question.params), name, std::move(meta)};
+  return CallPlan{served->plugin, PluginMethod::completion_complete, dump(request.params), name, std::move(meta)};
 }
 
-std::optional<Planned> plan_for_template(const Catalog& catalog, Question& question, Json meta) {
-  const auto& uri = question.ref["uri"].get_ref<const std::string&>();
+std::optional<Planned> plan_for_template(const Catalog& catalog, CompletionRequest& request, Json meta) {
+  const auto& uri = request.ref["uri"].get_ref<const std::string&>();
   const auto* served = catalog.find_template(uri);
   if (served == nullptr) {
     const bool is_concrete = uri.find('{') == std::string::npos;
@@ -86,24 +86,24 @@ std::optional<Planned> plan_for_template(const Catalog& catalog, Question& quest
     return malformed("Unknown resource template: " + uri);
   }
   const auto variables = served->component->uri_template.variables();
-  if (std::find(variables.begin(), variables.end(), question.argument) == variables.end()) {
-    return malformed("Resource template " + uri + " has no variable \"" + question.argument + "\"");
+  if (std::find(variables.begin(), variables.end(), request.argument) == variables.end()) {
+    return malformed("Resource template " + uri + " has no variable \"" + request.argument + "\"");
   }
   if (!served->component->completes) return std::nullopt;
-  question.params["ref"]["uri"] = served->component->uri_template.original();
-  return CallPlan{served->plugin, PluginMethod::completion_complete, dump(question.params), uri, std::move(meta)};
+  request.params["ref"]["uri"] = served->component->uri_template.original();
+  return CallPlan{served->plugin, PluginMethod::completion_complete, dump(request.params), uri, std::move(meta)};
 }
 
 }  // namespace
 
 std::optional<Planned> plan_completion(const Catalog& catalog, Json params) {
-  auto read = read_question(params);
+  auto read = read_request(params);
   if (read.has_error()) return read.error();
-  auto& question = *read;
+  auto& request = *read;
   const auto meta = params.find("_meta");
   Json own_meta = meta == params.end() ? Json() : std::move(*meta);
-  return question.ref.contains("name") ? plan_for_prompt(catalog, question, std::move(own_meta))
-                                       : plan_for_template(catalog, question, std::move(own_meta));
+  return request.ref.contains("name") ? plan_for_prompt(catalog, request, std::move(own_meta))
+                                      : plan_for_template(catalog, request, std::move(own_meta));
 }
 
 Result<> check_completion_result(const Json& result) {

@@ -10,9 +10,9 @@ namespace mcph {
 namespace {
 
 // An answer may contain messages, which contain contents.
-constexpr std::size_t deepest_question = 64;
+constexpr std::size_t max_input_request_depth = 64;
 // Each is a question to a person, or a call of a model that somebody pays.
-constexpr std::size_t max_questions = 32;
+constexpr std::size_t max_input_requests = 32;
 
 template <class AnyJson>
 const AnyJson& member(const AnyJson& object, const char* name) {
@@ -145,16 +145,16 @@ std::optional<std::string> mistake_in_roots(const Json& answer) {
 }  // namespace
 
 Result<OrderedJson> read_input_requests(std::string_view json) {
-  auto required = parse_ordered_json(json, deepest_question);
+  auto required = parse_ordered_json(json, max_input_request_depth);
   if (required.has_error()) return fail("it is not valid JSON: " + required.error().message);
   if (!required->is_object()) return fail("it is not a JSON object");
   const auto requests = required->find("inputRequests");
   if (requests == required->end() || !requests->is_object() || requests->empty()) {
     return fail("it lacks \"inputRequests\", an object with at least one request");
   }
-  if (requests->size() > max_questions) {
+  if (requests->size() > max_input_requests) {
     return fail("\"inputRequests\" has " + std::to_string(requests->size()) + " requests, more than " +
-                std::to_string(max_questions));
+                std::to_string(max_input_requests));
   }
   for (auto& [name, request] : requests->items()) {
     if (const auto checked = check_request(request); checked.has_error()) {

@@ -77,13 +77,13 @@ DataDirectory data_directory(const std::filesystem::path& plugin_file, const std
   return {.root = absolute_path(data_root).lexically_normal(), .place = kind / as_one_name(name)};
 }
 
-PluginLoader::PluginLoader(PrivateFolder copies, Options options, Executor& runner, Workers& workers, Reaper& reaper,
+PluginLoader::PluginLoader(PrivateFolder copies, Options options, Executor& executor, Workers& workers, Reaper& reaper,
                            Log& log)
     : copies_(std::move(copies)),
       options_(std::move(options)),
       trust_(options_.components, options_.trust),
       required_sandboxes_(options_.required_sandboxes),
-      runner_(runner),
+      executor_(executor),
       workers_(workers),
       reaper_(reaper),
       log_(log) {}
@@ -187,7 +187,7 @@ Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup,
   auto library = load_library(std::move(copy), setup);
   if (library.has_error()) return library.error();
   const bool stays = stays_mapped(facts, library->table());
-  auto created = InProcessPlugin::create(*std::move(library), std::move(setup), runner_, log_, &workers_.timers());
+  auto created = InProcessPlugin::create(*std::move(library), std::move(setup), executor_, log_, &workers_.timers());
   auto loaded =
       created.has_error() ? Result<LoadedPlugin>(created.error()) : describe(reaper_.lease(*std::move(created)));
   if (loaded.has_error()) {

@@ -56,8 +56,8 @@ class PluginLoader final : public VersionLoader {
     std::function<std::string()> server_info;  // JSON, for plugins that ask; may be empty
   };
 
-  // The runner, the workers, the reaper and the log outlive it.
-  PluginLoader(PrivateFolder copies, Options options, Executor& runner, Workers& workers, Reaper& reaper, Log& log);
+  // The executor, the workers, the reaper and the log outlive it.
+  PluginLoader(PrivateFolder copies, Options options, Executor& executor, Workers& workers, Reaper& reaper, Log& log);
 
   // As its configuration says.
   Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) override;
@@ -89,7 +89,7 @@ class PluginLoader final : public VersionLoader {
   RequiredSandboxes required_sandboxes_ GUARDED_BY(mutex_);
   // Those of which that has been logged.
   std::set<std::filesystem::path> sandboxes_not_kept_ GUARDED_BY(mutex_);
-  Executor& runner_;
+  Executor& executor_;
   Workers& workers_;
   Reaper& reaper_;
   Log& log_;

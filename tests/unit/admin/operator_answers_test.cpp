@@ -29,10 +29,10 @@ class OperatorAnswersTest : public ::testing::Test {
 
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
-  test::ThreadRunner runner_;
+  test::ThreadRunner executor_;
   test::TestWorkers workers_;
   Reaper reaper_{10s, log_};
-  PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), {}, runner_, workers_.workers, reaper_, log_};
+  PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), {}, executor_, workers_.workers, reaper_, log_};
   PublishedCatalog catalog_;
   test::SourceOnDisk source_{{.root = temporary_.path() / "components"}, {}, {}, loader_, catalog_, log_};
   const OperatorAnswers answers_{

@@ -24,11 +24,11 @@ class ComponentChangesTest : public ::testing::Test {
   }
 
   Timers timers_;
-  test::ManualRunner runner_;
+  test::ManualRunner executor_;
   int told_ = 0;
   std::vector<std::string> answered_;
   std::shared_ptr<ComponentChanges> changes_ =
-      std::make_shared<ComponentChanges>([this](const auto&) { ++told_; }, runner_, timers_);
+      std::make_shared<ComponentChanges>([this](const auto&) { ++told_; }, executor_, timers_);
 };
 
 TEST_F(ComponentChangesTest, PassesAnAnswerOnAtOnceWhereNothingHasChanged) {
@@ -40,10 +40,10 @@ TEST_F(ComponentChangesTest, KeepsAnAnswerUntilWhatChangedBeforeItIsServed) {
   changes_->changed();
   answer("first");
   changes_->described();
-  runner_.run_all();
+  executor_.run_all();
   EXPECT_THAT(answered_, IsEmpty());
   changes_->served();
-  runner_.run_all();
+  executor_.run_all();
   EXPECT_THAT(answered_, ElementsAre("first"));
   answer("second");
   EXPECT_THAT(answered_, ElementsAre("first", "second"));
@@ -56,11 +56,11 @@ TEST_F(ComponentChangesTest, DoesNotKeepAnAnswerForWhatChangesAfterIt) {
   changes_->changed();
   answer("second");
   changes_->served();
-  runner_.run_all();
+  executor_.run_all();
   EXPECT_THAT(answered_, ElementsAre("first"));
   changes_->described();
   changes_->served();
-  runner_.run_all();
+  executor_.run_all();
   EXPECT_THAT(answered_, ElementsAre("first", "second"));
 }
 
@@ -90,7 +90,7 @@ TEST_F(ComponentChangesTest, KeepsNoAnswerForLongerThanItsPatience) {
 }
 
 TEST_F(ComponentChangesTest, KeepsNoAnswerWhereNobodyServesTheComponents) {
-  changes_ = std::make_shared<ComponentChanges>(nullptr, runner_, timers_);
+  changes_ = std::make_shared<ComponentChanges>(nullptr, executor_, timers_);
   changes_->changed();
   answer("first");
   EXPECT_THAT(answered_, ElementsAre("first"));

@@ -79,10 +79,10 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
   const PluginEvents events_;
   RecordingLog log_;
   LimitLog limit_log_;
-  ManualRunner runner_;
+  ManualRunner executor_;
   std::mutex mutex_;
   std::vector<std::uint64_t> ids_;
-  CallTable table_{{identity_, limits_, events_, limit_log_, runner_}, *this};
+  CallTable table_{{identity_, limits_, events_, limit_log_, executor_}, *this};
 };
 
 }  // namespace mcph::test

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <mcp/plugin.h>
+#include <mcp/plugin/input_request.hpp>
 #include <mcp/plugin/json.hpp>
-#include <mcp/plugin/question.hpp>
 
 namespace mcp {
 
@@ -97,9 +97,9 @@ class Context {
   /// This and the functions below return the answer if it is there. If it is not, they leave the handler with an
   /// exception that the runtime catches, the host asks the client, and the handler is called again from its beginning,
   /// with the answers of all rounds so far. So a handler asks before it changes anything; what it does before it asks
-  /// must lead to the same question each time; and it does not catch (...) around a question without throwing it on: a
-  /// call whose question was caught fails. They are for the thread of the handler. The call fails if the client cannot
-  /// answer, and says so to the model: request_context() tells beforehand.
+  /// must lead to the same input request each time; and it does not catch (...) around a input request without throwing
+  /// it on: a call whose input request was caught fails. They are for the thread of the handler. The call fails if the
+  /// client cannot answer, and says so to the model: request_context() tells beforehand.
   template <class T>
   Elicited<T> elicit(std::string_view message) {
     return detail::elicited<T>(answer_to(form<T>(message)));
@@ -110,9 +110,9 @@ class Context {
   Sampled sample(const Sampling& request);
   /// Asks for the folders that the client works in.
   std::vector<Root> roots();
-  /// Asks several things at once. The names are for finding the answers: one stands for one question, so do not use it
-  /// for another one later in the call.
-  Answers ask(const Questions& questions);
+  /// Asks several things at once. The names are for finding the answers: one stands for one input request, so do not
+  /// use it for another one later in the call.
+  Answers ask(const InputRequests& requests);
 
   /// The client's answers by the names of the requests, for handlers that return mcp::input_required; an empty object
   /// in the first round.
@@ -125,7 +125,8 @@ class Context {
 
   const mcp_host& host() const { return *host_; }
   mcp_call_id id() const { return call_; }
-  /// A question without an answer has been asked, by an exception that leaves the handler unless somebody catches it.
+  /// An input request without an answer has been asked, by an exception that leaves the handler unless somebody catches
+  /// it.
   bool has_asked() const { return has_asked_; }
 
  private:
@@ -133,9 +134,9 @@ class Context {
   mcp_call_id call_;
   /// Leaves the handler. `requests` is {name: {"method", "params"}}, as JSON text.
   [[noreturn]] void leave_with(std::string requests);
-  /// The answer to one question, whose name is made of what it says: a handler that asks something else the next time
-  /// does not take the one's answer for the other's.
-  const Json& answer_to(const Question& question);
+  /// The answer to one input request, whose name is made of what it says: a handler that asks something else the next
+  /// time does not take the one's answer for the other's.
+  const Json& answer_to(const InputRequest& request);
 
   std::shared_ptr<const Json> input_responses_;
   std::map<std::string, int> asked_;  // how often, by name

@@ -13,11 +13,11 @@
 #include <mcp/plugin/error.hpp>
 #include <mcp/plugin/export.hpp>
 #include <mcp/plugin/field.hpp>
+#include <mcp/plugin/input_request.hpp>
 #include <mcp/plugin/instance.hpp>
 #include <mcp/plugin/json.hpp>
 #include <mcp/plugin/metadata.hpp>
 #include <mcp/plugin/prompt.hpp>
-#include <mcp/plugin/question.hpp>
 #include <mcp/plugin/resource.hpp>
 #include <mcp/plugin/tool.hpp>
 #include <mcp/plugin/tool_result.hpp>

@@ -45,7 +45,7 @@ class InProcessPluginTest : public ::testing::Test {
     auto loaded = PluginLibrary::load(std::make_shared<const PrivateCopy>(*std::move(copy)));
     if (loaded.has_error()) return loaded.error();
     setup_.configuration = std::move(configuration);
-    return InProcessPlugin::create(*std::move(loaded), setup_, runner_, log_, timers_);
+    return InProcessPlugin::create(*std::move(loaded), setup_, executor_, log_, timers_);
   }
   InProcessPlugin& load(const std::string& library = "unit_actor", std::string configuration = "{}") {
     auto created = create(library, std::move(configuration));
@@ -64,7 +64,7 @@ class InProcessPluginTest : public ::testing::Test {
   }
   std::shared_ptr<RecordingCall> call(const std::string& tool) {
     auto call = begin(tool);
-    runner_.run_all();
+    executor_.run_all();
     return call;
   }
 
@@ -75,8 +75,8 @@ class InProcessPluginTest : public ::testing::Test {
   }
 
   std::function<void()> next_task() {
-    auto task = std::move(runner_.tasks.front());
-    runner_.tasks.pop_front();
+    auto task = std::move(executor_.tasks.front());
+    executor_.tasks.pop_front();
     return task;
   }
 
@@ -89,7 +89,7 @@ class InProcessPluginTest : public ::testing::Test {
 
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::warning, StderrLog::Format::text};
-  test::ManualRunner runner_;
+  test::ManualRunner executor_;
   Timers* timers_ = nullptr;
   PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
   PluginSetup setup_ = usual_setup();
@@ -191,8 +191,8 @@ TEST_F(InProcessPluginTest, RunsAsManyCallsAtOnceAsItMay) {
   const auto first = begin("echo");
   const auto second = begin("echo");
   const auto third = begin("echo");
-  EXPECT_EQ(runner_.tasks.size(), 2U);
-  runner_.run_all();
+  EXPECT_EQ(executor_.tasks.size(), 2U);
+  executor_.run_all();
   EXPECT_TRUE(first->ended && second->ended && third->ended);
 }
 
@@ -201,11 +201,11 @@ TEST_F(InProcessPluginTest, RunsOneCallAtATimeWhereThePluginIsSerial) {
   load("unit_actor_serial");
   const auto first = begin("echo");
   const auto second = begin("echo");
-  EXPECT_EQ(runner_.tasks.size(), 1U);
-  runner_.run_all();
+  EXPECT_EQ(executor_.tasks.size(), 1U);
+  executor_.run_all();
   EXPECT_TRUE(first->ended && second->ended);
   begin("echo");
-  EXPECT_EQ(runner_.tasks.size(), 1U);
+  EXPECT_EQ(executor_.tasks.size(), 1U);
   EXPECT_THAT(log.text(), Not(HasSubstr("plugin is at a limit"))) << "it is its own";
 }
 
@@ -219,7 +219,7 @@ TEST_F(InProcessPluginTest, RefusesACallBeyondItsQueue) {
       begin("echo")->ends(),
       ElementsAre(
           R"(error {"code":-32603,"message":"plugin actor is busy: 2 calls are in flight, as many as limits.callsInFlight allows; try again later"})"));
-  runner_.run_all();
+  executor_.run_all();
   EXPECT_EQ(call("echo")->ends().size(), 1U);
   EXPECT_THAT(log.text(), HasSubstr("warning plugin is at a limit file=/components/tools/actor.so plugin=actor "
                                     "reason=\"1 call runs at once, as many as limits.concurrentCalls allows"));
@@ -234,7 +234,7 @@ TEST_F(InProcessPluginTest, TellsThePluginOfACancellation) {
   waiting->cancel(CancelReason::deadline);
   // The plugin may take its time, so whoever cancels does not wait for it.
   EXPECT_FALSE(waiting->ended);
-  runner_.run_all();
+  executor_.run_all();
   serving.join();
   EXPECT_THAT(waiting->ends(), ElementsAre(result(R"({"heard":2,"asked":2})")));
 }
@@ -246,7 +246,7 @@ TEST_F(InProcessPluginTest, TellsThePluginWhyEveryCallIsCancelled) {
   std::thread second(next_task());
   EXPECT_TRUE(test::eventually([&] { return !waiting[0]->heard().empty() && !waiting[1]->heard().empty(); }));
   plugin_->cancel_all(CancelReason::reload);
-  runner_.run_all();
+  executor_.run_all();
   first.join();
   second.join();
   for (const auto& each : waiting)
@@ -263,7 +263,7 @@ TEST_F(InProcessPluginTest, AnswersInThePluginsSteadWhenItsCallsAreFailed) {
   begun->cancel(CancelReason::shutdown);  // of which the plugin has not heard yet
   EXPECT_EQ(plugin_->fail_all("enough"), 2U);
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
-  runner_.run_all();
+  executor_.run_all();
   serving.join();
   for (const auto& each : {begun, waiting})
     EXPECT_THAT(each->ends(), ElementsAre(R"(error {"code":-32603,"message":"plugin actor: enough"})"));
@@ -277,7 +277,7 @@ TEST_F(InProcessPluginTest, DoesNotBeginACallThatIsCancelled) {
   load();
   const auto cancelled = begin("echo");
   cancelled->cancel(CancelReason::client);
-  runner_.run_all();
+  executor_.run_all();
   EXPECT_THAT(cancelled->ends(), ElementsAre(cancelled_before));
 }
 
@@ -290,7 +290,7 @@ TEST_F(InProcessPluginTest, EndsACallThatIsCancelledWhileItWaitsAtOnce) {
   waiting->cancel(CancelReason::client);
   EXPECT_THAT(waiting->ends(), ElementsAre(cancelled_before));
   EXPECT_EQ(plugin_->calls_in_flight(), 2U);
-  runner_.run_all();
+  executor_.run_all();
   EXPECT_TRUE(first->ended && last->ended);
   EXPECT_EQ(waiting->ends().size(), 1U);
 }
@@ -309,7 +309,7 @@ TEST_F(InProcessPluginTest, SaysWhyACallWasCancelledBeforeItBegan) {
   EXPECT_EQ(why(CancelReason::deadline), words("because it had waited for the 1.5 s that limits.callTimeMs allows"));
   EXPECT_EQ(why(CancelReason::shutdown), words("because this server is stopping"));
   EXPECT_EQ(why(CancelReason::reload), words("because the plugin was replaced or removed"));
-  runner_.run_all();
+  executor_.run_all();
 }
 
 TEST_F(InProcessPluginTest, NeverTellsThePluginOfACallThatIsCancelledBeforeItComes) {
@@ -318,7 +318,7 @@ TEST_F(InProcessPluginTest, NeverTellsThePluginOfACallThatIsCancelledBeforeItCom
   cancelled->cancel(CancelReason::client);
   plugin_->invoke(cancelled);
   EXPECT_THAT(cancelled->ends(), ElementsAre(cancelled_before));
-  EXPECT_TRUE(runner_.tasks.empty());
+  EXPECT_TRUE(executor_.tasks.empty());
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
   EXPECT_THAT(call("counts_cancellations")->ends(), ElementsAre(result(R"({"cancelled":0})")));
 }
@@ -345,7 +345,7 @@ TEST_F(InProcessPluginTest, EndsEveryCallOnceHoweverItIsCancelled) {
       each->cancel(CancelReason::client);
     first.join();
     second.join();
-    runner_.run_all();
+    executor_.run_all();
     for (const auto& each : calls)
       ASSERT_EQ(each->ends().size(), 1U);
     ASSERT_EQ(plugin_->calls_in_flight(), 0U);
@@ -450,7 +450,7 @@ TEST_F(InProcessPluginTest, TellsACallItsDeadlineBeforeThePluginIsGivenIt) {
   setup_.limits.call_time = 1h;
   load();
   EXPECT_TRUE(begin("echo")->deadline());
-  runner_.run_all();
+  executor_.run_all();
   plugin_.reset();
 }
 
@@ -480,7 +480,7 @@ TEST_F(InProcessPluginDeathTest, IsNotBlamedForACrashOfTheHostsOwnCode) {
     report_crashes_to_log(StderrLog::Format::text);
     load();
     plugin_->invoke(std::make_shared<CrashingCall>());
-    runner_.run_all();
+    executor_.run_all();
   };
   EXPECT_DEATH(complete(), "host crashed what=");
 }

@@ -218,22 +218,23 @@ class BusyHostTest : public WorkerPluginTest {
   }
   // Once the plugin has answered.
   std::shared_ptr<RecordingCall> begin_long() {
-    const auto before = runner_.waiting();
+    const auto before = executor_.waiting();
     auto call = begin_unawaited();
-    EXPECT_TRUE(eventually([&] { return runner_.waiting() > before; }));
+    EXPECT_TRUE(eventually([&] { return executor_.waiting() > before; }));
     return call;
   }
 
-  IdleRunner runner_;
-  Workers busy_workers_{
-      {.program = MCP_TEST_WORKER}, [this]() -> boost::asio::io_context& { return threads_.next_context(); }, runner_};
+  IdleRunner executor_;
+  Workers busy_workers_{{.program = MCP_TEST_WORKER},
+                        [this]() -> boost::asio::io_context& { return threads_.next_context(); },
+                        executor_};
 };
 
 TEST_F(BusyHostTest, HasACallInFlightUntilItsAnswerIsPassedOn) {
   const auto call = begin_long();
   EXPECT_EQ(plugin_->calls_in_flight(), 1U);
   EXPECT_FALSE(call->ended);
-  runner_.run_all();
+  executor_.run_all();
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
   EXPECT_THAT(call->end(), StartsWith("result "));
 }
@@ -246,10 +247,10 @@ TEST_F(BusyHostTest, ReadsAFewLongAnswersAndTheOthersWhenThoseArePassedOn) {
     calls.push_back(begin_unawaited());
   calls.push_back(begin("echo"));
   ASSERT_TRUE(eventually([&] { return calls.back()->claimed(); }));
-  EXPECT_EQ(runner_.waiting(), 4U);
+  EXPECT_EQ(executor_.waiting(), 4U);
   EXPECT_TRUE(eventually([&] {
-    EXPECT_LE(runner_.waiting(), 4U);
-    runner_.run_all();
+    EXPECT_LE(executor_.waiting(), 4U);
+    executor_.run_all();
     return plugin_->calls_in_flight() == 0U;
   }));
   for (const auto& call : calls)
@@ -263,9 +264,9 @@ TEST_F(BusyHostTest, EndsAWorkerWhoseLongAnswersWaitToBePassedOn) {
   const auto last = begin_unawaited();
   ASSERT_TRUE(eventually([&] { return last->claimed(); }));
   EXPECT_TRUE(plugin_->stop(10s));
-  EXPECT_EQ(runner_.waiting(), 4U) << "what it has left is as much";
+  EXPECT_EQ(executor_.waiting(), 4U) << "what it has left is as much";
   EXPECT_THAT(last->end(), StartsWith("error "));
-  runner_.run_all();
+  executor_.run_all();
   for (const auto& call : calls)
     EXPECT_THAT(call->end(), StartsWith("result "));
 }
@@ -280,7 +281,7 @@ TEST_F(BusyHostTest, AnswersItInThePluginsSteadAtTheEndAndHoldsItNoMore) {
     EXPECT_EQ(plugin_->calls_in_flight(), 0U);
   }
   EXPECT_TRUE(trace.expired()) << "although the task that would have passed it on has not run";
-  runner_.run_all();
+  executor_.run_all();
 }
 
 TEST_F(WorkerPluginTest, HasACallInFlightWhoseAnswerWaitsForWhatItHasChanged) {

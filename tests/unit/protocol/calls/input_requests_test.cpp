@@ -10,16 +10,16 @@ std::string refusal(const std::string& request) {
   return read ? "accepted" : read.error().message;
 }
 
-OrderedJson question(const std::string& method, const std::string& params) {
+OrderedJson request(const std::string& method, const std::string& params) {
   return {{"method", method}, {"params", OrderedJson::parse(params)}};
 }
 
-const OrderedJson form = question(
+const OrderedJson form = request(
     "elicitation/create",
     R"({"message":"?","requestedSchema":{"type":"object","properties":{"age":{"type":"integer","minimum":18}},"required":["age"]}})");
-const OrderedJson page = question("elicitation/create", R"({"mode":"url","message":"?","url":"https://example.com/"})");
-const OrderedJson sampling = question("sampling/createMessage", R"({"messages":[],"maxTokens":1})");
-const OrderedJson roots = question("roots/list", "{}");
+const OrderedJson page = request("elicitation/create", R"({"mode":"url","message":"?","url":"https://example.com/"})");
+const OrderedJson sampling = request("sampling/createMessage", R"({"messages":[],"maxTokens":1})");
+const OrderedJson roots = request("roots/list", "{}");
 
 std::string mistake(const OrderedJson& request, const std::string& answer) {
   return mistake_in_answer(request, Json::parse(answer)).value_or("none");
@@ -105,9 +105,8 @@ TEST(AnswerOfTheClient, ToAFormIsWhatItsSchemaSays) {
 }
 
 TEST(AnswerOfTheClient, ToAFormIsNotHeldToAFormat) {
-  const auto dated =
-      question("elicitation/create", R"({"message":"?","requestedSchema":{"type":"object","properties":{)"
-                                     R"("day":{"type":"string","format":"date"}}}})");
+  const auto dated = request("elicitation/create", R"({"message":"?","requestedSchema":{"type":"object","properties":{)"
+                                                   R"("day":{"type":"string","format":"date"}}}})");
   EXPECT_EQ(mistake(dated, R"({"action":"accept","content":{"day":"nonsense"}})"), "none");
 }
 

@@ -74,7 +74,7 @@ TEST_F(ServerStdioTest, EndsTheCallWhoseQuestionHasAnAnswerThatIsTooLong) {
       call->body(),
       R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"The client's answer to roots/list is longer than the 4096 bytes that --max-message-bytes allows"}],"isError":true}})");
   EXPECT_TRUE(other->replies().empty()) << "no other call ends";
-  EXPECT_TRUE(stdio_.session->questions()->any());
+  EXPECT_TRUE(stdio_.session->client_requests()->any());
 }
 
 TEST_F(ServerStdioTest, ServesALegacyClient) {

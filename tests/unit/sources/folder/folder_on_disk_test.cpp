@@ -140,11 +140,11 @@ class FolderOnDiskTest : public ::testing::Test {
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::info, StderrLog::Format::text};
   const test::StandardErrorCapture captured_;
-  test::ThreadRunner runner_;
+  test::ThreadRunner executor_;
   test::TestWorkers workers_;
   Reaper reaper_{10s, log_};
   PluginLoader loader_{
-      *PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, reaper_, log_};
+      *PrivateFolder::create({temporary_.path()}), loader_options(), executor_, workers_.workers, reaper_, log_};
   PublishedCatalog catalog_;
   const std::shared_ptr<Publications> publications_ = std::make_shared<Publications>(catalog_);
   FolderSource::Options options_;
@@ -424,7 +424,7 @@ TEST_F(FolderOnDiskTest, RemembersAfterARestartWhatRequiredASandbox) {
   ASSERT_TRUE(reaper_.wait_until_empty(test::patience));
 
   fs::remove(configuration("alpha"));
-  PluginLoader next(*PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, reaper_,
+  PluginLoader next(*PrivateFolder::create({temporary_.path()}), loader_options(), executor_, workers_.workers, reaper_,
                     log_);
   source_.emplace(options_, drain_, instructions_, next, catalog_, log_);
   source()->load_all(1min);

@@ -71,11 +71,11 @@ class PluginLoaderTest : public ::testing::Test {
 
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
-  test::ManualRunner runner_;
+  test::ManualRunner executor_;
   test::TestWorkers workers_;
   Reaper reaper_{std::chrono::seconds(10), log_};
   PluginLoader loader_{
-      *PrivateFolder::create({temporary_.path()}), loader_options(), runner_, workers_.workers, reaper_, log_};
+      *PrivateFolder::create({temporary_.path()}), loader_options(), executor_, workers_.workers, reaper_, log_};
 };
 
 TEST_F(PluginLoaderTest, LoadsAPluginWithItsComponents) {
@@ -96,7 +96,7 @@ TEST_F(PluginLoaderTest, ServesAPluginOfVersion10OfTheContract) {
   const auto call = std::make_shared<test::RecordingCall>("known");
   plugin->invoke(call);
   EXPECT_TRUE(test::eventually([&] {
-    runner_.run_all();
+    executor_.run_all();
     return call->ended.load();
   }));
   EXPECT_EQ(call->end(), test::result(R"({"context":{"protocolVersion":"2026-07-28"},)"

@@ -10,12 +10,12 @@
 
 namespace mcp {
 
-class Question;
+class InputRequest;
 enum class ElicitAction;
 
 namespace detail {
 
-Question form_question(std::string_view message, std::string_view schema);
+InputRequest form_request(std::string_view message, std::string_view schema);
 std::string refusal_text(bool declined);
 ElicitAction action_of(const Json& answer);
 /// An empty object if the client left it out.

@@ -1,4 +1,4 @@
-#include "protocol/state/client_questions.hpp"
+#include "protocol/state/client_requests.hpp"
 
 #include <optional>
 #include <utility>
@@ -36,8 +36,8 @@ std::string too_late(const OrderedJson& requests, std::chrono::milliseconds pati
 
 }  // namespace
 
-void ClientQuestions::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
-                          std::chrono::milliseconds patience, Done done) {
+void ClientRequests::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
+                         std::chrono::milliseconds patience, Done done) {
   MutexLock lock(mutex_);
   if (auto refusal = refusal_of(requests.size()); !refusal.empty()) {
     lock.unlock();
@@ -55,28 +55,28 @@ void ClientQuestions::ask(const OrderedJson& requests, const std::shared_ptr<Exc
     messages.push_back(request_text(id, request));
   }
   round->timer = timers.after(patience, [weak = weak_from_this(), number, why = too_late(requests, patience)] {
-    if (const auto questions = weak.lock()) questions->finish(number, why);
+    if (const auto self = weak.lock()) self->finish(number, why);
   });
   rounds_.emplace(number, std::move(round));
   lock.unlock();
 
   exchange->on_abandon([weak = weak_from_this(), number] {
-    const auto questions = weak.lock();
-    if (questions == nullptr) return;
+    const auto self = weak.lock();
+    if (self == nullptr) return;
     std::shared_ptr<Round> unused;  // let go of when the lock is gone
-    const MutexLock removing(questions->mutex_);
-    unused = questions->remove(number);
+    const MutexLock removing(self->mutex_);
+    unused = self->remove(number);
   });
   for (auto& message : messages)
     exchange->notify(std::move(message));
 }
 
-std::string ClientQuestions::refusal_of(std::size_t more) const {
+std::string ClientRequests::refusal_of(std::size_t more) const {
   if (rounds_by_id_.size() + more <= max_open) return ended_;
-  return "This client has more than " + std::to_string(max_open) + " questions to answer already";
+  return "This client has more than " + std::to_string(max_open) + " requests to answer already";
 }
 
-void ClientQuestions::take(const Message& response) {
+void ClientRequests::take(const Message& response) {
   const auto request = request_of(response.id);
   if (request.is_null()) return;
   // Without the lock, because it may take a while.
@@ -96,12 +96,12 @@ void ClientQuestions::take(const Message& response) {
   finish(number, std::move(result));
 }
 
-void ClientQuestions::refuse_answer(const std::string& id, const std::string& why) {
+void ClientRequests::refuse_answer(const std::string& id, const std::string& why) {
   const auto request = request_of(id);
   if (!request.is_null()) fail(id, "The client's answer to " + request["method"].get<std::string>() + " " + why);
 }
 
-void ClientQuestions::fail(const std::string& id, std::string why) {
+void ClientRequests::fail(const std::string& id, std::string why) {
   std::uint64_t number = 0;
   {
     const MutexLock lock(mutex_);
@@ -113,15 +113,15 @@ void ClientQuestions::fail(const std::string& id, std::string why) {
   finish(number, std::move(why));
 }
 
-std::string ClientQuestions::close(NumbersById::iterator question) {
-  auto& open = rounds_.at(question->second)->open;
-  auto name = std::move(open.at(question->first));
-  open.erase(question->first);
-  rounds_by_id_.erase(question);
+std::string ClientRequests::close(NumbersById::iterator request) {
+  auto& open = rounds_.at(request->second)->open;
+  auto name = std::move(open.at(request->first));
+  open.erase(request->first);
+  rounds_by_id_.erase(request);
   return name;
 }
 
-OrderedJson ClientQuestions::request_of(const std::string& id) const {
+OrderedJson ClientRequests::request_of(const std::string& id) const {
   const MutexLock lock(mutex_);
   const auto found = rounds_by_id_.find(id);
   if (found == rounds_by_id_.end()) return nullptr;
@@ -129,7 +129,7 @@ OrderedJson ClientQuestions::request_of(const std::string& id) const {
   return round.requests[round.open.at(id)];
 }
 
-void ClientQuestions::end(const std::string& why) {
+void ClientRequests::end(const std::string& why) {
   std::vector<std::uint64_t> open;
   {
     const MutexLock lock(mutex_);
@@ -141,12 +141,12 @@ void ClientQuestions::end(const std::string& why) {
     finish(number, why);
 }
 
-bool ClientQuestions::any() const {
+bool ClientRequests::any() const {
   const MutexLock lock(mutex_);
   return !rounds_.empty();
 }
 
-void ClientQuestions::finish(std::uint64_t number, Answers answers) {
+void ClientRequests::finish(std::uint64_t number, Answers answers) {
   std::shared_ptr<Round> round;
   {
     const MutexLock lock(mutex_);
@@ -159,7 +159,7 @@ void ClientQuestions::finish(std::uint64_t number, Answers answers) {
   round->done(std::move(answers));
 }
 
-std::shared_ptr<ClientQuestions::Round> ClientQuestions::remove(std::uint64_t number) {
+std::shared_ptr<ClientRequests::Round> ClientRequests::remove(std::uint64_t number) {
   const auto found = rounds_.find(number);
   if (found == rounds_.end()) return nullptr;
   auto round = std::move(found->second);

@@ -1,5 +1,5 @@
-// Questions to the client: what Context::elicit, sample, roots and ask send, and what comes back. Values; the functions
-// of this header may be called from any thread.
+// Input requests to the client: what Context::elicit, sample, roots and ask send, and what comes back. Values; the
+// functions of this header may be called from any thread.
 #pragma once
 
 #include <map>
@@ -19,9 +19,9 @@
 namespace mcp {
 
 /// One request to the client: JSON text with the members "method" and "params".
-class Question {
+class InputRequest {
  public:
-  explicit Question(std::string json) : json_(std::move(json)) {}
+  explicit InputRequest(std::string json) : json_(std::move(json)) {}
   const std::string& json() const { return json_; }
 
  private:
@@ -31,15 +31,15 @@ class Question {
 /// A form that the user fills in, with a field for each of T's. T is a described struct whose members are numbers,
 /// bool, std::string, named enums, vectors of named enums (several may be chosen), or std::optional of those.
 template <class T>
-Question form(std::string_view message) {
-  return detail::form_question(message, detail::form_schema<T>().text());
+InputRequest form(std::string_view message) {
+  return detail::form_request(message, detail::form_schema<T>().text());
 }
 
 /// A page that the user opens in a browser, for what must not pass through the client: secrets, payments, sign-in.
-Question web_page(std::string_view message, std::string_view url);
+InputRequest web_page(std::string_view message, std::string_view url);
 
 /// The folders that the client works in.
-Question root_list();
+InputRequest root_list();
 
 /// A message that the client's model writes. Begin with what it is told, then the message of the user:
 /// `mcp::Sampling(200).system_prompt("You are terse.").user("Sum this up: ...")`.
@@ -65,7 +65,7 @@ class Sampling {
   /// Any other member of the request's params.
   Sampling& param(std::string_view name, const Json& value);
 
-  operator Question() const;
+  operator InputRequest() const;
 
  private:
   std::map<std::string, std::string, std::less<>> params_;  // JSON text
@@ -132,7 +132,7 @@ struct Root {
   std::string name;  ///< may be empty
 };
 
-/// What the client answered to several questions, by their names.
+/// What the client answered to several input requests, by their names.
 class Answers {
  public:
   explicit Answers(std::shared_ptr<const Json> answers) : answers_(std::move(answers)) {}
@@ -149,7 +149,7 @@ class Answers {
   std::shared_ptr<const Json> answers_;
 };
 
-using Questions = std::map<std::string, Question>;
+using InputRequests = std::map<std::string, InputRequest>;
 
 namespace detail {
 

@@ -1,4 +1,4 @@
-// The requests that a legacy server has sent to one client and that have no answer yet: plugins' questions, on the
+// The requests that a legacy server has sent to one client and that have no answer yet: what plugins ask, on the
 // stream of the request that led to them. Owned by the session; any thread.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace mcph {
 
-class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
+class ClientRequests : public std::enable_shared_from_this<ClientRequests> {
  public:
   // Of one client at once. A call that would ask more is told so.
   static constexpr std::size_t max_open = 256;
@@ -66,7 +66,7 @@ class ClientQuestions : public std::enable_shared_from_this<ClientQuestions> {
   // One request has no answer that could be used, so its round has none.
   void fail(const std::string& id, std::string why);
   // The request is answered. Its name.
-  std::string close(NumbersById::iterator question) REQUIRES(mutex_);
+  std::string close(NumbersById::iterator request) REQUIRES(mutex_);
   // What has no answer yet is taken back.
   void finish(std::uint64_t number, Answers answers);
   // Null if it has ended.

@@ -1,4 +1,4 @@
-#include "protocol/legacy/legacy_questions.hpp"
+#include "protocol/legacy/legacy_input_requests.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ struct Fitted {
 Fitted fit(const std::string& revision, const std::string& method, const std::string& params,
            const Json& capabilities = everything) {
   OrderedJson requests = {{"a", {{"method", method}, {"params", OrderedJson::parse(params)}}}};
-  const auto refusal = fit_questions(requests, {revision, nullptr, capabilities});
+  const auto refusal = fit_input_requests(requests, {revision, nullptr, capabilities});
   return {requests["a"], refusal.value_or("none")};
 }
 
@@ -28,21 +28,21 @@ Fitted fit_form(const std::string& revision, const std::string& field) {
 
 constexpr auto titled = R"({"type":"string","oneOf":[{"const":"a","title":"A"},{"const":"b","title":"B"}]})";
 
-TEST(LegacyQuestions, StayAsTheyAreInTheNewestRevision) {
+TEST(LegacyInputRequests, StayAsTheyAreInTheNewestRevision) {
   const auto fitted = fit_form("2025-11-25", titled);
   EXPECT_EQ(fitted.refusal, "none");
   EXPECT_EQ(fitted.request["params"]["mode"], "form");
   EXPECT_EQ(fitted.request["params"]["requestedSchema"]["properties"]["x"], OrderedJson::parse(titled));
 }
 
-TEST(LegacyQuestions, HaveTheTitlesOfAChoiceBesideItIn20250618) {
+TEST(LegacyInputRequests, HaveTheTitlesOfAChoiceBesideItIn20250618) {
   const auto fitted = fit_form("2025-06-18", titled);
   EXPECT_EQ(
       fitted.request["params"].dump(),
       R"({"message":"?","requestedSchema":{"type":"object","properties":{"x":{"type":"string","enum":["a","b"],"enumNames":["A","B"]}}}})");
 }
 
-TEST(LegacyQuestions, SayWhatARevisionDoesNotHave) {
+TEST(LegacyInputRequests, SayWhatARevisionDoesNotHave) {
   EXPECT_EQ(fit_form("2025-06-18", R"({"type":"array","items":{"enum":["a"]}})").refusal,
             "This needs a choice of several values in a form, which this client's protocol revision 2025-06-18 does "
             "not have");
@@ -54,7 +54,7 @@ TEST(LegacyQuestions, SayWhatARevisionDoesNotHave) {
             "This needs audio, which this client's protocol revision 2024-11-05 does not have");
 }
 
-TEST(LegacyQuestions, SayWhatTheClientCannotDo) {
+TEST(LegacyInputRequests, SayWhatTheClientCannotDo) {
   const auto url = R"({"mode":"url","message":"?","url":"https://example.com"})";
   EXPECT_EQ(fit("2025-11-25", "elicitation/create", url, {{"elicitation", Json::object()}}).refusal,
             "This needs client capabilities that this client does not declare: {\"elicitation\":{\"url\":{}}}");
@@ -62,7 +62,7 @@ TEST(LegacyQuestions, SayWhatTheClientCannotDo) {
             "This needs client capabilities that this client does not declare: {\"roots\":{}}");
 }
 
-TEST(LegacyQuestions, NameAPageThatThePluginHasNotNamed) {
+TEST(LegacyInputRequests, NameAPageThatThePluginHasNotNamed) {
   const auto url = R"({"mode":"url","message":"?","url":"https://example.com"})";
   const auto fitted = fit("2025-11-25", "elicitation/create", url);
   EXPECT_EQ(fitted.request["params"]["elicitationId"].get<std::string>().size(), 22U);
@@ -70,7 +70,7 @@ TEST(LegacyQuestions, NameAPageThatThePluginHasNotNamed) {
   EXPECT_EQ(fit("2025-11-25", "elicitation/create", named).request["params"]["elicitationId"], "mine");
 }
 
-TEST(LegacyQuestions, HaveOneContentAMessageBefore20251125) {
+TEST(LegacyInputRequests, HaveOneContentAMessageBefore20251125) {
   const auto block = R"({"type":"text","text":"hi"})";
   const auto message = [&](const std::string& content) {
     return R"({"messages":[{"role":"user","content":)" + content + R"(}],"maxTokens":1})";

@@ -11,9 +11,9 @@ namespace {
 using test::asks_for_roots;
 using test::request;
 
-class ModernQuestions : public test::ServerFixture {
+class ModernInputRequests : public test::ServerFixture {
  protected:
-  ModernQuestions() {
+  ModernInputRequests() {
     plugin_->on_invoke = [](Call& call) {
       if (call.params().find("inputResponses") == std::string::npos) {
         return call.complete(Outcome::input_required, asks_for_roots);
@@ -42,7 +42,7 @@ class ModernQuestions : public test::ServerFixture {
   }
 };
 
-TEST_F(ModernQuestions, AreTheResultWithWhatTheServerMustKnowLater) {
+TEST_F(ModernInputRequests, AreTheResultWithWhatTheServerMustKnowLater) {
   const auto asked = call();
   EXPECT_EQ(asked->status(), ReplyStatus::answered);
   auto result = OrderedJson::parse(asked->body())["result"];
@@ -53,7 +53,7 @@ TEST_F(ModernQuestions, AreTheResultWithWhatTheServerMustKnowLater) {
       R"({"resultType":"input_required","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}},"inputRequests":{"a":{"method":"roots/list","params":{}}}})");
 }
 
-TEST_F(ModernQuestions, AreNotForAClientThatCannotAnswerThem) {
+TEST_F(ModernInputRequests, AreNotForAClientThatCannotAnswerThem) {
   const auto asked = call({}, "add", "{}");
   EXPECT_EQ(asked->status(), ReplyStatus::invalid);
   EXPECT_EQ(
@@ -61,13 +61,13 @@ TEST_F(ModernQuestions, AreNotForAClientThatCannotAnswerThem) {
       R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"This request requires the client capability \"roots\"","data":{"requiredCapabilities":{"roots":{}}}}})");
 }
 
-TEST_F(ModernQuestions, AreAnsweredWithTheNextRequest) {
+TEST_F(ModernInputRequests, AreAnsweredWithTheNextRequest) {
   const auto answered = call(returned(R"({"a":{"roots":[]},"stranger":1})", state()));
   EXPECT_EQ(plugin_->last_call().params(), R"({"arguments":{},"name":"add","inputResponses":{"a":{"roots":[]}}})");
   EXPECT_EQ(Json::parse(answered->body())["result"]["resultType"], "complete");
 }
 
-TEST_F(ModernQuestions, AreAskedAgainWithWhatHasBeenAnswered) {
+TEST_F(ModernInputRequests, AreAskedAgainWithWhatHasBeenAnswered) {
   plugin_->on_invoke = [](Call& call) {
     call.complete(Outcome::input_required, R"({"inputRequests":{"b":{"method":"roots/list"}}})");
   };
@@ -81,7 +81,7 @@ TEST_F(ModernQuestions, AreAskedAgainWithWhatHasBeenAnswered) {
   EXPECT_EQ(plugin_->calls.size(), 3U);
 }
 
-TEST_F(ModernQuestions, TakeAnswersThatWereGivenBeforeTheyWereAskedIfTheyAreRight) {
+TEST_F(ModernInputRequests, TakeAnswersThatWereGivenBeforeTheyWereAskedIfTheyAreRight) {
   const auto right = call(R"("inputResponses":{"a":{"roots":[]},"stranger":{}},)");
   EXPECT_EQ(plugin_->calls.size(), 2U);
   EXPECT_EQ(plugin_->calls[0]->params(), R"({"arguments":{},"name":"add"})");
@@ -91,7 +91,7 @@ TEST_F(ModernQuestions, TakeAnswersThatWereGivenBeforeTheyWereAskedIfTheyAreRigh
   EXPECT_EQ(Json::parse(wrong->body())["result"]["resultType"], "input_required");
 }
 
-TEST_F(ModernQuestions, AreNotAnsweredForAnotherRequest) {
+TEST_F(ModernInputRequests, AreNotAnsweredForAnotherRequest) {
   const auto given = state();
   constexpr auto not_ours =
       "Invalid params: params.requestState: it is not what this server gave out for this very request; send the "
@@ -103,7 +103,7 @@ TEST_F(ModernQuestions, AreNotAnsweredForAnotherRequest) {
   EXPECT_EQ(Json::parse(call(answers)->body())["result"]["resultType"], "complete");
 }
 
-TEST_F(ModernQuestions, AreRefusedWhereTheAnswersAreWrong) {
+TEST_F(ModernInputRequests, AreRefusedWhereTheAnswersAreWrong) {
   const auto given = state();
   EXPECT_EQ(message(*call(returned(R"({"a":{"roots":7}})", given))),
             "Invalid params: params.inputResponses.a: \"roots\" is not an array");
@@ -113,7 +113,7 @@ TEST_F(ModernQuestions, AreRefusedWhereTheAnswersAreWrong) {
   EXPECT_EQ(message(*call(R"("requestState":7,)")), "Invalid params: params.requestState must be a string");
 }
 
-TEST_F(ModernQuestions, AreBoundToThePrincipal) {
+TEST_F(ModernInputRequests, AreBoundToThePrincipal) {
   Caller ada;
   ada.principal = "ada";
   Caller bob;

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include <mcp/plugin.h>
-#include <mcp/plugin/question.hpp>
+#include <mcp/plugin/input_request.hpp>
 #include <nlohmann/json.hpp>
 
 #include "metadata_text.hpp"
@@ -12,8 +12,8 @@ namespace mcp {
 namespace detail {
 namespace {
 
-Question make_question(std::string_view method, const ObjectText& params) {
-  return Question(ObjectText().string("method", method).member("params", params.text()).text());
+InputRequest make_input_request(std::string_view method, const ObjectText& params) {
+  return InputRequest(ObjectText().string("method", method).member("params", params.text()).text());
 }
 
 /// FNV-1a, 64 bits.
@@ -37,8 +37,8 @@ void for_each_block(const Json& message, Function&& each) {
 
 }  // namespace
 
-Question form_question(std::string_view message, std::string_view schema) {
-  return make_question(
+InputRequest form_request(std::string_view message, std::string_view schema) {
+  return make_input_request(
       "elicitation/create",
       ObjectText().string("mode", "form").string("message", message).member("requestedSchema", schema));
 }
@@ -63,10 +63,10 @@ Answer Unanswered::answer() const {
   return {MCP_OUTCOME_INPUT_REQUIRED, ObjectText().member("inputRequests", requests).text()};
 }
 
-std::string name_of(const Question& question) {
+std::string name_of(const InputRequest& request) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string name = "question-";
-  for (auto hash = hash_of(question.json()); hash != 0; hash >>= 4)
+  for (auto hash = hash_of(request.json()); hash != 0; hash >>= 4)
     name += digits[hash & 0xF];
   return name;
 }
@@ -80,13 +80,13 @@ std::vector<Root> roots_of(const Json& answer) {
 
 }  // namespace detail
 
-Question web_page(std::string_view message, std::string_view url) {
-  return detail::make_question(
+InputRequest web_page(std::string_view message, std::string_view url) {
+  return detail::make_input_request(
       "elicitation/create", detail::ObjectText().string("mode", "url").string("message", message).string("url", url));
 }
 
-Question root_list() {
-  return detail::make_question("roots/list", {});
+InputRequest root_list() {
+  return detail::make_input_request("roots/list", {});
 }
 
 Sampling::Sampling(int max_tokens) {
@@ -147,12 +147,12 @@ Sampling& Sampling::param(std::string_view name, const Json& value) {
   return *this;
 }
 
-Sampling::operator Question() const {
+Sampling::operator InputRequest() const {
   detail::ObjectText params;
   params.member("messages", messages_.text());
   for (const auto& [name, json] : params_)
     params.member(name, json);
-  return detail::make_question("sampling/createMessage", params);
+  return detail::make_input_request("sampling/createMessage", params);
 }
 
 std::string Sampled::text() const {

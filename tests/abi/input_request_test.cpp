@@ -46,7 +46,7 @@ Json accept(const Json& content) {
   return {{"action", "accept"}, {"content", content}};
 }
 
-TEST(Question, FormHasAFieldForEachOfTheStructs) {
+TEST(InputRequest, FormHasAFieldForEachOfTheStructs) {
   EXPECT_EQ(mcp::form<Pizza>("Which pizza?").json(),
             R"({"method":"elicitation/create","params":{"mode":"form","message":"Which pizza?","requestedSchema":{)"
             R"("type":"object","properties":{)"
@@ -59,22 +59,22 @@ TEST(Question, FormHasAFieldForEachOfTheStructs) {
             R"("mail":{"type":"string","format":"email"}},"required":["size","toppings"]}}})");
 }
 
-TEST(Question, OthersAreWhatMcpCallsThem) {
+TEST(InputRequest, OthersAreWhatMcpCallsThem) {
   EXPECT_EQ(
       mcp::web_page("Sign in", "https://example.com/").json(),
       R"({"method":"elicitation/create","params":{"mode":"url","message":"Sign in","url":"https://example.com/"}})");
   EXPECT_EQ(mcp::root_list().json(), R"({"method":"roots/list","params":{}})");
-  const mcp::Question sampling = mcp::Sampling(100)
-                                     .system_prompt("Be terse.")
-                                     .user("Hi")
-                                     .assistant("Yes?")
-                                     .temperature(0.5)
-                                     .stop_sequences({"."})
-                                     .model_hint("sonnet")
-                                     .model_hint("opus")
-                                     .tool("add", "Adds.", {{"type", "object"}})
-                                     .tool_choice("auto")
-                                     .param("includeContext", "none");
+  const mcp::InputRequest sampling = mcp::Sampling(100)
+                                         .system_prompt("Be terse.")
+                                         .user("Hi")
+                                         .assistant("Yes?")
+                                         .temperature(0.5)
+                                         .stop_sequences({"."})
+                                         .model_hint("sonnet")
+                                         .model_hint("opus")
+                                         .tool("add", "Adds.", {{"type", "object"}})
+                                         .tool_choice("auto")
+                                         .param("includeContext", "none");
   EXPECT_EQ(
       sampling.json(),
       R"({"method":"sampling/createMessage","params":{"messages":[)"
@@ -84,7 +84,7 @@ TEST(Question, OthersAreWhatMcpCallsThem) {
       R"("tools":[{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}]}})");
 }
 
-TEST(Question, LeavesTheHandlerUntilItIsAnswered) {
+TEST(InputRequest, LeavesTheHandlerUntilItIsAnswered) {
   int began = 0;
   int ended = 0;
   Harness harness([&](mcp::Plugin& plugin) {
@@ -107,7 +107,7 @@ TEST(Question, LeavesTheHandlerUntilItIsAnswered) {
   EXPECT_EQ(ended, 1);
 }
 
-TEST(Question, TellsWhatTheUserDid) {
+TEST(InputRequest, TellsWhatTheUserDid) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.tool("ask", "", [](mcp::Context& context) -> std::string {
       const auto answer = context.elicit<Yes>("Go on?");
@@ -134,7 +134,7 @@ TEST(Question, TellsWhatTheUserDid) {
   EXPECT_FALSE(insisted.ok());
 }
 
-TEST(Question, MayFollowAnotherAndBeTheSameAgain) {
+TEST(InputRequest, MayFollowAnotherAndBeTheSameAgain) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.tool("count", "", [](mcp::Context& context) {
       int count = 0;
@@ -151,7 +151,7 @@ TEST(Question, MayFollowAnotherAndBeTheSameAgain) {
   EXPECT_EQ(outcome.text(), "3!");
 }
 
-TEST(Question, ThatSaysSomethingElseIsAnother) {
+TEST(InputRequest, ThatSaysSomethingElseIsAnother) {
   bool first = true;
   Harness harness([&](mcp::Plugin& plugin) {
     plugin.tool("ask", "", [&](mcp::Context& context) {
@@ -165,7 +165,7 @@ TEST(Question, ThatSaysSomethingElseIsAnother) {
   EXPECT_NE(again.json["inputRequests"].begin().key(), asked.begin().key());
 }
 
-TEST(Question, SeveralAtOnceAreFoundByTheirNames) {
+TEST(InputRequest, SeveralAtOnceAreFoundByTheirNames) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.tool("ask", "", [](mcp::Context& context) {
       const auto answers = context.ask({{"form", mcp::form<Yes>("Go on?")},
@@ -201,7 +201,7 @@ TEST(Question, SeveralAtOnceAreFoundByTheirNames) {
   EXPECT_EQ(harness.call_tool("ask", Json::object(), all).text(), "a\nb|m|toolUse|file:///aA|closed");
 }
 
-TEST(Question, IsForPromptsResourcesAndAsynchronousToolsToo) {
+TEST(InputRequest, IsForPromptsResourcesAndAsynchronousToolsToo) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.prompt("p", "", [](mcp::Context& context) { return context.roots().empty() ? "none" : "some"; });
     plugin.resource("r://", "r", "", [](mcp::Context& context) { return context.roots().empty() ? "none" : "some"; });
@@ -222,7 +222,7 @@ TEST(Question, IsForPromptsResourcesAndAsynchronousToolsToo) {
   EXPECT_EQ(harness.call_tool("t", Json::object(), responses).text(), "none");
 }
 
-TEST(Question, IsNotCaughtWithTheExceptionsOfAHandler) {
+TEST(InputRequest, IsNotCaughtWithTheExceptionsOfAHandler) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.tool("ask", "", [](mcp::Context& context) -> std::string {
       try {
@@ -236,7 +236,7 @@ TEST(Question, IsNotCaughtWithTheExceptionsOfAHandler) {
 }
 
 // Of every kind of handler: it would answer without having asked anybody.
-TEST(Question, ThatIsCaughtFailsTheCallInWords) {
+TEST(InputRequest, ThatIsCaughtFailsTheCallInWords) {
   Harness harness([](mcp::Plugin& plugin) {
     const auto count = [](mcp::Context& context) -> std::string {
       try {
@@ -273,7 +273,7 @@ TEST(Question, ThatIsCaughtFailsTheCallInWords) {
   });
   const std::string words =
       "The handler caught the exception by which it asks the client (context.elicit, elicit_url, sample, roots or "
-      "ask): do not catch (...) around a question, or throw it on with \"throw;\".";
+      "ask): do not catch (...) around an input request, or throw it on with \"throw;\".";
   for (const char* tool : {"tool", "throws", "async", "async fails"}) {
     const auto outcome = harness.call_tool(tool);
     EXPECT_FALSE(outcome.ok()) << tool;

@@ -58,7 +58,7 @@ mcp::Json titled(const char* value, const char* title) {
 }
 
 // Every way in which a form can let the user choose, one of them older than the C++ API.
-mcp::Question form_with_choices() {
+mcp::InputRequest form_with_choices() {
   const mcp::Json options = {"option1", "option2", "option3"};
   const auto values = mcp::Json::array(
       {titled("value1", "First Option"), titled("value2", "Second Option"), titled("value3", "Third Option")});
@@ -82,12 +82,12 @@ mcp::Question form_with_choices() {
         {"minItems", 1},
         {"maxItems", 3},
         {"items", {{"anyOf", values}}}}}};
-  const mcp::Json question = {
+  const mcp::Json request = {
       {"method", "elicitation/create"},
       {"params",
        {{"message", "Please select options"},
         {"requestedSchema", {{"type", "object"}, {"properties", properties}, {"required", mcp::Json::array()}}}}}};
-  return mcp::Question(mcp::dump_json(question));
+  return mcp::InputRequest(mcp::dump_json(request));
 }
 
 // The same from types.
@@ -107,7 +107,7 @@ struct Choices {
 
 }  // namespace
 
-void register_questions(mcp::Plugin& plugin) {
+void register_input_requests(mcp::Plugin& plugin) {
   plugin.tool(
       "test_sampling", "Asks the client's model.",
       [](const std::string& prompt, mcp::Context& context) {

@@ -1,4 +1,4 @@
-#include "protocol/legacy/legacy_questions.hpp"
+#include "protocol/legacy/legacy_input_requests.hpp"
 
 #include "base/base64.hpp"
 #include "base/json_text.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view elicitation_since = "2025-06-18";
 // URL mode, choices of several values, titled choices, tools in sampling.
-constexpr std::string_view rich_questions_since = "2025-11-25";
+constexpr std::string_view rich_requests_since = "2025-11-25";
 
 std::string too_old(std::string_view what, const Caller& caller) {
   return "This needs " + std::string(what) + ", which this client's protocol revision " + caller.protocol_version +
@@ -41,7 +41,7 @@ std::optional<std::string> fit_elicitation(OrderedJson& params, const Caller& ca
     if (!params.contains("elicitationId")) params["elicitationId"] = base64url_encode(random_bytes(16));
     return std::nullopt;
   }
-  if (caller.protocol_version >= rich_questions_since) return std::nullopt;
+  if (caller.protocol_version >= rich_requests_since) return std::nullopt;
   params.erase("mode");
   for (auto& field : params["requestedSchema"]["properties"]) {
     if (field["type"] == "array") return too_old("a choice of several values in a form", caller);
@@ -51,7 +51,7 @@ std::optional<std::string> fit_elicitation(OrderedJson& params, const Caller& ca
 }
 
 std::optional<std::string> fit_sampling(OrderedJson& params, const Caller& caller) {
-  if (caller.protocol_version >= rich_questions_since) return std::nullopt;
+  if (caller.protocol_version >= rich_requests_since) return std::nullopt;
   for (auto& message : params["messages"]) {
     auto& content = message["content"];
     if (content.is_array() && content.size() == 1) content = OrderedJson(content[0]);
@@ -63,7 +63,7 @@ std::optional<std::string> fit_sampling(OrderedJson& params, const Caller& calle
   return std::nullopt;
 }
 
-std::optional<std::string> fit_question(OrderedJson& request, const Caller& caller) {
+std::optional<std::string> fit_input_request(OrderedJson& request, const Caller& caller) {
   const auto method = method_of(request);
   if (method == Method::elicitation_create) return fit_elicitation(request["params"], caller);
   if (method == Method::sampling_create_message) return fit_sampling(request["params"], caller);
@@ -72,9 +72,9 @@ std::optional<std::string> fit_question(OrderedJson& request, const Caller& call
 
 }  // namespace
 
-std::optional<std::string> fit_questions(OrderedJson& requests, const Caller& caller) {
+std::optional<std::string> fit_input_requests(OrderedJson& requests, const Caller& caller) {
   for (auto& request : requests) {
-    if (auto refusal = fit_question(request, caller)) return refusal;
+    if (auto refusal = fit_input_request(request, caller)) return refusal;
   }
   const auto missing = missing_capabilities(requests, caller.capabilities);
   if (missing.empty()) return std::nullopt;

@@ -12,6 +12,6 @@ namespace mcph {
 
 // Makes {name: {"method", "params"}} fit a client of a legacy revision. Why that is not possible, in words for the
 // model or the user, if it is not.
-std::optional<std::string> fit_questions(OrderedJson& requests, const Caller& caller);
+std::optional<std::string> fit_input_requests(OrderedJson& requests, const Caller& caller);
 
 }  // namespace mcph
