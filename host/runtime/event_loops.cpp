@@ -25,8 +25,7 @@ std::int64_t now_ns() {
 
 thread_local EventLoops::Thread* EventLoops::current_thread_ = nullptr;
 
-EventLoops::EventLoops(unsigned loops, unsigned blocked_limit)
-    : blocked_limit_(blocked_limit), watchdog_([this] { watch(); }) {
+EventLoops::EventLoops(unsigned loops, unsigned blocked_limit) : blocked_limit_(blocked_limit) {
   const MutexLock lock(mutex_);
   for (unsigned i = 0; i < loops; ++i)
     loops_.push_back(std::make_unique<Loop>());
@@ -39,12 +38,14 @@ EventLoops::~EventLoops() {
   stop();
   for (auto& thread : threads_)
     thread.join();
+  std::thread watchdog;
   {
     const MutexLock lock(watch_mutex_);
     watch_stopping_ = true;
+    watchdog.swap(watchdog_);
   }
   watch_wake_.notify_one();
-  watchdog_.join();
+  if (watchdog.joinable()) watchdog.join();
   // A handler of one loop may own what belongs to another, as one that accepts a connection for it does.
   for (const auto& loop : loops_)
     loop->context.shutdown();
@@ -205,9 +206,16 @@ void EventLoops::begin_watching(Thread& thread) {
   thread.state.store(Thread::in_task, std::memory_order_release);
   // Written only when it changes: the threads share its cache line.
   if (!task_began_.load(std::memory_order_relaxed)) task_began_.store(true);
-  if (watch_asleep_.load() && watch_asleep_.exchange(false)) {
-    const MutexLock lock(watch_mutex_);
-    watch_wake_.notify_one();
+  if (watch_asleep_.load() && watch_asleep_.exchange(false)) wake_watchdog();
+}
+
+void EventLoops::wake_watchdog() {
+  const MutexLock lock(watch_mutex_);
+  if (watchdog_.joinable()) return watch_wake_.notify_one();
+  try {
+    watchdog_ = std::thread([this] { watch(); });
+  } catch (const std::exception&) {
+    watch_asleep_.store(true);  // the next task asks for a thread again
   }
 }
 

@@ -98,6 +98,7 @@ class EventLoops final : public Executor {
   void begin_waiting_task();
   void begin_watching(Thread& thread);
   static bool end_watching(Thread& thread);
+  void wake_watchdog();
   void watch();
   bool replace_slow_threads();
 
@@ -124,10 +125,10 @@ class EventLoops final : public Executor {
 
   Mutex watch_mutex_;
   Condition watch_wake_;
-  std::atomic<bool> watch_asleep_{false};
+  std::atomic<bool> watch_asleep_{true};
   std::atomic<bool> task_began_{false};  // since the watchdog looked last
   bool watch_stopping_ GUARDED_BY(watch_mutex_) = false;
-  std::thread watchdog_;
+  std::thread watchdog_ GUARDED_BY(watch_mutex_);  // from the first task on: most workers are idle
 };
 
 }  // namespace mcph
