@@ -1,19 +1,13 @@
 // Who may use a server on a loopback address: nobody whom a web page has sent there under another name.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
-import { HttpHost, serve } from './support/host.mjs';
+import { serve, serveAll } from './support/host.mjs';
 import { contentHeaders, modernHeaders, modernRequest, postModern } from './support/http.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('catalogue'));
 
 // fetch sets Host itself.
 async function statusForHost(url, hostHeader) {

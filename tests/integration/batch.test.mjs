@@ -1,9 +1,9 @@
 // Batches came with 2025-03-26 and went with 2025-06-18.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import {
   allMessages,
   initializeRequest,
@@ -16,13 +16,7 @@ import {
 } from './support/http.mjs';
 import { LineClient } from './support/stdio.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue', 'slow');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('catalogue', 'slow'));
 
 const withBatches = '2025-03-26';
 const ping = (id) => request('ping', undefined, id);

@@ -1,11 +1,11 @@
 // A client that gives a call up: the plugin sees it, in every era and over every transport.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost, serve } from './support/host.mjs';
+import { serve, serveAll } from './support/host.mjs';
 import {
   contentHeaders,
   initializeRequest,
@@ -19,13 +19,8 @@ import {
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { LineClient } from './support/stdio.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('slow');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('slow');
+const host = await serveAll(components);
 
 const longCall = (label) => ({ name: 'wait', arguments: { label, milliseconds: 30_000 } });
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { copyFile, readFile } from 'node:fs/promises';
 import { env } from 'node:process';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost, serve } from './support/host.mjs';
+import { serve, serveAll } from './support/host.mjs';
 import { initializeRequest, modernMeta, post, postModern, request } from './support/http.mjs';
 
 const ui = 'io.modelcontextprotocol/ui';
@@ -14,14 +14,9 @@ const withApps = { extensions: { [ui]: { mimeTypes: ['text/html;profile=mcp-app'
 const sales = { kind: 'bar', title: 'Sales', labels: ['Jan', 'Feb'], series: [{ name: 'North', values: [1, 4] }] };
 const drawCall = { name: 'draw_chart', arguments: sales };
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create();
-  await copyFile(env.MCP_CHART, components.file('chart.so'));
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create();
+await copyFile(env.MCP_CHART, components.file('chart.so'));
+const host = await serveAll(components);
 
 const typesOf = (result) => result.content.map((block) => block.type);
 

@@ -1,19 +1,14 @@
 // What a client may offer its user for an argument of a prompt or a variable of a resource template.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import { legacyRevisions, postModern, Session } from './support/http.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue', 'plain_c');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('catalogue', 'plain_c');
+const host = await serveAll(components);
 
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),

@@ -4,19 +4,14 @@ import { after, before, describe, test } from 'node:test';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 
 const fourBytes = 'AAH+/w==';
 const names = (list) => list.map((each) => each.name);
 const textOf = (result) => result.content[0].text;
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue', 'plain_c', 'rude');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('catalogue', 'plain_c', 'rude');
+const host = await serveAll(components);
 
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),

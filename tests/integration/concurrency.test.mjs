@@ -1,19 +1,13 @@
 // Many clients at once: each gets its own answers, and a slow tool holds up nobody.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import { modernRequest, postModern, request, Session } from './support/http.mjs';
 import { LineClient } from './support/stdio.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('slow', 'catalogue');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('slow', 'catalogue'));
 
 const waitCall = (label, milliseconds) => ({ name: 'wait', arguments: { label, milliseconds } });
 

@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test';
 
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { HttpHost, serveAll } from './support/host.mjs';
 import {
   contentHeaders,
   modern,
@@ -16,13 +16,7 @@ import {
 } from './support/http.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('catalogue'));
 
 const add = { name: 'add', arguments: { a: 1, b: 2 } };
 const base64 = (text) => `=?base64?${Buffer.from(text).toString('base64')}?=`;

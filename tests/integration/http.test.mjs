@@ -1,9 +1,9 @@
 // The HTTP of the endpoint beyond what http_table.jsonl has: what answers say, messages that are none.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import {
   contentHeaders,
   initializeRequest,
@@ -15,13 +15,7 @@ import {
 } from './support/http.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('catalogue'));
 
 const methods = 'GET, POST, DELETE, OPTIONS, HEAD';
 

@@ -1,6 +1,6 @@
 // The deprecated HTTP+SSE transport of 2024-11-05, for clients that know no other.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -9,22 +9,16 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 
 import { assertCounted } from './support/assertions.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost, serve } from './support/host.mjs';
+import { HttpHost, serve, serveAll } from './support/host.mjs';
 import { initializeRequest, post, postModern, request } from './support/http.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { sseEvents } from './support/sse.mjs';
 
 const option = ['--http-sse'];
 
-let components;
-let host;
-let sse;
-before(async () => {
-  components = await Components.create('catalogue', 'slow');
-  host = await HttpHost.start(components, [...option, '--max-body-bytes', '20000', '--heartbeat-ms', '100']);
-  sse = new URL('/sse', host.url);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('catalogue', 'slow');
+const host = await serveAll(components, [...option, '--max-body-bytes', '20000', '--heartbeat-ms', '100']);
+const sse = new URL('/sse', host.url);
 
 async function connect(url = sse) {
   const client = new Client({ name: 'integration', version: '1' });

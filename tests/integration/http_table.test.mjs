@@ -8,11 +8,11 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { readFileSync } from 'node:fs';
-import { after, before, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 import { allResponses } from './support/raw_connection.mjs';
 
@@ -23,15 +23,9 @@ const last = 'OPTIONS /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n
 const cuts = 6;
 const longest = 2500; // of what is sent byte by byte
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create();
-  host = await HttpHost.start(components);
-  // One that has something to say to the schemas.
-  assert.equal((await postModern(host.url, 'tools/list')).status, 200);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create());
+// One that has something to say to the schemas.
+assert.equal((await postModern(host.url, 'tools/list')).status, 200);
 
 const longestFirst = Object.entries(pieces).sort(([a], [b]) => b.length - a.length);
 

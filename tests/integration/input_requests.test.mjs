@@ -1,19 +1,14 @@
 // Plugins ask the client: the official clients answer forms, pages, sampling and roots, in either era, over either
 // transport, with the same plugin.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('asking');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('asking');
+const host = await serveAll(components);
 
 const capabilities = {
   elicitation: { form: {}, url: {} },

@@ -1,23 +1,18 @@
 // The Inspector's command line, as somebody would type it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { Components } from './support/components.mjs';
-import { argumentsOf, HttpHost, program } from './support/host.mjs';
+import { argumentsOf, program, serveAll } from './support/host.mjs';
 import { heardCommand } from './support/wire/wire.mjs';
 
 const inspector = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/clients/launcher/build/index.js'));
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('catalogue');
+const host = await serveAll(components);
 
 const targets = {
   HTTP: () => ['--transport', 'http', '--server-url', host.url.href],

@@ -1,23 +1,18 @@
 // What a client may not do to the server, each with a clear refusal: too much, too slowly, too often.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
-import { HttpHost, serve } from './support/host.mjs';
+import { HttpHost, serve, serveAll } from './support/host.mjs';
 import { contentHeaders, modernHeaders, modernRequest, post, postModern, Session } from './support/http.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 
 const limits = ['--max-body-bytes', '20000', '--max-header-bytes', '4096', '--header-time-ms', '300'];
 const more = ['--body-time-ms', '500', '--idle-time-ms', '700'];
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue');
-  host = await HttpHost.start(components, [...limits, ...more]);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('catalogue');
+const host = await serveAll(components, [...limits, ...more]);
 
 const list = JSON.stringify(modernRequest('tools/list'));
 const listHeaders = { ...contentHeaders, ...modernHeaders('tools/list') };

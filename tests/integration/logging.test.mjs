@@ -1,22 +1,16 @@
 // What a plugin logs during a call reaches the client of that call, if it asked for messages of that severity.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import { Components } from './support/components.mjs';
-import { HttpHost, serve } from './support/host.mjs';
+import { serve, serveAll } from './support/host.mjs';
 import { allMessages, legacyRevisions, postModern, request, Session } from './support/http.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('slow');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('slow'));
 
 const call = { name: 'log', arguments: {} };
 const levelKey = 'io.modelcontextprotocol/logLevel';

@@ -10,7 +10,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost, serve, StdioHost } from './support/host.mjs';
+import { serve, serveAll, StdioHost } from './support/host.mjs';
 import {
   allMessages,
   contentHeaders,
@@ -33,13 +33,8 @@ const megabyte = 1 << 20;
 const long = 5 * megabyte;
 const tooLong = (option) => new RegExp(`the message is longer than the 4194304 bytes that ${option} allows`);
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('long_messages');
-  host = await HttpHost.start(components, ['--http-sse', '--task-after-ms', '300']);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('long_messages');
+const host = await serveAll(components, ['--http-sse', '--task-after-ms', '300']);
 
 const call = (name, args, more) => ({ name, arguments: args, ...more });
 const textOf = (result) => result.content[0].text;

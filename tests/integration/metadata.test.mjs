@@ -1,20 +1,14 @@
 // Titles, icons, annotations, _meta: what a plugin says of its components and contents reaches clients of every
 // revision as it was said. The schemas of the older ones do not have all of it, and allow members that they do not have.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import { legacyRevisions, modern, postModern, Session } from './support/http.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('annotated');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('annotated'));
 
 const annotations = { audience: ['user', 'assistant'], priority: 0.5, lastModified: '2026-01-12T15:00:58Z' };
 const icons = [{ src: 'https://example.com/a.png', mimeType: 'image/png', sizes: ['48x48'], theme: 'dark' }];

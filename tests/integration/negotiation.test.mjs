@@ -1,20 +1,14 @@
 // How a client and the server find a revision that both speak.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import { initializeRequest, legacyRevisions, post, postModern, request, Session } from './support/http.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('catalogue'));
 
 for (const revision of legacyRevisions) {
   describe(`initialize of ${revision}`, () => {

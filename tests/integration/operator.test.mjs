@@ -435,8 +435,8 @@ async function say(host, bytes, { end = true } = {}) {
   await once(socket, 'connect');
   let heard = '';
   socket.setEncoding('utf8').on('data', (text) => (heard += text));
-  socket.on('error', () => {}); // it may close before it has read all
-  const closed = once(socket, 'close');
+  socket.on('error', () => {}); // it may close before it has read all, after what it says
+  const closed = new Promise((resolve) => socket.once('close', resolve)); // once() would fail for the error
   if (end) socket.end(bytes);
   else socket.write(bytes);
   await closed;

@@ -1,10 +1,10 @@
 // Lists in pages of two.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import { postModern, Session } from './support/http.mjs';
 
 const pageSize = ['--page-size', '2'];
@@ -15,13 +15,8 @@ const lists = [
   ['listPrompts', 'prompts/list', 'prompts', 3],
 ];
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue');
-  host = await HttpHost.start(components, pageSize);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('catalogue');
+const host = await serveAll(components, pageSize);
 
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),

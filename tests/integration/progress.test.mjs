@@ -1,19 +1,14 @@
 // A call that takes its time tells how far it is, to a client that asked.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import { allMessages, postModern, Session } from './support/http.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('slow');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('slow');
+const host = await serveAll(components);
 
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),

@@ -3,25 +3,20 @@ import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost, serve } from './support/host.mjs';
+import { serve, serveAll } from './support/host.mjs';
 import { legacyRevisions, modernRequest, postModern, Session } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('watched');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('watched');
+const host = await serveAll(components);
 
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),

@@ -11,17 +11,11 @@ import { assertCounted } from './support/assertions.mjs';
 import { BreakingProxy } from './support/breaking_proxy.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost, serve } from './support/host.mjs';
+import { serve, serveAll } from './support/host.mjs';
 import { postModern, request, Session } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('slow');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('slow'));
 
 const sdk1 = kinds.find((kind) => kind.name === 'SDK v1');
 

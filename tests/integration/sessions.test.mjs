@@ -1,20 +1,14 @@
 // The life of a legacy session over HTTP.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
-import { HttpHost, serve } from './support/host.mjs';
+import { serve, serveAll } from './support/host.mjs';
 import { initializeRequest, post, request, Session } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('catalogue');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('catalogue'));
 
 async function assertRefused(response, status, reason) {
   assert.equal(response.status, status);

@@ -1,23 +1,17 @@
 // Streams over HTTP: signs of life, who is told what, and readers that are too slow.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
-import { HttpHost, serve } from './support/host.mjs';
+import { serve, serveAll } from './support/host.mjs';
 import { contentHeaders, modernHeaders, modernRequest, postModern, request, Session } from './support/http.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { sseEvents } from './support/sse.mjs';
 
 const heartbeat = ['--heartbeat-ms', '100'];
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('slow');
-  host = await HttpHost.start(components, heartbeat);
-});
-after(() => host.stop().finally(() => components.discard()));
+const host = await serveAll(await Components.create('slow'), heartbeat);
 
 async function assertSignsOfLife(response, count) {
   assert.equal(response.status, 200);

@@ -1,10 +1,10 @@
 // subscriptions/listen, as it goes over the wire.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import { modernRequest, postModern } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
@@ -12,13 +12,8 @@ import { LineClient } from './support/stdio.mjs';
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
 const everything = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('plain_c');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('plain_c');
+const host = await serveAll(components);
 // The messages of a new stream, from its acknowledgment on.
 async function listen(notifications, id, signal) {
   const response = await postModern(host.url, 'subscriptions/listen', { notifications }, { id, signal });

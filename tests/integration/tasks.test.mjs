@@ -7,20 +7,15 @@ import { Client } from '@modelcontextprotocol/client';
 import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
 
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { HttpHost, serveAll } from './support/host.mjs';
 import { allMessages, modern, modernHeaders, modernMeta, modernRequest, post, Session } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 
 const options = ['--task-after-ms', '300', '--max-tasks', '20'];
-let components;
-let host;
-before(async () => {
-  components = await Components.create('asking');
-  host = await HttpHost.start(components, options);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('asking');
+const host = await serveAll(components, options);
 
 const extension = 'io.modelcontextprotocol/tasks';
 const capabilities = { elicitation: {}, extensions: { [extension]: {} } };

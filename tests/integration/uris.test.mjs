@@ -1,24 +1,19 @@
 // A plugin may write URIs with what RFC 3986 forbids: clients read them percent-encoded, and are understood in either form.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost } from './support/host.mjs';
+import { serveAll } from './support/host.mjs';
 import { Session } from './support/http.mjs';
 
 const raw = 'raw://über uns';
 const encoded = 'raw://%C3%BCber%20uns';
 const template = 'raw://gr%C3%B6%C3%9Fe%20%3C{name}%3E';
 
-let components;
-let host;
-before(async () => {
-  components = await Components.create('raw_uris');
-  host = await HttpHost.start(components);
-});
-after(() => host.stop().finally(() => components.discard()));
+const components = await Components.create('raw_uris');
+const host = await serveAll(components);
 
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { after } from 'node:test';
 
 import { LogLines } from './log_lines.mjs';
 import { hear, heardAt } from './wire/wire.mjs';
@@ -95,5 +96,12 @@ export class StdioHost extends RunningHost {
 export async function serve(context, components, more = []) {
   const host = await HttpHost.start(components, more);
   context.after(() => host.stop().finally(() => components.discard()));
+  return host;
+}
+
+// In the same way, for all tests of a file.
+export async function serveAll(components, more = []) {
+  const host = await HttpHost.start(components, more);
+  after(() => host.stop().finally(() => components.discard()));
   return host;
 }
