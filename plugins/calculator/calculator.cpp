@@ -15,4 +15,6 @@
 
 #include "calculator/setup.hpp"
 
-MCP_PLUGIN("calculator", "1.0.0", plugins::calculator::setup)
+MCP_PLUGIN("calculator", "1.0.0", plugins::calculator::setup,
+           mcp::About{.vendor = "mcp-plugin-host",
+                      .description = "Evaluates arithmetic, so that a model need not guess."})

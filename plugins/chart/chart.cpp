@@ -5,4 +5,5 @@
 
 #include "chart/setup.hpp"
 
-MCP_PLUGIN("chart", "1.0.0", plugins::chart::setup)
+MCP_PLUGIN("chart", "1.0.0", plugins::chart::setup,
+           mcp::About{.vendor = "mcp-plugin-host", .description = "Draws numbers as bars, lines or a pie."})

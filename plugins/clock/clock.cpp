@@ -15,4 +15,6 @@
 
 #include "clock/setup.hpp"
 
-MCP_PLUGIN("clock", "1.0.0", plugins::clock::setup)
+MCP_PLUGIN("clock", "1.0.0", plugins::clock::setup,
+           mcp::About{.vendor = "mcp-plugin-host",
+                      .description = "Tells the time, and what a time in one zone is in another."})

@@ -12,4 +12,5 @@
 
 #include "docs/setup.hpp"
 
-MCP_PLUGIN("docs", "1.0.0", plugins::docs::setup)
+MCP_PLUGIN("docs", "1.0.0", plugins::docs::setup,
+           mcp::About{.vendor = "mcp-plugin-host", .description = "Serves a folder of Markdown documents."})

@@ -25,4 +25,6 @@
 
 #include "files/setup.hpp"
 
-MCP_PLUGIN("files", "1.0.0", plugins::files::setup)
+MCP_PLUGIN("files", "1.0.0", plugins::files::setup,
+           mcp::About{.vendor = "mcp-plugin-host",
+                      .description = "Reads, writes and lists files below configured folders."})

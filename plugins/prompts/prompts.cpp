@@ -10,4 +10,5 @@
 
 #include "prompts/setup.hpp"
 
-MCP_PLUGIN("prompts", "1.0.0", plugins::prompts::setup)
+MCP_PLUGIN("prompts", "1.0.0", plugins::prompts::setup,
+           mcp::About{.vendor = "mcp-plugin-host", .description = "Prompts that are worth having ready."})

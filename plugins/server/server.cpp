@@ -7,4 +7,5 @@
 
 #include "server/setup.hpp"
 
-MCP_PLUGIN("server", "1.0.0", plugins::server::setup)
+MCP_PLUGIN("server", "1.0.0", plugins::server::setup,
+           mcp::About{.vendor = "mcp-plugin-host", .description = "Tells a client what this server is."})
