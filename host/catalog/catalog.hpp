@@ -1,5 +1,5 @@
 // The immutable snapshot of all components being served. Whoever serves a request takes the current one and looks
-// everything up in it, so that a reload is never seen by halves. Built by the reloader, published through
+// everything up in it, so that a reload is never seen by halves. Built by the publisher, published through
 // PublishedCatalog, freed when the last request that took it has ended; freeing it drops its leases on the plugins.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The current catalog, and who hears that its lists or contents changed. One for the process: the reloader publishes,
-// requests read, streams listen. Any thread.
+// The current catalog, and who hears that its lists or contents changed. One for the process: the publisher publishes
+// it, requests read, streams listen. Any thread.
 #pragma once
 
 #include <memory>

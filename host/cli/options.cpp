@@ -1,9 +1,11 @@
 #include "cli/options.hpp"
 
 #include <charconv>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/ip/address.hpp>
@@ -15,6 +17,8 @@
 
 namespace mcph {
 namespace {
+
+constexpr int usage = 2;
 
 // "127.0.0.1:8080", "[::1]:8080" or ":8080". Empty: it was understood.
 std::string read_listen_address(const std::string& text, ServeCommand& serve) {
@@ -212,29 +216,9 @@ std::string settle_http(ServeCommand& serve, const HttpTexts& texts) {
          "authenticates, or say --allow-remote-without-authentication if everybody who can reach it may use it.";
 }
 
-struct OperatorApps {
-  CLI::App* status = nullptr;
-  CLI::App* reload = nullptr;
-  CLI::App* disable = nullptr;
-  CLI::App* enable = nullptr;
-};
-
 void add_operator_options(CLI::App& app, OperatorOptions& options) {
   app.add_option("--control", options.control, "Socket of the host, where several run")->type_name("PATH");
   app.add_flag("--json", options.json, "One JSON object");
-}
-
-OperatorApps add_operator_commands(CLI::App& app, StatusCommand& status, OperateCommand& operate) {
-  OperatorApps apps{.status = app.add_subcommand("status", "Say how a running host and its plugins fare"),
-                    .reload = app.add_subcommand("reload", "Load a plugin of a running host anew, or all"),
-                    .disable = app.add_subcommand("disable", "Take a plugin's components off a running host's lists"),
-                    .enable = app.add_subcommand("enable", "Serve them again")};
-  add_operator_options(*apps.status, status.options);
-  for (auto* command : {apps.reload, apps.disable, apps.enable}) {
-    add_operator_options(*command, operate.options);
-    command->add_option("PLUGIN", operate.plugin, "Its name, or its file")->required(command != apps.reload);
-  }
-  return apps;
 }
 
 // Empty: a project can have the name, and so can its target.
@@ -249,91 +233,140 @@ std::string mistake_in_plugin_name(const std::string& name) {
   return {};
 }
 
+// The commands, each with what its options are read into.
+class CommandLine {
+ public:
+  CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  Command read(int argc, char** argv);
+
+ private:
+  // What is given for the command, if that is the one.
+  struct Offer {
+    CLI::App* app;
+    std::function<Command()> command;
+  };
+
+  void offer_servers();
+  void offer_tools_for_authors();
+  void offer_tools_for_operators();
+  CLI::App& offer(const std::string& name, const std::string& description, std::function<Command()> command);
+  Command settled_serve() const;
+
+  CLI::App app_{"Serves compiled plugins to MCP clients: drop one into mcp_components and they have its tools.",
+                "mcp-plugin-host"};
+  std::vector<Offer> offers_;
+
+  ServeCommand serve_;
+  HttpTexts http_;
+  StdioCommand stdio_;
+  InspectCommand inspect_;
+  ListCommand list_;
+  CallCommand call_;
+  NewCommand new_;
+  StatusCommand status_;
+  OperateCommand operate_;
+};
+
+CommandLine::CommandLine() {
+  app_.set_version_flag("--version", std::string("mcp-plugin-host ") + host_version);
+  app_.require_subcommand(0, 1);
+  offer_servers();
+  offer_tools_for_authors();
+  offer_tools_for_operators();
+}
+
+CLI::App& CommandLine::offer(const std::string& name, const std::string& description,
+                             std::function<Command()> command) {
+  auto* const app = app_.add_subcommand(name, description);
+  offers_.push_back({app, std::move(command)});
+  return *app;
+}
+
+void CommandLine::offer_servers() {
+  auto& serve = offer("serve", "Serve over HTTP at http://ADDRESS:PORT/mcp", [this] { return settled_serve(); });
+  add_host_options(serve, serve_.host);
+  add_serving_options(serve, serve_.host);
+  add_http_options(serve, serve_, http_);
+
+  auto& stdio = offer("stdio", "Serve the client that started this program, over standard input and output",
+                      [this] { return stdio_; });
+  add_host_options(stdio, stdio_.host);
+  add_serving_options(stdio, stdio_.host);
+  add_message_bound(stdio, "--max-message-bytes", stdio_.stdio.max_message_bytes,
+                    "Of one message that the client sends");
+}
+
+void CommandLine::offer_tools_for_authors() {
+  auto& inspect = offer("inspect", "Say what plugins export, or why they would be refused; starts none",
+                        [this] { return inspect_; });
+  add_host_options(inspect, inspect_.host, Log::Level::warning);
+  inspect.add_option("FILE", inspect_.files, "Plugin libraries")->required();
+  inspect.add_flag("--json", inspect_.json, "One JSON object a file");
+
+  auto& list = offer("list", "Say what the components folder would serve", [this] { return list_; });
+  add_host_options(list, list_.host, Log::Level::warning);
+  list.add_flag("--json", list_.json, "One JSON object");
+
+  auto& call = offer("call", "Run a tool without a client", [this] { return call_; });
+  add_host_options(call, call_.host, Log::Level::warning);
+  call.add_option("TOOL", call_.tool, "The tool's name")->required();
+  call.add_option("JSON", call_.arguments, "Its arguments, a JSON object")->capture_default_str();
+  call.add_flag("--json", call_.json, "Print the whole result");
+
+  auto& create = offer("new", "Make a plugin project that builds at once", [this] { return new_; });
+  create.add_option("NAME", new_.name, "Of the plugin")->required()->check(mistake_in_plugin_name);
+  create.add_option("--in", new_.directory, "Where to make the folder NAME")->capture_default_str();
+}
+
+void CommandLine::offer_tools_for_operators() {
+  add_operator_options(offer("status", "Say how a running host and its plugins fare", [this] { return status_; }),
+                       status_.options);
+  const auto offer_operation = [this](const std::string& name, const std::string& description, bool needs_plugin) {
+    auto& app = offer(name, description, [this] { return operate_; });
+    add_operator_options(app, operate_.options);
+    app.add_option("PLUGIN", operate_.plugin, "Its name, or its file")->required(needs_plugin);
+    app.callback([this, name] { operate_.command = name; });
+  };
+  offer_operation("reload", "Load a plugin of a running host anew, or all", false);
+  offer_operation("disable", "Take a plugin's components off a running host's lists", true);
+  offer_operation("enable", "Serve them again", true);
+}
+
+Command CommandLine::settled_serve() const {
+  auto serve = serve_;
+  const auto mistake = settle_http(serve, http_);
+  if (mistake.empty()) return serve;
+  std::cerr << mistake << "\n";
+  return Exit{usage};
+}
+
+Command CommandLine::read(int argc, char** argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::ExtrasError& error) {
+    if (!app_.get_subcommands().empty()) {
+      app_.exit(error);
+      return Exit{usage};
+    }
+    std::cerr << "\"" << app_.remaining().front() << "\" is not a command\n\n" << app_.help();
+    return Exit{usage};
+  } catch (const CLI::ParseError& error) {
+    return Exit{app_.exit(error) == 0 ? 0 : usage};
+  }
+  for (const auto& [app, command] : offers_) {
+    if (*app) return command();
+  }
+  std::cerr << app_.help();
+  return Exit{usage};
+}
+
 }  // namespace
 
 Command parse_command_line(int argc, char** argv) {
-  constexpr int usage = 2;
-  CLI::App app("Serves compiled plugins to MCP clients: drop one into mcp_components and they have its tools.",
-               "mcp-plugin-host");
-  app.set_version_flag("--version", std::string("mcp-plugin-host ") + host_version);
-  app.require_subcommand(0, 1);
-
-  ServeCommand serve;
-  HttpTexts http;
-  auto* serve_app = app.add_subcommand("serve", "Serve over HTTP at http://ADDRESS:PORT/mcp");
-  add_host_options(*serve_app, serve.host);
-  add_serving_options(*serve_app, serve.host);
-  add_http_options(*serve_app, serve, http);
-
-  StdioCommand stdio;
-  auto* stdio_app =
-      app.add_subcommand("stdio", "Serve the client that started this program, over standard input and output");
-  add_host_options(*stdio_app, stdio.host);
-  add_serving_options(*stdio_app, stdio.host);
-  add_message_bound(*stdio_app, "--max-message-bytes", stdio.stdio.max_message_bytes,
-                    "Of one message that the client sends");
-
-  InspectCommand inspect;
-  auto* inspect_app =
-      app.add_subcommand("inspect", "Say what plugins export, or why they would be refused; starts none");
-  add_host_options(*inspect_app, inspect.host, Log::Level::warning);
-  inspect_app->add_option("FILE", inspect.files, "Plugin libraries")->required();
-  inspect_app->add_flag("--json", inspect.json, "One JSON object a file");
-
-  ListCommand list;
-  auto* list_app = app.add_subcommand("list", "Say what the components folder would serve");
-  add_host_options(*list_app, list.host, Log::Level::warning);
-  list_app->add_flag("--json", list.json, "One JSON object");
-
-  CallCommand call;
-  auto* call_app = app.add_subcommand("call", "Run a tool without a client");
-  add_host_options(*call_app, call.host, Log::Level::warning);
-  call_app->add_option("TOOL", call.tool, "The tool's name")->required();
-  call_app->add_option("JSON", call.arguments, "Its arguments, a JSON object")->capture_default_str();
-  call_app->add_flag("--json", call.json, "Print the whole result");
-
-  NewCommand create;
-  auto* new_app = app.add_subcommand("new", "Make a plugin project that builds at once");
-  new_app->add_option("NAME", create.name, "Of the plugin")->required()->check(mistake_in_plugin_name);
-  new_app->add_option("--in", create.directory, "Where to make the folder NAME")->capture_default_str();
-
-  StatusCommand status;
-  OperateCommand operate;
-  const auto operator_apps = add_operator_commands(app, status, operate);
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ExtrasError& error) {
-    if (!app.get_subcommands().empty()) {
-      app.exit(error);
-      return Exit{usage};
-    }
-    std::cerr << "\"" << app.remaining().front() << "\" is not a command\n\n" << app.help();
-    return Exit{usage};
-  } catch (const CLI::ParseError& error) {
-    return Exit{app.exit(error) == 0 ? 0 : usage};
-  }
-
-  if (app.get_subcommands().empty()) {
-    std::cerr << app.help();
-    return Exit{usage};
-  }
-  if (*stdio_app) return stdio;
-  if (*inspect_app) return inspect;
-  if (*list_app) return list;
-  if (*call_app) return call;
-  if (*new_app) return create;
-  if (*operator_apps.status) return status;
-  for (const auto* command : {operator_apps.reload, operator_apps.disable, operator_apps.enable}) {
-    if (!*command) continue;
-    operate.command = command->get_name();
-    return operate;
-  }
-  if (const auto mistake = settle_http(serve, http); !mistake.empty()) {
-    std::cerr << mistake << "\n";
-    return Exit{usage};
-  }
-  return serve;
+  return CommandLine().read(argc, argv);
 }
 
 }  // namespace mcph

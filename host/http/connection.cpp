@@ -190,13 +190,7 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
       body_due = now() + limits().body_time;
       wait_for(Waiting::for_rest, limits().body_time);
     }
-    // Only its id is missing, which most messages have at their beginning.
-    if (reader.message().body().is_too_long()) {
-      end_holding();
-      body_share_ = {};
-      const auto rest = std::chrono::ceil<std::chrono::milliseconds>(body_due - now());
-      wait_for(Waiting::for_rest, std::min(rest, id_time));
-    }
+    if (reader.message().body().is_too_long()) wait_for_id(body_due);
     if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
       const bool has_room = co_await has_room_for(reader);
       if (!has_room) {
@@ -228,6 +222,14 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
     buffer_.commit(count);
     if (!std::exchange(begun, true)) wait_for(Waiting::for_rest, limits().header_time);
   }
+}
+
+// Of a message that is too long only the id is missing, which most have at their beginning. Its memory goes back.
+void HttpConnection::wait_for_id(Clock::time_point body_due) {
+  end_holding();
+  body_share_ = {};
+  const auto rest = std::chrono::ceil<std::chrono::milliseconds>(body_due - now());
+  wait_for(Waiting::for_rest, std::min(rest, id_time));
 }
 
 // Those who have a share themselves give up one after the other, so that it helps the others among them.

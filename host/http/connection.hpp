@@ -5,6 +5,9 @@
 // It has no timer of its own: it says when it wants attention, and the server, which looks at all its connections a few
 // times a second, gives it. That saves each request several system calls.
 //
+// It has more functions and members than most classes, because all of them share one stream and one time at which it is
+// due: what waits for a request, what holds memory for it, and what notices that the client has gone.
+//
 // What a coroutine here hands to another one is a named value, never a temporary inside the co_await expression, and
 // co_await is neither an operand of && or || nor the condition of a loop: gcc 12 compiles those wrongly.
 #pragma once
@@ -118,6 +121,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   awaitable<bool> serve_request();
   // False: there is none to be answered.
   awaitable<bool> read_request(HttpRequestReader& reader);
+  void wait_for_id(Clock::time_point body_due);
   // Whether there is memory for what has come of the body, which may take a while.
   awaitable<bool> has_room_for(const HttpRequestReader& reader);
   awaitable<void> refuse_unread(HttpRefusal refusal);

@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "plugin/refusal.hpp"
+#include "plugin/answer_in_stead.hpp"
 
 namespace mcph {
 
@@ -11,7 +11,7 @@ CallTable::CallTable(const Surroundings& surroundings, Owner& owner)
     : identity_(surroundings.identity),
       limits_(surroundings.limits),
       events_(surroundings.events),
-      limit_log_(surroundings.limit_log),
+      limit_reports_(surroundings.limit_reports),
       owner_(owner),
       changes_(surroundings.timers == nullptr
                    ? nullptr
@@ -30,14 +30,14 @@ CallTable::CallTable(const Surroundings& surroundings, Owner& owner)
 
 std::string CallTable::words_for_late(const Call& late) {
   auto words = words_for_late_call(late.component(), limits_);
-  limit_log_.reached(Limit::call_time, words);
+  limit_reports_.reached(Limit::call_time, words);
   return words;
 }
 
 std::optional<std::uint64_t> CallTable::admit(const std::shared_ptr<Call>& call) {
   if (calls_.size() >= limits_.calls_in_flight) {
     const auto words = words_for_many_calls(limits_);
-    limit_log_.reached(Limit::calls_in_flight, words);
+    limit_reports_.reached(Limit::calls_in_flight, words);
     mcph::refuse(*call, "plugin " + identity_.name + " is busy: " + words + "; try again later");
     return std::nullopt;
   }
@@ -83,7 +83,7 @@ std::vector<CallTable::Admitted> CallTable::all_waiting() {
 }
 
 bool CallTable::complete(const Answer& answer, const RunCheck& run_check) {
-  const auto& [id, outcome, text, is_refusal] = answer;
+  const auto& [id, outcome, text, by_worker] = answer;
   const bool is_large = text.size() > limits_.result_bytes;
   const bool waits = !is_large && changes_ != nullptr && changes_->has_to_wait();
   const bool is_held = !is_large && (waits || run_check);
@@ -95,25 +95,25 @@ bool CallTable::complete(const Answer& answer, const RunCheck& run_check) {
     return true;
   }
   if (!is_held) {
-    pass_on(*call, outcome, std::string(text), is_refusal);
+    pass_on(*call, outcome, std::string(text), by_worker);
     return true;
   }
   auto check = calls_.once_held(
-      id, call, [this, number = outcome, own_text = std::string(text), refused = is_refusal](Call& held) mutable {
-        pass_on(held, number, std::move(own_text), refused);
+      id, call, [this, number = outcome, own_text = std::string(text), from_worker = by_worker](Call& held) mutable {
+        pass_on(held, number, std::move(own_text), from_worker);
       });
   if (run_check) check = [run_check, long_check = std::move(check)]() mutable { run_check(std::move(long_check)); };
   waits ? changes_->keep(std::move(check)) : check();
   return true;
 }
 
-void CallTable::pass_on(Call& call, std::int32_t outcome, std::string text, bool is_refusal) const {
+void CallTable::pass_on(Call& call, std::int32_t outcome, std::string text, bool by_worker) const {
   if (outcome < 0 || outcome > static_cast<std::int32_t>(Outcome::input_required)) {
     return mcph::refuse(
         call, "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
   }
   try {
-    is_refusal ? call.refuse(std::move(text)) : call.complete(static_cast<Outcome>(outcome), std::move(text));
+    by_worker ? call.refuse(std::move(text)) : call.complete(static_cast<Outcome>(outcome), std::move(text));
   } catch (const std::exception& error) {
     mcph::refuse(call, std::string("the host could not handle what the plugin answered: ") + error.what());
   }
@@ -126,7 +126,7 @@ void CallTable::refuse_large(std::uint64_t id, std::size_t size) {
 
 void CallTable::refuse_large(Call& call, std::size_t size) {
   const auto words = words_for_large_answer(size, limits_);
-  limit_log_.reached(Limit::result_bytes, "it " + words);
+  limit_reports_.reached(Limit::result_bytes, "it " + words);
   mcph::refuse(call, "plugin " + identity_.name + " " + words);
 }
 
@@ -160,7 +160,7 @@ void CallTable::components_changed() const {
 }
 
 void CallTable::answered_wrongly(std::string why) {
-  limit_log_.answered_wrongly(why);
+  limit_reports_.answered_wrongly(why);
   calls_.failed(std::move(why));
 }
 

@@ -16,7 +16,7 @@
 #include "plugin/call_deadlines.hpp"
 #include "plugin/calls_in_flight.hpp"
 #include "plugin/component_changes.hpp"
-#include "plugin/limit_log.hpp"
+#include "plugin/limit_reports.hpp"
 #include "plugin/plugin.hpp"
 
 namespace mcph {
@@ -44,7 +44,7 @@ class CallTable {
     const PluginIdentity& identity;
     const PluginLimits& limits;
     const PluginEvents& events;
-    LimitLog& limit_log;
+    LimitReports& limit_reports;
     Executor& executor;
     Timers* timers = nullptr;
   };
@@ -71,7 +71,7 @@ class CallTable {
     std::uint64_t id;
     std::int32_t outcome;  // one of MCP_OUTCOME_*, if the plugin does as it should
     std::string_view text;
-    bool is_refusal = false;  // it was not the plugin that answered, but its worker
+    bool by_worker = false;  // it was not the plugin that answered, but its worker
   };
   // Runs the check of an answer that is long.
   using RunCheck = std::function<void(std::function<void()> check)>;
@@ -110,12 +110,12 @@ class CallTable {
   void cancel(std::uint64_t id, CancelReason reason);
   std::string words_for_late(const Call& late);
   void refuse_large(Call& call, std::size_t size);
-  void pass_on(Call& call, std::int32_t outcome, std::string text, bool is_refusal) const;
+  void pass_on(Call& call, std::int32_t outcome, std::string text, bool by_worker) const;
 
   const PluginIdentity& identity_;
   const PluginLimits& limits_;
   const PluginEvents& events_;
-  LimitLog& limit_log_;
+  LimitReports& limit_reports_;
   Owner& owner_;
   CallsInFlight calls_;
   const std::shared_ptr<ComponentChanges> changes_;  // null without timers

@@ -1,4 +1,4 @@
-// What this server can do, and what a client must be able to do for a question that a plugin asks it. Free functions.
+// What this server can do, and what a client must be able to do for an input request of a plugin. Free functions.
 #pragma once
 
 #include <string>

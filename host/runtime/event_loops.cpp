@@ -10,12 +10,9 @@
 namespace mcph {
 namespace {
 
-constexpr std::chrono::milliseconds tick{1};
 constexpr std::int64_t slow_task_ns = 1'000'000;
 // From here on a message is among the largest.
-constexpr std::size_t largest_bytes = std::size_t{256} << 10;
-// Without a task for so many ticks the watchdog sleeps until there is one again.
-constexpr int idle_ticks = 32;
+constexpr std::size_t least_of_largest = std::size_t{256} << 10;
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
@@ -26,29 +23,35 @@ std::int64_t now_ns() {
 thread_local EventLoops::Thread* EventLoops::current_thread_ = nullptr;
 
 EventLoops::EventLoops(unsigned loops, unsigned blocked_limit) : blocked_limit_(blocked_limit) {
-  const MutexLock lock(mutex_);
-  for (unsigned i = 0; i < loops; ++i)
-    loops_.push_back(std::make_unique<Loop>());
-  for (unsigned i = 0; i < loops; ++i) {
-    if (!add_thread()) throw std::runtime_error("the system gives no threads to serve with");
+  bool complete = true;
+  {
+    const MutexLock lock(mutex_);
+    for (unsigned i = 0; i < loops; ++i)
+      loops_.push_back(std::make_unique<Loop>());
+    for (unsigned i = 0; i < loops && complete; ++i)
+      complete = add_thread();
   }
+  if (complete) return;
+  end_threads();
+  throw std::runtime_error("the system gives no threads to serve with");
 }
 
 EventLoops::~EventLoops() {
-  stop();
-  for (auto& thread : threads_)
-    thread.join();
-  std::thread watchdog;
-  {
-    const MutexLock lock(watch_mutex_);
-    watch_stopping_ = true;
-    watchdog.swap(watchdog_);
-  }
-  watch_wake_.notify_one();
-  if (watchdog.joinable()) watchdog.join();
+  end_threads();
   // A handler of one loop may own what belongs to another, as one that accepts a connection for it does.
   for (const auto& loop : loops_)
     loop->context.shutdown();
+}
+
+void EventLoops::end_threads() {
+  stop();
+  std::vector<std::thread> threads;
+  {
+    const MutexLock lock(mutex_);
+    threads.swap(threads_);  // none is added any more
+  }
+  for (auto& thread : threads)
+    thread.join();
 }
 
 void EventLoops::stop() {
@@ -165,12 +168,13 @@ std::size_t EventLoops::max_threads() const {
 
 void EventLoops::run_long(std::size_t bytes, std::function<void()> task) {
   MutexLock lock(mutex_);
+  if (stopping_) return;
   const bool all_run_loops = alive_ == loops_.size();
   if (all_run_loops && !add_thread()) {
     lock.unlock();
     return run(std::move(task));  // better than never
   }
-  (bytes < largest_bytes ? large_ : largest_).waiting.push_back(std::move(task));
+  (bytes < least_of_largest ? large_ : largest_).waiting.push_back(std::move(task));
   if (!all_run_loops && long_tasks_to_begin() > 0) provide_thread();
 }
 
@@ -204,19 +208,7 @@ void EventLoops::begin(std::function<void()> task) {
 void EventLoops::begin_watching(Thread& thread) {
   thread.task_began_ns.store(now_ns(), std::memory_order_relaxed);
   thread.state.store(Thread::in_task, std::memory_order_release);
-  // Written only when it changes: the threads share its cache line.
-  if (!task_began_.load(std::memory_order_relaxed)) task_began_.store(true);
-  if (watch_asleep_.load() && watch_asleep_.exchange(false)) wake_watchdog();
-}
-
-void EventLoops::wake_watchdog() {
-  const MutexLock lock(watch_mutex_);
-  if (watchdog_.joinable()) return watch_wake_.notify_one();
-  try {
-    watchdog_ = std::thread([this] { watch(); });
-  } catch (const std::exception&) {
-    watch_asleep_.store(true);  // the next task asks for a thread again
-  }
+  watchdog_.task_began();
 }
 
 bool EventLoops::end_watching(Thread& thread) {
@@ -234,29 +226,6 @@ void EventLoops::begin_waiting_task() {
     tasks_waiting_.fetch_sub(1);
   }
   begin(std::move(task));
-}
-
-void EventLoops::watch() {
-  int quiet = 0;  // ticks since a task was seen to begin
-  MutexLock lock(watch_mutex_);
-  while (!watch_stopping_) {
-    if (quiet < idle_ticks) {
-      const auto next = std::chrono::steady_clock::now() + tick;
-      while (!watch_stopping_ && watch_wake_.wait_until(lock, next)) {
-      }
-    } else {
-      watch_asleep_.store(true);
-      // A task that began just before the store did not wake; it is seen here.
-      while (!watch_stopping_ && watch_asleep_.load() && !task_began_.load())
-        watch_wake_.wait(lock);
-      watch_asleep_.store(false);
-    }
-    const bool began = task_began_.exchange(false, std::memory_order_relaxed);
-    lock.unlock();
-    const bool busy = replace_slow_threads();
-    lock.lock();
-    quiet = began || busy ? 0 : quiet + 1;
-  }
 }
 
 bool EventLoops::replace_slow_threads() {

@@ -1,8 +1,8 @@
 // The threads that serve clients: they run the I/O and, without a hand-over to other threads, the calls of plugins.
 // There are a few event loops, each an I/O context that one thread polls. A thread that is still inside a task after a
 // millisecond loses its loop to a spare thread, so that a slow plugin costs a thread and never the I/O; the usual quick
-// call costs no thread switch at all. What is known to take long beforehand, such as a large message, never
-// begins on a loop. Made by main, joined by its destructor.
+// call costs no thread switch at all. A watchdog sees that; it sleeps while no task begins. What is known to take long
+// beforehand, such as a large message, never begins on a loop. Made by main, joined by its destructor.
 //
 // Bounds: at most `blocked_limit` + 4 * `loops` threads. When `blocked_limit` tasks are running, further tasks
 // wait in a queue; its length is bounded by the plugins' own limits, which is where a call is refused. Long tasks run
@@ -26,6 +26,7 @@
 
 #include "base/mutex.hpp"
 #include "runtime/executor.hpp"
+#include "runtime/watchdog.hpp"
 
 namespace mcph {
 
@@ -83,6 +84,7 @@ class EventLoops final : public Executor {
     std::size_t running = 0;
   };
 
+  void end_threads();
   bool add_thread() REQUIRES(mutex_);
   void provide_thread() REQUIRES(mutex_);
   std::size_t max_threads() const REQUIRES(mutex_);
@@ -98,8 +100,6 @@ class EventLoops final : public Executor {
   void begin_waiting_task();
   void begin_watching(Thread& thread);
   static bool end_watching(Thread& thread);
-  void wake_watchdog();
-  void watch();
   bool replace_slow_threads();
 
   static thread_local Thread* current_thread_;
@@ -123,12 +123,7 @@ class EventLoops final : public Executor {
   std::atomic<std::size_t> tasks_waiting_{0};
   std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
 
-  Mutex watch_mutex_;
-  Condition watch_wake_;
-  std::atomic<bool> watch_asleep_{true};
-  std::atomic<bool> task_began_{false};  // since the watchdog looked last
-  bool watch_stopping_ GUARDED_BY(watch_mutex_) = false;
-  std::thread watchdog_ GUARDED_BY(watch_mutex_);  // from the first task on: most workers are idle
+  Watchdog watchdog_{[this] { return replace_slow_threads(); }};
 };
 
 }  // namespace mcph

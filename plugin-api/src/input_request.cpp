@@ -65,7 +65,7 @@ Answer Unanswered::answer() const {
 
 std::string name_of(const InputRequest& request) {
   constexpr std::string_view digits = "0123456789abcdef";
-  std::string name = "question-";
+  std::string name = "input-";
   for (auto hash = hash_of(request.json()); hash != 0; hash >>= 4)
     name += digits[hash & 0xF];
   return name;

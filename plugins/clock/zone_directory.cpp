@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The largest file of the database has some 4 KiB.
-constexpr std::size_t largest_file = 1048576;
+constexpr std::size_t max_file_bytes = 1048576;
 
 // The database once more, without and with leap seconds, and copies of zones under names that are none of IANA's.
 constexpr std::array<std::string_view, 4> not_listed{"posix", "right", "localtime", "posixrules"};
@@ -28,7 +28,7 @@ bool begins_as_zone(const fs::path& file) {
 
 std::string content_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  std::string content(largest_file, '\0');
+  std::string content(max_file_bytes, '\0');
   stream.read(content.data(), static_cast<std::streamsize>(content.size()));
   content.resize(static_cast<std::size_t>(stream.gcount()));
   return content;

@@ -17,7 +17,7 @@
 namespace plugins::docs {
 namespace {
 
-constexpr int shortest_interval = 50;
+constexpr int min_interval = 50;
 
 struct Settings {
   std::optional<std::string> folder;
@@ -33,8 +33,8 @@ Settings settings_of(const mcp::Plugin& plugin) {
   if (settings.folder && !settings.folder->starts_with('/')) {
     throw std::invalid_argument("folder must be an absolute path, not \"" + *settings.folder + "\"");
   }
-  if (settings.rescan_milliseconds < shortest_interval) {
-    throw std::invalid_argument("rescanMilliseconds must be at least " + std::to_string(shortest_interval));
+  if (settings.rescan_milliseconds < min_interval) {
+    throw std::invalid_argument("rescanMilliseconds must be at least " + std::to_string(min_interval));
   }
   return settings;
 }

@@ -1,5 +1,5 @@
-// Tools and a prompt whose rounds of question and answer the suite follows one by one. Where the suite wants to see
-// certain names of questions, they ask by name.
+// Tools and a prompt whose rounds of request and answer the suite follows one by one. Where the suite wants to see
+// certain names of requests, they ask by name.
 #include "components.hpp"
 
 namespace conformance {

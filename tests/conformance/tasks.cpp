@@ -61,7 +61,7 @@ std::string multi_input(mcp::Context& context) {
   return answers.form<Name>("first").value().name + ", " + answers.form<Name>("second").value().name;
 }
 
-// Asks first and works then, so that the question comes before there is a task.
+// Asks first and works then, so that the input request comes before there is a task.
 std::string ask_then_work(mcp::Context& context) {
   const auto answers = context.ask({{"user_name", mcp::form<Name>("What is your name?")}});
   work(context, a_while);

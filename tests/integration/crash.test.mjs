@@ -323,7 +323,7 @@ test('APluginThatComputesAllTheTimeIsHeldToItsShareOfTheProcessors', async (cont
   await components.write('dying.json', JSON.stringify({ limits: { cpuPercent: 10 } }));
   await components.add('dying');
   const host = await serve(context, components, workers);
-  const shareIsUsed = 'it used more than the 10 % of a processor that limits.cpuPercent allows; it rests in between';
+  const shareIsUsed = 'it used more than the 10 % of a processor that limits.cpuPercent allows; it is stopped in between';
   const pid = await structured(host, 'pid');
   const cancelled = new AbortController();
   const loop = { name: 'die', arguments: { how: 'endless loop' } };

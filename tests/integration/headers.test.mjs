@@ -135,7 +135,7 @@ for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subsc
   });
 }
 
-test('AQuestionThatTheClientCannotAnswerNamesTheMissingCapability', async () => {
+test('AnInputRequestThatTheClientCannotAnswerNamesTheMissingCapability', async () => {
   const response = await postModern(host.url, 'tools/call', { name: 'ask_name', arguments: {} });
   assert.equal(response.status, 400);
   const { error } = await response.json();
@@ -144,7 +144,7 @@ test('AQuestionThatTheClientCannotAnswerNamesTheMissingCapability', async () => 
   assert.deepEqual(error.data, { requiredCapabilities: { elicitation: { form: {} } } });
 });
 
-test('AQuestionIsAResultThatTheClientAnswersInTheNextRequest', async () => {
+test('AnInputRequestIsAResultThatTheClientAnswersInTheNextRequest', async () => {
   const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
   const params = { name: 'ask_name', arguments: {}, _meta };
   const first = (await (await postModern(host.url, 'tools/call', params)).json()).result;

@@ -146,7 +146,7 @@ for (const kind of kinds) {
         assert.equal(answers.asked.length, 2);
       }));
 
-    test(`OneQuestionFollowsAnother, ${where}`, () =>
+    test(`OneInputRequestFollowsAnother, ${where}`, () =>
       withClient(kind, transport, async ({ answers, call }) => {
         answers.nextForm = [accept({ name: 'Ada' }), accept({ name: 'Lovelace' })];
         const heard = [];

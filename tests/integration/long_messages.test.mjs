@@ -76,7 +76,7 @@ for (const kind of kinds) {
           }),
       });
 
-    test(`AQuestionMayBeLong, ${where}`, async () => {
+    test(`AnInputRequestMayBeLong, ${where}`, async () => {
       const asked = [];
       const client = await connectToAnswer(asked, 'Ada');
       const result = await kind.call(client, call('ask', { bytes: long }), { timeout: 30_000 });
@@ -85,7 +85,7 @@ for (const kind of kinds) {
       await client.close();
     });
 
-    test(`AnAnswerToAQuestionThatIsTooLongFailsTheCallThatAsked, ${where}`, async () => {
+    test(`AnAnswerToAnInputRequestThatIsTooLongFailsTheCallThatAsked, ${where}`, async () => {
       const asked = [];
       const client = await connectToAnswer(asked, 'x'.repeat(long));
       const result = kind.call(client, call('ask', { bytes: 10 }), { timeout: 30_000 });
@@ -270,7 +270,7 @@ async function comeBack(session, id) {
   }
 }
 
-test('ALongQuestionIsHeardAgainByAClientThatComesBack', async () => {
+test('ALongInputRequestIsHeardAgainByAClientThatComesBack', async () => {
   const session = await openAnsweringSession(host.url);
   const response = await session.post(request('tools/call', call('ask', { bytes: long }), 'asking'));
   const events = sseEvents(response.body);

@@ -190,7 +190,7 @@ test('AnErrorWhoseCodeHasADefinitionMustFitIt', options, () => {
   assert.match(firstFault(report), /required property 'requested'/);
 });
 
-test('AQuestionIsAResultOnlyOfMethodsThatMayAsk', options, () => {
+test('AnInputRequestIsAResultOnlyOfMethodsThatMayAsk', options, () => {
   const question = response(1, { resultType: 'input_required', inputRequests: { a: { method: 'roots/list' } } });
   const answerTo = (asked) => judgeStdio(['client', asked], ['host', question]).violations.length;
   assert.equal(answerTo(modernRequest('tools/call', { name: 'x' })), 0);

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "plugin/answer_in_stead.hpp"
 #include "plugin/debugger.hpp"
 #include "plugin/description.hpp"
 #include "plugin/library/crash_report.hpp"
 #include "plugin/library/plugin_code.hpp"
-#include "plugin/refusal.hpp"
 
 namespace mcph {
 namespace {
@@ -129,9 +129,9 @@ InProcessPlugin::InProcessPlugin(PluginLibrary library, PluginSetup setup, Execu
       concurrent_calls_((table_.flags & MCP_PLUGIN_SERIAL) != 0 ? 1 : setup_.limits.concurrent_calls),
       executor_(executor),
       log_(timers == nullptr ? log : limit(log)),
-      limit_log_(log_, identity_),
+      limit_reports_(log_, identity_),
       host_(host_table(this)),
-      calls_({identity_, setup_.limits, setup_.events, limit_log_, executor_, timers}, *this) {
+      calls_({identity_, setup_.limits, setup_.events, limit_reports_, executor_, timers}, *this) {
   if ((table_.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library_.never_unload();
 }
 
@@ -198,8 +198,8 @@ void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
 
 void InProcessPlugin::tell_that_calls_wait() {
   // One that takes one call at a time is not held up by what its operator says.
-  if ((table_.flags & MCP_PLUGIN_SERIAL) != 0 || limit_log_.has_told(Limit::concurrent_calls)) return;
-  limit_log_.reached(Limit::concurrent_calls, words_for_waiting_calls(setup_.limits));
+  if ((table_.flags & MCP_PLUGIN_SERIAL) != 0 || limit_reports_.has_told(Limit::concurrent_calls)) return;
+  limit_reports_.reached(Limit::concurrent_calls, words_for_waiting_calls(setup_.limits));
 }
 
 void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {

@@ -1,6 +1,6 @@
 // A plugin version that runs in this process: the C contract of mcp/plugin.h called directly. It gives the plugin its
 // mcp_host table, bounds how many calls run at once, and takes whatever the plugin throws. Any thread, except where
-// Plugin says [control].
+// Plugin says [control]. Half of its functions are those of the mcp_host table.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 #include "base/mutex.hpp"
 #include "plugin/call_table.hpp"
 #include "plugin/library/plugin_library.hpp"
-#include "plugin/limit_log.hpp"
+#include "plugin/limit_reports.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/plugin_setup.hpp"
 #include "runtime/executor.hpp"
@@ -80,7 +80,7 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   Executor& executor_;
   std::optional<RateLimitedLog> limited_log_;
   Log& log_;
-  LimitLog limit_log_;
+  LimitReports limit_reports_;
   const mcp_host host_;
   void* instance_ = nullptr;
 

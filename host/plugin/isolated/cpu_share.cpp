@@ -8,10 +8,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Between two looks at one that does not rest: what it may use beyond its share at most, on each processor.
+// Between two looks at one that is not throttled: what it may use beyond its share at most, on each processor.
 constexpr milliseconds look_interval{20};
 // What it has used beyond that is forgiven, so that it can always heed a cancellation before it is too late.
-constexpr milliseconds max_rest{1000};
+constexpr milliseconds max_throttle_time{1000};
 // What one that has used nothing for a while may use before its share counts.
 constexpr milliseconds saved_at_most{100};
 
@@ -20,25 +20,25 @@ constexpr milliseconds saved_at_most{100};
 CpuBudget::CpuBudget(unsigned percent, Clock::time_point now, Duration used)
     : percent_(percent), last_(now), used_(used), left_(share_of(saved_at_most)) {}
 
-CpuBudget::Duration CpuBudget::rest(Clock::time_point now, Duration used) {
+CpuBudget::Duration CpuBudget::throttle_time(Clock::time_point now, Duration used) {
   left_ += share_of(now - last_) - (used - used_);
-  left_ = std::clamp(left_, -share_of(max_rest), share_of(saved_at_most));
+  left_ = std::clamp(left_, -share_of(max_throttle_time), share_of(saved_at_most));
   last_ = now;
   used_ = used;
   return left_.count() >= 0 ? Duration(0) : -left_ * 100 / percent_;
 }
 
 std::shared_ptr<CpuShare> CpuShare::keep(Timers& timers, std::shared_ptr<WorkerProcess> process, unsigned percent,
-                                         std::function<void()> rests) {
+                                         std::function<void()> on_throttled) {
   const CpuBudget budget(percent, CpuBudget::Clock::now(), process->cpu_time().value_or(CpuBudget::Duration(0)));
-  auto share = std::make_shared<CpuShare>(timers, std::move(process), budget, std::move(rests));
+  auto share = std::make_shared<CpuShare>(timers, std::move(process), budget, std::move(on_throttled));
   share->look_after(look_interval);
   return share;
 }
 
 CpuShare::CpuShare(Timers& timers, std::shared_ptr<WorkerProcess> process, CpuBudget budget,
-                   std::function<void()> rests)
-    : timers_(timers), process_(std::move(process)), rests_(std::move(rests)), budget_(budget) {}
+                   std::function<void()> on_throttled)
+    : timers_(timers), process_(std::move(process)), on_throttled_(std::move(on_throttled)), budget_(budget) {}
 
 void CpuShare::end() {
   const MutexLock lock(mutex_);
@@ -54,9 +54,9 @@ void CpuShare::look() {
   const auto used = process_->cpu_time();
   MutexLock lock(mutex_);
   if (ended_ || !used) return;
-  const auto rest = std::chrono::ceil<milliseconds>(budget_.rest(CpuBudget::Clock::now(), *used));
-  look_after(std::max(rest, look_interval));
-  const bool was_throttled = std::exchange(throttled_, rest.count() > 0);
+  const auto time = std::chrono::ceil<milliseconds>(budget_.throttle_time(CpuBudget::Clock::now(), *used));
+  look_after(std::max(time, look_interval));
+  const bool was_throttled = std::exchange(throttled_, time.count() > 0);
   if (!throttled_) {
     if (was_throttled) process_->resume();
     return;
@@ -64,7 +64,7 @@ void CpuShare::look() {
   if (process_->is_debugged()) return;
   process_->pause();  // each time, because others may have let it go on
   lock.unlock();
-  rests_();
+  on_throttled_();
 }
 
 }  // namespace mcph

@@ -22,8 +22,8 @@ class CpuBudget {
   // `percent` of one processor; `used` is the processor time that counts for nothing any more.
   CpuBudget(unsigned percent, Clock::time_point now, Duration used);
 
-  // For how long to rest, when `used` is the processor time that has been used in all.
-  Duration rest(Clock::time_point now, Duration used);
+  // For how long it is to be stopped, when `used` is the processor time that has been used in all.
+  Duration throttle_time(Clock::time_point now, Duration used);
 
  private:
   Duration share_of(Duration time) const { return time * percent_ / 100; }
@@ -37,12 +37,14 @@ class CpuBudget {
 // Any thread; shared with the timers.
 class CpuShare : public std::enable_shared_from_this<CpuShare> {
  public:
-  // From now on, until the process has ended or end is called. `rests` is called, on the timers' thread, each time that
-  // it is stopped, though not once end has returned and what runs on the timers has ended. The timers outlive it.
+  // From now on, until the process has ended or end is called. `on_throttled` is called, on the timers' thread, each
+  // time that it is stopped, though not once end has returned and what runs on the timers has ended. The timers outlive
+  // it.
   static std::shared_ptr<CpuShare> keep(Timers& timers, std::shared_ptr<WorkerProcess> process, unsigned percent,
-                                        std::function<void()> rests);
+                                        std::function<void()> on_throttled);
 
-  CpuShare(Timers& timers, std::shared_ptr<WorkerProcess> process, CpuBudget budget, std::function<void()> rests);
+  CpuShare(Timers& timers, std::shared_ptr<WorkerProcess> process, CpuBudget budget,
+           std::function<void()> on_throttled);
 
   // The process goes on, and may use what there is.
   void end();
@@ -53,7 +55,7 @@ class CpuShare : public std::enable_shared_from_this<CpuShare> {
 
   Timers& timers_;
   const std::shared_ptr<WorkerProcess> process_;
-  const std::function<void()> rests_;
+  const std::function<void()> on_throttled_;
   Mutex mutex_;
   CpuBudget budget_ GUARDED_BY(mutex_);
   bool throttled_ GUARDED_BY(mutex_) = false;

@@ -4,8 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include "base/in_seconds.hpp"
 #include "plugin/description.hpp"
-#include "plugin/refusal.hpp"
 
 namespace mcph {
 namespace {
@@ -24,10 +24,10 @@ Supervisor::Supervisor(const Surroundings& surroundings, Owner& owner)
       library_(surroundings.library),
       workers_(surroundings.workers),
       log_(surroundings.log),
-      limit_log_(surroundings.limit_log),
+      limit_reports_(surroundings.limit_reports),
       calls_(surroundings.calls),
       owner_(owner),
-      reports_(log_, limit_log_, identity_, setup_, library_.path()),
+      reports_(log_, limit_reports_, identity_, setup_, library_.path()),
       policy_(setup_.restarts) {}
 
 Result<> Supervisor::load() {

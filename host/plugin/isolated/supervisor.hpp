@@ -72,7 +72,7 @@ class Supervisor final : private WorkerListener {
     const PrivateCopy& library;
     Workers& workers;
     Log& log;
-    LimitLog& limit_log;
+    LimitReports& limit_reports;
     CallTable& calls;
   };
   Supervisor(const Surroundings& surroundings, Owner& owner);
@@ -91,7 +91,7 @@ class Supervisor final : private WorkerListener {
   // Where a call that has been admitted goes.
   struct Route {
     std::shared_ptr<WorkerChannel> channel;  // to this worker; null: it waits in the table, or is refused
-    std::string_view refusal;                // follows "plugin NAME"; empty: it is not refused
+    std::string_view why_not;                // follows "plugin NAME"; empty: it may
   };
   Route route(CallId call);
 
@@ -164,7 +164,7 @@ class Supervisor final : private WorkerListener {
   const PrivateCopy& library_;
   Workers& workers_;
   Log& log_;
-  LimitLog& limit_log_;
+  LimitReports& limit_reports_;
   CallTable& calls_;
   Owner& owner_;
   WorkerReports reports_;                      // of whoever reads the worker

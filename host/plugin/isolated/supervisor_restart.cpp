@@ -2,8 +2,9 @@
 #include <set>
 #include <utility>
 
+#include "base/in_seconds.hpp"
+#include "plugin/answer_in_stead.hpp"
 #include "plugin/isolated/supervisor.hpp"
-#include "plugin/refusal.hpp"
 
 namespace mcph {
 namespace {
@@ -52,7 +53,7 @@ bool Supervisor::is_debugged(WorkerProcess& process) {
 
 void Supervisor::keep_to_cpu_share() {
   if (setup_.limits.cpu_percent == 0) return;
-  auto tell = [this] { limit_log_.reached(Limit::cpu_time, words_for_cpu_time(setup_.limits)); };
+  auto tell = [this] { limit_reports_.reached(Limit::cpu_time, words_for_cpu_time(setup_.limits)); };
   cpu_share_ =
       CpuShare::keep(workers_.timers(), channel_->shared_process(), setup_.limits.cpu_percent, std::move(tell));
 }
@@ -81,7 +82,7 @@ void Supervisor::end_late(const std::shared_ptr<WorkerChannel>& late, std::strin
       if (const auto channel = weak.lock()) channel->process().kill(why);
     });
     is_ending_ = true;
-    end_cpu_share();  // at rest it would say nothing
+    end_cpu_share();  // stopped it would say nothing
   }
   late->ask_for_places(std::move(why));
 }

@@ -18,7 +18,7 @@ std::optional<T> numbers_of(std::string_view bytes) {
   return numbers;
 }
 
-constexpr std::string_view refusal_mark = "refused";
+constexpr std::string_view by_worker_mark = "refused";
 
 }  // namespace
 
@@ -118,7 +118,7 @@ static Failed read_failed(const Frame& frame) {
 
 Frame frame_of(const Completed& message) {
   return {Kind::completed, message.outcome, message.call, message.text,
-          message.is_refusal ? refusal_mark : std::string_view{}};
+          message.by_worker ? by_worker_mark : std::string_view{}};
 }
 static Completed read_completed(const Frame& frame) {
   return {frame.id, frame.number, frame.text, !frame.more.empty()};

@@ -83,7 +83,7 @@ struct Completed {
   CallId call;
   std::int32_t outcome;  // as the plugin gave it
   std::string_view text;
-  bool is_refusal;  // it is the worker that answers
+  bool by_worker;  // it is the worker that answers
 };
 struct Progressed {
   CallId call;

@@ -20,22 +20,22 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
            [this](Log& unlimited, const RateLimitedLog::LeftOut& left_out) {
              unlimited.warning("plugin says too much", {log_field(identity_), {"lines_left_out", left_out.lines}});
            }),
-      limit_log_(log_, identity_),
-      supervisor_({identity_, setup_, *library_, workers, log_, limit_log_, calls_}, *this),
-      calls_({identity_, setup_.limits, setup_.events, limit_log_, executor_, &workers.timers()}, *this) {}
+      limit_reports_(log_, identity_),
+      supervisor_({identity_, setup_, *library_, workers, log_, limit_reports_, calls_}, *this),
+      calls_({identity_, setup_.limits, setup_.events, limit_reports_, executor_, &workers.timers()}, *this) {}
 
 void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
   const auto id = calls_.admit(call);
   if (!id) return;
   // It holds the lease on this plugin until this function returns.
   const CallTable::Admitted admitted{*id, std::move(call)};
-  const auto [channel, refusal] = supervisor_.route(admitted.id);
+  const auto [channel, why_not] = supervisor_.route(admitted.id);
   if (channel != nullptr) {
     give(*channel, admitted);
     // Others than this one are worth more to the thread than to wait.
     if (calls_.size() == 1) channel->look_for_message();
-  } else if (!refusal.empty() && admitted.call->claim()) {
-    calls_.refuse(admitted.id, refusal);
+  } else if (!why_not.empty() && admitted.call->claim()) {
+    calls_.refuse(admitted.id, why_not);
   }
 }
 
@@ -95,8 +95,8 @@ void WorkerPlugin::message_came(const to_host::Message& message, WorkerChannel& 
 }
 
 void WorkerPlugin::take(const to_host::Completed& completed, WorkerChannel& channel) {
-  const auto& [id, outcome, text, is_refusal] = completed;
-  const CallTable::Answer answer{id, outcome, text, is_refusal};
+  const auto& [id, outcome, text, by_worker] = completed;
+  const CallTable::Answer answer{id, outcome, text, by_worker};
   if (text.size() <= Executor::max_quick_bytes) {
     calls_.complete(answer);
     return;

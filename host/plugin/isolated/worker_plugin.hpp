@@ -1,6 +1,6 @@
 // A plugin version that runs in a process of its own: whatever happens to it there costs only its own calls. It passes
 // on calls and what the plugin says of them; a supervisor keeps the process. Any thread, except where Plugin says
-// [control].
+// [control]. One `take` a kind of message that a worker sends.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 #include "plugin/isolated/supervisor.hpp"
 #include "plugin/isolated/workers.hpp"
 #include "plugin/library/private_copy.hpp"
-#include "plugin/limit_log.hpp"
+#include "plugin/limit_reports.hpp"
 #include "plugin/plugin_setup.hpp"
 #include "telemetry/log.hpp"
 #include "telemetry/rate_limited_log.hpp"
@@ -66,7 +66,7 @@ class WorkerPlugin final : public Plugin, private CallTable::Owner, private Supe
   std::vector<std::string> sandbox_lacks_;  // likewise
   Executor& executor_;
   RateLimitedLog log_;
-  LimitLog limit_log_;
+  LimitReports limit_reports_;
   std::atomic<bool> wants_context_{false};  // the plugin has asked who is calling, and will again
   Supervisor supervisor_;
   CallTable calls_;  // last, because its timers use the rest

@@ -67,7 +67,7 @@ void WorkerReports::backtrace(std::string_view line) {
 void WorkerReports::take(const to_host::LacksMemory& /*lack*/) {
   if (setup_.limits.memory_bytes == 0) return;
   lacked_memory_ = true;
-  limit_log_.reached(Limit::memory, words_for_lack_of_memory(setup_.limits));
+  limit_reports_.reached(Limit::memory, words_for_lack_of_memory(setup_.limits));
 }
 
 void WorkerReports::left_processes(const ProcessMark::Ended& ended) {

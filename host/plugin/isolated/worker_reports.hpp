@@ -10,7 +10,7 @@
 #include "plugin/isolated/last_lines.hpp"
 #include "plugin/isolated/process_mark.hpp"
 #include "plugin/isolated/worker_messages.hpp"
-#include "plugin/limit_log.hpp"
+#include "plugin/limit_reports.hpp"
 #include "plugin/plugin_setup.hpp"
 #include "telemetry/log.hpp"
 
@@ -23,9 +23,9 @@ Log::Field log_field(const PluginIdentity& plugin);
 class WorkerReports {
  public:
   // All of it outlives this object. `library` is the private copy that the worker loads.
-  WorkerReports(Log& log, LimitLog& limit_log, const PluginIdentity& identity, const PluginSetup& setup,
+  WorkerReports(Log& log, LimitReports& limit_reports, const PluginIdentity& identity, const PluginSetup& setup,
                 const std::filesystem::path& library)
-      : log_(log), limit_log_(limit_log), identity_(identity), setup_(setup), library_(library) {}
+      : log_(log), limit_reports_(limit_reports), identity_(identity), setup_(setup), library_(library) {}
 
   template <class Message>
   static constexpr bool takes =
@@ -50,7 +50,7 @@ class WorkerReports {
   void backtrace(std::string_view line);
 
   Log& log_;
-  LimitLog& limit_log_;
+  LimitReports& limit_reports_;
   const PluginIdentity& identity_;
   const PluginSetup& setup_;
   const std::string library_;

@@ -12,7 +12,7 @@ namespace mcph {
 namespace {
 
 // Deep enough for any real result, shallow enough for the recursion of the JSON library.
-constexpr std::size_t deepest_result = 128;
+constexpr std::size_t max_result_depth = 128;
 
 // What is wrong continues the name of the place where it is, which the caller has: nothing is composed for the usual
 // result, which is right.
@@ -145,7 +145,7 @@ bool encode_content_uri(Json& block) {
 }
 
 Result<Json> read_object(std::string_view json) {
-  auto parsed = parse_json(json, deepest_result, DuplicateKeys::refuse);
+  auto parsed = parse_json(json, max_result_depth, DuplicateKeys::refuse);
   if (parsed.has_error()) return fail("it is not valid JSON: " + parsed.error().message);
   if (!parsed->is_object()) return fail("it is not a JSON object");
   return parsed;

@@ -1,7 +1,8 @@
 // One tool call that can become a task (SEP-2663, extension io.modelcontextprotocol/tasks). At first it only passes on
 // what the call says to the client that waits. When it becomes a task, the client's request ends with the task's id;
 // from then on the call's result is kept here, and so is what its plugin asks, until the client fetches it. Shared by
-// the table of tasks and the call; any thread.
+// the table of tasks and the call; any thread. It has many members, because a call, its client and its plugin each see
+// it from another side.
 #pragma once
 
 #include <atomic>

@@ -219,17 +219,17 @@ Reply LegacyEra::error(std::string_view id, const RpcError& error) const {
 }
 
 void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
-  if (const auto rejection = fit_input_requests(input_requests, *call.origin.caller)) return give_up(call, *rejection);
-  const auto client_requests = call.origin.session->client_requests();
+  if (const auto why_not = fit_input_requests(input_requests, *call.origin.caller)) return give_up(call, *why_not);
+  const auto pending = call.origin.session->input_requests();
   const auto exchange = call.exchange;
-  client_requests->ask(input_requests, exchange, timers_, options_.answer_time,
-                       [this, call = std::move(call)](const ClientRequests::Answers& answers) {
-                         if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
-                         auto rejection = resume(call, std::get<Json>(answers), *catalog_.current(), *this);
-                         if (!rejection) return;
-                         call_log_.refused(name_of(call.method), call.component, rejection->message);
-                         refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(rejection));
-                       });
+  pending->ask(input_requests, exchange, timers_, options_.answer_time,
+               [this, call = std::move(call)](const PendingInputRequests::Answers& answers) {
+                 if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
+                 auto rejection = resume(call, std::get<Json>(answers), *catalog_.current(), *this);
+                 if (!rejection) return;
+                 call_log_.refused(name_of(call.method), call.component, rejection->message);
+                 refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(rejection));
+               });
 }
 
 void LegacyEra::give_up(const SuspendedCall& call, const std::string& why) const {

@@ -74,7 +74,7 @@ std::optional<std::string> fit_input_request(OrderedJson& request, const Caller&
 
 std::optional<std::string> fit_input_requests(OrderedJson& requests, const Caller& caller) {
   for (auto& request : requests) {
-    if (auto refusal = fit_input_request(request, caller)) return refusal;
+    if (auto why_not = fit_input_request(request, caller)) return why_not;
   }
   const auto missing = missing_capabilities(requests, caller.capabilities);
   if (missing.empty()) return std::nullopt;

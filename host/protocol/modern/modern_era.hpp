@@ -1,5 +1,6 @@
 // Revision 2026-07-28: every request carries its version and its client's capabilities, nothing is remembered between
-// requests, and changes travel on the streams of subscriptions/listen. One for the process; any thread.
+// requests, and changes travel on the streams of subscriptions/listen. One for the process; any thread. One function a
+// method of the revision, which is why it has so many.
 #pragma once
 
 #include <map>
@@ -46,7 +47,7 @@ class ModernEra final : public CallAnswers {
   Reply result(std::string_view id, PluginMethod method, const Caller& caller, Json result,
                std::string json) const override;
   Reply error(std::string_view id, const RpcError& error) const override;
-  // Answers the request with the questions, and leaves it to the client to come back.
+  // Answers the request with the input requests, and leaves it to the client to come back.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
   const CallLog& call_log() const override { return call_log_; }
 

@@ -13,7 +13,7 @@ namespace mcph {
 namespace {
 
 // Messages nest a few levels; a tool's arguments some more. Deeper ones are refused before anything is built.
-constexpr std::size_t deepest_message = 64;
+constexpr std::size_t max_message_depth = 64;
 
 Reply refuse(std::string_view id, const RpcError& error) {
   return error_reply(id, error, ReplyStatus::invalid);
@@ -49,7 +49,7 @@ Server::~Server() {
 }
 
 Server::Text Server::read(std::string_view text) {
-  auto json = parse_json(text, deepest_message, DuplicateKeys::refuse);
+  auto json = parse_json(text, max_message_depth, DuplicateKeys::refuse);
   if (json.has_error()) {
     return NoMessage{refuse({}, {error_code::parse_error, "Parse error: " + json.error().message})};
   }
@@ -102,7 +102,7 @@ void Server::end_session(const Session& session) {
 Reply Server::refuse_long(const LongMessage& message, const Session* session) {
   const auto& [kind, id] = message.envelope;
   const auto words = message.words();
-  if (kind == Message::Kind::response && session != nullptr) session->client_requests()->refuse_answer(id, words);
+  if (kind == Message::Kind::response && session != nullptr) session->input_requests()->refuse_answer(id, words);
   // The id of a response is none of the client's.
   return error_reply(kind == Message::Kind::request ? id : std::string(),
                      {error_code::invalid_request, "Invalid request: the message " + words}, ReplyStatus::too_long);
@@ -204,7 +204,7 @@ void Server::receive_legacy(Message message, const std::shared_ptr<Session>& ses
   // First, because what the message leads to may take long.
   exchange->reply({{}, ReplyStatus::accepted});
   if (message.kind == Message::Kind::notification) LegacyEra::take(message, *session);
-  if (message.kind == Message::Kind::response) session->client_requests()->take(message);
+  if (message.kind == Message::Kind::response) session->input_requests()->take(message);
 }
 
 void Server::log_cancellation(const Message& notification) {
@@ -218,7 +218,7 @@ void Server::log_cancellation(const Message& notification) {
 }
 
 void Server::end_input(DuplexClient& client) {
-  if (client.session != nullptr) client.session->client_requests()->end("The client is gone");
+  if (client.session != nullptr) client.session->input_requests()->end("The client is gone");
 }
 
 void Server::close_streams() {

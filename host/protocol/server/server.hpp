@@ -81,7 +81,7 @@ class Server {
   void end_session(const Session& session);
 
   // The answer to a message that is too long: an error that reaches its request. Where the client meant to answer a
-  // question of a plugin, the call of its session, null if it has none, that waits for it ends at once.
+  // input request of a plugin, the call of its session, null if it has none, that waits for it ends at once.
   static Reply refuse_long(const LongMessage& message, const Session* session);
 
   // close_streams has been called.

@@ -84,10 +84,10 @@ StateKey random_state_key() {
 }
 
 Result<StateKey> read_state_key(const std::filesystem::path& file) {
-  constexpr std::size_t largest_file = 4096;
+  constexpr std::size_t max_file_bytes = 4096;
   const auto opened = open_to_read(file);
   if (!opened) return fail("cannot read the key " + file.string() + ": " + last_error());
-  const auto content = read_regular_file(opened, largest_file);
+  const auto content = read_regular_file(opened, max_file_bytes);
   if (content.has_error()) return fail("cannot read the key " + file.string() + ": " + content.error().message);
   StateKey key{};
   if (content->size() < key.size()) {

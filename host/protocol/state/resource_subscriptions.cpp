@@ -26,8 +26,8 @@ Result<> ResourceSubscriptions::add(const std::string& uri, ResourceUpdates& upd
   if (uri.size() > max_uri) {
     return fail("A resource that is subscribed to has a URI of at most " + std::to_string(max_uri) + " bytes");
   }
-  if (places_.size() >= most) {
-    return fail("Too many subscriptions: a client has at most " + std::to_string(most) +
+  if (places_.size() >= max_count) {
+    return fail("Too many subscriptions: a client has at most " + std::to_string(max_count) +
                 "; unsubscribe from some resources");
   }
   auto place = updates.listen(uri, std::move(listener));
@@ -57,8 +57,8 @@ Result<std::vector<std::string>, RpcError> read_resource_filter(const Catalog& c
   const auto filter = notifications.find("resourceSubscriptions");
   if (filter == notifications.end()) return wanted;
   if (!filter->is_array()) return invalid_filter("must be an array of URIs");
-  if (filter->size() > ResourceSubscriptions::most) {
-    return invalid_filter("has more than " + std::to_string(ResourceSubscriptions::most) +
+  if (filter->size() > ResourceSubscriptions::max_count) {
+    return invalid_filter("has more than " + std::to_string(ResourceSubscriptions::max_count) +
                           " URIs; send several requests");
   }
   std::set<std::string> keys;

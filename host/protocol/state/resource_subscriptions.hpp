@@ -22,7 +22,7 @@ namespace mcph {
 // The subscriptions of one session or one listen request. Guarded by its owner.
 class ResourceSubscriptions {
  public:
-  static constexpr std::size_t most = 1000;
+  static constexpr std::size_t max_count = 1000;
   static constexpr std::size_t max_uri = 4096;  // in bytes
 
   // Fails at a bound. Subscribing twice is subscribing once, however the URI is percent-encoded.

@@ -76,7 +76,7 @@ void Session::close_streams() {
     subscriptions_.clear();
     pending_updates_.clear();
   }
-  client_requests_->end("The session has ended");
+  input_requests_->end("The session has ended");
   for (const auto& weak : streams) {
     if (const auto stream = weak.lock()) stream->close();
   }

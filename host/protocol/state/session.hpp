@@ -20,7 +20,7 @@
 #include "protocol/log_level.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/requests_in_flight.hpp"
-#include "protocol/state/client_requests.hpp"
+#include "protocol/state/pending_input_requests.hpp"
 #include "protocol/state/resource_subscriptions.hpp"
 
 namespace mcph {
@@ -36,7 +36,7 @@ class Session final : public ListListener, public ResourceListener, public std::
   RequestsInFlight& requests() { return *requests_; }
 
   // What plugins ask the client. Never null.
-  const std::shared_ptr<ClientRequests>& client_requests() const { return client_requests_; }
+  const std::shared_ptr<PendingInputRequests>& input_requests() const { return input_requests_; }
 
   // What plugins log during its calls is sent from this severity on; nothing before the client has asked for it.
   const std::shared_ptr<LogThreshold>& log_threshold() const { return log_threshold_; }
@@ -67,7 +67,7 @@ class Session final : public ListListener, public ResourceListener, public std::
   const std::string id_;
   const std::shared_ptr<const Caller> caller_;
   const std::shared_ptr<RequestsInFlight> requests_ = std::make_shared<RequestsInFlight>();
-  const std::shared_ptr<ClientRequests> client_requests_ = std::make_shared<ClientRequests>();
+  const std::shared_ptr<PendingInputRequests> input_requests_ = std::make_shared<PendingInputRequests>();
   const std::shared_ptr<LogThreshold> log_threshold_ = std::make_shared<LogThreshold>(LogLevel::nothing);
 
   mutable Mutex mutex_;

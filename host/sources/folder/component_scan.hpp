@@ -1,11 +1,11 @@
-// What lies in the drop folder: every plugin library below ROOT/{tools,resources,prompts}, with the state it is in. A
-// scan looks at names and states only and opens no file; comparing it with the one before tells what was added,
+// What lies in the components folder: every plugin library below ROOT/{tools,resources,prompts}, with the state it is
+// in. A scan looks at names and states only and opens no file; comparing it with the one before tells what was added,
 // replaced and removed. Plain functions without state, callable from any thread; the control thread scans.
 //
 // A file is a plugin by its name: NAME.so (NAME.dll, NAME.dylib where those are native), and NAME.json beside it is its
 // configuration. Passed over are hidden names (.NAME), backups (NAME~) and NAME.tmp, folders included. Symbolic links
 // are followed: a linked plugin has its target's identity. A folder that can be reached in several ways is scanned
-// once, under its real path if that lies in the drop folder.
+// once, under its real path if that lies in the components folder.
 #pragma once
 
 #include <filesystem>

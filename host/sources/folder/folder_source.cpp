@@ -200,7 +200,7 @@ std::uint64_t FolderSource::begin_load(TrackedFile& tracked, const PluginFile& f
     inbox_->loading.insert(attempt);
     inbox_->awaited.insert(attempt);
   }
-  with_.load_runner.run([this, file, attempt, cause = std::string(cause), begun = with_.now()] {
+  with_.load_executor.run([this, file, attempt, cause = std::string(cause), begun = with_.now()] {
     load({.file = file.file, .attempt = attempt, .cause = cause, .begun = begun}, file);
   });
   return attempt;

@@ -1,9 +1,10 @@
 // The plugins of the components folder: looks at the folder, loads what is new or changed, withdraws what is gone,
-// publishes what it serves, and does what the operator asks. A file that cannot be served leaves the last good version
-// serving and never touches another; loads run beside each other on threads that are handed in, and one that hangs
-// keeps nobody waiting. What the folder is, who loads, who tells of changes, and the clock are handed in, too. Owned by
-// who assembles the program. The control thread is the one that runs it; only the functions marked [any] may be called
-// from elsewhere.
+// publishes what it serves, and does what the operator asks. One class with many small functions, because each step of
+// a look decides by what those before it have found. A file that cannot be served leaves the last good version serving
+// and never touches another; loads run beside each other on threads that are handed in, and one that hangs keeps nobody
+// waiting. What the folder is, who loads, who tells of changes, and the clock are handed in, too. Owned by who
+// assembles the program. The control thread is the one that runs it; only the functions marked [any] may be called from
+// elsewhere.
 //
 //   look -> settle -> load (elsewhere) -> collect -> publish -> drain
 //
@@ -60,7 +61,7 @@ class FolderSource final : private OperatedFiles {
     ComponentsFolder& folder;
     FolderWatch& watch;
     VersionLoader& loader;
-    Executor& load_runner;  // each task may hang
+    Executor& load_executor;  // each task may hang
     std::function<Time()> now = std::chrono::steady_clock::now;
     std::function<void(const std::string& uri)> resource_updated;
     Publisher& publisher;

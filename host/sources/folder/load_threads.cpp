@@ -53,7 +53,7 @@ void LoadThreads::start_when_due() {
 bool LoadThreads::may_start(Clock::time_point now) const {
   const auto young = std::count_if(running_.begin(), running_.end(),
                                    [&](const Running& each) { return now - each.since < options_.long_time; });
-  return static_cast<std::size_t>(young) < options_.at_once && running_.size() < options_.most;
+  return static_cast<std::size_t>(young) < options_.at_once && running_.size() < options_.max_running;
 }
 
 bool LoadThreads::start_next() {

@@ -20,7 +20,7 @@ class LoadThreads final : public Executor {
   struct Options {
     std::size_t at_once = 4;
     std::chrono::milliseconds long_time{500};
-    std::size_t most = 64;  // with those that have run for long
+    std::size_t max_running = 64;  // with those that have run for long
   };
 
   explicit LoadThreads(Options options) : options_(options), starter_([this] { start_when_due(); }) {}

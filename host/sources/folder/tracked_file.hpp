@@ -1,6 +1,6 @@
 // The life of one plugin file in the components folder: in which state it lies there, and what is served of it. It is
 // told what is seen, and says what is to be done; it touches no disk, reads no clock and takes no time. Belongs to the
-// folder's source; the control thread.
+// folder's source; the control thread. One function a thing that can happen to a file, or that somebody asks of it.
 //
 //   state        | entered when                                  | left for
 //   -------------+-----------------------------------------------+--------------------------------------------------

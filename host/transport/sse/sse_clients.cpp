@@ -81,7 +81,7 @@ void SseClient::shut_down() {
     session = client_.session;
   }
   // A call that waits for the client would keep the server waiting, too.
-  if (session != nullptr) session->client_requests()->end("The server is stopping");
+  if (session != nullptr) session->input_requests()->end("The server is stopping");
   stream_->close_when_answered();
 }
 

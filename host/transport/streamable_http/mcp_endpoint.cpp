@@ -46,7 +46,7 @@ void McpEndpoint::post_legacy(Message message, const HttpHead& head, const std::
   if (auto refusal = refuse_version(message.id, head)) return exchange->reply(*std::move(refusal));
   if (message.is_initialize()) return server_.initialize(message, head.principal, exchange);
   auto found = find_session(message.id, head);
-  if (found.session == nullptr) return exchange->reply(std::move(found.refusal));
+  if (found.session == nullptr) return exchange->reply(std::move(found.reply));
   server_.receive_legacy(std::move(message), found.session, exchange);
 }
 
@@ -55,7 +55,7 @@ void McpEndpoint::post_batch(Json batch, const HttpHead& head, const std::shared
     return exchange->reply(Server::refuse_batch());
   }
   auto found = find_session({}, head);
-  if (found.session == nullptr) return exchange->reply(std::move(found.refusal));
+  if (found.session == nullptr) return exchange->reply(std::move(found.reply));
   server_.receive_batch(std::move(batch), found.session, exchange);
 }
 
@@ -95,7 +95,7 @@ Reply McpEndpoint::end_session(const HttpHead& head) {
     return refuse({error_code::invalid_request, "Revision 2026-07-28 has no sessions"}, ReplyStatus::not_offered);
   }
   auto found = find_session({}, head);
-  if (found.session == nullptr) return std::move(found.refusal);
+  if (found.session == nullptr) return std::move(found.reply);
   server_.end_session(*found.session);
   return {{}, ReplyStatus::ended};
 }

@@ -25,7 +25,7 @@ class McpEndpoint {
   // Null, and why not.
   struct FoundSession {
     std::shared_ptr<Session> session;
-    Reply refusal = {};
+    Reply reply = {};
   };
   // A GET: the session whose notification stream it opens.
   FoundSession admit_stream(const HttpHead& head);

@@ -163,7 +163,7 @@ void StreamableHttp::keep_response(EventStreamResponse& response, const HttpHead
 StreamableHttp::awaitable<void> StreamableHttp::refuse_long_post(HttpRequest& request, HttpConnection& connection,
                                                                  HttpHead head) {
   HttpResponse response;
-  // It may end a question, and go on with the call that asked.
+  // It may answer an input request, and go on with the call that asked.
   const std::function<void()> refuse = [&] {
     response = to_response(endpoint_.refuse_long(long_message(request, connection), head));
   };
@@ -177,7 +177,7 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_get(HttpRequest& request,
   auto admission = endpoint_.admit_stream(head);
   auto session = std::move(admission.session);
   if (session == nullptr) {
-    auto refusal = to_response(std::move(admission.refusal));
+    auto refusal = to_response(std::move(admission.reply));
     co_return co_await connection.respond(std::move(refusal));
   }
   EventStreamResponse response(connection, options_.stream_time);

@@ -166,8 +166,8 @@ Outcome Harness::call_tool(std::string_view name, const Json& arguments, const A
   for (int round = 0; round <= max_rounds; ++round) {
     const Outcome outcome = call_tool(name, arguments, answers);
     if (outcome.kind != MCP_OUTCOME_INPUT_REQUIRED) return outcome;
-    for (const auto& [question, request] : outcome.json.at("inputRequests").items())
-      answers[question] = answer(request);
+    for (const auto& [key, request] : outcome.json.at("inputRequests").items())
+      answers[key] = answer(request);
   }
   throw std::runtime_error("the tool asks again and again");
 }

@@ -10,7 +10,7 @@
 #include "support/source_on_disk.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_workers.hpp"
-#include "support/thread_runner.hpp"
+#include "support/thread_executor.hpp"
 #include "telemetry/stderr_log.hpp"
 
 namespace mcph {
@@ -29,7 +29,7 @@ class OperatorAnswersTest : public ::testing::Test {
 
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
-  test::ThreadRunner executor_;
+  test::ThreadExecutor executor_;
   test::TestWorkers workers_;
   Reaper reaper_{10s, log_};
   PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), {}, executor_, workers_.workers, reaper_, log_};

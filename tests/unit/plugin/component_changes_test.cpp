@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "support/eventually.hpp"
-#include "support/manual_runner.hpp"
+#include "support/manual_executor.hpp"
 
 namespace mcph {
 namespace {
@@ -24,7 +24,7 @@ class ComponentChangesTest : public ::testing::Test {
   }
 
   Timers timers_;
-  test::ManualRunner executor_;
+  test::ManualExecutor executor_;
   int told_ = 0;
   std::vector<std::string> answered_;
   std::shared_ptr<ComponentChanges> changes_ =

@@ -23,7 +23,7 @@ TEST(Capabilities, OfTheServerStateWhatWorks) {
   EXPECT_EQ(Json::parse(modern_server_capabilities()), modern);
 }
 
-TEST(Capabilities, ThatAQuestionNeedsAreNamed) {
+TEST(Capabilities, ThatAnInputRequestNeedsAreNamed) {
   EXPECT_EQ(missing(form, "{}"), R"({"elicitation":{"form":{}}})");
   EXPECT_EQ(missing(R"({"a":{"method":"sampling/createMessage"}})", "{}"), R"({"sampling":{}})");
   EXPECT_EQ(missing(R"({"a":{"method":"roots/list"}})", "{}"), R"({"roots":{}})");
@@ -53,7 +53,7 @@ TEST(Capabilities, ThatAreNoObjectDoNotCount) {
   EXPECT_EQ(missing(form, R"({"elicitation":true})"), R"({"elicitation":{"form":{}}})");
 }
 
-TEST(Capabilities, OfSeveralQuestionsAreGathered) {
+TEST(Capabilities, OfSeveralInputRequestsAreGathered) {
   EXPECT_EQ(missing(R"({"a":{"method":"elicitation/create","params":{"mode":"url"}},"b":{"method":"roots/list"},
                         "c":{"method":"elicitation/create"},"d":{"method":"sampling/createMessage"}})",
                     R"({"sampling":{}})"),

@@ -102,7 +102,7 @@ TEST(EventLoops, GoOnWithTheIoWhileTasksBlock) {
   gate.open();
 }
 
-TEST(EventLoops, GoOnWithTheIoOfEveryLaneWhenAllBlockAtOnce) {
+TEST(EventLoops, GoOnWithTheIoOfEveryLoopWhenAllBlockAtOnce) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     EventLoops threads(2, 8);
     Gate first;
@@ -149,14 +149,14 @@ TEST(EventLoops, GoOnWithTheIoWhileTheHostsOwnWorkTakesLong) {
   EXPECT_TRUE(serves_io(threads, 1));
 }
 
-TEST(EventLoops, KeepALaneWhoseWorkIsQuick) {
+TEST(EventLoops, KeepALoopWhoseWorkIsQuick) {
   EventLoops threads(1, 4);
   const auto quick = [&] { return work_on_the_loop(threads, [] {}).get(); };
   // A busy machine may make anything slow, but not always.
   EXPECT_TRUE(eventually(quick));
 }
 
-TEST(EventLoops, RunALongTaskOnNoLane) {
+TEST(EventLoops, RunALongTaskOnNoLoop) {
   EventLoops threads(1, 4);
   Gate gate;
   std::promise<std::thread::id> loop;

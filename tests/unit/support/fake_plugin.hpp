@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "plugin/call_table.hpp"
-#include "plugin/limit_log.hpp"
+#include "plugin/limit_reports.hpp"
 #include "plugin/plugin.hpp"
-#include "support/manual_runner.hpp"
+#include "support/manual_executor.hpp"
 #include "support/recording_log.hpp"
 
 namespace mcph::test {
@@ -26,7 +26,7 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
       : identity_{file, file.stem().string(), "1.0.0", {}},
         limits_(limits),
         events_(std::move(events)),
-        limit_log_(log == nullptr ? log_ : *log, identity_) {}
+        limit_reports_(log == nullptr ? log_ : *log, identity_) {}
 
   const PluginIdentity& identity() const override { return identity_; }
   Result<std::string> describe() override { return description; }
@@ -78,11 +78,11 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
   const PluginLimits limits_;
   const PluginEvents events_;
   RecordingLog log_;
-  LimitLog limit_log_;
-  ManualRunner executor_;
+  LimitReports limit_reports_;
+  ManualExecutor executor_;
   std::mutex mutex_;
   std::vector<std::uint64_t> ids_;
-  CallTable table_{{identity_, limits_, events_, limit_log_, executor_}, *this};
+  CallTable table_{{identity_, limits_, events_, limit_reports_, executor_}, *this};
 };
 
 }  // namespace mcph::test

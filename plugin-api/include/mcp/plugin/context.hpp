@@ -1,6 +1,7 @@
 // Context: one call, as its handler sees it: how to say how far it is, whether it should end early, who is asking. The
 // runtime makes it; a handler takes `mcp::Context&` as its last parameter and must not keep it. Every function may be
-// called from any thread until the call has ended.
+// called from any thread until the call has ended. All that a call can do is here, so that an author looks in one
+// place.
 #pragma once
 
 #include <chrono>
@@ -97,9 +98,9 @@ class Context {
   /// This and the functions below return the answer if it is there. If it is not, they leave the handler with an
   /// exception that the runtime catches, the host asks the client, and the handler is called again from its beginning,
   /// with the answers of all rounds so far. So a handler asks before it changes anything; what it does before it asks
-  /// must lead to the same input request each time; and it does not catch (...) around a input request without throwing
-  /// it on: a call whose input request was caught fails. They are for the thread of the handler. The call fails if the
-  /// client cannot answer, and says so to the model: request_context() tells beforehand.
+  /// must lead to the same input request each time; and it does not catch (...) around an input request without
+  /// throwing it on: a call whose input request was caught fails. They are for the thread of the handler. The call
+  /// fails if the client cannot answer, and says so to the model: request_context() tells beforehand.
   template <class T>
   Elicited<T> elicit(std::string_view message) {
     return detail::elicited<T>(answer_to(form<T>(message)));

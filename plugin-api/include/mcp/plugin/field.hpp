@@ -1,6 +1,7 @@
 // mcp::field describes one member of a struct: its name for clients, what it means, its bounds. A struct whose fields()
 // returns a tuple of them is a *described struct*, and can be a tool's arguments, a result, a configuration, or part of
-// one. Everything here is a constant expression: mistakes are found by the compiler.
+// one. Everything here is a constant expression: mistakes are found by the compiler. A field has a function
+// for each keyword of JSON Schema that it can set.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // Plugin: the running instance, as its author sees it. setup is given it and registers components with it; it lives
 // until the end of stop, so handlers may capture a reference to it. Registering and removing is possible from any
-// thread at any time: what has changed is served, all at once, from the next components_changed.
+// thread at any time: what has changed is served, all at once, from the next components_changed. It has many functions:
+// an overload or two for each kind of component.
 #pragma once
 
 #include <functional>

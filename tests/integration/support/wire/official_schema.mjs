@@ -60,7 +60,7 @@ class OfficialSchema {
     return this.#ofServer('Notification', method);
   }
 
-  // Whether the method's result may be a question to the client.
+  // Whether the method's result may ask the client for input.
   mayRequireInput(name) {
     const result = this.#definitions[`${name}ResultResponse`]?.properties.result;
     return this.#refs(result).includes('InputRequiredResult');

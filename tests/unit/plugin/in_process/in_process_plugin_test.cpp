@@ -17,7 +17,7 @@
 #include "runtime/timers.hpp"
 #include "support/eventually.hpp"
 #include "support/kept_memory.hpp"
-#include "support/manual_runner.hpp"
+#include "support/manual_executor.hpp"
 #include "support/no_threads.hpp"
 #include "support/recording_call.hpp"
 #include "support/standard_error.hpp"
@@ -89,7 +89,7 @@ class InProcessPluginTest : public ::testing::Test {
 
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::warning, StderrLog::Format::text};
-  test::ManualRunner executor_;
+  test::ManualExecutor executor_;
   Timers* timers_ = nullptr;
   PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
   PluginSetup setup_ = usual_setup();

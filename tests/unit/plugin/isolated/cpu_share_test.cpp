@@ -15,7 +15,7 @@ class CpuBudgetTest : public ::testing::Test {
   CpuBudget::Duration after(std::chrono::milliseconds time, std::chrono::milliseconds used) {
     now_ += time;
     used_ += used;
-    return budget_.rest(now_, used_);
+    return budget_.throttle_time(now_, used_);
   }
 
   CpuBudget::Clock::time_point now_{};

@@ -52,8 +52,8 @@ TEST(WorkerMessagesTest, ReachAHostAsTheyWereSent) {
   EXPECT_EQ(completed.call, 9U);
   EXPECT_EQ(completed.outcome, -7);
   EXPECT_EQ(completed.text, "a result");
-  EXPECT_FALSE(completed.is_refusal);
-  EXPECT_TRUE(read_back(Completed{9, 1, "an error", true}).is_refusal);
+  EXPECT_FALSE(completed.by_worker);
+  EXPECT_TRUE(read_back(Completed{9, 1, "an error", true}).by_worker);
   const Progressed progress{10, {0.5, 2}, "half of one"};
   EXPECT_EQ(read_back(progress).call, 10U);
   EXPECT_EQ(read_back(progress).progress_and_total, progress.progress_and_total);

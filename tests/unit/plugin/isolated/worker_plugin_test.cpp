@@ -41,7 +41,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 // Takes tasks and leaves them where they are, as threads do that have much to do, or have ended.
-class IdleRunner final : public Executor {
+class IdleExecutor final : public Executor {
  public:
   void run(std::function<void()> task) override {
     const std::lock_guard lock(mutex_);
@@ -224,7 +224,7 @@ class BusyHostTest : public WorkerPluginTest {
     return call;
   }
 
-  IdleRunner executor_;
+  IdleExecutor executor_;
   Workers busy_workers_{{.program = MCP_TEST_WORKER},
                         [this]() -> boost::asio::io_context& { return threads_.next_context(); },
                         executor_};
@@ -383,7 +383,7 @@ TEST_F(WorkerPluginTest, KeepsACallThatComesWhileOthersFailForTheNextProcess) {
   EXPECT_EQ(next->end(), result(R"({"arguments":{},"name":"echo"})"));
 }
 
-TEST_F(WorkerPluginTest, RefusesOneThatDiesBetweenTwoQuestions) {
+TEST_F(WorkerPluginTest, RefusesOneThatDiesBetweenTwoQueries) {
   plugin_ = *create(R"({"alarm":"yes"})");
   const std::string end = "its process was killed by SIGALRM (Alarm clock)";
   ASSERT_TRUE(eventually([&] { return plugin_->status().pid == 0; }));

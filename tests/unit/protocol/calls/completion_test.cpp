@@ -194,7 +194,7 @@ TEST_F(CompletionServerTest, TellsAClientNoMoreThanAHundredValues) {
   EXPECT_EQ(result["resultType"], "complete");
 }
 
-TEST_F(CompletionServerTest, RefusesAPluginsQuestion) {
+TEST_F(CompletionServerTest, RefusesAPluginsInputRequest) {
   plugin_->on_invoke = [](Call& call) {
     call.complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
   };

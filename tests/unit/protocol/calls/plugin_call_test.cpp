@@ -240,7 +240,7 @@ TEST_F(PluginCallTest, AddsNothingForAClientThatCancelled) {
   EXPECT_EQ(exchange_->body(), "error 7 -32603 cancelled");
 }
 
-TEST_F(PluginCallTest, RepliesWithTheQuestion) {
+TEST_F(PluginCallTest, RepliesWithTheInputRequest) {
   begin().complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
   EXPECT_EQ(exchange_->body(), R"(input required 7 {"a":{"method":"roots/list","params":{}}})");
 }
@@ -288,7 +288,7 @@ TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheErrorIsInvalid) {
             "number \"code\"");
 }
 
-TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheQuestionIsInvalid) {
+TEST_F(PluginCallTest, NamesPluginAndComponentWhenTheInputRequestIsInvalid) {
   begin().complete(Outcome::input_required, "{}");
   EXPECT_EQ(exchange_->body(),
             "error 7 -32603 Plugin sums answered tools/call of add with something invalid: it lacks "

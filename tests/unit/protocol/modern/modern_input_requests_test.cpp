@@ -1,5 +1,5 @@
-// What a plugin asks a client of revision 2026-07-28: the questions are the result of its request, and it comes back
-// with the answers.
+// What a plugin asks a client of revision 2026-07-28: the input requests are the result of its request, and it comes
+// back with the answers.
 #include <gtest/gtest.h>
 
 #include "protocol/state/returned_answers.hpp"

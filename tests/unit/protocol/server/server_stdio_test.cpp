@@ -59,7 +59,7 @@ TEST_F(ServerStdioTest, RefusesAMessageThatIsTooLongByItsId) {
   EXPECT_EQ(answer_to_long({Message::Kind::response, "7"}), without_id) << "the id is the server's";
 }
 
-TEST_F(ServerStdioTest, EndsTheCallWhoseQuestionHasAnAnswerThatIsTooLong) {
+TEST_F(ServerStdioTest, EndsTheCallWhoseInputRequestHasAnAnswerThatIsTooLong) {
   line(request("0", "initialize",
                R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"
                R"("clientInfo":{"name":"client","version":"1"}})"));
@@ -74,7 +74,7 @@ TEST_F(ServerStdioTest, EndsTheCallWhoseQuestionHasAnAnswerThatIsTooLong) {
       call->body(),
       R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"The client's answer to roots/list is longer than the 4096 bytes that --max-message-bytes allows"}],"isError":true}})");
   EXPECT_TRUE(other->replies().empty()) << "no other call ends";
-  EXPECT_TRUE(stdio_.session->client_requests()->any());
+  EXPECT_TRUE(stdio_.session->input_requests()->any());
 }
 
 TEST_F(ServerStdioTest, ServesALegacyClient) {

@@ -86,7 +86,7 @@ TEST_F(LegacySubscriptionTest, IsRefusedWithTheErrorOfTheRevision) {
 }
 
 TEST_F(LegacySubscriptionTest, IsRefusedBeyondTheBoundOfASession) {
-  for (std::size_t i = 0; i < ResourceSubscriptions::most; ++i)
+  for (std::size_t i = 0; i < ResourceSubscriptions::max_count; ++i)
     ASSERT_EQ(ask("resources/subscribe", "notes://" + std::to_string(i)), done_);
   EXPECT_EQ(ask("resources/subscribe", "notes://0"), done_);
   const std::string refused =
@@ -177,7 +177,7 @@ TEST_F(ModernSubscriptionTest, IsRefusedWhereItsFilterIsMalformed) {
   };
   EXPECT_EQ(listen(R"({"resourceSubscriptions":"notes://all"})")->body(), refused("must be an array of URIs"));
   EXPECT_EQ(listen(R"({"resourceSubscriptions":["notes://all",1]})")->body(), refused("must be an array of URIs"));
-  const Json many = {{"resourceSubscriptions", Json::array_t(ResourceSubscriptions::most + 1, "notes://all")}};
+  const Json many = {{"resourceSubscriptions", Json::array_t(ResourceSubscriptions::max_count + 1, "notes://all")}};
   EXPECT_EQ(listen(many.dump())->body(), refused("has more than 1000 URIs; send several requests"));
 }
 

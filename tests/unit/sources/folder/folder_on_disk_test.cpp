@@ -14,7 +14,7 @@
 #include "support/standard_error.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_workers.hpp"
-#include "support/thread_runner.hpp"
+#include "support/thread_executor.hpp"
 #include "telemetry/stderr_log.hpp"
 
 namespace mcph {
@@ -140,7 +140,7 @@ class FolderOnDiskTest : public ::testing::Test {
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::info, StderrLog::Format::text};
   const test::StandardErrorCapture captured_;
-  test::ThreadRunner executor_;
+  test::ThreadExecutor executor_;
   test::TestWorkers workers_;
   Reaper reaper_{10s, log_};
   PluginLoader loader_{

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/timers.hpp"
-#include "support/manual_runner.hpp"
+#include "support/manual_executor.hpp"
 #include "support/recording_log.hpp"
 #include "support/served_plugin.hpp"
 
@@ -141,14 +141,14 @@ class FolderSourceTest : public ::testing::Test {
   FolderInMemory folder_;
   NoWatch watch_;
   ScriptedLoader loader_;
-  test::ManualRunner loads_;
+  test::ManualExecutor loads_;
   Timers timers_;
   FolderSource::Time now_{1000h};
   FolderSource source_{options(),
                        {.folder = folder_,
                         .watch = watch_,
                         .loader = loader_,
-                        .load_runner = loads_,
+                        .load_executor = loads_,
                         .now = [this] { return now_; },
                         .resource_updated = [](const std::string&) {},
                         .publisher = publisher_,

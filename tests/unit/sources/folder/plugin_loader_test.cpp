@@ -10,7 +10,7 @@
 
 #include "support/eventually.hpp"
 #include "support/kept_memory.hpp"
-#include "support/manual_runner.hpp"
+#include "support/manual_executor.hpp"
 #include "support/recording_call.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_workers.hpp"
@@ -71,7 +71,7 @@ class PluginLoaderTest : public ::testing::Test {
 
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
-  test::ManualRunner executor_;
+  test::ManualExecutor executor_;
   test::TestWorkers workers_;
   Reaper reaper_{std::chrono::seconds(10), log_};
   PluginLoader loader_{

@@ -130,16 +130,16 @@ TEST_F(McpEndpointTest, AdmitsAStreamToItsSessionOnly) {
   const auto admitted = endpoint_.admit_stream(in_session(id));
   ASSERT_NE(admitted.session, nullptr);
   EXPECT_EQ(admitted.session->id(), id);
-  EXPECT_EQ(admitted.refusal.status, ReplyStatus::answered);
+  EXPECT_EQ(admitted.reply.status, ReplyStatus::answered);
 
   const auto missing = endpoint_.admit_stream({});
   EXPECT_EQ(missing.session, nullptr);
-  EXPECT_EQ(missing.refusal.status, ReplyStatus::invalid);
-  EXPECT_EQ(missing.refusal.body, "{\"jsonrpc\":\"2.0\"" + std::string(no_session));
+  EXPECT_EQ(missing.reply.status, ReplyStatus::invalid);
+  EXPECT_EQ(missing.reply.body, "{\"jsonrpc\":\"2.0\"" + std::string(no_session));
 
   const auto unknown = endpoint_.admit_stream(in_session("unknown"));
-  EXPECT_EQ(unknown.refusal.status, ReplyStatus::not_found);
-  EXPECT_EQ(unknown.refusal.body, "{\"jsonrpc\":\"2.0\"" + std::string(ended_session));
+  EXPECT_EQ(unknown.reply.status, ReplyStatus::not_found);
+  EXPECT_EQ(unknown.reply.body, "{\"jsonrpc\":\"2.0\"" + std::string(ended_session));
 }
 
 TEST_F(McpEndpointTest, TellsThePluginWhichPrincipalCalls) {
@@ -189,9 +189,9 @@ TEST_F(McpEndpointTest, HasNoStreamForTheModernEra) {
   const auto refused =
       endpoint_.admit_stream({.protocol_version = "2026-07-28", .method = {}, .name = {}, .session_id = {}});
   EXPECT_EQ(refused.session, nullptr);
-  EXPECT_EQ(refused.refusal.status, ReplyStatus::not_offered);
+  EXPECT_EQ(refused.reply.status, ReplyStatus::not_offered);
   EXPECT_EQ(
-      refused.refusal.body,
+      refused.reply.body,
       R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"Revision 2026-07-28 has no GET stream; send subscriptions/listen by POST"}})");
 }
 
@@ -220,7 +220,7 @@ TEST_F(McpEndpointTest, AdmitsNoStreamWhenItIsStopping) {
   server_.close_streams();
   const auto refused = endpoint_.admit_stream(in_session(id));
   EXPECT_EQ(refused.session, nullptr);
-  EXPECT_EQ(refused.refusal.status, ReplyStatus::unavailable);
+  EXPECT_EQ(refused.reply.status, ReplyStatus::unavailable);
 }
 
 TEST_F(McpEndpointTest, ClosesTheStreamsOfItsSessions) {
@@ -347,7 +347,7 @@ TEST_F(McpEndpointTest, RefusesInitializeInABatch) {
       R"(answered [{"jsonrpc":"2.0","id":0,"error":{"code":-32600,"message":"Invalid request: initialize cannot be part of a batch"}}])");
 }
 
-TEST_F(McpEndpointTest, EndsTheCallOfTheSessionWhoseQuestionHasAnAnswerThatIsTooLong) {
+TEST_F(McpEndpointTest, EndsTheCallOfTheSessionWhoseInputRequestHasAnAnswerThatIsTooLong) {
   const auto open = [&] {
     return post(request("0", "initialize",
                         R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"

@@ -22,7 +22,7 @@ std::string words_for_late_call(std::string_view component, const PluginLimits& 
 std::string words_for_many_calls(const PluginLimits& limits);
 // "16 calls run at once, as many as limits.concurrentCalls allows; further ones wait"
 std::string words_for_waiting_calls(const PluginLimits& limits);
-// "it used more than the 10 % of a processor that limits.cpuPercent allows; it rests in between"
+// "it used more than the 10 % of a processor that limits.cpuPercent allows; it is stopped in between"
 std::string words_for_cpu_time(const PluginLimits& limits);
 // "answered with 1001 bytes, more than the 1000 that limits.resultBytes allows"
 std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits);
@@ -30,10 +30,10 @@ std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits
 enum class Limit { call_time, concurrent_calls, calls_in_flight, result_bytes, memory, cpu_time };
 
 // Owned by a plugin; any thread.
-class LimitLog {
+class LimitReports {
  public:
   // The log and the identity outlive it.
-  LimitLog(Log& log, const PluginIdentity& plugin) : log_(log), plugin_(plugin) {}
+  LimitReports(Log& log, const PluginIdentity& plugin) : log_(log), plugin_(plugin) {}
 
   void reached(Limit limit, std::string_view words);
   void answered_wrongly(std::string_view reason);

@@ -9,7 +9,7 @@
 
 namespace mcph::test {
 
-class ManualRunner final : public Executor {
+class ManualExecutor final : public Executor {
  public:
   void run(std::function<void()> task) override { tasks.push_back(std::move(task)); }
 

@@ -1,4 +1,4 @@
-#include "protocol/state/client_requests.hpp"
+#include "protocol/state/pending_input_requests.hpp"
 
 #include <optional>
 
@@ -23,38 +23,38 @@ Message response(const std::string& id, Json answer, bool is_error = false) {
   return message;
 }
 
-class ClientRequestsTest : public ::testing::Test {
+class PendingInputRequestsTest : public ::testing::Test {
  protected:
   void ask(const OrderedJson& requests, std::chrono::milliseconds patience = std::chrono::hours(1)) {
-    client_requests_->ask(requests, exchange_, timers_, patience, [this](ClientRequests::Answers answers) {
+    input_requests_->ask(requests, exchange_, timers_, patience, [this](PendingInputRequests::Answers answers) {
       const std::lock_guard lock(mutex_);
       answers_.push_back(std::move(answers));
     });
   }
-  std::vector<ClientRequests::Answers> answers() {
+  std::vector<PendingInputRequests::Answers> answers() {
     const std::lock_guard lock(mutex_);
     return answers_;
   }
   std::string failure() { return answers().empty() ? "(no end)" : std::get<std::string>(answers().front()); }
 
   std::mutex mutex_;
-  std::vector<ClientRequests::Answers> answers_;
+  std::vector<PendingInputRequests::Answers> answers_;
   Timers timers_;
   const std::shared_ptr<test::RecordingExchange> exchange_ = std::make_shared<test::RecordingExchange>();
-  const std::shared_ptr<ClientRequests> client_requests_ = std::make_shared<ClientRequests>();
+  const std::shared_ptr<PendingInputRequests> input_requests_ = std::make_shared<PendingInputRequests>();
 };
 
 const Json no_roots = {{"roots", Json::array()}};
 
-TEST_F(ClientRequestsTest, AreRequestsOnTheStreamOfTheCall) {
+TEST_F(PendingInputRequestsTest, AreRequestsOnTheStreamOfTheCall) {
   ask({{"a", roots}, {"b", roots}});
   EXPECT_EQ(exchange_->notifications(),
             (std::vector<std::string>{R"({"jsonrpc":"2.0","id":1,"method":"roots/list","params":{}})",
                                       R"({"jsonrpc":"2.0","id":2,"method":"roots/list","params":{}})"}));
-  EXPECT_TRUE(client_requests_->any());
+  EXPECT_TRUE(input_requests_->any());
 }
 
-TEST_F(ClientRequestsTest, ShowTheFieldsOfAFormInTheirOrder) {
+TEST_F(PendingInputRequestsTest, ShowTheFieldsOfAFormInTheirOrder) {
   constexpr auto params =
       R"({"message":"Whom?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"},)"
       R"("age":{"type":"integer"}}}})";
@@ -63,55 +63,55 @@ TEST_F(ClientRequestsTest, ShowTheFieldsOfAFormInTheirOrder) {
             R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":)" + std::string(params) + "}");
 }
 
-TEST_F(ClientRequestsTest, EndWhenAllAreAnswered) {
+TEST_F(PendingInputRequestsTest, EndWhenAllAreAnswered) {
   ask({{"a", roots}, {"b", roots}});
-  client_requests_->take(response("2", {{"roots", {{{"uri", "file:///b"}}}}}));
+  input_requests_->take(response("2", {{"roots", {{{"uri", "file:///b"}}}}}));
   EXPECT_TRUE(answers().empty());
-  client_requests_->take(response("1", no_roots));
+  input_requests_->take(response("1", no_roots));
   ASSERT_EQ(answers().size(), 1U);
   EXPECT_EQ(std::get<Json>(answers()[0]), (Json{{"a", no_roots}, {"b", {{"roots", {{{"uri", "file:///b"}}}}}}}));
-  EXPECT_FALSE(client_requests_->any());
+  EXPECT_FALSE(input_requests_->any());
 }
 
-TEST_F(ClientRequestsTest, TakeEachAnswerOnce) {
+TEST_F(PendingInputRequestsTest, TakeEachAnswerOnce) {
   ask({{"a", roots}, {"b", roots}});
-  client_requests_->take(response("1", no_roots));
-  client_requests_->take(response("1", no_roots));
-  client_requests_->take(response("77", no_roots));
-  client_requests_->take(response(R"("1")", no_roots));
+  input_requests_->take(response("1", no_roots));
+  input_requests_->take(response("1", no_roots));
+  input_requests_->take(response("77", no_roots));
+  input_requests_->take(response(R"("1")", no_roots));
   EXPECT_TRUE(answers().empty());
 }
 
-TEST_F(ClientRequestsTest, EndWithTheClientsRefusalAndTakeTheOthersBack) {
+TEST_F(PendingInputRequestsTest, EndWithTheClientsRefusalAndTakeTheOthersBack) {
   ask({{"a", roots}, {"b", roots}});
-  client_requests_->take(response("1", {{"code", -1}, {"message", "Not now"}}, true));
+  input_requests_->take(response("1", {{"code", -1}, {"message", "Not now"}}, true));
   EXPECT_EQ(failure(), "The client refused roots/list: Not now");
   EXPECT_EQ(exchange_->notifications().back(),
             R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
-  client_requests_->take(response("2", no_roots));
+  input_requests_->take(response("2", no_roots));
   EXPECT_EQ(answers().size(), 1U);
 }
 
-TEST_F(ClientRequestsTest, EndWithWhatIsWrongWithAnAnswer) {
+TEST_F(PendingInputRequestsTest, EndWithWhatIsWrongWithAnAnswer) {
   ask({{"a", roots}});
-  client_requests_->take(response("1", {{"roots", 7}}));
+  input_requests_->take(response("1", {{"roots", 7}}));
   EXPECT_EQ(failure(), "The client answered roots/list with something invalid: \"roots\" is not an array");
 }
 
-TEST_F(ClientRequestsTest, EndWhenAnAnswerCannotBeTaken) {
+TEST_F(PendingInputRequestsTest, EndWhenAnAnswerCannotBeTaken) {
   ask({{"a", roots}, {"b", roots}});
-  client_requests_->refuse_answer("77", "is too long");
+  input_requests_->refuse_answer("77", "is too long");
   EXPECT_TRUE(answers().empty());
-  client_requests_->refuse_answer("1", "is too long");
+  input_requests_->refuse_answer("1", "is too long");
   EXPECT_EQ(failure(), "The client's answer to roots/list is too long");
   EXPECT_EQ(exchange_->notifications().back(),
             R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
-  EXPECT_FALSE(client_requests_->any());
-  client_requests_->refuse_answer("1", "is too long");
+  EXPECT_FALSE(input_requests_->any());
+  input_requests_->refuse_answer("1", "is too long");
   EXPECT_EQ(answers().size(), 1U);
 }
 
-TEST_F(ClientRequestsTest, EndWhenTheClientTakesTooLong) {
+TEST_F(PendingInputRequestsTest, EndWhenTheClientTakesTooLong) {
   ask({{"a", roots}}, std::chrono::milliseconds(5));
   ASSERT_TRUE(test::eventually([&] { return !answers().empty(); }));
   EXPECT_EQ(failure(), "The client did not answer roots/list within 0 s");
@@ -119,36 +119,38 @@ TEST_F(ClientRequestsTest, EndWhenTheClientTakesTooLong) {
             R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
 }
 
-TEST_F(ClientRequestsTest, AreForgottenWhenTheClientAbandonsTheCall) {
+TEST_F(PendingInputRequestsTest, AreForgottenWhenTheClientAbandonsTheCall) {
   ask({{"a", roots}});
   exchange_->abandon();
-  EXPECT_FALSE(client_requests_->any());
-  client_requests_->take(response("1", no_roots));
+  EXPECT_FALSE(input_requests_->any());
+  input_requests_->take(response("1", no_roots));
   EXPECT_TRUE(answers().empty());
 }
 
-TEST_F(ClientRequestsTest, AreNotAskedWhenTheCallHasBeenAbandonedBefore) {
+TEST_F(PendingInputRequestsTest, AreNotAskedWhenTheCallHasBeenAbandonedBefore) {
   exchange_->abandon();
   ask({{"a", roots}});
-  EXPECT_FALSE(client_requests_->any());
+  EXPECT_FALSE(input_requests_->any());
   EXPECT_TRUE(exchange_->notifications().empty());
 }
 
-TEST_F(ClientRequestsTest, EndWithTheSession) {
+TEST_F(PendingInputRequestsTest, EndWithTheSession) {
   ask({{"a", roots}});
-  client_requests_->end("The session has ended");
+  input_requests_->end("The session has ended");
   EXPECT_EQ(failure(), "The session has ended");
   ask({{"a", roots}});
   ASSERT_EQ(answers().size(), 2U);
   EXPECT_EQ(std::get<std::string>(answers()[1]), "The session has ended");
 }
 
-TEST_F(ClientRequestsTest, AreBounded) {
-  for (std::size_t i = 0; i < ClientRequests::max_open; ++i)
+TEST_F(PendingInputRequestsTest, AreBounded) {
+  for (std::size_t i = 0; i < PendingInputRequests::max_open; ++i)
     ask({{"a", roots}});
   EXPECT_TRUE(answers().empty());
   ask({{"a", roots}});
-  EXPECT_EQ(failure(), "This client has more than 256 requests to answer already");
+  EXPECT_EQ(failure(),
+            "This client has 256 requests to answer, of at most 256, and this call asks 1 more; try again when it has "
+            "answered some");
 }
 
 }  // namespace

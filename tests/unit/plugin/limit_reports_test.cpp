@@ -1,4 +1,4 @@
-#include "plugin/limit_log.hpp"
+#include "plugin/limit_reports.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 namespace mcph {
 namespace {
 
-TEST(LimitLogTest, NamesThePluginOnceItHasToldItsName) {
+TEST(LimitReportsTest, NamesThePluginOnceItHasToldItsName) {
   test::RecordingLog log;
   PluginIdentity plugin{.file = "/tools/clock.so", .name = {}, .version = {}, .digest = {}};
-  LimitLog limits(log, plugin);
+  LimitReports limits(log, plugin);
   limits.reached(Limit::memory, "no memory");
   plugin.name = "clock";
   limits.reached(Limit::cpu_time, "no time");

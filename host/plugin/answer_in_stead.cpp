@@ -1,5 +1,6 @@
-#include "plugin/refusal.hpp"
+#include "plugin/answer_in_stead.hpp"
 
+#include "base/in_seconds.hpp"
 #include "base/json_text.hpp"
 
 namespace mcph {
@@ -40,14 +41,6 @@ void refuse_all(const std::vector<std::shared_ptr<Call>>& calls, const PluginIde
     call->claim();
     refuse(*call, "plugin " + plugin.name + ": " + std::string(why));
   }
-}
-
-std::string in_seconds(std::chrono::milliseconds time) {
-  constexpr std::chrono::milliseconds::rep ms_per_s = 1000;
-  constexpr std::chrono::milliseconds::rep ms_per_tenth = 100;
-  auto text = std::to_string(time.count() / ms_per_s);
-  if (const auto tenths = time.count() % ms_per_s / ms_per_tenth; tenths != 0) text += "." + std::to_string(tenths);
-  return text + " s";
 }
 
 }  // namespace mcph

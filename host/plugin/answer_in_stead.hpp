@@ -1,7 +1,6 @@
 // Ends a call in its plugin's stead.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,8 +20,5 @@ void refuse_cancelled(Call& call, CancelReason reason, const PluginIdentity& plu
 
 // Refuses calls of the plugin, which will not be given them any more. [any]
 void refuse_all(const std::vector<std::shared_ptr<Call>>& calls, const PluginIdentity& plugin, std::string_view why);
-
-// "1.5 s", for messages.
-std::string in_seconds(std::chrono::milliseconds time);
 
 }  // namespace mcph

@@ -1,6 +1,6 @@
-#include "plugin/limit_log.hpp"
+#include "plugin/limit_reports.hpp"
 
-#include "plugin/refusal.hpp"
+#include "base/in_seconds.hpp"
 
 namespace mcph {
 
@@ -25,7 +25,7 @@ std::string words_for_lack_of_memory(const PluginLimits& limits) {
 
 std::string words_for_cpu_time(const PluginLimits& limits) {
   return "it used more than the " + std::to_string(limits.cpu_percent) +
-         " % of a processor that limits.cpuPercent allows; it rests in between";
+         " % of a processor that limits.cpuPercent allows; it is stopped in between";
 }
 
 std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits) {
@@ -33,7 +33,7 @@ std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits
          " that limits.resultBytes allows";
 }
 
-void LimitLog::reached(Limit limit, std::string_view words) {
+void LimitReports::reached(Limit limit, std::string_view words) {
   if (told_.at(static_cast<std::size_t>(limit)).test_and_set()) return;
   // It may lack memory before it has told its name.
   if (plugin_.name.empty()) {
@@ -42,7 +42,7 @@ void LimitLog::reached(Limit limit, std::string_view words) {
   log_.warning("plugin is at a limit", {{"file", plugin_.file.string()}, {"plugin", plugin_.name}, {"reason", words}});
 }
 
-void LimitLog::answered_wrongly(std::string_view reason) {
+void LimitReports::answered_wrongly(std::string_view reason) {
   if (told_of_answer_.test_and_set()) return;
   log_.error("plugin misbehaved", {{"file", plugin_.file.string()},
                                    {"plugin", plugin_.name},

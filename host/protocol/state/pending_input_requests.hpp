@@ -18,7 +18,7 @@
 
 namespace mcph {
 
-class ClientRequests : public std::enable_shared_from_this<ClientRequests> {
+class PendingInputRequests : public std::enable_shared_from_this<PendingInputRequests> {
  public:
   // Of one client at once. A call that would ask more is told so.
   static constexpr std::size_t max_open = 256;

@@ -11,15 +11,15 @@
 
 namespace mcph::test {
 
-class ThreadRunner final : public Executor {
+class ThreadExecutor final : public Executor {
  public:
-  ThreadRunner() = default;
-  ~ThreadRunner() override {
+  ThreadExecutor() = default;
+  ~ThreadExecutor() override {
     for (auto& thread : threads_)
       thread.join();
   }
-  ThreadRunner(const ThreadRunner&) = delete;
-  ThreadRunner& operator=(const ThreadRunner&) = delete;
+  ThreadExecutor(const ThreadExecutor&) = delete;
+  ThreadExecutor& operator=(const ThreadExecutor&) = delete;
 
   void run(std::function<void()> task) override {
     const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-#include "protocol/state/client_requests.hpp"
+#include "protocol/state/pending_input_requests.hpp"
 
 #include <optional>
 #include <utility>
@@ -36,8 +36,8 @@ std::string too_late(const OrderedJson& requests, std::chrono::milliseconds pati
 
 }  // namespace
 
-void ClientRequests::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
-                         std::chrono::milliseconds patience, Done done) {
+void PendingInputRequests::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
+                               std::chrono::milliseconds patience, Done done) {
   MutexLock lock(mutex_);
   if (auto refusal = refusal_of(requests.size()); !refusal.empty()) {
     lock.unlock();
@@ -71,12 +71,14 @@ void ClientRequests::ask(const OrderedJson& requests, const std::shared_ptr<Exch
     exchange->notify(std::move(message));
 }
 
-std::string ClientRequests::refusal_of(std::size_t more) const {
+std::string PendingInputRequests::refusal_of(std::size_t more) const {
   if (rounds_by_id_.size() + more <= max_open) return ended_;
-  return "This client has more than " + std::to_string(max_open) + " requests to answer already";
+  return "This client has " + std::to_string(rounds_by_id_.size()) + " requests to answer, of at most " +
+         std::to_string(max_open) + ", and this call asks " + std::to_string(more) +
+         " more; try again when it has answered some";
 }
 
-void ClientRequests::take(const Message& response) {
+void PendingInputRequests::take(const Message& response) {
   const auto request = request_of(response.id);
   if (request.is_null()) return;
   // Without the lock, because it may take a while.
@@ -96,12 +98,12 @@ void ClientRequests::take(const Message& response) {
   finish(number, std::move(result));
 }
 
-void ClientRequests::refuse_answer(const std::string& id, const std::string& why) {
+void PendingInputRequests::refuse_answer(const std::string& id, const std::string& why) {
   const auto request = request_of(id);
   if (!request.is_null()) fail(id, "The client's answer to " + request["method"].get<std::string>() + " " + why);
 }
 
-void ClientRequests::fail(const std::string& id, std::string why) {
+void PendingInputRequests::fail(const std::string& id, std::string why) {
   std::uint64_t number = 0;
   {
     const MutexLock lock(mutex_);
@@ -113,7 +115,7 @@ void ClientRequests::fail(const std::string& id, std::string why) {
   finish(number, std::move(why));
 }
 
-std::string ClientRequests::close(NumbersById::iterator request) {
+std::string PendingInputRequests::close(NumbersById::iterator request) {
   auto& open = rounds_.at(request->second)->open;
   auto name = std::move(open.at(request->first));
   open.erase(request->first);
@@ -121,7 +123,7 @@ std::string ClientRequests::close(NumbersById::iterator request) {
   return name;
 }
 
-OrderedJson ClientRequests::request_of(const std::string& id) const {
+OrderedJson PendingInputRequests::request_of(const std::string& id) const {
   const MutexLock lock(mutex_);
   const auto found = rounds_by_id_.find(id);
   if (found == rounds_by_id_.end()) return nullptr;
@@ -129,7 +131,7 @@ OrderedJson ClientRequests::request_of(const std::string& id) const {
   return round.requests[round.open.at(id)];
 }
 
-void ClientRequests::end(const std::string& why) {
+void PendingInputRequests::end(const std::string& why) {
   std::vector<std::uint64_t> open;
   {
     const MutexLock lock(mutex_);
@@ -141,12 +143,12 @@ void ClientRequests::end(const std::string& why) {
     finish(number, why);
 }
 
-bool ClientRequests::any() const {
+bool PendingInputRequests::any() const {
   const MutexLock lock(mutex_);
   return !rounds_.empty();
 }
 
-void ClientRequests::finish(std::uint64_t number, Answers answers) {
+void PendingInputRequests::finish(std::uint64_t number, Answers answers) {
   std::shared_ptr<Round> round;
   {
     const MutexLock lock(mutex_);
@@ -159,7 +161,7 @@ void ClientRequests::finish(std::uint64_t number, Answers answers) {
   round->done(std::move(answers));
 }
 
-std::shared_ptr<ClientRequests::Round> ClientRequests::remove(std::uint64_t number) {
+std::shared_ptr<PendingInputRequests::Round> PendingInputRequests::remove(std::uint64_t number) {
   const auto found = rounds_.find(number);
   if (found == rounds_.end()) return nullptr;
   auto round = std::move(found->second);
