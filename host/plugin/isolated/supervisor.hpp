@@ -91,7 +91,7 @@ class Supervisor final : private WorkerListener {
   // Where a call that has been admitted goes.
   struct Route {
     std::shared_ptr<WorkerChannel> channel;  // to this worker; null: it waits in the table, or is refused
-    std::string_view why_not;                // follows "plugin NAME"; empty: it may
+    std::string_view why_not;                // follows "plugin NAME"; empty: it goes to the channel, or waits
   };
   Route route(CallId call);
 
