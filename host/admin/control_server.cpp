@@ -16,6 +16,8 @@ namespace mcph {
 namespace {
 
 constexpr std::chrono::milliseconds answer_patience{10'000};
+// For a thread to read a request, on a busy machine.
+constexpr std::chrono::seconds reading_patience{1};
 // Until there may be a place or a descriptor again, where there is none.
 constexpr int pause_ms = 10;
 
@@ -32,9 +34,13 @@ class ControlServer::Connection {
     change(State::is_answered, State::asks_nothing);
   }
 
-  // Ends its thread soon, unless it is being answered or at its end.
-  bool give_way() {
-    if (!change(State::asks_nothing, State::gives_way)) return false;
+  // Ends its thread soon, unless it is being answered or at its end, or has just asked what its thread is still to
+  // read.
+  bool give_way(std::chrono::steady_clock::time_point now) {
+    if (!change(State::asks_nothing, State::is_looked_at)) return false;
+    const bool asks = now - since.load() < reading_patience && socket->has_unread();
+    state_ = asks ? State::asks_nothing : State::gives_way;
+    if (asks) return false;
     socket->shut_down();
     return true;
   }
@@ -52,8 +58,17 @@ class ControlServer::Connection {
   std::thread thread;
 
  private:
-  enum class State { asks_nothing, is_answered, gives_way, ending };
-  bool change(State from, State to) { return state_.compare_exchange_strong(from, to); }
+  enum class State { asks_nothing, is_answered, is_looked_at, gives_way, ending };
+  // False: it was in another state. That somebody looks at it is soon over.
+  bool change(State from, State to) {
+    auto found = from;
+    while (!state_.compare_exchange_strong(found, to)) {
+      if (found != State::is_looked_at) return false;
+      std::this_thread::yield();
+      found = from;
+    }
+    return true;
+  }
 
   std::atomic<State> state_{State::asks_nothing};
   std::atomic<bool> over_{false};
@@ -143,7 +158,7 @@ void ControlServer::join_ended() {
 bool ControlServer::make_room() {
   const auto now = std::chrono::steady_clock::now();
   const auto oldest = std::find_if(connections_.begin(), connections_.end(), [now](Connection& each) {
-    return now - each.since.load() >= min_stay && each.give_way();
+    return now - each.since.load() >= min_stay && each.give_way(now);
   });
   if (oldest == connections_.end()) return false;
   oldest->thread.join();

@@ -143,6 +143,11 @@ bool LineSocket::peer_may_command() const {
   return peer.uid == ::geteuid() || peer.uid == 0;
 }
 
+bool LineSocket::has_unread() const {
+  pollfd socket{socket_.get(), POLLIN, 0};
+  return ::poll(&socket, 1, 0) > 0;
+}
+
 void LineSocket::shut_down() const {
   ::shutdown(socket_.get(), SHUT_RDWR);
 }

@@ -32,6 +32,8 @@ class LineSocket {
   // Whether whoever is at the other end is of our user, or root.
   bool peer_may_command() const;
 
+  // Of any thread: something has come that has not been read, the end of the other side perhaps.
+  bool has_unread() const;
   // Of any thread: nothing more is read or written, and whoever waits for that is woken.
   void shut_down() const;
 

@@ -60,6 +60,11 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
   bool answer(std::size_t index, std::int32_t outcome, std::string_view json) {
     return table_.complete({ids_.at(index), outcome, json});
   }
+  // It and its calls hold each other until they have ended.
+  void let_go_of_calls() {
+    table_.fail_all("the test is over");
+    calls.clear();
+  }
   // For the protocol, which the table does not concern.
   Call& last_call() const { return *calls.back(); }
 

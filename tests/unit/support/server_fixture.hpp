@@ -58,7 +58,7 @@ class ServerFixture : public ::testing::Test {
   ~ServerFixture() override {
     for (const auto& exchange : exchanges_)
       exchange->abandon();
-    plugin_->calls.clear();
+    plugin_->let_go_of_calls();
   }
 
   void publish(std::string_view document) {

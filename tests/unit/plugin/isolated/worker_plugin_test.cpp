@@ -211,6 +211,9 @@ class BusyHostTest : public WorkerPluginTest {
   ~BusyHostTest() override {
     plugin_->stop(10s);
     plugin_.reset();
+    // What is left of the plugin there uses the executor.
+    threads_.stop();
+    EXPECT_TRUE(threads_.join(10s));
   }
 
   std::shared_ptr<RecordingCall> begin_unawaited() {

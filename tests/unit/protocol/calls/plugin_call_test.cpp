@@ -48,7 +48,7 @@ class PluginCallTest : public ::testing::Test {
   // A request without an answer and its call hold each other, and so do the plugin and the calls it was given.
   ~PluginCallTest() override {
     exchange_->abandon();
-    plugin_->calls.clear();
+    plugin_->let_go_of_calls();
   }
 
   Call& begin(Json meta = nullptr, std::shared_ptr<const LogThreshold> log_threshold = {}) {
