@@ -43,24 +43,23 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
                  {"callsInFlightPerPlugin", per_plugin.calls_in_flight},
                  {"blockedThreads", blocked_threads()},
                  {"pageSize", options.serving.page_size}});
-  return {.data_root = options.data_root,
-          .components = options.components,
-          // No plugin's data directory, because none has a name that begins with a dot.
-          .required_sandboxes = options.data_root / ".required-sandboxes",
-          .limits = per_plugin,
-          .isolation = options.isolation,
-          .sandbox = options.sandbox,
-          .trust = options.trust,
-          .server_info = [&catalog, root = options.components, limits = std::move(limits)] {
-            return server_info_json(server_identity(), *catalog.current(), root, limits);
-          }};
+  return {
+      .data_root = options.data_root,
+      .components = options.components,
+      // No plugin's data directory, because none has a name that begins with a dot.
+      .required_sandboxes = options.data_root / ".required-sandboxes",
+      .limits = per_plugin,
+      .isolation = options.isolation,
+      .sandbox = options.sandbox,
+      .trust = options.trust,
+      .server_info = [&catalog, identity = options.identity, root = options.components, limits = std::move(limits)] {
+        // Who asks is not known, and so not what he may see.
+        const auto shown = catalog.is_governed() ? std::make_shared<const Catalog>() : catalog.current();
+        return server_info_json(identity, *shown, root, limits);
+      }};
 }
 
 }  // namespace
-
-ServerIdentity server_identity() {
-  return {.name = "mcp-plugin-host", .title = "MCP Plugin Host", .version = host_version};
-}
 
 Result<> find_components(const HostOptions& options) {
   std::error_code absent;

@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "app/host_options.hpp"
 #include "base/result.hpp"
 #include "catalog/published_catalog.hpp"
 #include "catalog/update_thread.hpp"
+#include "config/host_options.hpp"
 #include "plugin/isolated/workers.hpp"
 #include "protocol/server/server_info.hpp"
 #include "runtime/event_loops.hpp"
@@ -27,9 +27,6 @@ namespace mcph {
 
 // Fails with what to do if the folder of the components is not there.
 Result<> find_components(const HostOptions& options);
-
-// Who this program says it is, to clients and to plugins.
-ServerIdentity server_identity();
 
 class Host {
  public:

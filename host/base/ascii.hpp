@@ -1,6 +1,8 @@
 // Classes of ASCII characters, whatever the locale. Plain functions without state; any thread.
 #pragma once
 
+#include <string>
+
 namespace mcph {
 
 constexpr bool is_letter(char c) {
@@ -14,6 +16,14 @@ constexpr bool is_alphanumeric(char c) {
 }
 constexpr bool is_hexadecimal(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+constexpr char lower_case(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+inline std::string lower_case(std::string text) {
+  for (auto& c : text)
+    c = lower_case(c);
+  return text;
 }
 
 }  // namespace mcph

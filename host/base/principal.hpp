@@ -1,11 +1,66 @@
-// Who a client has proven to be: whose sessions, streams, tasks and states are nobody else's. A value.
+// Who a client has proven to be: whose sessions, streams, tasks and states are nobody else's. A value; copies share
+// what is known of them, which never changes. Any thread.
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace mcph {
 
-using Principal = std::string;
-inline const Principal anonymous;  // nobody has asked
+// What is known of a principal. A credential is never among it, neither whole nor in part.
+struct Identity {
+  std::string issuer;       // who vouches for the subject; "host" is this program
+  std::string subject;      // unique for the issuer
+  std::string client = {};  // the program that acts for the subject, where its issuer says so
+  std::string name = {};    // for people
+  std::vector<std::string> groups = {};
+  std::vector<std::string> roles = {};  // by what proves it, besides those by policy
+  std::vector<std::string> scopes = {};
+  std::string credential = {};  // by which it has been proven, as its issuer names it; empty: it has no name
+  std::chrono::system_clock::time_point expiry = std::chrono::system_clock::time_point::max();
+};
+
+class Principal {
+ public:
+  Principal() = default;  // nobody has proven anything
+  explicit Principal(Identity identity) : identity_(std::make_shared<const Identity>(std::move(identity))) {}
+
+  bool is_anonymous() const { return identity_ == nullptr; }
+  // Of one that is not anonymous.
+  const Identity& identity() const { return *identity_; }
+
+  // The same for the same principal, whatever proves who they are. Empty: anonymous.
+  std::string id() const { return is_anonymous() ? std::string() : identity_->issuer + "#" + identity_->subject; }
+
+  // What distinguishes it from every other one: issuer, subject and client. Nothing of an anonymous one.
+  std::vector<std::string> key() const {
+    if (is_anonymous()) return {};
+    return {identity_->issuer, identity_->subject, identity_->client};
+  }
+
+  // Whether the same is known of both, because both are copies of one.
+  bool is_copy_of(const Principal& other) const { return identity_ == other.identity_; }
+
+  // Whether what belongs to one is the other's, too. Another program that acts for the same subject is another
+  // principal.
+  friend bool operator==(const Principal& a, const Principal& b) {
+    if (a.is_anonymous() || b.is_anonymous()) return a.is_anonymous() == b.is_anonymous();
+    const auto parts = [](const Identity& of) { return std::tie(of.issuer, of.subject, of.client); };
+    return parts(*a.identity_) == parts(*b.identity_);
+  }
+
+ private:
+  std::shared_ptr<const Identity> identity_;
+};
+
+inline const Principal anonymous;
+
+// Whether what has proven a principal to be who they are still does.
+using IsGood = std::function<bool(const Principal& principal)>;
 
 }  // namespace mcph

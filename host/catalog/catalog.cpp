@@ -1,6 +1,7 @@
 #include "catalog/catalog.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/uri.hpp"
@@ -42,7 +43,10 @@ constexpr std::string_view prompt_kind = "prompt";
 }  // namespace
 
 Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions)
-    : generation_(generation), plugins_(std::move(plugins)), instructions_(instructions) {
+    : generation_(generation),
+      plugins_(std::move(plugins)),
+      instructions_(instructions),
+      operator_instructions_(instructions) {
   for (const auto& owner : plugins_) {
     const auto& components = *owner.components;
     add(tools_, components.tools, owner, tool_kind);
@@ -51,7 +55,37 @@ Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, st
     add(prompts_, components.prompts, owner, prompt_kind);
     add_paragraph(instructions_, components.instructions);
   }
+  render_lists();
+}
 
+Catalog::Catalog(const Catalog& all, const Rights& rights)
+    : generation_(all.generation_),
+      plugins_(all.plugins_),
+      instructions_(all.operator_instructions_),
+      operator_instructions_(all.operator_instructions_),
+      rights_(&rights) {
+  copy_visible(all.tools_, rights, tools_);
+  copy_visible(all.resources_, rights, resources_);
+  copy_visible(all.templates_, rights, templates_);
+  copy_visible(all.prompts_, rights, prompts_);
+  render_lists();
+
+  // What a plugin says of itself is for those who see something of it.
+  std::set<const Plugin*> seen;
+  const auto see = [&](const auto& index) {
+    for (const auto& [key, served] : index)
+      seen.insert(served.plugin.get());
+  };
+  see(tools_);
+  see(resources_);
+  see(templates_);
+  see(prompts_);
+  for (const auto& owner : plugins_) {
+    if (seen.contains(owner.plugin.get())) add_paragraph(instructions_, owner.components->instructions);
+  }
+}
+
+void Catalog::render_lists() {
   for (const auto& [key, served] : templates_)
     templates_by_specificity_.push_back(&served);
   std::stable_sort(templates_by_specificity_.begin(), templates_by_specificity_.end(),
@@ -81,6 +115,18 @@ void Catalog::add(Index<Component>& index, const std::vector<Component>& compone
   }
 }
 
+template <class Component>
+void Catalog::copy_visible(const Index<Component>& all, const Rights& rights, Index<Component>& visible) {
+  for (const auto& [key, served] : all) {
+    auto access = rights.to(*served.component);
+    if (!access.visible) continue;
+    auto copy = served;
+    copy.rule = std::move(access.rule);
+    copy.partial = access.partial;
+    visible.emplace_hint(visible.end(), key, std::move(copy));
+  }
+}
+
 const Served<Tool>* Catalog::find_tool(std::string_view name) const {
   return find(tools_, name);
 }
@@ -107,6 +153,7 @@ const Plugin* Catalog::find_owner(std::string_view kind, std::string_view key) c
 }
 
 std::optional<Catalog::TemplateMatch> Catalog::match_template(std::string_view uri) const {
+  if (!may_read(uri)) return std::nullopt;
   for (const auto* served : templates_by_specificity_) {
     if (auto variables = served->component->uri_template.match(uri))
       return TemplateMatch{served, *std::move(variables)};

@@ -14,6 +14,7 @@
 
 #include "catalog/component_list.hpp"
 #include "catalog/components.hpp"
+#include "catalog/rights.hpp"
 #include "plugin/plugin.hpp"
 
 namespace mcph {
@@ -29,6 +30,8 @@ template <class Component>
 struct Served {
   const Component* component = nullptr;
   std::shared_ptr<Plugin> plugin;
+  std::shared_ptr<const ArgumentRule> rule = nullptr;  // by which some calls of it are not permitted; null: none is not
+  bool partial = false;                                // of a template: some of what it stands for is hidden
 };
 
 // A component that is not served, because a plugin whose path sorts before has one with the same key.
@@ -58,6 +61,9 @@ class Catalog {
   // which the plugins' own are added.
   Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions = {});
 
+  // What there is of `all` for those who have these rights, which outlive it.
+  Catalog(const Catalog& all, const Rights& rights);
+
   std::uint64_t generation() const { return generation_; }
   const std::vector<ServedPlugin>& plugins() const { return plugins_; }
   const std::vector<Conflict>& conflicts() const { return conflicts_; }
@@ -79,6 +85,13 @@ class Catalog {
   // The most specific template that matches; null if none does.
   std::optional<TemplateMatch> match_template(std::string_view uri) const;
 
+  // Nobody's view: no policy has decided what is there.
+  bool is_whole() const { return rights_ == nullptr; }
+  // Whether those whose view this is may know of the resource, if it is there.
+  bool may_read(std::string_view uri) const { return rights_ == nullptr || rights_->may_read(uri); }
+  // The same of a tool that is not there any more.
+  bool may_call(std::string_view tool) const { return rights_ == nullptr || rights_->may_call(tool); }
+
   const ComponentList& tools() const { return tool_list_; }
   const ComponentList& tools_object_output() const { return tool_object_output_list_; }
   const ComponentList& resources() const { return resource_list_; }
@@ -94,11 +107,16 @@ class Catalog {
   template <class Component>
   void add(Index<Component>& index, const std::vector<Component>& components, const ServedPlugin& owner,
            std::string_view kind);
+  template <class Component>
+  static void copy_visible(const Index<Component>& all, const Rights& rights, Index<Component>& visible);
+  void render_lists();
 
   std::uint64_t generation_ = 0;
   std::vector<ServedPlugin> plugins_;
   std::vector<Conflict> conflicts_;
   std::string instructions_;
+  std::string operator_instructions_;  // without what plugins say
+  const Rights* rights_ = nullptr;     // null: all
 
   Index<Tool> tools_;
   Index<Resource> resources_;

@@ -183,6 +183,7 @@ Result<Tool> read_tool(Description description) {
   if (headers.has_error()) return description.error("inputSchema", "is invalid: " + headers.error().message);
 
   Tool tool{*std::move(name), *std::move(schema), {}, dump(json), {}, *std::move(headers), *support};
+  tool.read_only = json.value("/annotations/readOnlyHint"_json_pointer, false);
   const auto output = json.find("outputSchema");
   if (output == json.end()) {
     tool.json_object_output = tool.json;

@@ -14,10 +14,10 @@
 
 namespace mcph {
 
-// `json` is the component as the plugin described it, rendered once.
 // What a tool's execution.taskSupport says (MCP 2025-11-25, server/tools): whether a call of it may become a task.
 enum class TaskSupport { undeclared, optional, required, forbidden };
 
+// `json` of a component is what its plugin described, rendered once.
 struct Tool {
   std::string name;
   Schema input_schema;
@@ -27,6 +27,7 @@ struct Tool {
   std::string json_object_output;
   std::vector<ParameterHeader> parameter_headers = {};
   TaskSupport task_support = TaskSupport::undeclared;
+  bool read_only = false;  // as it says of itself
 };
 
 struct Resource {

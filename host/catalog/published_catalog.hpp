@@ -16,20 +16,34 @@ class ListListener {
  public:
   virtual ~ListListener() = default;
   virtual void lists_changed(ListKinds kinds) = 0;
+  // Whose view of the lists it is told of. Any thread.
+  virtual Principal principal() const { return {}; }
 };
 
 class PublishedCatalog {
  public:
-  PublishedCatalog() : current_(std::make_shared<const Catalog>()) {}
+  PublishedCatalog();
+  ~PublishedCatalog();
+  PublishedCatalog(const PublishedCatalog&) = delete;
+  PublishedCatalog& operator=(const PublishedCatalog&) = delete;
 
-  // What a request begins with keeps it: a later publication does not change it.
+  // All that is served. What a request begins with keeps it: a later publication does not change it.
   std::shared_ptr<const Catalog> current() const;
+  // What there is of it for this principal.
+  std::shared_ptr<const Catalog> current(const Principal& principal) const;
 
-  // Swaps, then tells the listeners which lists differ, if any does. Returns what differed.
+  // Whether there is the same of it for both.
+  bool same_view(const Principal& a, const Principal& b) const;
+  // A policy decides who sees what.
+  bool is_governed() const;
+
+  // Swaps, then tells the listeners which lists differ, if any does. Returns what differed of all.
   ListKinds publish(const std::shared_ptr<const Catalog>& next);
+  // From now on the policy decides who sees what; null: everybody sees all. Tells the listeners whose lists differ.
+  void govern(std::shared_ptr<const Policy> policy);
 
   // Gives up the current catalog, and with it its leases, without telling anybody: the end of the process.
-  void clear() { exchange(std::make_shared<const Catalog>()); }
+  void clear();
 
   // Until the listener is gone. It hears of every publication that begins after this returned.
   void listen(std::weak_ptr<ListListener> listener);
@@ -38,13 +52,19 @@ class PublishedCatalog {
   const std::shared_ptr<ResourceUpdates>& resource_updates() const { return resource_updates_; }
 
  private:
-  std::shared_ptr<const Catalog> exchange(std::shared_ptr<const Catalog> next);
+  class Views;
+
+  std::shared_ptr<const Views> views() const;
+  std::shared_ptr<const Views> exchange(std::shared_ptr<const Views> next);
+  void tell_differences(const Views& previous, const Views& next);
+  std::vector<std::shared_ptr<ListListener>> alive();
 
   // Held while a pointer is copied, no longer. (std::atomic<std::shared_ptr> holds a lock just as long, and libstdc++
   // 12 forgets to order its release after a load.)
   mutable Mutex current_mutex_;
-  std::shared_ptr<const Catalog> current_ GUARDED_BY(current_mutex_);
+  std::shared_ptr<const Views> current_ GUARDED_BY(current_mutex_);
   const std::shared_ptr<ResourceUpdates> resource_updates_ = std::make_shared<ResourceUpdates>();
+  Mutex publishing_;  // one publication at a time, so that listeners hear of each difference
   Mutex mutex_;
   std::vector<std::weak_ptr<ListListener>> listeners_ GUARDED_BY(mutex_);
 };

@@ -129,15 +129,15 @@ int call_tool(Host& host, const CallCommand& command, Json arguments) {
 }  // namespace
 
 int run(const CallCommand& command) {
-  CommandLog log(command.host);
+  CommandLog log(command.config.host);
   auto arguments = parse_json(command.arguments);
   if (arguments.has_error()) {
     return fail_with("the arguments are not valid JSON: " + arguments.error().message, command.json);
   }
-  if (const auto found = find_components(command.host); found.has_error()) {
+  if (const auto found = find_components(command.config.host); found.has_error()) {
     return fail_with(found.error().message, command.json);
   }
-  auto host = Host::create(command.host, log);
+  auto host = Host::create(command.config.host, log);
   if (host.has_error()) return fail_with(host.error().message, command.json);
   return (*host)->finish(call_tool(**host, command, *std::move(arguments)));
 }

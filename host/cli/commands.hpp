@@ -12,6 +12,8 @@ int run(const InspectCommand& command);
 int run(const ListCommand& command);
 int run(const CallCommand& command);
 int run(const NewCommand& command);
+int run(const ConfigCommand& command);
+int run(const TokenCommand& command);
 int run(const StatusCommand& command);
 int run(const OperateCommand& command);
 inline int run(const Exit& command) {

@@ -113,8 +113,8 @@ void print_catalog(const Catalog& catalog, const FolderSource& source, const std
 }  // namespace
 
 int run(const InspectCommand& command) {
-  CommandLog log(command.host);
-  auto host = Host::create(command.host, log);
+  CommandLog log(command.config.host);
+  auto host = Host::create(command.config.host, log);
   if (host.has_error()) return complain(host.error().message);
   bool all_good = true;
   for (const auto& file : command.files) {
@@ -130,16 +130,17 @@ int run(const InspectCommand& command) {
 }
 
 int run(const ListCommand& command) {
-  CommandLog log(command.host);
-  if (const auto found = find_components(command.host); found.has_error()) return complain(found.error().message);
-  auto host = Host::create(command.host, log);
+  CommandLog log(command.config.host);
+  if (const auto found = find_components(command.config.host); found.has_error())
+    return complain(found.error().message);
+  auto host = Host::create(command.config.host, log);
   if (host.has_error()) return complain(host.error().message);
   auto& source = (*host)->folder();
   source.load_all(std::chrono::hours(24));
   if (command.json) {
     print_catalog_json(*(*host)->catalog().current(), source);
   } else {
-    print_catalog(*(*host)->catalog().current(), source, command.host.components);
+    print_catalog(*(*host)->catalog().current(), source, command.config.host.components);
   }
   return (*host)->finish(source.refused().empty() && source.problems().empty() ? 0 : 1);
 }

@@ -1,44 +1,34 @@
 // The command line, read into values. Nothing else of the program knows CLI11.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "app/host_options.hpp"
-#include "protocol/state/session.hpp"
-#include "transport/stdio/stdio_transport.hpp"
-#include "transport/streamable_http/options.hpp"
+#include "config/config.hpp"
 
 namespace mcph {
 
 struct ServeCommand {
-  HostOptions host;
-  HttpOptions http;
-  StreamableHttpOptions mcp;
-  Sessions::Limits sessions;
+  Config config;
+  ConfigSource source;  // of the configuration, which may change
 };
 struct StdioCommand {
-  // Clients end the process some two seconds after its input.
-  StdioCommand() { host.shutdown_grace = std::chrono::seconds(1); }
-
-  HostOptions host;
-  StdioOptions stdio;
+  Config config;
+  ConfigSource source;
 };
 struct InspectCommand {
-  HostOptions host;
+  Config config;
   std::vector<std::filesystem::path> files;
   bool json = false;
 };
 struct ListCommand {
-  HostOptions host;
+  Config config;
   bool json = false;
 };
 struct CallCommand {
-  HostOptions host;
+  Config config;
   std::string tool;
   std::string arguments = "{}";
   bool json = false;
@@ -46,6 +36,24 @@ struct CallCommand {
 struct NewCommand {
   std::string name;
   std::filesystem::path directory = ".";
+};
+// Says something of a configuration.
+struct ConfigCommand {
+  enum class What { check, show, schema };
+  What what = What::check;
+  Config config;
+  std::filesystem::path file;
+  bool json = false;
+};
+// Makes, lists or revokes the tokens of the configuration.
+struct TokenCommand {
+  enum class What { create, list, revoke };
+  What what = What::list;
+  Config config;
+  std::string name;  // of the principal; to revoke also the ID of one token
+  std::vector<std::string> roles;
+  std::string expiry;  // "90d", "12h" or a date; empty: never
+  bool json = false;
 };
 // How to reach a running host.
 struct OperatorOptions {
@@ -66,7 +74,7 @@ struct Exit {
 };
 
 using Command = std::variant<ServeCommand, StdioCommand, InspectCommand, ListCommand, CallCommand, NewCommand,
-                             StatusCommand, OperateCommand, Exit>;
+                             ConfigCommand, TokenCommand, StatusCommand, OperateCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

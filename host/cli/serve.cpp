@@ -7,8 +7,10 @@
 #include <future>
 #include <iostream>
 #include <memory>
+#include <pwd.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -18,6 +20,7 @@
 #include "admin/control_sockets.hpp"
 #include "admin/operator_answers.hpp"
 #include "app/host.hpp"
+#include "app/live_configuration.hpp"
 #include "base/absolute_path.hpp"
 #include "base/version.hpp"
 #include "cli/commands.hpp"
@@ -27,6 +30,7 @@
 #include "telemetry/stderr_log.hpp"
 #include "transport/stdio/standard_streams.hpp"
 #include "transport/stdio/stdio_transport.hpp"
+#include "transport/streamable_http/authorization.hpp"
 #include "transport/streamable_http/streamable_http.hpp"
 
 namespace mcph {
@@ -35,12 +39,16 @@ namespace {
 constexpr int client_lost = 1;
 
 NamedLimits limits_of(const ServeCommand& command) {
-  const auto& http = command.http.limits;
+  const auto& http = command.config.http.limits;
   const auto ms = [](std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); };
-  return {{"bodyBytes", http.body_bytes},       {"headerBytes", http.header_bytes},
-          {"connections", http.connections},    {"headerMs", ms(http.header_time)},
-          {"bodyMs", ms(http.body_time)},       {"idleMs", ms(http.idle_time)},
-          {"sessions", command.sessions.count}, {"sessionIdleMs", ms(command.sessions.idle_time)}};
+  return {{"bodyBytes", http.body_bytes},
+          {"headerBytes", http.header_bytes},
+          {"connections", http.connections},
+          {"headerMs", ms(http.header_time)},
+          {"bodyMs", ms(http.body_time)},
+          {"idleMs", ms(http.idle_time)},
+          {"sessions", command.config.sessions.count},
+          {"sessionIdleMs", ms(command.config.sessions.idle_time)}};
 }
 
 const char* name_of(int signal) {
@@ -128,78 +136,116 @@ Result<std::unique_ptr<ControlServer>> listen_to_operator(Host& host, const Host
 
 // A stream is resumed in its session, so its events are of no use for longer than that.
 StreamableHttpOptions mcp_options(const ServeCommand& command) {
-  auto options = command.mcp;
+  auto options = command.config.mcp;
   auto& time = options.events.time;
-  time = std::min<std::chrono::milliseconds>(time, command.sessions.idle_time);
+  time = std::min<std::chrono::milliseconds>(time, command.config.sessions.idle_time);
   return options;
 }
 
 }  // namespace
 
+Result<> check_reachability(const Config& config) {
+  const bool is_protected = config.knows_credentials() || config.allow_remote_without_authentication;
+  if (config.mcp.access.loopback_only || is_protected) return {};
+  return fail("--listen " + config.http.listen.authority() +
+              " is reached by others, and nothing proves who they are. Say [tokens] file in the configuration, listen "
+              "on 127.0.0.1 behind a proxy that authenticates, or say --allow-remote-without-authentication if "
+              "everybody who can reach it may use it.");
+}
+
 int run(const ServeCommand& command) {
+  if (const auto checked = check_reachability(command.config); checked.has_error())
+    return complain(checked.error().message);
   std::signal(SIGPIPE, SIG_IGN);
-  StderrLog log(command.host.log_level, command.host.log_format);
+  StderrLog log(command.config.host.log_level, command.config.host.log_format);
   auto streams = StandardStreams::take(log);
   if (streams.has_error()) return complain(streams.error().message);
-  auto host = Host::create(command.host, log, limits_of(command));
+  auto host = Host::create(command.config.host, log, limits_of(command));
   if (host.has_error()) return complain(host.error().message);
 
-  Server server((*host)->catalog(), server_identity(), command.host.serving, command.sessions, log);
-  StreamableHttp mcp(server, mcp_options(command));
-  HttpServer http((*host)->threads(), command.http, mcp, log);
+  Server server((*host)->catalog(), command.config.host.identity, command.config.host.serving, command.config.sessions,
+                log);
+  auto configuration = LiveConfiguration::create(command.source, command.config, (*host)->catalog(), log);
+  if (configuration.has_error()) return (*host)->finish(complain(configuration.error().message));
+  auto options = mcp_options(command);
+  options.middleware.push_back(authenticate_by((*configuration)->access()));
+  StreamableHttp mcp(server, std::move(options));
+  HttpServer http((*host)->threads(), command.config.http, mcp, log);
   http.when_connections_end([&] { (*host)->drainer().look_again(); });
   std::promise<int> stop;
   StopSignals signals(log, [&](int signal) { stop.set_value(signal); });
 
   // Before any plugin is started, which would be for nothing.
-  if (const auto listening = http.listen(); listening.has_error()) {
-    return (*host)->finish(complain(listening.error().message));
+  if (const auto bound = http.listen(); bound.has_error()) {
+    return (*host)->finish(complain(bound.error().message));
   }
-  load_components(**host, command.host, log);
+  load_components(**host, command.config.host, log);
   http.serve();
-  const auto address =
-      command.http.address.find(':') == std::string::npos ? command.http.address : "[" + command.http.address + "]";
-  const auto url = "http://" + address + ":" + std::to_string(http.port()) + std::string(StreamableHttp::path);
+  const HttpAddress listening{command.config.http.listen.address, http.port()};
+  const auto url = "http://" + listening.authority() + std::string(StreamableHttp::path);
   (*host)->folder().run();
 
-  auto control = listen_to_operator(**host, command.host, "serve", url, log);
+  auto control = listen_to_operator(**host, command.config.host, "serve", url, log);
   if (control.has_error()) {
     http.shut_down();
     return (*host)->finish(complain(control.error().message));
   }
+  (*configuration)
+      ->run({.close_streams = [&](const IsGood& is_good) { mcp.close_streams_of(is_good); },
+             .expel = [&](IsGood is_good) { http.expel(std::move(is_good)); }});
   log.info("serving", {{"url", url}, {"version", host_version}});
 
   const int signal = stop.get_future().get();
-  log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", command.host.shutdown_grace.count()}});
+  log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", command.config.host.shutdown_grace.count()}});
+  (*configuration)->stop();
   server.close_streams();
   http.shut_down();
-  (*host)->end_calls(command.host.shutdown_grace, [&] { return http.connections() == 0; });
+  (*host)->end_calls(command.config.host.shutdown_grace, [&] { return http.connections() == 0; });
   control->reset();
   const int status = (*host)->finish(0);
   log.info("stopped");
   return status;
 }
 
+// Whoever started this program, held to the roles that the configuration gives him.
+Principal principal_of(const Config& config) {
+  if (config.stdio_roles.empty()) return anonymous;
+  const auto* const user = ::getpwuid(::geteuid());
+  const auto name = user == nullptr ? std::to_string(::geteuid()) : std::string(user->pw_name);
+  return Principal({.issuer = "stdio", .subject = name, .name = name, .roles = config.stdio_roles});
+}
+
 int run(const StdioCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);
-  StderrLog log(command.host.log_level, command.host.log_format);
+  StderrLog log(command.config.host.log_level, command.config.host.log_format);
   auto streams = StandardStreams::take(log);
   if (streams.has_error()) return complain(streams.error().message);
-  auto host = Host::create(command.host, log, {{"messageBytes", command.stdio.max_message_bytes}});
+  auto host = Host::create(command.config.host, log, {{"messageBytes", command.config.stdio.max_message_bytes}});
   if (host.has_error()) return complain(host.error().message);
 
-  Server server((*host)->catalog(), server_identity(), command.host.serving, {}, log);
-  StdioTransport transport(streams->input(), streams->output(), command.stdio, server, log);
+  Server server((*host)->catalog(), command.config.host.identity, command.config.host.serving, {}, log);
+  std::unique_ptr<LiveConfiguration> configuration;
+  if (!command.config.stdio_roles.empty()) {
+    auto live = LiveConfiguration::create(command.source, command.config, (*host)->catalog(), log);
+    if (live.has_error()) return (*host)->finish(complain(live.error().message));
+    configuration = *std::move(live);
+  }
+  auto options = command.config.stdio;
+  options.principal = principal_of(command.config);
+  StdioTransport transport(streams->input(), streams->output(), std::move(options), server, log);
   transport.when_answered([&] { (*host)->drainer().look_again(); });
   StopSignals signals(log, [&](int) { transport.interrupt(); });
-  load_components(**host, command.host, log);
+  load_components(**host, command.config.host, log);
   (*host)->folder().run();
-  auto control = listen_to_operator(**host, command.host, "stdio", {}, log);
+  auto control = listen_to_operator(**host, command.config.host, "stdio", {}, log);
   if (control.has_error()) return (*host)->finish(complain(control.error().message));
 
+  if (configuration != nullptr)
+    configuration->run({.close_streams = [](const IsGood&) {}, .expel = [](const IsGood&) {}});
   transport.run();
+  if (configuration != nullptr) configuration->stop();
   server.close_streams();
-  (*host)->end_calls(command.host.shutdown_grace, [&] { return transport.has_answered(); });
+  (*host)->end_calls(command.config.host.shutdown_grace, [&] { return transport.has_answered(); });
   const bool told_all = transport.finish();
   control->reset();
   const int status = (*host)->finish(told_all ? EXIT_SUCCESS : client_lost);

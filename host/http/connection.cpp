@@ -99,6 +99,16 @@ void HttpConnection::give_way(Clock::time_point yields_at) {
   });
 }
 
+void HttpConnection::expel(const std::shared_ptr<const IsGood>& is_good) {
+  asio::post(executor(), [self = shared_from_this(), is_good] {
+    if (!self->principal_ || (*is_good)(*self->principal_)) return;
+    // As if the client had gone, which it has to.
+    self->disconnected_ = true;
+    self->signal_.cancel();
+    if (self->waiting_ == Waiting::for_bytes) self->stream_->shut_down();
+  });
+}
+
 void HttpConnection::cut_off(std::string_view closed, std::string_view reason) {
   if (std::exchange(cut_off_, true)) return;
   warn(closed, reason);
@@ -164,6 +174,7 @@ HttpConnection::awaitable<bool> HttpConnection::serve_request() {
   end_holding();
   if (!read) co_return false;
   co_await answer(reader);
+  principal_.reset();
   body_share_ = {};
   co_return client_.keep_alive;
 }

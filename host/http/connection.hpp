@@ -54,6 +54,8 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   // [any] From when on the connection is ended if others need the memory of the large request that its client is slow
   // to send, or of the large answer that it is slow to read; the end of time where there is neither.
   Clock::time_point yields_at() const;
+  // [any] Ends what is being answered to a principal whose credential is good no longer.
+  void expel(const std::shared_ptr<const IsGood>& is_good);
   // [any] Ends it, unless that request or answer, whose time this was, is over by now.
   void give_way(Clock::time_point yields_at);
 
@@ -67,6 +69,8 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
 
   // What the response depends on.
   const HttpClient& client() const { return client_; }
+  // Whom the response is for.
+  void answer_to(const Principal& principal) { principal_ = principal; }
   // A page of this origin may read it.
   void let_read(std::optional<std::string_view> origin);
 
@@ -148,6 +152,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   std::atomic<Clock::rep> due_{never};             // when attention is wanted
   std::atomic<Clock::rep> yields_at_{never};       // while a share of the budget waits for the client
   HttpClient client_;                              // of the request that is being answered
+  std::optional<Principal> principal_;             // likewise, once it is known
   MemoryBudget::Share body_share_;                 // of the request, until it is answered or a stream begins
   std::chrono::milliseconds rest_of_patience_{0};  // for an answer, once the client is watched
   Waiting waiting_ = Waiting::for_request;

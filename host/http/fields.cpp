@@ -26,8 +26,10 @@ void append_line(std::optional<std::string>& list, std::string_view line) {
 
 HttpFields read_fields(const RequestFields& fields) {
   HttpFields read;
-  const std::array<SingleField, 3> single{
-      {{"Host", &read.host}, {"Origin", &read.origin}, {"Content-Type", &read.content_type}}};
+  const std::array<SingleField, 4> single{{{"Host", &read.host},
+                                           {"Origin", &read.origin},
+                                           {"Content-Type", &read.content_type},
+                                           {"Authorization", &read.authorization}}};
   read.repeated = read_single_fields(fields, single);
   for (const auto& field : fields) {
     if (is_called(field, "Accept")) append_line(read.accept, view(field.value()));

@@ -20,6 +20,7 @@ struct HttpFields {
   std::optional<std::string_view> host;
   std::optional<std::string_view> origin;
   std::optional<std::string_view> content_type;
+  std::optional<std::string_view> authorization;
   std::optional<std::string> accept;
   std::optional<std::string> connection;
   // A field that must not occur twice and does, because this server and whoever stands before it could read different

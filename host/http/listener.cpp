@@ -50,10 +50,10 @@ HttpListener::HttpListener(EventLoops& threads, const HttpOptions& options, Log&
 
 Result<> HttpListener::listen() {
   boost::system::error_code error;
-  const auto address = asio::ip::make_address(options_.address, error);
-  if (error) return fail("\"" + options_.address + "\" is not an IP address");
-  const tcp::endpoint local(address, options_.port);
-  const auto where = options_.address + ":" + std::to_string(options_.port);
+  const auto address = asio::ip::make_address(options_.listen.address, error);
+  if (error) return fail("\"" + options_.listen.address + "\" is not an IP address");
+  const tcp::endpoint local(address, options_.listen.port);
+  const auto where = options_.listen.authority();
 
   acceptor_.open(local.protocol(), error);
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);

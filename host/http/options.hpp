@@ -21,9 +21,18 @@ struct HttpLimits {
   std::chrono::milliseconds heartbeat{15'000};    // between signs of life on a quiet stream
 };
 
-struct HttpOptions {
+struct HttpAddress {
   std::string address = "127.0.0.1";
   std::uint16_t port = 8080;  // 0: any free one
+
+  // "127.0.0.1:8080", "[::1]:8080"
+  std::string authority() const {
+    return (address.find(':') == std::string::npos ? address : "[" + address + "]") + ":" + std::to_string(port);
+  }
+};
+
+struct HttpOptions {
+  HttpAddress listen = {};
   HttpLimits limits = {};
 };
 

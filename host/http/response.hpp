@@ -25,6 +25,7 @@ struct HttpRefusal {
   unsigned status = 400;
   std::string message;
   ResponseFields fields = {};
+  std::string body = {};  // in the words of the service already; empty: it is to word the message
 };
 // The same where a later attempt may succeed.
 HttpRefusal unavailable(std::string message);

@@ -38,8 +38,8 @@ HttpMiddleware check_access(HttpAccess access) {
 }
 
 boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnection& connection) const {
-  if (auto refused = admit(request)) return connection.refuse(*std::move(refused));
-  connection.let_read(request.fields.origin);
+  if (auto refused = admit(request, connection)) return connection.refuse(*std::move(refused));
+  connection.answer_to(request.principal);
   const auto* const resource = find(request);
   if (resource == nullptr) return connection.respond(not_found_);
   if (request.body.is_too_long()) return resource->refuse_long(request, connection);
@@ -58,7 +58,10 @@ boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnect
   return connection.refuse({405, "This endpoint knows the methods " + allowed, {{"Allow", allowed}}});
 }
 
-std::optional<HttpRefusal> HttpRouter::admit(HttpRequest& request) const {
+std::optional<HttpRefusal> HttpRouter::admit(HttpRequest& request, HttpConnection& connection) const {
+  if (auto refused = access_(request)) return refused;
+  // Also a refusal of the others, for a page that can do something about it.
+  connection.let_read(request.fields.origin);
   for (const auto& looks_at : middleware_) {
     if (auto refused = looks_at(request)) return refused;
   }

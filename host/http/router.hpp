@@ -36,10 +36,11 @@ struct HttpResource {
 
 class HttpRouter {
  public:
-  // The response where nothing is.
-  explicit HttpRouter(HttpResponse not_found) : not_found_(std::move(not_found)) {}
+  // What is admitted at all, and the response where nothing is.
+  HttpRouter(HttpAccess access, HttpResponse not_found)
+      : access_(check_access(std::move(access))), not_found_(std::move(not_found)) {}
 
-  // In the order in which they look at a request.
+  // In the order in which they look at a request after that.
   void use(HttpMiddleware middleware) { middleware_.push_back(std::move(middleware)); }
   // The first one is asked for the methods of the server as a whole, too.
   void add(HttpResource resource) { resources_.push_back(std::move(resource)); }
@@ -48,9 +49,10 @@ class HttpRouter {
   boost::asio::awaitable<void> route(HttpRequest& request, HttpConnection& connection) const;
 
  private:
-  std::optional<HttpRefusal> admit(HttpRequest& request) const;
+  std::optional<HttpRefusal> admit(HttpRequest& request, HttpConnection& connection) const;
   const HttpResource* find(const HttpRequest& request) const;
 
+  const HttpMiddleware access_;
   const HttpResponse not_found_;
   std::vector<HttpMiddleware> middleware_;
   std::vector<HttpResource> resources_;

@@ -109,6 +109,12 @@ void HttpServer::shut_down() {
     connection->shut_down();
 }
 
+void HttpServer::expel(IsGood is_good) {
+  const auto shared = std::make_shared<const IsGood>(std::move(is_good));
+  for (const auto& connection : alive())
+    connection->expel(shared);
+}
+
 std::vector<std::shared_ptr<HttpConnection>> HttpServer::alive() const {
   std::vector<std::shared_ptr<HttpConnection>> connections;
   const MutexLock lock(open_->mutex);

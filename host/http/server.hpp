@@ -16,6 +16,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/mutex.hpp"
+#include "base/principal.hpp"
 #include "base/result.hpp"
 #include "http/listener.hpp"
 #include "http/options.hpp"
@@ -52,6 +53,8 @@ class HttpServer {
 
   // Accepts no more, and ends every connection once it has answered what it was asked.
   void shut_down();
+  // Ends what is being answered to principals whose credentials are good no longer.
+  void expel(IsGood is_good);
   std::size_t connections() const;
   // Called whenever the last connection has gone, on its thread; quick. Before serve.
   void when_connections_end(std::function<void()> listener);

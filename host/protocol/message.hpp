@@ -21,6 +21,9 @@ inline constexpr int resource_not_found = -32002;  // until 2025-11-25
 inline constexpr int header_mismatch = -32020;     // from 2026-07-28 on, like the two below
 inline constexpr int missing_client_capability = -32021;
 inline constexpr int unsupported_protocol_version = -32022;
+// Of this host, outside of what JSON-RPC and MCP keep for themselves (2026-07-28, basic, "Error Codes").
+inline constexpr int unauthorized = 401;
+inline constexpr int not_permitted = 403;
 }  // namespace error_code
 
 struct RpcError {

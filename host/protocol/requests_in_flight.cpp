@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "protocol/exchange.hpp"
 
@@ -35,6 +36,18 @@ std::shared_ptr<Exchange> RequestsInFlight::find(const std::string& id) const {
 bool RequestsInFlight::any() const {
   const MutexLock lock(mutex_);
   return !requests_.empty();
+}
+
+void RequestsInFlight::abandon_all() {
+  std::vector<std::shared_ptr<Exchange>> exchanges;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& request : requests_) {
+      if (auto exchange = request.exchange.lock()) exchanges.push_back(std::move(exchange));
+    }
+  }
+  for (const auto& exchange : exchanges)
+    exchange->abandon();
 }
 
 }  // namespace mcph

@@ -50,6 +50,7 @@ class RequestsInFlight : public std::enable_shared_from_this<RequestsInFlight> {
   std::shared_ptr<Exchange> find(const std::string& id) const;
 
   bool any() const;
+  void abandon_all();
 
  private:
   mutable Mutex mutex_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "base/json_pointer.hpp"
 #include "schema/uri.hpp"
 #include "schema/value.hpp"
 
@@ -58,17 +59,7 @@ const OrderedJson* child_at(const OrderedJson& json, std::string_view token) {
 }  // namespace
 
 std::string operator/(std::string pointer, std::string_view token) {
-  pointer += '/';
-  for (const char c : token) {
-    if (c == '~') {
-      pointer += "~0";
-    } else if (c == '/') {
-      pointer += "~1";
-    } else {
-      pointer += c;
-    }
-  }
-  return pointer;
+  return append_to_pointer(std::move(pointer), token);
 }
 
 Error error_at(std::string_view location, std::string_view reason) {

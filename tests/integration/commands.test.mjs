@@ -63,7 +63,7 @@ test('AnUnknownOptionAndAnUnknownWordAreNamed', async () => {
   assert.match(unknown.stderr, /--bogus/);
   const word = await command('serve', '--log-level', 'loud');
   assert.equal(word.status, 2);
-  assert.match(word.stderr, /^--log-level: "loud" is not one of debug, info, warning, error, off\n/);
+  assert.match(word.stderr, /^--log-level must be one of "debug", "info", "warning", "error", "off", but is "loud"\n/);
 });
 
 test('HelpTellsTheDefaults', async () => {

@@ -1,6 +1,7 @@
 // Compiles, parses or runs every code block of the README and the documentation, so that none of them lies:
 //   cpp: a whole plugin or a whole file: compiled (syntax and types)      c: likewise, as C11
-//   json: parsed      sh: run, with the built program first in PATH, in an empty folder with the shipped plugins
+//   json: parsed      toml: checked, as a configuration of the host
+//   sh: run, with the built program first in PATH, in an empty folder with the shipped plugins
 //   console: shown only; for what runs for ever or needs a client that is not here
 // usage: examples.mjs SOURCE_DIR HOST COMPONENTS_DIR CXX CC
 import { execFileSync } from 'node:child_process';
@@ -20,6 +21,9 @@ const checks = {
   cpp(file) { execFileSync(cxx, ['-std=c++20', '-Wall', '-Wextra', '-Werror', '-fsyntax-only', ...include, file], { stdio: 'pipe' }); },
   c(file) { execFileSync(cc, ['-std=c11', '-Wall', '-Wextra', '-Werror', '-fsyntax-only', ...include, file], { stdio: 'pipe' }); },
   json(file) { JSON.parse(readFileSync(file, 'utf8')); },
+  toml(file) {
+    execFileSync(host, ['config', 'check', '--config', file], { cwd: folder, env: environment, stdio: 'pipe' });
+  },
   sh(file) { execFileSync('bash', ['-euo', 'pipefail', file], { cwd: folder, env: environment, stdio: 'pipe' }); },
   console() {},
   mermaid() {},

@@ -73,7 +73,8 @@ std::optional<Planned> plan_for_prompt(const Catalog& catalog, const CompletionR
   if (std::find(arguments.begin(), arguments.end(), request.argument) == arguments.end()) {
     return malformed("Prompt " + name + " has no argument \"" + request.argument + "\"");
   }
-  if (!served->component->completes) return std::nullopt;
+  // What its plugin offers may depend on arguments that are not permitted.
+  if (!served->component->completes || served->rule != nullptr) return std::nullopt;
   return CallPlan{served->plugin, PluginMethod::completion_complete, dump(request.params), name, std::move(meta)};
 }
 
@@ -89,7 +90,8 @@ std::optional<Planned> plan_for_template(const Catalog& catalog, CompletionReque
   if (std::find(variables.begin(), variables.end(), request.argument) == variables.end()) {
     return malformed("Resource template " + uri + " has no variable \"" + request.argument + "\"");
   }
-  if (!served->component->completes) return std::nullopt;
+  // What its plugin offers may be among what is hidden.
+  if (!served->component->completes || served->partial) return std::nullopt;
   request.params["ref"]["uri"] = served->component->uri_template.original();
   return CallPlan{served->plugin, PluginMethod::completion_complete, dump(request.params), uri, std::move(meta)};
 }

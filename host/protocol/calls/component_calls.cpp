@@ -34,6 +34,17 @@ std::optional<Rejection> complete_arguments(Json& params) {
   return Rejection{Rejection::Reason::malformed, "params.arguments must be an object"};
 }
 
+// A call of what its client sees may still not be permitted with these arguments.
+template <class Component>
+std::optional<Rejection> check_rule(const Served<Component>& served, const char* kind, const std::string& name,
+                                    const Json& arguments) {
+  if (served.rule == nullptr) return std::nullopt;
+  auto why_not = served.rule->check(arguments);
+  if (!why_not) return std::nullopt;
+  return Rejection{Rejection::Reason::not_permitted,
+                   "The " + std::string(kind) + " " + name + " is not permitted " + *std::move(why_not)};
+}
+
 }  // namespace
 
 Planned plan_call(PluginMethod method, const Catalog& catalog, Json params) {
@@ -69,6 +80,7 @@ Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields
                      "Invalid arguments for tool " + name + ": " + violation->message,
                      {{"path", violation->path}, {"keyword", violation->keyword}}};
   }
+  if (auto rejection = check_rule(*served, "tool", name, arguments)) return *std::move(rejection);
   return CallPlan{served->plugin,
                   PluginMethod::tools_call,
                   dump(params),
@@ -116,6 +128,7 @@ Planned plan_prompt_get(const Catalog& catalog, Json params) {
       return Rejection{Rejection::Reason::malformed, "Prompt " + name + " needs the argument \"" + required + "\""};
     }
   }
+  if (auto rejection = check_rule(*served, "prompt", name, arguments)) return *std::move(rejection);
   return CallPlan{served->plugin, PluginMethod::prompts_get, dump(params), name, std::move(meta)};
 }
 

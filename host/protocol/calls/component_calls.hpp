@@ -26,7 +26,15 @@ struct CallPlan {
 };
 
 struct Rejection {
-  enum class Reason { malformed, unknown_tool, unknown_prompt, unknown_resource, header_mismatch, invalid_arguments };
+  enum class Reason {
+    malformed,
+    unknown_tool,
+    unknown_prompt,
+    unknown_resource,
+    header_mismatch,
+    invalid_arguments,
+    not_permitted
+  };
   Reason reason;
   std::string message;
   Json data = nullptr;

@@ -225,8 +225,14 @@ std::string PluginCall::context() const {
 
 std::string PluginCall::caller() const {
   Json caller = Json::object();
-  if (const auto& principal = origin_.caller->principal; principal != anonymous) {
-    caller["principal"] = {{"id", principal}};
+  if (const auto& principal = origin_.caller->principal; !principal.is_anonymous()) {
+    const auto& identity = principal.identity();
+    auto& json =
+        caller["principal"] = {{"id", principal.id()}, {"issuer", identity.issuer}, {"subject", identity.subject}};
+    if (!identity.name.empty()) json["name"] = identity.name;
+    if (!identity.groups.empty()) json["groups"] = identity.groups;
+    if (!identity.roles.empty()) json["roles"] = identity.roles;
+    if (!identity.scopes.empty()) json["scopes"] = identity.scopes;
   }
   return dump(caller);
 }

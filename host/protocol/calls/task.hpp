@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "base/principal.hpp"
 #include "base/result.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
@@ -47,13 +48,17 @@ class Task final : public Exchange, public std::enable_shared_from_this<Task> {
   // Begins the call again with the client's answers.
   using Resume = std::function<void(Json answers)>;
 
-  // `request_id` is that of the client's request, as JSON text.
-  Task(std::shared_ptr<Exchange> client, std::string request_id, std::string principal)
-      : principal_(std::move(principal)), request_id_(std::move(request_id)), client_(std::move(client)) {}
+  // Of a call of this tool. `request_id` is that of the client's request, as JSON text.
+  Task(std::shared_ptr<Exchange> client, std::string request_id, Principal principal, std::string tool = {})
+      : principal_(std::move(principal)),
+        tool_(std::move(tool)),
+        request_id_(std::move(request_id)),
+        client_(std::move(client)) {}
 
   ~Task() override;
 
-  const std::string& principal() const { return principal_; }
+  const Principal& principal() const { return principal_; }
+  const std::string& tool() const { return tool_; }
 
   // Calls `too_long` unless the call ends or asks its client before. The timers outlive the task.
   void limit(Timers& timers, std::chrono::milliseconds patience, std::function<void()> too_long);
@@ -102,7 +107,8 @@ class Task final : public Exchange, public std::enable_shared_from_this<Task> {
   // Tells the listeners what is, one change after the other.
   void tell() EXCLUDES(telling_, mutex_);
 
-  const std::string principal_;
+  const Principal principal_;
+  const std::string tool_;
   const std::string request_id_;
 
   Mutex telling_ ACQUIRED_BEFORE(mutex_);

@@ -21,7 +21,14 @@ constexpr std::string_view arguments_are_tool_errors_since = "2025-11-25";
 constexpr std::size_t max_remembered_bytes = 16'384;
 
 int code_of(Rejection::Reason reason) {
-  return reason == Rejection::Reason::unknown_resource ? error_code::resource_not_found : error_code::invalid_params;
+  switch (reason) {
+    case Rejection::Reason::unknown_resource:
+      return error_code::resource_not_found;
+    case Rejection::Reason::not_permitted:
+      return error_code::not_permitted;
+    default:
+      return error_code::invalid_params;
+  }
 }
 
 }  // namespace
@@ -81,14 +88,14 @@ Result<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
 Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) const {
   std::string result = R"({"protocolVersion":")" + caller.protocol_version + R"(","capabilities":)" +
                        server_capabilities() + R"(,"serverInfo":)" + identity_;
-  if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
+  if (const auto catalog = catalog_.current(caller.principal); !catalog->instructions().empty()) {
     result += R"(,"instructions":)";
     append_json_string(result, catalog->instructions());
   }
   return {result_response(id, result + "}")};
 }
 
-void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session,
+void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session, const Principal& principal,
                        const std::shared_ptr<Exchange>& exchange) {
   const auto handler = find_handler(message.method);
   if (handler == nullptr) {
@@ -96,7 +103,9 @@ void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session,
         error(message.id, {error_code::method_not_found, "Method not found: " + message.method_name}));
   }
   session->requests().add(message.id, exchange);
-  Request request{std::move(message.id), std::move(message.method_name), std::move(message.params), session, exchange};
+  Request request{std::move(message.id),         std::move(message.method_name),
+                  std::move(message.params),     session,
+                  session->caller_as(principal), exchange};
   request.component = call_log_.component_in(request.params);
   (this->*handler)(std::move(request));
 }
@@ -109,24 +118,28 @@ void LegacyEra::take(const Message& notification, Session& session) {
   if (const auto exchange = session.requests().find(dump(*id))) exchange->abandon();
 }
 
+std::shared_ptr<const Catalog> LegacyEra::view_of(const Request& request) const {
+  return catalog_.current(request.caller->principal);
+}
+
 void LegacyEra::ping(Request&& request) {
   request.exchange->reply({result_response(request.id, "{}")});
 }
 
 void LegacyEra::list_tools(Request&& request) {
-  list(request, catalog_.current()->tools_object_output(), "tools");
+  list(request, view_of(request)->tools_object_output(), "tools");
 }
 
 void LegacyEra::list_resources(Request&& request) {
-  list(request, catalog_.current()->resources(), "resources");
+  list(request, view_of(request)->resources(), "resources");
 }
 
 void LegacyEra::list_resource_templates(Request&& request) {
-  list(request, catalog_.current()->resource_templates(), "resourceTemplates");
+  list(request, view_of(request)->resource_templates(), "resourceTemplates");
 }
 
 void LegacyEra::list_prompts(Request&& request) {
-  list(request, catalog_.current()->prompts(), "prompts");
+  list(request, view_of(request)->prompts(), "prompts");
 }
 
 void LegacyEra::list(const Request& request, const ComponentList& components, std::string_view field) const {
@@ -159,9 +172,9 @@ void LegacyEra::set_log_level(Request&& request) {
 }
 
 void LegacyEra::subscribe(Request&& request) {
-  auto read = read_subscribed_uri(*catalog_.current(), request.params);
-  if (read.has_error()) return refuse(request.id, *request.session->caller(), *request.exchange, read.error());
-  const auto subscribed = request.session->subscribe(*read, *catalog_.resource_updates());
+  auto read = read_subscribed_uri(*view_of(request), request.params);
+  if (read.has_error()) return refuse(request.id, *request.caller, *request.exchange, read.error());
+  const auto subscribed = request.session->subscribe(*read, catalog_);
   if (subscribed.has_error()) {
     return request.exchange->reply(
         {error_response(request.id, {error_code::internal_error, subscribed.error().message})});
@@ -171,19 +184,19 @@ void LegacyEra::subscribe(Request&& request) {
 
 void LegacyEra::unsubscribe(Request&& request) {
   auto read = read_unsubscribed_uri(request.params);
-  if (read.has_error()) return refuse(request.id, *request.session->caller(), *request.exchange, read.error());
+  if (read.has_error()) return refuse(request.id, *request.caller, *request.exchange, read.error());
   request.session->unsubscribe(*read);
   request.exchange->reply({result_response(request.id, "{}")});
 }
 
 void LegacyEra::complete_argument(Request&& request) {
-  auto planned = plan_completion(*catalog_.current(), std::move(request.params));
+  auto planned = plan_completion(*view_of(request), std::move(request.params));
   if (planned) return perform(std::move(request), *std::move(planned));
   request.exchange->reply({result_response(request.id, "{" + std::string(no_completion) + "}")});
 }
 
 void LegacyEra::perform(Request&& request, Plan plan) {
-  auto planned = plan(*catalog_.current(), std::move(request.params));
+  auto planned = plan(*view_of(request), std::move(request.params));
   perform(std::move(request), std::move(planned));
 }
 
@@ -191,12 +204,12 @@ void LegacyEra::perform(Request&& request, Planned planned) {
   if (planned.has_value()) {
     const auto& session = request.session;
     return PluginCall::begin(*std::move(planned),
-                             {std::move(request.id), session->caller(), session->log_threshold(), session},
+                             {std::move(request.id), std::move(request.caller), session->log_threshold(), session},
                              request.exchange, *this);
   }
   auto rejection = planned.error();
   call_log_.refused(request.method_name, request.component, rejection.message);
-  refuse(request.id, *request.session->caller(), *request.exchange, std::move(rejection));
+  refuse(request.id, *request.caller, *request.exchange, std::move(rejection));
 }
 
 void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exchange, Rejection rejection) {
@@ -225,7 +238,8 @@ void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   pending->ask(input_requests, exchange, timers_, options_.answer_time,
                [this, call = std::move(call)](const PendingInputRequests::Answers& answers) {
                  if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
-                 auto rejection = resume(call, std::get<Json>(answers), *catalog_.current(), *this);
+                 auto rejection =
+                     resume(call, std::get<Json>(answers), *catalog_.current(call.origin.caller->principal), *this);
                  if (!rejection) return;
                  call_log_.refused(name_of(call.method), call.component, rejection->message);
                  refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(rejection));

@@ -35,8 +35,10 @@ class LegacyEra final : public CallAnswers {
   static Result<Caller, RpcError> negotiate(const Json& params);
   Reply initialize_reply(std::string_view id, const Caller& caller) const;
 
-  // Answers a request of a session, but for initialize.
-  void handle(Message request, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
+  // Answers a request of a session, but for initialize. `principal` has sent it, by which it may do what it asks for,
+  // whatever the session's earlier requests have proven.
+  void handle(Message request, const std::shared_ptr<Session>& session, const Principal& principal,
+              const std::shared_ptr<Exchange>& exchange);
   // Takes a notification of a session.
   static void take(const Message& notification, Session& session);
 
@@ -53,11 +55,15 @@ class LegacyEra final : public CallAnswers {
     std::string method_name;  // for the log
     Json params;
     std::shared_ptr<Session> session;
+    std::shared_ptr<const Caller> caller;
     std::shared_ptr<Exchange> exchange;
     std::string component = {};  // for the log
   };
   using Handler = void (LegacyEra::*)(Request&&);
   static Handler find_handler(std::optional<Method> method);
+
+  // What its client may see.
+  std::shared_ptr<const Catalog> view_of(const Request& request) const;
 
   void ping(Request&& request);
   void list_tools(Request&& request);

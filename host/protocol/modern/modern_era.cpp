@@ -43,7 +43,7 @@ ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, 
       identity_(identity.json()),
       opening_(R"({"resultType":"complete","_meta":{")" + std::string(meta_key::server_info) + R"(":)" + identity_ +
                "}"),
-      caching_(R"("ttlMs":)" + std::to_string(options.list_freshness.count()) + R"(,"cacheScope":"public")"),
+      caching_(R"("ttlMs":)" + std::to_string(options.list_freshness.count()) + R"(,"cacheScope":)"),
       tasks_(options.tasks, timers, R"({")" + std::string(meta_key::server_info) + R"(":)" + identity_ + "}"),
       call_log_(log) {}
 
@@ -117,39 +117,50 @@ std::optional<RpcError> ModernEra::check(Message& message, Request& request, con
   return request.mirrored == nullptr ? std::nullopt : request.mirrored->check(message);
 }
 
+std::shared_ptr<const Catalog> ModernEra::view_of(const Request& request) const {
+  return catalog_.current(request.caller->principal);
+}
+
+// Where policy decides what is there, a list is for its reader alone (server/utilities/caching).
+std::string ModernEra::caching(const Catalog& view) const {
+  return caching_ + (view.is_whole() ? R"("public")" : R"("private")");
+}
+
 void ModernEra::discover(Request&& request) {
+  const auto view = view_of(request);
   std::string members = R"("supportedVersions":[")" + std::string(revision) + R"("],"capabilities":)" +
-                        modern_server_capabilities() + "," + caching_;
-  if (const auto catalog = catalog_.current(); !catalog->instructions().empty()) {
+                        modern_server_capabilities() + "," + caching(*view);
+  if (!view->instructions().empty()) {
     members += R"(,"instructions":)";
-    append_json_string(members, catalog->instructions());
+    append_json_string(members, view->instructions());
   }
   request.exchange->reply(complete(request.id, {members}));
 }
 
 void ModernEra::list_tools(Request&& request) {
-  list(request, catalog_.current()->tools(), "tools");
+  list(request, &Catalog::tools, "tools");
 }
 
 void ModernEra::list_resources(Request&& request) {
-  list(request, catalog_.current()->resources(), "resources");
+  list(request, &Catalog::resources, "resources");
 }
 
 void ModernEra::list_resource_templates(Request&& request) {
-  list(request, catalog_.current()->resource_templates(), "resourceTemplates");
+  list(request, &Catalog::resource_templates, "resourceTemplates");
 }
 
 void ModernEra::list_prompts(Request&& request) {
-  list(request, catalog_.current()->prompts(), "prompts");
+  list(request, &Catalog::prompts, "prompts");
 }
 
-void ModernEra::list(const Request& request, const ComponentList& components, std::string_view field) const {
-  const auto members = list_members(components, field, request.params, options_.page_size);
+void ModernEra::list(const Request& request, List which, std::string_view field) const {
+  const auto view = view_of(request);
+  const auto members = list_members(((*view).*which)(), field, request.params, options_.page_size);
   if (members.has_error()) {
     const RpcError error{error_code::invalid_params, "Invalid cursor: " + members.error().message};
     return request.exchange->reply(error_reply(request.id, error));
   }
-  request.exchange->reply(complete(request.id, {caching_, *members}));
+  request.exchange->reply(complete(request.id, {caching(*view), *members}));
 }
 
 void ModernEra::call_tool(Request&& request) {
@@ -169,14 +180,14 @@ void ModernEra::get_prompt(Request&& request) {
 }
 
 void ModernEra::complete_argument(Request&& request) {
-  auto planned = plan_completion(*catalog_.current(), std::move(request.params));
+  auto planned = plan_completion(*view_of(request), std::move(request.params));
   if (!planned) return request.exchange->reply(complete(request.id, {no_completion}));
   begin(std::move(request), *std::move(planned), {});
 }
 
 void ModernEra::perform(Request&& request, Plan plan) {
   auto returned = take_returned_answers(request.params);
-  auto planned = plan(*catalog_.current(), std::move(request.params), request.mirrored);
+  auto planned = plan(*view_of(request), std::move(request.params), request.mirrored);
   begin(std::move(request), std::move(planned), returned);
 }
 
@@ -199,7 +210,7 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
   std::shared_ptr<Task> task;
   if (Tasks::are_known_to(*request.caller)) {
     if (call.task_support != TaskSupport::forbidden) {
-      task = tasks_.watch(request.exchange, request.id, *request.caller, call.task_support);
+      task = tasks_.watch(request.exchange, request.id, *request.caller, call.task_support, call.component);
     }
   } else if (call.task_support == TaskSupport::required) {
     return refuse(request, "its tool needs a client that knows tasks", tasks_required_reply(request.id));
@@ -224,7 +235,10 @@ Reply ModernEra::rejection_reply(std::string_view id, Rejection rejection) const
     return complete(id, {tool_error_members(rejection.message)});
   }
   const bool mismatch = rejection.reason == Rejection::Reason::header_mismatch;
-  const RpcError error{mismatch ? error_code::header_mismatch : error_code::invalid_params,
+  const bool not_permitted = rejection.reason == Rejection::Reason::not_permitted;
+  const RpcError error{mismatch        ? error_code::header_mismatch
+                       : not_permitted ? error_code::not_permitted
+                                       : error_code::invalid_params,
                        std::move(rejection.message), std::move(rejection.data)};
   return error_reply(id, error, mismatch ? ReplyStatus::invalid : ReplyStatus::answered);
 }
@@ -241,16 +255,30 @@ void ModernEra::listen(Request&& request) {
                          .prompts = wants("promptsListChanged")};
   auto tasks = read_task_filter(request, *filter);
   if (!tasks) return request.exchange->reply(tasks_required_reply(request.id));
-  auto resources = read_resource_filter(*catalog_.current(), *filter);
+  auto resources = read_resource_filter(*view_of(request), *filter);
   if (resources.has_error()) return request.exchange->reply(error_reply(request.id, resources.error()));
   const auto subscription =
       Subscription::open(std::move(request.id),
                          {wanted, filter->contains("resourceSubscriptions"), *std::move(resources), *std::move(tasks)},
-                         request.exchange, request.output, catalog_);
+                         request.exchange, request.output, request.caller->principal, catalog_);
   const MutexLock lock(mutex_);
   if (ending_) return subscription->end(identity_);
   std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
   subscriptions_.push_back(subscription);
+}
+
+void ModernEra::end_what_is_of(const IsGood& is_good) {
+  tasks_.cancel_of(is_good);
+  std::vector<std::shared_ptr<Subscription>> ending;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& weak : subscriptions_) {
+      if (auto subscription = weak.lock(); subscription != nullptr && !is_good(subscription->principal()))
+        ending.push_back(std::move(subscription));
+    }
+  }
+  for (const auto& subscription : ending)
+    subscription->end(identity_);
 }
 
 void ModernEra::end() {
@@ -332,7 +360,8 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
 }
 
 void ModernEra::go_on(const SuspendedCall& call, const Json& answers) const {
-  auto rejection = resume(call, answers, *catalog_.current(), *this);
+  const auto& caller = *call.origin.caller;
+  auto rejection = resume(call, answers, *catalog_.current(caller.principal), *this);
   if (!rejection) return;
   call_log_.refused(name_of(call.method), call.component, rejection->message);
   call.exchange->reply(rejection_reply(call.origin.id, *std::move(rejection)));

@@ -40,6 +40,8 @@ class ModernEra final : public CallAnswers {
   void handle(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
               const std::shared_ptr<NotificationStream>& output = nullptr);
 
+  // Ends the subscriptions and tasks of those whose credentials are good no longer.
+  void end_what_is_of(const IsGood& is_good);
   // Ends every subscription, open or still to come, as "Graceful Closure" says (basic/patterns/subscriptions), and
   // every task.
   void end();
@@ -70,6 +72,9 @@ class ModernEra final : public CallAnswers {
   // must.
   static std::optional<RpcError> check(Message& message, Request& request, const Principal& principal);
 
+  // What its client may see.
+  std::shared_ptr<const Catalog> view_of(const Request& request) const;
+
   void discover(Request&& request);
   void list_tools(Request&& request);
   void list_resources(Request&& request);
@@ -84,7 +89,9 @@ class ModernEra final : public CallAnswers {
   void cancel_task(Request&& request);
   void listen(Request&& request);
 
-  void list(const Request& request, const ComponentList& components, std::string_view field) const;
+  using List = const ComponentList& (Catalog::*)() const;
+  void list(const Request& request, List which, std::string_view field) const;
+  std::string caching(const Catalog& view) const;
   using Plan = Planned (*)(const Catalog&, Json, const MirroredFields*);
   void perform(Request&& request, Plan plan);
   void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
@@ -97,6 +104,8 @@ class ModernEra final : public CallAnswers {
   std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
   // Null after refusing the request.
   std::shared_ptr<Task> find_task(const Request& request) const;
+  // Null if there is none, or none of the client's own, or it is of a tool that he may not call any more.
+  std::shared_ptr<Task> find_task(const Request& request, const std::string& id) const;
   // To a client that does not know tasks, where they are needed.
   static Reply tasks_required_reply(std::string_view id);
   Reply complete(std::string_view id, std::initializer_list<std::string_view> members) const;
@@ -106,7 +115,7 @@ class ModernEra final : public CallAnswers {
   const RequestState state_;
   const std::string identity_;  // JSON
   const std::string opening_;   // of every complete result: its type and who answers
-  const std::string caching_;   // the freshness hints of lists
+  const std::string caching_;   // the beginning of the freshness hints of lists
   Tasks tasks_;
   const CallLog call_log_;
 

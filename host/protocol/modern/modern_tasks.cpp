@@ -16,7 +16,7 @@ std::shared_ptr<Task> ModernEra::find_task(const Request& request) const {
     return nullptr;
   }
   const auto id = request.params.value("taskId", Json());
-  auto task = id.is_string() ? tasks_.find(id.get_ref<const std::string&>(), *request.caller) : nullptr;
+  auto task = id.is_string() ? find_task(request, id.get_ref<const std::string&>()) : nullptr;
   if (task == nullptr) {
     const RpcError error{error_code::invalid_params, id.is_string()
                                                          ? "Task not found: it is unknown, or its time is over"
@@ -24,6 +24,11 @@ std::shared_ptr<Task> ModernEra::find_task(const Request& request) const {
     request.exchange->reply(error_reply(request.id, error));
   }
   return task;
+}
+
+std::shared_ptr<Task> ModernEra::find_task(const Request& request, const std::string& id) const {
+  auto task = tasks_.find(id, *request.caller);
+  return task != nullptr && may_follow(*task, request.caller->principal, catalog_) ? task : nullptr;
 }
 
 void ModernEra::get_task(Request&& request) {
@@ -58,7 +63,7 @@ std::optional<SubscribedTasks> ModernEra::read_task_filter(const Request& reques
   for (const auto& id : *ids) {
     if (!id.is_string()) continue;
     const auto& text = id.get_ref<const std::string&>();
-    if (auto task = tasks_.find(text, *request.caller)) tasks.emplace(text, std::move(task));
+    if (auto task = find_task(request, text)) tasks.emplace(text, std::move(task));
   }
   return tasks;
 }

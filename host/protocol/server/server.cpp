@@ -134,7 +134,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
       return exchange->reply({});
     }
   }
-  if (client.session != nullptr) return receive_legacy(std::move(message), client.session, exchange);
+  if (client.session != nullptr) return receive_legacy(std::move(message), client.session, client.principal, exchange);
   if (message.kind != Message::Kind::request) return exchange->reply({});
   if (message.method == Method::ping) return exchange->reply({result_response(message.id, "{}")});
   exchange->reply(refuse(message.id, {error_code::invalid_request,
@@ -145,7 +145,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
 void Server::receive_batch(Json batch, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
   if (!client.takes_requests) return exchange->reply(refuse({}, too_many_requests()));
   if (client.session == nullptr) return exchange->reply(refuse_batch());
-  receive_batch(std::move(batch), client.session, exchange);
+  receive_batch(std::move(batch), client.session, client.principal, exchange);
 }
 
 void Server::initialize(const Message& message, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
@@ -164,7 +164,7 @@ void Server::initialize(const Message& message, DuplexClient& client, const std:
   exchange->reply(legacy_.initialize_reply(message.id, *client.session->caller()));
 }
 
-void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session,
+void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, const Principal& principal,
                            const std::shared_ptr<Exchange>& exchange) {
   if (!LegacyEra::has_batches(session->caller()->protocol_version)) {
     return exchange->reply(refuse_batch());
@@ -192,14 +192,14 @@ void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session,
       part->reply(
           refuse(read.id, {error_code::invalid_request, "Invalid request: initialize cannot be part of a batch"}));
     } else {
-      receive_legacy(*std::move(read.message), session, part);
+      receive_legacy(*std::move(read.message), session, principal, part);
     }
   }
 }
 
-void Server::receive_legacy(Message message, const std::shared_ptr<Session>& session,
+void Server::receive_legacy(Message message, const std::shared_ptr<Session>& session, const Principal& principal,
                             const std::shared_ptr<Exchange>& exchange) {
-  if (message.kind == Message::Kind::request) return legacy_.handle(std::move(message), session, exchange);
+  if (message.kind == Message::Kind::request) return legacy_.handle(std::move(message), session, principal, exchange);
   if (message.method == Method::notifications_cancelled) log_cancellation(message);
   // First, because what the message leads to may take long.
   exchange->reply({{}, ReplyStatus::accepted});
@@ -219,6 +219,11 @@ void Server::log_cancellation(const Message& notification) {
 
 void Server::end_input(DuplexClient& client) {
   if (client.session != nullptr) client.session->input_requests()->end("The client is gone");
+}
+
+void Server::close_streams_of(const IsGood& is_good) {
+  modern_.end_what_is_of(is_good);
+  sessions_.close_streams_of(is_good);
 }
 
 void Server::close_streams() {

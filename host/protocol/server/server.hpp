@@ -71,9 +71,10 @@ class Server {
   // session one belongs.
   void receive_modern(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange);
   void initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange);
-  void receive_legacy(Message message, const std::shared_ptr<Session>& session,
+  void receive_legacy(Message message, const std::shared_ptr<Session>& session, const Principal& principal,
                       const std::shared_ptr<Exchange>& exchange);
-  void receive_batch(Json batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Exchange>& exchange);
+  void receive_batch(Json batch, const std::shared_ptr<Session>& session, const Principal& principal,
+                     const std::shared_ptr<Exchange>& exchange);
   // The answer to a batch where there is none.
   static Reply refuse_batch();
   // Null if the principal has none of this id. Counts as use.
@@ -83,6 +84,13 @@ class Server {
   // The answer to a message that is too long: an error that reaches its request. Where the client meant to answer a
   // input request of a plugin, the call of its session, null if it has none, that waits for it ends at once.
   static Reply refuse_long(const LongMessage& message, const Session* session);
+
+  // Whether both have the same view of what is served.
+  bool see_the_same(const Principal& a, const Principal& b) const { return catalog_.same_view(a, b); }
+
+  // Closes the subscriptions and session streams of those whose credentials are good no longer, in the way their eras
+  // prescribe.
+  void close_streams_of(const IsGood& is_good);
 
   // close_streams has been called.
   bool is_closing() const { return closing_.load(); }

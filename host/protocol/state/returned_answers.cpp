@@ -37,7 +37,7 @@ ReturnedAnswers take_returned_answers(Json& params) {
 }
 
 std::string purpose_of(PluginMethod method, std::string_view params, const Caller& caller) {
-  return dump(Json::array({caller.principal, name_of(method), params}));
+  return dump(Json::array({caller.principal.key(), name_of(method), params}));
 }
 
 std::optional<Json> accept_offered(const EarlierRounds& rounds, const OrderedJson& input_requests) {

@@ -17,6 +17,21 @@ std::string unguessable_id() {
 
 }  // namespace
 
+std::shared_ptr<const Caller> Session::caller() const {
+  const MutexLock lock(mutex_);
+  return caller_;
+}
+
+std::shared_ptr<const Caller> Session::caller_as(const Principal& principal) {
+  const MutexLock lock(mutex_);
+  if (!caller_->principal.is_copy_of(principal)) {
+    auto caller = *caller_;
+    caller.principal = principal;
+    caller_ = std::make_shared<const Caller>(std::move(caller));
+  }
+  return caller_;
+}
+
 void Session::initialized() {
   const MutexLock lock(mutex_);
   initialized_ = true;
@@ -35,13 +50,15 @@ void Session::resource_updated(const std::string& uri) {
   const MutexLock lock(mutex_);
   // The client may have unsubscribed while this was on its way.
   if (!subscriptions_.contains(uri)) return;
+  if (!catalog_->current(caller_->principal)->may_read(uri)) return;
   pending_updates_.insert(uri);
   tell_pending();
 }
 
-Result<> Session::subscribe(const std::string& uri, ResourceUpdates& updates) {
+Result<> Session::subscribe(const std::string& uri, PublishedCatalog& catalog) {
   const MutexLock lock(mutex_);
-  return subscriptions_.add(uri, updates, weak_from_this());
+  catalog_ = &catalog;
+  return subscriptions_.add(uri, *catalog.resource_updates(), weak_from_this());
 }
 
 void Session::unsubscribe(const std::string& uri) {
@@ -51,11 +68,11 @@ void Session::unsubscribe(const std::string& uri) {
                 [this](const std::string& pending) REQUIRES(mutex_) { return !subscriptions_.contains(pending); });
 }
 
-void Session::attach(const std::shared_ptr<NotificationStream>& stream) {
+void Session::attach(const std::shared_ptr<NotificationStream>& stream, const Principal& principal) {
   {
     const MutexLock lock(mutex_);
-    std::erase_if(streams_, [](const auto& each) { return each.expired(); });
-    if (!closed_) streams_.push_back(stream);
+    std::erase_if(streams_, [](const Stream& each) { return each.output.expired(); });
+    if (!closed_) streams_.push_back({stream, principal});
     if (!closed_) return tell_pending();
   }
   stream->close();
@@ -64,11 +81,26 @@ void Session::attach(const std::shared_ptr<NotificationStream>& stream) {
 bool Session::in_use() const {
   if (requests_->any()) return true;
   const MutexLock lock(mutex_);
-  return std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream.expired(); });
+  return std::any_of(streams_.begin(), streams_.end(), [](const Stream& each) { return !each.output.expired(); });
+}
+
+void Session::close_streams_of(const IsGood& is_good) {
+  std::vector<Stream> streams;
+  {
+    const MutexLock lock(mutex_);
+    const auto ends = std::stable_partition(streams_.begin(), streams_.end(),
+                                            [&](const Stream& each) { return is_good(each.principal); });
+    streams.assign(std::make_move_iterator(ends), std::make_move_iterator(streams_.end()));
+    streams_.erase(ends, streams_.end());
+  }
+  for (const auto& each : streams) {
+    if (const auto stream = each.output.lock()) stream->close();
+  }
+  if (!is_good(principal())) requests_->abandon_all();
 }
 
 void Session::close_streams() {
-  std::vector<std::weak_ptr<NotificationStream>> streams;
+  std::vector<Stream> streams;
   {
     const MutexLock lock(mutex_);
     closed_ = true;
@@ -77,8 +109,8 @@ void Session::close_streams() {
     pending_updates_.clear();
   }
   input_requests_->end("The session has ended");
-  for (const auto& weak : streams) {
-    if (const auto stream = weak.lock()) stream->close();
+  for (const auto& each : streams) {
+    if (const auto stream = each.output.lock()) stream->close();
   }
 }
 
@@ -97,8 +129,8 @@ void Session::tell_pending() {
 
 bool Session::send(const std::string& message) {
   // The newest first: an older one may be what is left of a connection that the client has lost.
-  return std::any_of(streams_.rbegin(), streams_.rend(), [&](const auto& weak) {
-    const auto stream = weak.lock();
+  return std::any_of(streams_.rbegin(), streams_.rend(), [&](const Stream& each) {
+    const auto stream = each.output.lock();
     return stream != nullptr && stream->send(message);
   });
 }
@@ -144,6 +176,17 @@ bool Sessions::close(std::string_view id) {
   }
   session->close_streams();
   return true;
+}
+
+void Sessions::close_streams_of(const IsGood& is_good) {
+  std::vector<std::shared_ptr<Session>> sessions;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& entry : by_use_)
+      sessions.push_back(entry.session);
+  }
+  for (const auto& session : sessions)
+    session->close_streams_of(is_good);
 }
 
 void Sessions::close_all() {

@@ -31,8 +31,10 @@ class Session final : public ListListener, public ResourceListener, public std::
       : id_(std::move(id)), caller_(std::make_shared<const Caller>(std::move(caller))) {}
 
   const std::string& id() const { return id_; }
-  // As initialize settled it. Never null.
-  const std::shared_ptr<const Caller>& caller() const { return caller_; }
+  // As initialize settled it, with what is known of its principal by the last request. Never null.
+  std::shared_ptr<const Caller> caller() const;
+  // For a request that this principal, whose the session is, has sent.
+  std::shared_ptr<const Caller> caller_as(const Principal& principal);
   RequestsInFlight& requests() { return *requests_; }
 
   // What plugins ask the client. Never null.
@@ -47,36 +49,48 @@ class Session final : public ListListener, public ResourceListener, public std::
   // A change is told on one stream only (MCP 2025-11-25, basic/transports, "Multiple Connections"); while there is
   // none, it is kept until there is.
   void lists_changed(ListKinds kinds) override;
+  Principal principal() const override { return caller()->principal; }
   void resource_updated(const std::string& uri) override;
 
-  // To be told of changes of a resource; fails at a bound. To be called on an object that a shared pointer holds.
-  Result<> subscribe(const std::string& uri, ResourceUpdates& updates);
+  // To be told of changes of a resource, for as long as the principal may read it; fails at a bound. To be called on an
+  // object that a shared pointer holds. The catalog outlives it.
+  Result<> subscribe(const std::string& uri, PublishedCatalog& catalog);
   void unsubscribe(const std::string& uri);
 
-  // Held weakly. Closed at once if the session has ended.
-  void attach(const std::shared_ptr<NotificationStream>& stream);
+  // Held weakly. Closed at once if the session has ended. The principal, by whose credential it has been opened, is the
+  // session's.
+  void attach(const std::shared_ptr<NotificationStream>& stream, const Principal& principal = anonymous);
+  // Closes the streams of those whose credentials are good no longer, and abandons the requests if that of the last one
+  // is; the session goes on.
+  void close_streams_of(const IsGood& is_good);
   // A stream is open, or a request has no reply yet.
   bool in_use() const;
   // The end of the session: closes the streams, and those that are still to be attached, and ends what plugins ask.
   void close_streams();
 
  private:
+  struct Stream {
+    std::weak_ptr<NotificationStream> output;
+    Principal principal;
+  };
+
   void tell_pending() REQUIRES(mutex_);
   bool send(const std::string& message) REQUIRES(mutex_);
 
   const std::string id_;
-  const std::shared_ptr<const Caller> caller_;
   const std::shared_ptr<RequestsInFlight> requests_ = std::make_shared<RequestsInFlight>();
   const std::shared_ptr<PendingInputRequests> input_requests_ = std::make_shared<PendingInputRequests>();
   const std::shared_ptr<LogThreshold> log_threshold_ = std::make_shared<LogThreshold>(LogLevel::nothing);
 
   mutable Mutex mutex_;
+  std::shared_ptr<const Caller> caller_ GUARDED_BY(mutex_);
   bool initialized_ GUARDED_BY(mutex_) = false;
   bool closed_ GUARDED_BY(mutex_) = false;
   ListKinds pending_ GUARDED_BY(mutex_);
   ResourceSubscriptions subscriptions_ GUARDED_BY(mutex_);
-  std::set<std::string> pending_updates_ GUARDED_BY(mutex_);  // of resources in subscriptions_
-  std::vector<std::weak_ptr<NotificationStream>> streams_ GUARDED_BY(mutex_);
+  const PublishedCatalog* catalog_ GUARDED_BY(mutex_) = nullptr;  // that they are of
+  std::set<std::string> pending_updates_ GUARDED_BY(mutex_);      // of resources in subscriptions_
+  std::vector<Stream> streams_ GUARDED_BY(mutex_);
 };
 
 class Sessions {
@@ -101,6 +115,9 @@ class Sessions {
 
   // False if there was none.
   bool close(std::string_view id);
+
+  // Of every session.
+  void close_streams_of(const IsGood& is_good);
 
   // For how long a session may be idle before it ends.
   std::chrono::seconds idle_time() const { return limits_.idle_time; }

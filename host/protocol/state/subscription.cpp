@@ -5,13 +5,16 @@
 #include "base/json_text.hpp"
 #include "protocol/message.hpp"
 #include "protocol/request_meta.hpp"
+#include "protocol/state/tasks.hpp"
 
 namespace mcph {
 
 std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFilter wanted,
                                                  const std::shared_ptr<Exchange>& exchange,
-                                                 std::weak_ptr<NotificationStream> output, PublishedCatalog& catalog) {
-  auto subscription = std::make_shared<Subscription>(std::move(id), std::move(wanted), exchange, std::move(output));
+                                                 std::weak_ptr<NotificationStream> output, Principal principal,
+                                                 PublishedCatalog& catalog) {
+  auto subscription = std::make_shared<Subscription>(std::move(id), std::move(wanted), exchange, std::move(output),
+                                                     std::move(principal), catalog);
   {
     // A change that is published meanwhile waits for the acknowledgment to be out.
     const MutexLock lock(subscription->mutex_);
@@ -61,11 +64,16 @@ void Subscription::lists_changed(ListKinds kinds) {
 }
 
 void Subscription::resource_updated(const std::string& uri) {
+  if (!catalog_.current(principal_)->may_read(uri)) return;
   const MutexLock lock(mutex_);
   exchange_->notify(notification(Method::notifications_resources_updated, updated_params(uri, meta() + ",")));
 }
 
 void Subscription::task_changed(const std::string& task) {
+  // The task, by its id, which is random; nothing is told of one whose tool the principal may not call any more.
+  for (const auto& [id, wanted] : wanted_.tasks) {
+    if (task.find(id) != std::string::npos && !may_follow(*wanted, principal_, catalog_)) return;
+  }
   const MutexLock lock(mutex_);
   tell(task);
 }

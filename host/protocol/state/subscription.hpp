@@ -31,13 +31,21 @@ class Subscription final : public ListListener, public ResourceListener, public 
   // Sends the acknowledgment before any change can be told.
   static std::shared_ptr<Subscription> open(std::string id, SubscriptionFilter wanted,
                                             const std::shared_ptr<Exchange>& exchange,
-                                            std::weak_ptr<NotificationStream> output, PublishedCatalog& catalog);
+                                            std::weak_ptr<NotificationStream> output, Principal principal,
+                                            PublishedCatalog& catalog);
 
   Subscription(std::string id, SubscriptionFilter wanted, std::shared_ptr<Exchange> exchange,
-               std::weak_ptr<NotificationStream> output)
-      : id_(std::move(id)), wanted_(std::move(wanted)), exchange_(std::move(exchange)), output_(std::move(output)) {}
+               std::weak_ptr<NotificationStream> output, Principal principal, const PublishedCatalog& catalog)
+      : id_(std::move(id)),
+        wanted_(std::move(wanted)),
+        exchange_(std::move(exchange)),
+        output_(std::move(output)),
+        principal_(std::move(principal)),
+        catalog_(catalog) {}
 
   void lists_changed(ListKinds kinds) override;
+  Principal principal() const override { return principal_; }
+  // Nothing is told of what the principal may not read any more.
   void resource_updated(const std::string& uri) override;
   void task_changed(const std::string& task) override;
 
@@ -53,6 +61,8 @@ class Subscription final : public ListListener, public ResourceListener, public 
   const SubscriptionFilter wanted_;
   const std::shared_ptr<Exchange> exchange_;
   const std::weak_ptr<NotificationStream> output_;
+  const Principal principal_;
+  const PublishedCatalog& catalog_;
   Mutex mutex_;
   ResourceSubscriptions subscriptions_ GUARDED_BY(mutex_);
 };

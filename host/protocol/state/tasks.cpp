@@ -5,6 +5,7 @@
 
 #include "base/base64.hpp"
 #include "base/random_bytes.hpp"
+#include "catalog/published_catalog.hpp"
 
 namespace mcph {
 namespace {
@@ -17,14 +18,23 @@ constexpr std::size_t id_bytes = 18;
 
 }  // namespace
 
+bool may_follow(const Task& task, const Principal& principal, const PublishedCatalog& catalog) {
+  const auto view = catalog.current(principal);
+  if (view->is_whole()) return true;
+  if (const auto* const served = view->find_tool(task.tool()))
+    return served->rule == nullptr || catalog.same_view(task.principal(), principal);
+  // A plugin that has gone leaves the results of its tools.
+  return catalog.current()->find_tool(task.tool()) == nullptr && view->may_call(task.tool());
+}
+
 bool Tasks::are_known_to(const Caller& caller) {
   const auto extensions = caller.capabilities.find("extensions");
   return extensions != caller.capabilities.end() && extensions->is_object() && extensions->contains(tasks_extension);
 }
 
 std::shared_ptr<Task> Tasks::watch(const std::shared_ptr<Exchange>& client, std::string request_id,
-                                   const Caller& caller, TaskSupport support) {
-  auto task = std::make_shared<Task>(client, std::move(request_id), caller.principal);
+                                   const Caller& caller, TaskSupport support, std::string tool) {
+  auto task = std::make_shared<Task>(client, std::move(request_id), caller.principal, std::move(tool));
   const std::weak_ptr<Task> weak = task;
   client->on_abandon([weak] {
     if (const auto abandoned = weak.lock()) abandoned->abandon();
@@ -51,6 +61,18 @@ std::shared_ptr<Task> Tasks::find(const std::string& id, const Caller& caller) c
   const MutexLock lock(mutex_);
   const auto found = tasks_.find(id);
   return found != tasks_.end() && found->second->principal() == caller.principal ? found->second : nullptr;
+}
+
+void Tasks::cancel_of(const IsGood& is_good) {
+  std::vector<std::shared_ptr<Task>> ending;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [id, task] : tasks_) {
+      if (!is_good(task->principal())) ending.push_back(task);
+    }
+  }
+  for (const auto& task : ending)
+    task->cancel();
 }
 
 void Tasks::end() {

@@ -20,6 +20,12 @@ namespace mcph {
 
 inline constexpr auto tasks_extension = "io.modelcontextprotocol/tasks";
 
+class PublishedCatalog;
+
+// Whether a principal whose task it is may still hear of it: by what that principal may do now, and if the call's
+// arguments matter, only with the rights that began it.
+bool may_follow(const Task& task, const Principal& principal, const PublishedCatalog& catalog);
+
 class Tasks {
  public:
   // `meta` is that of results, as JSON text. The timers stop before this is gone.
@@ -28,10 +34,12 @@ class Tasks {
 
   static bool are_known_to(const Caller& caller);
 
-  // The exchange for a call that may become a task.
+  // The exchange for a call of this tool, which may become a task.
   std::shared_ptr<Task> watch(const std::shared_ptr<Exchange>& client, std::string request_id, const Caller& caller,
-                              TaskSupport support);
+                              TaskSupport support, std::string tool = {});
 
+  // Cancels those whose owners' credentials are good no longer.
+  void cancel_of(const IsGood& is_good);
   // Cancels all, and makes no more: nobody could fetch them.
   void end();
 

@@ -55,15 +55,19 @@ void SseStream::close_when_answered() {
 
 SseClient::SseClient(std::string id, Principal principal, std::weak_ptr<OutboxReader> reader,
                      std::shared_ptr<MemoryBudget> budget)
-    : id_(std::move(id)), stream_(std::make_shared<SseStream>(std::move(reader), std::move(budget))) {
-  client_.principal = std::move(principal);
+    : id_(std::move(id)),
+      opener_(std::move(principal)),
+      stream_(std::make_shared<SseStream>(std::move(reader), std::move(budget))) {
+  client_.principal = opener_;
   client_.output = stream_;
   client_.may_be_modern = false;
 }
 
-Reply SseClient::receive(std::string_view body, Server& server) {
+Reply SseClient::receive(std::string_view body, const Principal& principal, Server& server) {
   const auto exchange = std::make_shared<SseExchange>(stream_);
   const MutexLock lock(mutex_);
+  // What it may do is decided by the credential that came with it.
+  client_.principal = principal;
   client_.takes_requests = stream_->answers_due() <= max_answers_due && stream_->outbox().has_room();
   server.receive(body, client_, exchange);
   return exchange->accept();
@@ -91,6 +95,14 @@ void SseClient::end() {
   if (client_.session != nullptr) client_.session->close_streams();
 }
 
+void SseClient::expel() {
+  {
+    const MutexLock lock(mutex_);
+    if (client_.session != nullptr) client_.session->requests().abandon_all();
+  }
+  end();
+}
+
 std::shared_ptr<SseClient> SseClients::open(const Principal& principal, const std::weak_ptr<OutboxReader>& reader,
                                             const std::shared_ptr<MemoryBudget>& budget) {
   auto client = std::make_shared<SseClient>(base64url_encode(random_bytes(32)), principal, reader, budget);
@@ -115,15 +127,26 @@ void SseClients::close(SseClient& client) {
 }
 
 void SseClients::shut_down() {
-  std::vector<std::shared_ptr<SseClient>> clients;
   {
     const MutexLock lock(mutex_);
     shutting_down_ = true;
-    for (const auto& [id, client] : clients_)
-      clients.push_back(client);
   }
-  for (const auto& client : clients)
+  for (const auto& client : all())
     client->shut_down();
+}
+
+void SseClients::close_streams_of(const IsGood& is_good) {
+  for (const auto& client : all()) {
+    if (!is_good(client->principal())) client->expel();
+  }
+}
+
+std::vector<std::shared_ptr<SseClient>> SseClients::all() const {
+  std::vector<std::shared_ptr<SseClient>> clients;
+  const MutexLock lock(mutex_);
+  for (const auto& [id, client] : clients_)
+    clients.push_back(client);
+  return clients;
 }
 
 }  // namespace mcph

@@ -47,11 +47,13 @@ class SseClient {
             std::shared_ptr<MemoryBudget> budget);
 
   const std::string& id() const { return id_; }
-  const Principal& principal() const { return client_.principal; }  // never changes
+  // By whose credential the stream has been opened.
+  const Principal& principal() const { return opener_; }
   SseStream& stream() { return *stream_; }
 
-  // The body of a POST. The HTTP answer to it: an error, or that it was accepted; the answer itself goes to the stream.
-  Reply receive(std::string_view body, Server& server);
+  // The body of a POST that the principal, whose the client is, has sent. The HTTP answer to it: an error, or that it
+  // was accepted; the answer itself goes to the stream.
+  Reply receive(std::string_view body, const Principal& principal, Server& server);
   // The HTTP answer to one whose body is too long.
   Reply refuse(const LongMessage& message);
 
@@ -60,9 +62,12 @@ class SseClient {
 
   // Its stream is gone.
   void end();
+  // Ends its calls and its stream.
+  void expel();
 
  private:
   const std::string id_;
+  const Principal opener_;
   const std::shared_ptr<SseStream> stream_;
   Mutex mutex_;
   DuplexClient client_ GUARDED_BY(mutex_);  // what is remembered of a client with one output
@@ -80,8 +85,12 @@ class SseClients {
 
   // Closes every stream once it has nothing to wait for.
   void shut_down();
+  // Closes those that have been opened by credentials that are good no longer.
+  void close_streams_of(const IsGood& is_good);
 
  private:
+  std::vector<std::shared_ptr<SseClient>> all() const;
+
   mutable Mutex mutex_;
   bool shutting_down_ GUARDED_BY(mutex_) = false;
   std::unordered_map<std::string, std::shared_ptr<SseClient>> clients_ GUARDED_BY(mutex_);

@@ -35,7 +35,7 @@ bool is_blank(std::string_view line) {
 
 StdioTransport::StdioTransport(int input, int output, StdioOptions options, Server& server, Log& log)
     : input_(input),
-      options_(options),
+      options_(std::move(options)),
       server_(server),
       log_(log),
       writer_(std::make_shared<LineWriter>(output, options.output, [this](const LineWriter::Failure& failure) {
@@ -47,6 +47,7 @@ StdioTransport::StdioTransport(int input, int output, StdioOptions options, Serv
         }
         interrupt();
       })) {
+  client_.principal = options_.principal;
   client_.output = writer_;
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/principal.hpp"
 #include "protocol/envelope_reader.hpp"
 #include "protocol/server/server.hpp"
 #include "runtime/self_pipe.hpp"
@@ -26,6 +27,7 @@ namespace mcph {
 struct StdioOptions {
   std::size_t max_message_bytes = std::size_t{4} << 20;  // of one line that the client sends, without its end
   LineWriter::Limits output = {};
+  Principal principal = anonymous;  // who the client is
 };
 
 class StdioTransport {

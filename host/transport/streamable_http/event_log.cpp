@@ -84,20 +84,21 @@ void EventStream::outbox_filled() {
 
 EventLog::EventLog(Limits limits, Clock clock) : limits_(limits), clock_(std::move(clock)) {}
 
-std::shared_ptr<EventStream> EventLog::open_response(const std::string& session, std::shared_ptr<Outbox> outbox) {
-  return open(session, EventId::Kind::response, std::move(outbox));
+std::shared_ptr<EventStream> EventLog::open_response(const std::string& session, std::shared_ptr<Outbox> outbox,
+                                                     const Principal& opener) {
+  return open(session, EventId::Kind::response, std::move(outbox), opener);
 }
 
-std::shared_ptr<EventStream> EventLog::open_listening(const std::string& session) {
-  return open(session, EventId::Kind::listening, nullptr);
+std::shared_ptr<EventStream> EventLog::open_listening(const std::string& session, const Principal& opener) {
+  return open(session, EventId::Kind::listening, nullptr, opener);
 }
 
 std::shared_ptr<EventStream> EventLog::open(const std::string& session, EventId::Kind kind,
-                                            std::shared_ptr<Outbox> outbox) {
+                                            std::shared_ptr<Outbox> outbox, const Principal& opener) {
   const MutexLock lock(mutex_);
   auto& events = find_or_make(session);
   const EventId before_first{kind, ++streams_opened_, 0};
-  auto stream = std::make_shared<EventStream>(weak_from_this(), events, before_first, std::move(outbox));
+  auto stream = std::make_shared<EventStream>(weak_from_this(), events, before_first, std::move(outbox), opener);
   events.streams.emplace(before_first.stream, stream);
   use(events);
   count(events, stream_cost);
@@ -106,7 +107,7 @@ std::shared_ptr<EventStream> EventLog::open(const std::string& session, EventId:
 }
 
 EventLog::Resumption EventLog::resume(const std::string& session, const EventId& last,
-                                      const std::weak_ptr<OutboxReader>& reader) {
+                                      const std::weak_ptr<OutboxReader>& reader, const MayHear& may_hear) {
   const MutexLock lock(mutex_);
   const auto entry = by_session_.find(session);
   if (entry == by_session_.end()) return {};
@@ -114,6 +115,7 @@ EventLog::Resumption EventLog::resume(const std::string& session, const EventId&
   if (found == entry->second->streams.end()) return {};
   const auto stream = found->second;
   if (stream->before_first_.kind != last.kind || last.number > stream->last_) return {};
+  if (may_hear != nullptr && !may_hear(stream->opener_)) return {};
   if (stream->carried_) return {.outcome = Resumption::Outcome::carried};
   // A reply that is no longer kept will not come again.
   const bool has_reply = !stream->events_.empty() && stream->events_.back().id.number == stream->last_;

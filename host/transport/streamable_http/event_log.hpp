@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "base/principal.hpp"
 #include "transport/outbox.hpp"
 
 namespace mcph {
@@ -82,8 +83,13 @@ struct SessionEvents {
 // What changes in it is the log's to guard.
 class EventStream final : public OutboxReader, public std::enable_shared_from_this<EventStream> {
  public:
-  EventStream(std::weak_ptr<EventLog> log, SessionEvents& session, EventId before_first, std::shared_ptr<Outbox> outbox)
-      : log_(std::move(log)), session_(&session), before_first_(before_first), outbox_(std::move(outbox)) {}
+  EventStream(std::weak_ptr<EventLog> log, SessionEvents& session, EventId before_first, std::shared_ptr<Outbox> outbox,
+              Principal opener)
+      : log_(std::move(log)),
+        session_(&session),
+        before_first_(before_first),
+        outbox_(std::move(outbox)),
+        opener_(std::move(opener)) {}
 
   // What stands before its first event.
   const EventId& before_first() const { return before_first_; }
@@ -110,6 +116,7 @@ class EventStream final : public OutboxReader, public std::enable_shared_from_th
   std::uint64_t last_ = 0;          // number that was given
   std::shared_ptr<Outbox> outbox_;  // of the request in flight that it answers;
                                     // null for any other stream
+  const Principal opener_;
   std::deque<Event> events_;
   bool carried_ = true;  // by a connection
   bool ended_ = false;
@@ -130,9 +137,11 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
 
   explicit EventLog(Limits limits, Clock clock = std::chrono::steady_clock::now);
 
-  // A stream that begins on the connection that asks. Of a response with the outbox that it comes from.
-  std::shared_ptr<EventStream> open_response(const std::string& session, std::shared_ptr<Outbox> outbox);
-  std::shared_ptr<EventStream> open_listening(const std::string& session);
+  // A stream that begins on the connection that asks, for this principal. Of a response with the outbox that it comes
+  // from.
+  std::shared_ptr<EventStream> open_response(const std::string& session, std::shared_ptr<Outbox> outbox,
+                                             const Principal& opener = anonymous);
+  std::shared_ptr<EventStream> open_listening(const std::string& session, const Principal& opener = anonymous);
 
   // A stream from behind one of its events on.
   struct Resumption {
@@ -143,8 +152,11 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
     std::vector<Event> missed = {};
     std::shared_ptr<Outbox> outbox = nullptr;  // what is still to come of a response; null if nothing is
   };
-  // Where it is resumed, the reader, which asks, is from now on the one who takes from the outbox.
-  Resumption resume(const std::string& session, const EventId& last, const std::weak_ptr<OutboxReader>& reader);
+  // Where it is resumed, the reader, which asks, is from now on the one who takes from the outbox. It is unknown to
+  // those who may not hear what its opener may; null: everybody may.
+  using MayHear = std::function<bool(const Principal& opener)>;
+  Resumption resume(const std::string& session, const EventId& last, const std::weak_ptr<OutboxReader>& reader,
+                    const MayHear& may_hear = nullptr);
 
   // The session has ended.
   void forget(const std::string& session);
@@ -158,7 +170,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
 
   using ByUse = std::list<SessionEvents>;  // the one that was used longest ago first
 
-  std::shared_ptr<EventStream> open(const std::string& session, EventId::Kind kind, std::shared_ptr<Outbox> outbox);
+  std::shared_ptr<EventStream> open(const std::string& session, EventId::Kind kind, std::shared_ptr<Outbox> outbox,
+                                    const Principal& opener);
   EventId add(EventStream& stream, std::shared_ptr<const std::string> message) REQUIRES(mutex_);
   EventId add(EventStream& stream, std::string message) REQUIRES(mutex_);
   // Of a stream that listens: an earlier event that says the same.

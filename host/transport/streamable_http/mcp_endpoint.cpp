@@ -47,7 +47,7 @@ void McpEndpoint::post_legacy(Message message, const HttpHead& head, const std::
   if (message.is_initialize()) return server_.initialize(message, head.principal, exchange);
   auto found = find_session(message.id, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));
-  server_.receive_legacy(std::move(message), found.session, exchange);
+  server_.receive_legacy(std::move(message), found.session, head.principal, exchange);
 }
 
 void McpEndpoint::post_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
@@ -56,7 +56,7 @@ void McpEndpoint::post_batch(Json batch, const HttpHead& head, const std::shared
   }
   auto found = find_session({}, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));
-  server_.receive_batch(std::move(batch), found.session, exchange);
+  server_.receive_batch(std::move(batch), found.session, head.principal, exchange);
 }
 
 McpEndpoint::FoundSession McpEndpoint::find_session(std::string_view request_id, const HttpHead& head) {

@@ -1,10 +1,9 @@
 #include "transport/streamable_http/reply_response.hpp"
 
-#include <chrono>
-#include <ctime>
 #include <string>
 #include <utility>
 
+#include "base/time_text.hpp"
 #include "protocol/message.hpp"
 
 namespace mcph {
@@ -35,16 +34,6 @@ unsigned status_of(ReplyStatus status) {
   return 503;
 }
 
-// RFC 3339, in UTC.
-std::string timestamp(std::chrono::system_clock::time_point when) {
-  const auto seconds = std::chrono::system_clock::to_time_t(when);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[sizeof "9999-12-31T23:59:59Z"];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
 }  // namespace
 
 HttpResponse to_response(Reply reply) {
@@ -53,15 +42,15 @@ HttpResponse to_response(Reply reply) {
   if (reply.status == ReplyStatus::unavailable) response.fields.emplace_back("Retry-After", "1");
   if (reply.session) {
     response.fields.emplace_back("Mcp-Session-Id", std::move(reply.session->id));
-    response.fields.emplace_back("X-Session-Expires-At", timestamp(reply.session->expiry));
+    response.fields.emplace_back("X-Session-Expires-At", time_text(reply.session->expiry));
   }
   return response;
 }
 
 HttpResponse to_response(HttpRefusal refusal) {
-  return {.status = refusal.status,
-          .body = error_response({}, {error_code::invalid_request, std::move(refusal.message)}),
-          .fields = std::move(refusal.fields)};
+  auto body = refusal.body.empty() ? error_response({}, {error_code::invalid_request, std::move(refusal.message)})
+                                   : std::move(refusal.body);
+  return {.status = refusal.status, .body = std::move(body), .fields = std::move(refusal.fields)};
 }
 
 }  // namespace mcph

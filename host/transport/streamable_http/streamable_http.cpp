@@ -24,7 +24,7 @@ constexpr HttpCors mcp_cors{
         "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
         "Mcp-Session-Id",
     .prefix = "Mcp-Param-",
-    .exposed = "Mcp-Session-Id, MCP-Protocol-Version, X-Session-Expires-At",
+    .exposed = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, X-Session-Expires-At",
 };
 
 // Finds out which message it is that is too long.
@@ -82,9 +82,8 @@ HttpRefusal refuse_resumption(EventLog::Resumption::Outcome outcome) {
 StreamableHttp::StreamableHttp(Server& server, StreamableHttpOptions options)
     : options_(std::move(options)),
       server_(server),
-      router_(not_found()),
+      router_(options_.access, not_found()),
       events_(std::make_shared<EventLog>(options_.events)) {
-  router_.use(check_access(options_.access));
   for (const auto& middleware : options_.middleware)
     router_.use(middleware);
   router_.add({std::string(path),
@@ -99,6 +98,11 @@ StreamableHttp::StreamableHttp(Server& server, StreamableHttpOptions options)
   router_.add({std::string(messages_path),
                {{verb::post, by(&StreamableHttp::answer_sse_message, check_json)}},
                by(&StreamableHttp::refuse_long_sse_message)});
+}
+
+void StreamableHttp::close_streams_of(const IsGood& is_good) {
+  server_.close_streams_of(is_good);
+  sse_clients_.close_streams_of(is_good);
 }
 
 HttpHandler StreamableHttp::by(Answer answer, Check check) {
@@ -155,7 +159,7 @@ void StreamableHttp::keep_response(EventStreamResponse& response, const HttpHead
                                    std::shared_ptr<Outbox> outbox) {
   const auto session = endpoint_.admit_stream(head).session;
   if (session == nullptr) return response.keep_nothing();
-  auto stream = events_->open_response(session->id(), std::move(outbox));
+  auto stream = events_->open_response(session->id(), std::move(outbox), head.principal);
   const auto id = stream->before_first();
   response.keep(*session, std::move(stream), id);
 }
@@ -180,12 +184,13 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_get(HttpRequest& request,
     auto refusal = to_response(std::move(admission.reply));
     co_return co_await connection.respond(std::move(refusal));
   }
+  session->caller_as(head.principal);
   EventStreamResponse response(connection, options_.stream_time);
   EventLog::Resumption resumption;
   bool has_room = true;
   // Much may have been missed.
   const std::function<void()> find_place = [&] {
-    resumption = head.last_event_id ? resume(*session, *head.last_event_id, response.reader()) : listening(*session);
+    resumption = head.last_event_id ? resume(*session, head, response.reader()) : listening(*session, head);
     if (resumption.stream == nullptr) return;
     response.keep(*session, resumption.stream, resumption.last);
     has_room = response.append_missed(std::exchange(resumption.missed, {}));
@@ -205,25 +210,27 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_get(HttpRequest& request,
     co_return co_await resume_response(response, std::move(resumption.outbox));
   }
   const auto notifications = std::make_shared<HttpNotificationStream>(response.reader(), connection.budget());
-  session->attach(notifications);
+  session->attach(notifications, head.principal);
   session.reset();  // the stream does not keep a session that has been ended
   response.listen(*notifications);
   auto content = notifications->outbox().take();
   co_await response.write(notifications->outbox(), std::move(content));
 }
 
-EventLog::Resumption StreamableHttp::resume(const Session& session, std::string_view last_event_id,
+EventLog::Resumption StreamableHttp::resume(const Session& session, const HttpHead& head,
                                             const std::shared_ptr<OutboxReader>& reader) {
-  const auto id = EventId::read(last_event_id);
+  const auto id = EventId::read(*head.last_event_id);
   if (!id) return {};
-  auto resumption = events_->resume(session.id(), *id, reader);
+  // Another credential of the same principal may give other rights.
+  const auto may_hear = [&](const Principal& opener) { return server_.see_the_same(opener, head.principal); };
+  auto resumption = events_->resume(session.id(), *id, reader, may_hear);
   // Of listening nothing is lost but what was on the way: the session keeps what nobody hears.
   const bool forgotten = resumption.outcome == EventLog::Resumption::Outcome::unknown;
-  return forgotten && id->kind == EventId::Kind::listening ? listening(session) : std::move(resumption);
+  return forgotten && id->kind == EventId::Kind::listening ? listening(session, head) : std::move(resumption);
 }
 
-EventLog::Resumption StreamableHttp::listening(const Session& session) {
-  auto stream = events_->open_listening(session.id());
+EventLog::Resumption StreamableHttp::listening(const Session& session, const HttpHead& head) {
+  auto stream = events_->open_listening(session.id(), head.principal);
   const auto id = stream->before_first();
   return {EventLog::Resumption::Outcome::resumed, std::move(stream), id};
 }
@@ -280,7 +287,7 @@ HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request) {
   }
   const auto client = find_sse_client(request);
   if (client == nullptr) return refuse({404, "There is no session of this id; its stream may have been closed"});
-  return to_response(client->receive(request.body.text(), server_));
+  return to_response(client->receive(request.body.text(), request.principal, server_));
 }
 
 StreamableHttp::awaitable<void> StreamableHttp::refuse_long_sse_message(HttpRequest& request,

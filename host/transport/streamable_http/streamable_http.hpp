@@ -36,6 +36,9 @@ class StreamableHttp final : public HttpService {
   HttpCors cors() const override;
   void attend() override { events_->forget_unused(); }
   void shut_down() override { sse_clients_.shut_down(); }
+  // Ends the subscriptions and streams of those whose credentials are good no longer, as the protocol prescribes, and
+  // what they have in flight.
+  void close_streams_of(const IsGood& is_good);
 
  private:
   template <class T>
@@ -55,9 +58,10 @@ class StreamableHttp final : public HttpService {
 
   // The response to this request can be had again by a client that comes back.
   void keep_response(EventStreamResponse& response, const HttpHead& head, std::shared_ptr<Outbox> outbox);
-  EventLog::Resumption resume(const Session& session, std::string_view last_event_id,
+  // After the Last-Event-ID of the head.
+  EventLog::Resumption resume(const Session& session, const HttpHead& head,
                               const std::shared_ptr<OutboxReader>& reader);
-  EventLog::Resumption listening(const Session& session);
+  EventLog::Resumption listening(const Session& session, const HttpHead& head);
   // A stream whose answer is still to come, or has come while nobody listened.
   awaitable<void> resume_response(EventStreamResponse& response, std::shared_ptr<Outbox> outbox);
 

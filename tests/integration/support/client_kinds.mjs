@@ -24,7 +24,7 @@ export const kinds = [
     name: 'SDK v1',
     era: 'legacy',
     create: (options) => new ClientV1(identity, options),
-    http: (url) => new HttpTransportV1(url),
+    http: (url, options) => new HttpTransportV1(url, options),
     stdio: (options) => new StdioTransportV1(options),
     call: (client, params, options) => client.callTool(params, undefined, options),
     answer: (client, { elicit, sample, roots }) => {
@@ -65,7 +65,7 @@ export const kinds = [
 
 function behaviourOfV2() {
   return {
-    http: (url) => new HttpTransportV2(url),
+    http: (url, options) => new HttpTransportV2(url, options),
     stdio: (options) => new StdioTransportV2(options),
     call: (client, params, options) => client.callTool(params, options),
     answer: (client, { elicit, sample, roots }) => {

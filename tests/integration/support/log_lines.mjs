@@ -29,9 +29,13 @@ export class LogLines {
   }
 
   // The first entry, already written or to come, that has these fields.
-  until(fields, { patienceMs = 5000 } = {}) {
+  until(fields, options) {
     const found = this.matching(fields)[0];
-    if (found) return Promise.resolve(found);
+    return found ? Promise.resolve(found) : this.next(fields, options);
+  }
+
+  // The same of those that are still to come.
+  next(fields, { patienceMs = 5000 } = {}) {
     return new Promise((resolve, reject) => {
       const wait = { fields, resolve };
       this.#waiting.add(wait);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/principals.hpp"
 #include "support/served_plugin.hpp"
 
 namespace mcph {
@@ -105,6 +106,117 @@ TEST_F(PublishedCatalogTest, LeavesAReaderTheCatalogItTook) {
   published_.publish(catalog_with(2, "{}"));
   EXPECT_NE(taken->find_tool("a"), nullptr);
   EXPECT_EQ(published_.current()->find_tool("a"), nullptr);
+}
+
+// Each may use the tools that begin with his name.
+class OwnTools final : public Rights {
+ public:
+  explicit OwnTools(std::string owner) : owner_(std::move(owner)) {}
+  Access to(const Tool& tool) const override { return {.visible = tool.name.starts_with(owner_)}; }
+  Access to(const Prompt&) const override { return {}; }
+  Access to(const Resource&) const override { return {}; }
+  Access to(const ResourceTemplate&) const override { return {}; }
+  bool may_read(std::string_view) const override { return false; }
+  bool may_call(std::string_view tool) const override { return tool.starts_with(owner_); }
+
+ private:
+  const std::string owner_;
+};
+
+class OwnToolsPolicy final : public Policy {
+ public:
+  const Rights* rights_of(const Principal& principal) const override {
+    if (principal.is_anonymous()) return nullptr;
+    return principal.identity().subject == "ada" ? &ada_ : &bob_;
+  }
+
+ private:
+  const OwnTools ada_{"ada"};
+  const OwnTools bob_{"bob"};
+};
+
+class PrincipalsListener final : public ListListener {
+ public:
+  explicit PrincipalsListener(std::string name) : principal_(test::principal(name)) {}
+  void lists_changed(ListKinds kinds) override { heard.push_back(kinds); }
+  Principal principal() const override { return principal_; }
+  std::vector<ListKinds> heard;
+
+ private:
+  const Principal principal_;
+};
+
+class GovernedCatalogTest : public ::testing::Test {
+ protected:
+  GovernedCatalogTest() {
+    for (const auto& listener : {ada_, bob_, anybody_})
+      published_.listen(listener);
+  }
+  bool sees(const std::string& name, const std::string& of) const {
+    return published_.current(test::principal(name))->find_tool(of) != nullptr;
+  }
+  std::string list_of(const std::string& name) const {
+    return published_.current(test::principal(name))->tools().page({}, 100)->items;
+  }
+
+  PublishedCatalog published_;
+  const std::shared_ptr<PrincipalsListener> ada_ = std::make_shared<PrincipalsListener>("ada");
+  const std::shared_ptr<PrincipalsListener> bob_ = std::make_shared<PrincipalsListener>("bob");
+  const std::shared_ptr<PrincipalsListener> anybody_ = std::make_shared<PrincipalsListener>("");
+};
+
+TEST_F(GovernedCatalogTest, ShowsToEachWhatHeMayCall) {
+  published_.govern(std::make_shared<const OwnToolsPolicy>());
+  published_.publish(catalog_with(1, tools(tool("ada_1") + "," + tool("bob_1"))));
+  EXPECT_TRUE(sees("ada", "ada_1"));
+  EXPECT_FALSE(sees("ada", "bob_1"));
+  EXPECT_EQ(list_of("ada"), tool("ada_1"));
+  EXPECT_EQ(list_of("bob"), tool("bob_1"));
+  EXPECT_EQ(list_of(""), tool("ada_1") + "," + tool("bob_1"));
+  EXPECT_EQ(published_.current(test::principal("ada"))->generation(), 1U);
+}
+
+TEST_F(GovernedCatalogTest, TellsThoseWhoseViewChanged) {
+  published_.govern(std::make_shared<const OwnToolsPolicy>());
+  published_.publish(catalog_with(1, tools(tool("ada_1"))));
+  EXPECT_EQ(ada_->heard, std::vector{ListKinds{.tools = true}});
+  EXPECT_TRUE(bob_->heard.empty());
+  EXPECT_EQ(anybody_->heard, std::vector{ListKinds{.tools = true}});
+}
+
+TEST_F(GovernedCatalogTest, TellsThoseWhoseRightsChanged) {
+  published_.publish(catalog_with(1, tools(tool("ada_1"))));
+  ada_->heard.clear();
+  bob_->heard.clear();
+  anybody_->heard.clear();
+  published_.govern(std::make_shared<const OwnToolsPolicy>());
+  EXPECT_TRUE(ada_->heard.empty());
+  EXPECT_EQ(bob_->heard, std::vector{ListKinds{.tools = true}});
+  EXPECT_TRUE(anybody_->heard.empty());
+  published_.govern(nullptr);
+  EXPECT_EQ(bob_->heard.size(), 2U);
+}
+
+TEST_F(GovernedCatalogTest, KeepsAViewThatSomebodyHasTaken) {
+  published_.govern(std::make_shared<const OwnToolsPolicy>());
+  published_.publish(catalog_with(1, tools(tool("ada_1"))));
+  const auto taken = published_.current(test::principal("ada"));
+  EXPECT_EQ(published_.current(test::principal("ada")), taken);
+  published_.govern(nullptr);
+  published_.publish(catalog_with(2, tools(tool("bob_1"))));
+  EXPECT_NE(taken->find_tool("ada_1"), nullptr);
+  EXPECT_FALSE(taken->may_read("docs://a"));
+}
+
+TEST_F(GovernedCatalogTest, SaysOfAPluginThatNobodySeesNothing) {
+  published_.govern(std::make_shared<const OwnToolsPolicy>());
+  published_.publish(std::make_shared<const Catalog>(
+      1,
+      std::vector{served_plugin("a.so", R"({"instructions":"Of Ada.",)" + tools(tool("ada_1")).substr(1)),
+                  served_plugin("b.so", R"({"instructions":"Of Bob.",)" + tools(tool("bob_1")).substr(1))},
+      "Of the operator."));
+  EXPECT_EQ(published_.current(test::principal("ada"))->instructions(), "Of the operator.\n\nOf Ada.");
+  EXPECT_EQ(published_.current()->instructions(), "Of the operator.\n\nOf Ada.\n\nOf Bob.");
 }
 
 }  // namespace

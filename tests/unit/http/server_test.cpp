@@ -13,6 +13,7 @@
 #include "http/connection.hpp"
 #include "http/router.hpp"
 #include "support/eventually.hpp"
+#include "support/principals.hpp"
 #include "support/raw_client.hpp"
 #include "support/recording_log.hpp"
 
@@ -27,11 +28,10 @@ using Client = test::RawClient;
 class Greeter final : public HttpService {
  public:
   Greeter() {
-    router_.use(check_access({}));
     router_.use([](HttpRequest& request) -> std::optional<HttpRefusal> {
       const auto names = lines_of(request.all_fields, "X-Name");
       if (names.empty()) return HttpRefusal{401, "Who are you?", {{"WWW-Authenticate", "Name"}}};
-      request.principal = names.front();
+      request.principal = test::principal(names.front());
       return std::nullopt;
     });
     const HttpHandler refuse_long = [](HttpRequest&, HttpConnection& connection) {
@@ -40,7 +40,7 @@ class Greeter final : public HttpService {
     router_.add({"/hello",
                  {{verb::get,
                    [](HttpRequest& request, HttpConnection& connection) {
-                     return connection.respond({.body = "Hello " + request.principal + "\n"});
+                     return connection.respond({.body = "Hello " + request.principal.id() + "\n"});
                    }},
                   {verb::post,
                    [](HttpRequest& request, HttpConnection& connection) {
@@ -56,7 +56,7 @@ class Greeter final : public HttpService {
   }
 
  private:
-  HttpRouter router_{{.status = 404, .body = "Nothing here\n"}};
+  HttpRouter router_{{}, {.status = 404, .body = "Nothing here\n"}};
 };
 
 class HttpServerTest : public ::testing::Test {
@@ -89,12 +89,12 @@ class HttpServerTest : public ::testing::Test {
   Greeter service_;
   test::RecordingLog log_{Log::Level::off};
   EventLoops threads_{1, 4};
-  HttpServer http_{threads_, {.port = 0, .limits = {.body_bytes = 100}}, service_, log_};
+  HttpServer http_{threads_, {.listen = {.port = 0}, .limits = {.body_bytes = 100}}, service_, log_};
   std::string head_;  // of the last answer
 };
 
 TEST_F(HttpServerTest, ServesWhateverItsServiceDoes) {
-  EXPECT_EQ(answer("GET /hello"), "200 OK: Hello Ada\n");
+  EXPECT_EQ(answer("GET /hello"), "200 OK: Hello test#Ada\n");
   EXPECT_EQ(answer("POST /hello?a=b", "X-Name: Ada\r\n", "Bob"), "200 OK: Hello Bob\n");
   EXPECT_EQ(answer("POST /hello", "X-Name: Ada\r\n", std::string(101, 'x')), "413 Payload Too Large: Too long\n");
   EXPECT_EQ(answer("GET /other"), "404 Not Found: Nothing here\n");
@@ -138,7 +138,7 @@ class CrowdTest : public ::testing::Test {
   test::RecordingLog log_{Log::Level::off};
   EventLoops threads_{2, 4};
   boost::asio::io_context& other_loop_ = threads_.next_context();  // than the next one, which accepts
-  HttpServer http_{threads_, {.port = 0, .limits = {.connections = 0}}, service_, log_};
+  HttpServer http_{threads_, {.listen = {.port = 0}, .limits = {.connections = 0}}, service_, log_};
 };
 
 TEST_F(CrowdTest, IsToldThatItIsTurnedAwayUpToABoundThoughAnEventLoopIsBusy) {

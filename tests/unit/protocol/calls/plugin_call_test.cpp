@@ -9,6 +9,7 @@
 
 #include "protocol/legacy/legacy_content.hpp"
 #include "support/fake_plugin.hpp"
+#include "support/principals.hpp"
 #include "support/recording_exchange.hpp"
 #include "support/recording_log.hpp"
 
@@ -410,9 +411,10 @@ TEST_F(PluginCallTest, TellsItsDeadlineAndItsTrace) {
 
 TEST_F(PluginCallTest, TellsWhoCallsAndNothingOfAnAnonymousCaller) {
   EXPECT_EQ(begin().caller(), "{}");
-  const auto ada = std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28", .principal = "ada"});
+  const auto ada =
+      std::make_shared<const Caller>(Caller{.protocol_version = "2026-07-28", .principal = test::principal("ada")});
   PluginCall::begin({plugin_, PluginMethod::tools_call, "{}", "add"}, {"8", ada}, exchange_, answers_);
-  EXPECT_EQ(plugin_->last_call().caller(), R"({"principal":{"id":"ada"}})");
+  EXPECT_EQ(plugin_->last_call().caller(), R"({"principal":{"id":"test#ada","issuer":"test","subject":"ada"}})");
   EXPECT_EQ(plugin_->last_call().context().find("ada"), std::string::npos);
 }
 

@@ -2,6 +2,7 @@
 
 #include "protocol/state/tasks.hpp"
 #include "support/eventually.hpp"
+#include "support/principals.hpp"
 #include "support/recording_exchange.hpp"
 
 namespace mcph {
@@ -12,8 +13,8 @@ using std::chrono::milliseconds;
 
 const Caller ada{.protocol_version = "2026-07-28",
                  .capabilities = {{"extensions", {{tasks_extension, Json::object()}}}},
-                 .principal = "ada"};
-const Caller bob{.protocol_version = "2026-07-28", .principal = "bob"};
+                 .principal = test::principal("ada")};
+const Caller bob{.protocol_version = "2026-07-28", .principal = test::principal("bob")};
 const OrderedJson roots = {{"a", {{"method", "roots/list"}, {"params", OrderedJson::object()}}}};
 
 class Listener final : public TaskListener {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "protocol/state/returned_answers.hpp"
+#include "support/principals.hpp"
 #include "support/server_fixture.hpp"
 
 namespace mcph {
@@ -115,9 +116,9 @@ TEST_F(ModernInputRequests, AreRefusedWhereTheAnswersAreWrong) {
 
 TEST_F(ModernInputRequests, AreBoundToThePrincipal) {
   Caller ada;
-  ada.principal = "ada";
+  ada.principal = test::principal("ada");
   Caller bob;
-  bob.principal = "bob";
+  bob.principal = test::principal("bob");
   EXPECT_NE(purpose_of(PluginMethod::tools_call, "{}", ada), purpose_of(PluginMethod::tools_call, "{}", bob));
   EXPECT_NE(purpose_of(PluginMethod::tools_call, "{}", ada), purpose_of(PluginMethod::prompts_get, "{}", ada));
   EXPECT_NE(purpose_of(PluginMethod::tools_call, "{}", ada), purpose_of(PluginMethod::tools_call, R"({"a":1})", ada));

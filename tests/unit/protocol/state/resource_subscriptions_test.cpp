@@ -102,8 +102,8 @@ TEST_F(LegacySubscriptionTest, IsRefusedBeyondTheBoundOfASession) {
 TEST_F(LegacySubscriptionTest, KeepsAnUpdateUntilThereIsAStreamToTellItOn) {
   const auto session = std::make_shared<Session>("id", Caller{"2025-11-25"});
   session->initialized();
-  ASSERT_TRUE(session->subscribe("notes://all", *catalog_.resource_updates()));
-  ASSERT_TRUE(session->subscribe("notes://b", *catalog_.resource_updates()));
+  ASSERT_TRUE(session->subscribe("notes://all", catalog_));
+  ASSERT_TRUE(session->subscribe("notes://b", catalog_));
   update("notes://all");
   update("notes://all");
   update("notes://b");
@@ -118,7 +118,7 @@ TEST_F(LegacySubscriptionTest, EndsWithItsSession) {
   const auto stream = std::make_shared<test::RecordingStream>();
   session->attach(stream);
   session->initialized();
-  ASSERT_TRUE(session->subscribe("notes://all", *catalog_.resource_updates()));
+  ASSERT_TRUE(session->subscribe("notes://all", catalog_));
   session->close_streams();
   update("notes://all");
   EXPECT_EQ(stream->messages, Messages{});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/principals.hpp"
 #include "support/recording_exchange.hpp"
 #include "support/recording_stream.hpp"
 #include "support/served_plugin.hpp"
@@ -136,10 +137,10 @@ TEST_F(SessionsTest, HaveIdsThatNobodyGuesses) {
 
 TEST_F(SessionsTest, AreUnknownToAnotherPrincipal) {
   Caller caller{"2025-11-25"};
-  caller.principal = "ada";
+  caller.principal = test::principal("ada");
   const auto hers = sessions_.open(caller);
-  EXPECT_EQ(sessions_.find(hers->id(), "ada"), hers);
-  EXPECT_EQ(sessions_.find(hers->id(), "eve"), nullptr);
+  EXPECT_EQ(sessions_.find(hers->id(), test::principal("ada")), hers);
+  EXPECT_EQ(sessions_.find(hers->id(), test::principal("eve")), nullptr);
   EXPECT_EQ(sessions_.find(hers->id(), anonymous), nullptr);
 }
 

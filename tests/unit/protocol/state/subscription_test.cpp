@@ -14,7 +14,7 @@ class SubscriptionTest : public ::testing::Test {
   ~SubscriptionTest() override { exchange_->abandon(); }
 
   std::shared_ptr<Subscription> open(ListKinds wanted, std::string id = "1") {
-    return Subscription::open(std::move(id), {wanted}, exchange_, {}, catalog_);
+    return Subscription::open(std::move(id), {wanted}, exchange_, {}, {}, catalog_);
   }
   void publish(const std::string& document) {
     catalog_.publish(

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/principals.hpp"
 #include "support/server_fixture.hpp"
 
 namespace mcph {
@@ -13,7 +14,7 @@ class SseClientsTest : public test::ServerFixture {
  protected:
   SseClientsTest() { plugin_->calls.clear(); }
 
-  Reply say(std::string_view body) { return client_->receive(body, server_); }
+  Reply say(std::string_view body) { return client_->receive(body, anonymous, server_); }
   Messages heard() { return client_->stream().outbox().take().messages; }
 
   SseClients clients_;
@@ -32,11 +33,11 @@ TEST_F(SseClientsTest, AreFoundByIdsThatNobodyGuessesUntilTheyGo) {
 }
 
 TEST_F(SseClientsTest, AreUnknownToAnotherPrincipal) {
-  const auto hers = clients_.open("ada", {});
-  EXPECT_EQ(clients_.find(hers->id(), "ada"), hers);
-  EXPECT_EQ(clients_.find(hers->id(), "eve"), nullptr);
+  const auto hers = clients_.open(test::principal("ada"), {});
+  EXPECT_EQ(clients_.find(hers->id(), test::principal("ada")), hers);
+  EXPECT_EQ(clients_.find(hers->id(), test::principal("eve")), nullptr);
   EXPECT_EQ(clients_.find(hers->id(), anonymous), nullptr);
-  EXPECT_EQ(clients_.find(client_->id(), "eve"), nullptr);
+  EXPECT_EQ(clients_.find(client_->id(), test::principal("eve")), nullptr);
 }
 
 TEST_F(SseClientsTest, HearTheirAnswersOnTheirStream) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/principals.hpp"
 #include "support/server_fixture.hpp"
 
 namespace mcph {
@@ -143,9 +144,9 @@ TEST_F(McpEndpointTest, AdmitsAStreamToItsSessionOnly) {
 }
 
 TEST_F(McpEndpointTest, TellsThePluginWhichPrincipalCalls) {
-  constexpr auto ada = R"({"principal":{"id":"ada"}})";
+  constexpr auto ada = R"({"principal":{"id":"test#ada","issuer":"test","subject":"ada"}})";
   HttpHead legacy;
-  legacy.principal = "ada";
+  legacy.principal = test::principal("ada");
   const auto session = post(initialize("2025-11-25"), legacy)->session().id;
   legacy.session_id = session;
   post(request("1", "tools/call", R"({"name":"add"})"), legacy);
@@ -154,7 +155,7 @@ TEST_F(McpEndpointTest, TellsThePluginWhichPrincipalCalls) {
   HttpHead modern{.protocol_version = "2026-07-28", .method = "tools/call", .name = "add", .session_id = {}};
   post(modern_request("1", "tools/call", R"("name":"add",)"), modern);
   EXPECT_EQ(plugin_->last_call().caller(), "{}");
-  modern.principal = "ada";
+  modern.principal = test::principal("ada");
   post(modern_request("1", "tools/call", R"("name":"add",)"), modern);
   EXPECT_EQ(plugin_->last_call().caller(), ada);
 }
@@ -164,11 +165,11 @@ TEST_F(McpEndpointTest, HasASessionForItsPrincipalOnly) {
   const auto by = [](const char* principal, std::string_view id = {}) {
     HttpHead head;
     if (!id.empty()) head.session_id = id;
-    head.principal = principal;
+    head.principal = test::principal(principal);
     return head;
   };
   const auto hers = post(initialize("2025-11-25"), by("ada"))->session().id;
-  EXPECT_EQ(endpoint_.admit_stream(by("ada", hers)).session->caller()->principal, "ada");
+  EXPECT_EQ(endpoint_.admit_stream(by("ada", hers)).session->caller()->principal, test::principal("ada"));
   const auto ended = R"(not found {"jsonrpc":"2.0","id":1)" + std::string(ended_session);
   for (const auto* const thief : {"eve", ""}) {
     const auto head = by(thief, hers);

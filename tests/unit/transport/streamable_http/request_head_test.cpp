@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/principals.hpp"
+
 namespace mcph {
 namespace {
 
@@ -12,7 +14,7 @@ class RequestHeadTest : public ::testing::Test {
   }
   std::optional<HttpRefusal> read() {
     HttpRequest request(message_);
-    request.principal = "somebody";
+    request.principal = test::principal("somebody");
     return read_head(request, head_);
   }
 
@@ -33,7 +35,7 @@ TEST_F(RequestHeadTest, IsFoundWhateverTheCaseOfTheNames) {
   EXPECT_EQ(head_.name, "");
   EXPECT_EQ(head_.session_id, "1");
   EXPECT_EQ(head_.last_event_id, "r1-1");
-  EXPECT_EQ(head_.principal, "somebody");
+  EXPECT_EQ(head_.principal, test::principal("somebody"));
 }
 
 class RequestHeadOnce : public RequestHeadTest, public ::testing::WithParamInterface<const char*> {};

@@ -23,7 +23,7 @@ using Client = test::RawClient;
 class StreamableHttpTest : public test::ServerFixture {
  protected:
   explicit StreamableHttpTest(const HttpLimits& limits = {.heartbeat = 100ms})
-      : http_(threads_, {.port = 0, .limits = limits}, mcp_, log_) {
+      : http_(threads_, {.listen = {.port = 0}, .limits = limits}, mcp_, log_) {
     EXPECT_FALSE(http_.listen().has_error());
     http_.serve();
     plugin_->on_invoke = [this](Call& call) { invoked_.set_value(&call); };
@@ -179,7 +179,7 @@ class LargeAnswersTest : public test::ServerFixture {
 
   EventLoops threads_{1, 4};
   StreamableHttp mcp_{server_, {}};
-  HttpServer http_{threads_, {.port = 0, .limits = limits}, mcp_, log_};
+  HttpServer http_{threads_, {.listen = {.port = 0}, .limits = limits}, mcp_, log_};
 };
 
 TEST_F(LargeAnswersTest, WaitForASlowReaderUntilOthersNeedTheMemory) {

@@ -8,6 +8,7 @@
 
 #include "base/base64.hpp"
 #include "http/server.hpp"
+#include "support/principals.hpp"
 #include "support/raw_client.hpp"
 #include "support/server_fixture.hpp"
 #include "transport/streamable_http/streamable_http.hpp"
@@ -20,7 +21,7 @@ using Client = test::RawClient;
 
 std::optional<HttpRefusal> take_principal_from_header(HttpRequest& request) {
   const auto names = lines_of(request.all_fields, "X-Principal");
-  if (!names.empty()) request.principal = names.front();
+  if (!names.empty()) request.principal = test::principal(names.front());
   return std::nullopt;
 }
 
@@ -79,7 +80,7 @@ class TheftTest : public test::ServerFixture, public ::testing::WithParamInterfa
 
   std::string open_session_of(const std::string& principal) {
     HttpHead head;
-    head.principal = principal;
+    head.principal = test::principal(principal);
     auto id = post(test::initialize("2025-11-25"), head)->session().id;
     head.session_id = id;
     post(test::initialized, head);
@@ -106,7 +107,7 @@ class TheftTest : public test::ServerFixture, public ::testing::WithParamInterfa
 
   EventLoops threads_{1, 4};
   StreamableHttp mcp_{server_, {.middleware = {take_principal_from_header}, .http_sse = true}};
-  HttpServer http_{threads_, {.port = 0, .limits = {.heartbeat = 50ms}}, mcp_, log_};
+  HttpServer http_{threads_, {.listen = {.port = 0}, .limits = {.heartbeat = 50ms}}, mcp_, log_};
 };
 
 TEST_P(TheftTest, OfASessionByPost) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/version.hpp"
 #include "protocol/state/serving.hpp"
 #include "sources/folder/plugin_configuration.hpp"
 #include "telemetry/stderr_log.hpp"
@@ -12,6 +13,7 @@
 namespace mcph {
 
 struct HostOptions {
+  ServerIdentity identity{"mcp-plugin-host", "MCP Plugin Host", host_version};  // that clients and plugins are told
   std::filesystem::path components = "mcp_components";
   std::filesystem::path data_root;  // of the plugins' data directories
   std::string instructions;         // for the model

@@ -1,0 +1,154 @@
+#include "app/live_configuration.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace mcph {
+namespace {
+
+// The tables, and in tables the settings, whose changes count at once.
+constexpr std::string_view live[] = {"roles", "tokens"};
+
+// "http.listen"
+void collect_differences(const OrderedJson& before, const OrderedJson& after, const std::string& key,
+                         std::set<std::string>& differences) {
+  if (before == after || std::ranges::find(live, key) != std::end(live)) return;
+  if (!before.is_object() || !after.is_object()) {
+    differences.insert(key);
+    return;
+  }
+  for (const auto* some : {&before, &after}) {
+    for (const auto& member : some->items()) {
+      const auto& name = member.key();
+      collect_differences(before.value(name, OrderedJson()), after.value(name, OrderedJson()),
+                          key.empty() ? name : key + "." + name, differences);
+    }
+  }
+}
+
+// A file that somebody is still writing may look like one without any protection, which nobody changes on the way.
+Result<> check_protection(const Config& before, const Config& after) {
+  const auto check = [](bool was, bool is, const char* what) -> Result<> {
+    if (!was || is) return {};
+    return fail("it has no " + std::string(what) + " any more; start the host anew if it is to serve without");
+  };
+  if (auto checked = check(before.knows_credentials(), after.knows_credentials(), "[tokens]"); !checked) return checked;
+  if (auto checked = check(!before.roles.empty(), !after.roles.empty(), "roles"); !checked) return checked;
+  return check(!before.stdio_roles.empty(), !after.stdio_roles.empty(), "roles for stdio");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LiveConfiguration>> LiveConfiguration::create(ConfigSource source, Config config,
+                                                                     PublishedCatalog& catalog, Log& log) {
+  std::unique_ptr<LiveConfiguration> live(new LiveConfiguration(std::move(source), std::move(config), catalog, log));
+  // Anew, because what changes from now on is seen, and what has changed since it was read would not be.
+  auto loaded = live->source_.load();
+  if (loaded.has_error()) return loaded.error();
+  if (const auto checked = check_protection(live->config_, *loaded); checked.has_error()) return checked.error();
+  live->config_ = *std::move(loaded);
+  live->watched_.watch(live->files());
+  auto access = access_of(live->config_);
+  if (access.has_error()) return access.error();
+  live->access_.set(*access);
+  catalog.govern(*std::move(access));
+  return live;
+}
+
+LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, PublishedCatalog& catalog, Log& log)
+    : source_(std::move(source)),
+      config_(std::move(config)),
+      started_with_(config_form().show(config_)),
+      catalog_(catalog),
+      log_(log) {
+  watched_.watch(files());
+}
+
+void LiveConfiguration::run(Ending ending) {
+  ending_ = std::move(ending);
+  if (!files().empty()) watched_.run([this](bool changed) { attend(changed); });
+}
+
+void LiveConfiguration::attend(bool changed) {
+  const bool replaced = changed && take_changes();
+  end_what_is_good_no_longer(replaced);
+  // After that, so that nobody whose streams end is told that his lists are empty now.
+  if (replaced) catalog_.govern(access_.get());
+}
+
+void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
+  // For clients to read how their streams have ended.
+  static constexpr std::chrono::milliseconds farewell{300};
+  const auto now = std::chrono::system_clock::now();
+  const auto access = access_.get();
+  const IsGood is_good = [access, now](const Principal& principal) { return access->is_good(principal, now); };
+  const auto moment = std::chrono::steady_clock::now();
+  if (replaced || access->has_expiry_between(looked_at_, now)) {
+    ending_.close_streams(is_good);
+    if (!expel_at_) expel_at_ = moment + farewell;
+  }
+  if (expel_at_ && moment >= *expel_at_) {
+    ending_.expel(is_good);
+    expel_at_.reset();
+  }
+  looked_at_ = now;
+}
+
+std::vector<std::filesystem::path> LiveConfiguration::files() const {
+  std::vector<std::filesystem::path> files;
+  for (const auto& file : {source_.file(), config_.tokens}) {
+    if (!file.empty()) files.push_back(file);
+  }
+  return files;
+}
+
+Result<std::shared_ptr<const AccessState>> LiveConfiguration::access_of(const Config& config) {
+  auto roles =
+      config.roles.empty() ? Result<std::shared_ptr<const RolePolicy>>(nullptr) : RolePolicy::compile(config.roles);
+  if (roles.has_error()) return roles.error();
+  if (!config.knows_credentials()) return AccessState::open(*std::move(roles));
+  const auto tokens = read_tokens(config.tokens);
+  if (tokens.has_error()) return tokens.error();
+  return AccessState::with_tokens(*std::move(roles), *tokens);
+}
+
+bool LiveConfiguration::take_changes() {
+  const auto refuse = [&](const Error& error) {
+    log_.error("configuration not taken", {{"reason", error.message}, {"serving", "what was there before"}});
+  };
+  auto next = source_.load();
+  if (next.has_value()) {
+    if (const auto checked = check_protection(config_, *next); checked.has_error()) {
+      next = fail(source_.file().string() + ": " + checked.error().message);
+    }
+  }
+  const bool taken = next.has_value();
+  if (!taken) {
+    refuse(next.error());
+    // Of the tokens, which are in a file of their own, one may have been revoked.
+  } else {
+    say_what_needs_a_restart(*next);
+    config_ = *std::move(next);
+    watched_.watch(files());
+  }
+  auto access = access_of(config_);
+  if (access.has_error()) {
+    refuse(access.error());
+    return false;
+  }
+  access_.set(*std::move(access));
+  if (taken) log_.info("configuration taken");
+  return true;
+}
+
+void LiveConfiguration::say_what_needs_a_restart(const Config& next) {
+  std::set<std::string> differences;
+  collect_differences(started_with_, config_form().show(next), {}, differences);
+  std::string settings;
+  for (const auto& each : differences)
+    settings.append(settings.empty() ? "" : ", ").append(each);
+  if (!settings.empty()) log_.warning("configuration needs a restart", {{"settings", settings}});
+}
+
+}  // namespace mcph

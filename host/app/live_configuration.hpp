@@ -1,0 +1,67 @@
+// The configuration while the host serves: its file and the file of the tokens are watched, and what they say counts as
+// soon as they have changed. What cannot be used leaves what was there before. Any thread.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "auth/access_state.hpp"
+#include "base/mutex.hpp"
+#include "base/result.hpp"
+#include "catalog/published_catalog.hpp"
+#include "config/config.hpp"
+#include "config/watched_files.hpp"
+#include "runtime/current.hpp"
+#include "telemetry/log.hpp"
+
+namespace mcph {
+
+class LiveConfiguration {
+ public:
+  // `config` is what the host has been started with. The catalog, which is governed from now on, and the log outlive
+  // it. Fails where the configuration or the tokens cannot be read.
+  static Result<std::unique_ptr<LiveConfiguration>> create(ConfigSource source, Config config,
+                                                           PublishedCatalog& catalog, Log& log);
+
+  // How what goes on is ended for those whose credentials are good no longer: first streams, in the protocol's own way;
+  // a little later whatever is left. Called on a thread of this object.
+  struct Ending {
+    std::function<void(const IsGood& is_good)> close_streams;
+    std::function<void(IsGood is_good)> expel;
+  };
+  // Begins to watch. Once.
+  void run(Ending ending);
+  // Nothing is ended any more.
+  void stop() { watched_.stop(); }
+
+  const Current<AccessState>& access() const { return access_; }
+
+ private:
+  LiveConfiguration(ConfigSource source, Config config, PublishedCatalog& catalog, Log& log);
+
+  static Result<std::shared_ptr<const AccessState>> access_of(const Config& config);
+  std::vector<std::filesystem::path> files() const;
+  void attend(bool changed);
+  // Whether what is known of roles and tokens has been read anew.
+  bool take_changes();
+  void end_what_is_good_no_longer(bool replaced);
+  void say_what_needs_a_restart(const Config& next);
+
+  const ConfigSource source_;
+  Config config_;  // used by one thread at a time: who creates this, then the one that watches
+  const OrderedJson started_with_;
+  Current<AccessState> access_{AccessState::open(nullptr)};
+  PublishedCatalog& catalog_;
+  Log& log_;
+  Ending ending_;
+  std::chrono::system_clock::time_point looked_at_ = std::chrono::system_clock::now();
+  std::optional<std::chrono::steady_clock::time_point> expel_at_;
+  WatchedFiles watched_;  // last, because its thread uses the others
+};
+
+}  // namespace mcph

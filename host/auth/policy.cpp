@@ -1,0 +1,276 @@
+#include "auth/policy.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/uri.hpp"
+#include "catalog/components.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr char wildcard = '*';  // any characters, or none
+
+// In time proportional to the product of both lengths at most.
+bool matches_pattern(std::string_view pattern, std::string_view text) {
+  std::size_t at = 0;
+  std::size_t in_text = 0;
+  auto star = std::string_view::npos;
+  std::size_t resumed = 0;
+  while (in_text < text.size()) {
+    if (at < pattern.size() && pattern[at] == wildcard) {
+      star = at++;
+      resumed = in_text;
+    } else if (at < pattern.size() && pattern[at] == text[in_text]) {
+      ++at;
+      ++in_text;
+    } else if (star != std::string_view::npos) {
+      at = star + 1;
+      in_text = ++resumed;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of(wildcard, at) == std::string_view::npos;
+}
+
+// Whether a URI can be compared with a pattern: whoever serves it may take several ways to write a path for one. None
+// of them is left where its parts are neither empty nor "." nor "..", and no slash hides in one.
+bool is_plain(std::string_view uri) {
+  if (uri.find("%2F") != std::string_view::npos || uri.find("%5C") != std::string_view::npos || !percent_decode(uri))
+    return false;
+  const auto scheme = uri.substr(0, uri.find(':'));
+  auto rest = uri.substr(std::min(scheme.size() + 1, uri.size()));
+  rest = rest.substr(0, rest.find_first_of("?#"));
+  if (rest.starts_with("//")) {
+    rest.remove_prefix(2);
+    if (scheme == "file" && rest.starts_with('/')) rest.remove_prefix(1);
+  } else if (rest.starts_with('/')) {
+    rest.remove_prefix(1);
+  }
+  for (std::size_t begin = 0; begin < rest.size();) {
+    const auto end = std::min(rest.find('/', begin), rest.size());
+    const auto part = rest.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+struct KindName {
+  std::string_view name;
+  Rule::Kind kind;
+};
+constexpr KindName kinds[] = {
+    {"tool", Rule::Kind::tool}, {"resource", Rule::Kind::resource}, {"prompt", Rule::Kind::prompt}};
+
+}  // namespace
+
+Result<Rule> Rule::compile(const RuleText& text) {
+  Rule rule;
+  rule.text_ = text.match;
+  rule.read_only_ = text.read_only;
+  rule.pattern_ = "*";
+  if (text.match != "*") {
+    const auto colon = text.match.find(':');
+    const auto* const found = std::ranges::find(kinds, text.match.substr(0, colon), &KindName::name);
+    if (colon == std::string::npos || found == std::end(kinds) || colon + 1 == text.match.size()) {
+      return fail("is no pattern of components; write tool:calculate, tool:read_*, resource:docs://*, prompt:* or *");
+    }
+    rule.kind_ = found->kind;
+    rule.pattern_ = text.match.substr(colon + 1);
+    if (rule.kind_ == Kind::resource) rule.pattern_ = normalized_uri(rule.pattern_);
+  }
+  if (text.read_only && rule.kind_ != Kind::tool) return fail("must be about tools, because it has read_only");
+  if (!text.arguments) return rule;
+  if (rule.kind_ != Kind::tool && rule.kind_ != Kind::prompt)
+    return fail("must be about tools or prompts, because it has arguments");
+  auto schema = Schema::compile(*text.arguments);
+  if (schema.has_error()) return fail("has a schema for arguments that is none: " + schema.error().message);
+  rule.arguments_ = *std::move(schema);
+  return rule;
+}
+
+bool Rule::matches(Kind kind, std::string_view name) const {
+  return (kind_ == Kind::any || kind_ == kind) && matches_pattern(pattern_, name);
+}
+
+bool Rule::matches_some(std::string_view beginning) const {
+  if (kind_ != Kind::any && kind_ != Kind::resource) return false;
+  const auto fixed = std::string_view(pattern_).substr(0, pattern_.find(wildcard));
+  return beginning.starts_with(fixed) || fixed.starts_with(beginning);
+}
+
+bool Rule::matches_all(std::string_view beginning) const {
+  if (kind_ != Kind::any && kind_ != Kind::resource) return false;
+  return pattern_.back() == wildcard && matches_pattern(pattern_, beginning);
+}
+
+bool Rule::covers(const Tool& tool) const {
+  return !read_only_ || *read_only_ == tool.read_only;
+}
+
+// What the rules of some roles come to.
+class RolePolicy::RoleRights final : public Rights {
+ public:
+  explicit RoleRights(const std::vector<const Role*>& roles) {
+    for (const auto* role : roles) {
+      for (const auto& rule : role->allow)
+        allow_.push_back(&rule);
+      for (const auto& rule : role->deny)
+        deny_.push_back(&rule);
+    }
+    reads_all_ = may_read_all({});
+  }
+
+  Access to(const Tool& tool) const override {
+    return of_call([&](const Rule& rule) { return rule.matches(Rule::Kind::tool, tool.name) && rule.covers(tool); });
+  }
+  Access to(const Prompt& prompt) const override {
+    return of_call([&](const Rule& rule) { return rule.matches(Rule::Kind::prompt, prompt.name); });
+  }
+  Access to(const Resource& resource) const override { return {.visible = may_read(resource.uri)}; }
+  Access to(const ResourceTemplate& resource_template) const override {
+    const auto text = resource_template.uri_template.text();
+    const auto beginning = normalized_uri(text.substr(0, text.find_first_of("{*")));
+    const auto allowed = [&](const Rule* rule) { return rule->matches_some(beginning); };
+    const auto denied = [&](const Rule* rule) { return rule->matches_all(beginning); };
+    return {.visible = std::ranges::any_of(allow_, allowed) && std::ranges::none_of(deny_, denied),
+            .partial = !may_read_all(beginning)};
+  }
+
+  bool may_read(std::string_view uri) const override {
+    if (reads_all_) return true;
+    std::string storage;
+    const auto name = normalized_uri(uri, storage);
+    const auto matches = [&](const Rule* rule) { return rule->matches(Rule::Kind::resource, name); };
+    return is_plain(name) && std::ranges::any_of(allow_, matches) && std::ranges::none_of(deny_, matches);
+  }
+  bool may_call(std::string_view tool) const override {
+    const auto matches = [&](const Rule* rule) { return rule->matches(Rule::Kind::tool, tool); };
+    const auto allows = [&](const Rule* rule) { return matches(rule) && rule->is_unconditional(); };
+    return std::ranges::any_of(allow_, allows) && std::ranges::none_of(deny_, matches);
+  }
+
+ private:
+  // The rules of a component that depend on the arguments.
+  class Arguments final : public ArgumentRule {
+   public:
+    Arguments(std::vector<const Rule*> allow, std::vector<const Rule*> deny)
+        : allow_(std::move(allow)), deny_(std::move(deny)) {}
+
+    std::optional<std::string> check(const Json& arguments) const override {
+      const auto applies = [&](const Rule* rule) {
+        return rule->arguments() == nullptr || !rule->arguments()->validate(arguments);
+      };
+      if (std::ranges::any_of(deny_, applies)) return "with these arguments, which a rule denies";
+      if (std::ranges::any_of(allow_, applies)) return std::nullopt;
+      const auto violation = allow_.front()->arguments()->validate(arguments);
+      return "with these arguments: " + violation->message;
+    }
+
+   private:
+    const std::vector<const Rule*> allow_;
+    const std::vector<const Rule*> deny_;
+  };
+
+  template <class Applies>
+  Access of_call(Applies applies) const {
+    std::vector<const Rule*> allow;
+    std::vector<const Rule*> deny;
+    for (const auto* rule : deny_) {
+      if (!applies(*rule)) continue;
+      if (rule->arguments() == nullptr) return {};
+      deny.push_back(rule);
+    }
+    bool always = false;
+    for (const auto* rule : allow_) {
+      if (!applies(*rule)) continue;
+      always = always || rule->arguments() == nullptr;
+      allow.push_back(rule);
+    }
+    if (allow.empty()) return {};
+    if (always && deny.empty()) return {.visible = true};
+    return {.visible = true, .rule = std::make_shared<const Arguments>(std::move(allow), std::move(deny))};
+  }
+
+  // Resources whose normalized URIs begin so.
+  bool may_read_all(std::string_view beginning) const {
+    const auto allowed = [&](const Rule* rule) { return rule->matches_all(beginning); };
+    const auto denied = [&](const Rule* rule) { return rule->matches_some(beginning); };
+    return std::ranges::any_of(allow_, allowed) && std::ranges::none_of(deny_, denied);
+  }
+
+  std::vector<const Rule*> allow_;
+  std::vector<const Rule*> deny_;
+  bool reads_all_ = false;
+};
+
+RolePolicy::RolePolicy() = default;
+RolePolicy::~RolePolicy() = default;
+
+Result<RolePolicy::Role> RolePolicy::compile(const RoleText& text) {
+  Role role{.allow = {},
+            .deny = {},
+            .groups = {text.groups.begin(), text.groups.end()},
+            .scopes = {text.scopes.begin(), text.scopes.end()},
+            .principals = {text.principals.begin(), text.principals.end()}};
+  const auto compile_into = [](std::vector<Rule>& rules, const std::vector<RuleText>& texts) -> Result<> {
+    for (const auto& each : texts) {
+      auto rule = Rule::compile(each);
+      if (rule.has_error()) return rule.error();
+      rules.push_back(*std::move(rule));
+    }
+    return {};
+  };
+  if (const auto done = compile_into(role.allow, text.allow); done.has_error()) return done.error();
+  if (const auto done = compile_into(role.deny, text.deny); done.has_error()) return done.error();
+  return role;
+}
+
+Result<std::shared_ptr<const RolePolicy>> RolePolicy::compile(const RoleTexts& roles) {
+  auto policy = std::make_shared<RolePolicy>();
+  for (const auto& [name, text] : roles) {
+    auto role = compile(text);
+    if (role.has_error()) return fail("a rule of the role " + name + " " + role.error().message);
+    policy->roles_.emplace(name, *std::move(role));
+  }
+  return std::shared_ptr<const RolePolicy>(std::move(policy));
+}
+
+std::set<std::string> RolePolicy::roles_of(const Principal& principal) const {
+  std::set<std::string> names;
+  if (principal.is_anonymous()) {
+    if (has_role(anonymous_role)) names.emplace(anonymous_role);
+    return names;
+  }
+  const auto& identity = principal.identity();
+  for (const auto& name : identity.roles) {
+    if (has_role(name)) names.insert(name);
+  }
+  const auto one_of = [](const std::set<std::string>& wanted, const std::vector<std::string>& had) {
+    return std::ranges::any_of(had, [&](const std::string& each) { return wanted.contains(each); });
+  };
+  for (const auto& [name, role] : roles_) {
+    if (role.principals.contains(principal.id()) || one_of(role.groups, identity.groups) ||
+        one_of(role.scopes, identity.scopes)) {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+const Rights& RolePolicy::rights_of(const std::set<std::string>& roles) const {
+  const MutexLock lock(mutex_);
+  auto& rights = rights_[roles];
+  if (rights == nullptr) {
+    std::vector<const Role*> all;
+    all.reserve(roles.size());
+    for (const auto& name : roles)
+      all.push_back(&roles_.find(name)->second);
+    rights = std::make_unique<const RoleRights>(all);
+  }
+  return *rights;
+}
+
+}  // namespace mcph

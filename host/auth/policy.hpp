@@ -1,0 +1,102 @@
+// Who may use which components, as an operator says it: roles, each with patterns of what it allows and what it denies.
+// What one rule of a principal's roles denies is denied, whatever others allow; what none allows is not there.
+// Immutable once made; any thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/mutex.hpp"
+#include "base/principal.hpp"
+#include "base/result.hpp"
+#include "catalog/rights.hpp"
+#include "schema/schema.hpp"
+
+namespace mcph {
+
+// A rule as it is written: what it is about, and what a component or a call of it must have besides.
+struct RuleText {
+  std::string match = {};                     // "tool:deploy*", "resource:docs://*", "prompt:*", or "*"
+  std::optional<bool> read_only = {};         // the tool says of itself that it is, or does not
+  std::optional<OrderedJson> arguments = {};  // a JSON Schema
+};
+
+struct RoleText {
+  std::vector<RuleText> allow = {};
+  std::vector<RuleText> deny = {};
+  // Who has the role, besides those whose credential says so.
+  std::vector<std::string> groups = {};
+  std::vector<std::string> scopes = {};
+  std::vector<std::string> principals = {};  // Principal::id
+};
+
+using RoleTexts = std::map<std::string, RoleText>;
+
+// The role of those who prove nothing.
+inline constexpr std::string_view anonymous_role = "anonymous";
+
+class Rule {
+ public:
+  static Result<Rule> compile(const RuleText& text);
+
+  enum class Kind { any, tool, resource, prompt };
+  // `name` is the tool's or prompt's, or a resource's normalized URI.
+  bool matches(Kind kind, std::string_view name) const;
+  // The same for some of the resources whose normalized URIs begin so; and for all of them.
+  bool matches_some(std::string_view beginning) const;
+  bool matches_all(std::string_view beginning) const;
+  // What it asks of the tool itself.
+  bool covers(const Tool& tool) const;
+  bool is_unconditional() const { return !read_only_ && !arguments_; }
+  // Null: any.
+  const Schema* arguments() const { return arguments_ ? &*arguments_ : nullptr; }
+  // As it is written.
+  const std::string& text() const { return text_; }
+
+ private:
+  Rule() = default;
+
+  std::string text_;
+  Kind kind_ = Kind::any;
+  std::string pattern_;
+  std::optional<bool> read_only_;
+  std::optional<Schema> arguments_;
+};
+
+class RolePolicy {
+ public:
+  RolePolicy();
+  ~RolePolicy();
+  // An error names the role and the rule.
+  static Result<std::shared_ptr<const RolePolicy>> compile(const RoleTexts& roles);
+
+  bool has_role(std::string_view name) const { return roles_.contains(name); }
+  // Those of the principal that there are, whoever gives them.
+  std::set<std::string> roles_of(const Principal& principal) const;
+  // What these roles may do together. The same object for the same roles; lives as long as this.
+  const Rights& rights_of(const std::set<std::string>& roles) const;
+
+ private:
+  struct Role {
+    std::vector<Rule> allow;
+    std::vector<Rule> deny;
+    std::set<std::string> groups;
+    std::set<std::string> scopes;
+    std::set<std::string> principals;
+  };
+  class RoleRights;
+
+  static Result<Role> compile(const RoleText& text);
+
+  std::map<std::string, Role, std::less<>> roles_;
+  mutable Mutex mutex_;
+  mutable std::map<std::set<std::string>, std::unique_ptr<const RoleRights>> rights_ GUARDED_BY(mutex_);
+};
+
+}  // namespace mcph

@@ -1,0 +1,142 @@
+#include "auth/token_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "base/regular_file.hpp"
+#include "base/time_text.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::size_t max_file_size = std::size_t{64} << 20;
+constexpr ::mode_t owner_only = S_IRUSR | S_IWUSR;
+constexpr ::mode_t writable_by_others = S_IWGRP | S_IWOTH;
+
+OrderedJson to_json(const TokenRecord& token) {
+  OrderedJson json = {{"id", token.id},
+                      {"subject", token.subject},
+                      {"roles", token.roles},
+                      {"sha256", token.digest},
+                      {"created", time_text(token.created)}};
+  if (token.expiry) json["expires"] = time_text(*token.expiry);
+  if (token.revoked) json["revoked"] = time_text(*token.revoked);
+  return json;
+}
+
+std::optional<TokenRecord::Time> time_member(const Json& json, const char* key) {
+  const auto text = json.find(key);
+  return text == json.end() || !text->is_string() ? std::nullopt : read_time(text->get_ref<const std::string&>());
+}
+
+// What is there must be understood: a token whose end cannot be read would otherwise be good for ever.
+Result<TokenRecord> from_json(const Json& json) {
+  static constexpr auto texts = {"id", "subject", "sha256", "created"};
+  if (!json.is_object()) return fail("is no object");
+  for (const auto* key : texts) {
+    if (!json.contains(key) || !json[key].is_string()) return fail(std::string("lacks the text \"") + key + "\"");
+  }
+  TokenRecord token{.id = json["id"], .subject = json["subject"], .roles = {}, .digest = json["sha256"], .created = {}};
+  const auto roles = json.value("roles", Json::array());
+  const auto is_text = [](const Json& role) { return role.is_string(); };
+  if (!roles.is_array() || !std::ranges::all_of(roles, is_text)) return fail("has roles that are no array of texts");
+  token.roles = roles.get<std::vector<std::string>>();
+  const auto created = time_member(json, "created");
+  token.expiry = time_member(json, "expires");
+  token.revoked = time_member(json, "revoked");
+  if (!created || token.expiry.has_value() != json.contains("expires") ||
+      token.revoked.has_value() != json.contains("revoked")) {
+    return fail("has a time that is none, such as 2026-07-28T12:00:00Z");
+  }
+  token.created = *created;
+  return token;
+}
+
+Result<TokenRecords> parse(const std::string& text) {
+  const auto json = parse_json(text, default_json_depth, DuplicateKeys::refuse);
+  if (json.has_error()) return json.error();
+  if (!json->is_object() || !json->contains("tokens") || !(*json)["tokens"].is_array())
+    return fail("is no file of tokens: it lacks the array \"tokens\"");
+  TokenRecords tokens;
+  for (const auto& each : (*json)["tokens"]) {
+    auto token = from_json(each);
+    if (token.has_error()) return fail("token " + std::to_string(tokens.size()) + " " + token.error().message);
+    tokens.push_back(*std::move(token));
+  }
+  return tokens;
+}
+
+Error fail_with(const std::filesystem::path& file, std::string_view what) {
+  return fail("cannot " + std::string(what) + " " + file.string() + ": " + last_error());
+}
+
+Result<> write(const FileDescriptor& file, std::string_view text) {
+  while (!text.empty()) {
+    const auto written = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
+    if (written < 0) return fail(last_error());
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// The owner stays who it is: root may change what belongs to the user whose host reads it.
+Result<> replace(const std::filesystem::path& file, const std::string& text) {
+  auto next = file;
+  next += ".new";
+  const auto opened = open_file(next, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, owner_only);
+  if (!opened) return fail_with(next, "write");
+  const auto written = write(opened, text);
+  if (written.has_error()) return fail("cannot write " + next.string() + ": " + written.error().message);
+  struct ::stat replaced {};
+  const bool is_there = ::stat(file.c_str(), &replaced) == 0;
+  if (is_there && replaced.st_uid != ::geteuid() && ::fchown(opened.get(), replaced.st_uid, replaced.st_gid) != 0)
+    return fail_with(next, "give away");
+  if (::fchmod(opened.get(), owner_only) != 0 || ::fsync(opened.get()) != 0) return fail_with(next, "write");
+  if (std::rename(next.c_str(), file.c_str()) != 0) return fail_with(file, "replace");
+  return {};
+}
+
+}  // namespace
+
+Result<TokenRecords> read_tokens(const std::filesystem::path& file) {
+  const auto opened = open_to_read(file);
+  if (!opened && errno == ENOENT) return TokenRecords();
+  if (!opened) return fail_with(file, "read");
+  const auto named = [&](const Error& error) { return fail(file.string() + ": " + error.message); };
+  if (const auto regular = identity_of_regular_file(opened); regular.has_error()) return named(regular.error());
+  struct ::stat status {};
+  if (::fstat(opened.get(), &status) != 0) return fail_with(file, "look at");
+  if ((status.st_mode & writable_by_others) != 0)
+    return fail(file.string() + ": others than its owner may write to it, and so make tokens; chmod 600 it");
+  if (status.st_uid != 0 && status.st_uid != ::geteuid())
+    return fail(file.string() + ": it is another user's, who may make tokens; chown it to this one");
+  const auto text = read_regular_file(opened, max_file_size);
+  if (text.has_error()) return named(text.error());
+  auto tokens = parse(*text);
+  if (tokens.has_error()) return named(tokens.error());
+  return tokens;
+}
+
+Result<> change_tokens(const std::filesystem::path& file, const std::function<Result<>(TokenRecords& tokens)>& change) {
+  auto lock_name = file;
+  lock_name += ".lock";
+  const auto lock = open_file(lock_name, O_RDWR | O_CREAT | O_NOFOLLOW, owner_only);
+  if (!lock || uninterrupted([&] { return ::flock(lock.get(), LOCK_EX); }) != 0) return fail_with(lock_name, "lock");
+  auto tokens = read_tokens(file);
+  if (tokens.has_error()) return tokens.error();
+  if (auto changed = change(*tokens); changed.has_error()) return changed;
+  OrderedJson json = {{"tokens", OrderedJson::array()}};
+  for (const auto& token : *tokens)
+    json["tokens"].push_back(to_json(token));
+  return replace(file, json.dump(2) + "\n");
+}
+
+}  // namespace mcph

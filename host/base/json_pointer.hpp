@@ -1,0 +1,12 @@
+// JSON Pointers (RFC 6901), which say where in a document a value is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mcph {
+
+// To the member of that key, or to the element of that index, in what `pointer` leads to.
+std::string append_to_pointer(std::string pointer, std::string_view key);
+
+}  // namespace mcph

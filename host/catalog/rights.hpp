@@ -1,0 +1,60 @@
+// What some clients may do with components, asked of each when their view of the catalog is made, and remembered there:
+// what they see is what they can call. Immutable; any thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/principal.hpp"
+
+namespace mcph {
+
+struct Prompt;
+struct Resource;
+struct ResourceTemplate;
+struct Tool;
+
+// What depends on the arguments of a call.
+class ArgumentRule {
+ public:
+  virtual ~ArgumentRule() = default;
+  // Why a call with these arguments is not permitted, in words that follow "is not permitted"; nothing if it is.
+  virtual std::optional<std::string> check(const nlohmann::json& arguments) const = 0;
+};
+
+struct Access {
+  bool visible = false;                                // and callable, but for the rule
+  bool partial = false;                                // of a template: some of what it stands for is hidden
+  std::shared_ptr<const ArgumentRule> rule = nullptr;  // null: with any arguments
+};
+
+class Rights {
+ public:
+  virtual ~Rights() = default;
+
+  virtual Access to(const Tool& tool) const = 0;
+  virtual Access to(const Prompt& prompt) const = 0;
+  virtual Access to(const Resource& resource) const = 0;
+  // Whether some of the resources that it stands for may be read.
+  virtual Access to(const ResourceTemplate& resource_template) const = 0;
+  // Of a resource that a template stands for.
+  virtual bool may_read(std::string_view uri) const = 0;
+  // Of a tool that is not served any more, and so without any condition.
+  virtual bool may_call(std::string_view tool) const = 0;
+};
+
+// Who has which rights.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  // Null: all. Principals who may do the same have the same object, which lives as long as the policy.
+  virtual const Rights* rights_of(const Principal& principal) const = 0;
+};
+
+}  // namespace mcph

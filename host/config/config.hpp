@@ -1,0 +1,73 @@
+// Everything that an operator can set, as values: what the configuration file, the environment and the command line
+// come to.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "auth/policy.hpp"
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "config/form.hpp"
+#include "config/host_options.hpp"
+#include "config/toml.hpp"
+#include "http/options.hpp"
+#include "protocol/state/serving.hpp"
+#include "protocol/state/session.hpp"
+#include "transport/stdio/stdio_transport.hpp"
+#include "transport/streamable_http/options.hpp"
+
+namespace mcph {
+
+struct Config {
+  Config();
+
+  HostOptions host;
+  HttpOptions http;
+  StreamableHttpOptions mcp;
+  Sessions::Limits sessions;
+  StdioOptions stdio;
+  bool allow_remote_without_authentication = false;
+  std::filesystem::path state_key;        // a file; what it says is in host.serving
+  std::filesystem::path allowed_digests;  // likewise, in host.trust
+  std::filesystem::path tokens;           // the file of the tokens that this program makes; empty: none are taken
+  RoleTexts roles;
+  std::vector<std::string> stdio_roles;  // of the client that started this program; empty: it may do everything
+
+  // Clients over HTTP can prove who they are, and must where what they may do depends on it.
+  bool knows_credentials() const { return !tokens.empty(); }
+};
+
+// The settings by their names, as a configuration file has them.
+const Form<Config>& config_form();
+
+// A setting that counts instead of the file's.
+struct Override {
+  std::string key;    // "http.listen"
+  OrderedJson value;  // has not been checked
+  std::string name;   // of the option or variable that says so: "--listen"
+};
+
+// Where the configuration comes from, to be read as often as it changes.
+class ConfigSource {
+ public:
+  // No file: an empty path.
+  ConfigSource(Config defaults, std::filesystem::path file, std::vector<Override> overrides)
+      : defaults_(std::move(defaults)), file_(std::move(file)), overrides_(std::move(overrides)) {}
+
+  const std::filesystem::path& file() const { return file_; }
+
+  // An error has a line for each mistake: where it is (FILE:LINE:COLUMN, or the option), what was expected, and what to
+  // do.
+  Result<Config> load() const;
+
+ private:
+  std::string words_for(const Mistake& mistake, const TomlDocument& document) const;
+
+  Config defaults_;
+  std::filesystem::path file_;
+  std::vector<Override> overrides_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <sys/stat.h>
+#include <utility>
+
+#include <boost/asio/ip/address.hpp>
+
+#include "base/json_pointer.hpp"
+#include "base/regular_file.hpp"
+#include "config/config.hpp"
+#include "config/toml.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::size_t max_file_size = std::size_t{1} << 20;
+
+Result<TomlDocument> read_file(const std::filesystem::path& file) {
+  const auto opened = open_to_read(file);
+  if (!opened) return fail(file.string() + ": cannot be opened: " + last_error());
+  if (const auto identity = identity_of_regular_file(opened); identity.has_error())
+    return fail(file.string() + ": " + identity.error().message);
+  struct ::stat status {};
+  const bool known = ::fstat(opened.get(), &status) == 0;
+  if (!known || (status.st_mode & S_IWOTH) != 0) {
+    return fail(file.string() + ": everybody may write to it, and it says who may use what; chmod o-w it");
+  }
+  const auto text = read_regular_file(opened, max_file_size);
+  if (text.has_error()) return fail(file.string() + ": " + text.error().message);
+  auto document = read_toml(*text);
+  if (document.has_error()) return fail(file.string() + ":" + document.error().message);
+  return document;
+}
+
+// Paths in the file begin where the file lies.
+void settle_paths(const OrderedJson& schema, const std::filesystem::path& folder, OrderedJson& value) {
+  if (value.is_string() && !value.get_ref<const std::string&>().empty() && schema.value("format", "") == "path") {
+    value = (folder / value.get<std::string>()).string();
+  } else if (value.is_array() && schema.contains("items")) {
+    for (auto& each : value)
+      settle_paths(schema["items"], folder, each);
+  } else if (value.is_object()) {
+    for (auto& [key, member] : value.items()) {
+      if (schema.contains("properties") && schema["properties"].contains(key)) {
+        settle_paths(schema["properties"][key], folder, member);
+      } else if (schema.contains("additionalProperties") && schema["additionalProperties"].is_object()) {
+        settle_paths(schema["additionalProperties"], folder, member);
+      }
+    }
+  }
+}
+
+std::string pointer_of(const std::string& key) {
+  auto pointer = "/" + key;
+  std::ranges::replace(pointer, '.', '/');
+  return pointer;
+}
+
+// What the file calls it: the key, and which element it is of an array.
+std::string name_of(std::string pointer) {
+  std::string index;
+  while (!pointer.empty() && pointer.find_first_not_of("0123456789", pointer.rfind('/') + 1) == std::string::npos) {
+    index.insert(0, "[" + pointer.substr(pointer.rfind('/') + 1) + "]");
+    pointer.erase(pointer.rfind('/'));
+  }
+  return "\"" + (pointer.empty() ? "" : pointer.substr(pointer.rfind('/') + 1)) + index + "\"";
+}
+
+void override_setting(OrderedJson& json, const Override& setting) {
+  auto* table = &json;
+  std::size_t begin = 0;
+  for (auto dot = setting.key.find('.'); dot != std::string::npos; dot = setting.key.find('.', begin)) {
+    table = &(*table)[setting.key.substr(begin, dot - begin)];
+    begin = dot + 1;
+    if (!table->is_object() && !table->is_null()) return;  // the file has no table there, which will be told
+  }
+  (*table)[setting.key.substr(begin)] = setting.value;
+}
+
+// What a form cannot know: what files say, and whether settings fit together.
+void settle(Config& config, Mistakes& mistakes) {
+  const auto read_into = [&](auto& target, const char* key, auto result) {
+    if (result.has_error()) {
+      mistakes.push_back({pointer_of(key), "cannot be used: " + result.error().message});
+    } else {
+      target = *std::move(result);
+    }
+  };
+  if (!config.allowed_digests.empty())
+    read_into(config.host.trust.digests, "plugins.allowed_digests", read_digests(config.allowed_digests));
+  if (!config.state_key.empty())
+    read_into(config.host.serving.state_key, "serving.state_key", read_state_key(config.state_key));
+  const auto& limits = config.http.limits;
+  if (limits.buffered_bytes < limits.body_bytes) {
+    mistakes.push_back({"/http/max_buffered_bytes", "must have room for one request of max_body_bytes, " +
+                                                        std::to_string(limits.body_bytes) + ", but is " +
+                                                        std::to_string(limits.buffered_bytes)});
+  }
+  if (!config.roles.empty() && !config.knows_credentials() && !config.roles.contains(std::string(anonymous_role)) &&
+      config.stdio_roles.empty()) {
+    mistakes.push_back({"/roles",
+                        "can be nobody's, because nothing proves who a client is: say [tokens] file, or add the role "
+                        "anonymous",
+                        true});
+  }
+  if (config.knows_credentials() && config.roles.empty())
+    mistakes.push_back(
+        {"/tokens", "need roles, which say what their owners may use: add one, such as [roles.user]", true});
+  for (std::size_t i = 0; i < config.stdio_roles.size(); ++i) {
+    if (!config.roles.contains(config.stdio_roles[i]))
+      mistakes.push_back({"/stdio/roles/" + std::to_string(i),
+                          "must be a role that there is, as [roles.NAME], but is \"" + config.stdio_roles[i] + "\""});
+  }
+  auto& access = config.mcp.access;
+  access.loopback_only = boost::asio::ip::make_address(config.http.listen.address).is_loopback();
+}
+
+}  // namespace
+
+Result<Config> ConfigSource::load() const {
+  TomlDocument document;
+  if (!file_.empty()) {
+    auto read = read_file(file_);
+    if (read.has_error()) return read.error();
+    document = *std::move(read);
+    settle_paths(config_form().schema, file_.parent_path(), document.json);
+  }
+  for (const auto& each : overrides_)
+    override_setting(document.json, each);
+  auto config = defaults_;
+  Mistakes mistakes;
+  config_form().read(document.json, {}, config, mistakes);
+  if (mistakes.empty()) settle(config, mistakes);
+  if (mistakes.empty()) return config;
+  // As a reader of the file meets them.
+  std::ranges::stable_sort(mistakes, {}, [&](const Mistake& mistake) {
+    const auto found = document.places.find(mistake.pointer);
+    return found == document.places.end() ? 0 : found->second.value.line;
+  });
+  std::string words;
+  for (const auto& mistake : mistakes)
+    words.append(words.empty() ? "" : "\n").append(words_for(mistake, document));
+  return fail(std::move(words));
+}
+
+std::string ConfigSource::words_for(const Mistake& mistake, const TomlDocument& document) const {
+  // Where the value is, or the one that it is a part of.
+  for (auto pointer = mistake.pointer; !pointer.empty(); pointer.erase(pointer.rfind('/'))) {
+    for (const auto& each : overrides_) {
+      if (pointer_of(each.key) == pointer) return each.name + " " + mistake.message;
+    }
+    if (const auto found = document.places.find(pointer); found != document.places.end()) {
+      const auto& [line, column] = mistake.is_key ? found->second.key : found->second.value;
+      return file_.string() + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " +
+             name_of(mistake.pointer) + " " + mistake.message;
+    }
+  }
+  return name_of(mistake.pointer) + " " + mistake.message;
+}
+
+}  // namespace mcph

@@ -1,0 +1,273 @@
+// What a value of the configuration looks like: the JSON Schema that says it to people and editors, and checks it; how
+// it is read into a C++ value; and how that is shown again. Forms of parts make forms of tables, so that a setting is
+// declared once, in one line. Functions without state; any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/json_pointer.hpp"
+#include "base/result.hpp"
+
+namespace mcph {
+
+// What is wrong with a value.
+struct Mistake {
+  std::string pointer;  // a JSON Pointer
+  std::string message;  // that follows its name: "must be at least 1, but is 0"
+  bool is_key = false;  // it is the name that is wrong, not the value
+};
+using Mistakes = std::vector<Mistake>;
+
+template <class T>
+struct Form {
+  OrderedJson schema;
+  // Leaves the target as it is, or in part so, if there are mistakes.
+  std::function<void(const OrderedJson& value, const std::string& pointer, T& target, Mistakes& mistakes)> read;
+  // Null: it is not set.
+  std::function<OrderedJson(const T& value)> show;
+};
+
+// Notes the first violation, if there is one.
+bool fits(const OrderedJson& schema, const OrderedJson& value, const std::string& pointer, Mistakes& mistakes);
+
+// A value whose schema says all about it, so that what fits can be converted.
+template <class T>
+Form<T> leaf(const OrderedJson& schema) {
+  return {.schema = schema,
+          .read =
+              [schema](const OrderedJson& value, const std::string& pointer, T& target, Mistakes& mistakes) {
+                if (fits(schema, value, pointer, mistakes)) target = value.get<T>();
+              },
+          .show = [](const T& value) { return OrderedJson(value); }};
+}
+
+// Another C++ type for the same JSON. `to` may refuse what the schema cannot.
+template <class T, class Via>
+Form<T> converted(Form<Via> form, std::function<Result<T>(const Via&)> to, std::function<Via(const T&)> from) {
+  return {
+      .schema = form.schema,
+      .read =
+          [read = form.read, to](const OrderedJson& value, const std::string& pointer, T& target, Mistakes& mistakes) {
+            Via via{};
+            const auto before = mistakes.size();
+            read(value, pointer, via, mistakes);
+            if (mistakes.size() > before) return;
+            auto settled = to(via);
+            if (settled.has_value()) {
+              target = *std::move(settled);
+            } else {
+              mistakes.push_back({pointer, settled.error().message});
+            }
+          },
+      .show = [show = form.show, from](const T& value) { return show(from(value)); }};
+}
+
+Form<bool> truth();
+// Empty: not set.
+Form<std::string> text();
+// A text about which `check` has something to say, or nothing.
+Form<std::string> text(std::function<Result<>(const std::string&)> check);
+// Relative to the folder of the file that names it, which whoever reads the file settles. Empty: not set.
+Form<std::filesystem::path> path();
+// A JSON Schema, which has not been compiled.
+Form<OrderedJson> any_schema();
+
+template <class Number>
+Form<Number> number(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max()) {
+  return leaf<Number>({{"type", "integer"}, {"minimum", least}, {"maximum", most}});
+}
+
+// In the unit of the type.
+template <class Duration>
+Form<Duration> duration(std::int64_t least = 1) {
+  return converted<Duration, std::int64_t>(
+      number<std::int64_t>(least), [](const std::int64_t& count) -> Result<Duration> { return Duration(count); },
+      [](const Duration& time) { return static_cast<std::int64_t>(time.count()); });
+}
+
+template <class Enum>
+Form<Enum> choice(std::vector<std::pair<std::string, Enum>> words) {
+  OrderedJson schema = {{"enum", OrderedJson::array()}};
+  for (const auto& [word, value] : words)
+    schema["enum"].push_back(word);
+  return converted<Enum, std::string>(
+      leaf<std::string>(schema),
+      [words](const std::string& wanted) -> Result<Enum> {
+        for (const auto& [word, value] : words) {
+          if (word == wanted) return value;
+        }
+        return fail("must be one of them");  // which the schema says
+      },
+      [words](const Enum& wanted) {
+        for (const auto& [word, value] : words) {
+          if (value == wanted) return word;
+        }
+        return std::string();
+      });
+}
+
+template <class T>
+Form<std::vector<T>> list(Form<T> form) {
+  return {.schema = {{"type", "array"}, {"items", form.schema}},
+          .read =
+              [read = form.read](const OrderedJson& value, const std::string& pointer, std::vector<T>& target,
+                                 Mistakes& mistakes) {
+                if (!fits({{"type", "array"}}, value, pointer, mistakes)) return;
+                target.clear();
+                for (std::size_t i = 0; i < value.size(); ++i) {
+                  T each{};
+                  read(value[i], append_to_pointer(pointer, std::to_string(i)), each, mistakes);
+                  target.push_back(std::move(each));
+                }
+              },
+          .show =
+              [show = form.show](const std::vector<T>& values) {
+                auto json = OrderedJson::array();
+                for (const auto& each : values)
+                  json.push_back(show(each));
+                return json.empty() ? OrderedJson() : json;
+              }};
+}
+
+// What there may be or not: the target is nothing unless it is set.
+template <class T>
+Form<std::optional<T>> optional(Form<T> form) {
+  return {.schema = form.schema,
+          .read = [read = form.read](const OrderedJson& value, const std::string& pointer, std::optional<T>& target,
+                                     Mistakes& mistakes) { read(value, pointer, target.emplace(), mistakes); },
+          .show = [show = form.show](const std::optional<T>& value) { return value ? show(*value) : OrderedJson(); }};
+}
+
+// For a key that a table does not have: the one that was probably meant, or all that there are.
+std::string unknown_key_words(std::string_view key, const OrderedJson& properties);
+bool is_object(const OrderedJson& value, const std::string& pointer, Mistakes& mistakes);
+
+// A table whose keys are known.
+template <class T>
+class Table {
+ public:
+  // `get` leads from the table's value to the member's: a pointer to a member, or a function for const and not.
+  template <class Get, class Member>
+  Table&& add(std::string key, Get get, Form<Member> form, const std::string& description) && {
+    auto schema = std::move(form.schema);
+    schema["description"] = description;
+    // What a table has besides has its defaults itself.
+    if (!schema.contains("properties")) {
+      if (auto shown = form.show(std::invoke(get, std::as_const(defaults_))); !shown.is_null())
+        schema["default"] = std::move(shown);
+    }
+    schema_["properties"][key] = std::move(schema);
+    members_.emplace(key, Access{[get, read = form.read](const OrderedJson& value, const std::string& pointer,
+                                                         T& target, Mistakes& mistakes) {
+                                   read(value, pointer, std::invoke(get, target), mistakes);
+                                 },
+                                 [get, show = form.show](const T& value) { return show(std::invoke(get, value)); }});
+    order_.push_back(std::move(key));
+    return std::move(*this);
+  }
+
+  // These keys must be there.
+  Table&& require(std::vector<std::string> keys) && {
+    schema_["required"] = keys;
+    required_ = std::move(keys);
+    return std::move(*this);
+  }
+
+  Form<T> form() && {
+    const auto self = std::make_shared<const Table>(std::move(*this));
+    return {.schema = self->schema_,
+            .read = [self](const OrderedJson& value, const std::string& pointer, T& target,
+                           Mistakes& mistakes) { self->read(value, pointer, target, mistakes); },
+            .show = [self](const T& value) { return self->show(value); }};
+  }
+
+ private:
+  struct Access {
+    std::function<void(const OrderedJson&, const std::string&, T&, Mistakes&)> read;
+    std::function<OrderedJson(const T&)> show;
+  };
+
+  void read(const OrderedJson& value, const std::string& pointer, T& target, Mistakes& mistakes) const {
+    if (!is_object(value, pointer, mistakes)) return;
+    for (const auto& [key, member] : value.items()) {
+      const auto at = append_to_pointer(pointer, key);
+      if (const auto found = members_.find(key); found != members_.end()) {
+        found->second.read(member, at, target, mistakes);
+      } else {
+        mistakes.push_back({at, unknown_key_words(key, schema_["properties"]), true});
+      }
+    }
+    for (const auto& key : required_) {
+      if (!value.contains(key)) mistakes.push_back({pointer, "lacks \"" + key + "\"", true});
+    }
+  }
+
+  OrderedJson show(const T& value) const {
+    auto json = OrderedJson::object();
+    for (const auto& key : order_) {
+      if (auto shown = members_.at(key).show(value); !shown.is_null()) json[key] = std::move(shown);
+    }
+    return json.empty() ? OrderedJson() : json;
+  }
+
+  T defaults_{};
+  OrderedJson schema_ = {{"type", "object"}, {"properties", OrderedJson::object()}, {"additionalProperties", false}};
+  std::map<std::string, Access, std::less<>> members_;
+  std::vector<std::string> order_;
+  std::vector<std::string> required_;
+};
+
+// A table whose keys are names that the operator gives.
+template <class T>
+Form<std::map<std::string, T>> names(Form<T> form) {
+  using Map = std::map<std::string, T>;
+  return {
+      .schema = {{"type", "object"}, {"additionalProperties", form.schema}},
+      .read =
+          [read = form.read](const OrderedJson& value, const std::string& pointer, Map& target, Mistakes& mistakes) {
+            if (!is_object(value, pointer, mistakes)) return;
+            target.clear();
+            for (const auto& [key, member] : value.items())
+              read(member, append_to_pointer(pointer, key), target[key], mistakes);
+          },
+      .show =
+          [show = form.show](const Map& values) {
+            OrderedJson json;
+            for (const auto& [key, value] : values) {
+              auto shown = show(value);
+              json[key] = shown.is_null() ? OrderedJson::object() : std::move(shown);
+            }
+            return json;
+          }};
+}
+
+template <class T, class Member>
+auto& through_members(T& value, Member member) {
+  return value.*member;
+}
+template <class T, class Member, class... More>
+auto& through_members(T& value, Member member, More... more) {
+  return through_members(value.*member, more...);
+}
+// From a value through its members to a part of it, for Table::add.
+template <class... Members>
+auto through(Members... members) {
+  return [members...](auto& value) -> auto& {
+    return through_members(value, members...);
+  };
+}
+
+}  // namespace mcph

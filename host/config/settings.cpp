@@ -1,0 +1,273 @@
+// Each setting: its name in the configuration file, where its value goes, what it may be, and what it is for.
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/ip/address.hpp>
+
+#include "base/ascii.hpp"
+#include "base/state_folder.hpp"
+#include "config/config.hpp"
+#include "http/rules.hpp"
+#include "plugin/isolated/worker_frame.hpp"
+
+namespace mcph {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Bytes of one message that a client sends. A longer one could not be given to a plugin.
+Form<std::size_t> message_bytes() {
+  return number<std::size_t>(1024, max_frame_bytes);
+}
+
+// "127.0.0.1:8080", "[::1]:8080" or ":8080".
+Result<HttpAddress> read_address(const std::string& text) {
+  const auto explanation = "must be ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, but is \"" + text + "\"";
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos) return fail(explanation);
+  HttpAddress address{.address = text.substr(0, colon)};
+  auto& name = address.address;
+  if (name.size() > 2 && name.front() == '[' && name.back() == ']') name = name.substr(1, name.size() - 2);
+  if (name.empty() || name == "localhost") name = "127.0.0.1";
+  const auto port = std::string_view(text).substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+  if (error != std::errc{} || end != port.data() + port.size()) return fail(explanation);
+  boost::system::error_code not_an_address;
+  boost::asio::ip::make_address(name, not_an_address);
+  if (not_an_address) return fail(explanation);
+  return address;
+}
+
+Form<HttpAddress> address() {
+  return converted<HttpAddress, std::string>(text(), read_address, &HttpAddress::authority);
+}
+
+Form<std::vector<std::string>> host_names() {
+  return list(converted<std::string, std::string>(
+      text(),
+      [](const std::string& name) -> Result<std::string> {
+        if (is_host_name(name)) return lower_case(name);
+        return fail("must be a host name without a port, but is \"" + name + "\"");
+      },
+      [](const std::string& name) { return name; }));
+}
+
+Form<std::vector<std::string>> origins() {
+  return list(converted<std::string, std::string>(
+      text(),
+      [](const std::string& origin) -> Result<std::string> {
+        if (origin == "*" || is_origin(origin)) return lower_case(origin);
+        return fail("must be an origin, such as https://app.example.com, or *, but is \"" + origin + "\"");
+      },
+      [](const std::string& origin) { return origin; }));
+}
+
+// Some of the settings are in another value than most of their table.
+template <class... Members>
+auto host(Members... members) {
+  return through(&Config::host, members...);
+}
+
+Form<Config> server_table() {
+  const auto identity = [](auto member) { return host(&HostOptions::identity, member); };
+  return Table<Config>()
+      .add("name", identity(&ServerIdentity::name), text(), "What programs call this server")
+      .add("title", identity(&ServerIdentity::title), text(), "What people call it")
+      .add("version", identity(&ServerIdentity::version), text(), "Its version; that of this program by default")
+      .add("instructions", host(&HostOptions::instructions), text(), "What the model is told about this server")
+      .form();
+}
+
+Form<Config> plugins_table() {
+  const auto trust = [](auto member) { return host(&HostOptions::trust, member); };
+  return Table<Config>()
+      .add("components", host(&HostOptions::components), path(), "Folder with tools/, resources/ and prompts/")
+      .add("data", host(&HostOptions::data_root), path(), "Folder below which each plugin may keep data")
+      .add("isolation", host(&HostOptions::isolation),
+           choice<Isolation>({{"worker", Isolation::worker}, {"in-process", Isolation::in_process}}),
+           "Where a plugin runs whose NAME.json does not say: worker, a process of its own, or in-process")
+      .add("sandbox", host(&HostOptions::sandbox),
+           choice<SandboxProfile>({sandbox_profiles.begin(), sandbox_profiles.end()}),
+           "What holds a plugin whose NAME.json does not say: none, permissive or strict")
+      .add("allow_outside_links", trust(&FileTrust::Options::outside_links), truth(),
+           "Load plugins also where a link leads out of the components folder")
+      .add("allow_writable_components", trust(&FileTrust::Options::writable_by_others), truth(),
+           "Load plugins also where the file or its folder is another user's than this one's or root's, or can be "
+           "written by everybody; a group may write in any case")
+      .add("allowed_digests", &Config::allowed_digests, path(),
+           "File as sha256sum writes it; only libraries with these digests are loaded")
+      .form();
+}
+
+Form<Config> log_table() {
+  return Table<Config>()
+      .add("level", host(&HostOptions::log_level),
+           choice<Log::Level>({{"debug", Log::Level::debug},
+                               {"info", Log::Level::info},
+                               {"warning", Log::Level::warning},
+                               {"error", Log::Level::error},
+                               {"off", Log::Level::off}}),
+           "debug, info, warning, error or off")
+      .add("format", host(&HostOptions::log_format),
+           choice<StderrLog::Format>({{"text", StderrLog::Format::text}, {"json", StderrLog::Format::json}}),
+           "text, or json for one JSON object a line")
+      .form();
+}
+
+Form<Config> serving_table() {
+  const auto serving = [](auto... members) { return host(&HostOptions::serving, members...); };
+  const auto tasks = [serving](auto member) { return serving(&ServingOptions::tasks, member); };
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  return Table<Config>()
+      .add("page_size", serving(&ServingOptions::page_size), number<std::size_t>(1, 10'000),
+           "Items of a list in one answer")
+      .add("list_freshness_ms", serving(&ServingOptions::list_freshness), duration<milliseconds>(),
+           "How long clients may keep a list")
+      .add("answer_time_s", serving(&ServingOptions::answer_time), duration<seconds>(),
+           "How long a client and its user may take to answer what a plugin asks")
+      .add("task_after_ms", tasks(&TaskOptions::after), duration<milliseconds>(),
+           "A call that takes longer becomes a task, for clients that know tasks")
+      .add("task_lifetime_s", tasks(&TaskOptions::lifetime), duration<seconds>(),
+           "From a task's beginning until it is forgotten")
+      .add("max_tasks", tasks(&TaskOptions::count), number<std::size_t>(0, most),
+           "At once; with more, long calls stay calls")
+      .add("state_key", &Config::state_key, path(),
+           "File with at least 32 random bytes; replicas that share it go on with each other's calls")
+      .add("threads", host(&HostOptions::threads), number<unsigned>(0, 64),
+           "Threads that do I/O; 0 for as many as there are processors, at most 4")
+      .add("control", host(&HostOptions::control), text(),
+           "Socket at which status, reload, disable and enable reach this host, or none; by default a private one")
+      .add("shutdown_grace_s", host(&HostOptions::shutdown_grace), duration<seconds>(),
+           "How long calls in flight may take when the host ends")
+      .form();
+}
+
+Form<Config> http_table() {
+  const auto access = [](auto member) { return through(&Config::mcp, &StreamableHttpOptions::access, member); };
+  const auto limit = [](auto member) { return through(&Config::http, &HttpOptions::limits, member); };
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  return Table<Config>()
+      .add("listen", through(&Config::http, &HttpOptions::listen), address(), "ADDRESS:PORT; port 0 takes a free one")
+      .add("allow_remote_without_authentication", &Config::allow_remote_without_authentication, truth(),
+           "Listen on an address that others reach, although this server does not ask who they are")
+      .add("allow_hosts", access(&HttpAccess::allowed_hosts), host_names(),
+           "Host names under which clients may address this server")
+      .add("allow_origins", access(&HttpAccess::allowed_origins), origins(),
+           "Origins whose web pages may use this server, or *")
+      .add("max_body_bytes", limit(&HttpLimits::body_bytes), message_bytes(), "Of one message that a client sends")
+      .add("max_header_bytes", limit(&HttpLimits::header_bytes), number<std::uint32_t>(1024, most), "Of one request")
+      .add("max_buffered_bytes", limit(&HttpLimits::buffered_bytes), number<std::size_t>(1 << 20, most),
+           "Of the requests and answers of all clients together, small ones aside")
+      .add("max_connections", limit(&HttpLimits::connections), number<std::size_t>(1, most), "Open at once")
+      .add("header_time_ms", limit(&HttpLimits::header_time), duration<milliseconds>(),
+           "From a request's first byte to the end of its headers")
+      .add("body_time_ms", limit(&HttpLimits::body_time), duration<milliseconds>(), "From there to the end of its body")
+      .add("idle_time_ms", limit(&HttpLimits::idle_time), duration<milliseconds>(), "Of a connection between requests")
+      .add("heartbeat_ms", limit(&HttpLimits::heartbeat), duration<milliseconds>(),
+           "Between signs of life on a quiet stream")
+      .add("close_streams_after_ms", through(&Config::mcp, &StreamableHttpOptions::stream_time),
+           duration<milliseconds>(0), "After which a legacy client polls for the rest of an event stream; 0: never")
+      .add("http_sse", through(&Config::mcp, &StreamableHttpOptions::http_sse), truth(),
+           "Serve the deprecated HTTP+SSE transport, too, at /sse")
+      .add("max_sessions", through(&Config::sessions, &Sessions::Limits::count), number<std::size_t>(1, most),
+           "Legacy sessions open at once")
+      .add("session_idle_s", through(&Config::sessions, &Sessions::Limits::idle_time), duration<seconds>(),
+           "After which a legacy session ends")
+      .form();
+}
+
+Form<Config> stdio_table() {
+  return Table<Config>()
+      .add("max_message_bytes", through(&Config::stdio, &StdioOptions::max_message_bytes), message_bytes(),
+           "Of one message that the client sends")
+      .add("roles", &Config::stdio_roles, list(text()),
+           "Roles of the client that started this program; without any it may use everything")
+      .form();
+}
+
+Form<Config> tokens_table() {
+  return Table<Config>()
+      .add("file", &Config::tokens, path(),
+           "File of the tokens that mcp-plugin-host token makes; clients must have one, or the role anonymous must be "
+           "there")
+      .require({"file"})
+      .form();
+}
+
+Form<RuleText> rule_form() {
+  auto table = Table<RuleText>()
+                   .add("match", &RuleText::match, text(),
+                        "tool:NAME, resource:URI or prompt:NAME, where * stands for "
+                        "any characters; or * alone, for everything")
+                   .add("read_only", &RuleText::read_only, optional(truth()),
+                        "Only tools that say of themselves that they change nothing, or only others")
+                   .add("arguments", &RuleText::arguments, optional(any_schema()),
+                        "Only calls with arguments that this JSON Schema allows")
+                   .require({"match"})
+                   .form();
+  const auto short_form = text();
+  return {.schema = {{"anyOf", {short_form.schema, table.schema}}},
+          .read =
+              [table, short_form](const OrderedJson& value, const std::string& pointer, RuleText& rule,
+                                  Mistakes& mistakes) {
+                const auto before = mistakes.size();
+                if (value.is_object()) {
+                  table.read(value, pointer, rule, mistakes);
+                } else {
+                  short_form.read(value, pointer, rule.match, mistakes);
+                }
+                if (mistakes.size() > before) return;
+                if (const auto compiled = Rule::compile(rule); compiled.has_error())
+                  mistakes.push_back({pointer, compiled.error().message});
+              },
+          .show =
+              [table](const RuleText& rule) {
+                const bool is_short = !rule.read_only && !rule.arguments;
+                return is_short ? OrderedJson(rule.match) : table.show(rule);
+              }};
+}
+
+Form<RoleText> role_form() {
+  return Table<RoleText>()
+      .add("allow", &RoleText::allow, list(rule_form()), "What those who have the role may use")
+      .add("deny", &RoleText::deny, list(rule_form()), "What they may not use, whatever else allows it")
+      .add("principals", &RoleText::principals, list(text()), "Who has it, as ISSUER#SUBJECT")
+      .form();
+}
+
+// A table of the file whose settings go into the whole configuration.
+constexpr auto whole = [](auto& config) -> auto& {
+  return config;
+};
+
+Form<Config> make_form() {
+  return Table<Config>()
+      .add("server", whole, server_table(), "Who this server says it is")
+      .add("plugins", whole, plugins_table(), "Which plugins are served, and how they are held")
+      .add("log", whole, log_table(), "What is logged")
+      .add("serving", whole, serving_table(), "What is served, over any transport")
+      .add("http", whole, http_table(), "Serving over HTTP")
+      .add("stdio", whole, stdio_table(), "Serving over standard input and output")
+      .add("tokens", whole, tokens_table(), "Tokens of this host, by which clients over HTTP prove who they are")
+      .add("roles", &Config::roles, names(role_form()),
+           "Who may use what, by the name of the role; whoever has proven nothing has the role anonymous")
+      .form();
+}
+
+}  // namespace
+
+Config::Config() {
+  host.data_root = state_folder();
+}
+
+const Form<Config>& config_form() {
+  static const auto form = make_form();
+  return form;
+}
+
+}  // namespace mcph

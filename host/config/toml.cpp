@@ -1,0 +1,145 @@
+#include "config/toml.hpp"
+
+#include <cmath>
+#include <toml++/toml.h>
+#include <utility>
+
+#include "base/json_pointer.hpp"
+
+namespace mcph {
+namespace {
+
+TextPosition begin_of(const toml::source_region& region) {
+  return {region.begin.line, region.begin.column};
+}
+
+std::string words_of(const TextPosition& position) {
+  return std::to_string(position.line) + ":" + std::to_string(position.column) + ": ";
+}
+
+class Reader {
+ public:
+  explicit Reader(TomlDocument& document) : document_(document) {}
+
+  // `key` is where the name of the node stands.
+  Result<OrderedJson> read(const toml::node& node, const std::string& pointer, TextPosition key) {
+    const auto value = begin_of(node.source());
+    document_.places[pointer] = {key, value};
+    if (const auto* const table = node.as_table()) return read_table(*table, pointer);
+    if (const auto* const array = node.as_array()) return read_array(*array, pointer);
+    if (const auto* const text = node.as_string()) return OrderedJson(text->get());
+    if (const auto* const number = node.as_integer()) return OrderedJson(number->get());
+    if (const auto* const truth = node.as_boolean()) return OrderedJson(truth->get());
+    if (const auto* const number = node.as_floating_point(); number != nullptr && std::isfinite(number->get()))
+      return OrderedJson(number->get());
+    return fail(words_of(value) + "a date, a time, inf and nan are no values of a setting; write a text in quotes");
+  }
+
+  Result<OrderedJson> read_table(const toml::table& table, const std::string& pointer) {
+    auto json = OrderedJson::object();
+    for (auto&& [key, node] : table) {
+      auto member = read(node, append_to_pointer(pointer, key.str()), begin_of(key.source()));
+      if (member.has_error()) return member;
+      json.push_back({std::string(key.str()), *std::move(member)});
+    }
+    return json;
+  }
+
+ private:
+  Result<OrderedJson> read_array(const toml::array& array, const std::string& pointer) {
+    auto json = OrderedJson::array();
+    for (auto&& node : array) {
+      auto element = read(node, append_to_pointer(pointer, std::to_string(json.size())), begin_of(node.source()));
+      if (element.has_error()) return element;
+      json.push_back(*std::move(element));
+    }
+    return json;
+  }
+
+  TomlDocument& document_;
+};
+
+bool is_bare_key(std::string_view key) {
+  return !key.empty() && key.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") ==
+                             std::string_view::npos;
+}
+
+// What JSON escapes TOML escapes in the same way, but for DEL, which JSON does not escape.
+std::string text_in_quotes(std::string_view text) {
+  auto json = OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  for (auto at = json.find('\x7f'); at != std::string::npos; at = json.find('\x7f', at))
+    json.replace(at, 1, "\\u007f");
+  return json;
+}
+
+std::string key_text(std::string_view key) {
+  return is_bare_key(key) ? std::string(key) : text_in_quotes(key);
+}
+
+bool is_table_array(const OrderedJson& value) {
+  if (!value.is_array() || value.empty()) return false;
+  for (const auto& each : value) {
+    if (!each.is_object()) return false;
+  }
+  return true;
+}
+
+std::string value_text(const OrderedJson& value) {
+  if (value.is_string()) return text_in_quotes(value.get_ref<const std::string&>());
+  std::string text;
+  if (value.is_array()) {
+    for (const auto& each : value)
+      text.append(text.empty() ? "" : ", ").append(value_text(each));
+    return "[" + text + "]";
+  }
+  if (value.is_object()) {
+    for (const auto& [key, each] : value.items()) {
+      if (!each.is_null()) text.append(text.empty() ? " " : ", ").append(key_text(key) + " = " + value_text(each));
+    }
+    return "{" + text + " }";
+  }
+  return value.dump();
+}
+
+// `path` names the table, as its header does. Tables come after what is in the table itself, because a header ends it.
+void append_table(std::string& out, const std::string& path, const OrderedJson& table) {
+  for (const auto& [key, value] : table.items()) {
+    if (!value.is_null() && !value.is_object() && !is_table_array(value))
+      out.append(key_text(key) + " = " + value_text(value) + "\n");
+  }
+  for (const auto& [key, value] : table.items()) {
+    const auto name = path.empty() ? key_text(key) : path + "." + key_text(key);
+    if (value.is_object()) {
+      out.append(out.empty() ? "" : "\n").append("[" + name + "]\n");
+      append_table(out, name, value);
+    } else if (is_table_array(value)) {
+      for (const auto& each : value) {
+        out.append(out.empty() ? "" : "\n").append("[[" + name + "]]\n");
+        append_table(out, name, each);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<TomlDocument> read_toml(std::string_view text) {
+  try {
+    const auto table = toml::parse(text);
+    TomlDocument document;
+    auto json = Reader(document).read_table(table, {});
+    if (json.has_error()) return json.error();
+    document.json = *std::move(json);
+    return document;
+  } catch (const toml::parse_error& error) {
+    return fail(words_of(begin_of(error.source())) + std::string(error.description()));
+  }
+}
+
+std::string to_toml(const OrderedJson& json) {
+  std::string text;
+  append_table(text, {}, json);
+  return text;
+}
+
+}  // namespace mcph

@@ -1,0 +1,120 @@
+#include "auth/access_state.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "auth/token.hpp"
+#include "catalog/components.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+
+class AccessStateTest : public ::testing::Test {
+ protected:
+  using Time = AccessState::Time;
+
+  std::string give_token(std::string subject, std::optional<Time> expiry = {}, std::optional<Time> revoked = {}) {
+    const auto token = make_token();
+    tokens_.push_back({.id = std::string(*token_id(token)),
+                       .subject = std::move(subject),
+                       .roles = {"user"},
+                       .digest = token_digest(token),
+                       .created = now_,
+                       .expiry = expiry,
+                       .revoked = revoked});
+    return token;
+  }
+  static std::shared_ptr<const RolePolicy> roles(const RoleTexts& texts) { return *RolePolicy::compile(texts); }
+  std::shared_ptr<const AccessState> state(bool with_anonymous = false) const {
+    RoleTexts texts{{"user", {.allow = {{.match = "resource:docs://*"}}}}};
+    if (with_anonymous) texts.emplace("anonymous", RoleText{.allow = {{.match = "resource:docs://open/*"}}});
+    return AccessState::with_tokens(roles(texts), tokens_);
+  }
+  // Who it is; or the error.
+  std::string outcome(const AccessState& state, std::optional<std::string_view> authorization) const {
+    const auto found = state.authenticate(authorization, now_);
+    if (found) return found->is_anonymous() ? "anonymous" : found->id();
+    const bool missing = found.error().kind == CredentialError::Kind::missing;
+    return missing ? "missing" : "invalid: " + found.error().description;
+  }
+
+  const Time now_{1'000'000s};
+  TokenRecords tokens_;
+};
+
+TEST_F(AccessStateTest, KnowsWhoHasAToken) {
+  const auto token = give_token("ada");
+  EXPECT_EQ(outcome(*state(), "Bearer " + token), "host#ada");
+  EXPECT_EQ(outcome(*state(), "bEARER   " + token), "host#ada");
+}
+
+TEST_F(AccessStateTest, TakesNoOtherText) {
+  const auto token = give_token("ada");
+  auto forged = make_token();
+  forged.replace(4, 10, token, 4, 10);  // her ID, and then the checksum is wrong, too
+  for (const auto& text : {"Bearer " + token + "0", "Bearer " + forged, "Bearer " + make_token(),
+                           std::string("Bearer "), std::string("Bearer x y"), "Bearer " + token + " " + token})
+    EXPECT_EQ(outcome(*state(), text), "invalid: it is no token of this server") << text;
+  for (const auto& text : {"Basic " + token, token, "Bearer" + token, std::string()})
+    EXPECT_EQ(outcome(*state(), text), "missing") << text;
+  EXPECT_EQ(outcome(*state(), std::nullopt), "missing");
+}
+
+TEST_F(AccessStateTest, TakesNoTokenWithTheIdOfAnother) {
+  const auto token = give_token("ada");
+  tokens_.front().digest = token_digest(make_token());
+  EXPECT_EQ(outcome(*state(), "Bearer " + token), "invalid: it is no token of this server");
+}
+
+TEST_F(AccessStateTest, SaysWhenATokenIsGoodNoLonger) {
+  EXPECT_EQ(outcome(*state(), "Bearer " + give_token("ada", now_ + 1s)), "host#ada");
+  EXPECT_EQ(outcome(*state(), "Bearer " + give_token("ada", now_)), "invalid: the token has expired");
+  EXPECT_EQ(outcome(*state(), "Bearer " + give_token("ada", {}, now_)), "invalid: the token has been revoked");
+}
+
+TEST_F(AccessStateTest, LetsThoseWithoutACredentialBeAnonymousWhereThatIsARole) {
+  const auto token = give_token("ada");
+  EXPECT_EQ(outcome(*state(true), std::nullopt), "anonymous");
+  EXPECT_EQ(outcome(*state(true), "Bearer " + token), "host#ada");
+  EXPECT_EQ(outcome(*state(true), "Bearer " + make_token()), "invalid: it is no token of this server");
+}
+
+TEST_F(AccessStateTest, AsksNobodyWhereThereAreNoCredentials) {
+  const auto open = AccessState::open(nullptr);
+  EXPECT_EQ(outcome(*open, std::nullopt), "anonymous");
+  EXPECT_EQ(outcome(*open, "Bearer " + make_token()), "anonymous");
+  EXPECT_EQ(open->rights_of(anonymous), nullptr);
+  EXPECT_TRUE(open->is_good(anonymous, now_));
+  const auto with_roles = AccessState::open(roles({{"anonymous", {.allow = {{.match = "resource:docs://*"}}}}}));
+  EXPECT_TRUE(with_roles->rights_of(anonymous)->may_read("docs://a"));
+  EXPECT_FALSE(with_roles->rights_of(anonymous)->may_read("notes://a"));
+}
+
+// The roles of the state of now count, and not those of when the token was looked at.
+TEST_F(AccessStateTest, GivesATokenTheRightsThatItHasNow) {
+  const auto token = give_token("ada");
+  const auto before = state();
+  const auto ada = *before->authenticate("Bearer " + token, now_);
+  EXPECT_TRUE(before->rights_of(ada)->may_read("docs://a"));
+  tokens_.front().roles = {};
+  const auto after = state();
+  EXPECT_FALSE(after->rights_of(ada)->may_read("docs://a"));
+}
+
+TEST_F(AccessStateTest, KnowsWhetherACredentialIsStillGood) {
+  const auto token = give_token("ada", now_ + 10s);
+  const auto ada = *state()->authenticate("Bearer " + token, now_);
+  EXPECT_TRUE(state()->is_good(ada, now_ + 9s));
+  EXPECT_FALSE(state()->is_good(ada, now_ + 10s));
+  EXPECT_FALSE(state()->is_good(anonymous, now_));
+  EXPECT_TRUE(state(true)->is_good(anonymous, now_));
+  tokens_.front().revoked = now_;
+  EXPECT_FALSE(state()->is_good(ada, now_));
+  tokens_.clear();
+  EXPECT_FALSE(state()->is_good(ada, now_));
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,207 @@
+#include "auth/policy.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "catalog/components.hpp"
+#include "support/principals.hpp"
+
+namespace mcph {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+Tool tool(const std::string& name, bool read_only = false) {
+  auto components = parse_components(R"({"tools":[{"name":")" + name +
+                                     R"(","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":)" +
+                                     (read_only ? "true" : "false") + "}}]}");
+  return std::move(components->tools.front());
+}
+
+ResourceTemplate resource_template(const std::string& text) {
+  auto components = parse_components(R"({"resourceTemplates":[{"name":"t","uriTemplate":")" + text + R"("}]})");
+  return std::move(components->resource_templates.front());
+}
+
+std::shared_ptr<const RolePolicy> policy(const RoleTexts& roles) {
+  auto compiled = RolePolicy::compile(roles);
+  EXPECT_TRUE(compiled) << compiled.error().message;
+  return *compiled;
+}
+
+std::vector<RuleText> rules(std::initializer_list<const char*> patterns) {
+  std::vector<RuleText> texts;
+  for (const auto* pattern : patterns)
+    texts.push_back({.match = pattern});
+  return texts;
+}
+
+bool may_call(const RoleText& role, const std::string& name) {
+  return policy({{"user", role}})->rights_of({"user"}).to(tool(name)).visible;
+}
+
+bool may_read(const RoleText& role, const std::string& uri) {
+  return policy({{"user", role}})->rights_of({"user"}).may_read(uri);
+}
+
+TEST(RolePolicy, AllowsWhatOneOfItsPatternsMatches) {
+  const RoleText role{.allow = rules({"tool:calculate", "tool:read_*", "tool:*_all", "tool:a*b*c"})};
+  for (const auto* name : {"calculate", "read_", "read_notes", "list_all", "abc", "axxbxxc", "abbcc"})
+    EXPECT_TRUE(may_call(role, name)) << name;
+  for (const auto* name : {"calculate2", "Calculate", "xread_", "all", "ab", "acb"})
+    EXPECT_FALSE(may_call(role, name)) << name;
+}
+
+TEST(RolePolicy, DeniesWhateverElseAllows) {
+  const auto both = policy({{"user", {.allow = rules({"*"})}}, {"careful", {.deny = rules({"tool:delete_*"})}}});
+  EXPECT_TRUE(both->rights_of({"user"}).to(tool("delete_all")).visible);
+  EXPECT_FALSE(both->rights_of({"user", "careful"}).to(tool("delete_all")).visible);
+  EXPECT_TRUE(both->rights_of({"user", "careful"}).to(tool("list_all")).visible);
+}
+
+TEST(RolePolicy, AllowsNothingByItself) {
+  EXPECT_FALSE(may_call({}, "calculate"));
+  EXPECT_FALSE(may_read({.deny = rules({"tool:*"})}, "docs://a"));
+  EXPECT_FALSE(policy({})->rights_of({}).to(tool("calculate")).visible);
+}
+
+TEST(RolePolicy, HasPatternsOfOneKind) {
+  EXPECT_FALSE(may_call({.allow = rules({"prompt:*", "resource:*"})}, "calculate"));
+  EXPECT_TRUE(may_call({.allow = rules({"*"})}, "calculate"));
+  EXPECT_TRUE(may_read({.allow = rules({"resource:*"})}, "docs://a/b"));
+  EXPECT_FALSE(may_read({.allow = rules({"tool:*"})}, "docs://a/b"));
+}
+
+TEST(RolePolicy, ComparesUrisHoweverTheyAreWritten) {
+  const RoleText role{.allow = rules({"resource:notes://%7eada/*"}), .deny = rules({"resource:notes://~ada/secret*"})};
+  EXPECT_TRUE(may_read(role, "notes://~ada/a"));
+  EXPECT_TRUE(may_read(role, "notes://%7Eada/a"));
+  EXPECT_FALSE(may_read(role, "notes://~ada/s%65cret"));
+  EXPECT_FALSE(may_read(role, "notes://~ada/%73ecret/1"));
+}
+
+TEST(RolePolicy, DoesNotLetAPathLeadOutOfWhatItAllows) {
+  const RoleText role{.allow = rules({"resource:docs://public/*", "resource:file:*"})};
+  for (const auto* uri :
+       {"docs://public/../secret", "docs://public/%2e%2e/secret", "docs://public/..%2Fsecret", "docs://public/a/..",
+        "docs://public/..\\secret", "docs://public/..?x", "docs://public/%", "file:../secret", "file:a/../secret"})
+    EXPECT_FALSE(may_read(role, uri)) << uri;
+  for (const auto* uri : {"docs://public/a..b", "docs://public/.../c", "docs://public/a/", "docs://public/a?b=../c",
+                          "file:///a/b", "file:/a", "file:a"})
+    EXPECT_TRUE(may_read(role, uri)) << uri;
+}
+
+// The plugin may take one way to write a path for another.
+TEST(RolePolicy, DeniesAPathHoweverItIsWritten) {
+  for (const auto* all : {"*", "resource:*", "resource:file:*"}) {
+    const RoleText role{.allow = rules({all}), .deny = rules({"resource:file:///srv/secret/*"})};
+    EXPECT_TRUE(may_read(role, "file:///srv/open/key")) << all;
+    for (const auto* uri :
+         {"file:///srv/secret/key", "file:///srv%2Fsecret%2Fkey", "file:///srv//secret/key", "file:///srv/./secret/key",
+          "file:///srv/x/../secret/key", "file:////srv/secret/key", "file:///srv/secret%2fkey",
+          "file:///%73rv/secret/key", "file:///srv%5Csecret/key", "file:///srv\\secret/key"})
+      EXPECT_FALSE(may_read(role, uri)) << uri << " with " << all;
+  }
+}
+
+TEST(RolePolicy, LooksAtNoPathWhereAllMayBeRead) {
+  EXPECT_TRUE(may_read({.allow = rules({"*"})}, "memory:///a//b"));
+  EXPECT_FALSE(may_read({.allow = rules({"*"}), .deny = rules({"resource:docs://*"})}, "memory:///a//b"));
+}
+
+TEST(RolePolicy, KnowsWhetherATemplateStandsForWhatIsHidden) {
+  const auto is_partial = [](const RoleText& role, const std::string& text) {
+    return policy({{"user", role}})->rights_of({"user"}).to(resource_template(text)).partial;
+  };
+  EXPECT_FALSE(is_partial({.allow = rules({"*"})}, "docs://{+path}"));
+  EXPECT_FALSE(is_partial({.allow = rules({"resource:docs://a/*"})}, "docs://a/{name}"));
+  EXPECT_TRUE(is_partial({.allow = rules({"resource:docs://a/*"})}, "docs://{+path}"));
+  EXPECT_TRUE(is_partial({.allow = rules({"*"}), .deny = rules({"resource:docs://a/b*"})}, "docs://a/{name}"));
+}
+
+TEST(RolePolicy, KnowsOfAToolThatIsGoneWhatNeedsNoLookAtIt) {
+  const auto may_call = [](const RoleText& role) {
+    return policy({{"user", role}})->rights_of({"user"}).may_call("a");
+  };
+  EXPECT_TRUE(may_call({.allow = rules({"tool:a"})}));
+  EXPECT_FALSE(may_call({.allow = {{.match = "tool:a", .read_only = true}}}));
+  EXPECT_FALSE(may_call({.allow = rules({"tool:a"}), .deny = {{.match = "tool:a", .read_only = true}}}));
+}
+
+TEST(RolePolicy, ShowsATemplateThatStandsForSomethingThatIsAllowed) {
+  const auto sees = [](const RoleText& role, const std::string& text) {
+    return policy({{"user", role}})->rights_of({"user"}).to(resource_template(text)).visible;
+  };
+  const RoleText role{.allow = rules({"resource:docs://public/*"}), .deny = rules({"resource:docs://public/old/*"})};
+  EXPECT_TRUE(sees(role, "docs://{+path}"));
+  EXPECT_TRUE(sees(role, "docs://public/{name}"));
+  EXPECT_FALSE(sees(role, "docs://secret/{name}"));
+  EXPECT_FALSE(sees(role, "docs://public/old/{name}"));
+  EXPECT_FALSE(sees({.allow = rules({"tool:*"})}, "docs://{+path}"));
+}
+
+TEST(RolePolicy, LooksAtWhatAToolSaysOfItself) {
+  const auto readers = policy({{"reader", {.allow = {{.match = "tool:*", .read_only = true}}}}});
+  EXPECT_TRUE(readers->rights_of({"reader"}).to(tool("look", true)).visible);
+  EXPECT_FALSE(readers->rights_of({"reader"}).to(tool("change", false)).visible);
+}
+
+TEST(RolePolicy, LooksAtTheArgumentsOfACall) {
+  const auto staging = OrderedJson::parse(R"({"properties":{"to":{"const":"staging"}},"required":["to"]})");
+  const auto production = OrderedJson::parse(R"({"properties":{"to":{"const":"production"}},"required":["to"]})");
+  const auto roles = policy({{"user", {.allow = {{.match = "tool:deploy", .arguments = staging}}}},
+                             {"all", {.allow = rules({"tool:deploy"})}},
+                             {"careful", {.deny = {{.match = "tool:deploy", .arguments = production}}}}});
+  const auto answer = [&](const std::set<std::string>& names, const char* arguments) -> std::string {
+    const auto access = roles->rights_of(names).to(tool("deploy"));
+    if (!access.visible) return "hidden";
+    if (access.rule == nullptr) return "permitted";
+    return access.rule->check(Json::parse(arguments)).value_or("permitted");
+  };
+  EXPECT_EQ(answer({"user"}, R"({"to":"staging"})"), "permitted");
+  EXPECT_EQ(answer({"user"}, R"({"to":"production"})"),
+            R"(with these arguments: "to" must be "staging", but is "production")");
+  EXPECT_EQ(answer({"user", "all"}, R"({"to":"production"})"), "permitted");
+  EXPECT_EQ(answer({"all", "careful"}, R"({"to":"production"})"), "with these arguments, which a rule denies");
+  EXPECT_EQ(answer({"all", "careful"}, R"({"to":"staging"})"), "permitted");
+  EXPECT_EQ(answer({"careful"}, R"({"to":"staging"})"), "hidden");
+}
+
+TEST(RolePolicy, FindsTheRolesOfAPrincipal) {
+  const auto roles = policy({{"user", {}},
+                             {"team", {.groups = {"engineering"}}},
+                             {"writer", {.scopes = {"notes:write"}}},
+                             {"boss", {.principals = {"test#ada"}}},
+                             {"anonymous", {}}});
+  EXPECT_THAT(roles->roles_of(test::principal("ada")), UnorderedElementsAre("boss"));
+  EXPECT_THAT(roles->roles_of(anonymous), UnorderedElementsAre("anonymous"));
+  const Principal bob({.issuer = "other",
+                       .subject = "ada",
+                       .groups = {"engineering"},
+                       .roles = {"user", "unheard of"},
+                       .scopes = {"notes:write"}});
+  EXPECT_THAT(roles->roles_of(bob), UnorderedElementsAre("user", "team", "writer"));
+}
+
+TEST(RolePolicy, GivesTheSameRightsForTheSameRoles) {
+  const auto roles = policy({{"a", {}}, {"b", {}}});
+  EXPECT_EQ(&roles->rights_of({"a", "b"}), &roles->rights_of({"b", "a"}));
+  EXPECT_NE(&roles->rights_of({"a"}), &roles->rights_of({"b"}));
+}
+
+TEST(RolePolicy, RefusesWhatIsNoRule) {
+  const auto mistake_in = [](const RuleText& text) {
+    const auto rule = Rule::compile(text);
+    return rule ? std::string("none") : rule.error().message;
+  };
+  for (const auto* pattern : {"", "calculate", "tool", "tool:", "tools:calculate", "Tool:a", "**"})
+    EXPECT_THAT(mistake_in({.match = pattern}), HasSubstr("is no pattern of components")) << pattern;
+  EXPECT_THAT(mistake_in({.match = "*", .read_only = true}), HasSubstr("must be about tools"));
+  EXPECT_THAT(mistake_in({.match = "resource:*", .arguments = OrderedJson::object()}), HasSubstr("tools or prompts"));
+  EXPECT_THAT(mistake_in({.match = "tool:a", .arguments = OrderedJson::parse(R"({"type":"number or so"})")}),
+              HasSubstr("has a schema for arguments that is none"));
+}
+
+}  // namespace
+}  // namespace mcph

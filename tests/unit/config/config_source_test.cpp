@@ -1,0 +1,170 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/config.hpp"
+#include "schema/schema.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace mcph {
+namespace {
+
+using ::testing::ElementsAre;
+
+class ConfigSourceTest : public ::testing::Test {
+ protected:
+  Result<Config> load(const std::string& text, std::vector<Override> overrides = {}) {
+    temporary_.write("host.toml", text);
+    return ConfigSource({}, file_, std::move(overrides)).load();
+  }
+  // Without the file's name, which stands before each.
+  std::string mistakes_in(const std::string& text, std::vector<Override> overrides = {}) {
+    const auto config = load(text, std::move(overrides));
+    if (config.has_value()) return "none";
+    auto words = config.error().message;
+    const auto name = file_.string() + ":";
+    for (auto at = words.find(name); at != std::string::npos; at = words.find(name, at))
+      words.erase(at, name.size());
+    return words;
+  }
+
+  const test::TemporaryFolder temporary_;
+  const std::filesystem::path file_ = temporary_.path() / "host.toml";
+};
+
+TEST_F(ConfigSourceTest, IsTheDefaultsWithoutAFile) {
+  const auto config = ConfigSource({}, {}, {}).load();
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config_form().show(*config), config_form().show(Config()));
+}
+
+TEST_F(ConfigSourceTest, ReadsWhatAFileSays) {
+  const auto config = load(R"(
+[server]
+name = "team"
+[http]
+listen = "[::1]:0"
+allow_hosts = ["Tools.Example"]
+idle_time_ms = 250
+[log]
+level = "debug"
+)");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->host.identity.name, "team");
+  EXPECT_EQ(config->http.listen.authority(), "[::1]:0");
+  EXPECT_THAT(config->mcp.access.allowed_hosts, ElementsAre("tools.example"));
+  EXPECT_TRUE(config->mcp.access.loopback_only);
+  EXPECT_EQ(config->http.limits.idle_time.count(), 250);
+  EXPECT_EQ(config->host.log_level, Log::Level::debug);
+}
+
+TEST_F(ConfigSourceTest, SaysOfEveryMistakeWhereItIs) {
+  EXPECT_EQ(mistakes_in("[http]\nlisten = \"127.0.0.1:99999\"\nmax_sessions = 0\nallow_hosts = [\"a\", \"b:80\"]\n"
+                        "[serving]\npage_size = \"ten\"\n"),
+            "2:10: \"listen\" must be ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, but is \"127.0.0.1:99999\"\n"
+            "3:16: \"max_sessions\" must be at least 1, but is 0\n"
+            "4:21: \"allow_hosts[1]\" must be a host name without a port, but is \"b:80\"\n"
+            "6:13: \"page_size\" must be an integer, but is \"ten\"");
+}
+
+TEST_F(ConfigSourceTest, NamesTheSettingThatWasProbablyMeant) {
+  EXPECT_EQ(mistakes_in("[http]\n  lisen = \":80\"\n"), "2:3: \"lisen\" is no setting here; did you mean \"listen\"?");
+  EXPECT_EQ(mistakes_in("[stdio]\nbytes = 1\n"),
+            "2:1: \"bytes\" is no setting here; there are max_message_bytes, roles");
+  EXPECT_EQ(mistakes_in("http = 1\n"), "1:8: \"http\" must be an object, but is 1");
+}
+
+TEST_F(ConfigSourceTest, LetsAnOptionCountInstead) {
+  const auto config = load("[log]\nlevel = \"loud\"\n", {{"log.level", "error", "--log-level"}});
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->host.log_level, Log::Level::error);
+  EXPECT_EQ(mistakes_in("", {{"log.level", "loud", "--log-level"}, {"serving.page_size", 0, "--page-size"}}),
+            "--log-level must be one of \"debug\", \"info\", \"warning\", \"error\", \"off\", but is \"loud\"\n"
+            "--page-size must be at least 1, but is 0");
+  EXPECT_EQ(mistakes_in("log = 1\n", {{"log.level", "error", "--log-level"}}),
+            "1:7: \"log\" must be an object, but is 1");
+}
+
+TEST_F(ConfigSourceTest, LooksForPathsBesideItsFile) {
+  const auto config = load("[plugins]\ncomponents = \"here\"\ndata = \"/there\"\n",
+                           {{"serving.state_key", "no-such-key", "--state-key"}});
+  ASSERT_TRUE(config.has_error());
+  EXPECT_THAT(config.error().message,
+              ::testing::HasSubstr("--state-key cannot be used: cannot read the key no-such-key"));
+  const auto settled = load("[plugins]\ncomponents = \"here\"\ndata = \"/there\"\n");
+  EXPECT_EQ(settled->host.components, temporary_.path() / "here");
+  EXPECT_EQ(settled->host.data_root, "/there");
+}
+
+TEST_F(ConfigSourceTest, ChecksThatSettingsFitTogether) {
+  EXPECT_EQ(mistakes_in("[http]\nmax_body_bytes = 4194304\nmax_buffered_bytes = 1048576\n"),
+            "3:22: \"max_buffered_bytes\" must have room for one request of max_body_bytes, 4194304, but is 1048576");
+  EXPECT_EQ(mistakes_in("", {{"http.max_body_bytes", 67108864, "--max-body-bytes"},
+                             {"http.max_buffered_bytes", 1048576, "--max-buffered-bytes"}}),
+            "--max-buffered-bytes must have room for one request of max_body_bytes, 67108864, but is 1048576");
+}
+
+TEST_F(ConfigSourceTest, SaysWhatIsWrongWithTheFileItself) {
+  EXPECT_EQ(mistakes_in("[http\n").substr(0, 5), "1:6: ");
+  EXPECT_THAT(ConfigSource({}, temporary_.path() / "absent.toml", {}).load().error().message,
+              ::testing::EndsWith("absent.toml: cannot be opened: No such file or directory"));
+  EXPECT_THAT(ConfigSource({}, temporary_.path(), {}).load().error().message,
+              ::testing::HasSubstr("it is not a regular file"));
+}
+
+// The schema that editors are given is the one that is checked.
+TEST_F(ConfigSourceTest, IsShownAsItsSchemaAsks) {
+  const auto schema = Schema::compile(config_form().schema);
+  ASSERT_TRUE(schema) << schema.error().message;
+  const auto violation = schema->validate(Json(config_form().show(Config())));
+  EXPECT_FALSE(violation) << violation->message;
+}
+
+TEST_F(ConfigSourceTest, IsReadAsItIsShown) {
+  const auto config = load(R"(
+[plugins]
+components = "/components"
+[tokens]
+file = "/tokens.json"
+[roles.user]
+allow = ["tool:calculate", { match = "tool:deploy", arguments = { required = ["to"] } }]
+deny = [{ match = "tool:*", read_only = false }]
+principals = ["host#ada"]
+)");
+  ASSERT_TRUE(config) << config.error().message;
+  const auto shown = config_form().show(*config);
+  const auto again = load(to_toml(shown));
+  ASSERT_TRUE(again) << again.error().message << "\n" << to_toml(shown);
+  EXPECT_EQ(config_form().show(*again), shown);
+  const auto violation = Schema::compile(config_form().schema)->validate(Json(shown));
+  EXPECT_FALSE(violation) << violation->message;
+}
+
+TEST_F(ConfigSourceTest, ReadsRolesAndTheirRules) {
+  const auto config =
+      load("[tokens]\nfile = \"tokens.json\"\n[roles.user]\nallow = [\"tool:calculate\", \"prompt:*\"]\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->tokens, temporary_.path() / "tokens.json");
+  EXPECT_TRUE(config->knows_credentials());
+  ASSERT_EQ(config->roles.at("user").allow.size(), 2);
+  EXPECT_EQ(config->roles.at("user").allow[1].match, "prompt:*");
+}
+
+TEST_F(ConfigSourceTest, SaysWhichRuleIsNone) {
+  EXPECT_EQ(mistakes_in("[roles.anonymous]\nallow = [\"tool:a\", \"calculate\"]\n"),
+            "2:20: \"allow[1]\" is no pattern of components; write tool:calculate, tool:read_*, resource:docs://*, "
+            "prompt:* or *");
+  EXPECT_EQ(mistakes_in("[roles.anonymous]\nallow = [{ match = \"tool:a\", arguments = { type = \"text\" } }]\n"),
+            "2:10: \"allow[0]\" has a schema for arguments that is none: /type: \"text\" is not a JSON Schema type");
+  EXPECT_EQ(mistakes_in("[roles.anonymous]\nallow = [{ mach = \"tool:a\" }]\n"),
+            "2:12: \"mach\" is no setting here; did you mean \"match\"?\n2:10: \"allow[0]\" lacks \"match\"");
+}
+
+TEST_F(ConfigSourceTest, SaysWhereRolesWouldBeNobodys) {
+  EXPECT_THAT(mistakes_in("[roles.user]\nallow = [\"*\"]\n"), ::testing::HasSubstr("nothing proves who a client is"));
+  EXPECT_THAT(mistakes_in("[tokens]\nfile = \"t.json\"\n"), ::testing::HasSubstr("need roles"));
+  EXPECT_THAT(mistakes_in("[roles.user]\n[stdio]\nroles = [\"usr\"]\n"),
+              ::testing::HasSubstr("3:10: \"roles[0]\" must be a role that there is"));
+}
+
+}  // namespace
+}  // namespace mcph
