@@ -8,7 +8,7 @@ namespace mcph {
 namespace {
 
 // The tables, and in tables the settings, whose changes count at once.
-constexpr std::string_view live[] = {"roles", "tokens"};
+constexpr std::string_view live[] = {"roles", "tokens", "issuers", "oauth"};
 
 // "http.listen"
 void collect_differences(const OrderedJson& before, const OrderedJson& after, const std::string& key,
@@ -33,7 +33,8 @@ Result<> check_protection(const Config& before, const Config& after) {
     if (!was || is) return {};
     return fail("it has no " + std::string(what) + " any more; start the host anew if it is to serve without");
   };
-  if (auto checked = check(before.knows_credentials(), after.knows_credentials(), "[tokens]"); !checked) return checked;
+  if (auto checked = check(before.knows_credentials(), after.knows_credentials(), "[tokens] or [issuers]"); !checked)
+    return checked;
   if (auto checked = check(!before.roles.empty(), !after.roles.empty(), "roles"); !checked) return checked;
   return check(!before.stdio_roles.empty(), !after.stdio_roles.empty(), "roles for stdio");
 }
@@ -41,26 +42,32 @@ Result<> check_protection(const Config& before, const Config& after) {
 }  // namespace
 
 Result<std::unique_ptr<LiveConfiguration>> LiveConfiguration::create(ConfigSource source, Config config,
-                                                                     PublishedCatalog& catalog, Log& log) {
-  std::unique_ptr<LiveConfiguration> live(new LiveConfiguration(std::move(source), std::move(config), catalog, log));
+                                                                     PublishedCatalog& catalog, HttpCaller& caller,
+                                                                     Log& log) {
+  std::unique_ptr<LiveConfiguration> live(
+      new LiveConfiguration(std::move(source), std::move(config), catalog, caller, log));
   // Anew, because what changes from now on is seen, and what has changed since it was read would not be.
   auto loaded = live->source_.load();
   if (loaded.has_error()) return loaded.error();
   if (const auto checked = check_protection(live->config_, *loaded); checked.has_error()) return checked.error();
   live->config_ = *std::move(loaded);
   live->watched_.watch(live->files());
-  auto access = access_of(live->config_);
+  auto access = live->access_of(live->config_);
   if (access.has_error()) return access.error();
   live->access_.set(*access);
   catalog.govern(*std::move(access));
   return live;
 }
 
-LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, PublishedCatalog& catalog, Log& log)
+LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, PublishedCatalog& catalog, HttpCaller& caller,
+                                     Log& log)
     : source_(std::move(source)),
       config_(std::move(config)),
       started_with_(config_form().show(config_)),
+      origin_(config_.origin),
+      title_(config_.host.identity.title),
       catalog_(catalog),
+      caller_(caller),
       log_(log) {
   watched_.watch(files());
 }
@@ -97,20 +104,46 @@ void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
 
 std::vector<std::filesystem::path> LiveConfiguration::files() const {
   std::vector<std::filesystem::path> files;
-  for (const auto& file : {source_.file(), config_.tokens}) {
+  const auto add = [&](const std::filesystem::path& file) {
     if (!file.empty()) files.push_back(file);
+  };
+  add(source_.file());
+  add(config_.tokens);
+  for (const auto& [name, issuer] : config_.issuers) {
+    add(issuer.jwks_file);
+    add(issuer.client_secret);
   }
   return files;
 }
 
 Result<std::shared_ptr<const AccessState>> LiveConfiguration::access_of(const Config& config) {
-  auto roles =
-      config.roles.empty() ? Result<std::shared_ptr<const RolePolicy>>(nullptr) : RolePolicy::compile(config.roles);
+  auto texts = config.roles;
+  for (auto& [name, role] : texts) {
+    for (auto& issuer : role.issuers)
+      issuer = config.issuers.at(issuer).issuer;
+  }
+  auto roles = texts.empty() ? Result<std::shared_ptr<const RolePolicy>>(nullptr) : RolePolicy::compile(texts);
   if (roles.has_error()) return roles.error();
   if (!config.knows_credentials()) return AccessState::open(*std::move(roles));
-  const auto tokens = read_tokens(config.tokens);
+  auto tokens = config.tokens.empty() ? Result<TokenRecords>() : read_tokens(config.tokens);
   if (tokens.has_error()) return tokens.error();
-  return AccessState::with_tokens(*std::move(roles), *tokens);
+  Credentials credentials{.tokens = *std::move(tokens),
+                          .resource = {.origin = origin_, .title = title_, .scopes = config.scopes}};
+  for (const auto& [name, role] : config.roles)
+    credentials.resource.known_scopes.insert(role.scopes.begin(), role.scopes.end());
+  Issuers::Settings settings{.issuers = {}, .implied = config.implied_scopes, .roles = *roles};
+  for (const auto& [name, each] : config.issuers) {
+    settings.issuers.push_back(each);
+    if (each.audiences.empty()) settings.issuers.back().audiences = {origin_ + std::string(mcp_path)};
+    credentials.resource.issuers.push_back(each.issuer);
+  }
+  if (!settings.issuers.empty()) {
+    auto issuers = Issuers::create(std::move(settings), caller_, log_, issuers_.get());
+    if (issuers.has_error()) return issuers.error();
+    credentials.issuers = *std::move(issuers);
+  }
+  issuers_ = credentials.issuers;
+  return AccessState::with_credentials(*std::move(roles), std::move(credentials));
 }
 
 bool LiveConfiguration::take_changes() {
@@ -123,19 +156,17 @@ bool LiveConfiguration::take_changes() {
       next = fail(source_.file().string() + ": " + checked.error().message);
     }
   }
-  const bool taken = next.has_value();
-  if (!taken) {
-    refuse(next.error());
-    // Of the tokens, which are in a file of their own, one may have been revoked.
-  } else {
+  auto access = next.has_value() ? access_of(*next) : Result<std::shared_ptr<const AccessState>>(next.error());
+  const bool taken = access.has_value();
+  if (taken) {
     say_what_needs_a_restart(*next);
     config_ = *std::move(next);
     watched_.watch(files());
-  }
-  auto access = access_of(config_);
-  if (access.has_error()) {
+  } else {
     refuse(access.error());
-    return false;
+    // Of the tokens, which are in a file of their own, one may have been revoked.
+    access = access_of(config_);
+    if (access.has_error()) return false;
   }
   access_.set(*std::move(access));
   if (taken) log_.info("configuration taken");

@@ -16,6 +16,7 @@
 #include "catalog/published_catalog.hpp"
 #include "config/config.hpp"
 #include "config/watched_files.hpp"
+#include "http/client/http_caller.hpp"
 #include "runtime/current.hpp"
 #include "telemetry/log.hpp"
 
@@ -23,10 +24,10 @@ namespace mcph {
 
 class LiveConfiguration {
  public:
-  // `config` is what the host has been started with. The catalog, which is governed from now on, and the log outlive
-  // it. Fails where the configuration or the tokens cannot be read.
+  // `config` is what the host has been started with. The catalog, which is governed from now on, the caller, by which
+  // issuers are asked, and the log outlive it. Fails where the configuration or the tokens cannot be read.
   static Result<std::unique_ptr<LiveConfiguration>> create(ConfigSource source, Config config,
-                                                           PublishedCatalog& catalog, Log& log);
+                                                           PublishedCatalog& catalog, HttpCaller& caller, Log& log);
 
   // How what goes on is ended for those whose credentials are good no longer: first streams, in the protocol's own way;
   // a little later whatever is left. Called on a thread of this object.
@@ -42,9 +43,9 @@ class LiveConfiguration {
   const Current<AccessState>& access() const { return access_; }
 
  private:
-  LiveConfiguration(ConfigSource source, Config config, PublishedCatalog& catalog, Log& log);
+  LiveConfiguration(ConfigSource source, Config config, PublishedCatalog& catalog, HttpCaller& caller, Log& log);
 
-  static Result<std::shared_ptr<const AccessState>> access_of(const Config& config);
+  Result<std::shared_ptr<const AccessState>> access_of(const Config& config);
   std::vector<std::filesystem::path> files() const;
   void attend(bool changed);
   // Whether what is known of roles and tokens has been read anew.
@@ -55,9 +56,13 @@ class LiveConfiguration {
   const ConfigSource source_;
   Config config_;  // used by one thread at a time: who creates this, then the one that watches
   const OrderedJson started_with_;
+  const std::string origin_;  // with which the host has been started, and by which it is known
+  const std::string title_;
   Current<AccessState> access_{AccessState::open(nullptr)};
   PublishedCatalog& catalog_;
+  HttpCaller& caller_;
   Log& log_;
+  std::shared_ptr<Issuers> issuers_;  // whose keys go on being used; null: there are none
   Ending ending_;
   std::chrono::system_clock::time_point looked_at_ = std::chrono::system_clock::now();
   std::optional<std::chrono::steady_clock::time_point> expel_at_;

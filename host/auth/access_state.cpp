@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <utility>
 
+#include "auth/proof.hpp"
 #include "auth/token.hpp"
 #include "base/ascii.hpp"
 
@@ -11,10 +12,7 @@ namespace mcph {
 namespace {
 
 constexpr auto this_host = "host";
-
-CredentialError invalid(std::string description) {
-  return {CredentialError::Kind::invalid, std::move(description)};
-}
+constexpr auto process_starter = "stdio";
 
 // In a time that does not tell where they differ.
 bool equal_digests(std::string_view a, std::string_view b) {
@@ -22,30 +20,43 @@ bool equal_digests(std::string_view a, std::string_view b) {
 }
 
 // What follows the scheme (RFC 9110 section 11.4), whose name has no case; nothing for another scheme.
-std::optional<std::string_view> bearer_credential(std::string_view authorization) {
-  static constexpr std::string_view scheme = "bearer ";
-  if (authorization.size() < scheme.size()) return std::nullopt;
+std::optional<std::string_view> credential_of(std::string_view scheme, std::optional<std::string_view> authorization) {
+  if (!authorization || authorization->size() < scheme.size()) return std::nullopt;
   for (std::size_t i = 0; i < scheme.size(); ++i) {
-    if (lower_case(authorization[i]) != scheme[i]) return std::nullopt;
+    if (lower_case((*authorization)[i]) != scheme[i]) return std::nullopt;
   }
-  authorization.remove_prefix(std::min(authorization.find_first_not_of(' ', scheme.size()), authorization.size()));
-  return authorization;
+  auto credential = *authorization;
+  credential.remove_prefix(std::min(credential.find_first_not_of(' ', scheme.size()), credential.size()));
+  return credential;
+}
+
+CredentialError needs_proof(std::string description) {
+  auto error = invalid_credential(std::move(description));
+  error.by_proof = true;
+  return error;
+}
+
+CredentialError invalid_proof(const std::string& description) {
+  auto error = needs_proof("of the proof: " + description);
+  error.code = "invalid_dpop_proof";
+  return error;
 }
 
 }  // namespace
 
 std::shared_ptr<const AccessState> AccessState::open(std::shared_ptr<const RolePolicy> roles) {
-  return std::shared_ptr<const AccessState>(new AccessState(std::move(roles), false));
+  return std::shared_ptr<const AccessState>(new AccessState(std::move(roles), false, nullptr, {}));
 }
 
-std::shared_ptr<const AccessState> AccessState::with_tokens(std::shared_ptr<const RolePolicy> roles,
-                                                            const TokenRecords& tokens) {
-  const std::shared_ptr<AccessState> state(new AccessState(std::move(roles), true));
-  for (const auto& record : tokens) {
+std::shared_ptr<const AccessState> AccessState::with_credentials(std::shared_ptr<const RolePolicy> roles,
+                                                                 Credentials credentials) {
+  const std::shared_ptr<AccessState> state(
+      new AccessState(std::move(roles), true, std::move(credentials.issuers), std::move(credentials.resource)));
+  for (const auto& record : credentials.tokens) {
     Identity identity{.issuer = this_host,
                       .subject = record.subject,
                       .name = record.subject,
-                      .roles = record.roles,
+                      .claimed_roles = record.roles,
                       .credential = record.id,
                       .expiry = record.expiry.value_or(Time::max())};
     const auto roles_now = state->roles_->roles_of(Principal(identity));
@@ -58,24 +69,51 @@ std::shared_ptr<const AccessState> AccessState::with_tokens(std::shared_ptr<cons
   return state;
 }
 
-Result<Principal, CredentialError> AccessState::authenticate(std::optional<std::string_view> authorization,
-                                                             Time now) const {
+Result<Principal, CredentialError> AccessState::authenticate(const PresentedCredential& presented, Time now) const {
   if (!asks_) return anonymous;
-  const auto credential = authorization ? bearer_credential(*authorization) : std::nullopt;
-  if (credential) return authenticate_token(*credential, now);
+  const auto bearer = credential_of("bearer ", presented.authorization);
+  const auto proven = issuers_ == nullptr ? std::nullopt : credential_of("dpop ", presented.authorization);
+  if (bearer && (issuers_ == nullptr || is_host_token(*bearer))) return authenticate_token(*bearer, now);
+  if (bearer || proven) {
+    auto principal = issuers_->authenticate(bearer ? *bearer : *proven, now);
+    if (principal.has_error()) {
+      auto error = principal.error();
+      error.by_proof = proven.has_value();
+      return error;
+    }
+    const auto possession = check_possession(principal->identity(), presented, proven, now);
+    if (possession.has_error()) return possession.error();
+    return principal;
+  }
   if (roles_->has_role(anonymous_role)) return anonymous;
   return CredentialError{CredentialError::Kind::missing};
 }
 
+Result<void, CredentialError> AccessState::check_possession(const Identity& identity,
+                                                            const PresentedCredential& presented,
+                                                            std::optional<std::string_view> token, Time now) const {
+  if (identity.bound_to.empty()) {
+    if (!token) return {};
+    return invalid_credential("the token is bound to no key, and needs the scheme Bearer");
+  }
+  if (!token) return needs_proof("the token is bound to a key, and needs the scheme DPoP");
+  if (presented.proofs.size() != 1) return invalid_proof("there must be one, in the field DPoP");
+  const auto url = resource_.origin + std::string(presented.path);
+  const ProvenRequest request{presented.method, url, *token, identity.bound_to};
+  const auto checked = issuers_->proofs().check(presented.proofs.front(), request, now);
+  if (checked.has_error()) return invalid_proof(checked.error().message);
+  return {};
+}
+
 Result<Principal, CredentialError> AccessState::authenticate_token(std::string_view text, Time now) const {
   const auto id = token_id(text);
-  if (!id) return invalid("it is no token of this server");
+  if (!id) return invalid_credential("it is no token of this server");
   const auto found = tokens_.find(*id);
   if (found == tokens_.end() || !equal_digests(token_digest(text), found->second.record.digest))
-    return invalid("it is no token of this server");
+    return invalid_credential("it is no token of this server");
   const auto& record = found->second.record;
-  if (record.revoked) return invalid("the token has been revoked");
-  if (!record.is_good(now)) return invalid("the token has expired");
+  if (record.revoked) return invalid_credential("the token has been revoked");
+  if (!record.is_good(now)) return invalid_credential("the token has expired");
   return found->second.principal;
 }
 
@@ -88,12 +126,18 @@ const AccessState::Token* AccessState::token_of(const Principal& principal) cons
 bool AccessState::is_good(const Principal& principal, Time now) const {
   if (principal.is_anonymous()) return !asks_ || roles_->has_role(anonymous_role);
   if (now >= principal.identity().expiry) return false;
-  if (principal.identity().issuer != this_host) return true;
+  const auto& issuer = principal.identity().issuer;
+  if (issuer == process_starter) return true;
+  if (issuer != this_host) return issuers_ != nullptr && issuers_->trusts(issuer);
   const auto* const token = token_of(principal);
   return token != nullptr && token->record.is_good(now);
 }
 
 bool AccessState::has_expiry_between(Time after, Time until) const {
+  // Whose tokens expire when is not known of those of issuers.
+  constexpr std::chrono::milliseconds granularity{500};
+  if (issuers_ != nullptr && after.time_since_epoch() / granularity != until.time_since_epoch() / granularity)
+    return true;
   return std::ranges::any_of(tokens_, [&](const auto& each) {
     const auto& expiry = each.second.record.expiry;
     return expiry && after < *expiry && *expiry <= until;
@@ -107,7 +151,8 @@ const Rights* AccessState::rights_of(const Principal& principal) const {
     const auto* const token = token_of(principal);
     return token != nullptr && !token->record.revoked ? token->rights : &roles_->rights_of({});
   }
-  return &roles_->rights_of(roles_->roles_of(principal));
+  const bool can_get_scopes = !principal.is_anonymous() && principal.identity().issuer != process_starter;
+  return &roles_->rights_of(roles_->roles_of(principal), can_get_scopes);
 }
 
 }  // namespace mcph

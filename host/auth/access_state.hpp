@@ -1,5 +1,6 @@
-// What is known at one moment of who may do what: the roles that the configuration has, and the tokens that have been
-// made. Immutable once made, and replaced as a whole when one of both changes; any thread.
+// What is known at one moment of who may do what: the roles that the configuration has, the tokens that have been made,
+// and the issuers whose tokens are taken. Immutable once made, but for what issuers say, and replaced as a whole when
+// one of them changes; any thread.
 #pragma once
 
 #include <chrono>
@@ -9,7 +10,10 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "auth/credential_error.hpp"
+#include "auth/issuers.hpp"
 #include "auth/policy.hpp"
+#include "auth/protected_resource.hpp"
 #include "auth/token_file.hpp"
 #include "base/principal.hpp"
 #include "base/result.hpp"
@@ -17,14 +21,11 @@
 
 namespace mcph {
 
-// Why a credential proves nothing (RFC 6750 section 3.1).
-struct CredentialError {
-  enum class Kind {
-    missing,  // there is none of a kind that is asked for
-    invalid   // it is none of ours, or good no longer
-  };
-  Kind kind = Kind::missing;
-  std::string description = {};  // for whoever sent it; does not help to make another one
+// By what clients prove who they are.
+struct Credentials {
+  TokenRecords tokens = {};
+  std::shared_ptr<Issuers> issuers = nullptr;  // null: there are none
+  ProtectedResource resource = {};             // for which they issue tokens
 };
 
 class AccessState final : public Policy {
@@ -34,20 +35,22 @@ class AccessState final : public Policy {
   // Without credentials that could prove anything, everybody is anonymous, and may do what that role may; everything if
   // there are no roles at all.
   static std::shared_ptr<const AccessState> open(std::shared_ptr<const RolePolicy> roles);
-  static std::shared_ptr<const AccessState> with_tokens(std::shared_ptr<const RolePolicy> roles,
-                                                        const TokenRecords& tokens);
+  static std::shared_ptr<const AccessState> with_credentials(std::shared_ptr<const RolePolicy> roles,
+                                                             Credentials credentials);
 
   // Whether a request may be refused for lack of a credential.
   bool asks_for_credentials() const { return asks_; }
 
-  // Who sends a request with this Authorization field; nothing: it has none.
-  Result<Principal, CredentialError> authenticate(std::optional<std::string_view> authorization, Time now) const;
+  // Who sends a request.
+  Result<Principal, CredentialError> authenticate(const PresentedCredential& presented, Time now) const;
 
   // What has proven the principal to be who they are still does.
   bool is_good(const Principal& principal, Time now) const;
 
-  // A token has become too old after the one time, and by the other.
+  // A token may have become too old after the one time, and by the other.
   bool has_expiry_between(Time after, Time until) const;
+
+  const ProtectedResource& resource() const { return resource_; }
 
   const Rights* rights_of(const Principal& principal) const override;
 
@@ -62,12 +65,19 @@ class AccessState final : public Policy {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
 
-  AccessState(std::shared_ptr<const RolePolicy> roles, bool asks) : roles_(std::move(roles)), asks_(asks) {}
+  AccessState(std::shared_ptr<const RolePolicy> roles, bool asks, std::shared_ptr<Issuers> issuers,
+              ProtectedResource resource)
+      : roles_(std::move(roles)), asks_(asks), issuers_(std::move(issuers)), resource_(std::move(resource)) {}
   const Token* token_of(const Principal& principal) const;
   Result<Principal, CredentialError> authenticate_token(std::string_view text, Time now) const;
+  // Whether whoever presents the token has the key that it is bound to, if it is to one.
+  Result<void, CredentialError> check_possession(const Identity& identity, const PresentedCredential& presented,
+                                                 std::optional<std::string_view> token, Time now) const;
 
   const std::shared_ptr<const RolePolicy> roles_;  // null: there are none
   const bool asks_;
+  const std::shared_ptr<Issuers> issuers_;
+  const ProtectedResource resource_;
   std::unordered_map<std::string, Token, TextHash, std::equal_to<>> tokens_;  // by id
 };
 

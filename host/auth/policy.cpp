@@ -113,7 +113,8 @@ bool Rule::covers(const Tool& tool) const {
 // What the rules of some roles come to.
 class RolePolicy::RoleRights final : public Rights {
  public:
-  explicit RoleRights(const std::vector<const Role*>& roles) {
+  // `others` are roles that further scopes would give.
+  RoleRights(const std::vector<const Role*>& roles, std::vector<const Role*> others) : others_(std::move(others)) {
     for (const auto* role : roles) {
       for (const auto& rule : role->allow)
         allow_.push_back(&rule);
@@ -153,45 +154,80 @@ class RolePolicy::RoleRights final : public Rights {
   }
 
  private:
-  // The rules of a component that depend on the arguments.
-  class Arguments final : public ArgumentRule {
-   public:
-    Arguments(std::vector<const Rule*> allow, std::vector<const Rule*> deny)
-        : allow_(std::move(allow)), deny_(std::move(deny)) {}
+  using Rules = std::vector<const Rule*>;
 
-    std::optional<std::string> check(const Json& arguments) const override {
-      const auto applies = [&](const Rule* rule) {
-        return rule->arguments() == nullptr || !rule->arguments()->validate(arguments);
-      };
-      if (std::ranges::any_of(deny_, applies)) return "with these arguments, which a rule denies";
-      if (std::ranges::any_of(allow_, applies)) return std::nullopt;
-      const auto violation = allow_.front()->arguments()->validate(arguments);
-      return "with these arguments: " + violation->message;
+  // The rules of one component: those of the roles that its caller has, and those of each that a scope would give.
+  struct Grant {
+    Rules allow;
+    Rules deny;
+    std::string scope;
+  };
+
+  static bool applies(const Rule* rule, const Json& arguments) {
+    return rule->arguments() == nullptr || !rule->arguments()->validate(arguments);
+  }
+  static bool permits(const Grant& grant, const Json& arguments) {
+    const auto applies_here = [&](const Rule* rule) { return applies(rule, arguments); };
+    return std::ranges::any_of(grant.allow, applies_here) && std::ranges::none_of(grant.deny, applies_here);
+  }
+
+  class Conditions final : public CallRule {
+   public:
+    Conditions(Grant had, std::vector<Grant> others) : had_(std::move(had)), others_(std::move(others)) {}
+
+    std::optional<CallRefusal> check(const Json& arguments) const override {
+      const auto denies = [&](const Rule* rule) { return applies(rule, arguments); };
+      if (std::ranges::any_of(had_.deny, denies)) return CallRefusal{"with these arguments, which a rule denies"};
+      if (permits(had_, arguments)) return std::nullopt;
+      const auto other = std::ranges::find_if(others_, [&](const Grant& grant) { return permits(grant, arguments); });
+      if (other != others_.end()) return CallRefusal{"without the scope " + other->scope, {other->scope}};
+      const auto& nearest = had_.allow.empty() ? others_.front().allow : had_.allow;
+      const auto violation = nearest.front()->arguments()->validate(arguments);
+      return CallRefusal{"with these arguments: " + violation->message};
     }
 
    private:
-    const std::vector<const Rule*> allow_;
-    const std::vector<const Rule*> deny_;
+    const Grant had_;
+    const std::vector<Grant> others_;
   };
 
-  template <class Applies>
-  Access of_call(Applies applies) const {
-    std::vector<const Rule*> allow;
-    std::vector<const Rule*> deny;
-    for (const auto* rule : deny_) {
-      if (!applies(*rule)) continue;
-      if (rule->arguments() == nullptr) return {};
-      deny.push_back(rule);
+  // Those of the rules that are about the component. Nothing: it is denied altogether.
+  template <class Covers>
+  static std::optional<Grant> grant_of(const Rules& allow, const Rules& deny, Covers covers) {
+    Grant grant;
+    for (const auto* rule : deny) {
+      if (!covers(*rule)) continue;
+      if (rule->arguments() == nullptr) return std::nullopt;
+      grant.deny.push_back(rule);
     }
-    bool always = false;
-    for (const auto* rule : allow_) {
-      if (!applies(*rule)) continue;
-      always = always || rule->arguments() == nullptr;
-      allow.push_back(rule);
+    for (const auto* rule : allow) {
+      if (covers(*rule)) grant.allow.push_back(rule);
     }
-    if (allow.empty()) return {};
-    if (always && deny.empty()) return {.visible = true};
-    return {.visible = true, .rule = std::make_shared<const Arguments>(std::move(allow), std::move(deny))};
+    return grant;
+  }
+
+  template <class Covers>
+  Access of_call(Covers covers) const {
+    auto had = grant_of(allow_, deny_, covers);
+    if (!had) return {};
+    const auto is_always = [](const Rule* rule) { return rule->arguments() == nullptr; };
+    if (had->deny.empty() && std::ranges::any_of(had->allow, is_always)) return {.visible = true};
+    std::vector<Grant> others;
+    for (const auto* role : others_) {
+      auto other = grant_of(pointers(role->allow), pointers(role->deny), covers);
+      if (!other || other->allow.empty()) continue;
+      other->scope = *role->scopes.begin();
+      others.push_back(*std::move(other));
+    }
+    if (had->allow.empty() && others.empty()) return {};
+    return {.visible = true, .rule = std::make_shared<const Conditions>(*std::move(had), std::move(others))};
+  }
+
+  static Rules pointers(const std::vector<Rule>& rules) {
+    Rules all;
+    for (const auto& rule : rules)
+      all.push_back(&rule);
+    return all;
   }
 
   // Resources whose normalized URIs begin so.
@@ -203,6 +239,7 @@ class RolePolicy::RoleRights final : public Rights {
 
   std::vector<const Rule*> allow_;
   std::vector<const Rule*> deny_;
+  const std::vector<const Role*> others_;
   bool reads_all_ = false;
 };
 
@@ -214,7 +251,8 @@ Result<RolePolicy::Role> RolePolicy::compile(const RoleText& text) {
             .deny = {},
             .groups = {text.groups.begin(), text.groups.end()},
             .scopes = {text.scopes.begin(), text.scopes.end()},
-            .principals = {text.principals.begin(), text.principals.end()}};
+            .principals = {text.principals.begin(), text.principals.end()},
+            .issuers = {text.issuers.begin(), text.issuers.end()}};
   const auto compile_into = [](std::vector<Rule>& rules, const std::vector<RuleText>& texts) -> Result<> {
     for (const auto& each : texts) {
       auto rule = Rule::compile(each);
@@ -245,31 +283,35 @@ std::set<std::string> RolePolicy::roles_of(const Principal& principal) const {
     return names;
   }
   const auto& identity = principal.identity();
-  for (const auto& name : identity.roles) {
+  for (const auto& name : identity.claimed_roles) {
     if (has_role(name)) names.insert(name);
   }
   const auto one_of = [](const std::set<std::string>& wanted, const std::vector<std::string>& had) {
     return std::ranges::any_of(had, [&](const std::string& each) { return wanted.contains(each); });
   };
   for (const auto& [name, role] : roles_) {
-    if (role.principals.contains(principal.id()) || one_of(role.groups, identity.groups) ||
-        one_of(role.scopes, identity.scopes)) {
+    if (role.principals.contains(principal.id()) || role.issuers.contains(identity.issuer) ||
+        one_of(role.groups, identity.groups) || one_of(role.scopes, identity.scopes)) {
       names.insert(name);
     }
   }
   return names;
 }
 
-const Rights& RolePolicy::rights_of(const std::set<std::string>& roles) const {
+const Rights& RolePolicy::rights_of(const std::set<std::string>& roles, bool can_get_scopes) const {
   const MutexLock lock(mutex_);
-  auto& rights = rights_[roles];
-  if (rights == nullptr) {
-    std::vector<const Role*> all;
-    all.reserve(roles.size());
-    for (const auto& name : roles)
-      all.push_back(&roles_.find(name)->second);
-    rights = std::make_unique<const RoleRights>(all);
+  auto& rights = rights_[{roles, can_get_scopes}];
+  if (rights != nullptr) return *rights;
+  std::vector<const Role*> had;
+  std::vector<const Role*> others;
+  for (const auto& [name, role] : roles_) {
+    if (roles.contains(name)) {
+      had.push_back(&role);
+    } else if (can_get_scopes && !role.scopes.empty()) {
+      others.push_back(&role);
+    }
   }
+  rights = std::make_unique<const RoleRights>(had, std::move(others));
   return *rights;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json.hpp"
@@ -34,6 +35,7 @@ struct RoleText {
   std::vector<std::string> groups = {};
   std::vector<std::string> scopes = {};
   std::vector<std::string> principals = {};  // Principal::id
+  std::vector<std::string> issuers = {};     // Identity::issuer
 };
 
 using RoleTexts = std::map<std::string, RoleText>;
@@ -79,8 +81,9 @@ class RolePolicy {
   bool has_role(std::string_view name) const { return roles_.contains(name); }
   // Those of the principal that there are, whoever gives them.
   std::set<std::string> roles_of(const Principal& principal) const;
-  // What these roles may do together. The same object for the same roles; lives as long as this.
-  const Rights& rights_of(const std::set<std::string>& roles) const;
+  // What these roles may do together. The same object for the same arguments; lives as long as this. Who can get
+  // further scopes sees what they would permit, too, and is told of them when it is called.
+  const Rights& rights_of(const std::set<std::string>& roles, bool can_get_scopes = false) const;
 
  private:
   struct Role {
@@ -89,6 +92,7 @@ class RolePolicy {
     std::set<std::string> groups;
     std::set<std::string> scopes;
     std::set<std::string> principals;
+    std::set<std::string> issuers;
   };
   class RoleRights;
 
@@ -96,7 +100,8 @@ class RolePolicy {
 
   std::map<std::string, Role, std::less<>> roles_;
   mutable Mutex mutex_;
-  mutable std::map<std::set<std::string>, std::unique_ptr<const RoleRights>> rights_ GUARDED_BY(mutex_);
+  mutable std::map<std::pair<std::set<std::string>, bool>, std::unique_ptr<const RoleRights>> rights_
+      GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

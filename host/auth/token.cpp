@@ -50,6 +50,10 @@ std::string make_token() {
   return token + checksum(token);
 }
 
+bool is_host_token(std::string_view text) {
+  return text.starts_with(prefix);
+}
+
 std::optional<std::string_view> token_id(std::string_view text) {
   if (text.size() != token_length || !text.starts_with(prefix)) return std::nullopt;
   const auto id = text.substr(prefix.size(), id_length);

@@ -12,6 +12,9 @@ namespace mcph {
 // 256 random bits, and an ID of its own.
 std::string make_token();
 
+// Whether it says that it is one.
+bool is_host_token(std::string_view text);
+
 // The ID of what has the form of a token; nothing for anything else.
 std::optional<std::string_view> token_id(std::string_view text);
 

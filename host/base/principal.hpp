@@ -19,8 +19,10 @@ struct Identity {
   std::string client = {};  // the program that acts for the subject, where its issuer says so
   std::string name = {};    // for people
   std::vector<std::string> groups = {};
-  std::vector<std::string> roles = {};  // by what proves it, besides those by policy
+  std::vector<std::string> claimed_roles = {};  // by what proves it, whether or not there are such roles
+  std::vector<std::string> roles = {};          // that counted when it was proven, for plugins
   std::vector<std::string> scopes = {};
+  std::string bound_to = {};    // the thumbprint of the key that the credential is of use with; empty: with none
   std::string credential = {};  // by which it has been proven, as its issuer names it; empty: it has no name
   std::chrono::system_clock::time_point expiry = std::chrono::system_clock::time_point::max();
 };

@@ -31,6 +31,15 @@ Result<FileIdentity> identity_of_regular_file(const FileDescriptor& file) {
   return identity_from(status);
 }
 
+Result<> check_owner_only(const FileDescriptor& file, bool is_secret) {
+  struct ::stat status {};
+  if (::fstat(file.get(), &status) != 0) return fail("cannot be looked at: " + last_error());
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return fail("others than its owner may write to it; chmod go-w it");
+  if (is_secret && (status.st_mode & S_IROTH) != 0) return fail("everybody may read it; chmod o-r it");
+  if (status.st_uid != 0 && status.st_uid != ::geteuid()) return fail("it is another user's; chown it to this one");
+  return {};
+}
+
 Result<std::string> read_regular_file(const FileDescriptor& file, std::size_t max_size) {
   const auto identity = identity_of_regular_file(file);
   if (identity.has_error()) return identity.error();

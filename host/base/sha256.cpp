@@ -37,4 +37,11 @@ std::string Sha256::hex() {
   return text;
 }
 
+std::string sha256(std::string_view bytes) {
+  std::string digest(static_cast<std::size_t>(EVP_MD_get_size(EVP_sha256())), '\0');
+  auto* const out = reinterpret_cast<unsigned char*>(digest.data());
+  expect(EVP_Digest(bytes.data(), bytes.size(), out, nullptr, EVP_sha256(), nullptr));
+  return digest;
+}
+
 }  // namespace mcph

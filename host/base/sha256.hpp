@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 struct evp_md_ctx_st;
 
@@ -21,5 +22,8 @@ class Sha256 {
  private:
   std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
 };
+
+// The digest of all of them, 32 bytes.
+std::string sha256(std::string_view bytes);
 
 }  // namespace mcph

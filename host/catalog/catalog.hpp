@@ -30,8 +30,8 @@ template <class Component>
 struct Served {
   const Component* component = nullptr;
   std::shared_ptr<Plugin> plugin;
-  std::shared_ptr<const ArgumentRule> rule = nullptr;  // by which some calls of it are not permitted; null: none is not
-  bool partial = false;                                // of a template: some of what it stands for is hidden
+  std::shared_ptr<const CallRule> rule = nullptr;  // by which some calls of it are not permitted; null: none is not
+  bool partial = false;                            // of a template: some of what it stands for is hidden
 };
 
 // A component that is not served, because a plugin whose path sorts before has one with the same key.

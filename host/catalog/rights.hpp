@@ -19,18 +19,24 @@ struct Resource;
 struct ResourceTemplate;
 struct Tool;
 
-// What depends on the arguments of a call.
-class ArgumentRule {
+// Why a call is not permitted.
+struct CallRefusal {
+  std::string words;                     // that follow "is not permitted"
+  std::vector<std::string> scopes = {};  // with which a credential would permit it; empty: none would
+};
+
+// What decides about each call of what its caller sees.
+class CallRule {
  public:
-  virtual ~ArgumentRule() = default;
-  // Why a call with these arguments is not permitted, in words that follow "is not permitted"; nothing if it is.
-  virtual std::optional<std::string> check(const nlohmann::json& arguments) const = 0;
+  virtual ~CallRule() = default;
+  // Nothing: a call with these arguments is permitted.
+  virtual std::optional<CallRefusal> check(const nlohmann::json& arguments) const = 0;
 };
 
 struct Access {
-  bool visible = false;                                // and callable, but for the rule
-  bool partial = false;                                // of a template: some of what it stands for is hidden
-  std::shared_ptr<const ArgumentRule> rule = nullptr;  // null: with any arguments
+  bool visible = false;                            // and callable, but for the rule
+  bool partial = false;                            // of a template: some of what it stands for is hidden
+  std::shared_ptr<const CallRule> rule = nullptr;  // null: all calls are permitted
 };
 
 class Rights {

@@ -25,12 +25,14 @@
 #include "base/version.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
+#include "http/client/network_caller.hpp"
 #include "http/server.hpp"
 #include "protocol/server/server.hpp"
 #include "telemetry/stderr_log.hpp"
 #include "transport/stdio/standard_streams.hpp"
 #include "transport/stdio/stdio_transport.hpp"
 #include "transport/streamable_http/authorization.hpp"
+#include "transport/streamable_http/resource_metadata.hpp"
 #include "transport/streamable_http/streamable_http.hpp"
 
 namespace mcph {
@@ -148,7 +150,8 @@ Result<> check_reachability(const Config& config) {
   const bool is_protected = config.knows_credentials() || config.allow_remote_without_authentication;
   if (config.mcp.access.loopback_only || is_protected) return {};
   return fail("--listen " + config.http.listen.authority() +
-              " is reached by others, and nothing proves who they are. Say [tokens] file in the configuration, listen "
+              " is reached by others, and nothing proves who they are. Say [tokens] file or [issuers.NAME] in the "
+              "configuration, listen "
               "on 127.0.0.1 behind a proxy that authenticates, or say --allow-remote-without-authentication if "
               "everybody who can reach it may use it.");
 }
@@ -165,10 +168,14 @@ int run(const ServeCommand& command) {
 
   Server server((*host)->catalog(), command.config.host.identity, command.config.host.serving, command.config.sessions,
                 log);
-  auto configuration = LiveConfiguration::create(command.source, command.config, (*host)->catalog(), log);
+  NetworkCaller caller((*host)->threads());
+  auto configuration = LiveConfiguration::create(command.source, command.config, (*host)->catalog(), caller, log);
   if (configuration.has_error()) return (*host)->finish(complain(configuration.error().message));
   auto options = mcp_options(command);
-  options.middleware.push_back(authenticate_by((*configuration)->access()));
+  const std::string path(mcp_path);
+  options.middleware.push_back(authenticate_by((*configuration)->access(), path));
+  options.challenge = scope_challenge((*configuration)->access(), path);
+  options.resources = metadata_resources((*configuration)->access(), path);
   StreamableHttp mcp(server, std::move(options));
   HttpServer http((*host)->threads(), command.config.http, mcp, log);
   http.when_connections_end([&] { (*host)->drainer().look_again(); });
@@ -182,7 +189,7 @@ int run(const ServeCommand& command) {
   load_components(**host, command.config.host, log);
   http.serve();
   const HttpAddress listening{command.config.http.listen.address, http.port()};
-  const auto url = "http://" + listening.authority() + std::string(StreamableHttp::path);
+  const auto url = "http://" + listening.authority() + path;
   (*host)->folder().run();
 
   auto control = listen_to_operator(**host, command.config.host, "serve", url, log);
@@ -212,7 +219,11 @@ Principal principal_of(const Config& config) {
   if (config.stdio_roles.empty()) return anonymous;
   const auto* const user = ::getpwuid(::geteuid());
   const auto name = user == nullptr ? std::to_string(::geteuid()) : std::string(user->pw_name);
-  return Principal({.issuer = "stdio", .subject = name, .name = name, .roles = config.stdio_roles});
+  return Principal({.issuer = "stdio",
+                    .subject = name,
+                    .name = name,
+                    .claimed_roles = config.stdio_roles,
+                    .roles = config.stdio_roles});
 }
 
 int run(const StdioCommand& command) {
@@ -224,9 +235,10 @@ int run(const StdioCommand& command) {
   if (host.has_error()) return complain(host.error().message);
 
   Server server((*host)->catalog(), command.config.host.identity, command.config.host.serving, {}, log);
+  NetworkCaller caller((*host)->threads());
   std::unique_ptr<LiveConfiguration> configuration;
   if (!command.config.stdio_roles.empty()) {
-    auto live = LiveConfiguration::create(command.source, command.config, (*host)->catalog(), log);
+    auto live = LiveConfiguration::create(command.source, command.config, (*host)->catalog(), caller, log);
     if (live.has_error()) return (*host)->finish(complain(live.error().message));
     configuration = *std::move(live);
   }

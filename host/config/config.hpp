@@ -3,9 +3,11 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "auth/issuer_settings.hpp"
 #include "auth/policy.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
@@ -32,11 +34,15 @@ struct Config {
   std::filesystem::path state_key;        // a file; what it says is in host.serving
   std::filesystem::path allowed_digests;  // likewise, in host.trust
   std::filesystem::path tokens;           // the file of the tokens that this program makes; empty: none are taken
-  RoleTexts roles;
+  std::string origin;                     // at which clients reach this server: "https://mcp.example.com"
+  std::map<std::string, IssuerSettings> issuers;  // by their names here
+  ImpliedScopes implied_scopes;
+  std::vector<std::string> scopes;       // that clients ask an issuer for at first
+  RoleTexts roles;                       // whose issuers have their names here
   std::vector<std::string> stdio_roles;  // of the client that started this program; empty: it may do everything
 
   // Clients over HTTP can prove who they are, and must where what they may do depends on it.
-  bool knows_credentials() const { return !tokens.empty(); }
+  bool knows_credentials() const { return !tokens.empty() || !issuers.empty(); }
 };
 
 // The settings by their names, as a configuration file has them.

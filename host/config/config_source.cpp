@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <map>
+#include <set>
 #include <sys/stat.h>
+#include <system_error>
 #include <utility>
 
 #include <boost/asio/ip/address.hpp>
@@ -8,6 +11,7 @@
 #include "base/regular_file.hpp"
 #include "config/config.hpp"
 #include "config/toml.hpp"
+#include "http/client/http_url.hpp"
 
 namespace mcph {
 namespace {
@@ -76,6 +80,71 @@ void override_setting(OrderedJson& json, const Override& setting) {
   (*table)[setting.key.substr(begin)] = setting.value;
 }
 
+// What an issuer is besides what its table says.
+void settle_issuers(Config& config, Mistakes& mistakes) {
+  std::map<std::string, std::string> names;
+  std::error_code ignored;
+  bool one_asks = false;
+  for (auto& [name, issuer] : config.issuers) {
+    const auto mistake = [&, pointer = append_to_pointer("/issuers", name)](const std::string& words) {
+      mistakes.push_back({pointer, words, true});
+    };
+    issuer.name = name;
+    if (config.origin.empty()) mistake("needs [server] url, where clients reach this server");
+    const bool asks = !issuer.introspection_url.empty();
+    const bool has_keys = !issuer.jwks_url.empty() || !issuer.jwks_file.empty();
+    const bool has_secret = !issuer.client_id.empty() && !issuer.client_secret.empty();
+    if (!issuer.jwks_url.empty() && !issuer.jwks_file.empty()) mistake("has a jwks_url and a jwks_file; say one");
+    if (asks && has_keys) mistake("has keys and an introspection_url; say one");
+    if (asks && !has_secret) mistake("needs client_id and client_secret_file with introspection_url");
+    if (!asks && (!issuer.client_id.empty() || !issuer.client_secret.empty() || issuer.trust_without_audience))
+      mistake("needs introspection_url with client_id, client_secret_file or trust_without_audience");
+    if (asks && std::exchange(one_asks, true))
+      mistake("is the second issuer that is asked about tokens, and nobody knows whose a token is");
+    if (!issuer.jwks_file.empty() && !std::filesystem::exists(issuer.jwks_file, ignored))
+      mistake("has a jwks_file that is not there: " + issuer.jwks_file.string());
+    if (const auto [other, is_new] = names.emplace(issuer.issuer, name); !is_new)
+      mistake("is the same issuer as \"" + other->second + "\"");
+  }
+  for (const auto& [name, role] : config.roles) {
+    if (config.issuers.empty() && (!role.scopes.empty() || !role.groups.empty()))
+      mistakes.push_back({append_to_pointer("/roles", name), "has scopes or groups, which need [issuers.NAME]", true});
+    for (std::size_t i = 0; i < role.issuers.size(); ++i) {
+      if (!config.issuers.contains(role.issuers[i]))
+        mistakes.push_back({append_to_pointer("/roles", name) + "/issuers/" + std::to_string(i),
+                            "must be an issuer that there is, as [issuers.NAME], but is \"" + role.issuers[i] + "\""});
+    }
+  }
+  if (!config.scopes.empty()) return;
+  std::set<std::string> scopes;
+  for (const auto& [name, role] : config.roles)
+    scopes.insert(role.scopes.begin(), role.scopes.end());
+  config.scopes.assign(scopes.begin(), scopes.end());
+}
+
+// As a Host header has it, without the port.
+std::string host_of(const std::string& origin) {
+  const auto url = read_http_url(origin);
+  if (url.has_error()) return {};
+  return url->host.find(':') == std::string::npos ? url->host : "[" + url->host + "]";
+}
+
+// Whether a scope implies itself, by others.
+bool is_circular(const ImpliedScopes& implied, const std::string& scope) {
+  std::set<std::string> seen;
+  std::vector<std::string> next{scope};
+  while (!next.empty()) {
+    const auto found = implied.find(next.back());
+    next.pop_back();
+    if (found == implied.end()) continue;
+    for (const auto& each : found->second) {
+      if (each == scope) return true;
+      if (seen.insert(each).second) next.push_back(each);
+    }
+  }
+  return false;
+}
+
 // What a form cannot know: what files say, and whether settings fit together.
 void settle(Config& config, Mistakes& mistakes) {
   const auto read_into = [&](auto& target, const char* key, auto result) {
@@ -98,13 +167,20 @@ void settle(Config& config, Mistakes& mistakes) {
   if (!config.roles.empty() && !config.knows_credentials() && !config.roles.contains(std::string(anonymous_role)) &&
       config.stdio_roles.empty()) {
     mistakes.push_back({"/roles",
-                        "can be nobody's, because nothing proves who a client is: say [tokens] file, or add the role "
-                        "anonymous",
+                        "can be nobody's, because nothing proves who a client is: say [tokens] file or [issuers.NAME], "
+                        "or add the role anonymous",
                         true});
   }
   if (config.knows_credentials() && config.roles.empty())
-    mistakes.push_back(
-        {"/tokens", "need roles, which say what their owners may use: add one, such as [roles.user]", true});
+    mistakes.push_back({config.tokens.empty() ? "/issuers" : "/tokens",
+                        "need roles, which say what their owners may use: add one, such as [roles.user]", true});
+  settle_issuers(config, mistakes);
+  if (config.issuers.empty() && (!config.scopes.empty() || !config.implied_scopes.empty()))
+    mistakes.push_back({"/oauth", "needs [issuers.NAME], whom clients ask", true});
+  for (const auto& [scope, implied] : config.implied_scopes) {
+    if (is_circular(config.implied_scopes, scope))
+      mistakes.push_back({append_to_pointer("/oauth/implied", scope), "implies itself", true});
+  }
   for (std::size_t i = 0; i < config.stdio_roles.size(); ++i) {
     if (!config.roles.contains(config.stdio_roles[i]))
       mistakes.push_back({"/stdio/roles/" + std::to_string(i),
@@ -112,6 +188,9 @@ void settle(Config& config, Mistakes& mistakes) {
   }
   auto& access = config.mcp.access;
   access.loopback_only = boost::asio::ip::make_address(config.http.listen.address).is_loopback();
+  // Under which a proxy may pass requests on.
+  if (!config.origin.empty() && (access.loopback_only || !access.allowed_hosts.empty()))
+    access.allowed_hosts.push_back(host_of(config.origin));
 }
 
 }  // namespace

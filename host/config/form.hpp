@@ -92,9 +92,9 @@ Form<Number> number(std::int64_t least, std::int64_t most = std::numeric_limits<
 
 // In the unit of the type.
 template <class Duration>
-Form<Duration> duration(std::int64_t least = 1) {
+Form<Duration> duration(std::int64_t least = 1, std::int64_t most = std::numeric_limits<int>::max()) {
   return converted<Duration, std::int64_t>(
-      number<std::int64_t>(least), [](const std::int64_t& count) -> Result<Duration> { return Duration(count); },
+      number<std::int64_t>(least, most), [](const std::int64_t& count) -> Result<Duration> { return Duration(count); },
       [](const Duration& time) { return static_cast<std::int64_t>(time.count()); });
 }
 

@@ -1,4 +1,5 @@
 // Each setting: its name in the configuration file, where its value goes, what it may be, and what it is for.
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "base/ascii.hpp"
 #include "base/state_folder.hpp"
 #include "config/config.hpp"
+#include "http/client/http_url.hpp"
 #include "http/rules.hpp"
 #include "plugin/isolated/worker_frame.hpp"
 
@@ -67,6 +69,48 @@ Form<std::vector<std::string>> origins() {
       [](const std::string& origin) { return origin; }));
 }
 
+Result<> check_url(const std::string& url) {
+  const auto read = read_http_url(url);
+  return read.has_error() ? Result<>(fail("cannot be used: " + read.error().message)) : Result<>();
+}
+
+// In the one form that a URL without a path has, because others compare it byte by byte.
+Result<> check_public_url(const std::string& url) {
+  const bool has_default_port = url.ends_with(":") || url.ends_with(url.starts_with("https:") ? ":443" : ":80");
+  if (!is_origin(url) || lower_case(url) != url || has_default_port)
+    return fail("must be https:// and a host in lower case, without a path and the default port, but is \"" + url +
+                "\"");
+  return check_url(url);
+}
+
+Form<std::string> claim() {
+  return text([](const std::string& name) -> Result<> {
+    // RFC 6901 section 3.
+    for (auto at = name.find('~'); name.starts_with('/') && at != std::string::npos; at = name.find('~', at + 1)) {
+      const auto next = name.substr(at + 1, 1);
+      if (next != "0" && next != "1") return fail("must be a name or a JSON Pointer, but is \"" + name + "\"");
+    }
+    return {};
+  });
+}
+
+// RFC 8414 section 2.
+Result<> check_issuer(const std::string& url) {
+  if (url.find('?') != std::string::npos) return fail("must have no query, but is \"" + url + "\"");
+  return check_url(url);
+}
+
+// RFC 6749 section 3.3.
+Form<std::string> scope() {
+  return text([](const std::string& scope) -> Result<> {
+    const bool fits = std::ranges::all_of(scope, [](char c) { return '!' <= c && c <= '~' && c != '"' && c != '\\'; });
+    if (scope.empty() || !fits) return fail("must be a scope, without spaces and quotes, but is \"" + scope + "\"");
+    // It is a matter between clients and issuers (2026-07-28, basic/authorization, "Refresh Tokens").
+    if (scope == "offline_access") return fail("must not be offline_access, which no server needs");
+    return {};
+  });
+}
+
 // Some of the settings are in another value than most of their table.
 template <class... Members>
 auto host(Members... members) {
@@ -79,6 +123,8 @@ Form<Config> server_table() {
       .add("name", identity(&ServerIdentity::name), text(), "What programs call this server")
       .add("title", identity(&ServerIdentity::title), text(), "What people call it")
       .add("version", identity(&ServerIdentity::version), text(), "Its version; that of this program by default")
+      .add("url", &Config::origin, text(check_public_url),
+           "Where clients reach this server, such as https://mcp.example.com, without a path")
       .add("instructions", host(&HostOptions::instructions), text(), "What the model is told about this server")
       .form();
 }
@@ -199,6 +245,41 @@ Form<Config> tokens_table() {
       .form();
 }
 
+Form<IssuerSettings> issuer_form() {
+  return Table<IssuerSettings>()
+      .add("issuer", &IssuerSettings::issuer, text(check_issuer), "Its URL, exactly as its tokens have it as \"iss\"")
+      .add("audiences", &IssuerSettings::audiences, list(text()),
+           "What its tokens may have as \"aud\"; by default the URL of this server's endpoint")
+      .add("jwks_url", &IssuerSettings::jwks_url, text(check_url),
+           "Where its keys are, unless its metadata is to say so")
+      .add("jwks_file", &IssuerSettings::jwks_file, path(), "File with its keys, instead")
+      .add("introspection_url", &IssuerSettings::introspection_url, text(check_url),
+           "Where it is asked about each token (RFC 7662), instead of looking at signatures")
+      .add("client_id", &IssuerSettings::client_id, text(), "Of this server, to ask")
+      .add("client_secret_file", &IssuerSettings::client_secret, path(), "File with this server's secret, to ask")
+      .add("trust_without_audience", &IssuerSettings::trust_without_audience, truth(),
+           "Take a token, too, of which its issuer does not say for whom it is; only where it issues tokens for nobody "
+           "else")
+      .add("subject_claim", &IssuerSettings::subject_claim, claim(), "What of a token says whose it is")
+      .add("name_claim", &IssuerSettings::name_claim, claim(), "What says how people call them")
+      .add("groups_claim", &IssuerSettings::groups_claim, claim(),
+           "What says in which groups they are: a name, or a JSON Pointer such as /realm_access/roles")
+      .add("roles_claim", &IssuerSettings::roles_claim, claim(),
+           "What says which of the roles here they have; without it a token has none by itself")
+      .add("leeway_s", &IssuerSettings::leeway, duration<seconds>(0, 600), "By which clocks may differ")
+      .require({"issuer"})
+      .form();
+}
+
+Form<Config> oauth_table() {
+  return Table<Config>()
+      .add("scopes", &Config::scopes, list(scope()),
+           "Scopes that clients ask for at first; by default those of all roles")
+      .add("implied", &Config::implied_scopes, names(list(scope())),
+           "By a scope those that whoever has it has, too: { \"mcp:admin\" = [\"mcp:use\"] }")
+      .form();
+}
+
 Form<RuleText> rule_form() {
   auto table = Table<RuleText>()
                    .add("match", &RuleText::match, text(),
@@ -236,7 +317,10 @@ Form<RoleText> role_form() {
   return Table<RoleText>()
       .add("allow", &RoleText::allow, list(rule_form()), "What those who have the role may use")
       .add("deny", &RoleText::deny, list(rule_form()), "What they may not use, whatever else allows it")
-      .add("principals", &RoleText::principals, list(text()), "Who has it, as ISSUER#SUBJECT")
+      .add("groups", &RoleText::groups, list(text()), "Who has it: everybody in one of these groups")
+      .add("scopes", &RoleText::scopes, list(scope()), "Who has it: everybody whose token has one of these scopes")
+      .add("issuers", &RoleText::issuers, list(text()), "Who has it: everybody with a token of these [issuers.NAME]")
+      .add("principals", &RoleText::principals, list(text()), "Who has it: each one as ISSUER#SUBJECT")
       .form();
 }
 
@@ -254,6 +338,9 @@ Form<Config> make_form() {
       .add("http", whole, http_table(), "Serving over HTTP")
       .add("stdio", whole, stdio_table(), "Serving over standard input and output")
       .add("tokens", whole, tokens_table(), "Tokens of this host, by which clients over HTTP prove who they are")
+      .add("issuers", &Config::issuers, names(issuer_form()),
+           "Authorization servers whose tokens prove who a client is, by names of your choice")
+      .add("oauth", whole, oauth_table(), "What clients are told to ask issuers for")
       .add("roles", &Config::roles, names(role_form()),
            "Who may use what, by the name of the role; whoever has proven nothing has the role anonymous")
       .form();

@@ -1,6 +1,13 @@
 #include "http/router.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "http/connection.hpp"
 #include "http/service.hpp"
@@ -22,25 +29,65 @@ std::string allowed_methods(const HttpResource& resource) {
   return allowed.append("OPTIONS, HEAD");
 }
 
+// Returns when `begin` has called what it is given.
+boost::asio::awaitable<void> until_done(boost::asio::any_io_executor executor,
+                                        std::function<void(std::function<void()>)> begin) {
+  auto initiate = [executor, begin = std::move(begin)](auto handler) mutable {
+    // What begins it may keep what is called then, and would so keep itself.
+    const auto once = std::exchange(begin, nullptr);
+    const auto shared = std::make_shared<decltype(handler)>(std::move(handler));
+    once([executor, shared] { boost::asio::post(executor, [shared] { std::move (*shared)(); }); });
+  };
+  return boost::asio::async_initiate<decltype(boost::asio::use_awaitable), void()>(std::move(initiate),
+                                                                                   boost::asio::use_awaitable);
+}
+
 }  // namespace
 
-HttpMiddleware check_access(HttpAccess access) {
-  return [access = std::move(access)](HttpRequest& request) -> std::optional<HttpRefusal> {
-    if (request.host && !host_allowed(access, request.host)) {
-      return HttpRefusal{403,
-                         "The Host header names a host that this server does not serve; allow it with --allow-host"};
-    }
-    if (!origin_allowed(access, request.fields.origin)) {
-      return HttpRefusal{403, "The Origin is not allowed; allow it with --allow-origin"};
-    }
-    return std::nullopt;
-  };
+std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequest& request) {
+  if (request.host && !host_allowed(access, request.host)) {
+    return HttpRefusal{403, "The Host header names a host that this server does not serve; allow it with --allow-host"};
+  }
+  if (!origin_allowed(access, request.fields.origin))
+    return HttpRefusal{403, "The Origin is not allowed; allow it with --allow-origin"};
+  return std::nullopt;
 }
 
 boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnection& connection) const {
-  if (auto refused = admit(request, connection)) return connection.refuse(*std::move(refused));
-  connection.answer_to(request.principal);
+  if (auto refused = check_access(access_, request)) return connection.refuse(*std::move(refused));
+  // Also a refusal of the others, for a page that can do something about it.
+  connection.let_read(request.fields.origin);
   const auto* const resource = find(request);
+  auto verdict = admit(request, resource);
+  if (verdict.wait) return route_later(request, connection, std::move(verdict));
+  if (verdict.refusal) return connection.refuse(*std::move(verdict.refusal));
+  return answer(request, connection, resource);
+}
+
+boost::asio::awaitable<void> HttpRouter::route_later(HttpRequest& request, HttpConnection& connection,
+                                                     HttpVerdict verdict) const {
+  // What waits for the same thing may each time find that somebody else's wait has been of no use to it.
+  constexpr int most_waits = 3;
+  const auto* const resource = find(request);
+  for (int waits = 0; verdict.wait; ++waits) {
+    if (waits == most_waits) {
+      verdict = {.refusal = unavailable("It cannot be found out now whether this request may be answered")};
+      break;
+    }
+    auto waiting = until_done(connection.executor(), std::move(verdict.wait));
+    co_await std::move(waiting);
+    verdict = admit(request, resource);
+  }
+  if (verdict.refusal) {
+    co_await connection.refuse(*std::move(verdict.refusal));
+  } else {
+    co_await answer(request, connection, resource);
+  }
+}
+
+boost::asio::awaitable<void> HttpRouter::answer(HttpRequest& request, HttpConnection& connection,
+                                                const HttpResource* resource) const {
+  connection.answer_to(request.principal);
   if (resource == nullptr) return connection.respond(not_found_);
   if (request.body.is_too_long()) return resource->refuse_long(request, connection);
   if (const auto* const handler = find_handler(*resource, request.method)) return (*handler)(request, connection);
@@ -58,14 +105,12 @@ boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnect
   return connection.refuse({405, "This endpoint knows the methods " + allowed, {{"Allow", allowed}}});
 }
 
-std::optional<HttpRefusal> HttpRouter::admit(HttpRequest& request, HttpConnection& connection) const {
-  if (auto refused = access_(request)) return refused;
-  // Also a refusal of the others, for a page that can do something about it.
-  connection.let_read(request.fields.origin);
+HttpVerdict HttpRouter::admit(HttpRequest& request, const HttpResource* resource) const {
+  if (resource != nullptr && resource->is_open) return {};
   for (const auto& looks_at : middleware_) {
-    if (auto refused = looks_at(request)) return refused;
+    if (auto verdict = looks_at(request); verdict.refusal || verdict.wait) return verdict;
   }
-  return std::nullopt;
+  return {};
 }
 
 const HttpResource* HttpRouter::find(const HttpRequest& request) const {

@@ -20,11 +20,16 @@ namespace mcph {
 
 class HttpConnection;
 
-// A refusal: the request goes no further.
-using HttpMiddleware = std::function<std::optional<HttpRefusal>(HttpRequest& request)>;
+// What a middleware has found. Empty: the request goes on.
+struct HttpVerdict {
+  std::optional<HttpRefusal> refusal = {};  // it goes no further
+  // It is to be looked at again: `wait` calls `done` once, on any thread, when there is something new.
+  std::function<void(std::function<void()> done)> wait = {};
+};
+using HttpMiddleware = std::function<HttpVerdict(HttpRequest& request)>;
 
 // Refuses what is meant for another host, or comes from a page of another origin.
-HttpMiddleware check_access(HttpAccess access);
+std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequest& request);
 
 using HttpHandler = std::function<boost::asio::awaitable<void>(HttpRequest& request, HttpConnection& connection)>;
 
@@ -32,13 +37,14 @@ struct HttpResource {
   std::string path;
   std::vector<std::pair<boost::beast::http::verb, HttpHandler>> methods;  // besides OPTIONS and HEAD
   HttpHandler refuse_long;                                                // whose body is too long
+  bool is_open = false;                                                   // no middleware looks at its requests
 };
 
 class HttpRouter {
  public:
   // What is admitted at all, and the response where nothing is.
   HttpRouter(HttpAccess access, HttpResponse not_found)
-      : access_(check_access(std::move(access))), not_found_(std::move(not_found)) {}
+      : access_(std::move(access)), not_found_(std::move(not_found)) {}
 
   // In the order in which they look at a request after that.
   void use(HttpMiddleware middleware) { middleware_.push_back(std::move(middleware)); }
@@ -49,10 +55,13 @@ class HttpRouter {
   boost::asio::awaitable<void> route(HttpRequest& request, HttpConnection& connection) const;
 
  private:
-  std::optional<HttpRefusal> admit(HttpRequest& request, HttpConnection& connection) const;
+  HttpVerdict admit(HttpRequest& request, const HttpResource* resource) const;
+  boost::asio::awaitable<void> route_later(HttpRequest& request, HttpConnection& connection, HttpVerdict verdict) const;
+  boost::asio::awaitable<void> answer(HttpRequest& request, HttpConnection& connection,
+                                      const HttpResource* resource) const;
   const HttpResource* find(const HttpRequest& request) const;
 
-  const HttpMiddleware access_;
+  const HttpAccess access_;
   const HttpResponse not_found_;
   std::vector<HttpMiddleware> middleware_;
   std::vector<HttpResource> resources_;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "protocol/requests_in_flight.hpp"
@@ -20,11 +21,12 @@ enum class ReplyStatus {
   accepted,  // and there is nothing to say
   ended,     // the session, as its client asked
   // From here on refusals.
-  invalid,      // the message, or what came with it
-  not_found,    // the method, or the session
-  not_offered,  // what the client asks for, by its revision
-  too_long,     // the message
-  unavailable,  // at this time
+  invalid,             // the message, or what came with it
+  not_found,           // the method, or the session
+  not_offered,         // what the client asks for, by its revision
+  too_long,            // the message
+  insufficient_scope,  // of the client's credential
+  unavailable,         // at this time
 };
 inline bool is_refusal(ReplyStatus status) {
   return status > ReplyStatus::ended;
@@ -40,6 +42,7 @@ struct Reply {
   std::string body;  // one message; empty where none is due
   ReplyStatus status = ReplyStatus::answered;
   std::optional<OpenedSession> session = {};
+  std::vector<std::string> scopes = {};  // that the client's credential lacks
 };
 
 class Exchange {

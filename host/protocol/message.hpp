@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.hpp"
 #include "protocol/method.hpp"
@@ -29,7 +30,8 @@ inline constexpr int not_permitted = 403;
 struct RpcError {
   int code = error_code::internal_error;
   std::string message;
-  Json data = nullptr;  // null: none
+  Json data = nullptr;                   // null: none
+  std::vector<std::string> scopes = {};  // that the client's credential lacks for its request
 };
 
 struct Message {

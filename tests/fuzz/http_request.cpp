@@ -103,7 +103,7 @@ class Serving {
   HttpResponse answer(HttpMessage& message) {
     HttpRequest request(message);
     auto refused = settle_target(message, request);
-    if (!refused) refused = check_access_(request);
+    if (!refused) refused = check_access({}, request);
     HttpHead head;
     if (!refused) refused = read_head(request, head);
     if (refused) return to_response(*std::move(refused));
@@ -175,7 +175,6 @@ class Serving {
   }
 
   const HttpLimits limits_{.body_bytes = 4096, .header_bytes = 2048};
-  const HttpMiddleware check_access_ = check_access({});
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
   PublishedCatalog catalog_;
   Server server_{catalog_, {"fuzz", "Fuzz", "1"}, {}, {.count = 8}, log_};

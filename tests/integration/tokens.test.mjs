@@ -305,14 +305,16 @@ test('AMessageMayDoWhatItsOwnTokenAllows', async (context) => {
   await say(request('tools/call', { name: 'only_in_v1', arguments: {} }), weak);
   assert.match((await stream.next()).error.message, /Unknown tool/);
   await team.revoke('ada');
-  assert.ok((await Promise.race([events.next(), sleep(1000, {})])).done);
+  // This transport has no words for the end of a stream: it is closed.
+  const ended = events.next().catch(() => ({ done: true }));
+  assert.ok((await Promise.race([ended, sleep(1000, {})])).done);
 });
 
 test('AFileThatLosesItsProtectionOnTheWayIsNotTaken', async (context) => {
   const team = await Team.serve(context, await Components.create('sample_v1'), '[roles.user]\nallow = ["tool:*"]\n');
   const refused = team.host.log.next({ event: 'configuration not taken' });
   await writeFile(team.file, '');
-  assert.match((await refused).reason, /team\.toml: it has no \[tokens\] any more/);
+  assert.match((await refused).reason, /team\.toml: it has no \[tokens\] or \[issuers\] any more/);
   assert.equal((await postModern(team.url, 'tools/list')).status, 401);
 });
 

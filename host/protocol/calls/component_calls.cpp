@@ -34,7 +34,7 @@ std::optional<Rejection> complete_arguments(Json& params) {
   return Rejection{Rejection::Reason::malformed, "params.arguments must be an object"};
 }
 
-// A call of what its client sees may still not be permitted with these arguments.
+// A call of what its client sees may still not be permitted.
 template <class Component>
 std::optional<Rejection> check_rule(const Served<Component>& served, const char* kind, const std::string& name,
                                     const Json& arguments) {
@@ -42,7 +42,8 @@ std::optional<Rejection> check_rule(const Served<Component>& served, const char*
   auto why_not = served.rule->check(arguments);
   if (!why_not) return std::nullopt;
   return Rejection{Rejection::Reason::not_permitted,
-                   "The " + std::string(kind) + " " + name + " is not permitted " + *std::move(why_not)};
+                   "The " + std::string(kind) + " " + name + " is not permitted " + why_not->words,
+                   why_not->scopes.empty() ? Json() : Json({{"requiredScopes", why_not->scopes}}), why_not->scopes};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/result.hpp"
 #include "catalog/catalog.hpp"
@@ -38,6 +39,7 @@ struct Rejection {
   Reason reason;
   std::string message;
   Json data = nullptr;
+  std::vector<std::string> scopes = {};  // with which it would be permitted
 };
 
 using Planned = Result<CallPlan, Rejection>;

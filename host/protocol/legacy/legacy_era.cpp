@@ -6,6 +6,7 @@
 #include "base/json_text.hpp"
 #include "protocol/calls/completion.hpp"
 #include "protocol/capabilities.hpp"
+#include "protocol/error_reply.hpp"
 #include "protocol/legacy/legacy_content.hpp"
 #include "protocol/legacy/legacy_input_requests.hpp"
 #include "protocol/result_members.hpp"
@@ -217,8 +218,9 @@ void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exch
       caller.protocol_version >= arguments_are_tool_errors_since) {
     return exchange.reply({result_response(id, "{" + tool_error_members(rejection.message) + "}")});
   }
-  const RpcError error{code_of(rejection.reason), std::move(rejection.message), std::move(rejection.data)};
-  exchange.reply({error_response(id, error)});
+  const RpcError error{code_of(rejection.reason), std::move(rejection.message), std::move(rejection.data),
+                       std::move(rejection.scopes)};
+  exchange.reply(error_reply(id, error));
 }
 
 Reply LegacyEra::result(std::string_view id, PluginMethod, const Caller& caller, Json result, std::string json) const {

@@ -239,7 +239,7 @@ Reply ModernEra::rejection_reply(std::string_view id, Rejection rejection) const
   const RpcError error{mismatch        ? error_code::header_mismatch
                        : not_permitted ? error_code::not_permitted
                                        : error_code::invalid_params,
-                       std::move(rejection.message), std::move(rejection.data)};
+                       std::move(rejection.message), std::move(rejection.data), std::move(rejection.scopes)};
   return error_reply(id, error, mismatch ? ReplyStatus::invalid : ReplyStatus::answered);
 }
 

@@ -1,11 +1,16 @@
 #include "transport/streamable_http/authorization.hpp"
 
 #include <chrono>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "auth/proof.hpp"
+#include "http/fields.hpp"
 #include "protocol/envelope_reader.hpp"
 #include "protocol/message.hpp"
+#include "transport/streamable_http/resource_metadata.hpp"
 
 namespace mcph {
 namespace {
@@ -19,30 +24,95 @@ std::string id_of(const HttpRequest& request) {
   return envelope.kind == Message::Kind::request ? std::move(envelope.id) : std::string();
 }
 
-HttpRefusal refuse(const HttpRequest& request, const CredentialError& error) {
+std::string joined(const std::vector<std::string>& words) {
+  std::string list;
+  for (const auto& word : words)
+    list.append(list.empty() ? "" : " ").append(word);
+  return list;
+}
+
+// What a client is asked for (RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1).
+class Challenge {
+ public:
+  explicit Challenge(std::string scheme) : text_(std::move(scheme)) {}
+
+  void add(const char* name, const std::string& value) {
+    text_.append(text_.ends_with('"') ? ", " : " ").append(name).append("=\"").append(value).append("\"");
+  }
+  void add_error(std::string_view error, const std::string& description) {
+    add("error", std::string(error));
+    add("error_description", description);
+  }
+  // Where a client finds out how to get a token, and what to ask for.
+  void add_resource(const ProtectedResource& resource, std::string_view endpoint,
+                    const std::vector<std::string>& scopes) {
+    if (!resource.has_metadata()) return;
+    add("resource_metadata", metadata_url(resource, endpoint));
+    if (!scopes.empty()) add("scope", joined(scopes));
+  }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, const ProtectedResource& resource,
+                   std::string_view endpoint) {
+  if (error.kind == CredentialError::Kind::unavailable) return unavailable("Try again later: " + error.description);
   const bool invalid = error.kind == CredentialError::Kind::invalid;
+  Challenge challenge(error.by_proof ? "DPoP" : "Bearer");
+  // Nothing is said of an error where there was no credential (RFC 6750 section 3.1).
+  if (invalid) challenge.add_error(error.code, error.description);
+  if (error.by_proof) challenge.add("algs", joined(proof_algorithms()));
+  challenge.add_resource(resource, endpoint, resource.scopes);
   const auto message = invalid
                            ? "Unauthorized: " + error.description
                            : std::string("Unauthorized: send a token in the header \"Authorization: Bearer TOKEN\"");
-  // Nothing is said of an error where there was no credential (RFC 6750 section 3.1).
-  const auto challenge = invalid ? R"(Bearer error="invalid_token", error_description=")" + error.description + "\""
-                                 : std::string("Bearer");
   return {.status = 401,
           .message = message,
-          .fields = {{"WWW-Authenticate", challenge}},
+          .fields = {{"WWW-Authenticate", std::move(challenge).text()}},
           .body = error_response(id_of(request), {error_code::unauthorized, message})};
 }
 
 }  // namespace
 
-HttpMiddleware authenticate_by(const Current<AccessState>& access) {
-  return [&access](HttpRequest& request) -> std::optional<HttpRefusal> {
+HttpMiddleware authenticate_by(const Current<AccessState>& access, std::string endpoint_path) {
+  return [&access, endpoint_path = std::move(endpoint_path)](HttpRequest& request) -> HttpVerdict {
     // What a browser asks before it sends a credential (Fetch, "CORS-preflight fetch").
-    if (request.method == boost::beast::http::verb::options) return std::nullopt;
-    auto found = access.get()->authenticate(request.fields.authorization, std::chrono::system_clock::now());
-    if (found.has_error()) return refuse(request, found.error());
-    request.principal = *std::move(found);
-    return std::nullopt;
+    if (request.method == boost::beast::http::verb::options) return {};
+    const auto state = access.get();
+    PresentedCredential presented{.authorization = request.fields.authorization};
+    presented.method = std::string_view(boost::beast::http::to_string(request.method));
+    presented.path = request.path;
+    presented.proofs = lines_of(request.all_fields, "DPoP");
+    auto found = state->authenticate(presented, std::chrono::system_clock::now());
+    if (found.has_value()) {
+      request.principal = *std::move(found);
+      return {};
+    }
+    if (found.error().kind == CredentialError::Kind::unsettled) return {.wait = std::move(found.error().settle)};
+    return {.refusal = refuse(request, found.error(), state->resource(), endpoint_path)};
+  };
+}
+
+std::function<std::string(const std::vector<std::string>& scopes, const Principal& principal)> scope_challenge(
+    const Current<AccessState>& access, std::string endpoint_path) {
+  return [&access, endpoint_path = std::move(endpoint_path)](const std::vector<std::string>& scopes,
+                                                             const Principal& principal) {
+    const auto state = access.get();
+    // A client of an older revision asks for no more than it is told: what it has had is told, too (2025-11-25,
+    // basic/authorization, "Runtime Insufficient Scope Errors").
+    std::set<std::string> all(scopes.begin(), scopes.end());
+    if (!principal.is_anonymous()) {
+      for (const auto& scope : principal.identity().scopes) {
+        if (state->resource().known_scopes.contains(scope)) all.insert(scope);
+      }
+    }
+    const bool by_proof = !principal.is_anonymous() && !principal.identity().bound_to.empty();
+    Challenge challenge(by_proof ? "DPoP" : "Bearer");
+    challenge.add_error("insufficient_scope", "the token lacks a scope");
+    challenge.add_resource(state->resource(), endpoint_path, {all.begin(), all.end()});
+    return std::move(challenge).text();
   };
 }
 

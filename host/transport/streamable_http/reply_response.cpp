@@ -28,6 +28,8 @@ unsigned status_of(ReplyStatus status) {
       return 405;
     case ReplyStatus::too_long:
       return 413;
+    case ReplyStatus::insufficient_scope:
+      return 403;
     case ReplyStatus::unavailable:
       break;
   }

@@ -21,7 +21,7 @@ constexpr std::string_view sse_client_parameter = "sessionId=";
 
 constexpr HttpCors mcp_cors{
     .allowed =
-        "Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
+        "Accept, Authorization, Content-Type, DPoP, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
         "Mcp-Session-Id",
     .prefix = "Mcp-Param-",
     .exposed = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, X-Session-Expires-At",
@@ -49,7 +49,7 @@ LongMessage long_message(const HttpRequest& request, const HttpConnection& conne
 
 HttpResponse not_found() {
   return {.status = 404,
-          .body = "Not found. The MCP endpoint is " + std::string(StreamableHttp::path) + "\n",
+          .body = "Not found. The MCP endpoint is " + std::string(mcp_path) + "\n",
           .content_type = "text/plain"};
 }
 
@@ -86,11 +86,13 @@ StreamableHttp::StreamableHttp(Server& server, StreamableHttpOptions options)
       events_(std::make_shared<EventLog>(options_.events)) {
   for (const auto& middleware : options_.middleware)
     router_.use(middleware);
-  router_.add({std::string(path),
+  router_.add({std::string(mcp_path),
                {{verb::get, by(&StreamableHttp::answer_get, check_stream)},
                 {verb::post, by(&StreamableHttp::answer_post, check_post)},
                 {verb::delete_, by(&StreamableHttp::answer_delete)}},
                by(&StreamableHttp::refuse_long_post)});
+  for (const auto& resource : options_.resources)
+    router_.add(resource);
   if (!options_.http_sse) return;
   router_.add({std::string(sse_path),
                {{verb::get, by(&StreamableHttp::answer_sse, check_stream)}},
@@ -143,7 +145,10 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request
   auto content = co_await response.next(exchange->outbox());
   if (content.reply && content.messages.empty()) {
     connection.begin_holding(content.share, connection.limits().write_time);
+    const auto scopes = content.reply->scopes;
     auto whole = to_response(*std::move(content.reply));
+    if (!scopes.empty() && options_.challenge)
+      whole.fields.emplace_back("WWW-Authenticate", options_.challenge(scopes, request.principal));
     co_return co_await connection.respond(std::move(whole));
   }
   // Something to say before the result, or nothing for so long that the client should see a sign of life.

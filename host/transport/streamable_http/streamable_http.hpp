@@ -23,8 +23,6 @@ class EventStreamResponse;
 
 class StreamableHttp final : public HttpService {
  public:
-  static constexpr std::string_view path = "/mcp";
-
   // The server outlives it.
   StreamableHttp(Server& server, StreamableHttpOptions options);
 

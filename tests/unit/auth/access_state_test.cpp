@@ -30,11 +30,11 @@ class AccessStateTest : public ::testing::Test {
   std::shared_ptr<const AccessState> state(bool with_anonymous = false) const {
     RoleTexts texts{{"user", {.allow = {{.match = "resource:docs://*"}}}}};
     if (with_anonymous) texts.emplace("anonymous", RoleText{.allow = {{.match = "resource:docs://open/*"}}});
-    return AccessState::with_tokens(roles(texts), tokens_);
+    return AccessState::with_credentials(roles(texts), {.tokens = tokens_});
   }
   // Who it is; or the error.
   std::string outcome(const AccessState& state, std::optional<std::string_view> authorization) const {
-    const auto found = state.authenticate(authorization, now_);
+    const auto found = state.authenticate({.authorization = authorization}, now_);
     if (found) return found->is_anonymous() ? "anonymous" : found->id();
     const bool missing = found.error().kind == CredentialError::Kind::missing;
     return missing ? "missing" : "invalid: " + found.error().description;
@@ -96,7 +96,8 @@ TEST_F(AccessStateTest, AsksNobodyWhereThereAreNoCredentials) {
 TEST_F(AccessStateTest, GivesATokenTheRightsThatItHasNow) {
   const auto token = give_token("ada");
   const auto before = state();
-  const auto ada = *before->authenticate("Bearer " + token, now_);
+  const auto header = "Bearer " + token;
+  const auto ada = *before->authenticate({.authorization = header}, now_);
   EXPECT_TRUE(before->rights_of(ada)->may_read("docs://a"));
   tokens_.front().roles = {};
   const auto after = state();
@@ -105,7 +106,8 @@ TEST_F(AccessStateTest, GivesATokenTheRightsThatItHasNow) {
 
 TEST_F(AccessStateTest, KnowsWhetherACredentialIsStillGood) {
   const auto token = give_token("ada", now_ + 10s);
-  const auto ada = *state()->authenticate("Bearer " + token, now_);
+  const auto header = "Bearer " + token;
+  const auto ada = *state()->authenticate({.authorization = header}, now_);
   EXPECT_TRUE(state()->is_good(ada, now_ + 9s));
   EXPECT_FALSE(state()->is_good(ada, now_ + 10s));
   EXPECT_FALSE(state()->is_good(anonymous, now_));

@@ -9,6 +9,8 @@
 namespace mcph {
 namespace {
 
+using ::testing::ElementsAre;
+
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
@@ -157,7 +159,7 @@ TEST(RolePolicy, LooksAtTheArgumentsOfACall) {
     const auto access = roles->rights_of(names).to(tool("deploy"));
     if (!access.visible) return "hidden";
     if (access.rule == nullptr) return "permitted";
-    return access.rule->check(Json::parse(arguments)).value_or("permitted");
+    return access.rule->check(Json::parse(arguments)).value_or(CallRefusal{"permitted"}).words;
   };
   EXPECT_EQ(answer({"user"}, R"({"to":"staging"})"), "permitted");
   EXPECT_EQ(answer({"user"}, R"({"to":"production"})"),
@@ -179,7 +181,7 @@ TEST(RolePolicy, FindsTheRolesOfAPrincipal) {
   const Principal bob({.issuer = "other",
                        .subject = "ada",
                        .groups = {"engineering"},
-                       .roles = {"user", "unheard of"},
+                       .claimed_roles = {"user", "unheard of"},
                        .scopes = {"notes:write"}});
   EXPECT_THAT(roles->roles_of(bob), UnorderedElementsAre("user", "team", "writer"));
 }
@@ -201,6 +203,51 @@ TEST(RolePolicy, RefusesWhatIsNoRule) {
   EXPECT_THAT(mistake_in({.match = "resource:*", .arguments = OrderedJson::object()}), HasSubstr("tools or prompts"));
   EXPECT_THAT(mistake_in({.match = "tool:a", .arguments = OrderedJson::parse(R"({"type":"number or so"})")}),
               HasSubstr("has a schema for arguments that is none"));
+}
+
+// 2026-07-28, basic/authorization, "Scope Challenge Handling".
+TEST(RolePolicy, ShowsWhatAFurtherScopeWouldPermit) {
+  const auto roles =
+      policy({{"user", {.allow = rules({"tool:read"}), .scopes = {"use"}}},
+              {"admin", {.allow = rules({"tool:*"}), .deny = rules({"tool:never"}), .scopes = {"admin"}}},
+              {"staff", {.allow = rules({"tool:staff"}), .groups = {"staff"}}},
+              {"held", {.deny = rules({"tool:drop"})}}});
+  const auto lacks = [&](const std::set<std::string>& names, const char* name) -> std::string {
+    const auto access = roles->rights_of(names, true).to(tool(name));
+    if (!access.visible) return "hidden";
+    if (access.rule == nullptr) return "nothing";
+    const auto refused = access.rule->check(Json::object());
+    return refused && refused->scopes.size() == 1 ? refused->scopes.front() : "?";
+  };
+  EXPECT_EQ(lacks({"user"}, "read"), "nothing");
+  EXPECT_EQ(lacks({"user"}, "write"), "admin");
+  EXPECT_EQ(lacks({"user", "admin"}, "write"), "nothing");
+  // What would be denied all the same is not spoken of.
+  EXPECT_EQ(lacks({"user"}, "never"), "hidden");
+  EXPECT_EQ(lacks({"user", "held"}, "drop"), "hidden");
+  // Nor is it to those who cannot get a scope.
+  EXPECT_FALSE(roles->rights_of({"user"}).to(tool("write")).visible);
+}
+
+TEST(RolePolicy, NamesAScopeOnlyWhereItWouldHelpWithTheArguments) {
+  const auto to = [](const char* where) {
+    return OrderedJson({{"properties", {{"to", {{"const", where}}}}}, {"required", {"to"}}});
+  };
+  const auto roles =
+      policy({{"user",
+               {.allow = {{.match = "tool:deploy", .arguments = to("staging")}},
+                .deny = {{.match = "tool:deploy", .arguments = to("nowhere")}},
+                .scopes = {"use"}}},
+              {"tester", {.allow = {{.match = "tool:deploy", .arguments = to("test")}}, .scopes = {"test"}}}});
+  const auto access = roles->rights_of({"user"}, true).to(tool("deploy"));
+  ASSERT_TRUE(access.visible && access.rule != nullptr);
+  const auto scopes = [&](const char* where) {
+    return access.rule->check({{"to", where}}).value_or(CallRefusal{"none", {"none"}}).scopes;
+  };
+  EXPECT_THAT(scopes("staging"), ElementsAre("none"));
+  EXPECT_THAT(scopes("test"), ElementsAre("test"));
+  EXPECT_THAT(scopes("nowhere"), ElementsAre());
+  EXPECT_THAT(scopes("production"), ElementsAre());
 }
 
 }  // namespace

@@ -166,5 +166,40 @@ TEST_F(ConfigSourceTest, SaysWhereRolesWouldBeNobodys) {
               ::testing::HasSubstr("3:10: \"roles[0]\" must be a role that there is"));
 }
 
+TEST_F(ConfigSourceTest, KnowsIssuers) {
+  const std::string server = "[server]\nurl = \"https://mcp.example.com\"\n";
+  const std::string roles = "[roles.user]\nscopes = [\"b\", \"a\"]\nissuers = [\"company\"]\nallow = [\"*\"]\n";
+  const auto config = load(server + "[issuers.company]\nissuer = \"https://login.example.com\"\n" + roles);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_TRUE(config->knows_credentials());
+  EXPECT_EQ(config->issuers.at("company").name, "company");
+  EXPECT_THAT(config->scopes, ElementsAre("a", "b"));
+  EXPECT_THAT(config->mcp.access.allowed_hosts, ElementsAre("mcp.example.com"));
+  const auto mistakes = [&](const std::string& issuer, const std::string& before = {}) {
+    return mistakes_in((before.empty() ? server : before) + "[issuers.company]\n" + issuer + roles);
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(mistakes("issuer = \"https://a.example\"\n", "\n"), HasSubstr("needs [server] url"));
+  EXPECT_THAT(mistakes("issuer = \"http://a.example\"\n"), HasSubstr("must begin with https://"));
+  EXPECT_THAT(mistakes("issuer = \"https://a.example?x\"\n"), HasSubstr("must have no query"));
+  EXPECT_THAT(mistakes("issuer = \"https://a.example:99999\"\n"), HasSubstr("has a port that there is not"));
+  EXPECT_THAT(mistakes(""), HasSubstr("lacks \"issuer\""));
+  const std::string issuer = "issuer = \"https://a.example\"\n";
+  EXPECT_THAT(mistakes(issuer + "introspection_url = \"https://a.example/i\"\n"), HasSubstr("needs client_id and"));
+  EXPECT_THAT(mistakes(issuer + "client_id = \"x\"\n"), HasSubstr("needs introspection_url"));
+  EXPECT_THAT(mistakes(issuer + "jwks_file = \"none.json\"\n"), HasSubstr("that is not there"));
+  EXPECT_THAT(mistakes(issuer + "groups_claim = \"/a~b\"\n"), HasSubstr("a name or a JSON Pointer"));
+  EXPECT_THAT(mistakes(issuer + "leeway_s = 60000\n"), HasSubstr("must be at most 600"));
+  EXPECT_THAT(mistakes(issuer + "[issuers.other]\n" + issuer), HasSubstr("is the same issuer as \"company\""));
+  EXPECT_THAT(mistakes(issuer + "[oauth]\nimplied = { a = [\"b\"], b = [\"a\"] }\n"), HasSubstr("implies itself"));
+  EXPECT_THAT(mistakes(issuer + "[oauth]\nscopes = [\"offline_access\"]\n"), HasSubstr("which no server needs"));
+  for (const auto* const url :
+       {"https://A.example", "https://a.example/mcp", "https://a.example:443", "https://a.example:"})
+    EXPECT_THAT(mistakes(issuer, "[server]\nurl = \"" + std::string(url) + "\"\n"), HasSubstr("without a path")) << url;
+  EXPECT_THAT(mistakes_in("[tokens]\nfile = \"t\"\n[roles.user]\ngroups = [\"x\"]\n"),
+              HasSubstr("which need [issuers.NAME]"));
+  EXPECT_THAT(mistakes_in("[oauth]\nscopes = [\"x\"]\n"), HasSubstr("needs [issuers.NAME]"));
+}
+
 }  // namespace
 }  // namespace mcph

@@ -2,7 +2,9 @@
 #include "http/server.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -28,11 +30,20 @@ using Client = test::RawClient;
 class Greeter final : public HttpService {
  public:
   Greeter() {
-    router_.use([](HttpRequest& request) -> std::optional<HttpRefusal> {
+    router_.use([this](HttpRequest& request) -> HttpVerdict {
       const auto names = lines_of(request.all_fields, "X-Name");
-      if (names.empty()) return HttpRefusal{401, "Who are you?", {{"WWW-Authenticate", "Name"}}};
+      if (names.empty()) return {.refusal = HttpRefusal{401, "Who are you?", {{"WWW-Authenticate", "Name"}}}};
+      if (names.front() == "Later" && !is_later_) {
+        return {.wait = [this](const std::function<void()>& done) {
+          later_ = std::async([this, done] {
+            is_later_ = true;
+            done();
+          });
+        }};
+      }
+      if (names.front() == "Never") return {.wait = [](const std::function<void()>& done) { done(); }};
       request.principal = test::principal(names.front());
-      return std::nullopt;
+      return {};
     });
     const HttpHandler refuse_long = [](HttpRequest&, HttpConnection& connection) {
       return connection.refuse({413, "Too long"});
@@ -56,6 +67,8 @@ class Greeter final : public HttpService {
   }
 
  private:
+  std::atomic<bool> is_later_ = false;
+  std::future<void> later_;
   HttpRouter router_{{}, {.status = 404, .body = "Nothing here\n"}};
 };
 
@@ -112,6 +125,12 @@ TEST_F(HttpServerTest, LetsAMiddlewareRefuseWhatIsThereAndWhatIsNot) {
   EXPECT_EQ(answer("GET /hello", ""), "401 Unauthorized: Who are you?\n");
   EXPECT_NE(head_.find("\r\nWWW-Authenticate: Name\r\n"), std::string::npos) << head_;
   EXPECT_EQ(answer("GET /other", ""), "401 Unauthorized: Who are you?\n");
+}
+
+TEST_F(HttpServerTest, LooksAgainWhereAMiddlewareHasToWait) {
+  EXPECT_EQ(answer("GET /hello", "X-Name: Later\r\n"), "200 OK: Hello test#Later\n");
+  EXPECT_EQ(answer("GET /hello", "X-Name: Never\r\n"),
+            "503 Service Unavailable: It cannot be found out now whether this request may be answered\n");
 }
 
 TEST_F(HttpServerTest, SaysWhichMethodsThereAre) {

@@ -25,6 +25,7 @@ inline std::string words(ReplyStatus status) {
     case ReplyStatus::not_offered:
       return "not offered";
     case ReplyStatus::too_long:
+    case ReplyStatus::insufficient_scope:
       return "too long";
     case ReplyStatus::unavailable:
       break;

@@ -19,10 +19,10 @@ namespace {
 using namespace std::chrono_literals;
 using Client = test::RawClient;
 
-std::optional<HttpRefusal> take_principal_from_header(HttpRequest& request) {
+HttpVerdict take_principal_from_header(HttpRequest& request) {
   const auto names = lines_of(request.all_fields, "X-Principal");
   if (!names.empty()) request.principal = test::principal(names.front());
-  return std::nullopt;
+  return {};
 }
 
 // Of the result of a response, which may be the only event of a stream.

@@ -1,0 +1,160 @@
+#include "auth/claims.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ascii.hpp"
+#include "base/json.hpp"
+
+namespace mcph {
+namespace {
+
+using Time = std::chrono::system_clock::time_point;
+using Texts = std::vector<std::string>;
+
+// By its name, or by a JSON Pointer to what is deeper: "/realm_access/roles". Null: there is none.
+const Json* find_claim(const Json& claims, const std::string& name) {
+  if (name.empty()) return nullptr;
+  if (name.front() == '/') {
+    const Json::json_pointer pointer(name);
+    return claims.contains(pointer) ? &claims.at(pointer) : nullptr;
+  }
+  const auto found = claims.find(name);
+  return found == claims.end() ? nullptr : &*found;
+}
+
+std::string text_claim(const Json& claims, const std::string& name) {
+  const auto* const found = find_claim(claims, name);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// An array of texts, or one text.
+Texts list_claim(const Json& claims, const std::string& name) {
+  const auto* const found = find_claim(claims, name);
+  Texts texts;
+  if (found == nullptr) return texts;
+  if (found->is_string()) texts.push_back(found->get<std::string>());
+  if (!found->is_array()) return texts;
+  for (const auto& each : *found) {
+    if (each.is_string()) texts.push_back(each.get<std::string>());
+  }
+  return texts;
+}
+
+// Separated by spaces (RFC 6749 section 3.3), which some issuers write as an array, under another name.
+Texts scopes_of(const Json& claims) {
+  Texts scopes;
+  for (const auto* const name : {"scope", "scp"}) {
+    for (const auto& text : list_claim(claims, name)) {
+      std::string_view rest = text;
+      while (!rest.empty()) {
+        const auto end = std::min(rest.find(' '), rest.size());
+        if (end > 0) scopes.emplace_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+    }
+  }
+  std::ranges::sort(scopes);
+  scopes.erase(std::unique(scopes.begin(), scopes.end()), scopes.end());
+  return scopes;
+}
+
+// A NumericDate (RFC 7519 section 2). An error: there is something else.
+Result<std::optional<Time>> time_claim(const Json& claims, const char* name) {
+  const auto found = claims.find(name);
+  if (found == claims.end()) return std::optional<Time>();
+  constexpr double end_of_9999 = 253402300799.0;
+  constexpr double most = 9e9;  // the year 2255, which leaves room for a leeway
+  const auto seconds = found->is_number() ? found->get<double>() : -1.0;
+  if (!(seconds >= 0 && seconds <= end_of_9999)) return fail(std::string("its ") + name + " is no time");
+  return std::optional(Time(std::chrono::seconds(static_cast<std::int64_t>(std::min(seconds, most)))));
+}
+
+// Whether it counts now. Returns until when.
+Result<std::optional<Time>> check_times(const Json& claims, std::chrono::seconds leeway, Time now) {
+  const auto expiry = time_claim(claims, "exp");
+  if (expiry.has_error()) return expiry.error();
+  if (*expiry && now >= **expiry + leeway) return fail("the token has expired");
+  for (const auto* const name : {"nbf", "iat"}) {
+    const auto begin = time_claim(claims, name);
+    if (begin.has_error()) return begin.error();
+    if (*begin && now + leeway < **begin) return fail("the token is not valid yet");
+  }
+  return *expiry ? std::optional(**expiry + leeway) : std::nullopt;
+}
+
+// Each is compared byte by byte: what is almost this server is another one.
+bool is_meant_for(const Json& claims, const IssuerSettings& issuer) {
+  return std::ranges::any_of(list_claim(claims, "aud"), [&](const std::string& audience) {
+    return std::ranges::find(issuer.audiences, audience) != issuer.audiences.end();
+  });
+}
+
+std::string first_of(const Json& claims, std::initializer_list<std::string> names) {
+  for (const auto& name : names) {
+    if (auto text = text_claim(claims, name); !text.empty()) return text;
+  }
+  return {};
+}
+
+Result<Identity> make_identity(const Json& claims, const IssuerSettings& issuer, std::optional<Time> expiry) {
+  Identity identity{.issuer = issuer.issuer,
+                    .subject = text_claim(claims, issuer.subject_claim),
+                    .client = first_of(claims, {"client_id", "azp"}),
+                    .name = first_of(claims, {issuer.name_claim, "preferred_username", "username"}),
+                    .groups = list_claim(claims, issuer.groups_claim),
+                    .claimed_roles = list_claim(claims, issuer.roles_claim),
+                    .scopes = scopes_of(claims),
+                    .expiry = expiry.value_or(Time::max())};
+  if (identity.subject.empty()) return fail("the token does not say whose it is");
+  if (identity.name.empty()) identity.name = identity.subject;
+  // Who has the key must prove it (RFC 7800 section 3.1), for which there is one way here (RFC 9449 section 6).
+  if (const auto bound = claims.find("cnf"); bound != claims.end()) {
+    if (bound->is_object() && bound->size() == 1) identity.bound_to = text_claim(*bound, "jkt");
+    if (identity.bound_to.empty()) return fail("the token is bound in a way that is not known here");
+  }
+  return identity;
+}
+
+// An issuer need not say what a token is for (RFC 9068 section 2.1 is for those that do). One about a login, a logout
+// or an event has claims that no access token has (OpenID Connect Core section 2, Back-Channel Logout section 2.4).
+bool is_access_token(const std::optional<std::string>& type, const Json& claims) {
+  for (const auto* const name : {"nonce", "at_hash", "c_hash", "s_hash", "events"}) {
+    if (claims.contains(name)) return false;
+  }
+  const auto kind = lower_case(text_claim(claims, "typ"));  // as Keycloak says it
+  if (kind == "id" || kind == "refresh" || kind == "offline" || kind == "logout") return false;
+  if (!type) return true;
+  const auto name = lower_case(*type);
+  return name == "at+jwt" || name == "application/at+jwt" || name == "jwt";
+}
+
+}  // namespace
+
+Result<Identity> identity_of_token(const Json& claims, const std::optional<std::string>& type,
+                                   const IssuerSettings& issuer, Time now) {
+  if (!is_access_token(type, claims)) return fail("the token is no access token");
+  if (text_claim(claims, "iss") != issuer.issuer) return fail("the token is of another issuer");
+  if (!is_meant_for(claims, issuer)) return fail("the token is not for this server");
+  const auto expiry = check_times(claims, issuer.leeway, now);
+  if (expiry.has_error()) return expiry.error();
+  if (!*expiry) return fail("the token does not say when it expires");
+  return make_identity(claims, issuer, *expiry);
+}
+
+Result<Identity> identity_of_answer(const Json& claims, const IssuerSettings& issuer, Time now) {
+  if (claims.contains("iss") && text_claim(claims, "iss") != issuer.issuer)
+    return fail("the token is of another issuer");
+  const bool says = claims.contains("aud");
+  if ((says || !issuer.trust_without_audience) && !is_meant_for(claims, issuer))
+    return fail("the token is not for this server");
+  if (!is_access_token(std::nullopt, claims)) return fail("the token is no access token");
+  const auto expiry = check_times(claims, issuer.leeway, now);
+  if (expiry.has_error()) return expiry.error();
+  // It may be revoked at any time, which is not told: whatever it has begun ends, and is begun anew.
+  return make_identity(claims, issuer, std::min(expiry->value_or(Time::max()), now + introspection_lifetime));
+}
+
+}  // namespace mcph

@@ -1,0 +1,42 @@
+// What a request says of who sends it, and why that has not proven it. Values.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mcph {
+
+// Views into the request.
+struct PresentedCredential {
+  std::optional<std::string_view> authorization = {};  // RFC 9110 section 11.6.2
+  std::vector<std::string_view> proofs = {};           // each field DPoP (RFC 9449 section 4.1)
+  std::string_view method = {};
+  std::string_view path = {};
+};
+
+struct CredentialError {
+  enum class Kind {
+    missing,      // there is none of a kind that is asked for (RFC 6750 section 3.1)
+    invalid,      // it proves nothing, or no longer
+    unavailable,  // that cannot be found out now
+    unsettled     // nor yet: somebody else is to be asked first
+  };
+  // Calls `done` once, on any thread, when it makes sense to look at the credential again.
+  using Settle = std::function<void(std::function<void()> done)>;
+
+  Kind kind = Kind::missing;
+  std::string description = {};  // for whoever sent it; does not help to make another one. ASCII without quotes
+  Settle settle = {};            // of what is unsettled
+  bool by_proof = false;         // the credential is of use with a proof only
+  std::string_view code = "invalid_token";  // RFC 6750 section 3.1, RFC 9449 section 7.1
+};
+
+inline CredentialError invalid_credential(std::string description) {
+  return {CredentialError::Kind::invalid, std::move(description)};
+}
+
+}  // namespace mcph

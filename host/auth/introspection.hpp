@@ -1,0 +1,39 @@
+// Asks an issuer about a token that only it can read (RFC 7662). Any thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "auth/credential_error.hpp"
+#include "auth/issuer_settings.hpp"
+#include "base/principal.hpp"
+#include "base/result.hpp"
+#include "http/client/http_caller.hpp"
+
+namespace mcph {
+
+class Introspection {
+ public:
+  struct Answer {
+    Result<Identity, CredentialError> who;
+    std::string trouble = {};  // why there is no answer, for the operator; empty: there is one
+  };
+  using Done = std::function<void(Answer)>;
+
+  // An error: this server's secret, or the address, cannot be used. The caller outlives it.
+  static Result<Introspection> create(const IssuerSettings& settings, HttpCaller& caller);
+
+  // Calls `done` once, on any thread.
+  void ask(std::string_view token, Done done) const;
+
+ private:
+  Introspection(IssuerSettings settings, HttpUrl url, std::string authorization, HttpCaller& caller);
+
+  IssuerSettings settings_;
+  HttpUrl url_;
+  std::string authorization_;
+  HttpCaller* caller_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,179 @@
+#include "auth/issuers.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "auth/key_source.hpp"
+#include "base/ascii.hpp"
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "base/sha256.hpp"
+#include "jose/json_web_signature.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::size_t max_token_bytes = std::size_t{16} << 10;
+// That a refused token, or a question that failed, is not asked about again for.
+constexpr std::chrono::seconds refusal_lifetime{10};
+constexpr std::chrono::seconds failure_lifetime{1};
+
+// RFC 6750 section 2.1.
+bool is_token_text(std::string_view text) {
+  const auto end = text.find_last_not_of('=') + 1;
+  return end > 0 && std::ranges::all_of(text.substr(0, end), [](char c) {
+           return is_alphanumeric(c) || std::string_view("-._~+/").find(c) != std::string_view::npos;
+         });
+}
+
+std::string issuer_of(const Json& claims) {
+  const auto found = claims.find("iss");
+  return found != claims.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Issuers>> Issuers::create(Settings settings, HttpCaller& caller, Log& log, const Issuers* before,
+                                                 const Issuer::Clock& clock) {
+  // What has been used once has been so for all.
+  auto proofs = before == nullptr ? std::make_shared<Proofs>() : before->proofs_;
+  const std::shared_ptr<Issuers> issuers(
+      new Issuers(std::move(settings.implied), std::move(settings.roles), std::move(proofs), log));
+  for (const auto& each : settings.issuers) {
+    Trusted trusted;
+    if (before != nullptr) {
+      const auto same = [&](const Trusted& other) { return other.issuer->settings() == each; };
+      const auto found = std::ranges::find_if(before->trusted_, same);
+      if (found != before->trusted_.end()) trusted = *found;
+    }
+    if (trusted.issuer == nullptr) {
+      trusted.issuer = std::make_shared<Issuer>(each, make_key_source(each, caller), log, clock);
+    } else if (!each.jwks_file.empty()) {
+      trusted.issuer->refresh_keys();
+    }
+    if (!each.introspection_url.empty()) {
+      auto introspection = Introspection::create(each, caller);
+      if (introspection.has_value()) {
+        trusted.introspection = *std::move(introspection);
+      } else if (!trusted.introspection) {
+        return fail("the issuer \"" + each.name + "\" cannot be asked about tokens: " + introspection.error().message);
+      } else {
+        log.warning("secret not read", {{"issuer", each.name}, {"reason", introspection.error().message}});
+      }
+    }
+    issuers->trusted_.push_back(std::move(trusted));
+  }
+  return issuers;
+}
+
+Result<Principal, CredentialError> Issuers::authenticate(std::string_view token, Time now) {
+  if (token.size() > max_token_bytes) return invalid_credential("the token is too long");
+  if (!is_token_text(token)) return invalid_credential("it has characters that no token has");
+  const auto digest = sha256(token);
+  if (auto known = known_.find(digest, now)) {
+    if (known->keys == nullptr) return std::move(known->who);
+    const auto is_current = [&](const Trusted& trusted) { return trusted.issuer->keys() == known->keys; };
+    const auto by = std::ranges::find_if(trusted_, is_current);
+    if (by != trusted_.end()) {
+      by->issuer->refresh_old_keys();
+      return std::move(known->who);
+    }
+  }
+  if (auto refused = refused_.find(digest, now)) return std::move(refused->who);
+  const auto signature = JsonWebSignature::read(token);
+  if (signature.has_value()) return verify(*signature, token, digest, now);
+  // One that is almost a JSON Web Token is nobody else's business.
+  const auto dots = std::ranges::count(token, '.');
+  const auto answers =
+      std::ranges::find_if(trusted_, [](const Trusted& each) { return each.introspection.has_value(); });
+  if (answers == trusted_.end() || dots == 2 || dots == 4)
+    return invalid_credential("it is no token of this server or its issuers");
+  return ask(token, digest, *answers);
+}
+
+Result<Principal, CredentialError> Issuers::verify(const JsonWebSignature& token, std::string_view text,
+                                                   const std::string& digest, Time now) {
+  const auto claims = parse_json(token.payload, default_json_depth, DuplicateKeys::refuse);
+  if (claims.has_error() || !claims->is_object()) return invalid_credential("the token has no claims");
+  const auto name = issuer_of(*claims);
+  const auto found =
+      std::ranges::find_if(trusted_, [&](const Trusted& each) { return each.issuer->settings().issuer == name; });
+  if (found == trusted_.end()) return invalid_credential("the token's issuer is none that this server trusts");
+  if (found->introspection) return ask(text, digest, *found);
+  const auto keys = found->issuer->keys();
+  auto identity = found->issuer->verify(token, *claims, now);
+  if (identity.has_error()) return identity.error();
+  const auto expiry = identity->expiry;
+  auto principal = make_principal(*std::move(identity));
+  // Of keys that have come in between, another request will find it out again.
+  if (keys != nullptr) known_.add(digest, {principal, expiry, keys});
+  return principal;
+}
+
+CredentialError Issuers::ask(std::string_view token, const std::string& digest, const Trusted& whom) {
+  {
+    const MutexLock lock(mutex_);
+    if (asked_.size() >= max_questions && !asked_.contains(digest))
+      return {CredentialError::Kind::unavailable, "too many tokens are being asked about"};
+  }
+  const auto settle = [self = shared_from_this(), digest, name = whom.issuer->settings().name,
+                       token = std::string(token), introspection = *whom.introspection](std::function<void()> done) {
+    {
+      const MutexLock lock(self->mutex_);
+      auto& waiting = self->asked_[digest];
+      waiting.push_back(std::move(done));
+      if (waiting.size() > 1) return;
+    }
+    introspection.ask(token, [self, digest, name](Introspection::Answer answer) {
+      if (!answer.trouble.empty())
+        self->log_.warning("issuer not asked about a token", {{"issuer", name}, {"reason", answer.trouble}});
+      self->note_answer(digest, std::move(answer.who));
+    });
+  };
+  return {CredentialError::Kind::unsettled, {}, settle};
+}
+
+void Issuers::note_answer(const std::string& digest, Result<Identity, CredentialError> answer) {
+  const auto now = std::chrono::system_clock::now();
+  if (answer.has_value()) {
+    const auto until = std::min(answer->expiry, now + answer_lifetime);
+    known_.add(digest, {make_principal(*std::move(answer)), until});
+  } else {
+    const bool failed = answer.error().kind == CredentialError::Kind::unavailable;
+    refused_.add(digest, {answer.error(), now + (failed ? failure_lifetime : refusal_lifetime)});
+  }
+  std::vector<std::function<void()>> waiting;
+  {
+    const MutexLock lock(mutex_);
+    waiting = std::move(asked_.extract(digest).mapped());
+  }
+  for (const auto& done : waiting)
+    done();
+}
+
+bool Issuers::trusts(std::string_view issuer) const {
+  return std::ranges::any_of(trusted_, [&](const Trusted& each) { return each.issuer->settings().issuer == issuer; });
+}
+
+Principal Issuers::make_principal(Identity identity) const {
+  std::set<std::string> scopes;
+  for (const auto& scope : identity.scopes)
+    add_implied(scope, scopes);
+  identity.scopes.assign(scopes.begin(), scopes.end());
+  if (roles_ != nullptr) {
+    const auto roles = roles_->roles_of(Principal(identity));
+    identity.roles.assign(roles.begin(), roles.end());
+  }
+  return Principal(std::move(identity));
+}
+
+void Issuers::add_implied(const std::string& scope, std::set<std::string>& scopes) const {
+  if (!scopes.insert(scope).second) return;
+  const auto found = implied_.find(scope);
+  if (found == implied_.end()) return;
+  for (const auto& each : found->second)
+    add_implied(each, scopes);
+}
+
+}  // namespace mcph

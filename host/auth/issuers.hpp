@@ -1,0 +1,86 @@
+// All issuers whose tokens are taken, and what is known of those tokens. Any thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "auth/credential_error.hpp"
+#include "auth/introspection.hpp"
+#include "auth/issuer.hpp"
+#include "auth/issuer_settings.hpp"
+#include "auth/known_tokens.hpp"
+#include "auth/policy.hpp"
+#include "auth/proof.hpp"
+#include "base/mutex.hpp"
+#include "base/principal.hpp"
+#include "base/result.hpp"
+#include "http/client/http_caller.hpp"
+#include "telemetry/rate_limited_log.hpp"
+
+namespace mcph {
+
+class Issuers final : public std::enable_shared_from_this<Issuers> {
+ public:
+  using Time = std::chrono::system_clock::time_point;
+
+  // What an issuer has said of a token counts for so long.
+  static constexpr std::chrono::seconds answer_lifetime{30};
+
+  // How many tokens are asked about at once.
+  static constexpr std::size_t max_questions = 100;
+
+  struct Settings {
+    std::vector<IssuerSettings> issuers;
+    ImpliedScopes implied = {};
+    std::shared_ptr<const RolePolicy> roles = nullptr;  // that plugins are told of; null: none
+  };
+
+  // Those of the same settings go on from `before`, with their keys; null: there are none. The caller and the log
+  // outlive it and what it does. An error names the issuer.
+  static Result<std::shared_ptr<Issuers>> create(Settings settings, HttpCaller& caller, Log& log,
+                                                 const Issuers* before = nullptr,
+                                                 const Issuer::Clock& clock = std::chrono::steady_clock::now);
+
+  Result<Principal, CredentialError> authenticate(std::string_view token, Time now);
+  Proofs& proofs() { return *proofs_; }
+  bool trusts(std::string_view issuer) const;
+
+ private:
+  struct Trusted {
+    std::shared_ptr<Issuer> issuer;
+    std::optional<Introspection> introspection;
+  };
+
+  Issuers(ImpliedScopes implied, std::shared_ptr<const RolePolicy> roles, std::shared_ptr<Proofs> proofs, Log& log)
+      : implied_(std::move(implied)), roles_(std::move(roles)), proofs_(std::move(proofs)), log_(log, 1) {}
+
+  Result<Principal, CredentialError> verify(const JsonWebSignature& token, std::string_view text,
+                                            const std::string& digest, Time now);
+  CredentialError ask(std::string_view token, const std::string& digest, const Trusted& whom);
+  void note_answer(const std::string& digest, Result<Identity, CredentialError> answer);
+  Principal make_principal(Identity identity) const;
+  void add_implied(const std::string& scope, std::set<std::string>& scopes) const;
+
+  const ImpliedScopes implied_;
+  const std::shared_ptr<const RolePolicy> roles_;
+  const std::shared_ptr<Proofs> proofs_;
+  RateLimitedLog log_;  // of what strangers cause
+  std::vector<Trusted> trusted_;
+  KnownTokens known_;
+  KnownTokens refused_;  // apart, because strangers can make any number
+
+  Mutex mutex_;
+  // What waits for answers about tokens, by their digests.
+  std::unordered_map<std::string, std::vector<std::function<void()>>> asked_ GUARDED_BY(mutex_);
+};
+
+}  // namespace mcph

@@ -1,0 +1,32 @@
+#include "auth/known_tokens.hpp"
+
+#include <utility>
+
+namespace mcph {
+
+std::optional<KnownTokens::Finding> KnownTokens::find(const std::string& digest, Time now) {
+  const MutexLock lock(mutex_);
+  auto found = recent_.find(digest);
+  if (found == recent_.end()) {
+    auto older = older_.extract(digest);
+    if (older.empty()) return std::nullopt;
+    make_room();
+    found = recent_.insert(std::move(older)).position;
+  }
+  if (now < found->second.until) return found->second;
+  recent_.erase(found);
+  return std::nullopt;
+}
+
+void KnownTokens::add(const std::string& digest, Finding finding) {
+  const MutexLock lock(mutex_);
+  make_room();
+  older_.erase(digest);
+  recent_.insert_or_assign(digest, std::move(finding));
+}
+
+void KnownTokens::make_room() {
+  if (recent_.size() >= capacity_) older_ = std::exchange(recent_, {});
+}
+
+}  // namespace mcph

@@ -1,0 +1,92 @@
+#include "auth/proof.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/base64.hpp"
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "base/sha256.hpp"
+#include "jose/json_web_key.hpp"
+#include "jose/json_web_signature.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::size_t max_proof_bytes = std::size_t{8} << 10;
+constexpr std::size_t max_name_bytes = 256;
+
+std::string text_of(const Json& claims, const char* name) {
+  const auto found = claims.find(name);
+  return found != claims.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// The key that the proof brings with it, which alone says nothing: the token must be bound to it.
+Result<JsonWebKey> embedded_key(const JsonWebSignature& proof, std::string_view thumbprint) {
+  const auto header = parse_json(proof.header);
+  const auto key = header.has_value() ? header->find("jwk") : Json::const_iterator();
+  if (header.has_error() || key == header->end()) return fail("it has no key");
+  auto read = JsonWebKey::read(*key);
+  if (read.has_error() || read->is_secret()) return fail("its key is none for it");
+  if (key_thumbprint(*key) != thumbprint) return fail("it is by another key than that of the token");
+  return read;
+}
+
+bool is_in_window(const Json& claims, Proofs::Time now) {
+  const auto found = claims.find("iat");
+  if (found == claims.end() || !found->is_number()) return false;
+  const auto seconds = found->get<double>();
+  const auto difference = seconds - std::chrono::duration<double>(now.time_since_epoch()).count();
+  return std::abs(difference) <= static_cast<double>(Proofs::window.count());
+}
+
+// Without what a client may have added to it.
+std::string_view without_query(std::string_view url) {
+  return url.substr(0, url.find_first_of("?#"));
+}
+
+}  // namespace
+
+std::vector<std::string> proof_algorithms() {
+  return {"ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"};
+}
+
+// RFC 9449 section 4.3.
+Result<> Proofs::check(std::string_view proof, const ProvenRequest& request, Time now) {
+  if (proof.size() > max_proof_bytes) return fail("it is too long");
+  const auto read = JsonWebSignature::read(proof);
+  if (read.has_error()) return fail("it is no signed proof");
+  if (read->type != "dpop+jwt") return fail("it does not say that it is one");
+  const auto key = embedded_key(*read, request.key);
+  if (key.has_error()) return key.error();
+  if (!read->is_by(*key)) return fail("its signature is not its key's");
+  const auto claims = parse_json(read->payload, default_json_depth, DuplicateKeys::refuse);
+  if (claims.has_error() || !claims->is_object()) return fail("it has no claims");
+  const auto name = text_of(*claims, "jti");
+  if (name.empty() || name.size() > max_name_bytes) return fail("it has no jti");
+  if (text_of(*claims, "htm") != request.method) return fail("it is for another method");
+  if (without_query(text_of(*claims, "htu")) != request.url) return fail("it is for another URL");
+  if (!is_in_window(*claims, now)) return fail("it is not of now");
+  if (text_of(*claims, "ath") != base64url_encode(sha256(request.token))) return fail("it is for another token");
+  if (!remember(std::string(request.key) + name, now)) return fail("it has been used already");
+  return {};
+}
+
+bool Proofs::remember(const std::string& name, Time now) {
+  // A part of the digest will do: two that have it in common are as likely as that somebody guesses a key of 64 bits.
+  std::uint64_t number = 0;
+  const auto digest = sha256(name);
+  for (std::size_t i = 0; i < sizeof number; ++i)
+    number = number << 8U | static_cast<unsigned char>(digest[i]);
+  std::unordered_set<std::uint64_t> forgotten;  // ends without the lock
+  const MutexLock lock(mutex_);
+  // What is remembered stays so for at least as long as its proof could be used.
+  if (now - began_ >= 2 * window || recent_.size() >= capacity_) {
+    forgotten = std::exchange(older_, std::exchange(recent_, {}));
+    began_ = now;
+  }
+  return !older_.contains(number) && recent_.insert(number).second;
+}
+
+}  // namespace mcph

@@ -1,0 +1,41 @@
+#include "http/client/http_url.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "http/rules.hpp"
+
+namespace mcph {
+
+Result<HttpUrl> read_http_url(std::string_view text) {
+  constexpr std::string_view secure = "https://";
+  constexpr std::string_view clear = "http://";
+  const auto refuse = [text](const char* why) { return fail("\"" + std::string(text) + "\" " + why); };
+  HttpUrl url{.tls = text.starts_with(secure)};
+  if (!url.tls && !text.starts_with(clear)) return refuse("must begin with https://");
+  const auto rest = text.substr(url.tls ? secure.size() : clear.size());
+  const auto end = std::min(rest.find_first_of("/?#"), rest.size());
+  url.authority = rest.substr(0, end);
+  url.target = rest.substr(end);
+  if (url.target.empty() || url.target.front() != '/') url.target.insert(0, "/");
+  const bool printable = std::ranges::all_of(url.target, [](char c) { return '!' <= c && c <= '~'; });
+  if (!printable || url.target.find('#') != std::string::npos) return refuse("has a character that no URL has");
+  if (url.authority.empty() || url.authority.front() == ':' || !is_authority(url.authority))
+    return refuse("names no host");
+  if (!url.tls && !is_loopback_host(url.authority))
+    return refuse("must begin with https://, unless it is this machine");
+  // The colons of an IPv6 address are in brackets.
+  const auto colon = url.authority.rfind(':');
+  const auto bracket = url.authority.rfind(']');
+  const bool has_port = colon != std::string::npos && (bracket == std::string::npos || bracket < colon);
+  url.host = url.authority.substr(0, has_port ? colon : std::string::npos);
+  if (has_port) url.port = url.authority.substr(colon + 1);
+  unsigned number = 0;
+  std::from_chars(url.port.data(), url.port.data() + url.port.size(), number);
+  if (number > 65535) return refuse("has a port that there is not");
+  if (url.port.empty()) url.port = url.tls ? "443" : "80";
+  if (url.host.front() == '[') url.host = url.host.substr(1, url.host.size() - 2);
+  return url;
+}
+
+}  // namespace mcph

@@ -1,0 +1,22 @@
+// The URL of another server, as an operator writes it (RFC 9110 section 4.2). A value and free functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace mcph {
+
+struct HttpUrl {
+  bool tls = true;
+  std::string host = {};       // without brackets
+  std::string port = {};       // a number
+  std::string authority = {};  // as the Host header says it
+  std::string target = {};     // the path and the query
+};
+
+// Refuses what is sent in the clear to another machine, and a fragment.
+Result<HttpUrl> read_http_url(std::string_view text);
+
+}  // namespace mcph

@@ -1,0 +1,48 @@
+#include "transport/streamable_http/resource_metadata.hpp"
+
+#include <utility>
+
+#include "auth/proof.hpp"
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "http/connection.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::string_view well_known = "/.well-known/oauth-protected-resource";
+
+HttpResponse metadata(const ProtectedResource& resource, const std::string& endpoint_path) {
+  if (!resource.has_metadata())
+    return {.status = 404, .body = "Nobody issues tokens for this server\n", .content_type = "text/plain"};
+  OrderedJson document = {{"resource", resource.origin + endpoint_path},
+                          {"authorization_servers", resource.issuers},
+                          {"bearer_methods_supported", {"header"}},
+                          {"dpop_signing_alg_values_supported", proof_algorithms()}};
+  if (!resource.title.empty()) document["resource_name"] = resource.title;
+  if (!resource.scopes.empty()) document["scopes_supported"] = resource.scopes;
+  return {.body = dump(document), .fields = {{"Cache-Control", "max-age=60"}}};
+}
+
+}  // namespace
+
+std::string metadata_url(const ProtectedResource& resource, std::string_view endpoint_path) {
+  return resource.origin + std::string(well_known) + std::string(endpoint_path);
+}
+
+std::vector<HttpResource> metadata_resources(const Current<AccessState>& access, const std::string& endpoint_path) {
+  const HttpHandler get = [&access, endpoint_path](HttpRequest&, HttpConnection& connection) {
+    return connection.respond(metadata(access.get()->resource(), endpoint_path));
+  };
+  const HttpHandler refuse_long = [](HttpRequest&, HttpConnection& connection) {
+    return connection.refuse({413, "There is nothing here that takes a body"});
+  };
+  std::vector<HttpResource> resources;
+  // As the RFC has it; of the only endpoint that there is; and as some clients try.
+  for (auto path :
+       {std::string(well_known) + endpoint_path, std::string(well_known), endpoint_path + std::string(well_known)})
+    resources.push_back({std::move(path), {{boost::beast::http::verb::get, get}}, refuse_long, true});
+  return resources;
+}
+
+}  // namespace mcph

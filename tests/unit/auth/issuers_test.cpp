@@ -1,0 +1,217 @@
+#include "auth/issuers.hpp"
+
+#include <deque>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.hpp"
+#include "support/recording_log.hpp"
+#include "support/signed_token.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class Asked final : public HttpCaller {
+ public:
+  void send(HttpCall call, std::function<void(Result<HttpAnswer>)> done) override {
+    calls.push_back(std::move(call));
+    waiting.push_back(std::move(done));
+  }
+  void answer(const Result<HttpAnswer>& answer) {
+    const auto done = waiting.front();
+    waiting.pop_front();
+    done(answer);
+  }
+
+  std::vector<HttpCall> calls;
+  std::deque<std::function<void(Result<HttpAnswer>)>> waiting;
+};
+
+class IssuersTest : public ::testing::Test {
+ protected:
+  IssuersTest() {
+    temporary_.write("keys.json", test::key_set(test::secret_key("first", secret_)));
+    temporary_.write("secret", "a secret\n");
+    std::filesystem::permissions(temporary_.path() / "secret", std::filesystem::perms::owner_read);
+    std::filesystem::permissions(temporary_.path() / "keys.json",
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  }
+
+  std::shared_ptr<Issuers> issuers(const IssuerSettings& settings, const Issuers* before = nullptr) {
+    return *Issuers::create(
+        {.issuers = {settings}, .implied = {{"mcp:all", {"mcp:some"}}, {"mcp:some", {"mcp:least"}}}}, caller_, log_,
+        before, [this] { return moment_; });
+  }
+  // Whose tokens are asked about.
+  IssuerSettings opaque() const {
+    auto settings = known_;
+    settings.jwks_file.clear();
+    settings.introspection_url = "https://issuer.example/introspect";
+    settings.client_id = "us";
+    settings.client_secret = temporary_.path() / "secret";
+    return settings;
+  }
+  static HttpAnswer about_ada(std::int64_t expiry) {
+    return {200, Json({{"active", true},
+                       {"sub", "ada"},
+                       {"aud", "https://us.example/mcp"},
+                       {"scope", "mcp:all"},
+                       {"exp", expiry}})
+                     .dump()};
+  }
+  std::string outcome(
+      Issuers& issuers, std::string_view token, const std::function<void()>& settled = [] {}) {
+    const auto found = issuers.authenticate(token, now_);
+    if (found.has_value()) return found->id();
+    if (found.error().kind == CredentialError::Kind::unavailable) return "unavailable";
+    if (found.error().kind == CredentialError::Kind::invalid) return found.error().description;
+    found.error().settle(settled);
+    return "unsettled";
+  }
+
+  const test::TemporaryFolder temporary_;
+  const std::string secret_ = std::string(32, '1');
+  const IssuerSettings known_{.name = "company",
+                              .issuer = "https://issuer.example",
+                              .audiences = {"https://us.example/mcp"},
+                              .jwks_file = temporary_.path() / "keys.json"};
+  const std::chrono::system_clock::time_point now_ =
+      std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const std::int64_t later_ = now_.time_since_epoch() / 1s + 300;
+  const Json claims_ = {{"iss", "https://issuer.example"},
+                        {"sub", "ada"},
+                        {"aud", "https://us.example/mcp"},
+                        {"scope", "mcp:all other"},
+                        {"exp", later_}};
+  std::chrono::steady_clock::time_point moment_{100h};
+  Asked caller_;
+  test::RecordingLog log_;
+};
+
+TEST_F(IssuersTest, KnowATokenAgain) {
+  const auto issuers = this->issuers(known_);
+  const auto token = test::signed_token(claims_, "first", secret_);
+  EXPECT_EQ(outcome(*issuers, token), "unsettled");
+  const auto first = issuers->authenticate(token, now_);
+  const auto second = issuers->authenticate(token, now_);
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(first->is_copy_of(*second));
+  EXPECT_THAT(first->identity().scopes, ElementsAre("mcp:all", "mcp:least", "mcp:some", "other"));
+  // Until it expires.
+  EXPECT_TRUE(issuers->authenticate(token, now_ + 359s));
+  EXPECT_FALSE(issuers->authenticate(token, now_ + 360s));
+}
+
+TEST_F(IssuersTest, KnowATokenNoMoreOnceItsKeyIsWithdrawn) {
+  const auto issuers = this->issuers(known_);
+  const auto token = test::signed_token(claims_, "first", secret_);
+  outcome(*issuers, token);
+  EXPECT_EQ(outcome(*issuers, token), "https://issuer.example#ada");
+  temporary_.write("keys.json", R"({"keys":[]})");
+  moment_ += Issuer::key_lifetime;
+  EXPECT_EQ(outcome(*issuers, token), "https://issuer.example#ada");
+  EXPECT_EQ(outcome(*issuers, token), "its issuer has no such key");
+}
+
+TEST_F(IssuersTest, GoOnWithTheKeysOfThoseBefore) {
+  const auto before = issuers(known_);
+  const auto token = test::signed_token(claims_, "first", secret_);
+  outcome(*before, token);
+  std::filesystem::remove(temporary_.path() / "keys.json");
+  EXPECT_EQ(outcome(*issuers(known_, before.get()), token), "https://issuer.example#ada");
+  auto changed = known_;
+  changed.audiences = {"https://other.example"};
+  const auto after = issuers(changed, before.get());
+  EXPECT_EQ(outcome(*after, token), "unsettled");
+  EXPECT_EQ(outcome(*after, token), "unavailable");
+}
+
+TEST_F(IssuersTest, AskOnceAboutATokenThatOnlyTheIssuerCanRead) {
+  const auto issuers = this->issuers(opaque());
+  int settled = 0;
+  EXPECT_EQ(outcome(*issuers, "opaque+token", [&] { ++settled; }), "unsettled");
+  EXPECT_EQ(outcome(*issuers, "opaque+token", [&] { ++settled; }), "unsettled");
+  ASSERT_EQ(caller_.calls.size(), 1U);
+  EXPECT_EQ(caller_.calls[0].body, "token_type_hint=access_token&token=opaque%2Btoken");
+  EXPECT_EQ(caller_.calls[0].url.target, "/introspect");
+  caller_.answer(about_ada(later_));
+  EXPECT_EQ(settled, 2);
+  EXPECT_EQ(outcome(*issuers, "opaque+token"), "https://issuer.example#ada");
+  EXPECT_EQ(caller_.calls.size(), 1U);
+  // What has been said counts for a while only.
+  EXPECT_FALSE(issuers->authenticate("opaque+token", now_ + Issuers::answer_lifetime + 2s));
+}
+
+TEST_F(IssuersTest, RefuseWhatTheIssuerDoesNotVouchFor) {
+  const auto issuers = this->issuers(opaque());
+  const auto said = [&](const std::string& token, const Result<HttpAnswer>& answer) {
+    EXPECT_EQ(outcome(*issuers, token), "unsettled");
+    caller_.answer(answer);
+    return outcome(*issuers, token);
+  };
+  EXPECT_EQ(said("1", HttpAnswer{200, R"({"active":false})"}), "the token is not good, or not any more");
+  EXPECT_EQ(said("2", HttpAnswer{200, R"({"active":"true","sub":"ada"})"}), "the token is not good, or not any more");
+  EXPECT_EQ(said("3", HttpAnswer{200, R"({"active":true,"sub":"ada"})"}), "the token is not for this server");
+  EXPECT_EQ(said("4", HttpAnswer{200, R"({"active":true,"sub":"ada","aud":"https://other.example"})"}),
+            "the token is not for this server");
+  EXPECT_EQ(said("5", about_ada(later_ - 400)), "the token has expired");
+  EXPECT_EQ(said("6", HttpAnswer{500, {}}), "unavailable");
+  EXPECT_EQ(said("7", HttpAnswer{200, "active"}), "unavailable");
+  EXPECT_EQ(said("8", fail_for_now("nobody is there")), "unavailable");
+}
+
+TEST_F(IssuersTest, TakeATokenForNobodyInParticularOnlyWhereTheOperatorSaysSo) {
+  auto settings = opaque();
+  settings.trust_without_audience = true;
+  const auto issuers = this->issuers(settings);
+  outcome(*issuers, "1");
+  caller_.answer(HttpAnswer{200, R"({"active":true,"sub":"ada"})"});
+  EXPECT_EQ(outcome(*issuers, "1"), "https://issuer.example#ada");
+  outcome(*issuers, "2");
+  caller_.answer(HttpAnswer{200, R"({"active":true,"sub":"ada","aud":"https://other.example"})"});
+  EXPECT_EQ(outcome(*issuers, "2"), "the token is not for this server");
+}
+
+TEST_F(IssuersTest, SayWhichSecretCannotBeRead) {
+  auto settings = opaque();
+  settings.client_secret = temporary_.path() / "none";
+  const auto created = Issuers::create({.issuers = {settings}}, caller_, log_);
+  ASSERT_TRUE(created.has_error());
+  EXPECT_THAT(created.error().message, HasSubstr("the issuer \"company\" cannot be asked about tokens: "));
+}
+
+TEST(KnownTokensTest, ForgetsWhatHasNotBeenAskedFor) {
+  KnownTokens known(10);
+  const KnownTokens::Time now{1000s};
+  const auto add = [&](int number) { known.add(std::to_string(number), {anonymous, now + 1h}); };
+  add(0);
+  for (int i = 1; i < 100; ++i) {
+    add(i);
+    EXPECT_TRUE(known.find("0", now)) << i;
+  }
+  int known_still = 0;
+  for (int i = 1; i < 100; ++i)
+    known_still += known.find(std::to_string(i), now) ? 1 : 0;
+  EXPECT_GE(known_still, 9);
+  EXPECT_LE(known_still, 20);
+  // Nor do those that are asked for stay for ever.
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < 20; ++i)
+      known.find(std::to_string(1000 * round + i), now);
+    for (int i = 0; i < 20; ++i)
+      add(1000 * (round + 1) + i);
+  }
+  int all = 0;
+  for (int i = 0; i < 20'000; ++i)
+    all += known.find(std::to_string(i), now) ? 1 : 0;
+  EXPECT_LE(all, 20);
+}
+
+}  // namespace
+}  // namespace mcph
