@@ -32,8 +32,8 @@
 #include "transport/stdio/standard_streams.hpp"
 #include "transport/stdio/stdio_transport.hpp"
 #include "transport/streamable_http/authorization.hpp"
+#include "transport/streamable_http/mcp_service.hpp"
 #include "transport/streamable_http/resource_metadata.hpp"
-#include "transport/streamable_http/streamable_http.hpp"
 
 namespace mcph {
 namespace {
@@ -148,7 +148,7 @@ StreamableHttpOptions mcp_options(const ServeCommand& command) {
 
 Result<> check_reachability(const Config& config) {
   const bool is_protected = config.knows_credentials() || config.allow_remote_without_authentication;
-  if (config.mcp.access.loopback_only || is_protected) return {};
+  if (config.access.loopback_only || is_protected) return {};
   return fail("--listen " + config.http.listen.authority() +
               " is reached by others, and nothing proves who they are. Say [tokens] file or [issuers.NAME] in the "
               "configuration, listen "
@@ -173,11 +173,14 @@ int run(const ServeCommand& command) {
   if (configuration.has_error()) return (*host)->finish(complain(configuration.error().message));
   auto options = mcp_options(command);
   const std::string path(mcp_path);
-  options.middleware.push_back(authenticate_by((*configuration)->access(), path));
-  options.challenge = scope_challenge((*configuration)->access(), path);
-  options.resources = metadata_resources((*configuration)->access(), path);
+  options.middleware.push_back(authenticate_by((*configuration)->access()));
+  options.challenge = scope_challenge((*configuration)->access());
   StreamableHttp mcp(server, std::move(options));
-  HttpServer http((*host)->threads(), command.config.http, mcp, log);
+  McpService service(command.config.access);
+  service.add(mcp);
+  for (auto& resource : metadata_resources((*configuration)->access(), path))
+    service.add(std::move(resource));
+  HttpServer http((*host)->threads(), command.config.http, service, log);
   http.when_connections_end([&] { (*host)->drainer().look_again(); });
   std::promise<int> stop;
   StopSignals signals(log, [&](int signal) { stop.set_value(signal); });

@@ -54,6 +54,7 @@ constexpr SettingOption http_options[] = {
     {"--heartbeat-ms", "http.heartbeat_ms"},
     {"--close-streams-after-ms", "http.close_streams_after_ms"},
     {"--http-sse", "http.http_sse"},
+    {"--sessions", "http.sessions"},
     {"--max-sessions", "http.max_sessions"},
     {"--session-idle-s", "http.session_idle_s"},
 };

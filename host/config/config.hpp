@@ -15,6 +15,7 @@
 #include "config/host_options.hpp"
 #include "config/toml.hpp"
 #include "http/options.hpp"
+#include "http/rules.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
 #include "transport/stdio/stdio_transport.hpp"
@@ -27,6 +28,7 @@ struct Config {
 
   HostOptions host;
   HttpOptions http;
+  HttpAccess access;
   StreamableHttpOptions mcp;
   Sessions::Limits sessions;
   StdioOptions stdio;

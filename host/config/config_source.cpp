@@ -186,7 +186,7 @@ void settle(Config& config, Mistakes& mistakes) {
       mistakes.push_back({"/stdio/roles/" + std::to_string(i),
                           "must be a role that there is, as [roles.NAME], but is \"" + config.stdio_roles[i] + "\""});
   }
-  auto& access = config.mcp.access;
+  auto& access = config.access;
   access.loopback_only = boost::asio::ip::make_address(config.http.listen.address).is_loopback();
   // Under which a proxy may pass requests on.
   if (!config.origin.empty() && (access.loopback_only || !access.allowed_hosts.empty()))

@@ -194,7 +194,7 @@ Form<Config> serving_table() {
 }
 
 Form<Config> http_table() {
-  const auto access = [](auto member) { return through(&Config::mcp, &StreamableHttpOptions::access, member); };
+  const auto access = [](auto member) { return through(&Config::access, member); };
   const auto limit = [](auto member) { return through(&Config::http, &HttpOptions::limits, member); };
   constexpr std::int64_t most = std::int64_t{1} << 30;
   return Table<Config>()
@@ -220,6 +220,9 @@ Form<Config> http_table() {
            duration<milliseconds>(0), "After which a legacy client polls for the rest of an event stream; 0: never")
       .add("http_sse", through(&Config::mcp, &StreamableHttpOptions::http_sse), truth(),
            "Serve the deprecated HTTP+SSE transport, too, at /sse")
+      .add("sessions", through(&Config::mcp, &StreamableHttpOptions::sessions_optional),
+           choice<bool>({{"required", false}, {"optional", true}}),
+           "Whether a legacy request must name its session; optional lets one without a session be served by itself")
       .add("max_sessions", through(&Config::sessions, &Sessions::Limits::count), number<std::size_t>(1, most),
            "Legacy sessions open at once")
       .add("session_idle_s", through(&Config::sessions, &Sessions::Limits::idle_time), duration<seconds>(),

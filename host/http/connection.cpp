@@ -45,7 +45,9 @@ HttpConnection::HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& s
       budget_(server.budget()),
       stream_(std::move(stream)),
       buffer_(limits().header_bytes + read_size),
-      signal_(executor(), Clock::time_point::max()) {}
+      signal_(executor(), Clock::time_point::max()) {
+  client_.more_fields = service().fields();
+}
 
 HttpConnection::~HttpConnection() {
   const MutexLock lock(open_->mutex);
@@ -279,6 +281,7 @@ HttpConnection::awaitable<void> HttpConnection::answer(HttpRequestReader& reader
   client_.keep_alive = keeps_alive(message.version(), request.fields.connection) && !closing_ && reader.is_whole();
   client_.head_only = request.method == http::verb::head;
   client_.now = std::time(nullptr);
+  client_.more_fields = service().fields();
   auto refused = settle_target(message, request);
   if (refused) {
     auto refusal = *std::move(refused);

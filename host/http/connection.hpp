@@ -71,6 +71,8 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   const HttpClient& client() const { return client_; }
   // Whom the response is for.
   void answer_to(const Principal& principal) { principal_ = principal; }
+  // The head of the response has these lines, each with its end, in place of the service's; they outlive the request.
+  void add_to_head(std::string_view fields) { client_.more_fields = fields; }
   // A page of this origin may read it.
   void let_read(std::optional<std::string_view> origin);
 

@@ -43,6 +43,7 @@ void append_start(std::string& text, const HttpClient& client, unsigned status, 
   append_field(text, "Date", date(client.now));
   if (!keep_alive) append_field(text, "Connection", "close");
   if (keep_alive && client.version < 11) append_field(text, "Connection", "keep-alive");
+  text.append(client.more_fields);
   if (!client.origin) return;
   append_field(text, "Access-Control-Allow-Origin", *client.origin);
   append_field(text, "Access-Control-Expose-Headers", client.exposed_headers);

@@ -37,6 +37,7 @@ struct HttpClient {
   bool head_only = false;
   std::optional<std::string> origin = {};  // of a browser that may read the answer
   std::string_view exposed_headers = {};   // that it may read then
+  std::string_view more_fields = {};       // lines of the head, each with its end, that the service adds
   std::time_t now = 0;
 };
 

@@ -106,9 +106,11 @@ boost::asio::awaitable<void> HttpRouter::answer(HttpRequest& request, HttpConnec
 }
 
 HttpVerdict HttpRouter::admit(HttpRequest& request, const HttpResource* resource) const {
-  if (resource != nullptr && resource->is_open) return {};
-  for (const auto& looks_at : middleware_) {
-    if (auto verdict = looks_at(request); verdict.refusal || verdict.wait) return verdict;
+  static const std::vector<HttpMiddleware> none;
+  for (const auto* const some : {&middleware_, resource != nullptr ? &resource->middleware : &none}) {
+    for (const auto& looks_at : *some) {
+      if (auto verdict = looks_at(request); verdict.refusal || verdict.wait) return verdict;
+    }
   }
   return {};
 }

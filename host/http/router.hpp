@@ -1,5 +1,6 @@
-// Finds who answers a request: first every middleware looks at it, which may refuse it or add what it knows, then it
-// goes by its path and its method to a handler. Made by a service before it serves; then any thread.
+// Finds who answers a request: first every middleware looks at it, that of all requests and that of its path, which may
+// refuse it or add what it knows, then it goes by its path and its method to a handler. Made by a service before it
+// serves; then any thread.
 #pragma once
 
 #include <functional>
@@ -37,7 +38,7 @@ struct HttpResource {
   std::string path;
   std::vector<std::pair<boost::beast::http::verb, HttpHandler>> methods;  // besides OPTIONS and HEAD
   HttpHandler refuse_long;                                                // whose body is too long
-  bool is_open = false;                                                   // no middleware looks at its requests
+  std::vector<HttpMiddleware> middleware = {};                            // what looks at its requests, in this order
 };
 
 class HttpRouter {
@@ -46,7 +47,7 @@ class HttpRouter {
   HttpRouter(HttpAccess access, HttpResponse not_found)
       : access_(std::move(access)), not_found_(std::move(not_found)) {}
 
-  // In the order in which they look at a request after that.
+  // In the order in which they look at any request after that.
   void use(HttpMiddleware middleware) { middleware_.push_back(std::move(middleware)); }
   // The first one is asked for the methods of the server as a whole, too.
   void add(HttpResource resource) { resources_.push_back(std::move(resource)); }

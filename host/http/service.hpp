@@ -24,6 +24,9 @@ class HttpService {
 
   // [any] Who reads bodies that are too long; null: nobody.
   virtual MakeBodyScanner body_scanner() const { return nullptr; }
+  // [any] Lines that the head of every response has, each with its end, unless who answers says others
+  // (HttpConnection::add_to_head).
+  virtual std::string_view fields() const { return {}; }
   // [any] What pages of other origins may send and read.
   virtual HttpCors cors() const { return {}; }
 

@@ -36,6 +36,7 @@ inline bool is_refusal(ReplyStatus status) {
 struct OpenedSession {
   std::string id;
   std::chrono::system_clock::time_point expiry;  // if it is not used until then
+  std::string revision = {};                     // of the protocol
 };
 
 struct Reply {

@@ -92,7 +92,7 @@ test('EveryMethodAndEndpointAsksForAToken', async (context) => {
   const json = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
   const requests = [
     ['POST', '/mcp'], ['GET', '/mcp'], ['DELETE', '/mcp'], ['GET', '/sse'], ['POST', '/messages?sessionId=x'],
-    ['HEAD', '/mcp'], ['GET', '/nothing/here'],
+    ['HEAD', '/mcp'],
   ];
   for (const [method, path] of requests) {
     const body = method === 'POST' ? JSON.stringify(modernRequest('tools/list', {}, 7)) : undefined;
@@ -104,6 +104,7 @@ test('EveryMethodAndEndpointAsksForAToken', async (context) => {
     assert.equal(id, 7);
     assert.match(error.message, /^Unauthorized: send a token in the header/);
   }
+  assert.equal((await fetch(`${origin}/nothing/here`)).status, 404);
   // A browser asks whether it may send a token before it has one.
   assert.equal((await fetch(team.url, { method: 'OPTIONS' })).status, 204);
 });

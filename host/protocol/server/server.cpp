@@ -81,7 +81,8 @@ void Server::initialize(const Message& message, const Principal& principal, cons
                                        ReplyStatus::unavailable));
   }
   auto reply = legacy_.initialize_reply(message.id, *session->caller());
-  reply.session = {session->id(), std::chrono::system_clock::now() + sessions_.idle_time()};
+  reply.session = {session->id(), std::chrono::system_clock::now() + sessions_.idle_time(),
+                   session->caller()->protocol_version};
   exchange->reply(std::move(reply));
 }
 

@@ -56,15 +56,19 @@ class Challenge {
   std::string text_;
 };
 
-HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, const ProtectedResource& resource,
-                   std::string_view endpoint) {
+// Of the server that a request of this path goes to.
+std::string endpoint_of(std::string_view path) {
+  return std::string(path.substr(0, path.rfind('/'))).append(mcp_path);
+}
+
+HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, const ProtectedResource& resource) {
   if (error.kind == CredentialError::Kind::unavailable) return unavailable("Try again later: " + error.description);
   const bool invalid = error.kind == CredentialError::Kind::invalid;
   Challenge challenge(error.by_proof ? "DPoP" : "Bearer");
   // Nothing is said of an error where there was no credential (RFC 6750 section 3.1).
   if (invalid) challenge.add_error(error.code, error.description);
   if (error.by_proof) challenge.add("algs", joined(proof_algorithms()));
-  challenge.add_resource(resource, endpoint, resource.scopes);
+  challenge.add_resource(resource, endpoint_of(request.path), resource.scopes);
   const auto message = invalid
                            ? "Unauthorized: " + error.description
                            : std::string("Unauthorized: send a token in the header \"Authorization: Bearer TOKEN\"");
@@ -76,8 +80,8 @@ HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, con
 
 }  // namespace
 
-HttpMiddleware authenticate_by(const Current<AccessState>& access, std::string endpoint_path) {
-  return [&access, endpoint_path = std::move(endpoint_path)](HttpRequest& request) -> HttpVerdict {
+HttpMiddleware authenticate_by(const Current<AccessState>& access) {
+  return [&access](HttpRequest& request) -> HttpVerdict {
     // What a browser asks before it sends a credential (Fetch, "CORS-preflight fetch").
     if (request.method == boost::beast::http::verb::options) return {};
     const auto state = access.get();
@@ -91,14 +95,12 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access, std::string e
       return {};
     }
     if (found.error().kind == CredentialError::Kind::unsettled) return {.wait = std::move(found.error().settle)};
-    return {.refusal = refuse(request, found.error(), state->resource(), endpoint_path)};
+    return {.refusal = refuse(request, found.error(), state->resource())};
   };
 }
 
-std::function<std::string(const std::vector<std::string>& scopes, const Principal& principal)> scope_challenge(
-    const Current<AccessState>& access, std::string endpoint_path) {
-  return [&access, endpoint_path = std::move(endpoint_path)](const std::vector<std::string>& scopes,
-                                                             const Principal& principal) {
+ScopeChallenge scope_challenge(const Current<AccessState>& access) {
+  return [&access](const std::vector<std::string>& scopes, const Principal& principal, std::string_view path) {
     const auto state = access.get();
     // A client of an older revision asks for no more than it is told: what it has had is told, too (2025-11-25,
     // basic/authorization, "Runtime Insufficient Scope Errors").
@@ -111,7 +113,7 @@ std::function<std::string(const std::vector<std::string>& scopes, const Principa
     const bool by_proof = !principal.is_anonymous() && !principal.identity().bound_to.empty();
     Challenge challenge(by_proof ? "DPoP" : "Bearer");
     challenge.add_error("insufficient_scope", "the token lacks a scope");
-    challenge.add_resource(state->resource(), endpoint_path, {all.begin(), all.end()});
+    challenge.add_resource(state->resource(), endpoint_of(path), {all.begin(), all.end()});
     return std::move(challenge).text();
   };
 }

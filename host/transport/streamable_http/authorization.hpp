@@ -2,24 +2,19 @@
 // request without a good one is answered. Any thread.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "auth/access_state.hpp"
-#include "base/principal.hpp"
 #include "http/router.hpp"
 #include "runtime/current.hpp"
+#include "transport/streamable_http/options.hpp"
 
 namespace mcph {
 
-// Settles each request's principal, by the state of that moment, which outlives it. A client is told of the endpoint's
-// metadata.
-HttpMiddleware authenticate_by(const Current<AccessState>& access, std::string endpoint_path);
+// Settles each request's principal, by the state of that moment, which outlives it. A client is told of the metadata of
+// the endpoint that it asked.
+HttpMiddleware authenticate_by(const Current<AccessState>& access);
 
 // What a client needs whose credential lacks scopes for a request (2026-07-28, basic/authorization, "Runtime
 // Insufficient Scope Errors"). The state outlives it.
-std::function<std::string(const std::vector<std::string>& scopes, const Principal& principal)> scope_challenge(
-    const Current<AccessState>& access, std::string endpoint_path);
+ScopeChallenge scope_challenge(const Current<AccessState>& access);
 
 }  // namespace mcph

@@ -24,6 +24,17 @@ std::optional<Reply> refuse_version(std::string_view id, const HttpHead& head) {
   return error_reply(id, error, ReplyStatus::invalid);
 }
 
+// Of a client that names none and has not settled one (2025-06-18, basic/transports, "Protocol Version Header").
+std::string_view assumed_revision(const HttpHead& head) {
+  return head.protocol_version.value_or("2025-03-26");
+}
+
+// What it would change belongs to a session, and would be gone with the request.
+bool needs_session(const Message& message) {
+  return message.method == Method::resources_subscribe || message.method == Method::resources_unsubscribe ||
+         message.method == Method::logging_set_level;
+}
+
 Reply refuse(const RpcError& error, ReplyStatus status) {
   return error_reply({}, error, status);
 }
@@ -42,9 +53,17 @@ void McpEndpoint::post(std::string_view body, const HttpHead& head, const std::s
   server_.receive_modern(std::move(message), {.principal = head.principal, .mirrored = &mirrored}, exchange);
 }
 
+std::string McpEndpoint::revision_of(const HttpHead& head) {
+  if (head.protocol_version || (sessions_optional_ && !head.session_id)) return std::string(assumed_revision(head));
+  const auto session = head.session_id ? server_.find_session(*head.session_id, head.principal) : nullptr;
+  return session == nullptr ? std::string() : session->caller()->protocol_version;
+}
+
 void McpEndpoint::post_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
   if (auto refusal = refuse_version(message.id, head)) return exchange->reply(*std::move(refusal));
   if (message.is_initialize()) return server_.initialize(message, head.principal, exchange);
+  if (sessions_optional_ && !head.session_id && !needs_session(message))
+    return server_.receive_legacy(std::move(message), short_session(head), head.principal, exchange);
   auto found = find_session(message.id, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));
   server_.receive_legacy(std::move(message), found.session, head.principal, exchange);
@@ -54,9 +73,16 @@ void McpEndpoint::post_batch(Json batch, const HttpHead& head, const std::shared
   if (head.protocol_version && !LegacyEra::is_revision(*head.protocol_version)) {
     return exchange->reply(Server::refuse_batch());
   }
+  if (sessions_optional_ && !head.session_id && LegacyEra::has_batches(assumed_revision(head)))
+    return server_.receive_batch(std::move(batch), short_session(head), head.principal, exchange);
   auto found = find_session({}, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));
   server_.receive_batch(std::move(batch), found.session, head.principal, exchange);
+}
+
+std::shared_ptr<Session> McpEndpoint::short_session(const HttpHead& head) {
+  Caller caller{.protocol_version = std::string(assumed_revision(head)), .principal = head.principal};
+  return std::make_shared<Session>(std::string(), std::move(caller));
 }
 
 McpEndpoint::FoundSession McpEndpoint::find_session(std::string_view request_id, const HttpHead& head) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "protocol/server/server.hpp"
@@ -13,9 +14,13 @@ namespace mcph {
 
 class McpEndpoint {
  public:
-  explicit McpEndpoint(Server& server) : server_(server) {}
+  // `sessions_optional`: a request of the legacy era that names no session is served by itself.
+  McpEndpoint(Server& server, bool sessions_optional) : server_(server), sessions_optional_(sessions_optional) {}
 
   static bool names_modern_revision(const HttpHead& head) { return head.protocol_version == ModernEra::revision; }
+
+  // In which the request of this head is answered, as far as the head says it; empty: it does not.
+  std::string revision_of(const HttpHead& head);
 
   // A POST of this body.
   void post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
@@ -36,10 +41,13 @@ class McpEndpoint {
  private:
   void post_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
   void post_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
+  // For one request of a client that has opened none.
+  static std::shared_ptr<Session> short_session(const HttpHead& head);
   // That the header of a request of this id names.
   FoundSession find_session(std::string_view request_id, const HttpHead& head);
 
   Server& server_;
+  const bool sessions_optional_;
 };
 
 }  // namespace mcph

@@ -9,20 +9,23 @@
 
 #include "base/principal.hpp"
 #include "http/router.hpp"
-#include "http/rules.hpp"
 #include "transport/streamable_http/event_log.hpp"
 
 namespace mcph {
 
-// Of the endpoint.
+// Of the endpoint of a server, after the path of the server itself.
 inline constexpr std::string_view mcp_path = "/mcp";
 
+// The WWW-Authenticate of a response to a client whose credential lacks these scopes, by the path of its request.
+using ScopeChallenge = std::function<std::string(const std::vector<std::string>& scopes, const Principal& principal,
+                                                 std::string_view path)>;
+
 struct StreamableHttpOptions {
-  HttpAccess access = {};
-  std::vector<HttpMiddleware> middleware = {};  // what looks at each request after that
-  std::vector<HttpResource> resources = {};     // what is served beside MCP
-  // The WWW-Authenticate of a response to a client whose credential lacks these scopes.
-  std::function<std::string(const std::vector<std::string>& scopes, const Principal& principal)> challenge = {};
+  // At which the server is found: "/tools"; empty: it is the one that needs none.
+  std::vector<std::string> paths = {""};
+  std::vector<HttpMiddleware> middleware = {};  // what looks at each of its requests
+  ScopeChallenge challenge = {};                // null: nobody has scopes
+  bool sessions_optional = false;               // a legacy request without a session is served by itself
   EventLog::Limits events = {};
   // After which a legacy response that is not complete is left to be polled, and so is a stream; 0: never.
   std::chrono::milliseconds stream_time{0};

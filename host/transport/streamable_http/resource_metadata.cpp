@@ -41,7 +41,7 @@ std::vector<HttpResource> metadata_resources(const Current<AccessState>& access,
   // As the RFC has it; of the only endpoint that there is; and as some clients try.
   for (auto path :
        {std::string(well_known) + endpoint_path, std::string(well_known), endpoint_path + std::string(well_known)})
-    resources.push_back({std::move(path), {{boost::beast::http::verb::get, get}}, refuse_long, true});
+    resources.push_back({std::move(path), {{boost::beast::http::verb::get, get}}, refuse_long});
   return resources;
 }
 

@@ -4,10 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "protocol/envelope_reader.hpp"
 #include "transport/streamable_http/event_stream_response.hpp"
 #include "transport/streamable_http/http_exchange.hpp"
+#include "transport/streamable_http/long_body.hpp"
 #include "transport/streamable_http/reply_response.hpp"
+#include "transport/streamable_http/revision_field.hpp"
 
 namespace mcph {
 namespace {
@@ -19,38 +20,8 @@ constexpr std::string_view sse_path = "/sse";
 constexpr std::string_view messages_path = "/messages";
 constexpr std::string_view sse_client_parameter = "sessionId=";
 
-constexpr HttpCors mcp_cors{
-    .allowed =
-        "Accept, Authorization, Content-Type, DPoP, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
-        "Mcp-Session-Id",
-    .prefix = "Mcp-Param-",
-    .exposed = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, X-Session-Expires-At",
-};
-
-// Finds out which message it is that is too long.
-class EnvelopeScanner final : public BodyScanner {
- public:
-  static std::unique_ptr<BodyScanner> make() { return std::make_unique<EnvelopeScanner>(); }
-  static Envelope envelope_of(const HttpBody& body) {
-    const auto* const scanner = dynamic_cast<const EnvelopeScanner*>(body.scanner());
-    return scanner != nullptr ? scanner->reader_.envelope() : Envelope{};
-  }
-
-  void feed(std::string_view bytes) override { reader_.feed(bytes); }
-  bool knows_all() const override { return reader_.knows_all(); }
-
- private:
-  EnvelopeReader reader_;
-};
-
 LongMessage long_message(const HttpRequest& request, const HttpConnection& connection) {
-  return {EnvelopeScanner::envelope_of(request.body), connection.limits().body_bytes, "--max-body-bytes"};
-}
-
-HttpResponse not_found() {
-  return {.status = 404,
-          .body = "Not found. The MCP endpoint is " + std::string(mcp_path) + "\n",
-          .content_type = "text/plain"};
+  return {envelope_of(request.body), connection.limits().body_bytes, "--max-body-bytes"};
 }
 
 std::optional<HttpRefusal> check_json(const HttpFields& fields) {
@@ -80,26 +51,31 @@ HttpRefusal refuse_resumption(EventLog::Resumption::Outcome outcome) {
 }  // namespace
 
 StreamableHttp::StreamableHttp(Server& server, StreamableHttpOptions options)
-    : options_(std::move(options)),
-      server_(server),
-      router_(options_.access, not_found()),
-      events_(std::make_shared<EventLog>(options_.events)) {
-  for (const auto& middleware : options_.middleware)
-    router_.use(middleware);
-  router_.add({std::string(mcp_path),
-               {{verb::get, by(&StreamableHttp::answer_get, check_stream)},
-                {verb::post, by(&StreamableHttp::answer_post, check_post)},
-                {verb::delete_, by(&StreamableHttp::answer_delete)}},
-               by(&StreamableHttp::refuse_long_post)});
-  for (const auto& resource : options_.resources)
-    router_.add(resource);
+    : options_(std::move(options)), server_(server), events_(std::make_shared<EventLog>(options_.events)) {}
+
+std::vector<HttpResource> StreamableHttp::resources() {
+  std::vector<HttpResource> resources;
+  for (const auto& path : options_.paths)
+    add_resources(path, resources);
+  return resources;
+}
+
+void StreamableHttp::add_resources(const std::string& path, std::vector<HttpResource>& resources) {
+  resources.push_back({path + std::string(mcp_path),
+                       {{verb::get, by(&StreamableHttp::answer_get, check_stream)},
+                        {verb::post, by(&StreamableHttp::answer_post, check_post)},
+                        {verb::delete_, by(&StreamableHttp::answer_delete)}},
+                       by(&StreamableHttp::refuse_long_post),
+                       options_.middleware});
   if (!options_.http_sse) return;
-  router_.add({std::string(sse_path),
-               {{verb::get, by(&StreamableHttp::answer_sse, check_stream)}},
-               by(&StreamableHttp::refuse_long_post)});
-  router_.add({std::string(messages_path),
-               {{verb::post, by(&StreamableHttp::answer_sse_message, check_json)}},
-               by(&StreamableHttp::refuse_long_sse_message)});
+  resources.push_back({path + std::string(sse_path),
+                       {{verb::get, by(&StreamableHttp::answer_sse, check_stream)}},
+                       by(&StreamableHttp::refuse_long_post),
+                       options_.middleware});
+  resources.push_back({path + std::string(messages_path),
+                       {{verb::post, by(&StreamableHttp::answer_sse_message, check_json)}},
+                       by(&StreamableHttp::refuse_long_sse_message),
+                       options_.middleware});
 }
 
 void StreamableHttp::close_streams_of(const IsGood& is_good) {
@@ -113,20 +89,9 @@ HttpHandler StreamableHttp::by(Answer answer, Check check) {
     auto refused = read_head(request, head);
     if (!refused && check != nullptr) refused = check(request.fields);
     if (refused) return connection.refuse(*std::move(refused));
+    connection.add_to_head(revision_field(endpoint_.revision_of(head)));
     return (this->*answer)(request, connection, std::move(head));
   };
-}
-
-HttpResponse StreamableHttp::refuse(HttpRefusal refusal) const {
-  return to_response(std::move(refusal));
-}
-
-MakeBodyScanner StreamableHttp::body_scanner() const {
-  return &EnvelopeScanner::make;
-}
-
-HttpCors StreamableHttp::cors() const {
-  return mcp_cors;
 }
 
 StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& connection,
@@ -146,9 +111,10 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request
   if (content.reply && content.messages.empty()) {
     connection.begin_holding(content.share, connection.limits().write_time);
     const auto scopes = content.reply->scopes;
+    if (content.reply->session) connection.add_to_head(revision_field(content.reply->session->revision));
     auto whole = to_response(*std::move(content.reply));
     if (!scopes.empty() && options_.challenge)
-      whole.fields.emplace_back("WWW-Authenticate", options_.challenge(scopes, request.principal));
+      whole.fields.emplace_back("WWW-Authenticate", options_.challenge(scopes, request.principal, request.path));
     co_return co_await connection.respond(std::move(whole));
   }
   // Something to say before the result, or nothing for so long that the client should see a sign of life.
@@ -270,7 +236,9 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_sse(HttpRequest& request,
     auto refusal = unavailable("This server is stopping");
     co_return co_await connection.refuse(std::move(refusal));
   }
-  response.append_endpoint(std::string(messages_path) + "?" + std::string(sse_client_parameter) + client->id());
+  const auto path = request.path.substr(0, request.path.rfind('/'));
+  response.append_endpoint(std::string(path) + std::string(messages_path) + "?" + std::string(sse_client_parameter) +
+                           client->id());
   auto& outbox = client->stream().outbox();
   auto content = outbox.take();
   co_await response.write(outbox, std::move(content));
@@ -288,10 +256,11 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_sse_message(HttpRequest& 
 
 HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request) {
   if (!request.query.starts_with(sse_client_parameter)) {
-    return refuse({400, "The sessionId of the endpoint event is missing"});
+    return to_response(HttpRefusal{400, "The sessionId of the endpoint event is missing"});
   }
   const auto client = find_sse_client(request);
-  if (client == nullptr) return refuse({404, "There is no session of this id; its stream may have been closed"});
+  if (client == nullptr)
+    return to_response(HttpRefusal{404, "There is no session of this id; its stream may have been closed"});
   return to_response(client->receive(request.body.text(), request.principal, server_));
 }
 

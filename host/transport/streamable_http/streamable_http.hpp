@@ -1,15 +1,15 @@
-// MCP over HTTP: the streamable HTTP transport, and where it is asked for the deprecated HTTP+SSE transport of
-// 2024-11-05. Answers the requests that an HTTP server has read, and keeps what connections share. Made by main; any
+// A server of MCP over HTTP: the streamable HTTP transport, and where it is asked for the deprecated HTTP+SSE transport
+// of 2024-11-05. Answers the requests that an HTTP server has read, and keeps what connections share. Made by main; any
 // thread.
 #pragma once
 
 #include <memory>
 #include <optional>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "http/connection.hpp"
 #include "http/router.hpp"
-#include "http/service.hpp"
 #include "protocol/server/server.hpp"
 #include "transport/sse/sse_clients.hpp"
 #include "transport/streamable_http/event_log.hpp"
@@ -21,19 +21,18 @@ namespace mcph {
 
 class EventStreamResponse;
 
-class StreamableHttp final : public HttpService {
+class StreamableHttp {
  public:
   // The server outlives it.
   StreamableHttp(Server& server, StreamableHttpOptions options);
 
-  boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) override {
-    return router_.route(request, connection);
-  }
-  HttpResponse refuse(HttpRefusal refusal) const override;
-  MakeBodyScanner body_scanner() const override;
-  HttpCors cors() const override;
-  void attend() override { events_->forget_unused(); }
-  void shut_down() override { sse_clients_.shut_down(); }
+  // What it serves. It outlives them.
+  std::vector<HttpResource> resources();
+
+  // To be called several times a second.
+  void attend() { events_->forget_unused(); }
+  // No request should keep its connection for longer than its answer takes.
+  void shut_down() { sse_clients_.shut_down(); }
   // Ends the subscriptions and streams of those whose credentials are good no longer, as the protocol prescribes, and
   // what they have in flight.
   void close_streams_of(const IsGood& is_good);
@@ -63,14 +62,14 @@ class StreamableHttp final : public HttpService {
   // A stream whose answer is still to come, or has come while nobody listened.
   awaitable<void> resume_response(EventStreamResponse& response, std::shared_ptr<Outbox> outbox);
 
+  void add_resources(const std::string& path, std::vector<HttpResource>& resources);
   HttpResponse take_sse_message(const HttpRequest& request);
   // Null if the request names none of its principal's.
   std::shared_ptr<SseClient> find_sse_client(const HttpRequest& request) const;
 
   const StreamableHttpOptions options_;
   Server& server_;
-  McpEndpoint endpoint_{server_};
-  HttpRouter router_;
+  McpEndpoint endpoint_{server_, options_.sessions_optional};
   const std::shared_ptr<EventLog> events_;
   SseClients sse_clients_;
 };

@@ -51,8 +51,8 @@ level = "debug"
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->host.identity.name, "team");
   EXPECT_EQ(config->http.listen.authority(), "[::1]:0");
-  EXPECT_THAT(config->mcp.access.allowed_hosts, ElementsAre("tools.example"));
-  EXPECT_TRUE(config->mcp.access.loopback_only);
+  EXPECT_THAT(config->access.allowed_hosts, ElementsAre("tools.example"));
+  EXPECT_TRUE(config->access.loopback_only);
   EXPECT_EQ(config->http.limits.idle_time.count(), 250);
   EXPECT_EQ(config->host.log_level, Log::Level::debug);
 }
@@ -174,7 +174,7 @@ TEST_F(ConfigSourceTest, KnowsIssuers) {
   EXPECT_TRUE(config->knows_credentials());
   EXPECT_EQ(config->issuers.at("company").name, "company");
   EXPECT_THAT(config->scopes, ElementsAre("a", "b"));
-  EXPECT_THAT(config->mcp.access.allowed_hosts, ElementsAre("mcp.example.com"));
+  EXPECT_THAT(config->access.allowed_hosts, ElementsAre("mcp.example.com"));
   const auto mistakes = [&](const std::string& issuer, const std::string& before = {}) {
     return mistakes_in((before.empty() ? server : before) + "[issuers.company]\n" + issuer + roles);
   };

@@ -100,7 +100,7 @@ class ServerFixture : public ::testing::Test {
   std::uint64_t generation_ = 0;
   const std::shared_ptr<FakePlugin> plugin_ = std::make_shared<FakePlugin>("/components/tools/sums.so");
   Server server_;
-  McpEndpoint endpoint_{server_};
+  McpEndpoint endpoint_{server_, false};
   const std::shared_ptr<RecordingStream> output_ = std::make_shared<RecordingStream>();
   DuplexClient stdio_{.output = output_};
 

@@ -1,6 +1,7 @@
 // What becomes of an HTTP request: which session it belongs to, and what each refusal says.
 #include <chrono>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/principals.hpp"
@@ -12,6 +13,7 @@ namespace {
 using test::initialize;
 using test::modern_request;
 using test::request;
+using ::testing::HasSubstr;
 
 class McpEndpointTest : public test::ServerFixture {
  protected:
@@ -73,6 +75,27 @@ TEST_F(McpEndpointTest, OpensNoSessionForAnInitializeThatIsRefused) {
 TEST_F(McpEndpointTest, WantsTheSessionIdWithEveryLegacyMessage) {
   EXPECT_EQ(answer_to(request("1", "tools/list")), R"(invalid {"jsonrpc":"2.0","id":1)" + std::string(no_session));
   EXPECT_EQ(answer_to(test::initialized), "invalid {\"jsonrpc\":\"2.0\"" + std::string(no_session));
+}
+
+// Where sessions are optional, what needs none is served without one.
+TEST_F(McpEndpointTest, ServesWhatNeedsNoSessionWithoutOne) {
+  McpEndpoint endpoint(server_, true);
+  const auto answer_of = [&](std::string_view body, const HttpHead& head = {}) {
+    const auto exchange = std::make_shared<test::RecordingExchange>();
+    endpoint.post(body, head, exchange);
+    return answer(*exchange);
+  };
+  EXPECT_EQ(answer_of(request("1", "ping")), R"(answered {"jsonrpc":"2.0","id":1,"result":{}})");
+  EXPECT_THAT(answer_of(request("1", "tools/list")), HasSubstr(R"("name":"add")"));
+  // The revision that a client speaks that says none.
+  EXPECT_THAT(answer_of("[" + request("1", "ping") + "]"), HasSubstr(R"([{"jsonrpc":"2.0","id":1,"result":{}}])"));
+  EXPECT_EQ(answer_of("[" + request("1", "ping") + "]", {.protocol_version = "2025-06-18"}),
+            R"(invalid {"jsonrpc":"2.0")" + std::string(no_session));
+  EXPECT_EQ(answer_of(test::initialized), "accepted ");
+  EXPECT_EQ(answer_of(request("1", "resources/subscribe", R"({"uri":"memo://a"})")),
+            R"(invalid {"jsonrpc":"2.0","id":1)" + std::string(no_session));
+  EXPECT_EQ(answer_of(request("1", "ping"), in_session("unknown")),
+            R"(not found {"jsonrpc":"2.0","id":1)" + std::string(ended_session));
 }
 
 TEST_F(McpEndpointTest, SaysThatASessionHasEnded) {

@@ -13,6 +13,7 @@
 #include "support/eventually.hpp"
 #include "support/raw_client.hpp"
 #include "support/server_fixture.hpp"
+#include "transport/streamable_http/mcp_service.hpp"
 
 namespace mcph {
 namespace {
@@ -24,6 +25,7 @@ class StreamableHttpTest : public test::ServerFixture {
  protected:
   explicit StreamableHttpTest(const HttpLimits& limits = {.heartbeat = 100ms})
       : http_(threads_, {.listen = {.port = 0}, .limits = limits}, mcp_, log_) {
+    mcp_.add(endpoint_);
     EXPECT_FALSE(http_.listen().has_error());
     http_.serve();
     plugin_->on_invoke = [this](Call& call) { invoked_.set_value(&call); };
@@ -67,7 +69,8 @@ class StreamableHttpTest : public test::ServerFixture {
   static constexpr std::string_view result = R"({"content":[{"type":"text","text":"the reply"}]})";
 
   EventLoops threads_{1, 4};
-  StreamableHttp mcp_{server_, {}};
+  StreamableHttp endpoint_{server_, {}};
+  McpService mcp_{{}};
   HttpServer http_;
   std::promise<Call*> invoked_;
 };
@@ -154,6 +157,7 @@ TEST_F(SmallMemoryTest, ResumesNoStreamWithMoreThanThereIsMemoryFor) {
 class LargeAnswersTest : public test::ServerFixture {
  protected:
   LargeAnswersTest() {
+    mcp_.add(endpoint_);
     EXPECT_FALSE(http_.listen().has_error());
     http_.serve();
     plugin_->on_invoke = [](Call& call) {
@@ -178,7 +182,8 @@ class LargeAnswersTest : public test::ServerFixture {
   static constexpr HttpLimits limits{.buffered_bytes = 18'000'000, .write_time = 2s};
 
   EventLoops threads_{1, 4};
-  StreamableHttp mcp_{server_, {}};
+  StreamableHttp endpoint_{server_, {}};
+  McpService mcp_{{}};
   HttpServer http_{threads_, {.listen = {.port = 0}, .limits = limits}, mcp_, log_};
 };
 

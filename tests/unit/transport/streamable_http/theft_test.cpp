@@ -11,7 +11,7 @@
 #include "support/principals.hpp"
 #include "support/raw_client.hpp"
 #include "support/server_fixture.hpp"
-#include "transport/streamable_http/streamable_http.hpp"
+#include "transport/streamable_http/mcp_service.hpp"
 
 namespace mcph {
 namespace {
@@ -47,6 +47,7 @@ class TheftTest : public test::ServerFixture, public ::testing::WithParamInterfa
       if (asks && !answered) call.complete(Outcome::input_required, test::asks_for_roots);
       if (asks && answered) call.complete(Outcome::result, R"({"content":[]})");
     };
+    mcp_.add(endpoint_);
     EXPECT_FALSE(http_.listen().has_error());
     http_.serve();
   }
@@ -106,7 +107,8 @@ class TheftTest : public test::ServerFixture, public ::testing::WithParamInterfa
   }
 
   EventLoops threads_{1, 4};
-  StreamableHttp mcp_{server_, {.middleware = {take_principal_from_header}, .http_sse = true}};
+  StreamableHttp endpoint_{server_, {.middleware = {take_principal_from_header}, .http_sse = true}};
+  McpService mcp_{{}};
   HttpServer http_{threads_, {.listen = {.port = 0}, .limits = {.heartbeat = 50ms}}, mcp_, log_};
 };
 
