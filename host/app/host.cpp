@@ -37,26 +37,30 @@ unsigned loops(unsigned wanted) {
   return wanted > 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, most);
 }
 
-PluginLoader::Options loader_options(const HostOptions& options, NamedLimits limits, const PublishedCatalog& catalog) {
+PluginLoader::Options loader_options(const HostOptions& options, NamedLimits limits, NamedFeatures features,
+                                     const PublishedCatalog& catalog) {
   const PluginLimits per_plugin;
   limits.insert({{"concurrentCallsPerPlugin", per_plugin.concurrent_calls},
                  {"callsInFlightPerPlugin", per_plugin.calls_in_flight},
                  {"blockedThreads", blocked_threads()},
                  {"pageSize", options.serving.page_size}});
-  return {
-      .data_root = options.data_root,
-      .components = options.components,
-      // No plugin's data directory, because none has a name that begins with a dot.
-      .required_sandboxes = options.data_root / ".required-sandboxes",
-      .limits = per_plugin,
-      .isolation = options.isolation,
-      .sandbox = options.sandbox,
-      .trust = options.trust,
-      .server_info = [&catalog, identity = options.identity, root = options.components, limits = std::move(limits)] {
-        // Who asks is not known, and so not what he may see.
-        const auto shown = catalog.is_governed() ? std::make_shared<const Catalog>() : catalog.current();
-        return server_info_json(identity, *shown, root, limits);
-      }};
+  features.insert({{"sandbox", options.sandbox != SandboxProfile::none},
+                   {"tasks", options.serving.tasks.count > 0},
+                   {"workers", options.isolation == Isolation::worker}});
+  return {.data_root = options.data_root,
+          .components = options.components,
+          // No plugin's data directory, because none has a name that begins with a dot.
+          .required_sandboxes = options.data_root / ".required-sandboxes",
+          .limits = per_plugin,
+          .isolation = options.isolation,
+          .sandbox = options.sandbox,
+          .trust = options.trust,
+          .server_info = [&catalog, identity = options.identity, root = options.components, limits = std::move(limits),
+                          features = std::move(features)] {
+            // Who asks is not known, and so not what he may see.
+            const auto shown = catalog.is_governed() ? std::make_shared<const Catalog>() : catalog.current();
+            return server_info_json(identity, *shown, root, limits, features);
+          }};
 }
 
 }  // namespace
@@ -68,14 +72,15 @@ Result<> find_components(const HostOptions& options) {
               " is missing; make it, or name another one with --components");
 }
 
-Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log, NamedLimits limits) {
+Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log, NamedLimits limits,
+                                           NamedFeatures features) {
   if (options.log_level != Log::Level::off) report_crashes_to_log(options.log_format);
   auto copies = PrivateFolder::create();
   if (copies.has_error()) return copies.error();
-  return std::unique_ptr<Host>(new Host(options, *std::move(copies), std::move(limits), log));
+  return std::unique_ptr<Host>(new Host(options, *std::move(copies), std::move(limits), std::move(features), log));
 }
 
-Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log)
+Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, NamedFeatures features, Log& log)
     : log_(log),
       threads_(loops(options.threads), blocked_threads()),
       workers_(
@@ -84,8 +89,8 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
       reaper_(stop_patience, log),
       publisher_(catalog_, options.instructions, log),
       drainer_({}, log),
-      loader_(std::move(copies), loader_options(options, std::move(limits), catalog_), threads_, workers_, reaper_,
-              log),
+      loader_(std::move(copies), loader_options(options, std::move(limits), std::move(features), catalog_), threads_,
+              workers_, reaper_, log),
       components_(options.components),
       watch_(FolderWatch::create()),
       load_threads_({.at_once = std::max(2U, 1 + std::thread::hardware_concurrency())}),
@@ -100,6 +105,13 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
                .log = log}) {}
 
 Host::~Host() = default;
+
+PublishedCatalog& Host::add_catalog(std::string instructions) {
+  auto& added = *more_catalogs_.emplace_back(
+      std::make_unique<PublishedCatalog>(catalog_.resource_updates(), std::move(instructions)));
+  publisher_.publish_to(added);
+  return added;
+}
 
 void Host::end_calls(std::chrono::milliseconds grace, const std::function<bool()>& quiet) {
   folder_.stop({});
@@ -121,6 +133,8 @@ bool Host::end() {
   // A thread in a call that was cut off has been waited for already.
   const bool joined = threads_.join(threads_are_stuck_ ? cut_off_patience : end_patience);
   catalog_.clear();
+  for (const auto& catalog : more_catalogs_)
+    catalog->clear();
   folder_.release_plugins();
   if (joined) return reaper_.wait_until_empty(end_patience);
   // Plugins that are well still get their time to stop.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/result.hpp"
@@ -30,9 +31,10 @@ Result<> find_components(const HostOptions& options);
 
 class Host {
  public:
-  // Fails if no private folder for the plugins' copies can be made. The log outlives it. `limits` are what the command
-  // adds to the limits that the host tells plugins of.
-  static Result<std::unique_ptr<Host>> create(const HostOptions& options, Log& log, NamedLimits limits = {});
+  // Fails if no private folder for the plugins' copies can be made. The log outlives it. `limits` and `features` are
+  // what the command adds to those that the host tells plugins of.
+  static Result<std::unique_ptr<Host>> create(const HostOptions& options, Log& log, NamedLimits limits = {},
+                                              NamedFeatures features = {});
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
@@ -40,6 +42,9 @@ class Host {
   EventLoops& threads() { return threads_; }
   PluginLoader& loader() { return loader_; }
   PublishedCatalog& catalog() { return catalog_; }
+  // Another one of the same components, for a server that serves some of them, with the operator's instructions for it.
+  // Before any are loaded. Lives as long as the host.
+  PublishedCatalog& add_catalog(std::string instructions);
   FolderSource& folder() { return folder_; }
   Drainer& drainer() { return drainer_; }
 
@@ -53,7 +58,7 @@ class Host {
   int finish(int status);
 
  private:
-  Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, Log& log);
+  Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, NamedFeatures features, Log& log);
 
   // False: something does not come to rest.
   bool end();
@@ -63,6 +68,7 @@ class Host {
   Workers workers_;
   Reaper reaper_;
   PublishedCatalog catalog_;
+  std::vector<std::unique_ptr<PublishedCatalog>> more_catalogs_;
   UpdateThread updates_{catalog_.resource_updates()};
   Publisher publisher_;
   Drainer drainer_;

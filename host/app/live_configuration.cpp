@@ -9,11 +9,19 @@ namespace {
 
 // The tables, and in tables the settings, whose changes count at once.
 constexpr std::string_view live[] = {"roles", "tokens", "issuers", "oauth"};
+// Those of each virtual server.
+constexpr std::string_view live_of_servers[] = {".allow", ".deny", ".scopes"};
+
+bool counts_at_once(std::string_view key) {
+  const auto ends = [&](std::string_view setting) { return key.ends_with(setting); };
+  return std::ranges::find(live, key) != std::end(live) ||
+         (key.starts_with("servers.") && std::ranges::any_of(live_of_servers, ends));
+}
 
 // "http.listen"
 void collect_differences(const OrderedJson& before, const OrderedJson& after, const std::string& key,
                          std::set<std::string>& differences) {
-  if (before == after || std::ranges::find(live, key) != std::end(live)) return;
+  if (before == after || counts_at_once(key)) return;
   if (!before.is_object() || !after.is_object()) {
     differences.insert(key);
     return;
@@ -42,10 +50,10 @@ Result<> check_protection(const Config& before, const Config& after) {
 }  // namespace
 
 Result<std::unique_ptr<LiveConfiguration>> LiveConfiguration::create(ConfigSource source, Config config,
-                                                                     PublishedCatalog& catalog, HttpCaller& caller,
+                                                                     const Catalogs& catalogs, HttpCaller& caller,
                                                                      Log& log) {
   std::unique_ptr<LiveConfiguration> live(
-      new LiveConfiguration(std::move(source), std::move(config), catalog, caller, log));
+      new LiveConfiguration(std::move(source), std::move(config), catalogs, caller, log));
   // Anew, because what changes from now on is seen, and what has changed since it was read would not be.
   auto loaded = live->source_.load();
   if (loaded.has_error()) return loaded.error();
@@ -54,22 +62,35 @@ Result<std::unique_ptr<LiveConfiguration>> LiveConfiguration::create(ConfigSourc
   live->watched_.watch(live->files());
   auto access = live->access_of(live->config_);
   if (access.has_error()) return access.error();
-  live->access_.set(*access);
-  catalog.govern(*std::move(access));
+  live->take(*std::move(access));
+  live->govern();
   return live;
 }
 
-LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, PublishedCatalog& catalog, HttpCaller& caller,
+LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, const Catalogs& catalogs, HttpCaller& caller,
                                      Log& log)
     : source_(std::move(source)),
       config_(std::move(config)),
       started_with_(config_form().show(config_)),
       origin_(config_.origin),
-      title_(config_.host.identity.title),
-      catalog_(catalog),
       caller_(caller),
       log_(log) {
+  for (const auto& [name, catalog] : catalogs) {
+    auto& server = servers_.emplace(name, *catalog).first->second;
+    server.title = name.empty() ? config_.host.identity.title : config_.servers.at(name).identity.title;
+  }
   watched_.watch(files());
+}
+
+void LiveConfiguration::take(Access access) {
+  for (auto& [name, state] : access.states)
+    servers_.at(name).access.set(std::move(state));
+  policies_ = std::move(access.policies);
+}
+
+void LiveConfiguration::govern() {
+  for (auto& [name, policy] : policies_)
+    servers_.at(name).catalog.govern(policy);
 }
 
 void LiveConfiguration::run(Ending ending) {
@@ -81,14 +102,15 @@ void LiveConfiguration::attend(bool changed) {
   const bool replaced = changed && take_changes();
   end_what_is_good_no_longer(replaced);
   // After that, so that nobody whose streams end is told that his lists are empty now.
-  if (replaced) catalog_.govern(access_.get());
+  if (replaced) govern();
 }
 
 void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
   // For clients to read how their streams have ended.
   static constexpr std::chrono::milliseconds farewell{300};
   const auto now = std::chrono::system_clock::now();
-  const auto access = access_.get();
+  // Who is good is so for all servers.
+  const auto access = servers_.begin()->second.access.get();
   const IsGood is_good = [access, now](const Principal& principal) { return access->is_good(principal, now); };
   const auto moment = std::chrono::steady_clock::now();
   if (replaced || access->has_expiry_between(looked_at_, now)) {
@@ -116,34 +138,63 @@ std::vector<std::filesystem::path> LiveConfiguration::files() const {
   return files;
 }
 
-Result<std::shared_ptr<const AccessState>> LiveConfiguration::access_of(const Config& config) {
-  auto texts = config.roles;
-  for (auto& [name, role] : texts) {
-    for (auto& issuer : role.issuers)
-      issuer = config.issuers.at(issuer).issuer;
-  }
-  auto roles = texts.empty() ? Result<std::shared_ptr<const RolePolicy>>(nullptr) : RolePolicy::compile(texts);
+Result<LiveConfiguration::Access> LiveConfiguration::access_of(const Config& config) {
+  auto roles = config.roles.empty() ? Result<std::shared_ptr<const RolePolicy>>(nullptr)
+                                    : RolePolicy::compile(settled_roles(config));
   if (roles.has_error()) return roles.error();
-  if (!config.knows_credentials()) return AccessState::open(*std::move(roles));
-  auto tokens = config.tokens.empty() ? Result<TokenRecords>() : read_tokens(config.tokens);
+  const auto tokens = config.tokens.empty() ? Result<TokenRecords>(TokenRecords()) : read_tokens(config.tokens);
   if (tokens.has_error()) return tokens.error();
-  Credentials credentials{.tokens = *std::move(tokens),
-                          .resource = {.origin = origin_, .title = title_, .scopes = config.scopes}};
-  for (const auto& [name, role] : config.roles)
+  Access access;
+  for (auto& [name, server] : servers_) {
+    auto state = access_of(name, config, *roles, *tokens);
+    if (state.has_error()) return state.error();
+    std::shared_ptr<const Policy> policy = *roles == nullptr ? nullptr : *state;
+    if (!name.empty()) {
+      // One that is gone from the file is served until the host starts anew.
+      if (const auto found = config.servers.find(name); found != config.servers.end())
+        server.components = found->second.components;
+      auto components = RolePolicy::compile({{name, server.components}});
+      if (components.has_error()) return components.error();
+      policy = policy_within((*components)->rights_of({name}), std::move(policy));
+    }
+    access.states.emplace(name, *std::move(state));
+    access.policies.emplace(name, std::move(policy));
+  }
+  return access;
+}
+
+Result<std::shared_ptr<const AccessState>> LiveConfiguration::access_of(const std::string& name, const Config& config,
+                                                                        std::shared_ptr<const RolePolicy> roles,
+                                                                        const TokenRecords& tokens) {
+  if (!config.knows_credentials()) return AccessState::open(std::move(roles));
+  auto& server = servers_.at(name);
+  const auto found = config.servers.find(name);
+  Credentials credentials{.tokens = tokens,
+                          .resource = {.origin = origin_,
+                                       .title = server.title,
+                                       .scopes = found == config.servers.end() ? config.scopes : found->second.scopes}};
+  for (const auto& [role_name, role] : config.roles)
     credentials.resource.known_scopes.insert(role.scopes.begin(), role.scopes.end());
-  Issuers::Settings settings{.issuers = {}, .implied = config.implied_scopes, .roles = *roles};
-  for (const auto& [name, each] : config.issuers) {
+  Issuers::Settings settings{.issuers = {}, .implied = config.implied_scopes, .roles = roles};
+  for (const auto& [issuer_name, each] : config.issuers) {
     settings.issuers.push_back(each);
-    if (each.audiences.empty()) settings.issuers.back().audiences = {origin_ + std::string(mcp_path)};
+    if (each.audiences.empty()) settings.issuers.back().audiences = urls_of(name);
     credentials.resource.issuers.push_back(each.issuer);
   }
   if (!settings.issuers.empty()) {
-    auto issuers = Issuers::create(std::move(settings), caller_, log_, issuers_.get());
+    auto issuers = Issuers::create(std::move(settings), caller_, log_, server.issuers.get());
     if (issuers.has_error()) return issuers.error();
     credentials.issuers = *std::move(issuers);
   }
-  issuers_ = credentials.issuers;
-  return AccessState::with_credentials(*std::move(roles), std::move(credentials));
+  server.issuers = credentials.issuers;
+  return AccessState::with_credentials(std::move(roles), std::move(credentials));
+}
+
+std::vector<std::string> LiveConfiguration::urls_of(const std::string& name) const {
+  std::vector<std::string> urls;
+  for (const auto& path : name.empty() ? std::vector<std::string>{""} : VirtualServer::paths(name))
+    urls.push_back(origin_ + path + std::string(mcp_path));
+  return urls;
 }
 
 bool LiveConfiguration::take_changes() {
@@ -156,7 +207,7 @@ bool LiveConfiguration::take_changes() {
       next = fail(source_.file().string() + ": " + checked.error().message);
     }
   }
-  auto access = next.has_value() ? access_of(*next) : Result<std::shared_ptr<const AccessState>>(next.error());
+  auto access = next.has_value() ? access_of(*next) : Result<Access>(next.error());
   const bool taken = access.has_value();
   if (taken) {
     say_what_needs_a_restart(*next);
@@ -168,7 +219,7 @@ bool LiveConfiguration::take_changes() {
     access = access_of(config_);
     if (access.has_error()) return false;
   }
-  access_.set(*std::move(access));
+  take(*std::move(access));
   if (taken) log_.info("configuration taken");
   return true;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,10 +25,14 @@ namespace mcph {
 
 class LiveConfiguration {
  public:
-  // `config` is what the host has been started with. The catalog, which is governed from now on, the caller, by which
-  // issuers are asked, and the log outlive it. Fails where the configuration or the tokens cannot be read.
-  static Result<std::unique_ptr<LiveConfiguration>> create(ConfigSource source, Config config,
-                                                           PublishedCatalog& catalog, HttpCaller& caller, Log& log);
+  // What is governed from now on: the catalog of each server that there is, by its name in the configuration; that of
+  // the whole has none.
+  using Catalogs = std::map<std::string, PublishedCatalog*>;
+
+  // `config` is what the host has been started with. The catalogs, the caller, by which issuers are asked, and the log
+  // outlive it. Fails where the configuration or the tokens cannot be read.
+  static Result<std::unique_ptr<LiveConfiguration>> create(ConfigSource source, Config config, const Catalogs& catalogs,
+                                                           HttpCaller& caller, Log& log);
 
   // How what goes on is ended for those whose credentials are good no longer: first streams, in the protocol's own way;
   // a little later whatever is left. Called on a thread of this object.
@@ -40,12 +45,35 @@ class LiveConfiguration {
   // Nothing is ended any more.
   void stop() { watched_.stop(); }
 
-  const Current<AccessState>& access() const { return access_; }
+  // To the server of this name, which is one of those that it was created with.
+  const Current<AccessState>& access(const std::string& server = {}) const { return servers_.at(server).access; }
 
  private:
-  LiveConfiguration(ConfigSource source, Config config, PublishedCatalog& catalog, HttpCaller& caller, Log& log);
+  struct GovernedServer {
+    explicit GovernedServer(PublishedCatalog& governed) : catalog(governed) {}
 
-  Result<std::shared_ptr<const AccessState>> access_of(const Config& config);
+    PublishedCatalog& catalog;
+    Current<AccessState> access{AccessState::open(nullptr)};
+    std::shared_ptr<Issuers> issuers = {};  // whose keys go on being used; null: there are none
+    std::string title = {};                 // with which the host has been started
+    RoleText components = {};               // of a virtual one, as they have been taken last
+  };
+  // What is to be known of all servers.
+  struct Access {
+    std::map<std::string, std::shared_ptr<const AccessState>> states;
+    std::map<std::string, std::shared_ptr<const Policy>> policies;
+  };
+
+  LiveConfiguration(ConfigSource source, Config config, const Catalogs& catalogs, HttpCaller& caller, Log& log);
+
+  Result<Access> access_of(const Config& config);
+  Result<std::shared_ptr<const AccessState>> access_of(const std::string& name, const Config& config,
+                                                       std::shared_ptr<const RolePolicy> roles,
+                                                       const TokenRecords& tokens);
+  // At which clients reach the server, and for which issuers make tokens.
+  std::vector<std::string> urls_of(const std::string& name) const;
+  void take(Access access);
+  void govern();
   std::vector<std::filesystem::path> files() const;
   void attend(bool changed);
   // Whether what is known of roles and tokens has been read anew.
@@ -57,12 +85,10 @@ class LiveConfiguration {
   Config config_;  // used by one thread at a time: who creates this, then the one that watches
   const OrderedJson started_with_;
   const std::string origin_;  // with which the host has been started, and by which it is known
-  const std::string title_;
-  Current<AccessState> access_{AccessState::open(nullptr)};
-  PublishedCatalog& catalog_;
   HttpCaller& caller_;
   Log& log_;
-  std::shared_ptr<Issuers> issuers_;  // whose keys go on being used; null: there are none
+  std::map<std::string, GovernedServer> servers_;
+  std::map<std::string, std::shared_ptr<const Policy>> policies_;
   Ending ending_;
   std::chrono::system_clock::time_point looked_at_ = std::chrono::system_clock::now();
   std::optional<std::chrono::steady_clock::time_point> expel_at_;

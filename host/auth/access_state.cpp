@@ -63,8 +63,8 @@ std::shared_ptr<const AccessState> AccessState::with_credentials(std::shared_ptr
     // Those that plugins are told, too.
     identity.roles.assign(roles_now.begin(), roles_now.end());
     const Principal principal(std::move(identity));
-    const auto& rights = state->roles_->rights_of(roles_now);
-    state->tokens_.emplace(record.id, Token{record, principal, &rights});
+    auto rights = state->roles_->rights_of(roles_now);
+    state->tokens_.emplace(record.id, Token{record, principal, std::move(rights)});
   }
   return state;
 }
@@ -144,15 +144,15 @@ bool AccessState::has_expiry_between(Time after, Time until) const {
   });
 }
 
-const Rights* AccessState::rights_of(const Principal& principal) const {
+std::shared_ptr<const Rights> AccessState::rights_of(const Principal& principal) const {
   if (roles_ == nullptr) return nullptr;
   // What a token may do is what it may do now, and not when it was looked at.
   if (!principal.is_anonymous() && principal.identity().issuer == this_host) {
     const auto* const token = token_of(principal);
-    return token != nullptr && !token->record.revoked ? token->rights : &roles_->rights_of({});
+    return token != nullptr && !token->record.revoked ? token->rights : roles_->rights_of({});
   }
   const bool can_get_scopes = !principal.is_anonymous() && principal.identity().issuer != process_starter;
-  return &roles_->rights_of(roles_->roles_of(principal), can_get_scopes);
+  return roles_->rights_of(roles_->roles_of(principal), can_get_scopes);
 }
 
 }  // namespace mcph

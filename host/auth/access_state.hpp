@@ -52,13 +52,13 @@ class AccessState final : public Policy {
 
   const ProtectedResource& resource() const { return resource_; }
 
-  const Rights* rights_of(const Principal& principal) const override;
+  std::shared_ptr<const Rights> rights_of(const Principal& principal) const override;
 
  private:
   struct Token {
     TokenRecord record;
     Principal principal;
-    const Rights* rights = nullptr;
+    std::shared_ptr<const Rights> rights;
   };
   struct TextHash {
     using is_transparent = void;

@@ -27,6 +27,7 @@ struct IssuerSettings {
 
   std::string subject_claim = "sub";
   std::string name_claim = "name";
+  std::string email_claim = "email";
   std::string groups_claim = "groups";
   std::string roles_claim = {};  // empty: its tokens give no roles by their names
   std::chrono::seconds leeway{60};
@@ -36,5 +37,8 @@ struct IssuerSettings {
 
 // By a scope those that it implies (2026-07-28, basic/authorization, "Step-Up Authorization Flow").
 using ImpliedScopes = std::map<std::string, std::vector<std::string>>;
+
+// Those of a credential, and those that they imply.
+std::vector<std::string> with_implied(const std::vector<std::string>& scopes, const ImpliedScopes& implied);
 
 }  // namespace mcph

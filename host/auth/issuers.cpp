@@ -157,23 +157,12 @@ bool Issuers::trusts(std::string_view issuer) const {
 }
 
 Principal Issuers::make_principal(Identity identity) const {
-  std::set<std::string> scopes;
-  for (const auto& scope : identity.scopes)
-    add_implied(scope, scopes);
-  identity.scopes.assign(scopes.begin(), scopes.end());
+  identity.scopes = with_implied(identity.scopes, implied_);
   if (roles_ != nullptr) {
     const auto roles = roles_->roles_of(Principal(identity));
     identity.roles.assign(roles.begin(), roles.end());
   }
   return Principal(std::move(identity));
-}
-
-void Issuers::add_implied(const std::string& scope, std::set<std::string>& scopes) const {
-  if (!scopes.insert(scope).second) return;
-  const auto found = implied_.find(scope);
-  if (found == implied_.end()) return;
-  for (const auto& each : found->second)
-    add_implied(each, scopes);
 }
 
 }  // namespace mcph

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -68,7 +67,6 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   CredentialError ask(std::string_view token, const std::string& digest, const Trusted& whom);
   void note_answer(const std::string& digest, Result<Identity, CredentialError> answer);
   Principal make_principal(Identity identity) const;
-  void add_implied(const std::string& scope, std::set<std::string>& scopes) const;
 
   const ImpliedScopes implied_;
   const std::shared_ptr<const RolePolicy> roles_;

@@ -114,7 +114,8 @@ bool Rule::covers(const Tool& tool) const {
 class RolePolicy::RoleRights final : public Rights {
  public:
   // `others` are roles that further scopes would give.
-  RoleRights(const std::vector<const Role*>& roles, std::vector<const Role*> others) : others_(std::move(others)) {
+  RoleRights(std::shared_ptr<const Roles> all, const std::vector<const Role*>& roles, std::vector<const Role*> others)
+      : all_(std::move(all)), others_(std::move(others)) {
     for (const auto* role : roles) {
       for (const auto& rule : role->allow)
         allow_.push_back(&rule);
@@ -124,7 +125,7 @@ class RolePolicy::RoleRights final : public Rights {
     reads_all_ = may_read_all({});
   }
 
-  Access to(const Tool& tool) const override {
+  Access to(const Tool& tool, std::string_view /*plugin*/) const override {
     return of_call([&](const Rule& rule) { return rule.matches(Rule::Kind::tool, tool.name) && rule.covers(tool); });
   }
   Access to(const Prompt& prompt) const override {
@@ -237,14 +238,12 @@ class RolePolicy::RoleRights final : public Rights {
     return std::ranges::any_of(allow_, allowed) && std::ranges::none_of(deny_, denied);
   }
 
+  const std::shared_ptr<const Roles> all_;  // of which the others are parts
   std::vector<const Rule*> allow_;
   std::vector<const Rule*> deny_;
   const std::vector<const Role*> others_;
   bool reads_all_ = false;
 };
-
-RolePolicy::RolePolicy() = default;
-RolePolicy::~RolePolicy() = default;
 
 Result<RolePolicy::Role> RolePolicy::compile(const RoleText& text) {
   Role role{.allow = {},
@@ -267,13 +266,13 @@ Result<RolePolicy::Role> RolePolicy::compile(const RoleText& text) {
 }
 
 Result<std::shared_ptr<const RolePolicy>> RolePolicy::compile(const RoleTexts& roles) {
-  auto policy = std::make_shared<RolePolicy>();
+  Roles compiled;
   for (const auto& [name, text] : roles) {
     auto role = compile(text);
     if (role.has_error()) return fail("a rule of the role " + name + " " + role.error().message);
-    policy->roles_.emplace(name, *std::move(role));
+    compiled.emplace(name, *std::move(role));
   }
-  return std::shared_ptr<const RolePolicy>(std::move(policy));
+  return std::shared_ptr<const RolePolicy>(new RolePolicy(std::move(compiled)));
 }
 
 std::set<std::string> RolePolicy::roles_of(const Principal& principal) const {
@@ -289,7 +288,7 @@ std::set<std::string> RolePolicy::roles_of(const Principal& principal) const {
   const auto one_of = [](const std::set<std::string>& wanted, const std::vector<std::string>& had) {
     return std::ranges::any_of(had, [&](const std::string& each) { return wanted.contains(each); });
   };
-  for (const auto& [name, role] : roles_) {
+  for (const auto& [name, role] : *roles_) {
     if (role.principals.contains(principal.id()) || role.issuers.contains(identity.issuer) ||
         one_of(role.groups, identity.groups) || one_of(role.scopes, identity.scopes)) {
       names.insert(name);
@@ -298,21 +297,54 @@ std::set<std::string> RolePolicy::roles_of(const Principal& principal) const {
   return names;
 }
 
-const Rights& RolePolicy::rights_of(const std::set<std::string>& roles, bool can_get_scopes) const {
+std::shared_ptr<const Rights> RolePolicy::rights_of(const std::set<std::string>& roles, bool can_get_scopes) const {
   const MutexLock lock(mutex_);
-  auto& rights = rights_[{roles, can_get_scopes}];
-  if (rights != nullptr) return *rights;
+  const auto key = std::make_pair(roles, can_get_scopes);
+  if (const auto found = rights_.find(key); found != rights_.end()) return found->second;
   std::vector<const Role*> had;
   std::vector<const Role*> others;
-  for (const auto& [name, role] : roles_) {
+  for (const auto& [name, role] : *roles_) {
     if (roles.contains(name)) {
       had.push_back(&role);
     } else if (can_get_scopes && !role.scopes.empty()) {
       others.push_back(&role);
     }
   }
-  rights = std::make_unique<const RoleRights>(had, std::move(others));
-  return *rights;
+  // Scopes come in any combination.
+  if (rights_.size() == max_rights) rights_.clear();
+  return rights_.emplace(key, std::make_shared<const RoleRights>(roles_, had, std::move(others))).first->second;
+}
+
+namespace {
+
+class PolicyWithin final : public Policy {
+ public:
+  PolicyWithin(std::shared_ptr<const Rights> components, std::shared_ptr<const Policy> policy)
+      : components_(std::move(components)), policy_(std::move(policy)) {}
+
+  std::shared_ptr<const Rights> rights_of(const Principal& principal) const override {
+    const auto rights = policy_ == nullptr ? nullptr : policy_->rights_of(principal);
+    if (rights == nullptr) return components_;
+    const MutexLock lock(mutex_);
+    if (const auto found = within_.find(rights); found != within_.end()) return found->second;
+    if (within_.size() == max_rights) within_.clear();
+    return within_.emplace(rights, common_rights(rights, components_)).first->second;
+  }
+
+ private:
+  static constexpr std::size_t max_rights = 1024;
+
+  const std::shared_ptr<const Rights> components_;
+  const std::shared_ptr<const Policy> policy_;
+  mutable Mutex mutex_;
+  mutable std::map<std::shared_ptr<const Rights>, std::shared_ptr<const Rights>> within_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::shared_ptr<const Policy> policy_within(std::shared_ptr<const Rights> components,
+                                            std::shared_ptr<const Policy> policy) {
+  return std::make_shared<const PolicyWithin>(std::move(components), std::move(policy));
 }
 
 }  // namespace mcph

@@ -3,6 +3,7 @@
 // Immutable once made; any thread.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -71,19 +72,42 @@ class Rule {
   std::optional<Schema> arguments_;
 };
 
+// A server that has these components of all; of them a principal has those that `policy` gives it, all if it is null.
+// The rights of a principal that may use them all are `components` themselves.
+std::shared_ptr<const Policy> policy_within(std::shared_ptr<const Rights> components,
+                                            std::shared_ptr<const Policy> policy);
+
+// What somebody wants to use, for decide.
+struct Use {
+  Rule::Kind kind = Rule::Kind::tool;
+  std::string_view name;       // of a tool or a prompt; the URI of a resource
+  const Tool* tool = nullptr;  // of a tool that is served
+  const nlohmann::json& arguments;
+};
+
+// Whether some roles permit a use, and the rule by which they do or do not.
+struct Decision {
+  bool permitted = false;
+  std::string role = {};      // empty: no rule is about it
+  bool by_denial = false;     // the rule is one of those that deny
+  std::size_t rule = 0;       // which of those of its kind
+  std::string pattern = {};   // that it has
+  std::string mismatch = {};  // why the arguments of the use are not those that the rule is about
+};
+
 class RolePolicy {
  public:
-  RolePolicy();
-  ~RolePolicy();
   // An error names the role and the rule.
   static Result<std::shared_ptr<const RolePolicy>> compile(const RoleTexts& roles);
 
-  bool has_role(std::string_view name) const { return roles_.contains(name); }
+  bool has_role(std::string_view name) const { return roles_->contains(name); }
   // Those of the principal that there are, whoever gives them.
   std::set<std::string> roles_of(const Principal& principal) const;
-  // What these roles may do together. The same object for the same arguments; lives as long as this. Who can get
-  // further scopes sees what they would permit, too, and is told of them when it is called.
-  const Rights& rights_of(const std::set<std::string>& roles, bool can_get_scopes = false) const;
+  // What these roles may do together. The same object for the same arguments. Who can get further scopes sees what they
+  // would permit, too, and is told of them when it is called.
+  std::shared_ptr<const Rights> rights_of(const std::set<std::string>& roles, bool can_get_scopes = false) const;
+  // The same of one use, with the reason.
+  Decision decide(const std::set<std::string>& roles, const Use& use) const;
 
  private:
   struct Role {
@@ -95,13 +119,16 @@ class RolePolicy {
     std::set<std::string> issuers;
   };
   class RoleRights;
+  using Roles = std::map<std::string, Role, std::less<>>;
 
+  static constexpr std::size_t max_rights = 1024;
+
+  explicit RolePolicy(Roles roles) : roles_(std::make_shared<const Roles>(std::move(roles))) {}
   static Result<Role> compile(const RoleText& text);
 
-  std::map<std::string, Role, std::less<>> roles_;
+  const std::shared_ptr<const Roles> roles_;
   mutable Mutex mutex_;
-  mutable std::map<std::pair<std::set<std::string>, bool>, std::unique_ptr<const RoleRights>> rights_
-      GUARDED_BY(mutex_);
+  mutable std::map<std::pair<std::set<std::string>, bool>, std::shared_ptr<const Rights>> rights_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

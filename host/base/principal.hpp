@@ -1,5 +1,5 @@
-// Who a client has proven to be: whose sessions, streams, tasks and states are nobody else's. A value; copies share
-// what is known of them, which never changes. Any thread.
+// Who a client has proven to be: whose sessions, streams, tasks and states are nobody else's; and what it wants to see
+// of what it may. A value; copies share what is known of them, which never changes. Any thread.
 #pragma once
 
 #include <chrono>
@@ -12,12 +12,15 @@
 
 namespace mcph {
 
+class Narrowing;  // catalog/narrowing.hpp
+
 // What is known of a principal. A credential is never among it, neither whole nor in part.
 struct Identity {
   std::string issuer;       // who vouches for the subject; "host" is this program
   std::string subject;      // unique for the issuer
   std::string client = {};  // the program that acts for the subject, where its issuer says so
   std::string name = {};    // for people
+  std::string email = {};
   std::vector<std::string> groups = {};
   std::vector<std::string> claimed_roles = {};  // by what proves it, whether or not there are such roles
   std::vector<std::string> roles = {};          // that counted when it was proven, for plugins
@@ -46,7 +49,17 @@ class Principal {
   }
 
   // Whether the same is known of both, because both are copies of one.
-  bool is_copy_of(const Principal& other) const { return identity_ == other.identity_; }
+  bool is_copy_of(const Principal& other) const {
+    return identity_ == other.identity_ && narrowing_ == other.narrowing_;
+  }
+
+  // The same one, who wants to see less. Null: all.
+  Principal narrowed(std::shared_ptr<const Narrowing> narrowing) const {
+    auto copy = *this;
+    copy.narrowing_ = std::move(narrowing);
+    return copy;
+  }
+  const std::shared_ptr<const Narrowing>& narrowing() const { return narrowing_; }
 
   // Whether what belongs to one is the other's, too. Another program that acts for the same subject is another
   // principal.
@@ -58,6 +71,7 @@ class Principal {
 
  private:
   std::shared_ptr<const Identity> identity_;
+  std::shared_ptr<const Narrowing> narrowing_;
 };
 
 inline const Principal anonymous;

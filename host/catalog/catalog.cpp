@@ -40,6 +40,14 @@ constexpr std::string_view resource_kind = "resource";
 constexpr std::string_view template_kind = "resource template";
 constexpr std::string_view prompt_kind = "prompt";
 
+template <class Component>
+Access access_to(const Rights& rights, const Served<Component>& served) {
+  return rights.to(*served.component);
+}
+Access access_to(const Rights& rights, const Served<Tool>& served) {
+  return rights.to(*served.component, served.plugin->identity().name);
+}
+
 }  // namespace
 
 Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions)
@@ -58,16 +66,17 @@ Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, st
   render_lists();
 }
 
-Catalog::Catalog(const Catalog& all, const Rights& rights)
+Catalog::Catalog(const Catalog& all, std::shared_ptr<const Rights> rights,
+                 const std::optional<std::string>& instructions)
     : generation_(all.generation_),
       plugins_(all.plugins_),
-      instructions_(all.operator_instructions_),
-      operator_instructions_(all.operator_instructions_),
-      rights_(&rights) {
-  copy_visible(all.tools_, rights, tools_);
-  copy_visible(all.resources_, rights, resources_);
-  copy_visible(all.templates_, rights, templates_);
-  copy_visible(all.prompts_, rights, prompts_);
+      instructions_(instructions.value_or(all.operator_instructions_)),
+      operator_instructions_(instructions_),
+      rights_(std::move(rights)) {
+  copy_visible(all.tools_, tools_);
+  copy_visible(all.resources_, resources_);
+  copy_visible(all.templates_, templates_);
+  copy_visible(all.prompts_, prompts_);
   render_lists();
 
   // What a plugin says of itself is for those who see something of it.
@@ -116,9 +125,9 @@ void Catalog::add(Index<Component>& index, const std::vector<Component>& compone
 }
 
 template <class Component>
-void Catalog::copy_visible(const Index<Component>& all, const Rights& rights, Index<Component>& visible) {
+void Catalog::copy_visible(const Index<Component>& all, Index<Component>& visible) const {
   for (const auto& [key, served] : all) {
-    auto access = rights.to(*served.component);
+    auto access = access_to(*rights_, served);
     if (!access.visible) continue;
     auto copy = served;
     copy.rule = std::move(access.rule);

@@ -61,8 +61,9 @@ class Catalog {
   // which the plugins' own are added.
   Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions = {});
 
-  // What there is of `all` for those who have these rights, which outlive it.
-  Catalog(const Catalog& all, const Rights& rights);
+  // What there is of `all` for those who have these rights. `instructions` are the operator's; nothing: those of `all`.
+  Catalog(const Catalog& all, std::shared_ptr<const Rights> rights,
+          const std::optional<std::string>& instructions = std::nullopt);
 
   std::uint64_t generation() const { return generation_; }
   const std::vector<ServedPlugin>& plugins() const { return plugins_; }
@@ -108,15 +109,15 @@ class Catalog {
   void add(Index<Component>& index, const std::vector<Component>& components, const ServedPlugin& owner,
            std::string_view kind);
   template <class Component>
-  static void copy_visible(const Index<Component>& all, const Rights& rights, Index<Component>& visible);
+  void copy_visible(const Index<Component>& all, Index<Component>& visible) const;
   void render_lists();
 
   std::uint64_t generation_ = 0;
   std::vector<ServedPlugin> plugins_;
   std::vector<Conflict> conflicts_;
   std::string instructions_;
-  std::string operator_instructions_;  // without what plugins say
-  const Rights* rights_ = nullptr;     // null: all
+  std::string operator_instructions_;     // without what plugins say
+  std::shared_ptr<const Rights> rights_;  // null: all
 
   Index<Tool> tools_;
   Index<Resource> resources_;

@@ -3,53 +3,62 @@
 #include <map>
 #include <utility>
 
+#include "catalog/narrowing.hpp"
+
 namespace mcph {
 
 // A catalog under a policy, with the views that somebody has asked for. A view is made once, by the first who needs it.
 class PublishedCatalog::Views {
  public:
-  Views(std::shared_ptr<const Catalog> all, std::shared_ptr<const Policy> policy)
-      : all_(std::move(all)), policy_(std::move(policy)) {}
+  Views(std::shared_ptr<const Catalog> all, std::shared_ptr<const Policy> policy,
+        const std::optional<std::string>& instructions)
+      : all_(std::move(all)), policy_(std::move(policy)), instructions_(instructions) {}
 
   const std::shared_ptr<const Catalog>& all() const { return all_; }
   const std::shared_ptr<const Policy>& policy() const { return policy_; }
 
   // Null: all.
-  const Rights* rights_of(const Principal& principal) const {
+  std::shared_ptr<const Rights> rights_of(const Principal& principal) const {
     return policy_ == nullptr ? nullptr : policy_->rights_of(principal);
   }
 
   std::shared_ptr<const Catalog> of(const Principal& principal) const {
-    const auto* const rights = rights_of(principal);
-    if (rights == nullptr) return all_;
+    const auto rights = rights_of(principal);
+    const auto& narrowing = principal.narrowing();
+    if (rights == nullptr && narrowing == nullptr) return all_;
+    Key key{rights, narrowing == nullptr ? Narrowing::Wishes() : narrowing->wishes()};
     {
       const MutexLock lock(mutex_);
-      if (const auto found = by_rights_.find(rights); found != by_rights_.end()) return found->second;
+      if (const auto found = views_.find(key); found != views_.end()) return found->second;
     }
-    // Without the lock, because it takes a while; of two that make it at once the first one counts. It needs the rights
-    // for as long as it lives, which may be longer than the publication.
-    auto view = keep(policy_, std::make_shared<const Catalog>(*all_, *rights));
+    // Without the lock, because it takes a while; of two that make it at once the first one counts.
+    auto view = std::make_shared<const Catalog>(*all_, common_rights(rights, narrowing), instructions_);
     const MutexLock lock(mutex_);
-    return by_rights_.try_emplace(rights, std::move(view)).first->second;
+    // Clients can wish for any number.
+    if (views_.size() == max_views) views_.clear();
+    return views_.try_emplace(std::move(key), std::move(view)).first->second;
   }
 
  private:
-  static std::shared_ptr<const Catalog> keep(std::shared_ptr<const Policy> policy,
-                                             std::shared_ptr<const Catalog> catalog) {
-    const auto* const view = catalog.get();
-    const auto both = std::make_shared<std::pair<std::shared_ptr<const Policy>, std::shared_ptr<const Catalog>>>(
-        std::move(policy), std::move(catalog));
-    return {both, view};
-  }
+  static constexpr std::size_t max_views = 256;
+
+  using Key = std::pair<std::shared_ptr<const Rights>, Narrowing::Wishes>;
 
   const std::shared_ptr<const Catalog> all_;
   const std::shared_ptr<const Policy> policy_;
+  const std::optional<std::string>& instructions_;
   mutable Mutex mutex_;
-  mutable std::map<const Rights*, std::shared_ptr<const Catalog>> by_rights_ GUARDED_BY(mutex_);
+  mutable std::map<Key, std::shared_ptr<const Catalog>> views_ GUARDED_BY(mutex_);
 };
 
 PublishedCatalog::PublishedCatalog()
-    : current_(std::make_shared<const Views>(std::make_shared<const Catalog>(), nullptr)) {}
+    : resource_updates_(std::make_shared<ResourceUpdates>()),
+      current_(std::make_shared<const Views>(std::make_shared<const Catalog>(), nullptr, instructions_)) {}
+
+PublishedCatalog::PublishedCatalog(std::shared_ptr<ResourceUpdates> resource_updates, std::string instructions)
+    : resource_updates_(std::move(resource_updates)),
+      instructions_(std::move(instructions)),
+      current_(std::make_shared<const Views>(std::make_shared<const Catalog>(), nullptr, instructions_)) {}
 
 PublishedCatalog::~PublishedCatalog() = default;
 
@@ -73,7 +82,10 @@ std::shared_ptr<const Catalog> PublishedCatalog::current(const Principal& princi
 
 bool PublishedCatalog::same_view(const Principal& a, const Principal& b) const {
   const auto current = views();
-  return current->rights_of(a) == current->rights_of(b);
+  const auto wishes = [](const Principal& of) {
+    return of.narrowing() == nullptr ? Narrowing::Wishes() : of.narrowing()->wishes();
+  };
+  return current->rights_of(a) == current->rights_of(b) && wishes(a) == wishes(b);
 }
 
 bool PublishedCatalog::is_governed() const {
@@ -83,7 +95,7 @@ bool PublishedCatalog::is_governed() const {
 ListKinds PublishedCatalog::publish(const std::shared_ptr<const Catalog>& next) {
   const MutexLock lock(publishing_);
   const auto previous = views();
-  const auto published = std::make_shared<const Views>(next, previous->policy());
+  const auto published = std::make_shared<const Views>(next, previous->policy(), instructions_);
   exchange(published);
   const auto kinds = next->differences(*previous->all());
   if (kinds.any()) tell_differences(*previous, *published);
@@ -93,13 +105,13 @@ ListKinds PublishedCatalog::publish(const std::shared_ptr<const Catalog>& next) 
 void PublishedCatalog::govern(std::shared_ptr<const Policy> policy) {
   const MutexLock lock(publishing_);
   const auto previous = views();
-  const auto governed = std::make_shared<const Views>(previous->all(), std::move(policy));
+  const auto governed = std::make_shared<const Views>(previous->all(), std::move(policy), instructions_);
   exchange(governed);
   tell_differences(*previous, *governed);
 }
 
 void PublishedCatalog::clear() {
-  exchange(std::make_shared<const Views>(std::make_shared<const Catalog>(), nullptr));
+  exchange(std::make_shared<const Views>(std::make_shared<const Catalog>(), nullptr, instructions_));
 }
 
 void PublishedCatalog::tell_differences(const Views& previous, const Views& next) {

@@ -1,8 +1,10 @@
-// The current catalog, and who hears that its lists or contents changed. One for the process: the publisher publishes
-// it, requests read, streams listen. Any thread.
+// The current catalog of a server, and who hears that its lists or contents changed: the publisher publishes it,
+// requests read, streams listen. Any thread.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/mutex.hpp"
@@ -23,6 +25,9 @@ class ListListener {
 class PublishedCatalog {
  public:
   PublishedCatalog();
+  // One of several in a process. What clients are told of changed contents is told by all of them; `instructions` are
+  // the operator's, in place of those in what is published.
+  PublishedCatalog(std::shared_ptr<ResourceUpdates> resource_updates, std::string instructions);
   ~PublishedCatalog();
   PublishedCatalog(const PublishedCatalog&) = delete;
   PublishedCatalog& operator=(const PublishedCatalog&) = delete;
@@ -59,11 +64,12 @@ class PublishedCatalog {
   void tell_differences(const Views& previous, const Views& next);
   std::vector<std::shared_ptr<ListListener>> alive();
 
+  const std::shared_ptr<ResourceUpdates> resource_updates_;
+  const std::optional<std::string> instructions_;  // nothing: as they are in what is published
   // Held while a pointer is copied, no longer. (std::atomic<std::shared_ptr> holds a lock just as long, and libstdc++
   // 12 forgets to order its release after a load.)
   mutable Mutex current_mutex_;
   std::shared_ptr<const Views> current_ GUARDED_BY(current_mutex_);
-  const std::shared_ptr<ResourceUpdates> resource_updates_ = std::make_shared<ResourceUpdates>();
   Mutex publishing_;  // one publication at a time, so that listeners hear of each difference
   Mutex mutex_;
   std::vector<std::weak_ptr<ListListener>> listeners_ GUARDED_BY(mutex_);

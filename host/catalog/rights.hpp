@@ -43,7 +43,8 @@ class Rights {
  public:
   virtual ~Rights() = default;
 
-  virtual Access to(const Tool& tool) const = 0;
+  // `plugin` is the name of the one whose tool it is.
+  virtual Access to(const Tool& tool, std::string_view plugin) const = 0;
   virtual Access to(const Prompt& prompt) const = 0;
   virtual Access to(const Resource& resource) const = 0;
   // Whether some of the resources that it stands for may be read.
@@ -59,8 +60,11 @@ class Policy {
  public:
   virtual ~Policy() = default;
 
-  // Null: all. Principals who may do the same have the same object, which lives as long as the policy.
-  virtual const Rights* rights_of(const Principal& principal) const = 0;
+  // Null: all. Principals who may do the same have the same object, for as long as somebody has it.
+  virtual std::shared_ptr<const Rights> rights_of(const Principal& principal) const = 0;
 };
+
+// What both permit. Null: all.
+std::shared_ptr<const Rights> common_rights(std::shared_ptr<const Rights> some, std::shared_ptr<const Rights> others);
 
 }  // namespace mcph

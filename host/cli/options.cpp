@@ -71,6 +71,7 @@ class CommandLine {
   void offer_tools_for_operators();
   void offer_config();
   void offer_tokens();
+  void offer_explain();
   CLI::App& offer(CLI::App& parent, const std::string& name, const std::string& description,
                   std::function<Command()> command);
   // A command that takes a configuration.
@@ -88,6 +89,7 @@ class CommandLine {
   NewCommand new_;
   ConfigCommand config_;
   TokenCommand token_;
+  ExplainCommand explain_;
   StatusCommand status_;
   OperateCommand operate_;
 };
@@ -100,6 +102,7 @@ CommandLine::CommandLine() {
   offer_tools_for_operators();
   offer_config();
   offer_tokens();
+  offer_explain();
 }
 
 CLI::App& CommandLine::offer(CLI::App& parent, const std::string& name, const std::string& description,
@@ -238,6 +241,33 @@ void CommandLine::offer_tokens() {
   offer_word("revoke", "End one, or all of a name; the host takes notice at once", TokenCommand::What::revoke)
       .add_option("NAME", token_.name, "Who has it, or its ID")
       ->required();
+}
+
+void CommandLine::offer_explain() {
+  auto& explain = offer_configured(app_, "explain", "Say whether somebody may use something, and by which rule",
+                                   with_log_level(Log::Level::warning),
+                                   [this](Config config, const ConfigSource& source) -> Command {
+                                     explain_.config = std::move(config);
+                                     explain_.source = source;
+                                     return explain_;
+                                   })
+                      .app();
+  explain.add_option("METHOD", explain_.method, "tools/call, resources/read or prompts/get")->required();
+  explain.add_option("NAME", explain_.name, "Of the tool or prompt, or the resource's URI")->required();
+  explain.add_option("JSON", explain_.arguments, "Arguments, a JSON object")->capture_default_str();
+  explain.add_option("--as", explain_.who, "Who has a token, ISSUER#SUBJECT, or anonymous")
+      ->type_name("WHO")
+      ->capture_default_str();
+  explain.add_option("--server", explain_.server, "Of [servers.NAME]; by default the whole")->type_name("NAME");
+  explain.add_option("--role", explain_.roles, "That the issuer gives ISSUER#SUBJECT")
+      ->type_name("ROLE")
+      ->allow_extra_args(false);
+  explain.add_option("--group", explain_.groups, "That ISSUER#SUBJECT is in")
+      ->type_name("GROUP")
+      ->allow_extra_args(false);
+  explain.add_option("--scope", explain_.scopes, "That the token of ISSUER#SUBJECT has")
+      ->type_name("SCOPE")
+      ->allow_extra_args(false);
 }
 
 Command CommandLine::read(int argc, char** argv) {

@@ -55,6 +55,19 @@ struct TokenCommand {
   std::string expiry;  // "90d", "12h" or a date; empty: never
   bool json = false;
 };
+// Says who may use what, and why.
+struct ExplainCommand {
+  Config config;
+  ConfigSource source;
+  std::string who = "anonymous";  // who has a token, or ISSUER#SUBJECT
+  std::string server;             // a virtual one; empty: the whole
+  std::vector<std::string> roles;
+  std::vector<std::string> groups;
+  std::vector<std::string> scopes;
+  std::string method;
+  std::string name;
+  std::string arguments = "{}";
+};
 // How to reach a running host.
 struct OperatorOptions {
   std::string control;  // its socket; empty: the only one there is
@@ -74,7 +87,7 @@ struct Exit {
 };
 
 using Command = std::variant<ServeCommand, StdioCommand, InspectCommand, ListCommand, CallCommand, NewCommand,
-                             ConfigCommand, TokenCommand, StatusCommand, OperateCommand, Exit>;
+                             ConfigCommand, TokenCommand, ExplainCommand, StatusCommand, OperateCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

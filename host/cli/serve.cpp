@@ -12,6 +12,7 @@
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -32,8 +33,10 @@
 #include "transport/stdio/standard_streams.hpp"
 #include "transport/stdio/stdio_transport.hpp"
 #include "transport/streamable_http/authorization.hpp"
+#include "transport/streamable_http/discovery.hpp"
 #include "transport/streamable_http/mcp_service.hpp"
 #include "transport/streamable_http/resource_metadata.hpp"
+#include "transport/streamable_http/streamable_http.hpp"
 
 namespace mcph {
 namespace {
@@ -51,6 +54,14 @@ NamedLimits limits_of(const ServeCommand& command) {
           {"idleMs", ms(http.idle_time)},
           {"sessions", command.config.sessions.count},
           {"sessionIdleMs", ms(command.config.sessions.idle_time)}};
+}
+
+NamedFeatures features_of(const Config& config) {
+  return {{"authentication", config.knows_credentials()},
+          {"httpSse", config.mcp.http_sse},
+          {"roles", !config.roles.empty()},
+          {"sessionsOptional", config.mcp.sessions_optional},
+          {"virtualServers", !config.servers.empty()}};
 }
 
 const char* name_of(int signal) {
@@ -144,6 +155,83 @@ StreamableHttpOptions mcp_options(const ServeCommand& command) {
   return options;
 }
 
+// The servers of one host over HTTP: that of all that it serves, and those that the operator has made of parts of it.
+class ServedServers {
+ public:
+  // All outlive it.
+  ServedServers(Host& host, const Config& config, Log& log) {
+    add({}, {""}, host.catalog(), config.host.identity, config, log);
+    for (const auto& [name, server] : config.servers)
+      add(name, VirtualServer::paths(name), host.add_catalog(server.instructions), server.identity, config, log);
+  }
+
+  LiveConfiguration::Catalogs catalogs() const {
+    LiveConfiguration::Catalogs all;
+    for (const auto& each : all_)
+      all.emplace(each->name, &each->catalog);
+    return all;
+  }
+
+  // Once. `origin` is where clients reach this host, as far as it is known by then.
+  void serve_by(McpService& service, const LiveConfiguration& configuration, const StreamableHttpOptions& options,
+                const Origin& origin) {
+    std::vector<DiscoverableServer> found;
+    for (const auto& each : all_) {
+      const auto& access = configuration.access(each->name);
+      auto own = options;
+      own.paths = each->paths;
+      own.middleware.push_back(authenticate_by(access));
+      own.challenge = scope_challenge(access);
+      each->http = std::make_unique<StreamableHttp>(each->server, std::move(own));
+      service.add(*each->http);
+      for (const auto& path : each->paths) {
+        for (auto& resource : metadata_resources(access, path + std::string(mcp_path), path.empty()))
+          service.add(std::move(resource));
+      }
+      found.push_back({each->identity, each->paths.front() + std::string(mcp_path)});
+    }
+    const auto& access = configuration.access();
+    for (auto& resource : discovery_resources(found, origin, [&] { return access.get()->asks_for_credentials(); }))
+      service.add(std::move(resource));
+  }
+
+  void close_streams_of(const IsGood& is_good) {
+    for (const auto& each : all_)
+      each->http->close_streams_of(is_good);
+  }
+  void close_streams() {
+    for (const auto& each : all_)
+      each->server.close_streams();
+  }
+
+ private:
+  struct One {
+    One(std::string its_name, std::vector<std::string> its_paths, PublishedCatalog& its_catalog,
+        const ServerIdentity& its_identity, const ServingOptions& serving, const Sessions::Limits& sessions, Log& log)
+        : name(std::move(its_name)),
+          paths(std::move(its_paths)),
+          catalog(its_catalog),
+          identity(its_identity),
+          server(catalog, identity, serving, sessions, log) {}
+
+    const std::string name;  // empty: that of the whole
+    const std::vector<std::string> paths;
+    PublishedCatalog& catalog;
+    const ServerIdentity identity;
+    Server server;
+    std::unique_ptr<StreamableHttp> http;
+  };
+
+  void add(const std::string& name, std::vector<std::string> paths, PublishedCatalog& catalog,
+           const ServerIdentity& identity, const Config& config, Log& log) {
+    auto serving = config.host.serving;
+    if (!name.empty()) serving.state_key = state_key_of(name, serving.state_key);
+    all_.push_back(std::make_unique<One>(name, std::move(paths), catalog, identity, serving, config.sessions, log));
+  }
+
+  std::vector<std::unique_ptr<One>> all_;  // that of the whole first
+};
+
 }  // namespace
 
 Result<> check_reachability(const Config& config) {
@@ -163,23 +251,16 @@ int run(const ServeCommand& command) {
   StderrLog log(command.config.host.log_level, command.config.host.log_format);
   auto streams = StandardStreams::take(log);
   if (streams.has_error()) return complain(streams.error().message);
-  auto host = Host::create(command.config.host, log, limits_of(command));
+  auto host = Host::create(command.config.host, log, limits_of(command), features_of(command.config));
   if (host.has_error()) return complain(host.error().message);
 
-  Server server((*host)->catalog(), command.config.host.identity, command.config.host.serving, command.config.sessions,
-                log);
   NetworkCaller caller((*host)->threads());
-  auto configuration = LiveConfiguration::create(command.source, command.config, (*host)->catalog(), caller, log);
+  ServedServers servers(**host, command.config, log);
+  auto configuration = LiveConfiguration::create(command.source, command.config, servers.catalogs(), caller, log);
   if (configuration.has_error()) return (*host)->finish(complain(configuration.error().message));
-  auto options = mcp_options(command);
-  const std::string path(mcp_path);
-  options.middleware.push_back(authenticate_by((*configuration)->access()));
-  options.challenge = scope_challenge((*configuration)->access());
-  StreamableHttp mcp(server, std::move(options));
+  std::string origin = command.config.origin;
   McpService service(command.config.access);
-  service.add(mcp);
-  for (auto& resource : metadata_resources((*configuration)->access(), path))
-    service.add(std::move(resource));
+  servers.serve_by(service, **configuration, mcp_options(command), [&] { return origin; });
   HttpServer http((*host)->threads(), command.config.http, service, log);
   http.when_connections_end([&] { (*host)->drainer().look_again(); });
   std::promise<int> stop;
@@ -190,9 +271,11 @@ int run(const ServeCommand& command) {
     return (*host)->finish(complain(bound.error().message));
   }
   load_components(**host, command.config.host, log);
-  http.serve();
   const HttpAddress listening{command.config.http.listen.address, http.port()};
-  const auto url = "http://" + listening.authority() + path;
+  // Others know it by names that only the operator knows.
+  if (origin.empty() && command.config.access.loopback_only) origin = "http://" + listening.authority();
+  http.serve();
+  const auto url = "http://" + listening.authority() + std::string(mcp_path);
   (*host)->folder().run();
 
   auto control = listen_to_operator(**host, command.config.host, "serve", url, log);
@@ -201,14 +284,14 @@ int run(const ServeCommand& command) {
     return (*host)->finish(complain(control.error().message));
   }
   (*configuration)
-      ->run({.close_streams = [&](const IsGood& is_good) { mcp.close_streams_of(is_good); },
+      ->run({.close_streams = [&](const IsGood& is_good) { servers.close_streams_of(is_good); },
              .expel = [&](IsGood is_good) { http.expel(std::move(is_good)); }});
   log.info("serving", {{"url", url}, {"version", host_version}});
 
   const int signal = stop.get_future().get();
   log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", command.config.host.shutdown_grace.count()}});
   (*configuration)->stop();
-  server.close_streams();
+  servers.close_streams();
   http.shut_down();
   (*host)->end_calls(command.config.host.shutdown_grace, [&] { return http.connections() == 0; });
   control->reset();
@@ -241,7 +324,7 @@ int run(const StdioCommand& command) {
   NetworkCaller caller((*host)->threads());
   std::unique_ptr<LiveConfiguration> configuration;
   if (!command.config.stdio_roles.empty()) {
-    auto live = LiveConfiguration::create(command.source, command.config, (*host)->catalog(), caller, log);
+    auto live = LiveConfiguration::create(command.source, command.config, {{"", &(*host)->catalog()}}, caller, log);
     if (live.has_error()) return (*host)->finish(complain(live.error().message));
     configuration = *std::move(live);
   }

@@ -23,6 +23,17 @@
 
 namespace mcph {
 
+// A server of its own at a path of its own: some of what is served, under a name of its own.
+struct VirtualServer {
+  ServerIdentity identity;
+  std::string instructions;         // for the model
+  RoleText components;              // what it has of all, whoever its clients are
+  std::vector<std::string> scopes;  // that clients ask an issuer for at first
+
+  // "/NAME" and "/s/NAME".
+  static std::vector<std::string> paths(const std::string& name);
+};
+
 struct Config {
   Config();
 
@@ -39,13 +50,17 @@ struct Config {
   std::string origin;                     // at which clients reach this server: "https://mcp.example.com"
   std::map<std::string, IssuerSettings> issuers;  // by their names here
   ImpliedScopes implied_scopes;
-  std::vector<std::string> scopes;       // that clients ask an issuer for at first
-  RoleTexts roles;                       // whose issuers have their names here
-  std::vector<std::string> stdio_roles;  // of the client that started this program; empty: it may do everything
+  std::vector<std::string> scopes;               // that clients ask an issuer for at first
+  RoleTexts roles;                               // whose issuers have their names here
+  std::map<std::string, VirtualServer> servers;  // by their names; each is what the host serves besides everything
+  std::vector<std::string> stdio_roles;          // of the client that started this program; empty: it may do everything
 
   // Clients over HTTP can prove who they are, and must where what they may do depends on it.
   bool knows_credentials() const { return !tokens.empty() || !issuers.empty(); }
 };
+
+// The roles, with issuers by their URLs and no more by their names here.
+RoleTexts settled_roles(const Config& config);
 
 // The settings by their names, as a configuration file has them.
 const Form<Config>& config_form();
@@ -60,11 +75,14 @@ struct Override {
 // Where the configuration comes from, to be read as often as it changes.
 class ConfigSource {
  public:
+  ConfigSource() = default;
   // No file: an empty path.
   ConfigSource(Config defaults, std::filesystem::path file, std::vector<Override> overrides)
       : defaults_(std::move(defaults)), file_(std::move(file)), overrides_(std::move(overrides)) {}
 
   const std::filesystem::path& file() const { return file_; }
+  // "team.toml:7:10", where the value that a JSON Pointer leads to is in the file; empty: it is not there.
+  std::string place_of(const std::string& pointer) const;
 
   // An error has a line for each mistake: where it is (FILE:LINE:COLUMN, or the option), what was expected, and what to
   // do.

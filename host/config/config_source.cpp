@@ -7,6 +7,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 #include "base/regular_file.hpp"
 #include "config/config.hpp"
@@ -122,6 +123,28 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
   config.scopes.assign(scopes.begin(), scopes.end());
 }
 
+// What virtual servers are besides what their tables say.
+void settle_servers(Config& config, Mistakes& mistakes) {
+  static constexpr std::string_view taken[] = {"s", "mcp", "sse", "messages"};
+  for (auto& [name, server] : config.servers) {
+    const bool fits =
+        !name.empty() && name.size() <= 64 && name.find_first_not_of("-_.") == 0 &&
+        std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+    if (!fits || std::ranges::find(taken, name) != std::end(taken)) {
+      mistakes.push_back(
+          {append_to_pointer("/servers", name),
+           "is part of a path, and must be letters, digits, \"-\", \"_\" and \".\", and none of s, mcp, sse "
+           "and messages",
+           true});
+    }
+    auto& identity = server.identity;
+    if (identity.name.empty()) identity.name = name;
+    if (identity.title.empty()) identity.title = identity.name;
+    if (identity.version.empty()) identity.version = config.host.identity.version;
+    if (server.scopes.empty()) server.scopes = config.scopes;
+  }
+}
+
 // As a Host header has it, without the port.
 std::string host_of(const std::string& origin) {
   const auto url = read_http_url(origin);
@@ -175,6 +198,7 @@ void settle(Config& config, Mistakes& mistakes) {
     mistakes.push_back({config.tokens.empty() ? "/issuers" : "/tokens",
                         "need roles, which say what their owners may use: add one, such as [roles.user]", true});
   settle_issuers(config, mistakes);
+  settle_servers(config, mistakes);
   if (config.issuers.empty() && (!config.scopes.empty() || !config.implied_scopes.empty()))
     mistakes.push_back({"/oauth", "needs [issuers.NAME], whom clients ask", true});
   for (const auto& [scope, implied] : config.implied_scopes) {
@@ -194,6 +218,15 @@ void settle(Config& config, Mistakes& mistakes) {
 }
 
 }  // namespace
+
+RoleTexts settled_roles(const Config& config) {
+  auto texts = config.roles;
+  for (auto& [name, role] : texts) {
+    for (auto& issuer : role.issuers)
+      issuer = config.issuers.at(issuer).issuer;
+  }
+  return texts;
+}
 
 Result<Config> ConfigSource::load() const {
   TomlDocument document;
@@ -219,6 +252,15 @@ Result<Config> ConfigSource::load() const {
   for (const auto& mistake : mistakes)
     words.append(words.empty() ? "" : "\n").append(words_for(mistake, document));
   return fail(std::move(words));
+}
+
+std::string ConfigSource::place_of(const std::string& pointer) const {
+  const auto document = file_.empty() ? Result<TomlDocument>(TomlDocument()) : read_file(file_);
+  if (document.has_error()) return {};
+  const auto found = document->places.find(pointer);
+  if (found == document->places.end()) return {};
+  const auto& [line, column] = found->second.value;
+  return file_.string() + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
 std::string ConfigSource::words_for(const Mistake& mistake, const TomlDocument& document) const {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/version.hpp"
+#include "protocol/server_identity.hpp"
 #include "protocol/state/serving.hpp"
 #include "sources/folder/plugin_configuration.hpp"
 #include "telemetry/stderr_log.hpp"

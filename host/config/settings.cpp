@@ -117,12 +117,40 @@ auto host(Members... members) {
   return through(&Config::host, members...);
 }
 
-Form<Config> server_table() {
-  const auto identity = [](auto member) { return host(&HostOptions::identity, member); };
-  return Table<Config>()
+Form<std::string> web_address(bool may_be_data) {
+  return text([may_be_data](const std::string& url) -> Result<> {
+    const bool fits = url.starts_with("https://") || url.starts_with("http://");
+    if (fits || (may_be_data && url.starts_with("data:"))) return {};
+    return fail("must be a URL that begins with https://" + std::string(may_be_data ? " or data:" : "") +
+                ", but is \"" + url + "\"");
+  });
+}
+
+Form<ServerIcon> icon_form() {
+  return Table<ServerIcon>()
+      .add("src", &ServerIcon::source, web_address(true), "Its URL")
+      .add("mime_type", &ServerIcon::mime_type, text(), "Such as image/png, where the URL does not say it")
+      .add("sizes", &ServerIcon::sizes, list(text()), "Such as 48x48, or any")
+      .add("theme", &ServerIcon::theme, choice<std::string>({{"light", "light"}, {"dark", "dark"}}),
+           "The background that it is made for")
+      .require({"src"})
+      .form();
+}
+
+// What a server says of itself. `identity` leads to the members of a ServerIdentity.
+template <class T, class Identity>
+Table<T> identity_table(Identity identity) {
+  return Table<T>()
       .add("name", identity(&ServerIdentity::name), text(), "What programs call this server")
       .add("title", identity(&ServerIdentity::title), text(), "What people call it")
       .add("version", identity(&ServerIdentity::version), text(), "Its version; that of this program by default")
+      .add("description", identity(&ServerIdentity::description), text(), "What it is for, in a sentence")
+      .add("website", identity(&ServerIdentity::website), web_address(false), "Where people read more")
+      .add("icons", identity(&ServerIdentity::icons), list(icon_form()), "Pictures for it");
+}
+
+Form<Config> server_table() {
+  return identity_table<Config>([](auto member) { return host(&HostOptions::identity, member); })
       .add("url", &Config::origin, text(check_public_url),
            "Where clients reach this server, such as https://mcp.example.com, without a path")
       .add("instructions", host(&HostOptions::instructions), text(), "What the model is told about this server")
@@ -265,6 +293,7 @@ Form<IssuerSettings> issuer_form() {
            "else")
       .add("subject_claim", &IssuerSettings::subject_claim, claim(), "What of a token says whose it is")
       .add("name_claim", &IssuerSettings::name_claim, claim(), "What says how people call them")
+      .add("email_claim", &IssuerSettings::email_claim, claim(), "What has their email address")
       .add("groups_claim", &IssuerSettings::groups_claim, claim(),
            "What says in which groups they are: a name, or a JSON Pointer such as /realm_access/roles")
       .add("roles_claim", &IssuerSettings::roles_claim, claim(),
@@ -327,6 +356,18 @@ Form<RoleText> role_form() {
       .form();
 }
 
+Form<VirtualServer> virtual_server_form() {
+  const auto components = [](auto member) { return through(&VirtualServer::components, member); };
+  return identity_table<VirtualServer>([](auto member) { return through(&VirtualServer::identity, member); })
+      .add("instructions", &VirtualServer::instructions, text(), "What the model is told about it")
+      .add("allow", components(&RoleText::allow), list(rule_form()), "What it has of all that is served")
+      .add("deny", components(&RoleText::deny), list(rule_form()), "What it does not have, whatever else allows it")
+      .add("scopes", &VirtualServer::scopes, list(scope()),
+           "Scopes that its clients ask for at first; by default those of [oauth]")
+      .require({"allow"})
+      .form();
+}
+
 // A table of the file whose settings go into the whole configuration.
 constexpr auto whole = [](auto& config) -> auto& {
   return config;
@@ -346,10 +387,16 @@ Form<Config> make_form() {
       .add("oauth", whole, oauth_table(), "What clients are told to ask issuers for")
       .add("roles", &Config::roles, names(role_form()),
            "Who may use what, by the name of the role; whoever has proven nothing has the role anonymous")
+      .add("servers", &Config::servers, names(virtual_server_form()),
+           "Servers of their own at /NAME/mcp and /s/NAME/mcp, each with some of what is served")
       .form();
 }
 
 }  // namespace
+
+std::vector<std::string> VirtualServer::paths(const std::string& name) {
+  return {"/" + name, "/s/" + name};
+}
 
 Config::Config() {
   host.data_root = state_folder();

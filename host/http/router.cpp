@@ -44,20 +44,21 @@ boost::asio::awaitable<void> until_done(boost::asio::any_io_executor executor,
 
 }  // namespace
 
-std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequest& request) {
+std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequest& request, bool is_public) {
   if (request.host && !host_allowed(access, request.host)) {
     return HttpRefusal{403, "The Host header names a host that this server does not serve; allow it with --allow-host"};
   }
-  if (!origin_allowed(access, request.fields.origin))
+  if (!is_public && !origin_allowed(access, request.fields.origin))
     return HttpRefusal{403, "The Origin is not allowed; allow it with --allow-origin"};
   return std::nullopt;
 }
 
 boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnection& connection) const {
-  if (auto refused = check_access(access_, request)) return connection.refuse(*std::move(refused));
+  const auto* const resource = find(request);
+  const bool is_public = resource != nullptr && resource->is_public;
+  if (auto refused = check_access(access_, request, is_public)) return connection.refuse(*std::move(refused));
   // Also a refusal of the others, for a page that can do something about it.
   connection.let_read(request.fields.origin);
-  const auto* const resource = find(request);
   auto verdict = admit(request, resource);
   if (verdict.wait) return route_later(request, connection, std::move(verdict));
   if (verdict.refusal) return connection.refuse(*std::move(verdict.refusal));

@@ -29,8 +29,8 @@ struct HttpVerdict {
 };
 using HttpMiddleware = std::function<HttpVerdict(HttpRequest& request)>;
 
-// Refuses what is meant for another host, or comes from a page of another origin.
-std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequest& request);
+// Refuses what is meant for another host, or comes from a page of another origin, unless pages of any may ask for it.
+std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequest& request, bool is_public = false);
 
 using HttpHandler = std::function<boost::asio::awaitable<void>(HttpRequest& request, HttpConnection& connection)>;
 
@@ -39,6 +39,7 @@ struct HttpResource {
   std::vector<std::pair<boost::beast::http::verb, HttpHandler>> methods;  // besides OPTIONS and HEAD
   HttpHandler refuse_long;                                                // whose body is too long
   std::vector<HttpMiddleware> middleware = {};                            // what looks at its requests, in this order
+  bool is_public = false;                                                 // pages of any origin may ask for it
 };
 
 class HttpRouter {

@@ -6,6 +6,11 @@
 
 namespace mcph {
 
+void Publisher::publish_to(PublishedCatalog& catalog) {
+  const MutexLock lock(mutex_);
+  more_catalogs_.push_back(&catalog);
+}
+
 Publisher::Source Publisher::add_source() {
   const MutexLock lock(mutex_);
   sources_.emplace_back();
@@ -20,6 +25,8 @@ void Publisher::publish(Source source, std::vector<ServedPlugin> plugins, const 
     all.insert(all.end(), each.begin(), each.end());
   const auto next = std::make_shared<const Catalog>(++generation_, std::move(all), instructions_);
   catalog_.publish(next);
+  for (auto* const catalog : more_catalogs_)
+    catalog->publish(next);
   say();
   report_conflicts(*next);
 }

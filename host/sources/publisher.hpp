@@ -17,9 +17,13 @@ namespace mcph {
 
 class Publisher {
  public:
-  // The instructions are the operator's, for the model. The catalog and the log outlive it.
+  // The instructions are the operator's, for the model. The catalog and the log outlive it, and so does each catalog
+  // more.
   Publisher(PublishedCatalog& catalog, std::string instructions, Log& log)
       : catalog_(catalog), instructions_(std::move(instructions)), log_(log) {}
+
+  // What is published is published there, too. Before anything is.
+  void publish_to(PublishedCatalog& catalog);
 
   using Source = std::size_t;
   Source add_source();
@@ -36,6 +40,7 @@ class Publisher {
   const std::string instructions_;
   Log& log_;
   Mutex mutex_;
+  std::vector<PublishedCatalog*> more_catalogs_ GUARDED_BY(mutex_);
   std::vector<std::vector<ServedPlugin>> sources_ GUARDED_BY(mutex_);
   std::uint64_t generation_ GUARDED_BY(mutex_) = 0;
   std::vector<Conflict> reported_conflicts_ GUARDED_BY(mutex_);

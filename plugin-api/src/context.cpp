@@ -80,7 +80,14 @@ Caller Context::caller() const {
   const auto principal = caller.find("principal");
   if (principal == caller.end()) return {};
   const auto texts = [&](const char* name) { return principal->value(name, std::vector<std::string>()); };
-  return {.id = principal->at("id"), .groups = texts("groups"), .roles = texts("roles"), .scopes = texts("scopes")};
+  const auto text = [&](const char* name) { return principal->value(name, std::string()); };
+  return {.id = principal->at("id"),
+          .groups = texts("groups"),
+          .roles = texts("roles"),
+          .scopes = texts("scopes"),
+          .subject = text("subject"),
+          .name = text("name"),
+          .email = text("email")};
 }
 
 ElicitAction Context::elicit_url(std::string_view message, std::string_view url) {

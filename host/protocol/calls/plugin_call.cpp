@@ -230,6 +230,7 @@ std::string PluginCall::caller() const {
     auto& json =
         caller["principal"] = {{"id", principal.id()}, {"issuer", identity.issuer}, {"subject", identity.subject}};
     if (!identity.name.empty()) json["name"] = identity.name;
+    if (!identity.email.empty()) json["email"] = identity.email;
     if (!identity.groups.empty()) json["groups"] = identity.groups;
     if (!identity.roles.empty()) json["roles"] = identity.roles;
     if (!identity.scopes.empty()) json["scopes"] = identity.scopes;

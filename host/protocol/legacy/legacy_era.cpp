@@ -36,7 +36,12 @@ int code_of(Rejection::Reason reason) {
 
 LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
                      Log& log)
-    : catalog_(catalog), options_(options), timers_(timers), identity_(identity.json()), call_log_(log) {}
+    : catalog_(catalog),
+      options_(options),
+      timers_(timers),
+      identity_(dump(identity.brief())),
+      full_identity_(dump(identity.full())),
+      call_log_(log) {}
 
 bool LegacyEra::is_revision(std::string_view version) {
   return std::find(revisions.begin(), revisions.end(), version) != revisions.end();
@@ -88,7 +93,8 @@ Result<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
 
 Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) const {
   std::string result = R"({"protocolVersion":")" + caller.protocol_version + R"(","capabilities":)" +
-                       server_capabilities() + R"(,"serverInfo":)" + identity_;
+                       server_capabilities() + R"(,"serverInfo":)" +
+                       (caller.protocol_version == revisions.back() ? full_identity_ : identity_);
   if (const auto catalog = catalog_.current(caller.principal); !catalog->instructions().empty()) {
     result += R"(,"instructions":)";
     append_json_string(result, catalog->instructions());

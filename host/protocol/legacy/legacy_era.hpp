@@ -15,6 +15,7 @@
 #include "protocol/calls/plugin_call.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
+#include "protocol/server_identity.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
 
@@ -89,7 +90,8 @@ class LegacyEra final : public CallAnswers {
   PublishedCatalog& catalog_;
   const ServingOptions options_;
   Timers& timers_;
-  const std::string identity_;  // JSON
+  const std::string identity_;       // JSON
+  const std::string full_identity_;  // for the revision that knows all of it
   const CallLog call_log_;
 };
 

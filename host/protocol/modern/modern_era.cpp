@@ -40,7 +40,8 @@ ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, 
     : catalog_(catalog),
       options_(options),
       state_(options.state_key, options.answer_time),
-      identity_(identity.json()),
+      identity_(dump(identity.brief())),
+      full_identity_(dump(identity.full())),
       opening_(R"({"resultType":"complete","_meta":{")" + std::string(meta_key::server_info) + R"(":)" + identity_ +
                "}"),
       caching_(R"("ttlMs":)" + std::to_string(options.list_freshness.count()) + R"(,"cacheScope":)"),
@@ -134,7 +135,10 @@ void ModernEra::discover(Request&& request) {
     members += R"(,"instructions":)";
     append_json_string(members, view->instructions());
   }
-  request.exchange->reply(complete(request.id, {members}));
+  // Who this is, at length; other answers say it in brief.
+  request.exchange->reply(
+      {result_response(request.id, R"({"resultType":"complete","_meta":{")" + std::string(meta_key::server_info) +
+                                       R"(":)" + full_identity_ + "}," + members + "}")});
 }
 
 void ModernEra::list_tools(Request&& request) {

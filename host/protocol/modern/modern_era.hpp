@@ -18,6 +18,7 @@
 #include "protocol/message.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/request_context.hpp"
+#include "protocol/server_identity.hpp"
 #include "protocol/state/request_state.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/tasks.hpp"
@@ -113,9 +114,10 @@ class ModernEra final : public CallAnswers {
   PublishedCatalog& catalog_;
   const ServingOptions options_;
   const RequestState state_;
-  const std::string identity_;  // JSON
-  const std::string opening_;   // of every complete result: its type and who answers
-  const std::string caching_;   // the beginning of the freshness hints of lists
+  const std::string identity_;       // JSON
+  const std::string full_identity_;  // JSON
+  const std::string opening_;        // of every complete result: its type and who answers
+  const std::string caching_;        // the beginning of the freshness hints of lists
   Tasks tasks_;
   const CallLog call_log_;
 

@@ -15,6 +15,7 @@
 #include "protocol/message.hpp"
 #include "protocol/modern/modern_era.hpp"
 #include "protocol/request_context.hpp"
+#include "protocol/server_identity.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
 #include "runtime/timers.hpp"

@@ -35,13 +35,14 @@ OrderedJson plugin_json(const ServedPlugin& served, const std::filesystem::path&
 }  // namespace
 
 std::string server_info_json(const ServerIdentity& identity, const Catalog& catalog, const std::filesystem::path& root,
-                             const NamedLimits& limits) {
+                             const NamedLimits& limits, const NamedFeatures& features) {
   OrderedJson info{
       {"name", identity.name},
       {"version", identity.version},
       {"protocolVersions", {{"legacy", LegacyEra::revisions}, {"modern", OrderedJson::array({ModernEra::revision})}}},
       {"plugins", OrderedJson::array()},
-      {"limits", limits}};
+      {"limits", limits},
+      {"features", features}};
   for (const auto& served : catalog.plugins())
     info["plugins"].push_back(plugin_json(served, root));
   return dump(info);

@@ -7,15 +7,17 @@
 #include <string>
 
 #include "catalog/catalog.hpp"
-#include "protocol/state/serving.hpp"
+#include "protocol/server_identity.hpp"
 
 namespace mcph {
 
 // Bounds by name; the unit is part of the name.
 using NamedLimits = std::map<std::string, std::uint64_t>;
+// Whether something is switched on, by its name.
+using NamedFeatures = std::map<std::string, bool>;
 
 // The object that mcp_server_info.describe promises. Files are told relative to `root`.
 std::string server_info_json(const ServerIdentity& identity, const Catalog& catalog, const std::filesystem::path& root,
-                             const NamedLimits& limits);
+                             const NamedLimits& limits, const NamedFeatures& features);
 
 }  // namespace mcph

@@ -11,6 +11,7 @@
 #include "base/json_text.hpp"
 #include "base/random_bytes.hpp"
 #include "base/regular_file.hpp"
+#include "base/sha256.hpp"
 
 namespace mcph {
 namespace {
@@ -99,6 +100,14 @@ Result<StateKey> read_state_key(const std::filesystem::path& file) {
     return fail("SHA-256 failed");
   }
   return key;
+}
+
+StateKey state_key_of(std::string_view server, const StateKey& key) {
+  std::string input(key.begin(), key.end());
+  const auto digest = sha256(input.append(server));
+  StateKey own{};
+  std::ranges::copy(digest, own.begin());
+  return own;
 }
 
 std::string RequestState::seal(Json content, std::string_view purpose) const {

@@ -23,6 +23,8 @@ using StateKey = std::array<std::uint8_t, 32>;
 StateKey random_state_key();
 // From a file of at least 32 bytes that were made at random, in whatever form; replicas share it.
 Result<StateKey> read_state_key(const std::filesystem::path& file);
+// For one of several servers that have a key together: what one has sealed no other one opens.
+StateKey state_key_of(std::string_view server, const StateKey& key);
 
 class RequestState {
  public:

@@ -1,24 +1,13 @@
-// What both eras need to serve: who the server says it is, how it pages. Values.
+// What both eras need to serve: how lists are paged, how long what is kept is kept. A value.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
-#include <string>
 
-#include "protocol/message.hpp"
 #include "protocol/state/request_state.hpp"
 #include "protocol/state/task_options.hpp"
 
 namespace mcph {
-
-struct ServerIdentity {
-  std::string name;
-  std::string title;
-  std::string version;
-
-  // An MCP Implementation object, as JSON text.
-  std::string json() const { return Json{{"name", name}, {"title", title}, {"version", version}}.dump(); }
-};
 
 struct ServingOptions {
   std::size_t page_size = 100;  // items of a list in one answer, at least 1

@@ -13,7 +13,7 @@ namespace {
 constexpr HttpCors mcp_cors{
     .allowed =
         "Accept, Authorization, Content-Type, DPoP, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
-        "Mcp-Session-Id",
+        "Mcp-Session-Id, X-MCP-Exclude-Tools, X-MCP-Readonly, X-MCP-Tools, X-MCP-Toolsets",
     .prefix = "Mcp-Param-",
     .exposed = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, X-Session-Expires-At",
 };

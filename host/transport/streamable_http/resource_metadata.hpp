@@ -16,7 +16,9 @@ namespace mcph {
 // The URL of an endpoint's metadata, for challenges.
 std::string metadata_url(const ProtectedResource& resource, std::string_view endpoint_path);
 
-// What is served, to everybody, wherever clients look for it. The state outlives it.
-std::vector<HttpResource> metadata_resources(const Current<AccessState>& access, const std::string& endpoint_path);
+// What is served of an endpoint, to everybody, wherever clients look for it: at the root, too, if it `is_first`. The
+// state outlives it.
+std::vector<HttpResource> metadata_resources(const Current<AccessState>& access, const std::string& endpoint_path,
+                                             bool is_first);
 
 }  // namespace mcph

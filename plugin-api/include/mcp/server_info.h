@@ -28,7 +28,8 @@ typedef struct mcp_server_info {
    *      "protocolVersions": {"legacy": ["2024-11-05", ...], "modern": ["2026-07-28", ...]},
    *      "plugins": [{"file", "name", "version",
    *                   "components": {"tools", "resources", "resourceTemplates", "prompts"}}, ...],
-   *      "limits": {name: number, ...}}
+   *      "limits": {name: number, ...},
+   *      "features": {name: true or false, ...}?}
    *
    * "file" is relative to the folder of components; each member of "components" is an array of names, or of URIs. More
    * members may be there. `host` is the mcp_host that was given to create. */

@@ -134,6 +134,10 @@ void FakeHost::set_caller(const Caller& caller) {
   Json text = Json::object();
   if (!caller.is_anonymous()) {
     Json& principal = text["principal"] = {{"id", caller.id}};
+    for (const auto& [name, value] :
+         {std::pair("subject", &caller.subject), std::pair("name", &caller.name), std::pair("email", &caller.email)}) {
+      if (!value->empty()) principal[name] = *value;
+    }
     add_texts(principal, "groups", caller.groups);
     add_texts(principal, "roles", caller.roles);
     add_texts(principal, "scopes", caller.scopes);

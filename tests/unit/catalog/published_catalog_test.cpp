@@ -112,7 +112,9 @@ TEST_F(PublishedCatalogTest, LeavesAReaderTheCatalogItTook) {
 class OwnTools final : public Rights {
  public:
   explicit OwnTools(std::string owner) : owner_(std::move(owner)) {}
-  Access to(const Tool& tool) const override { return {.visible = tool.name.starts_with(owner_)}; }
+  Access to(const Tool& tool, std::string_view /*plugin*/) const override {
+    return {.visible = tool.name.starts_with(owner_)};
+  }
   Access to(const Prompt&) const override { return {}; }
   Access to(const Resource&) const override { return {}; }
   Access to(const ResourceTemplate&) const override { return {}; }
@@ -125,14 +127,14 @@ class OwnTools final : public Rights {
 
 class OwnToolsPolicy final : public Policy {
  public:
-  const Rights* rights_of(const Principal& principal) const override {
+  std::shared_ptr<const Rights> rights_of(const Principal& principal) const override {
     if (principal.is_anonymous()) return nullptr;
-    return principal.identity().subject == "ada" ? &ada_ : &bob_;
+    return principal.identity().subject == "ada" ? ada_ : bob_;
   }
 
  private:
-  const OwnTools ada_{"ada"};
-  const OwnTools bob_{"bob"};
+  const std::shared_ptr<const Rights> ada_ = std::make_shared<OwnTools>("ada");
+  const std::shared_ptr<const Rights> bob_ = std::make_shared<OwnTools>("bob");
 };
 
 class PrincipalsListener final : public ListListener {

@@ -63,6 +63,11 @@ class PluginContractTest : public ::testing::TestWithParam<Kind> {
   ~PluginContractTest() override {
     if (plugin_ == nullptr) return;
     plugin_->fail_all("the test is over");
+    // A cancellation may still be on its way to the plugin's code, and these calls hold no lease.
+    if (GetParam() == Kind::in_process) {
+      threads_.stop();
+      EXPECT_TRUE(threads_.join(10s));
+    }
     plugin_->stop(10s);
   }
 

@@ -45,6 +45,9 @@ struct Caller {
   std::vector<std::string> groups = {};
   std::vector<std::string> roles = {};
   std::vector<std::string> scopes = {};
+  std::string subject = {};  ///< unique for whoever vouches for them
+  std::string name = {};     ///< for people; or empty
+  std::string email = {};    ///< an address; or empty
 
   bool is_anonymous() const { return id.empty(); }
 };

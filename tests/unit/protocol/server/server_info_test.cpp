@@ -9,8 +9,8 @@ namespace {
 
 TEST(ServerInfo, TellsOfAHostWithoutPlugins) {
   EXPECT_EQ(
-      server_info_json({"host", "Host", "1.0"}, Catalog(), "/components", {}),
-      R"({"name":"host","version":"1.0","protocolVersions":{"legacy":["2024-11-05","2025-03-26","2025-06-18","2025-11-25"],"modern":["2026-07-28"]},"plugins":[],"limits":{}})");
+      server_info_json({"host", "Host", "1.0"}, Catalog(), "/components", {}, {}),
+      R"({"name":"host","version":"1.0","protocolVersions":{"legacy":["2024-11-05","2025-03-26","2025-06-18","2025-11-25"],"modern":["2026-07-28"]},"plugins":[],"limits":{},"features":{}})");
 }
 
 TEST(ServerInfo, TellsOfPluginsTheirComponentsAndLimits) {
@@ -19,12 +19,12 @@ TEST(ServerInfo, TellsOfPluginsTheirComponentsAndLimits) {
       "resources":[{"uri":"a://b","name":"b"}],
       "resourceTemplates":[{"uriTemplate":"a://{c}","name":"c"}],
       "prompts":[{"name":"p"}]})")});
-  const auto info = server_info_json({"host", "Host", "1.0"}, catalog, "/components", {{"sessions", 7}});
+  const auto info = server_info_json({"host", "Host", "1.0"}, catalog, "/components", {{"sessions", 7}}, {{"tasks", true}});
   const auto plugins = info.find(R"("plugins":)");
   ASSERT_NE(plugins, std::string::npos);
   EXPECT_EQ(
       info.substr(plugins),
-      R"("plugins":[{"file":"tools/sums.so","name":"sums","version":"1.0.0","digest":"","components":{"tools":["sub","add"],"resources":["a://b"],"resourceTemplates":["a://{c}"],"prompts":["p"]}}],"limits":{"sessions":7}})");
+      R"("plugins":[{"file":"tools/sums.so","name":"sums","version":"1.0.0","digest":"","components":{"tools":["sub","add"],"resources":["a://b"],"resourceTemplates":["a://{c}"],"prompts":["p"]}}],"limits":{"sessions":7},"features":{"tasks":true}})");
 }
 
 }  // namespace

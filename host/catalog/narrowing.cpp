@@ -1,0 +1,33 @@
+#include "catalog/narrowing.hpp"
+
+#include "catalog/components.hpp"
+
+namespace mcph {
+
+Access Narrowing::to(const Tool& tool, std::string_view plugin) const {
+  if (wishes_.excluded.contains(tool.name) || (wishes_.read_only && !tool.read_only)) return {};
+  const bool all = wishes_.plugins.empty() && wishes_.tools.empty();
+  return {.visible = all || wishes_.plugins.contains(plugin) || wishes_.tools.contains(tool.name)};
+}
+
+Access Narrowing::to(const Prompt& /*prompt*/) const {
+  return {.visible = true};
+}
+
+Access Narrowing::to(const Resource& /*resource*/) const {
+  return {.visible = true};
+}
+
+Access Narrowing::to(const ResourceTemplate& /*resource_template*/) const {
+  return {.visible = true};
+}
+
+bool Narrowing::may_read(std::string_view /*uri*/) const {
+  return true;
+}
+
+bool Narrowing::may_call(std::string_view tool) const {
+  return !wishes_.excluded.contains(tool);
+}
+
+}  // namespace mcph

@@ -1,0 +1,41 @@
+// What a client wants to see of the tools that it may see: fewer, never more. Immutable; any thread.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "catalog/rights.hpp"
+
+namespace mcph {
+
+class Narrowing final : public Rights {
+ public:
+  struct Wishes {
+    // The tools of these plugins, and these tools; neither: all.
+    std::set<std::string, std::less<>> plugins = {};
+    std::set<std::string, std::less<>> tools = {};
+    // But not these.
+    std::set<std::string, std::less<>> excluded = {};
+    bool read_only = false;  // only those that say of themselves that they change nothing
+
+    bool narrow() const { return !plugins.empty() || !tools.empty() || !excluded.empty() || read_only; }
+    friend auto operator<=>(const Wishes&, const Wishes&) = default;
+  };
+
+  explicit Narrowing(Wishes wishes) : wishes_(std::move(wishes)) {}
+
+  const Wishes& wishes() const { return wishes_; }
+
+  Access to(const Tool& tool, std::string_view plugin) const override;
+  Access to(const Prompt& prompt) const override;
+  Access to(const Resource& resource) const override;
+  Access to(const ResourceTemplate& resource_template) const override;
+  bool may_read(std::string_view uri) const override;
+  bool may_call(std::string_view tool) const override;
+
+ private:
+  const Wishes wishes_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,172 @@
+// Says whether somebody may use something, and which rule of the configuration decides.
+#include <chrono>
+#include <iostream>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/host.hpp"
+#include "auth/token_file.hpp"
+#include "base/json_text.hpp"
+#include "cli/command_log.hpp"
+#include "cli/commands.hpp"
+#include "cli/complain.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr int not_permitted = 1;
+
+struct Asked {
+  Use use;
+  std::string words;  // "call the tool deploy"
+};
+
+std::optional<Asked> read_use(const ExplainCommand& command, const Json& arguments) {
+  if (command.method == "tools/call")
+    return Asked{{Rule::Kind::tool, command.name, nullptr, arguments}, "call the tool " + command.name};
+  if (command.method == "prompts/get")
+    return Asked{{Rule::Kind::prompt, command.name, nullptr, arguments}, "get the prompt " + command.name};
+  if (command.method == "resources/read")
+    return Asked{{Rule::Kind::resource, command.name, nullptr, arguments}, "read the resource " + command.name};
+  return std::nullopt;
+}
+
+bool is_served(const Catalog& catalog, Asked& asked) {
+  const auto& name = asked.use.name;
+  switch (asked.use.kind) {
+    case Rule::Kind::prompt:
+      return catalog.find_prompt(name) != nullptr;
+    case Rule::Kind::resource:
+      return catalog.find_resource(name) != nullptr || catalog.match_template(name).has_value();
+    default:
+      break;
+  }
+  const auto* const tool = catalog.find_tool(name);
+  if (tool != nullptr) asked.use.tool = tool->component;
+  return tool != nullptr;
+}
+
+// Somebody of an issuer of the configuration, by its name there or its URL.
+Result<Principal> principal_of_issuer(const ExplainCommand& command) {
+  const auto hash = command.who.rfind('#');
+  auto issuer = command.who.substr(0, hash);
+  if (const auto found = command.config.issuers.find(issuer); found != command.config.issuers.end())
+    issuer = found->second.issuer;
+  return Principal({.issuer = issuer,
+                    .subject = command.who.substr(hash + 1),
+                    .groups = command.groups,
+                    .claimed_roles = command.roles,
+                    .scopes = with_implied(command.scopes, command.config.implied_scopes)});
+}
+
+// One for each token that the name has.
+Result<std::vector<Principal>> principals_of(const ExplainCommand& command) {
+  if (command.who == anonymous_role) return std::vector{anonymous};
+  if (command.who.find('#') != std::string::npos) {
+    auto principal = principal_of_issuer(command);
+    return std::vector{*std::move(principal)};
+  }
+  const auto tokens =
+      command.config.tokens.empty() ? Result<TokenRecords>(TokenRecords()) : read_tokens(command.config.tokens);
+  if (tokens.has_error()) return tokens.error();
+  std::vector<Principal> principals;
+  for (const auto& token : *tokens) {
+    if (token.subject != command.who || !token.is_good(std::chrono::system_clock::now())) continue;
+    principals.push_back(
+        Principal({.issuer = "host", .subject = token.subject, .claimed_roles = token.roles, .credential = token.id}));
+  }
+  if (principals.empty())
+    return fail(command.who + " has no good token; write ISSUER#SUBJECT for somebody of an issuer, or anonymous");
+  return principals;
+}
+
+std::string listed(const std::set<std::string>& roles) {
+  std::string list;
+  for (const auto& role : roles)
+    list.append(list.empty() ? "" : ", ").append(role);
+  return list.empty() ? "no role" : "the roles " + list;
+}
+
+// `table` is where the roles are in the configuration, "roles" or "servers".
+std::string reason_of(const Decision& decision, const ExplainCommand& command, const std::string& table) {
+  if (decision.role.empty()) return "no rule allows it";
+  const std::string list = decision.by_denial ? "deny" : "allow";
+  const auto place =
+      command.source.place_of("/" + table + "/" + decision.role + "/" + list + "/" + std::to_string(decision.rule));
+  auto words = (place.empty() ? std::string() : place + ": ") + "[" + table + "." + decision.role + "] " + list +
+               " \"" + decision.pattern + "\"";
+  if (!decision.mismatch.empty()) words += " does not allow these arguments: " + decision.mismatch;
+  return words;
+}
+
+void print(const std::string& who, bool permitted, const Asked& asked, const std::string& reason) {
+  std::cout << who << (permitted ? " may " : " may not ") << asked.words << "\n  " << reason << "\n";
+}
+
+// Whether it is permitted.
+bool explain(const Principal& principal, const RolePolicy& policy, const RolePolicy* server, const Asked& asked,
+             const ExplainCommand& command) {
+  const auto roles = policy.roles_of(principal);
+  auto who = command.who;
+  if (!principal.is_anonymous() && !principal.identity().credential.empty())
+    who += " (token " + principal.identity().credential + ")";
+  who += ", with " + listed(roles) + ",";
+  if (server != nullptr) {
+    const auto within = server->decide({command.server}, asked.use);
+    if (!within.permitted) {
+      print(who, false, asked, reason_of(within, command, "servers"));
+      return false;
+    }
+  }
+  const auto decision = policy.decide(roles, asked.use);
+  print(who, decision.permitted, asked, reason_of(decision, command, "roles"));
+  return decision.permitted;
+}
+
+int explain_all(Host& host, const ExplainCommand& command, Asked asked) {
+  const auto policy = RolePolicy::compile(settled_roles(command.config));
+  if (policy.has_error()) return complain(policy.error().message);
+  const auto principals = principals_of(command);
+  if (principals.has_error()) return complain(principals.error().message);
+  std::shared_ptr<const RolePolicy> server;
+  if (!command.server.empty()) {
+    const auto found = command.config.servers.find(command.server);
+    if (found == command.config.servers.end()) return complain("there is no [servers." + command.server + "]");
+    auto components = RolePolicy::compile({{command.server, found->second.components}});
+    if (components.has_error()) return complain(components.error().message);
+    server = *std::move(components);
+  }
+  host.folder().load_all(std::chrono::hours(24));
+  const auto catalog = host.catalog().current();
+  if (!is_served(*catalog, asked)) {
+    std::cout << "nobody can " << asked.words << ": it is not served\n";
+    return not_permitted;
+  }
+  bool all = true;
+  for (const auto& principal : *principals)
+    all = explain(principal, **policy, server.get(), asked, command) && all;
+  return all ? 0 : not_permitted;
+}
+
+}  // namespace
+
+int run(const ExplainCommand& command) {
+  CommandLog log(command.config.host);
+  const auto arguments = parse_json(command.arguments);
+  if (arguments.has_error()) return complain("the arguments are not valid JSON: " + arguments.error().message);
+  if (!arguments->is_object()) return complain("the arguments must be a JSON object");
+  auto asked = read_use(command, *arguments);
+  if (!asked) return complain("METHOD must be tools/call, resources/read or prompts/get, but is " + command.method);
+  if (command.config.roles.empty())
+    return complain("there are no roles, and everybody may use everything; name the configuration with --config");
+  if (const auto found = find_components(command.config.host); found.has_error())
+    return complain(found.error().message);
+  auto host = Host::create(command.config.host, log);
+  if (host.has_error()) return complain(host.error().message);
+  return (*host)->finish(explain_all(**host, command, *std::move(asked)));
+}
+
+}  // namespace mcph

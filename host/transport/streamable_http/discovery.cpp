@@ -1,0 +1,137 @@
+#include "transport/streamable_http/discovery.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "base/utf8.hpp"
+#include "http/connection.hpp"
+#include "protocol/legacy/legacy_era.hpp"
+#include "protocol/modern/modern_era.hpp"
+
+namespace mcph {
+namespace {
+
+using boost::beast::http::verb;
+
+constexpr std::string_view card_type = "application/mcp-server-card+json";
+constexpr std::string_view catalog_type = "application/ai-catalog+json";
+
+// "mcp.example.com" of "https://mcp.example.com:8443".
+std::string host_of_origin(const std::string& origin) {
+  auto host = origin.substr(std::min(origin.find("//") + 2, origin.size()));
+  if (!host.starts_with('[')) host.erase(std::min(host.find(':'), host.size()));
+  return host;
+}
+
+// The publisher's domain from the back, as names of servers have it: "com.example.mcp".
+std::string reversed(std::string host) {
+  std::ranges::replace_if(
+      host, [](char c) { return !is_alphanumeric(c) && c != '.' && c != '-'; }, '-');
+  std::string name;
+  for (auto dot = host.rfind('.'); dot != std::string::npos; dot = host.rfind('.')) {
+    name.append(host.substr(dot + 1)).append(".");
+    host.erase(dot);
+  }
+  return name.append(host);
+}
+
+// A segment of a name of a server and of an identifier.
+std::string segment_of(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return !is_alphanumeric(c) && c != '.' && c != '-' && c != '_'; }, '-');
+  return name;
+}
+
+OrderedJson revisions() {
+  auto all = OrderedJson::array({ModernEra::revision});
+  for (auto each = LegacyEra::revisions.rbegin(); each != LegacyEra::revisions.rend(); ++each)
+    all.push_back(*each);
+  return all;
+}
+
+// Bounds of the card's schema, in characters; a text of as many bytes has no more.
+std::string_view within(std::string_view text, std::size_t most) {
+  return utf8_prefix(text, most);
+}
+
+OrderedJson card_of(const DiscoverableServer& server, const std::string& origin) {
+  constexpr std::size_t most = 100;
+  const auto& identity = server.identity;
+  const auto full = identity.full();
+  OrderedJson card = {
+      {"$schema", "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"},
+      {"name", reversed(host_of_origin(origin)) + "/" + segment_of(identity.name)},
+      {"version", identity.version},
+      {"description", within(identity.description.empty() ? identity.title : identity.description, most)},
+      {"title", within(identity.title, most)}};
+  for (const auto* const member : {"websiteUrl", "icons"}) {
+    if (full.contains(member)) card[member] = full[member];
+  }
+  card["remotes"] = OrderedJson::array(
+      {{{"type", "streamable-http"}, {"url", origin + server.path}, {"supportedProtocolVersions", revisions()}}});
+  return card;
+}
+
+OrderedJson catalog_of(const std::vector<DiscoverableServer>& servers, const std::string& origin) {
+  auto entries = OrderedJson::array();
+  for (const auto& server : servers) {
+    entries.push_back({{"identifier", "urn:air:" + host_of_origin(origin) + ":mcp:" + segment_of(server.identity.name)},
+                       {"displayName", server.identity.title},
+                       {"type", card_type},
+                       {"url", origin + server.path + "/server-card"}});
+  }
+  return {{"specVersion", "1.0"}, {"entries", std::move(entries)}};
+}
+
+OrderedJson summary_of(const DiscoverableServer& server, const std::string& origin, bool asks_for_tokens) {
+  const auto& identity = server.identity;
+  return {{"protocolVersion", ModernEra::revision},
+          {"server",
+           {{"name", identity.name},
+            {"version", identity.version},
+            {"url", origin + server.path},
+            {"transport", "streamable-http"}}},
+          {"auth", {{"type", asks_for_tokens ? "bearer" : "none"}}}};
+}
+
+using Document = std::function<OrderedJson(const std::string& origin)>;
+
+HttpResource document_at(std::string path, std::string_view type, const Origin& origin, Document document) {
+  const HttpHandler get = [type, origin, document = std::move(document)](HttpRequest&, HttpConnection& connection) {
+    const auto here = origin();
+    if (here.empty()) {
+      return connection.respond(
+          {.status = 404, .body = "It is not configured where this server is\n", .content_type = "text/plain"});
+    }
+    return connection.respond(
+        {.body = dump(document(here)), .content_type = type, .fields = {{"Cache-Control", "public, max-age=3600"}}});
+  };
+  const HttpHandler refuse_long = [](HttpRequest&, HttpConnection& connection) {
+    return connection.refuse({413, "There is nothing here that takes a body"});
+  };
+  return {.path = std::move(path), .methods = {{verb::get, get}}, .refuse_long = refuse_long, .is_public = true};
+}
+
+}  // namespace
+
+std::vector<HttpResource> discovery_resources(const std::vector<DiscoverableServer>& servers, const Origin& origin,
+                                              const std::function<bool()>& asks_for_tokens) {
+  std::vector<HttpResource> resources;
+  for (const auto& server : servers) {
+    resources.push_back(document_at(server.path + "/server-card", card_type, origin,
+                                    [server](const std::string& here) { return card_of(server, here); }));
+  }
+  resources.push_back(document_at("/.well-known/ai-catalog.json", catalog_type, origin,
+                                  [servers](const std::string& here) { return catalog_of(servers, here); }));
+  resources.push_back(document_at("/.well-known/mcp.json", "application/json", origin,
+                                  [server = servers.front(), asks_for_tokens](const std::string& here) {
+                                    return summary_of(server, here, asks_for_tokens());
+                                  }));
+  return resources;
+}
+
+}  // namespace mcph

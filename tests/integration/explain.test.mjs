@@ -1,0 +1,85 @@
+// Who may use what, and by which rule, without a server that runs.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Components } from './support/components.mjs';
+import { program } from './support/host.mjs';
+
+const configuration = `[tokens]
+file = "tokens.json"
+
+[server]
+url = "https://mcp.example.com"
+
+[issuers.company]
+issuer = "https://login.example.com"
+
+[roles.user]
+allow = ["prompt:*", { match = "tool:calculate", arguments = { properties = { expression = { maxLength = 5 } } } }]
+groups = ["staff"]
+
+[roles.guest]
+deny = ["tool:calc*"]
+
+[servers.times]
+allow = ["tool:*time*"]
+`;
+
+async function team(context) {
+  const components = await Components.create();
+  context.after(() => components.discard());
+  await components.addShipped('tools/calculator');
+  const file = join(components.folder, 'team.toml');
+  await writeFile(file, configuration);
+  const run = (...args) => new Promise((resolve) => {
+    const more = ['--config', file];
+    if (args[0] === 'explain') more.push('--components', components.root, '--data', components.data);
+    execFile(program, [...args, ...more], (error, stdout, stderr) =>
+      resolve({ status: error?.code ?? 0, out: stdout.replaceAll(file, 'team.toml'), stderr }));
+  });
+  await run('token', 'create', 'ada', '--role', 'user');
+  await run('token', 'create', 'bob', '--role', 'user', '--role', 'guest');
+  return run;
+}
+
+test('SaysTheRuleThatDecides', async (context) => {
+  const run = await team(context);
+  const short = '{"expression": "1+2"}';
+  const allowed = await run('explain', '--as', 'ada', 'tools/call', 'calculate', short);
+  assert.equal(allowed.status, 0, allowed.stderr);
+  assert.match(allowed.out, /^ada \(token \w+\), with the roles user, may call the tool calculate\n {2}team\.toml:11:22: \[roles\.user\] allow "tool:calculate"\n$/);
+
+  const long = await run('explain', '--as', 'ada', 'tools/call', 'calculate', '{"expression": "1+2+34"}');
+  assert.equal(long.status, 1);
+  assert.match(long.out, /may not call.*\n {2}team\.toml:11:22: .* does not allow these arguments: .*5/);
+
+  const denied = await run('explain', '--as', 'bob', 'tools/call', 'calculate', short);
+  assert.equal(denied.status, 1);
+  assert.match(denied.out, /with the roles guest, user, may not call the tool calculate\n {2}team\.toml:15:9: \[roles\.guest\] deny "tool:calc\*"/);
+
+  const nobody = await run('explain', 'tools/call', 'calculate', short);
+  assert.match(nobody.out, /^anonymous, with no role, may not call the tool calculate\n {2}no rule allows it\n$/);
+
+  const member = await run('explain', '--as', 'company#eve', '--group', 'staff', 'tools/call', 'calculate', short);
+  assert.match(member.out, /^company#eve, with the roles user, may call/);
+
+  const elsewhere = await run('explain', '--as', 'ada', '--server', 'times', 'tools/call', 'calculate', short);
+  assert.equal(elsewhere.status, 1);
+  assert.match(elsewhere.out, /may not call the tool calculate\n {2}no rule allows it/);
+});
+
+test('SaysWhatCannotBeExplained', async (context) => {
+  const run = await team(context);
+  const unserved = await run('explain', '--as', 'ada', 'tools/call', 'unheard_of');
+  assert.equal(unserved.status, 1);
+  assert.match(unserved.out, /it is not served/);
+  const stranger = await run('explain', '--as', 'zoe', 'tools/call', 'calculate');
+  assert.equal(stranger.status, 2);
+  assert.match(stranger.stderr, /zoe has no good token/);
+  const method = await run('explain', 'tools/list', 'calculate');
+  assert.equal(method.status, 2);
+  assert.match(method.stderr, /METHOD must be tools\/call, resources\/read or prompts\/get/);
+});

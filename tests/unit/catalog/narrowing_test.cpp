@@ -1,0 +1,94 @@
+#include "catalog/narrowing.hpp"
+
+#include <gtest/gtest.h>
+
+#include "catalog/components.hpp"
+#include "catalog/published_catalog.hpp"
+#include "support/principals.hpp"
+#include "support/served_plugin.hpp"
+
+namespace mcph {
+namespace {
+
+using test::served_plugin;
+using test::tool;
+using test::tools;
+
+// Sees all but what has "secret" in its name.
+class NoSecrets final : public Rights {
+ public:
+  Access to(const Tool& tool, std::string_view) const override {
+    return {.visible = tool.name.find("secret") == std::string::npos};
+  }
+  Access to(const Prompt&) const override { return {.visible = true}; }
+  Access to(const Resource&) const override { return {.visible = true}; }
+  Access to(const ResourceTemplate&) const override { return {.visible = true}; }
+  bool may_read(std::string_view) const override { return true; }
+  bool may_call(std::string_view tool) const override { return tool.find("secret") == std::string_view::npos; }
+};
+
+class NoSecretsPolicy final : public Policy {
+ public:
+  std::shared_ptr<const Rights> rights_of(const Principal&) const override { return rights_; }
+
+ private:
+  const std::shared_ptr<const Rights> rights_ = std::make_shared<NoSecrets>();
+};
+
+class NarrowingTest : public ::testing::Test {
+ protected:
+  NarrowingTest() {
+    published_.publish(std::make_shared<const Catalog>(
+        1, std::vector{served_plugin("sums.so", tools(tool("add") + "," + tool("add_secret"))),
+                       served_plugin("texts.so", tools(tool("join")))}));
+  }
+
+  std::string seen(Narrowing::Wishes wishes) {
+    const auto viewer = ada_.narrowed(std::make_shared<const Narrowing>(std::move(wishes)));
+    const auto view = published_.current(viewer);
+    std::string names;
+    for (const auto* name : {"add", "add_secret", "join"}) {
+      if (view->find_tool(name) != nullptr) names.append(names.empty() ? "" : " ").append(name);
+    }
+    return names;
+  }
+
+  PublishedCatalog published_;
+  const Principal ada_ = test::principal("ada");
+};
+
+TEST_F(NarrowingTest, ShowsTheToolsAndPluginsThatAreWantedAndNoOthers) {
+  EXPECT_EQ(seen({}), "add add_secret join");
+  EXPECT_EQ(seen({.tools = {"add"}}), "add");
+  EXPECT_EQ(seen({.plugins = {"texts"}}), "join");
+  EXPECT_EQ(seen({.plugins = {"texts"}, .tools = {"add"}}), "add join");
+  EXPECT_EQ(seen({.plugins = {"sums"}, .excluded = {"add"}}), "add_secret");
+  EXPECT_EQ(seen({.tools = {"unheard_of"}}), "");
+}
+
+TEST_F(NarrowingTest, ShowsNothingThatIsHidden) {
+  published_.govern(std::make_shared<NoSecretsPolicy>());
+  EXPECT_EQ(seen({.tools = {"add", "add_secret"}}), "add");
+  EXPECT_EQ(seen({.plugins = {"sums"}}), "add");
+}
+
+TEST_F(NarrowingTest, MakesNoOtherPrincipal) {
+  const auto narrowed = ada_.narrowed(std::make_shared<const Narrowing>(Narrowing::Wishes{.tools = {"add"}}));
+  EXPECT_EQ(narrowed, ada_);
+  EXPECT_FALSE(published_.same_view(narrowed, ada_));
+  const auto again = ada_.narrowed(std::make_shared<const Narrowing>(Narrowing::Wishes{.tools = {"add"}}));
+  EXPECT_TRUE(published_.same_view(narrowed, again));
+  EXPECT_EQ(published_.current(narrowed), published_.current(again));
+}
+
+// Clients can wish for anything, and what is kept of it has a bound.
+TEST_F(NarrowingTest, KeepsABoundedNumberOfViews) {
+  const auto first =
+      published_.current(ada_.narrowed(std::make_shared<const Narrowing>(Narrowing::Wishes{.excluded = {"first"}})));
+  for (int i = 0; i < 300; ++i)
+    seen({.excluded = {std::to_string(i)}});
+  EXPECT_EQ(first.use_count(), 1);
+}
+
+}  // namespace
+}  // namespace mcph
