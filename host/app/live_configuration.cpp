@@ -8,7 +8,7 @@ namespace mcph {
 namespace {
 
 // The tables, and in tables the settings, whose changes count at once.
-constexpr std::string_view live[] = {"roles", "tokens", "issuers", "oauth"};
+constexpr std::string_view live[] = {"roles", "tokens", "issuers", "oauth", "limits"};
 // Those of each virtual server.
 constexpr std::string_view live_of_servers[] = {".allow", ".deny", ".scopes"};
 
@@ -59,6 +59,7 @@ Result<std::unique_ptr<LiveConfiguration>> LiveConfiguration::create(ConfigSourc
   if (loaded.has_error()) return loaded.error();
   if (const auto checked = check_protection(live->config_, *loaded); checked.has_error()) return checked.error();
   live->config_ = *std::move(loaded);
+  live->set_limits();
   live->watched_.watch(live->files());
   auto access = live->access_of(live->config_);
   if (access.has_error()) return access.error();
@@ -73,6 +74,7 @@ LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, const C
       config_(std::move(config)),
       started_with_(config_form().show(config_)),
       origin_(config_.origin),
+      limits_(*Limits::create({}, Limits::steady_clock())),
       caller_(caller),
       log_(log) {
   for (const auto& [name, catalog] : catalogs) {
@@ -197,6 +199,10 @@ std::vector<std::string> LiveConfiguration::urls_of(const std::string& name) con
   return urls;
 }
 
+void LiveConfiguration::set_limits() {
+  limits_.set(*Limits::create(config_.limits, Limits::steady_clock(), limits_.get().get()));
+}
+
 bool LiveConfiguration::take_changes() {
   const auto refuse = [&](const Error& error) {
     log_.error("configuration not taken", {{"reason", error.message}, {"serving", "what was there before"}});
@@ -212,6 +218,7 @@ bool LiveConfiguration::take_changes() {
   if (taken) {
     say_what_needs_a_restart(*next);
     config_ = *std::move(next);
+    set_limits();
     watched_.watch(files());
   } else {
     refuse(access.error());

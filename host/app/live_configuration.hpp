@@ -18,6 +18,7 @@
 #include "config/config.hpp"
 #include "config/watched_files.hpp"
 #include "http/client/http_caller.hpp"
+#include "limits/limits.hpp"
 #include "runtime/current.hpp"
 #include "telemetry/log.hpp"
 
@@ -47,6 +48,7 @@ class LiveConfiguration {
 
   // To the server of this name, which is one of those that it was created with.
   const Current<AccessState>& access(const std::string& server = {}) const { return servers_.at(server).access; }
+  const Current<Limits>& limits() const { return limits_; }
 
  private:
   struct GovernedServer {
@@ -73,6 +75,8 @@ class LiveConfiguration {
   // At which clients reach the server, and for which issuers make tokens.
   std::vector<std::string> urls_of(const std::string& name) const;
   void take(Access access);
+  // Those of the configuration, which has been checked, with what has been used of those that have not changed.
+  void set_limits();
   void govern();
   std::vector<std::filesystem::path> files() const;
   void attend(bool changed);
@@ -85,6 +89,7 @@ class LiveConfiguration {
   Config config_;  // used by one thread at a time: who creates this, then the one that watches
   const OrderedJson started_with_;
   const std::string origin_;  // with which the host has been started, and by which it is known
+  Current<Limits> limits_;
   HttpCaller& caller_;
   Log& log_;
   std::map<std::string, GovernedServer> servers_;

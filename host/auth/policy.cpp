@@ -9,31 +9,6 @@
 namespace mcph {
 namespace {
 
-constexpr char wildcard = '*';  // any characters, or none
-
-// In time proportional to the product of both lengths at most.
-bool matches_pattern(std::string_view pattern, std::string_view text) {
-  std::size_t at = 0;
-  std::size_t in_text = 0;
-  auto star = std::string_view::npos;
-  std::size_t resumed = 0;
-  while (in_text < text.size()) {
-    if (at < pattern.size() && pattern[at] == wildcard) {
-      star = at++;
-      resumed = in_text;
-    } else if (at < pattern.size() && pattern[at] == text[in_text]) {
-      ++at;
-      ++in_text;
-    } else if (star != std::string_view::npos) {
-      at = star + 1;
-      in_text = ++resumed;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of(wildcard, at) == std::string_view::npos;
-}
-
 // Whether a URI can be compared with a pattern: whoever serves it may take several ways to write a path for one. None
 // of them is left where its parts are neither empty nor "." nor "..", and no slash hides in one.
 bool is_plain(std::string_view uri) {
@@ -57,53 +32,24 @@ bool is_plain(std::string_view uri) {
   return true;
 }
 
-struct KindName {
-  std::string_view name;
-  Rule::Kind kind;
-};
-constexpr KindName kinds[] = {
-    {"tool", Rule::Kind::tool}, {"resource", Rule::Kind::resource}, {"prompt", Rule::Kind::prompt}};
-
 }  // namespace
 
 Result<Rule> Rule::compile(const RuleText& text) {
   Rule rule;
   rule.text_ = text.match;
   rule.read_only_ = text.read_only;
-  rule.pattern_ = "*";
-  if (text.match != "*") {
-    const auto colon = text.match.find(':');
-    const auto* const found = std::ranges::find(kinds, text.match.substr(0, colon), &KindName::name);
-    if (colon == std::string::npos || found == std::end(kinds) || colon + 1 == text.match.size()) {
-      return fail("is no pattern of components; write tool:calculate, tool:read_*, resource:docs://*, prompt:* or *");
-    }
-    rule.kind_ = found->kind;
-    rule.pattern_ = text.match.substr(colon + 1);
-    if (rule.kind_ == Kind::resource) rule.pattern_ = normalized_uri(rule.pattern_);
-  }
-  if (text.read_only && rule.kind_ != Kind::tool) return fail("must be about tools, because it has read_only");
+  auto pattern = ComponentPattern::read(text.match);
+  if (pattern.has_error()) return pattern.error();
+  rule.pattern_ = *std::move(pattern);
+  const auto kind = rule.pattern_.kind();
+  if (text.read_only && kind != Kind::tool) return fail("must be about tools, because it has read_only");
   if (!text.arguments) return rule;
-  if (rule.kind_ != Kind::tool && rule.kind_ != Kind::prompt)
+  if (kind != Kind::tool && kind != Kind::prompt)
     return fail("must be about tools or prompts, because it has arguments");
   auto schema = Schema::compile(*text.arguments);
   if (schema.has_error()) return fail("has a schema for arguments that is none: " + schema.error().message);
   rule.arguments_ = *std::move(schema);
   return rule;
-}
-
-bool Rule::matches(Kind kind, std::string_view name) const {
-  return (kind_ == Kind::any || kind_ == kind) && matches_pattern(pattern_, name);
-}
-
-bool Rule::matches_some(std::string_view beginning) const {
-  if (kind_ != Kind::any && kind_ != Kind::resource) return false;
-  const auto fixed = std::string_view(pattern_).substr(0, pattern_.find(wildcard));
-  return beginning.starts_with(fixed) || fixed.starts_with(beginning);
-}
-
-bool Rule::matches_all(std::string_view beginning) const {
-  if (kind_ != Kind::any && kind_ != Kind::resource) return false;
-  return pattern_.back() == wildcard && matches_pattern(pattern_, beginning);
 }
 
 bool Rule::covers(const Tool& tool) const {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/component_pattern.hpp"
 #include "base/json.hpp"
 #include "base/mutex.hpp"
 #include "base/principal.hpp"
@@ -41,19 +42,15 @@ struct RoleText {
 
 using RoleTexts = std::map<std::string, RoleText>;
 
-// The role of those who prove nothing.
-inline constexpr std::string_view anonymous_role = "anonymous";
-
 class Rule {
  public:
   static Result<Rule> compile(const RuleText& text);
 
-  enum class Kind { any, tool, resource, prompt };
-  // `name` is the tool's or prompt's, or a resource's normalized URI.
-  bool matches(Kind kind, std::string_view name) const;
-  // The same for some of the resources whose normalized URIs begin so; and for all of them.
-  bool matches_some(std::string_view beginning) const;
-  bool matches_all(std::string_view beginning) const;
+  using Kind = ComponentPattern::Kind;
+  // As ComponentPattern has them.
+  bool matches(Kind kind, std::string_view name) const { return pattern_.matches(kind, name); }
+  bool matches_some(std::string_view beginning) const { return pattern_.matches_some(beginning); }
+  bool matches_all(std::string_view beginning) const { return pattern_.matches_all(beginning); }
   // What it asks of the tool itself.
   bool covers(const Tool& tool) const;
   bool is_unconditional() const { return !read_only_ && !arguments_; }
@@ -66,8 +63,7 @@ class Rule {
   Rule() = default;
 
   std::string text_;
-  Kind kind_ = Kind::any;
-  std::string pattern_;
+  ComponentPattern pattern_;
   std::optional<bool> read_only_;
   std::optional<Schema> arguments_;
 };

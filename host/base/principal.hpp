@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -75,6 +76,8 @@ class Principal {
 };
 
 inline const Principal anonymous;
+// The role of those who prove nothing.
+inline constexpr std::string_view anonymous_role = "anonymous";
 
 // Whether what has proven a principal to be who they are still does.
 using IsGood = std::function<bool(const Principal& principal)>;

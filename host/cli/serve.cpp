@@ -34,6 +34,7 @@
 #include "transport/stdio/stdio_transport.hpp"
 #include "transport/streamable_http/authorization.hpp"
 #include "transport/streamable_http/discovery.hpp"
+#include "transport/streamable_http/limit_requests.hpp"
 #include "transport/streamable_http/mcp_service.hpp"
 #include "transport/streamable_http/resource_metadata.hpp"
 #include "transport/streamable_http/streamable_http.hpp"
@@ -175,12 +176,16 @@ class ServedServers {
   // Once. `origin` is where clients reach this host, as far as it is known by then.
   void serve_by(McpService& service, const LiveConfiguration& configuration, const StreamableHttpOptions& options,
                 const Origin& origin) {
+    const auto& limits = configuration.limits();
     std::vector<DiscoverableServer> found;
     for (const auto& each : all_) {
       const auto& access = configuration.access(each->name);
       auto own = options;
       own.paths = each->paths;
-      own.middleware.push_back(authenticate_by(access));
+      own.middleware.push_back(limit_by_address(limits));
+      own.middleware.push_back(count_failures(limits, authenticate_by(access)));
+      own.middleware.push_back(limit_by_sender(limits));
+      own.limits = &limits;
       own.challenge = scope_challenge(access);
       each->http = std::make_unique<StreamableHttp>(each->server, std::move(own));
       service.add(*each->http);

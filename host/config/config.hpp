@@ -16,6 +16,7 @@
 #include "config/toml.hpp"
 #include "http/options.hpp"
 #include "http/rules.hpp"
+#include "limits/settings.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
 #include "transport/stdio/stdio_transport.hpp"
@@ -52,6 +53,7 @@ struct Config {
   ImpliedScopes implied_scopes;
   std::vector<std::string> scopes;               // that clients ask an issuer for at first
   RoleTexts roles;                               // whose issuers have their names here
+  LimitSettings limits;                          // of requests over HTTP
   std::map<std::string, VirtualServer> servers;  // by their names; each is what the host serves besides everything
   std::vector<std::string> stdio_roles;          // of the client that started this program; empty: it may do everything
 

@@ -168,6 +168,21 @@ bool is_circular(const ImpliedScopes& implied, const std::string& scope) {
   return false;
 }
 
+void check_limits(const Config& config, Mistakes& mistakes) {
+  const auto& components = config.limits.components;
+  if (components.size() > LimitSettings::max_components)
+    mistakes.push_back(
+        {"/limits/component", "has more than " + std::to_string(LimitSettings::max_components) + " limits", true});
+  for (const auto& [name, component] : components) {
+    for (std::size_t i = 0; i < component.roles.size(); ++i) {
+      const auto& role = component.roles[i];
+      if (!config.roles.contains(role))
+        mistakes.push_back({append_to_pointer("/limits/component", name) + "/roles/" + std::to_string(i),
+                            "must be a role that there is, as [roles.NAME], but is \"" + role + "\""});
+    }
+  }
+}
+
 // What a form cannot know: what files say, and whether settings fit together.
 void settle(Config& config, Mistakes& mistakes) {
   const auto read_into = [&](auto& target, const char* key, auto result) {
@@ -199,6 +214,7 @@ void settle(Config& config, Mistakes& mistakes) {
                         "need roles, which say what their owners may use: add one, such as [roles.user]", true});
   settle_issuers(config, mistakes);
   settle_servers(config, mistakes);
+  check_limits(config, mistakes);
   if (config.issuers.empty() && (!config.scopes.empty() || !config.implied_scopes.empty()))
     mistakes.push_back({"/oauth", "needs [issuers.NAME], whom clients ask", true});
   for (const auto& [scope, implied] : config.implied_scopes) {

@@ -12,6 +12,7 @@
 #include "base/ascii.hpp"
 #include "base/state_folder.hpp"
 #include "config/config.hpp"
+#include "config/limit_settings.hpp"
 #include "http/client/http_url.hpp"
 #include "http/rules.hpp"
 #include "plugin/isolated/worker_frame.hpp"
@@ -389,6 +390,7 @@ Form<Config> make_form() {
            "Who may use what, by the name of the role; whoever has proven nothing has the role anonymous")
       .add("servers", &Config::servers, names(virtual_server_form()),
            "Servers of their own at /NAME/mcp and /s/NAME/mcp, each with some of what is served")
+      .add("limits", &Config::limits, limits_form(), "How often and how many at once requests over HTTP are answered")
       .form();
 }
 

@@ -44,6 +44,7 @@ HttpConnection::HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& s
       open_(server.open_connections()),
       budget_(server.budget()),
       stream_(std::move(stream)),
+      peer_(stream_->peer()),
       buffer_(limits().header_bytes + read_size),
       signal_(executor(), Clock::time_point::max()) {
   client_.more_fields = service().fields();
@@ -177,6 +178,7 @@ HttpConnection::awaitable<bool> HttpConnection::serve_request() {
   if (!read) co_return false;
   co_await answer(reader);
   principal_.reset();
+  held_.clear();
   body_share_ = {};
   co_return client_.keep_alive;
 }
@@ -277,6 +279,7 @@ HttpConnection::awaitable<void> HttpConnection::refuse_unread(HttpRefusal refusa
 HttpConnection::awaitable<void> HttpConnection::answer(HttpRequestReader& reader) {
   const auto& message = reader.message();
   HttpRequest request(reader.message());
+  request.source = peer_;
   client_.version = message.version();
   client_.keep_alive = keeps_alive(message.version(), request.fields.connection) && !closing_ && reader.is_whole();
   client_.head_only = request.method == http::verb::head;
@@ -311,6 +314,7 @@ HttpConnection::awaitable<void> HttpConnection::refuse(HttpRefusal refusal) {
 
 HttpConnection::awaitable<void> HttpConnection::respond(HttpResponse response) {
   body_share_ = {};
+  held_.clear();
   // The host may have begun to shut down since the request was read.
   client_.keep_alive = client_.keep_alive && !closing_;
   client_.now = std::time(nullptr);

@@ -21,6 +21,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -73,6 +75,12 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   void answer_to(const Principal& principal) { principal_ = principal; }
   // The head of the response has these lines, each with its end, in place of the service's; they outlive the request.
   void add_to_head(std::string_view fields) { client_.more_fields = fields; }
+  // The response has these fields, too, unless it has others of their names.
+  void add_fields(ResponseFields fields) { client_.fields = std::move(fields); }
+  // What is let go of before the response is written, or when there has been none; whoever lets go of it later takes
+  // it.
+  void hold(std::vector<std::shared_ptr<const void>> held) { held_ = std::move(held); }
+  std::vector<std::shared_ptr<const void>> take_held() { return std::exchange(held_, {}); }
   // A page of this origin may read it.
   void let_read(std::optional<std::string_view> origin);
 
@@ -147,6 +155,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   const std::shared_ptr<OpenConnections> open_;
   const std::shared_ptr<MemoryBudget> budget_;
   const std::unique_ptr<HttpStream> stream_;
+  const boost::asio::ip::address peer_;
   boost::beast::flat_buffer buffer_;
   std::array<std::byte, 2048> field_memory_;  // of the usual request; more comes from the heap
   boost::asio::steady_timer signal_;          // never expires; cancelled to wake the coroutine
@@ -155,6 +164,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   std::atomic<Clock::rep> yields_at_{never};       // while a share of the budget waits for the client
   HttpClient client_;                              // of the request that is being answered
   std::optional<Principal> principal_;             // likewise, once it is known
+  std::vector<std::shared_ptr<const void>> held_;  // likewise
   MemoryBudget::Share body_share_;                 // of the request, until it is answered or a stream begins
   std::chrono::milliseconds rest_of_patience_{0};  // for an answer, once the client is watched
   Waiting waiting_ = Waiting::for_request;

@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -87,7 +90,13 @@ struct HttpRequest {
   HttpFields fields;
   const RequestFields& all_fields;
   HttpBody& body;
-  Principal principal = anonymous;  // who has sent it, as far as a middleware knows
+  boost::asio::ip::address source = {};  // where it comes from
+  Principal principal = anonymous;       // who has sent it, as far as a middleware knows
+  // What middleware adds: fields of the answer, unless that has others of their names; and what is let go of when the
+  // request has been answered.
+  ResponseFields answer_fields = {};
+  std::vector<std::shared_ptr<const void>> held = {};
+  bool has_waited = false;  // and so middleware that did not ask to wait has seen it before
 };
 
 // Finds out where the request goes. A refusal: it is not what HTTP allows.

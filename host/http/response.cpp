@@ -1,5 +1,6 @@
 #include "http/response.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -36,6 +37,19 @@ std::string_view date(std::time_t second) {
   return now.text;
 }
 
+bool has_field(const ResponseFields& fields, std::string_view name) {
+  return std::ranges::find(fields, name, &ResponseFields::value_type::first) != fields.end();
+}
+
+// Those of the answer, and what is added to them.
+void append_fields(std::string& text, const HttpClient& client, const ResponseFields& fields) {
+  for (const auto& [name, value] : fields)
+    append_field(text, name, value);
+  for (const auto& [name, value] : client.fields) {
+    if (!has_field(fields, name)) append_field(text, name, value);
+  }
+}
+
 void append_start(std::string& text, const HttpClient& client, unsigned status, bool keep_alive) {
   const auto reason = boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(status));
   text.append(client.version >= 11 ? "HTTP/1.1 " : "HTTP/1.0 ").append(std::to_string(status)).append(" ");
@@ -52,8 +66,7 @@ void append_start(std::string& text, const HttpClient& client, unsigned status, 
 
 void append_head(std::string& text, const HttpClient& client, const HttpResponse& response) {
   append_start(text, client, response.status, client.keep_alive);
-  for (const auto& [name, value] : response.fields)
-    append_field(text, name, value);
+  append_fields(text, client, response.fields);
   if (!response.body.empty()) append_field(text, "Content-Type", response.content_type);
   if (response.status != no_content) append_field(text, "Content-Length", std::to_string(response.body.size()));
   text.append("\r\n");
@@ -84,6 +97,7 @@ std::string event_stream_head(const HttpClient& client) {
   const bool chunked = client.version >= 11;
   std::string text;
   append_start(text, client, 200, client.keep_alive && chunked);
+  append_fields(text, client, {});
   append_field(text, "Content-Type", "text/event-stream");
   append_field(text, "Cache-Control", "no-cache, no-transform");
   append_field(text, "X-Accel-Buffering", "no");

@@ -38,6 +38,7 @@ struct HttpClient {
   std::optional<std::string> origin = {};  // of a browser that may read the answer
   std::string_view exposed_headers = {};   // that it may read then
   std::string_view more_fields = {};       // lines of the head, each with its end, that the service adds
+  ResponseFields fields = {};              // unless the answer has others of their names
   std::time_t now = 0;
 };
 

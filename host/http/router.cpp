@@ -29,6 +29,12 @@ std::string allowed_methods(const HttpResource& resource) {
   return allowed.append("OPTIONS, HEAD");
 }
 
+// What middleware has added.
+void pass_on(HttpRequest& request, HttpConnection& connection) {
+  connection.hold(std::move(request.held));
+  connection.add_fields(std::move(request.answer_fields));
+}
+
 // Returns when `begin` has called what it is given.
 boost::asio::awaitable<void> until_done(boost::asio::any_io_executor executor,
                                         std::function<void(std::function<void()>)> begin) {
@@ -61,6 +67,7 @@ boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnect
   connection.let_read(request.fields.origin);
   auto verdict = admit(request, resource);
   if (verdict.wait) return route_later(request, connection, std::move(verdict));
+  pass_on(request, connection);
   if (verdict.refusal) return connection.refuse(*std::move(verdict.refusal));
   return answer(request, connection, resource);
 }
@@ -77,8 +84,10 @@ boost::asio::awaitable<void> HttpRouter::route_later(HttpRequest& request, HttpC
     }
     auto waiting = until_done(connection.executor(), std::move(verdict.wait));
     co_await std::move(waiting);
+    request.has_waited = true;
     verdict = admit(request, resource);
   }
+  pass_on(request, connection);
   if (verdict.refusal) {
     co_await connection.refuse(*std::move(verdict.refusal));
   } else {

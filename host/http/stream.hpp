@@ -9,6 +9,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -25,6 +26,9 @@ class HttpStream {
 
   // Of the event loop.
   virtual boost::asio::any_io_executor executor() = 0;
+
+  // Where the other end is; unspecified, 0.0.0.0, where that is no place of a network.
+  virtual boost::asio::ip::address peer() const = 0;
 
   // At most one read and one write at a time. The stream and the bytes outlive them.
   virtual boost::asio::awaitable<Transferred> read_some(boost::asio::mutable_buffer bytes) = 0;
@@ -44,6 +48,10 @@ class TcpStream final : public HttpStream {
   explicit TcpStream(boost::asio::ip::tcp::socket socket) : socket_(std::move(socket)) {}
 
   boost::asio::any_io_executor executor() override { return socket_.get_executor(); }
+  boost::asio::ip::address peer() const override {
+    boost::system::error_code gone;
+    return socket_.remote_endpoint(gone).address();
+  }
   boost::asio::awaitable<Transferred> read_some(boost::asio::mutable_buffer bytes) override {
     return socket_.async_read_some(bytes, as_value);
   }

@@ -10,7 +10,9 @@ namespace mcph {
 
 // `id` is empty where none is known.
 inline Reply error_reply(std::string_view id, const RpcError& error, ReplyStatus status = ReplyStatus::answered) {
-  return {error_response(id, error), error.scopes.empty() ? status : ReplyStatus::insufficient_scope, {}, error.scopes};
+  if (!error.scopes.empty()) status = ReplyStatus::insufficient_scope;
+  if (error.limit) status = ReplyStatus::limited;
+  return {error_response(id, error), status, {}, error.scopes, error.limit};
 }
 
 }  // namespace mcph

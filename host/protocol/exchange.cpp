@@ -16,17 +16,20 @@ void Exchange::reply(Reply reply) {
   // Let go of when the lock is gone.
   std::function<void()> listener;
   RequestsInFlight::Place place;
+  std::vector<std::shared_ptr<const void>> counted;
   const MutexLock lock(mutex_);
   if (ended_) return;
   ended_ = true;
   listener = std::move(listener_);
   place = std::move(place_);
+  counted = std::move(counted_);
   finish(std::move(reply));
 }
 
 void Exchange::abandon() {
   std::function<void()> listener;
   RequestsInFlight::Place place;
+  std::vector<std::shared_ptr<const void>> counted;
   {
     const MutexLock lock(mutex_);
     if (ended_) return;
@@ -34,6 +37,7 @@ void Exchange::abandon() {
     abandoned_ = true;
     listener = std::move(listener_);
     place = std::move(place_);
+    counted = std::move(counted_);
     finish({.body = {}, .status = ReplyStatus::accepted});
   }
   if (listener) listener();
@@ -56,6 +60,11 @@ bool Exchange::is_awaited() {
 void Exchange::keep(RequestsInFlight::Place place) {
   const MutexLock lock(mutex_);
   if (!ended_) place_ = std::move(place);
+}
+
+void Exchange::keep(std::vector<std::shared_ptr<const void>> places) {
+  const MutexLock lock(mutex_);
+  if (!ended_) counted_ = std::move(places);
 }
 
 }  // namespace mcph

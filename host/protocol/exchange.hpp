@@ -6,11 +6,13 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "limits/standing.hpp"
 #include "protocol/requests_in_flight.hpp"
 
 namespace mcph {
@@ -26,6 +28,7 @@ enum class ReplyStatus {
   not_offered,         // what the client asks for, by its revision
   too_long,            // the message
   insufficient_scope,  // of the client's credential
+  limited,             // by how many such requests are admitted
   unavailable,         // at this time
 };
 inline bool is_refusal(ReplyStatus status) {
@@ -43,7 +46,8 @@ struct Reply {
   std::string body;  // one message; empty where none is due
   ReplyStatus status = ReplyStatus::answered;
   std::optional<OpenedSession> session = {};
-  std::vector<std::string> scopes = {};  // that the client's credential lacks
+  std::vector<std::string> scopes = {};     // that the client's credential lacks
+  std::optional<LimitStanding> limit = {};  // that refuses it
 };
 
 class Exchange {
@@ -72,6 +76,8 @@ class Exchange {
 
   // Keeps the place until the exchange has ended.
   void keep(RequestsInFlight::Place place);
+  // The same with what counts requests in flight. Once, before anybody can reply.
+  void keep(std::vector<std::shared_ptr<const void>> places);
 
  private:
   // Never called after `finish`, and never two at once.
@@ -86,6 +92,7 @@ class Exchange {
   bool abandoned_ GUARDED_BY(mutex_) = false;
   std::function<void()> listener_ GUARDED_BY(mutex_);
   RequestsInFlight::Place place_ GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<const void>> counted_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

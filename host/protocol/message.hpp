@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "limits/standing.hpp"
 #include "protocol/method.hpp"
 
 namespace mcph {
@@ -25,13 +26,15 @@ inline constexpr int unsupported_protocol_version = -32022;
 // Of this host, outside of what JSON-RPC and MCP keep for themselves (2026-07-28, basic, "Error Codes").
 inline constexpr int unauthorized = 401;
 inline constexpr int not_permitted = 403;
+inline constexpr int limited = 429;
 }  // namespace error_code
 
 struct RpcError {
   int code = error_code::internal_error;
   std::string message;
-  Json data = nullptr;                   // null: none
-  std::vector<std::string> scopes = {};  // that the client's credential lacks for its request
+  Json data = nullptr;                      // null: none
+  std::vector<std::string> scopes = {};     // that the client's credential lacks for its request
+  std::optional<LimitStanding> limit = {};  // that refuses the request
 };
 
 struct Message {

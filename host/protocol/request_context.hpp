@@ -6,9 +6,12 @@
 
 namespace mcph {
 
+class SenderLimits;
+
 struct RequestContext {
   const Principal& principal = anonymous;
   const MirroredFields* mirrored = nullptr;  // null: the transport repeats nothing
+  const SenderLimits* limits = nullptr;      // of who has sent it; null: there are none
 };
 
 }  // namespace mcph

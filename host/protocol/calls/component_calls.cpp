@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "base/uri.hpp"
+#include "protocol/limit_error.hpp"
 
 namespace mcph {
 namespace {
@@ -32,6 +34,20 @@ std::optional<Rejection> complete_arguments(Json& params) {
   if (arguments.is_null()) arguments = Json::object();
   if (arguments.is_object()) return std::nullopt;
   return Rejection{Rejection::Reason::malformed, "params.arguments must be an object"};
+}
+
+// Nothing: it is no call of a component.
+std::optional<ComponentPattern::Kind> kind_of(PluginMethod method) {
+  switch (method) {
+    case PluginMethod::tools_call:
+      return ComponentPattern::Kind::tool;
+    case PluginMethod::resources_read:
+      return ComponentPattern::Kind::resource;
+    case PluginMethod::prompts_get:
+      return ComponentPattern::Kind::prompt;
+    default:
+      return std::nullopt;
+  }
 }
 
 // A call of what its client sees may still not be permitted.
@@ -131,6 +147,20 @@ Planned plan_prompt_get(const Catalog& catalog, Json params) {
   }
   if (auto rejection = check_rule(*served, "prompt", name, arguments)) return *std::move(rejection);
   return CallPlan{served->plugin, PluginMethod::prompts_get, dump(params), name, std::move(meta)};
+}
+
+Planned within_limits(Planned planned, const SenderLimits* limits) {
+  if (limits == nullptr || planned.has_error()) return planned;
+  const auto kind = kind_of(planned->method);
+  if (!kind) return planned;
+  std::string storage;
+  const bool has_uri = *kind == ComponentPattern::Kind::resource;
+  const auto verdict =
+      limits->admit_call(*kind, has_uri ? normalized_uri(planned->component, storage) : planned->component);
+  if (!verdict.refusal) return planned;
+  auto error = limit_error(*verdict.refusal);
+  return Rejection{
+      Rejection::Reason::limited, std::move(error.message), std::move(error.data), {}, std::move(error.limit)};
 }
 
 }  // namespace mcph

@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "catalog/catalog.hpp"
+#include "limits/limits.hpp"
 #include "protocol/message.hpp"
 #include "protocol/mirrored_fields.hpp"
 
@@ -34,12 +35,14 @@ struct Rejection {
     unknown_resource,
     header_mismatch,
     invalid_arguments,
-    not_permitted
+    not_permitted,
+    limited
   };
   Reason reason;
   std::string message;
   Json data = nullptr;
-  std::vector<std::string> scopes = {};  // with which it would be permitted
+  std::vector<std::string> scopes = {};     // with which it would be permitted
+  std::optional<LimitStanding> limit = {};  // that it has met
 };
 
 using Planned = Result<CallPlan, Rejection>;
@@ -51,5 +54,8 @@ Planned plan_tool_call(const Catalog& catalog, Json params);
 Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields* mirrored);
 Planned plan_resource_read(const Catalog& catalog, Json params);
 Planned plan_prompt_get(const Catalog& catalog, Json params);
+
+// The plan, or that a limit of its component refuses it. Completions have none. Null: there are none.
+Planned within_limits(Planned planned, const SenderLimits* limits);
 
 }  // namespace mcph

@@ -27,6 +27,8 @@ int code_of(Rejection::Reason reason) {
       return error_code::resource_not_found;
     case Rejection::Reason::not_permitted:
       return error_code::not_permitted;
+    case Rejection::Reason::limited:
+      return error_code::limited;
     default:
       return error_code::invalid_params;
   }
@@ -102,7 +104,7 @@ Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) con
   return {result_response(id, result + "}")};
 }
 
-void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session, const Principal& principal,
+void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session, const RequestContext& context,
                        const std::shared_ptr<Exchange>& exchange) {
   const auto handler = find_handler(message.method);
   if (handler == nullptr) {
@@ -110,10 +112,14 @@ void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session,
         error(message.id, {error_code::method_not_found, "Method not found: " + message.method_name}));
   }
   session->requests().add(message.id, exchange);
-  Request request{std::move(message.id),         std::move(message.method_name),
-                  std::move(message.params),     session,
-                  session->caller_as(principal), exchange};
+  Request request{std::move(message.id),
+                  std::move(message.method_name),
+                  std::move(message.params),
+                  session,
+                  session->caller_as(context.principal),
+                  exchange};
   request.component = call_log_.component_in(request.params);
+  request.limits = context.limits;
   (this->*handler)(std::move(request));
 }
 
@@ -208,6 +214,7 @@ void LegacyEra::perform(Request&& request, Plan plan) {
 }
 
 void LegacyEra::perform(Request&& request, Planned planned) {
+  planned = within_limits(std::move(planned), request.limits);
   if (planned.has_value()) {
     const auto& session = request.session;
     return PluginCall::begin(*std::move(planned),
@@ -225,7 +232,7 @@ void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exch
     return exchange.reply({result_response(id, "{" + tool_error_members(rejection.message) + "}")});
   }
   const RpcError error{code_of(rejection.reason), std::move(rejection.message), std::move(rejection.data),
-                       std::move(rejection.scopes)};
+                       std::move(rejection.scopes), std::move(rejection.limit)};
   exchange.reply(error_reply(id, error));
 }
 

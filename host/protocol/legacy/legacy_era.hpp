@@ -15,6 +15,7 @@
 #include "protocol/calls/plugin_call.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
+#include "protocol/request_context.hpp"
 #include "protocol/server_identity.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
@@ -36,9 +37,9 @@ class LegacyEra final : public CallAnswers {
   static Result<Caller, RpcError> negotiate(const Json& params);
   Reply initialize_reply(std::string_view id, const Caller& caller) const;
 
-  // Answers a request of a session, but for initialize. `principal` has sent it, by which it may do what it asks for,
-  // whatever the session's earlier requests have proven.
-  void handle(Message request, const std::shared_ptr<Session>& session, const Principal& principal,
+  // Answers a request of a session, but for initialize. The context says who has sent it, by which it may do what it
+  // asks for, whatever the session's earlier requests have proven.
+  void handle(Message request, const std::shared_ptr<Session>& session, const RequestContext& context,
               const std::shared_ptr<Exchange>& exchange);
   // Takes a notification of a session.
   static void take(const Message& notification, Session& session);
@@ -58,7 +59,8 @@ class LegacyEra final : public CallAnswers {
     std::shared_ptr<Session> session;
     std::shared_ptr<const Caller> caller;
     std::shared_ptr<Exchange> exchange;
-    std::string component = {};  // for the log
+    std::string component = {};            // for the log
+    const SenderLimits* limits = nullptr;  // gone when the handler has returned; null: there are none
   };
   using Handler = void (LegacyEra::*)(Request&&);
   static Handler find_handler(std::optional<Method> method);

@@ -24,6 +24,19 @@ int allowed_code(int code) {
   return code >= reserved_first && code <= reserved_last ? error_code::internal_error : code;
 }
 
+int code_of_rejection(Rejection::Reason reason) {
+  switch (reason) {
+    case Rejection::Reason::header_mismatch:
+      return error_code::header_mismatch;
+    case Rejection::Reason::not_permitted:
+      return error_code::not_permitted;
+    case Rejection::Reason::limited:
+      return error_code::limited;
+    default:
+      return error_code::invalid_params;
+  }
+}
+
 // The plugin's text with further members in front, if that makes one line of valid JSON.
 bool can_prepend_members(const Json& result, std::string_view json) {
   return !result.contains("_meta") && !result.contains("resultType") && json.starts_with('{') &&
@@ -76,7 +89,7 @@ ModernEra::Handler ModernEra::find_handler(std::optional<Method> method) {
 
 void ModernEra::handle(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
                        const std::shared_ptr<NotificationStream>& output) {
-  Request request{std::move(message.id), {}, {}, {}, exchange, output, context.mirrored};
+  Request request{std::move(message.id), {}, {}, {}, exchange, output, context.mirrored, context.limits};
   if (const auto error = check(message, request, context.principal)) {
     call_log_.refused(message.method_name, call_log_.component_in(message.params), error->message);
     return exchange->reply(error_reply(request.id, *error, ReplyStatus::invalid));
@@ -196,6 +209,7 @@ void ModernEra::perform(Request&& request, Plan plan) {
 }
 
 void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers& returned) {
+  planned = within_limits(std::move(planned), request.limits);
   if (planned.has_error()) {
     auto rejection = planned.error();
     const auto why = rejection.message;
@@ -239,11 +253,8 @@ Reply ModernEra::rejection_reply(std::string_view id, Rejection rejection) const
     return complete(id, {tool_error_members(rejection.message)});
   }
   const bool mismatch = rejection.reason == Rejection::Reason::header_mismatch;
-  const bool not_permitted = rejection.reason == Rejection::Reason::not_permitted;
-  const RpcError error{mismatch        ? error_code::header_mismatch
-                       : not_permitted ? error_code::not_permitted
-                                       : error_code::invalid_params,
-                       std::move(rejection.message), std::move(rejection.data), std::move(rejection.scopes)};
+  const RpcError error{code_of_rejection(rejection.reason), std::move(rejection.message), std::move(rejection.data),
+                       std::move(rejection.scopes), std::move(rejection.limit)};
   return error_reply(id, error, mismatch ? ReplyStatus::invalid : ReplyStatus::answered);
 }
 

@@ -62,7 +62,8 @@ class ModernEra final : public CallAnswers {
     std::shared_ptr<const LogThreshold> log_threshold;
     std::shared_ptr<Exchange> exchange;
     std::shared_ptr<NotificationStream> output;
-    const MirroredFields* mirrored;  // gone when the handler has returned
+    const MirroredFields* mirrored;  // gone when the handler has returned, like the next
+    const SenderLimits* limits;      // null: there are none
     std::string method_name = {};    // for the log, like the next
     std::string component = {};
   };

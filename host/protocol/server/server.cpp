@@ -1,11 +1,13 @@
 #include "protocol/server/server.hpp"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/json_text.hpp"
 #include "protocol/error_reply.hpp"
+#include "protocol/limit_error.hpp"
 #include "protocol/request_meta.hpp"
 #include "protocol/server/batch.hpp"
 
@@ -24,6 +26,15 @@ RpcError modern_refusal() {
           "This transport has no revision " + std::string(ModernEra::revision) + "; send initialize first, or use " +
               "streamable HTTP",
           {{"supported", LegacyEra::revisions}, {"requested", ModernEra::revision}}};
+}
+
+// Another message that an admitted request brings counts like one that comes alone.
+std::optional<RpcError> refuse_further(Exchange& exchange, const RequestContext& context) {
+  if (context.limits == nullptr) return std::nullopt;
+  auto verdict = context.limits->admit_further();
+  if (verdict.refusal) return limit_error(*verdict.refusal);
+  exchange.keep(std::move(verdict.places));
+  return std::nullopt;
 }
 
 RpcError too_many_requests() {
@@ -135,7 +146,10 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
       return exchange->reply({});
     }
   }
-  if (client.session != nullptr) return receive_legacy(std::move(message), client.session, client.principal, exchange);
+  if (client.session != nullptr) {
+    return receive_legacy(std::move(message), client.session, {.principal = client.principal, .limits = client.limits},
+                          exchange);
+  }
   if (message.kind != Message::Kind::request) return exchange->reply({});
   if (message.method == Method::ping) return exchange->reply({result_response(message.id, "{}")});
   exchange->reply(refuse(message.id, {error_code::invalid_request,
@@ -146,7 +160,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
 void Server::receive_batch(Json batch, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
   if (!client.takes_requests) return exchange->reply(refuse({}, too_many_requests()));
   if (client.session == nullptr) return exchange->reply(refuse_batch());
-  receive_batch(std::move(batch), client.session, client.principal, exchange);
+  receive_batch(std::move(batch), client.session, {.principal = client.principal, .limits = client.limits}, exchange);
 }
 
 void Server::initialize(const Message& message, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
@@ -165,7 +179,7 @@ void Server::initialize(const Message& message, DuplexClient& client, const std:
   exchange->reply(legacy_.initialize_reply(message.id, *client.session->caller()));
 }
 
-void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, const Principal& principal,
+void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, const RequestContext& context,
                            const std::shared_ptr<Exchange>& exchange) {
   if (!LegacyEra::has_batches(session->caller()->protocol_version)) {
     return exchange->reply(refuse_batch());
@@ -186,21 +200,26 @@ void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, 
       if (const auto part = weak.lock()) part->abandon();
     }
   });
+  bool is_first = true;  // which has been admitted as the request that brought them all
   for (auto& [read, part] : parts) {
-    if (read.error) {
+    const bool is_further =
+        read.message && read.message->kind == Message::Kind::request && !std::exchange(is_first, false);
+    if (const auto refusal = is_further ? refuse_further(*part, context) : std::nullopt) {
+      part->reply(error_reply(read.message->id, *refusal));
+    } else if (read.error) {
       part->reply(read.is_notification ? Reply{} : refuse(read.id, *read.error));
     } else if (read.message->is_initialize()) {
       part->reply(
           refuse(read.id, {error_code::invalid_request, "Invalid request: initialize cannot be part of a batch"}));
     } else {
-      receive_legacy(*std::move(read.message), session, principal, part);
+      receive_legacy(*std::move(read.message), session, context, part);
     }
   }
 }
 
-void Server::receive_legacy(Message message, const std::shared_ptr<Session>& session, const Principal& principal,
+void Server::receive_legacy(Message message, const std::shared_ptr<Session>& session, const RequestContext& context,
                             const std::shared_ptr<Exchange>& exchange) {
-  if (message.kind == Message::Kind::request) return legacy_.handle(std::move(message), session, principal, exchange);
+  if (message.kind == Message::Kind::request) return legacy_.handle(std::move(message), session, context, exchange);
   if (message.method == Method::notifications_cancelled) log_cancellation(message);
   // First, because what the message leads to may take long.
   exchange->reply({{}, ReplyStatus::accepted});

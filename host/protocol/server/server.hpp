@@ -30,8 +30,9 @@ struct DuplexClient {
   std::shared_ptr<NotificationStream> output = {};
   std::shared_ptr<Session> session = {};
   std::shared_ptr<RequestsInFlight> modern_requests = std::make_shared<RequestsInFlight>();
-  bool takes_requests = true;  // false: as many are in flight as may be; notifications still count
-  bool may_be_modern = true;   // false: its transport belongs to the legacy era
+  const SenderLimits* limits = nullptr;  // of who sends the message that is being received; null: there are none
+  bool takes_requests = true;            // false: as many are in flight as may be; notifications still count
+  bool may_be_modern = true;             // false: its transport belongs to the legacy era
 };
 
 // A message that is longer than its transport takes, and has not been kept.
@@ -72,9 +73,9 @@ class Server {
   // session one belongs.
   void receive_modern(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange);
   void initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange);
-  void receive_legacy(Message message, const std::shared_ptr<Session>& session, const Principal& principal,
+  void receive_legacy(Message message, const std::shared_ptr<Session>& session, const RequestContext& context,
                       const std::shared_ptr<Exchange>& exchange);
-  void receive_batch(Json batch, const std::shared_ptr<Session>& session, const Principal& principal,
+  void receive_batch(Json batch, const std::shared_ptr<Session>& session, const RequestContext& context,
                      const std::shared_ptr<Exchange>& exchange);
   // The answer to a batch where there is none.
   static Reply refuse_batch();

@@ -63,13 +63,17 @@ SseClient::SseClient(std::string id, Principal principal, std::weak_ptr<OutboxRe
   client_.may_be_modern = false;
 }
 
-Reply SseClient::receive(std::string_view body, const Principal& principal, Server& server) {
+Reply SseClient::receive(std::string_view body, const RequestContext& context, Server& server,
+                         std::vector<std::shared_ptr<const void>> places) {
   const auto exchange = std::make_shared<SseExchange>(stream_);
+  exchange->keep(std::move(places));
   const MutexLock lock(mutex_);
   // What it may do is decided by the credential that came with it.
-  client_.principal = principal;
+  client_.principal = context.principal;
+  client_.limits = context.limits;
   client_.takes_requests = stream_->answers_due() <= max_answers_due && stream_->outbox().has_room();
   server.receive(body, client_, exchange);
+  client_.limits = nullptr;
   return exchange->accept();
 }
 

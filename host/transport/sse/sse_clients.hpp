@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "protocol/exchange.hpp"
@@ -51,9 +52,11 @@ class SseClient {
   const Principal& principal() const { return opener_; }
   SseStream& stream() { return *stream_; }
 
-  // The body of a POST that the principal, whose the client is, has sent. The HTTP answer to it: an error, or that it
+  // The body of a POST that its principal, whose the client is, has sent. The HTTP answer to it: an error, or that it
   // was accepted; the answer itself goes to the stream.
-  Reply receive(std::string_view body, const Principal& principal, Server& server);
+  // `places` are kept until what the body asks for has been answered.
+  Reply receive(std::string_view body, const RequestContext& context, Server& server,
+                std::vector<std::shared_ptr<const void>> places = {});
   // The HTTP answer to one whose body is too long.
   Reply refuse(const LongMessage& message);
 

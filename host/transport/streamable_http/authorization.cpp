@@ -8,21 +8,12 @@
 
 #include "auth/proof.hpp"
 #include "http/fields.hpp"
-#include "protocol/envelope_reader.hpp"
 #include "protocol/message.hpp"
+#include "transport/streamable_http/request_id.hpp"
 #include "transport/streamable_http/resource_metadata.hpp"
 
 namespace mcph {
 namespace {
-
-// The error reaches its request where its id is soon found. Nothing else of the body is looked at.
-std::string id_of(const HttpRequest& request) {
-  constexpr std::size_t soon = std::size_t{64} << 10;
-  EnvelopeReader reader;
-  reader.feed(std::string_view(request.body.text()).substr(0, soon));
-  auto envelope = reader.envelope();
-  return envelope.kind == Message::Kind::request ? std::move(envelope.id) : std::string();
-}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string list;

@@ -50,7 +50,8 @@ void McpEndpoint::post(std::string_view body, const HttpHead& head, const std::s
     return post_legacy(std::move(message), head, exchange);
   }
   const MirroredHeaders mirrored(head);
-  server_.receive_modern(std::move(message), {.principal = head.principal, .mirrored = &mirrored}, exchange);
+  server_.receive_modern(std::move(message),
+                         {.principal = head.principal, .mirrored = &mirrored, .limits = head.limits}, exchange);
 }
 
 std::string McpEndpoint::revision_of(const HttpHead& head) {
@@ -63,10 +64,10 @@ void McpEndpoint::post_legacy(Message message, const HttpHead& head, const std::
   if (auto refusal = refuse_version(message.id, head)) return exchange->reply(*std::move(refusal));
   if (message.is_initialize()) return server_.initialize(message, head.principal, exchange);
   if (sessions_optional_ && !head.session_id && !needs_session(message))
-    return server_.receive_legacy(std::move(message), short_session(head), head.principal, exchange);
+    return server_.receive_legacy(std::move(message), short_session(head), head.context(), exchange);
   auto found = find_session(message.id, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));
-  server_.receive_legacy(std::move(message), found.session, head.principal, exchange);
+  server_.receive_legacy(std::move(message), found.session, head.context(), exchange);
 }
 
 void McpEndpoint::post_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
@@ -74,10 +75,10 @@ void McpEndpoint::post_batch(Json batch, const HttpHead& head, const std::shared
     return exchange->reply(Server::refuse_batch());
   }
   if (sessions_optional_ && !head.session_id && LegacyEra::has_batches(assumed_revision(head)))
-    return server_.receive_batch(std::move(batch), short_session(head), head.principal, exchange);
+    return server_.receive_batch(std::move(batch), short_session(head), head.context(), exchange);
   auto found = find_session({}, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));
-  server_.receive_batch(std::move(batch), found.session, head.principal, exchange);
+  server_.receive_batch(std::move(batch), found.session, head.context(), exchange);
 }
 
 std::shared_ptr<Session> McpEndpoint::short_session(const HttpHead& head) {

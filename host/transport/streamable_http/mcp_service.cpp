@@ -15,7 +15,9 @@ constexpr HttpCors mcp_cors{
         "Accept, Authorization, Content-Type, DPoP, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
         "Mcp-Session-Id, X-MCP-Exclude-Tools, X-MCP-Readonly, X-MCP-Tools, X-MCP-Toolsets",
     .prefix = "Mcp-Param-",
-    .exposed = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, X-Session-Expires-At",
+    .exposed =
+        "Mcp-Session-Id, MCP-Protocol-Version, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
+        "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Session-Expires-At",
 };
 
 HttpResponse not_found() {

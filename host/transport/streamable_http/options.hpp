@@ -9,6 +9,8 @@
 
 #include "base/principal.hpp"
 #include "http/router.hpp"
+#include "limits/limits.hpp"
+#include "runtime/current.hpp"
 #include "transport/streamable_http/event_log.hpp"
 
 namespace mcph {
@@ -26,6 +28,8 @@ struct StreamableHttpOptions {
   std::vector<HttpMiddleware> middleware = {};  // what looks at each of its requests
   ScopeChallenge challenge = {};                // null: nobody has scopes
   bool sessions_optional = false;               // a legacy request without a session is served by itself
+  // Which calls of components are admitted; null: all. Outlives what is served.
+  const Current<Limits>* limits = nullptr;
   EventLog::Limits events = {};
   // After which a legacy response that is not complete is left to be polled, and so is a stream; 0: never.
   std::chrono::milliseconds stream_time{0};

@@ -5,6 +5,7 @@
 
 #include "base/time_text.hpp"
 #include "protocol/message.hpp"
+#include "transport/streamable_http/limit_fields.hpp"
 
 namespace mcph {
 namespace {
@@ -30,6 +31,8 @@ unsigned status_of(ReplyStatus status) {
       return 413;
     case ReplyStatus::insufficient_scope:
       return 403;
+    case ReplyStatus::limited:
+      return 429;
     case ReplyStatus::unavailable:
       break;
   }
@@ -42,6 +45,7 @@ HttpResponse to_response(Reply reply) {
   HttpResponse response{.status = status_of(reply.status), .body = std::move(reply.body)};
   if (reply.status == ReplyStatus::not_offered) response.fields.emplace_back("Allow", allowed_without_sessions);
   if (reply.status == ReplyStatus::unavailable) response.fields.emplace_back("Retry-After", "1");
+  if (reply.limit) response.fields = refusal_fields(*reply.limit);
   if (reply.session) {
     response.fields.emplace_back("Mcp-Session-Id", std::move(reply.session->id));
     response.fields.emplace_back("X-Session-Expires-At", time_text(reply.session->expiry));

@@ -7,6 +7,7 @@
 
 #include "base/principal.hpp"
 #include "http/request.hpp"
+#include "protocol/request_context.hpp"
 
 namespace mcph {
 
@@ -40,6 +41,9 @@ struct HttpHead {
   std::optional<std::string_view> last_event_id = {};     // Last-Event-ID
   const HeaderFields* others = nullptr;                   // null: there are none
   Principal principal = anonymous;
+  const SenderLimits* limits = nullptr;  // of the principal and where the request comes from; null: there are none
+
+  RequestContext context() const { return {.principal = principal, .limits = limits}; }
 };
 
 // Reads the headers, and what the client wants to see by them. A refusal: one of them is there twice, and others could

@@ -6,6 +6,7 @@
 
 #include "transport/streamable_http/event_stream_response.hpp"
 #include "transport/streamable_http/http_exchange.hpp"
+#include "transport/streamable_http/limit_requests.hpp"
 #include "transport/streamable_http/long_body.hpp"
 #include "transport/streamable_http/reply_response.hpp"
 #include "transport/streamable_http/revision_field.hpp"
@@ -94,12 +95,22 @@ HttpHandler StreamableHttp::by(Answer answer, Check check) {
   };
 }
 
+std::optional<SenderLimits> StreamableHttp::limits_of(const HttpRequest& request) const {
+  if (options_.limits == nullptr) return std::nullopt;
+  auto limits = options_.limits->get();
+  if (!limits->any()) return std::nullopt;
+  return SenderLimits(std::move(limits), request.principal, address_key(request.source));
+}
+
 StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& connection,
                                                             HttpHead head) {
   const RequestHeaderFields all_fields(request.all_fields);
   head.others = &all_fields;
+  const auto limits = limits_of(request);
+  head.limits = limits ? &*limits : nullptr;
   EventStreamResponse response(connection, options_.stream_time);
   const auto exchange = std::make_shared<HttpExchange>(response.reader(), connection.budget());
+  exchange->keep(connection.take_held());
   const bool modern = McpEndpoint::names_modern_revision(head);
   const bool keeps = head.session_id && !modern;
   if (keeps) response.poll();
@@ -249,19 +260,23 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_sse(HttpRequest& request,
 StreamableHttp::awaitable<void> StreamableHttp::answer_sse_message(HttpRequest& request, HttpConnection& connection,
                                                                    HttpHead /*head*/) {
   HttpResponse response;
-  const std::function<void()> take = [&] { response = take_sse_message(request); };
+  auto places = connection.take_held();
+  const std::function<void()> take = [&] { response = take_sse_message(request, std::move(places)); };
   co_await connection.work_on(request.body.text().size(), take);
   co_await connection.respond(std::move(response));
 }
 
-HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request) {
+HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request,
+                                              std::vector<std::shared_ptr<const void>> places) {
   if (!request.query.starts_with(sse_client_parameter)) {
     return to_response(HttpRefusal{400, "The sessionId of the endpoint event is missing"});
   }
   const auto client = find_sse_client(request);
   if (client == nullptr)
     return to_response(HttpRefusal{404, "There is no session of this id; its stream may have been closed"});
-  return to_response(client->receive(request.body.text(), request.principal, server_));
+  const auto limits = limits_of(request);
+  const RequestContext context{.principal = request.principal, .limits = limits ? &*limits : nullptr};
+  return to_response(client->receive(request.body.text(), context, server_, std::move(places)));
 }
 
 StreamableHttp::awaitable<void> StreamableHttp::refuse_long_sse_message(HttpRequest& request,

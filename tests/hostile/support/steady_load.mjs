@@ -11,11 +11,12 @@ import { Session } from '../../integration/support/http.mjs';
 export const place = { running: 0, phase: 1, calls: 2 };
 
 export class SteadyLoad {
-  // `tool` answers "BUILD TEXT". Calls are timed by phase: their names, one after the other.
-  static async start(url, tool, phases, connections, { pauseMs = 0, legacySessions = 4 } = {}) {
+  // `tool` answers "BUILD TEXT". Calls are timed by phase: their names, one after the other. Connections have further
+  // headers where `headersOf` says so, and all are modern where there are no legacy sessions.
+  static async start(url, tool, phases, connections, { pauseMs = 0, legacySessions = 4, headersOf = [] } = {}) {
     const sessions = await Promise.all(Array.from({ length: legacySessions }, () => Session.open(url)));
     const headers = sessions.map((session) => session.headers);
-    return new SteadyLoad({ url: url.href, tool, sessions: headers, connections, pauseMs }, phases);
+    return new SteadyLoad({ url: url.href, tool, sessions: headers, connections, pauseMs, headersOf }, phases);
   }
 
   constructor(what, phases) {

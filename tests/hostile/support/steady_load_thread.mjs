@@ -6,7 +6,7 @@ import { contentHeaders, modernHeaders, modernRequest, request } from '../../int
 import { HttpConnection } from './http_connection.mjs';
 import { place } from './steady_load.mjs';
 
-const { url, tool, sessions, connections, pauseMs, state, histograms } = workerData;
+const { url, tool, sessions, connections, pauseMs, headersOf, state, histograms } = workerData;
 const found = { wrong: 0, examples: [], answeredBy: {} };
 let lastId = 0;
 
@@ -14,9 +14,10 @@ const modernLines = HttpConnection.headerLines({ ...contentHeaders, ...modernHea
 
 // Every second one is of a legacy session.
 function kindOf(number) {
-  if (number % 2 === 0) return { lines: modernLines, message: modernRequest };
+  const further = HttpConnection.headerLines(headersOf[number] ?? {});
+  if (number % 2 === 0 || sessions.length === 0) return { lines: modernLines + further, message: modernRequest };
   return {
-    lines: HttpConnection.headerLines({ ...contentHeaders, ...sessions[(number >> 1) % sessions.length] }),
+    lines: HttpConnection.headerLines({ ...contentHeaders, ...sessions[(number >> 1) % sessions.length] }) + further,
     message: request,
   };
 }

@@ -201,5 +201,61 @@ TEST_F(ConfigSourceTest, KnowsIssuers) {
   EXPECT_THAT(mistakes_in("[oauth]\nscopes = [\"x\"]\n"), HasSubstr("needs [issuers.NAME]"));
 }
 
+TEST_F(ConfigSourceTest, ReadsLimitsAndShowsThemAgain) {
+  const std::string text = R"(
+[roles.guest]
+allow = ["*"]
+[limits.per_principal]
+rate = "60/min"
+burst = 10
+concurrent = 8
+[limits.failures]
+rate = "20/h"
+[limits.component.deploys]
+match = "tool:deploy*"
+per = "all"
+rate = "5/d"
+roles = ["guest"]
+[roles.anonymous]
+)";
+  const auto config = load(text);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->limits.per_principal.rate, (Rate{60, std::chrono::minutes(1)}));
+  EXPECT_EQ(config->limits.per_principal.burst, 10U);
+  EXPECT_EQ(config->limits.per_principal.concurrent, 8U);
+  EXPECT_FALSE(config->limits.all.rate);
+  EXPECT_EQ(config->limits.components.at("deploys").per, LimitScope::all);
+  EXPECT_EQ(config_form().show(*config)["limits"],
+            OrderedJson::parse(R"({"per_principal":{"rate":"60/min","burst":10,"concurrent":8},
+                "failures":{"rate":"20/h"},
+                "component":{"deploys":{"match":"tool:deploy*","per":"all","rate":"5/d","roles":["guest"]}}})"));
+}
+
+TEST_F(ConfigSourceTest, SaysWhatIsWrongWithLimits) {
+  EXPECT_EQ(mistakes_in("[limits.per_principal]\nrate = \"often\"\n"),
+            "2:8: \"rate\" must be COUNT/PERIOD, such as 60/min, with a count from 1 to 1000000 and a period s, min, h "
+            "or d, but is \"often\"");
+  EXPECT_EQ(mistakes_in("[limits]\nper_address = { burst = 5 }\n"),
+            "2:15: \"per_address\" must have a rate, such as \"60/min\", or say how many at once");
+  EXPECT_EQ(mistakes_in("[limits]\nall = { burst = 5, concurrent = 1 }\n"),
+            "2:7: \"all\" must have a rate, because it has a burst");
+  EXPECT_EQ(mistakes_in("[limits]\nall = { rate = \"1/d\", burst = 367 }\n"),
+            "2:7: \"all\" must have a burst that the rate brings within 366 days");
+  EXPECT_EQ(mistakes_in("[limits]\nall = { rate = \"1/s\", burst = 0 }\n"),
+            "2:31: \"burst\" must be at least 1, but is 0");
+  EXPECT_EQ(mistakes_in("[limits.failures]\nconcurrent = 1\nrate = \"1/s\"\n"),
+            "2:1: \"concurrent\" is no setting here; there are rate, burst");
+  EXPECT_EQ(
+      mistakes_in("[limits.component.x]\nmatch = \"deploy\"\nrate = \"1/s\"\nroles = [\"nobody\"]\n"),
+      "2:9: \"match\" is no pattern of components; write tool:calculate, tool:read_*, resource:docs://*, prompt:* "
+      "or *");
+  EXPECT_EQ(mistakes_in("[limits.component.x]\nmatch = \"*\"\nrate = \"1/s\"\nroles = [\"nobody\"]\n"),
+            "4:10: \"roles[0]\" must be a role that there is, as [roles.NAME], but is \"nobody\"");
+  std::string many;
+  for (int i = 0; i < 33; ++i)
+    many += "[limits.component.x" + std::to_string(i) + "]\nmatch = \"*\"\nrate = \"1/s\"\n";
+  EXPECT_NE(mistakes_in(many).find("\"component\" has more than 32 limits"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace mcph

@@ -74,6 +74,18 @@ TEST(HttpResponse, LetsABrowserReadIt) {
             "\r\n");
 }
 
+TEST(HttpResponse, HasWhatIsAddedUnlessItSaysOtherwise) {
+  const HttpClient client{.fields = {{"A", "added"}, {"B", "added"}}};
+  EXPECT_EQ(to_text(client, {.status = 202, .fields = {{"B", "its own"}}}),
+            "HTTP/1.1 202 Accepted\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+            "B: its own\r\n"
+            "A: added\r\n"
+            "Content-Length: 0\r\n"
+            "\r\n");
+  EXPECT_NE(event_stream_head(client).find("\r\nA: added\r\nB: added\r\n"), std::string::npos);
+}
+
 TEST(EventStream, IsChunked) {
   EXPECT_EQ(event_stream_head({}),
             "HTTP/1.1 200 OK\r\n"

@@ -90,6 +90,21 @@ TEST_F(ExchangeTest, CancelsNothingOnceItIsReplied) {
   EXPECT_EQ(heard_, 0);
 }
 
+TEST_F(ExchangeTest, KeepsPlacesUntilItEnds) {
+  for (const bool abandoned : {false, true}) {
+    test::RecordingExchange exchange;
+    const auto place = std::make_shared<const int>();
+    exchange.keep({place});
+    EXPECT_EQ(place.use_count(), 2);
+    if (abandoned) {
+      exchange.abandon();
+    } else {
+      exchange.reply({"done"});
+    }
+    EXPECT_EQ(place.use_count(), 1);
+  }
+}
+
 TEST_F(ExchangeTest, LetsGoOfTheWorkWhenItEnds) {
   for (const bool abandoned : {false, true}) {
     test::RecordingExchange exchange;

@@ -27,6 +27,8 @@ inline std::string words(ReplyStatus status) {
     case ReplyStatus::too_long:
     case ReplyStatus::insufficient_scope:
       return "too long";
+    case ReplyStatus::limited:
+      return "limited";
     case ReplyStatus::unavailable:
       break;
   }

@@ -183,5 +183,27 @@ TEST_F(ComponentCallsTest, RefuseAPrompt) {
   EXPECT_EQ(rejection(get(R"({"name":"review","arguments":"x"})")).message, "params.arguments must be an object");
 }
 
+TEST_F(ComponentCallsTest, RefuseACallThatALimitOfItsComponentDoesNotAdmit) {
+  const LimitSetting one{.rate = Rate{.count = 1, .period = std::chrono::hours(1)}};
+  const auto limits = *Limits::create({.components = {{"frees", {.match = "tool:free", .limit = one}},
+                                                      {"notes", {.match = "resource:notes://%7e*", .limit = one}}}},
+                                      Limits::steady_clock());
+  const SenderLimits sender(limits, anonymous, "an address");
+  const auto ask = [&](Planned planned) { return within_limits(std::move(planned), &sender); };
+  EXPECT_TRUE(ask(call(R"({"name":"nothing"})")).has_error());
+  plan(ask(call(R"({"name":"free"})")));
+  const auto refused = rejection(ask(call(R"({"name":"free"})")));
+  EXPECT_EQ(refused.reason, Rejection::Reason::limited);
+  EXPECT_EQ(refused.data["limit"], "limits.component.frees");
+  ASSERT_TRUE(refused.limit);
+  EXPECT_EQ(refused.data["retryAfterMs"], refused.limit->reset.count());
+  EXPECT_EQ(refused.message, "Too many requests: limits.component.frees allows 1/h; try again in 3600 s");
+  plan(ask(call(R"({"name":"repeat","arguments":{"text":"a"}})")));
+  plan(ask(read(R"({"uri":"notes://~a"})")));
+  EXPECT_EQ(rejection(ask(read(R"({"uri":"notes://%7Eb"})"))).reason, Rejection::Reason::limited)
+      << "however the URI is written";
+  plan(within_limits(call(R"({"name":"free"})"), nullptr));
+}
+
 }  // namespace
 }  // namespace mcph

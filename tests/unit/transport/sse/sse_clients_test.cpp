@@ -14,7 +14,7 @@ class SseClientsTest : public test::ServerFixture {
  protected:
   SseClientsTest() { plugin_->calls.clear(); }
 
-  Reply say(std::string_view body) { return client_->receive(body, anonymous, server_); }
+  Reply say(std::string_view body) { return client_->receive(body, {.principal = anonymous}, server_); }
   Messages heard() { return client_->stream().outbox().take().messages; }
 
   SseClients clients_;

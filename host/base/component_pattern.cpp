@@ -1,0 +1,75 @@
+#include "base/component_pattern.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/uri.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr char wildcard = '*';  // any characters, or none
+
+// In time proportional to the product of both lengths at most.
+bool matches_pattern(std::string_view pattern, std::string_view text) {
+  std::size_t at = 0;
+  std::size_t in_text = 0;
+  auto star = std::string_view::npos;
+  std::size_t resumed = 0;
+  while (in_text < text.size()) {
+    if (at < pattern.size() && pattern[at] == wildcard) {
+      star = at++;
+      resumed = in_text;
+    } else if (at < pattern.size() && pattern[at] == text[in_text]) {
+      ++at;
+      ++in_text;
+    } else if (star != std::string_view::npos) {
+      at = star + 1;
+      in_text = ++resumed;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of(wildcard, at) == std::string_view::npos;
+}
+
+struct KindName {
+  std::string_view name;
+  ComponentPattern::Kind kind;
+};
+constexpr KindName kinds[] = {{"tool", ComponentPattern::Kind::tool},
+                              {"resource", ComponentPattern::Kind::resource},
+                              {"prompt", ComponentPattern::Kind::prompt}};
+
+}  // namespace
+
+Result<ComponentPattern> ComponentPattern::read(std::string_view text) {
+  ComponentPattern read;
+  if (text == "*") return read;
+  const auto colon = text.find(':');
+  const auto* const found = std::ranges::find(kinds, text.substr(0, colon), &KindName::name);
+  if (colon == std::string_view::npos || found == std::end(kinds) || colon + 1 == text.size()) {
+    return fail("is no pattern of components; write tool:calculate, tool:read_*, resource:docs://*, prompt:* or *");
+  }
+  read.kind_ = found->kind;
+  read.pattern_ = text.substr(colon + 1);
+  if (read.kind_ == Kind::resource) read.pattern_ = normalized_uri(read.pattern_);
+  return read;
+}
+
+bool ComponentPattern::matches(Kind kind, std::string_view name) const {
+  return (kind_ == Kind::any || kind_ == kind) && matches_pattern(pattern_, name);
+}
+
+bool ComponentPattern::matches_some(std::string_view beginning) const {
+  if (kind_ != Kind::any && kind_ != Kind::resource) return false;
+  const auto fixed = std::string_view(pattern_).substr(0, pattern_.find(wildcard));
+  return beginning.starts_with(fixed) || fixed.starts_with(beginning);
+}
+
+bool ComponentPattern::matches_all(std::string_view beginning) const {
+  if (kind_ != Kind::any && kind_ != Kind::resource) return false;
+  return pattern_.back() == wildcard && matches_pattern(pattern_, beginning);
+}
+
+}  // namespace mcph
