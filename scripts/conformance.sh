@@ -6,6 +6,8 @@
 # --spec-version 2025-11-25, --verbose. Without, every scenario under every revision, as a table; then the status is 0
 # if all pass.
 #
+# With MCP_CONFORMANCE_AUTHENTICATION=1 the host asks for a token, which a proxy adds to the suite's requests.
+#
 # BUILD_DIR is the build folder, build/release if it is not set.
 set -eu
 

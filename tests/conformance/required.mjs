@@ -1,10 +1,9 @@
 // Runs every scenario that the official server suite has, under every revision that it is for, prints what passed, and
 // fails unless all of them pass.
-import { env, exit } from 'node:process';
+import { exit } from 'node:process';
 
-import { Components } from '../integration/support/components.mjs';
-import { HttpHost } from '../integration/support/host.mjs';
-import { hostOptions, resultsOf, scenariosOfTheSuite } from './suite.mjs';
+import { startHost } from './host.mjs';
+import { resultsOf, scenariosOfTheSuite } from './suite.mjs';
 
 // Of an extension that this server does not claim: files for agents, which plugins could serve as resources.
 const notClaimed = (scenario) => scenario.startsWith('sep-2640-skills-');
@@ -38,7 +37,7 @@ async function check(url, revision, scenarios, options) {
 }
 
 const scenarios = await scenariosOfTheSuite();
-const host = await HttpHost.start(new Components(env.MCP_CONFORMANCE), hostOptions);
+const host = await startHost();
 const outcomes = [];
 try {
   for (const revision of revisions) {

@@ -10,9 +10,6 @@ import { promisify } from 'node:util';
 const packageFile = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json');
 const program = join(dirname(packageFile), 'dist/index.js');
 
-// Of the host that the suite runs against: the scenario about polling wants a stream closed while a tool runs.
-export const hostOptions = ['--close-streams-after-ms', '2000'];
-
 // Ends with the suite's exit status. The suite writes its results below the working directory unless told where.
 export async function runSuite(url, options, stdio = 'inherit') {
   const suite = spawn(process.execPath, [program, 'server', '--url', url.href, ...options], { stdio });

@@ -3,11 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { argv, env, exit } from 'node:process';
+import { argv, exit } from 'node:process';
 
-import { Components } from '../integration/support/components.mjs';
-import { HttpHost } from '../integration/support/host.mjs';
-import { hostOptions, runSuite } from './suite.mjs';
+import { startHost } from './host.mjs';
+import { runSuite } from './suite.mjs';
 
 const options = argv.slice(2);
 const results = await mkdtemp(join(tmpdir(), 'mcp-conformance-'));
@@ -15,7 +14,7 @@ const output = options.some((option) => option === '-o' || option.startsWith('--
   ? []
   : ['--output-dir', results];
 
-const host = await HttpHost.start(new Components(env.MCP_CONFORMANCE), hostOptions);
+const host = await startHost();
 let status;
 try {
   status = await runSuite(host.url, [...options, ...output]);

@@ -202,3 +202,12 @@ test('ServersAreFoundByTheirCards', async (context) => {
   assert.deepEqual(summary.auth, { type: 'none' });
   assert.equal(summary.server.url, `${origin}/mcp`);
 });
+
+test('WhereThePublicUrlIsUnknownNothingIsFound', async (context) => {
+  const components = await shipped();
+  const host = await HttpHost.start(components, ['--allow-remote-without-authentication'], '0.0.0.0:0');
+  context.after(() => host.stop().finally(() => components.discard()));
+  for (const path of ['/.well-known/ai-catalog.json', '/.well-known/mcp.json', '/mcp/server-card']) {
+    assert.equal((await fetch(`http://127.0.0.1:${host.address.port}${path}`)).status, 404, path);
+  }
+});
