@@ -1,5 +1,6 @@
 #include "admin/operator_answers.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <map>
 #include <unistd.h>
@@ -47,6 +48,10 @@ OrderedJson plugin_json(const PluginReport& report) {
   return json;
 }
 
+std::string outcome_of(const std::vector<OperatorOutcome>& outcomes) {
+  return std::ranges::all_of(outcomes, &OperatorOutcome::good) ? "ok" : "not for all";
+}
+
 std::string outcomes_json(const std::vector<OperatorOutcome>& outcomes) {
   bool all_good = true;
   auto list = OrderedJson::array();
@@ -78,6 +83,7 @@ std::string OperatorAnswers::answer(std::string_view request) const {
     return control_error("\"plugin\" is not the name of one");
   }
   const auto outcomes = service_.ask({kind->second, plugin});
+  if (listener_) listener_(command, plugin, outcomes.has_error() ? outcomes.error().message : outcome_of(*outcomes));
   return outcomes.has_error() ? control_error(outcomes.error().message) : outcomes_json(*outcomes);
 }
 

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -23,10 +24,16 @@ struct HostFacts {
   std::filesystem::path components;
 };
 
+// Hears of each command that was to change something, for which plugin, empty: all, and what came of it: "ok", "not for
+// all", or why nothing.
+using OperatorListener =
+    std::function<void(const std::string& command, const std::string& plugin, const std::string& outcome)>;
+
 class OperatorAnswers {
  public:
   // The service outlives it.
-  OperatorAnswers(HostFacts host, OperatorService& service) : host_(std::move(host)), service_(service) {}
+  OperatorAnswers(HostFacts host, OperatorService& service, OperatorListener listener = {})
+      : host_(std::move(host)), service_(service), listener_(std::move(listener)) {}
 
   // Returns once it is done, or the service has been closed.
   std::string answer(std::string_view request) const;
@@ -36,6 +43,7 @@ class OperatorAnswers {
 
   const HostFacts host_;
   OperatorService& service_;
+  const OperatorListener listener_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 

@@ -124,7 +124,8 @@ class RolePolicy::RoleRights final : public Rights {
 
     std::optional<CallRefusal> check(const Json& arguments) const override {
       const auto denies = [&](const Rule* rule) { return applies(rule, arguments); };
-      if (std::ranges::any_of(had_.deny, denies)) return CallRefusal{"with these arguments, which a rule denies"};
+      if (const auto denying = std::ranges::find_if(had_.deny, denies); denying != had_.deny.end())
+        return CallRefusal{"with these arguments, which a rule denies", {}, (*denying)->text()};
       if (permits(had_, arguments)) return std::nullopt;
       const auto other = std::ranges::find_if(others_, [&](const Grant& grant) { return permits(grant, arguments); });
       if (other != others_.end()) return CallRefusal{"without the scope " + other->scope, {other->scope}};

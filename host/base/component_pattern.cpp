@@ -4,34 +4,10 @@
 #include <iterator>
 
 #include "base/uri.hpp"
+#include "base/wildcard.hpp"
 
 namespace mcph {
 namespace {
-
-constexpr char wildcard = '*';  // any characters, or none
-
-// In time proportional to the product of both lengths at most.
-bool matches_pattern(std::string_view pattern, std::string_view text) {
-  std::size_t at = 0;
-  std::size_t in_text = 0;
-  auto star = std::string_view::npos;
-  std::size_t resumed = 0;
-  while (in_text < text.size()) {
-    if (at < pattern.size() && pattern[at] == wildcard) {
-      star = at++;
-      resumed = in_text;
-    } else if (at < pattern.size() && pattern[at] == text[in_text]) {
-      ++at;
-      ++in_text;
-    } else if (star != std::string_view::npos) {
-      at = star + 1;
-      in_text = ++resumed;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of(wildcard, at) == std::string_view::npos;
-}
 
 struct KindName {
   std::string_view name;
@@ -58,7 +34,7 @@ Result<ComponentPattern> ComponentPattern::read(std::string_view text) {
 }
 
 bool ComponentPattern::matches(Kind kind, std::string_view name) const {
-  return (kind_ == Kind::any || kind_ == kind) && matches_pattern(pattern_, name);
+  return (kind_ == Kind::any || kind_ == kind) && matches_wildcard(pattern_, name);
 }
 
 bool ComponentPattern::matches_some(std::string_view beginning) const {
@@ -69,7 +45,7 @@ bool ComponentPattern::matches_some(std::string_view beginning) const {
 
 bool ComponentPattern::matches_all(std::string_view beginning) const {
   if (kind_ != Kind::any && kind_ != Kind::resource) return false;
-  return pattern_.back() == wildcard && matches_pattern(pattern_, beginning);
+  return pattern_.back() == wildcard && matches_wildcard(pattern_, beginning);
 }
 
 }  // namespace mcph

@@ -23,6 +23,7 @@ struct Tool;
 struct CallRefusal {
   std::string words;                     // that follow "is not permitted"
   std::vector<std::string> scopes = {};  // with which a credential would permit it; empty: none would
+  std::string rule = {};                 // that denies it, as it is written; empty: none allows it
 };
 
 // What decides about each call of what its caller sees.

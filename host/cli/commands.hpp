@@ -15,6 +15,7 @@ int run(const NewCommand& command);
 int run(const ConfigCommand& command);
 int run(const TokenCommand& command);
 int run(const ExplainCommand& command);
+int run(const AuditCommand& command);
 int run(const StatusCommand& command);
 int run(const OperateCommand& command);
 inline int run(const Exit& command) {

@@ -72,6 +72,7 @@ class CommandLine {
   void offer_config();
   void offer_tokens();
   void offer_explain();
+  void offer_audit();
   CLI::App& offer(CLI::App& parent, const std::string& name, const std::string& description,
                   std::function<Command()> command);
   // A command that takes a configuration.
@@ -90,6 +91,7 @@ class CommandLine {
   ConfigCommand config_;
   TokenCommand token_;
   ExplainCommand explain_;
+  AuditCommand audit_;
   StatusCommand status_;
   OperateCommand operate_;
 };
@@ -103,6 +105,7 @@ CommandLine::CommandLine() {
   offer_config();
   offer_tokens();
   offer_explain();
+  offer_audit();
 }
 
 CLI::App& CommandLine::offer(CLI::App& parent, const std::string& name, const std::string& description,
@@ -268,6 +271,28 @@ void CommandLine::offer_explain() {
   explain.add_option("--scope", explain_.scopes, "That the token of ISSUER#SUBJECT has")
       ->type_name("SCOPE")
       ->allow_extra_args(false);
+}
+
+void CommandLine::offer_audit() {
+  auto& audit = *app_.add_subcommand("audit", "Check an audit log, or make a key that signs one");
+  audit.require_subcommand(1);
+  const auto offer_word = [&](const std::string& name, const std::string& description,
+                              AuditCommand::What what) -> CLI::App& {
+    return offer(audit, name, description, [this, what] {
+      audit_.what = what;
+      return audit_;
+    });
+  };
+  auto& verify =
+      offer_word("verify", "Say whether these files are what a host has written", AuditCommand::What::verify);
+  verify.add_option("FILE", audit_.files, "The log, the oldest file first")->required();
+  verify.add_option("--key", audit_.key, "The public key by which its checkpoints must be signed")->type_name("FILE");
+  verify.add_option("--head", audit_.head, "A line that must be there, as a host or this command has told it")
+      ->type_name("SEQ:HASH");
+  offer_word("key", "Make a private key for [audit] key, and print the public one", AuditCommand::What::key)
+      .add_option("FILE", audit_.files, "Where to write it")
+      ->required()
+      ->expected(1);
 }
 
 Command CommandLine::read(int argc, char** argv) {

@@ -68,6 +68,14 @@ struct ExplainCommand {
   std::string name;
   std::string arguments = "{}";
 };
+// Makes a key for audit logs, or looks whether such a log is what a host has written.
+struct AuditCommand {
+  enum class What { key, verify };
+  What what = What::verify;
+  std::vector<std::filesystem::path> files;  // of a log, the oldest first; or of the key
+  std::filesystem::path key;                 // the public one; empty: signatures are not checked
+  std::string head;                          // a line that must be there, as "SEQ:HASH"; empty: none in particular
+};
 // How to reach a running host.
 struct OperatorOptions {
   std::string control;  // its socket; empty: the only one there is
@@ -86,8 +94,9 @@ struct Exit {
   int status;
 };
 
-using Command = std::variant<ServeCommand, StdioCommand, InspectCommand, ListCommand, CallCommand, NewCommand,
-                             ConfigCommand, TokenCommand, ExplainCommand, StatusCommand, OperateCommand, Exit>;
+using Command =
+    std::variant<ServeCommand, StdioCommand, InspectCommand, ListCommand, CallCommand, NewCommand, ConfigCommand,
+                 TokenCommand, ExplainCommand, AuditCommand, StatusCommand, OperateCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

@@ -20,6 +20,7 @@
 #include "admin/control_server.hpp"
 #include "admin/control_sockets.hpp"
 #include "admin/operator_answers.hpp"
+#include "app/audit.hpp"
 #include "app/host.hpp"
 #include "app/live_configuration.hpp"
 #include "base/absolute_path.hpp"
@@ -133,18 +134,22 @@ void load_components(Host& host, const HostOptions& options, Log& log) {
 // Null where the operator wants none. Without a place for it, he who asked for none in particular is served all the
 // same.
 Result<std::unique_ptr<ControlServer>> listen_to_operator(Host& host, const HostOptions& options, std::string command,
-                                                          std::string url, Log& log) {
+                                                          std::string url, Audit& audit) {
   if (options.control == "none") return nullptr;
   control_sockets();  // removes those of dead hosts
   const auto socket = options.control.empty() ? own_control_socket() : std::filesystem::path(options.control);
   HostFacts facts{host_version, std::move(command), std::move(url), options.components};
-  const auto answers = std::make_shared<const OperatorAnswers>(std::move(facts), host.folder().operator_service());
+  const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
+    audit.operator_has(done, plugin, outcome);
+  };
+  const auto answers =
+      std::make_shared<const OperatorAnswers>(std::move(facts), host.folder().operator_service(), heard);
   auto server =
       socket.has_error()
           ? Result<std::unique_ptr<ControlServer>>(socket.error())
           : ControlServer::listen(*socket, [answers](std::string_view request) { return answers->answer(request); });
   if (server.has_value() || !options.control.empty()) return server;
-  log.warning("operator cannot reach this host", {{"reason", server.error().message}});
+  audit.log().warning("operator cannot reach this host", {{"reason", server.error().message}});
   return nullptr;
 }
 
@@ -159,8 +164,8 @@ StreamableHttpOptions mcp_options(const ServeCommand& command) {
 // The servers of one host over HTTP: that of all that it serves, and those that the operator has made of parts of it.
 class ServedServers {
  public:
-  // All outlive it.
-  ServedServers(Host& host, const Config& config, Log& log) {
+  // All outlive it. `records`, null: nobody keeps any.
+  ServedServers(Host& host, const Config& config, Log& log, RequestRecords* records) : records_(records) {
     add({}, {""}, host.catalog(), config.host.identity, config, log);
     for (const auto& [name, server] : config.servers)
       add(name, VirtualServer::paths(name), host.add_catalog(server.instructions), server.identity, config, log);
@@ -212,12 +217,13 @@ class ServedServers {
  private:
   struct One {
     One(std::string its_name, std::vector<std::string> its_paths, PublishedCatalog& its_catalog,
-        const ServerIdentity& its_identity, const ServingOptions& serving, const Sessions::Limits& sessions, Log& log)
+        const ServerIdentity& its_identity, const ServingOptions& serving, const Sessions::Limits& sessions, Log& log,
+        RequestRecords* records)
         : name(std::move(its_name)),
           paths(std::move(its_paths)),
           catalog(its_catalog),
           identity(its_identity),
-          server(catalog, identity, serving, sessions, log) {}
+          server(catalog, identity, serving, sessions, log, records) {}
 
     const std::string name;  // empty: that of the whole
     const std::vector<std::string> paths;
@@ -231,9 +237,11 @@ class ServedServers {
            const ServerIdentity& identity, const Config& config, Log& log) {
     auto serving = config.host.serving;
     if (!name.empty()) serving.state_key = state_key_of(name, serving.state_key);
-    all_.push_back(std::make_unique<One>(name, std::move(paths), catalog, identity, serving, config.sessions, log));
+    all_.push_back(
+        std::make_unique<One>(name, std::move(paths), catalog, identity, serving, config.sessions, log, records_));
   }
 
+  RequestRecords* const records_;
   std::vector<std::unique_ptr<One>> all_;  // that of the whole first
 };
 
@@ -253,19 +261,29 @@ int run(const ServeCommand& command) {
   if (const auto checked = check_reachability(command.config); checked.has_error())
     return complain(checked.error().message);
   std::signal(SIGPIPE, SIG_IGN);
-  StderrLog log(command.config.host.log_level, command.config.host.log_format);
-  auto streams = StandardStreams::take(log);
+  StderrLog to_stderr(command.config.host.log_level, command.config.host.log_format);
+  auto streams = StandardStreams::take(to_stderr);
   if (streams.has_error()) return complain(streams.error().message);
+  auto audit = Audit::open(command.config, to_stderr);
+  if (audit.has_error()) return complain(audit.error().message);
+  auto& log = audit->log();
   auto host = Host::create(command.config.host, log, limits_of(command), features_of(command.config));
   if (host.has_error()) return complain(host.error().message);
 
   NetworkCaller caller((*host)->threads());
-  ServedServers servers(**host, command.config, log);
+  ServedServers servers(**host, command.config, log, audit->requests());
   auto configuration = LiveConfiguration::create(command.source, command.config, servers.catalogs(), caller, log);
   if (configuration.has_error()) return (*host)->finish(complain(configuration.error().message));
   std::string origin = command.config.origin;
   McpService service(command.config.access);
-  servers.serve_by(service, **configuration, mcp_options(command), [&] { return origin; });
+  auto options = mcp_options(command);
+  if (auto* const records = audit->requests(); records != nullptr) {
+    options.refused = [records](const HttpRequest& request, unsigned status) {
+      records->refused(request.source.to_string(), request.principal, status);
+    };
+    service.when_refused(options.refused);
+  }
+  servers.serve_by(service, **configuration, options, [&] { return origin; });
   HttpServer http((*host)->threads(), command.config.http, service, log);
   http.when_connections_end([&] { (*host)->drainer().look_again(); });
   std::promise<int> stop;
@@ -283,7 +301,7 @@ int run(const ServeCommand& command) {
   const auto url = "http://" + listening.authority() + std::string(mcp_path);
   (*host)->folder().run();
 
-  auto control = listen_to_operator(**host, command.config.host, "serve", url, log);
+  auto control = listen_to_operator(**host, command.config.host, "serve", url, *audit);
   if (control.has_error()) {
     http.shut_down();
     return (*host)->finish(complain(control.error().message));
@@ -300,6 +318,7 @@ int run(const ServeCommand& command) {
   http.shut_down();
   (*host)->end_calls(command.config.host.shutdown_grace, [&] { return http.connections() == 0; });
   control->reset();
+  audit->close();
   const int status = (*host)->finish(0);
   log.info("stopped");
   return status;
@@ -319,13 +338,17 @@ Principal principal_of(const Config& config) {
 
 int run(const StdioCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);
-  StderrLog log(command.config.host.log_level, command.config.host.log_format);
-  auto streams = StandardStreams::take(log);
+  StderrLog to_stderr(command.config.host.log_level, command.config.host.log_format);
+  auto streams = StandardStreams::take(to_stderr);
   if (streams.has_error()) return complain(streams.error().message);
+  auto audit = Audit::open(command.config, to_stderr);
+  if (audit.has_error()) return complain(audit.error().message);
+  auto& log = audit->log();
   auto host = Host::create(command.config.host, log, {{"messageBytes", command.config.stdio.max_message_bytes}});
   if (host.has_error()) return complain(host.error().message);
 
-  Server server((*host)->catalog(), command.config.host.identity, command.config.host.serving, {}, log);
+  Server server((*host)->catalog(), command.config.host.identity, command.config.host.serving, {}, log,
+                audit->requests());
   NetworkCaller caller((*host)->threads());
   std::unique_ptr<LiveConfiguration> configuration;
   if (!command.config.stdio_roles.empty()) {
@@ -340,7 +363,7 @@ int run(const StdioCommand& command) {
   StopSignals signals(log, [&](int) { transport.interrupt(); });
   load_components(**host, command.config.host, log);
   (*host)->folder().run();
-  auto control = listen_to_operator(**host, command.config.host, "stdio", {}, log);
+  auto control = listen_to_operator(**host, command.config.host, "stdio", {}, *audit);
   if (control.has_error()) return (*host)->finish(complain(control.error().message));
 
   if (configuration != nullptr)
@@ -351,6 +374,7 @@ int run(const StdioCommand& command) {
   (*host)->end_calls(command.config.host.shutdown_grace, [&] { return transport.has_answered(); });
   const bool told_all = transport.finish();
   control->reset();
+  audit->close();
   const int status = (*host)->finish(told_all ? EXIT_SUCCESS : client_lost);
   log.info("stopped");
   return status;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/options.hpp"
 #include "auth/issuer_settings.hpp"
 #include "auth/policy.hpp"
 #include "base/json.hpp"
@@ -55,6 +56,7 @@ struct Config {
   RoleTexts roles;                               // whose issuers have their names here
   LimitSettings limits;                          // of requests over HTTP
   std::map<std::string, VirtualServer> servers;  // by their names; each is what the host serves besides everything
+  AuditOptions audit;                            // of what is recorded
   std::vector<std::string> stdio_roles;          // of the client that started this program; empty: it may do everything
 
   // Clients over HTTP can prove who they are, and must where what they may do depends on it.

@@ -7,6 +7,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "audit/arguments.hpp"
 #include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 #include "base/regular_file.hpp"
@@ -220,6 +221,10 @@ void settle(Config& config, Mistakes& mistakes) {
   for (const auto& [scope, implied] : config.implied_scopes) {
     if (is_circular(config.implied_scopes, scope))
       mistakes.push_back({append_to_pointer("/oauth/implied", scope), "implies itself", true});
+  }
+  for (const auto& [pattern, how] : config.audit.arguments) {
+    if (const auto checked = check_arguments_pattern(pattern); checked.has_error())
+      mistakes.push_back({append_to_pointer("/audit/arguments", pattern), checked.error().message, true});
   }
   for (std::size_t i = 0; i < config.stdio_roles.size(); ++i) {
     if (!config.roles.contains(config.stdio_roles[i]))

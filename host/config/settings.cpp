@@ -369,6 +369,43 @@ Form<VirtualServer> virtual_server_form() {
       .form();
 }
 
+Form<Config> audit_table() {
+  const auto audit = [](auto member) { return through(&Config::audit, member); };
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  auto form =
+      Table<Config>()
+          .add("file", audit(&AuditOptions::file), path(),
+               "File to which a line is written for each request that does something, and for what changes this server")
+          .add("mode", audit(&AuditOptions::mode),
+               choice<AuditOptions::Mode>(
+                   {{"strict", AuditOptions::Mode::strict}, {"async", AuditOptions::Mode::async}}),
+               "strict: an answer leaves when its line is on the disk; async: when its line is waiting to be written")
+          .add("key", audit(&AuditOptions::key), path(),
+               "File with the private key that signs checkpoints, as mcp-plugin-host audit key makes it; without one "
+               "there "
+               "are none")
+          .add("rotate_bytes", audit(&AuditOptions::rotate_bytes), number<std::uint64_t>(std::int64_t{64} << 10, most),
+               "Size from which on a file is put aside for a new one")
+          .add("rotate_s", audit(&AuditOptions::rotate_time), duration<seconds>(0),
+               "Age from which on it is, with the next line; 0: whatever its age")
+          .add("keep", audit(&AuditOptions::keep), number<unsigned>(0),
+               "Files that are kept besides the one that is written, the oldest being removed; 0: all")
+          .add("arguments", audit(&AuditOptions::arguments),
+               names(choice<AuditedArguments>({{"off", AuditedArguments::off},
+                                               {"hash", AuditedArguments::hash},
+                                               {"redacted", AuditedArguments::redacted},
+                                               {"full", AuditedArguments::full}})),
+               "What is written of the arguments of calls, by patterns such as tool:deploy*, of which the longest that "
+               "matches counts")
+          .require({"file"})
+          .form();
+  // Without a file there is no audit log, whatever else it would have.
+  form.show = [show = form.show](const Config& config) {
+    return config.audit.file.empty() ? OrderedJson() : show(config);
+  };
+  return form;
+}
+
 // A table of the file whose settings go into the whole configuration.
 constexpr auto whole = [](auto& config) -> auto& {
   return config;
@@ -386,6 +423,7 @@ Form<Config> make_form() {
       .add("issuers", &Config::issuers, names(issuer_form()),
            "Authorization servers whose tokens prove who a client is, by names of your choice")
       .add("oauth", whole, oauth_table(), "What clients are told to ask issuers for")
+      .add("audit", whole, audit_table(), "What is recorded of clients and operators")
       .add("roles", &Config::roles, names(role_form()),
            "Who may use what, by the name of the role; whoever has proven nothing has the role anonymous")
       .add("servers", &Config::servers, names(virtual_server_form()),

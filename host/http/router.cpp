@@ -62,14 +62,20 @@ std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequ
 boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnection& connection) const {
   const auto* const resource = find(request);
   const bool is_public = resource != nullptr && resource->is_public;
-  if (auto refused = check_access(access_, request, is_public)) return connection.refuse(*std::move(refused));
+  if (auto refused = check_access(access_, request, is_public)) return refuse(request, connection, *std::move(refused));
   // Also a refusal of the others, for a page that can do something about it.
   connection.let_read(request.fields.origin);
   auto verdict = admit(request, resource);
   if (verdict.wait) return route_later(request, connection, std::move(verdict));
   pass_on(request, connection);
-  if (verdict.refusal) return connection.refuse(*std::move(verdict.refusal));
+  if (verdict.refusal) return refuse(request, connection, *std::move(verdict.refusal));
   return answer(request, connection, resource);
+}
+
+boost::asio::awaitable<void> HttpRouter::refuse(const HttpRequest& request, HttpConnection& connection,
+                                                HttpRefusal refusal) const {
+  if (refused_) refused_(request, refusal.status);
+  return connection.refuse(std::move(refusal));
 }
 
 boost::asio::awaitable<void> HttpRouter::route_later(HttpRequest& request, HttpConnection& connection,
@@ -89,7 +95,8 @@ boost::asio::awaitable<void> HttpRouter::route_later(HttpRequest& request, HttpC
   }
   pass_on(request, connection);
   if (verdict.refusal) {
-    co_await connection.refuse(*std::move(verdict.refusal));
+    auto refusing = refuse(request, connection, *std::move(verdict.refusal));
+    co_await std::move(refusing);
   } else {
     co_await answer(request, connection, resource);
   }

@@ -29,6 +29,8 @@ struct HttpVerdict {
 };
 using HttpMiddleware = std::function<HttpVerdict(HttpRequest& request)>;
 
+using HttpRefusalListener = std::function<void(const HttpRequest& request, unsigned status)>;
+
 // Refuses what is meant for another host, or comes from a page of another origin, unless pages of any may ask for it.
 std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequest& request, bool is_public = false);
 
@@ -50,6 +52,8 @@ class HttpRouter {
 
   // In the order in which they look at any request after that.
   void use(HttpMiddleware middleware) { middleware_.push_back(std::move(middleware)); }
+  // Hears of each request that is not admitted, and with which status.
+  void when_refused(HttpRefusalListener listener) { refused_ = std::move(listener); }
   // The first one is asked for the methods of the server as a whole, too.
   void add(HttpResource resource) { resources_.push_back(std::move(resource)); }
 
@@ -58,6 +62,8 @@ class HttpRouter {
 
  private:
   HttpVerdict admit(HttpRequest& request, const HttpResource* resource) const;
+  boost::asio::awaitable<void> refuse(const HttpRequest& request, HttpConnection& connection,
+                                      HttpRefusal refusal) const;
   boost::asio::awaitable<void> route_later(HttpRequest& request, HttpConnection& connection, HttpVerdict verdict) const;
   boost::asio::awaitable<void> answer(HttpRequest& request, HttpConnection& connection,
                                       const HttpResource* resource) const;
@@ -66,6 +72,7 @@ class HttpRouter {
   const HttpAccess access_;
   const HttpResponse not_found_;
   std::vector<HttpMiddleware> middleware_;
+  HttpRefusalListener refused_;
   std::vector<HttpResource> resources_;
 };
 

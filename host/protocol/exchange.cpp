@@ -1,5 +1,7 @@
 #include "protocol/exchange.hpp"
 
+#include "protocol/request_record.hpp"
+
 namespace mcph {
 
 void Exchange::notify(std::string message) {
@@ -17,13 +19,18 @@ void Exchange::reply(Reply reply) {
   std::function<void()> listener;
   RequestsInFlight::Place place;
   std::vector<std::shared_ptr<const void>> counted;
-  const MutexLock lock(mutex_);
+  MutexLock lock(mutex_);
   if (ended_) return;
   ended_ = true;
   listener = std::move(listener_);
   place = std::move(place_);
   counted = std::move(counted_);
-  finish(std::move(reply));
+  if (record_ == nullptr) return finish(std::move(reply));
+  lock.unlock();
+  record_->end(std::move(reply), [self = shared_from_this()](Reply recorded) {
+    const MutexLock relock(self->mutex_);
+    self->finish(std::move(recorded));
+  });
 }
 
 void Exchange::abandon() {
@@ -40,6 +47,7 @@ void Exchange::abandon() {
     counted = std::move(counted_);
     finish({.body = {}, .status = ReplyStatus::accepted});
   }
+  if (record_ != nullptr) record_->abandoned();
   if (listener) listener();
 }
 

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.hpp"
@@ -50,7 +52,15 @@ struct Reply {
   std::optional<LimitStanding> limit = {};  // that refuses it
 };
 
-class Exchange {
+class RequestRecord;
+
+// Where a request comes from.
+struct RequestOrigin {
+  std::string source = {};  // an address, or "stdio"; empty: unknown
+  std::size_t bytes = 0;    // of the message that brought it, which may have brought others, too
+};
+
+class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   Exchange() = default;
   virtual ~Exchange() = default;
@@ -62,7 +72,7 @@ class Exchange {
   // The same for one that is dropped where the client has left too much unread.
   void notify_if_room(std::string message);
 
-  // Ends the exchange. Only the first reply counts.
+  // Ends the exchange. Only the first reply counts. Where there is a record, it leaves when that has been kept.
   void reply(Reply reply);
 
   // The client wants no answer any more: ends the exchange without one and cancels the work.
@@ -79,6 +89,13 @@ class Exchange {
   // The same with what counts requests in flight. Once, before anybody can reply.
   void keep(std::vector<std::shared_ptr<const void>> places);
 
+  // Before anything else uses the exchange, which a shared pointer holds where there is a record.
+  void comes_from(RequestOrigin origin) { origin_ = std::move(origin); }
+  void keep_record(std::shared_ptr<RequestRecord> record) { record_ = std::move(record); }
+  const RequestOrigin& origin() const { return origin_; }
+  // Of its request; null: nobody keeps one.
+  virtual const std::shared_ptr<RequestRecord>& record() const { return record_; }
+
  private:
   // Never called after `finish`, and never two at once.
   virtual void send(std::string message) = 0;
@@ -86,6 +103,9 @@ class Exchange {
   virtual void finish(Reply reply) = 0;
   // Whether there is somebody to send to.
   virtual bool has_reader() const { return true; }
+
+  RequestOrigin origin_;
+  std::shared_ptr<RequestRecord> record_;
 
   Mutex mutex_;
   bool ended_ GUARDED_BY(mutex_) = false;

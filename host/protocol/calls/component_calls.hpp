@@ -43,6 +43,7 @@ struct Rejection {
   Json data = nullptr;
   std::vector<std::string> scopes = {};     // with which it would be permitted
   std::optional<LimitStanding> limit = {};  // that it has met
+  std::string rule = {};                    // by which it is not permitted
 };
 
 using Planned = Result<CallPlan, Rejection>;

@@ -9,6 +9,7 @@
 #include "protocol/calls/plugin_result.hpp"
 #include "protocol/calls/task.hpp"
 #include "protocol/calls/trace_context.hpp"
+#include "protocol/request_record.hpp"
 
 namespace mcph {
 namespace {
@@ -201,6 +202,7 @@ Reply PluginCall::misbehaviour(std::string_view reason) const {
 }
 
 void PluginCall::tell_end(std::string outcome, std::string_view error) const {
+  if (const auto& record = exchange_->record(); record != nullptr) record->note(end_at(plugin_->identity(), outcome));
   if (!began_) return;
   if (cancelled() != CancelReason::none) outcome.append(", cancelled ").append(words_for(cancelled()));
   answers_.call_log().ended({.method = name_of(method()),

@@ -6,6 +6,7 @@
 
 #include "base/json_text.hpp"
 #include "protocol/calls/input_requests.hpp"
+#include "protocol/request_record.hpp"
 
 namespace mcph {
 namespace {
@@ -66,6 +67,7 @@ void Task::announce(std::string_view meta) {
     result += members();
     status_ = now;
   }
+  if (record_of_client_ != nullptr) record_of_client_->note({.outcome = "task"});
   client->reply({result_response(request_id_, result + "}")});
 }
 
@@ -190,12 +192,21 @@ void Task::finish(Reply reply) {
     if (is_over()) return;
     if (status_ == Status::not_yet) {
       client = client_;
-    } else {
+    } else if (record_of_client_ == nullptr) {
       keep(reply);
     }
   }
   if (client != nullptr) return client->reply(std::move(reply));
-  tell();
+  if (record_of_client_ == nullptr) return tell();
+  const auto self = std::static_pointer_cast<Task>(shared_from_this());
+  record_of_client_->end(std::move(reply), [self](const Reply& recorded) {
+    {
+      const MutexLock lock(self->mutex_);
+      if (self->is_over()) return;
+      self->keep(recorded);
+    }
+    self->tell();
+  });
 }
 
 void Task::keep(const Reply& reply) {

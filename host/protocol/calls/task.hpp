@@ -43,7 +43,7 @@ class TaskMemory {
   std::atomic<std::size_t> used_{0};
 };
 
-class Task final : public Exchange, public std::enable_shared_from_this<Task> {
+class Task final : public Exchange {
  public:
   // Begins the call again with the client's answers.
   using Resume = std::function<void(Json answers)>;
@@ -53,12 +53,14 @@ class Task final : public Exchange, public std::enable_shared_from_this<Task> {
       : principal_(std::move(principal)),
         tool_(std::move(tool)),
         request_id_(std::move(request_id)),
+        record_of_client_(client->record()),
         client_(std::move(client)) {}
 
   ~Task() override;
 
   const Principal& principal() const { return principal_; }
   const std::string& tool() const { return tool_; }
+  const std::shared_ptr<RequestRecord>& record() const override { return record_of_client_; }
 
   // Calls `too_long` unless the call ends or asks its client before. The timers outlive the task.
   void limit(Timers& timers, std::chrono::milliseconds patience, std::function<void()> too_long);
@@ -110,6 +112,7 @@ class Task final : public Exchange, public std::enable_shared_from_this<Task> {
   const Principal principal_;
   const std::string tool_;
   const std::string request_id_;
+  const std::shared_ptr<RequestRecord> record_of_client_;  // kept with the client's answer, and once more at the end
 
   Mutex telling_ ACQUIRED_BEFORE(mutex_);
   mutable Mutex mutex_;

@@ -5,6 +5,7 @@
 
 #include "base/json_text.hpp"
 #include "protocol/calls/completion.hpp"
+#include "protocol/calls/rejection_record.hpp"
 #include "protocol/capabilities.hpp"
 #include "protocol/error_reply.hpp"
 #include "protocol/legacy/legacy_content.hpp"
@@ -186,7 +187,10 @@ void LegacyEra::set_log_level(Request&& request) {
 
 void LegacyEra::subscribe(Request&& request) {
   auto read = read_subscribed_uri(*view_of(request), request.params);
-  if (read.has_error()) return refuse(request.id, *request.caller, *request.exchange, read.error());
+  if (read.has_error()) {
+    note_rejection(read.error(), catalog_, *request.exchange);
+    return refuse(request.id, *request.caller, *request.exchange, read.error());
+  }
   const auto subscribed = request.session->subscribe(*read, catalog_);
   if (subscribed.has_error()) {
     return request.exchange->reply(
@@ -223,6 +227,7 @@ void LegacyEra::perform(Request&& request, Planned planned) {
   }
   auto rejection = planned.error();
   call_log_.refused(request.method_name, request.component, rejection.message);
+  note_rejection(rejection, catalog_, *request.exchange);
   refuse(request.id, *request.caller, *request.exchange, std::move(rejection));
 }
 
@@ -257,6 +262,7 @@ void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
                      resume(call, std::get<Json>(answers), *catalog_.current(call.origin.caller->principal), *this);
                  if (!rejection) return;
                  call_log_.refused(name_of(call.method), call.component, rejection->message);
+                 note_rejection(*rejection, catalog_, *call.exchange);
                  refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(rejection));
                });
 }

@@ -5,6 +5,7 @@
 
 #include "base/json_text.hpp"
 #include "protocol/calls/completion.hpp"
+#include "protocol/calls/rejection_record.hpp"
 #include "protocol/capabilities.hpp"
 #include "protocol/modern/modern_replies.hpp"
 #include "protocol/request_meta.hpp"
@@ -212,6 +213,7 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
   planned = within_limits(std::move(planned), request.limits);
   if (planned.has_error()) {
     auto rejection = planned.error();
+    note_rejection(rejection, catalog_, *request.exchange);
     const auto why = rejection.message;
     return refuse(request, why, rejection_reply(request.id, std::move(rejection)));
   }
@@ -379,6 +381,7 @@ void ModernEra::go_on(const SuspendedCall& call, const Json& answers) const {
   auto rejection = resume(call, answers, *catalog_.current(caller.principal), *this);
   if (!rejection) return;
   call_log_.refused(name_of(call.method), call.component, rejection->message);
+  note_rejection(*rejection, catalog_, *call.exchange);
   call.exchange->reply(rejection_reply(call.origin.id, *std::move(rejection)));
 }
 

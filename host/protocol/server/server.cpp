@@ -48,12 +48,16 @@ std::string LongMessage::words() const {
 }
 
 Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
-               Sessions::Limits session_limits, Log& log)
+               Sessions::Limits session_limits, Log& log, RequestRecords* records)
     : catalog_(catalog),
       log_(log, max_lines_of_clients),
+      records_(records),
       sessions_(session_limits, catalog),
       legacy_(catalog, identity, options, timers_, log),
-      modern_(catalog, identity, options, timers_, log) {}
+      modern_(catalog, identity, options, timers_, log) {
+  if (records_ == nullptr) return;
+  sessions_.when_ended([records](const Session& session) { records->session_ended(session.id(), *session.caller()); });
+}
 
 Server::~Server() {
   timers_.stop();
@@ -73,10 +77,37 @@ Server::Text Server::read(std::string_view text) {
 void Server::receive_modern(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange) {
   // The era has no notification or response that a client would send on a path of its own.
   if (message.kind != Message::Kind::request) return exchange->reply({{}, ReplyStatus::accepted});
+  if (!record(message, context.principal, nullptr, *exchange)) return;
   modern_.handle(std::move(message), context, exchange);
 }
 
+bool Server::record(const Message& message, const Principal& principal, const Session* session,
+                    Exchange& exchange) const {
+  if (records_ == nullptr || !is_recorded(message)) return true;
+  if (const auto why = records_->refuses()) {
+    exchange.reply(
+        error_reply(message.id,
+                    {error_code::internal_error,
+                     "Nothing is done that cannot be recorded, and the audit log cannot be written: " + *why},
+                    ReplyStatus::unavailable));
+    return false;
+  }
+  auto request = recorded_request(message, exchange.origin(), principal);
+  if (session != nullptr) {
+    const auto caller = session->caller();
+    request.session = session->id();
+    request.protocol_version = caller->protocol_version;
+    set_client(request, caller->client);
+  }
+  const auto arguments = message.params.find("arguments");
+  if (arguments != message.params.end() && !request.component.empty())
+    request.arguments = records_->arguments(request.component, *arguments);
+  exchange.keep_record(std::make_shared<RequestRecord>(*records_, std::move(request)));
+  return true;
+}
+
 void Server::initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange) {
+  if (!record(message, principal, nullptr, *exchange)) return;
   auto settled = LegacyEra::negotiate(message.params);
   if (settled.has_error()) {
     return exchange->reply(legacy_.error(message.id, settled.error()));
@@ -133,6 +164,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
   }
   if (message.kind == Message::Kind::request && has_modern_meta(message.params)) {
     if (!client.may_be_modern) return exchange->reply(error_reply(message.id, modern_refusal()));
+    if (!record(message, client.principal, nullptr, *exchange)) return;
     client.modern_requests->add(message.id, exchange);
     return modern_.handle(std::move(message), {.principal = client.principal}, exchange, client.output);
   }
@@ -164,6 +196,7 @@ void Server::receive_batch(Json batch, DuplexClient& client, const std::shared_p
 }
 
 void Server::initialize(const Message& message, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
+  if (!record(message, client.principal, client.session.get(), *exchange)) return;
   if (client.session != nullptr) {
     return exchange->reply(refuse(message.id, {error_code::invalid_request, "This client is initialized already"}));
   }
@@ -193,6 +226,7 @@ void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, 
   std::vector<std::weak_ptr<Exchange>> unanswered;
   for (auto& json : batch) {
     parts.emplace_back(read_message(std::move(json)), whole->part());
+    parts.back().second->comes_from(exchange->origin());
     unanswered.push_back(parts.back().second);
   }
   exchange->on_abandon([unanswered = std::move(unanswered)] {
@@ -219,7 +253,10 @@ void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, 
 
 void Server::receive_legacy(Message message, const std::shared_ptr<Session>& session, const RequestContext& context,
                             const std::shared_ptr<Exchange>& exchange) {
-  if (message.kind == Message::Kind::request) return legacy_.handle(std::move(message), session, context, exchange);
+  if (message.kind == Message::Kind::request) {
+    if (!record(message, context.principal, session.get(), *exchange)) return;
+    return legacy_.handle(std::move(message), session, context, exchange);
+  }
   if (message.method == Method::notifications_cancelled) log_cancellation(message);
   // First, because what the message leads to may take long.
   exchange->reply({{}, ReplyStatus::accepted});

@@ -15,6 +15,7 @@
 #include "protocol/message.hpp"
 #include "protocol/modern/modern_era.hpp"
 #include "protocol/request_context.hpp"
+#include "protocol/request_record.hpp"
 #include "protocol/server_identity.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
@@ -49,8 +50,9 @@ class Server {
  public:
   static constexpr std::size_t max_batch = 32;
 
+  // Who keeps records of requests, null: nobody does, outlives it.
   Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
-         Sessions::Limits session_limits, Log& log);
+         Sessions::Limits session_limits, Log& log, RequestRecords* records = nullptr);
 
   ~Server();
   Server(const Server&) = delete;
@@ -104,6 +106,9 @@ class Server {
   void receive_batch(Json batch, DuplexClient& client, const std::shared_ptr<Exchange>& exchange);
   void initialize(const Message& message, DuplexClient& client, const std::shared_ptr<Exchange>& exchange);
 
+  // Begins the record of a request. False: nothing may be done that is not recorded, and the request has been answered.
+  bool record(const Message& message, const Principal& principal, const Session* session, Exchange& exchange) const;
+
   // Why a client cancelled a request is said for whoever debugs it (basic/patterns/cancellation, "Implementation
   // Notes").
   void log_cancellation(const Message& notification);
@@ -111,6 +116,7 @@ class Server {
   PublishedCatalog& catalog_;
   Timers timers_;
   RateLimitedLog log_;  // of what clients cause
+  RequestRecords* const records_;
   Sessions sessions_;
   LegacyEra legacy_;
   ModernEra modern_;

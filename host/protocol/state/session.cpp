@@ -206,6 +206,7 @@ void Sessions::touch(ByUse::iterator entry) {
 }
 
 void Sessions::remove(ByUse::iterator entry) {
+  if (ended_) ended_(*entry->session);
   by_id_.erase(entry->session->id());
   by_use_.erase(entry);
 }

@@ -106,6 +106,9 @@ class Sessions {
 
   Sessions(Limits limits, PublishedCatalog& catalog, Clock clock = std::chrono::steady_clock::now);
 
+  // Hears of each session that ends before the process does. Before any is opened; it must not ask for sessions.
+  void when_ended(std::function<void(const Session& session)> listener) { ended_ = std::move(listener); }
+
   // Null if there are as many as allowed and each is in use. Where there are as many as allowed, the one that has been
   // idle longest and is not in use makes room.
   std::shared_ptr<Session> open(Caller caller);
@@ -140,6 +143,7 @@ class Sessions {
   const Limits limits_;
   PublishedCatalog& catalog_;
   const Clock clock_;
+  std::function<void(const Session& session)> ended_;
   Mutex mutex_;
   ByUse by_use_ GUARDED_BY(mutex_);
   // The keys are the sessions' own ids.

@@ -64,9 +64,10 @@ SseClient::SseClient(std::string id, Principal principal, std::weak_ptr<OutboxRe
 }
 
 Reply SseClient::receive(std::string_view body, const RequestContext& context, Server& server,
-                         std::vector<std::shared_ptr<const void>> places) {
+                         std::vector<std::shared_ptr<const void>> places, std::string source) {
   const auto exchange = std::make_shared<SseExchange>(stream_);
   exchange->keep(std::move(places));
+  exchange->comes_from({std::move(source), body.size()});
   const MutexLock lock(mutex_);
   // What it may do is decided by the credential that came with it.
   client_.principal = context.principal;

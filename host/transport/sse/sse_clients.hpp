@@ -54,9 +54,9 @@ class SseClient {
 
   // The body of a POST that its principal, whose the client is, has sent. The HTTP answer to it: an error, or that it
   // was accepted; the answer itself goes to the stream.
-  // `places` are kept until what the body asks for has been answered.
+  // `places` are kept until what the body asks for has been answered. `source` is the address that it comes from.
   Reply receive(std::string_view body, const RequestContext& context, Server& server,
-                std::vector<std::shared_ptr<const void>> places = {});
+                std::vector<std::shared_ptr<const void>> places = {}, std::string source = {});
   // The HTTP answer to one whose body is too long.
   Reply refuse(const LongMessage& message);
 

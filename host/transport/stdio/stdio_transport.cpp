@@ -127,7 +127,9 @@ void StdioTransport::end_line() {
 
 void StdioTransport::receive(std::string_view line) {
   client_.takes_requests = writer_->answers_due() < max_requests_in_flight;
-  server_.receive(line, client_, std::make_shared<LineExchange>(writer_));
+  const auto exchange = std::make_shared<LineExchange>(writer_);
+  exchange->comes_from({"stdio", line.size()});
+  server_.receive(line, client_, exchange);
 }
 
 void StdioTransport::refuse_long(const Envelope& envelope) {

@@ -18,6 +18,8 @@ class McpService final : public HttpService {
   // Before it serves. What is added outlives it. The first server is asked for the methods of all, too.
   void add(StreamableHttp& server);
   void add(HttpResource resource) { router_.add(std::move(resource)); }
+  // Hears of each request that is not admitted.
+  void when_refused(HttpRefusalListener listener) { router_.when_refused(std::move(listener)); }
 
   boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) override {
     return router_.route(request, connection);

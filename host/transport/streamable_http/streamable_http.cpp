@@ -111,6 +111,8 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request
   EventStreamResponse response(connection, options_.stream_time);
   const auto exchange = std::make_shared<HttpExchange>(response.reader(), connection.budget());
   exchange->keep(connection.take_held());
+  // Only who keeps records asks for it, and it takes a while to write an address.
+  if (options_.refused) exchange->comes_from({request.source.to_string(), request.body.text().size()});
   const bool modern = McpEndpoint::names_modern_revision(head);
   const bool keeps = head.session_id && !modern;
   if (keeps) response.poll();
@@ -122,8 +124,10 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request
   if (content.reply && content.messages.empty()) {
     connection.begin_holding(content.share, connection.limits().write_time);
     const auto scopes = content.reply->scopes;
+    const bool is_refused = is_refusal(content.reply->status) && exchange->record() == nullptr;
     if (content.reply->session) connection.add_to_head(revision_field(content.reply->session->revision));
     auto whole = to_response(*std::move(content.reply));
+    if (is_refused && options_.refused) options_.refused(request, whole.status);
     if (!scopes.empty() && options_.challenge)
       whole.fields.emplace_back("WWW-Authenticate", options_.challenge(scopes, request.principal, request.path));
     co_return co_await connection.respond(std::move(whole));
@@ -164,6 +168,7 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_get(HttpRequest& request,
   auto session = std::move(admission.session);
   if (session == nullptr) {
     auto refusal = to_response(std::move(admission.reply));
+    if (options_.refused) options_.refused(request, refusal.status);
     co_return co_await connection.respond(std::move(refusal));
   }
   session->caller_as(head.principal);
@@ -234,7 +239,9 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_delete(HttpRequest& reque
   connection.drop_body(request);
   auto reply = endpoint_.end_session(head);
   if (reply.status == ReplyStatus::ended && head.session_id) events_->forget(std::string(*head.session_id));
+  const bool is_refused = is_refusal(reply.status);
   auto response = to_response(std::move(reply));
+  if (is_refused && options_.refused) options_.refused(request, response.status);
   co_await connection.respond(std::move(response));
 }
 
@@ -276,7 +283,8 @@ HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request,
     return to_response(HttpRefusal{404, "There is no session of this id; its stream may have been closed"});
   const auto limits = limits_of(request);
   const RequestContext context{.principal = request.principal, .limits = limits ? &*limits : nullptr};
-  return to_response(client->receive(request.body.text(), context, server_, std::move(places)));
+  return to_response(client->receive(request.body.text(), context, server_, std::move(places),
+                                     options_.refused ? request.source.to_string() : std::string()));
 }
 
 StreamableHttp::awaitable<void> StreamableHttp::refuse_long_sse_message(HttpRequest& request,

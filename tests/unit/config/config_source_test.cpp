@@ -159,6 +159,22 @@ TEST_F(ConfigSourceTest, SaysWhichRuleIsNone) {
             "2:12: \"mach\" is no setting here; did you mean \"match\"?\n2:10: \"allow[0]\" lacks \"match\"");
 }
 
+TEST_F(ConfigSourceTest, ReadsWhatIsRecorded) {
+  EXPECT_TRUE(load("")->audit.file.empty());
+  const auto config =
+      load("[audit]\nfile = \"audit.jsonl\"\nmode = \"async\"\nkeep = 3\n[audit.arguments]\n\"tool:a*\" = \"hash\"\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->audit.file, temporary_.path() / "audit.jsonl");
+  EXPECT_EQ(config->audit.mode, AuditOptions::Mode::async);
+  EXPECT_EQ(config->audit.keep, 3U);
+  EXPECT_EQ(config->audit.arguments.at("tool:a*"), AuditedArguments::hash);
+  EXPECT_EQ(load(to_toml(config_form().show(*config)))->audit.arguments, config->audit.arguments);
+  EXPECT_EQ(mistakes_in("[audit]\nmode = \"async\"\n"), "1:2: \"audit\" lacks \"file\"");
+  EXPECT_EQ(mistakes_in("[audit]\nfile = \"a\"\n[audit.arguments]\n\"resource:*\" = \"full\"\n"),
+            "4:1: \"resource:*\" is no pattern of components with arguments; write tool:deploy, tool:read_*, prompt:* "
+            "or *");
+}
+
 TEST_F(ConfigSourceTest, SaysWhereRolesWouldBeNobodys) {
   EXPECT_THAT(mistakes_in("[roles.user]\nallow = [\"*\"]\n"), ::testing::HasSubstr("nothing proves who a client is"));
   EXPECT_THAT(mistakes_in("[tokens]\nfile = \"t.json\"\n"), ::testing::HasSubstr("need roles"));

@@ -1,0 +1,54 @@
+// The audit log of a command that serves, with all that writes to it; or none of it. Outlives whatever else the command
+// makes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/audited_log.hpp"
+#include "app/audited_requests.hpp"
+#include "audit/audit_log.hpp"
+#include "config/config.hpp"
+
+namespace mcph {
+
+class Audit {
+ public:
+  // Without [audit] nothing is written but the log, which outlives it.
+  static Result<Audit> open(const Config& config, Log& log) {
+    Audit audit(log);
+    if (config.audit.file.empty()) return audit;
+    auto opened = AuditLog::open(config.audit, host_version, log);
+    if (opened.has_error()) return opened.error();
+    audit.audit_ = *std::move(opened);
+    audit.audited_log_ = std::make_unique<AuditedLog>(log, *audit.audit_);
+    audit.requests_ = std::make_unique<AuditedRequests>(*audit.audit_, config.knows_credentials());
+    return audit;
+  }
+
+  // What the host says of itself.
+  Log& log() { return audited_log_ != nullptr ? *audited_log_ : *log_; }
+  // Null: nobody keeps records.
+  AuditedRequests* requests() { return requests_.get(); }
+
+  // Before the process may end.
+  void close() {
+    if (audit_ != nullptr) audit_->close();
+  }
+
+  // What an operator has told the host to do, and what came of it.
+  void operator_has(const std::string& command, const std::string& plugin, const std::string& outcome) {
+    if (audit_ != nullptr)
+      audit_->add(AuditEvent("operator").add("action", command).add("plugin", plugin).add("outcome", outcome));
+  }
+
+ private:
+  explicit Audit(Log& log) : log_(&log) {}
+
+  Log* log_;
+  std::unique_ptr<AuditLog> audit_;
+  std::unique_ptr<AuditedLog> audited_log_;
+  std::unique_ptr<AuditedRequests> requests_;
+};
+
+}  // namespace mcph

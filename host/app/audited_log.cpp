@@ -1,0 +1,48 @@
+#include "app/audited_log.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace mcph {
+namespace {
+
+struct AuditedEvent {
+  std::string_view logged;
+  std::string_view event;
+  std::string_view action;
+};
+// As plugins, sources/folder and app say them.
+constexpr AuditedEvent audited[] = {
+    {"plugin loaded", "plugin", "loaded"},
+    {"plugin replaced", "plugin", "replaced"},
+    {"plugin refused", "plugin", "refused"},
+    {"plugin withdrawn", "plugin", "withdrawn"},
+    {"plugin disabled", "plugin", "disabled"},
+    {"plugin crashed", "plugin", "crashed"},
+    {"plugin cannot start", "plugin", "cannot start"},
+    {"plugin restarted", "plugin", "restarted"},
+    {"plugin changed its components", "plugin", "changed its components"},
+    {"configuration taken", "configuration", "taken"},
+    {"configuration not taken", "configuration", "not taken"},
+    {"configuration needs a restart", "configuration", "needs a restart"},
+};
+// Not what a plugin has printed, which may be anything.
+constexpr std::string_view audited_fields[] = {"file",   "plugin",  "version", "digest", "replaces",   "cause",
+                                               "reason", "serving", "what",    "next",   "components", "settings"};
+
+}  // namespace
+
+void AuditedLog::write(Level level, std::string_view event, Fields fields) {
+  log_.write(level, event, fields);
+  const auto* const found = std::ranges::find(audited, event, &AuditedEvent::logged);
+  if (found == std::end(audited)) return;
+  AuditEvent line(found->event);
+  line.add("action", found->action);
+  for (const auto& field : fields) {
+    if (std::ranges::find(audited_fields, field.name) == std::end(audited_fields)) continue;
+    field.is_number ? line.add_json(field.name, field.value) : line.add(field.name, field.value);
+  }
+  audit_.add(line);
+}
+
+}  // namespace mcph

@@ -1,0 +1,101 @@
+#include "app/audited_requests.hpp"
+
+#include <utility>
+
+#include "audit/arguments.hpp"
+#include "base/json_text.hpp"
+#include "base/sha256.hpp"
+
+namespace mcph {
+namespace {
+
+// Of a request's id, in bytes of JSON.
+constexpr std::size_t max_id = 256;
+
+std::string principal_json(const Principal& principal) {
+  if (principal.is_anonymous()) return {};
+  const auto& identity = principal.identity();
+  return AuditObject()
+      .add("issuer", identity.issuer)
+      .add("subject", identity.subject)
+      .add("name", identity.name)
+      .add("client", identity.client)
+      .add("credential", identity.credential)
+      .json();
+}
+
+// Whoever knows a session's id is not helped by it to somebody else's session, and must not be by this log.
+std::string session_digest(std::string_view id) {
+  constexpr std::size_t bytes = 8;
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  if (id.empty()) return text;
+  for (const unsigned char byte : sha256(id).substr(0, bytes))
+    text.append({digits[byte >> 4U], digits[byte & 0xFU]});
+  return text;
+}
+
+// To the microsecond.
+std::string milliseconds_text(std::chrono::steady_clock::duration time) {
+  constexpr std::size_t places = 3;
+  auto text = std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+  if (text.size() <= places) text.insert(0, places + 1 - text.size(), '0');
+  return text.insert(text.size() - places, ".");
+}
+
+bool is_refused(const RequestEnd& end) {
+  return end.outcome == "denied" || end.outcome == "invalid arguments" || end.outcome.starts_with("error ");
+}
+
+}  // namespace
+
+std::string AuditedRequests::arguments(std::string_view component, const Json& arguments) const {
+  const auto& rules = log_.options().arguments;
+  return rules.empty() ? std::string() : audited_arguments(arguments_rule(rules, component), arguments);
+}
+
+bool AuditedRequests::ended(const RecordedRequest& request, const std::function<Then()>& wait) {
+  const auto& end = request.end;
+  const bool has_no_identity = knows_credentials_ && request.principal.is_anonymous();
+  if (end.outcome == "limited" || (has_no_identity && end.plugin.empty() && is_refused(end))) {
+    log_.add({.source = request.origin.source, .principal = principal_json(request.principal), .outcome = end.outcome});
+    return true;
+  }
+  AuditEvent event("request");
+  event.add("method", request.method)
+      .add("component", request.component)
+      .add("outcome", end.outcome)
+      .add("rule", end.rule)
+      .add_json("principal", principal_json(request.principal))
+      .add("source", request.origin.source)
+      .add_json("client", AuditObject().add("name", request.client).add("version", request.client_version).json())
+      .add("protocol_version", request.protocol_version)
+      .add("session", session_digest(request.session));
+  if (request.id.size() <= max_id) event.add_json("request_id", request.id);
+  event.add("trace", request.trace)
+      .add_json("plugin", AuditObject()
+                              .add("name", end.plugin)
+                              .add("version", end.plugin_version)
+                              .add("digest", end.plugin_digest)
+                              .json())
+      .add_json("duration_ms", milliseconds_text(request.took))
+      .add("request_bytes", request.origin.bytes)
+      .add("response_bytes", request.response_bytes)
+      .add_json("arguments", request.arguments);
+  return log_.add(event, wait);
+}
+
+void AuditedRequests::session_ended(std::string_view session, const Caller& caller) {
+  log_.add(AuditEvent("session_ended")
+               .add("session", session_digest(session))
+               .add_json("principal", principal_json(caller.principal))
+               .add("protocol_version", caller.protocol_version));
+}
+
+void AuditedRequests::refused(std::string_view source, const Principal& principal, unsigned status) {
+  log_.add({.source = std::string(source),
+            .principal = principal_json(principal),
+            .outcome = "http " + std::to_string(status)});
+}
+
+}  // namespace mcph

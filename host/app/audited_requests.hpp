@@ -1,0 +1,34 @@
+// What clients have done, as lines of the audit log. Made by a command that serves, if there is an audit log, which
+// outlives it; any thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "audit/audit_log.hpp"
+#include "protocol/request_record.hpp"
+
+namespace mcph {
+
+class AuditedRequests final : public RequestRecords {
+ public:
+  // `knows_credentials`: clients can prove who they are. Then what is refused to those who have not has no lines of its
+  // own, but is summed up.
+  AuditedRequests(AuditLog& log, bool knows_credentials) : log_(log), knows_credentials_(knows_credentials) {}
+
+  std::optional<std::string> refuses() const override { return log_.refuses(); }
+  std::string arguments(std::string_view component, const Json& arguments) const override;
+  bool ended(const RecordedRequest& request, const std::function<Then()>& wait) override;
+  void session_ended(std::string_view session, const Caller& caller) override;
+
+  // A request over HTTP that came to nothing, with this status, before the protocol saw it.
+  void refused(std::string_view source, const Principal& principal, unsigned status);
+
+ private:
+  AuditLog& log_;
+  const bool knows_credentials_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,210 @@
+#include "audit/audit_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "base/regular_file.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr ::mode_t for_owner = S_IRUSR | S_IWUSR;
+constexpr std::size_t number_width = 12;
+// The last line, the one before it, and a part of one.
+constexpr std::uint64_t end_to_read = 4 * max_audit_line;
+
+std::string numbered(std::uint64_t number) {
+  auto digits = std::to_string(number);
+  return std::string(number_width - std::min(number_width, digits.size()), '0') + digits;
+}
+
+bool is_number(std::string_view text) {
+  return text.size() >= number_width && std::ranges::all_of(text, [](char c) { return '0' <= c && c <= '9'; });
+}
+
+Result<std::string> read_part(const FileDescriptor& file, std::uint64_t begin, std::uint64_t end) {
+  std::string text(static_cast<std::size_t>(end - begin), '\0');
+  for (std::size_t size = 0; size < text.size();) {
+    const auto got = uninterrupted([&] {
+      return ::pread(file.get(), text.data() + size, text.size() - size, static_cast<::off_t>(begin + size));
+    });
+    if (got < 0) return fail("cannot be read: " + last_error());
+    if (got == 0) return fail("has become shorter while it was read");
+    size += static_cast<std::size_t>(got);
+  }
+  return text;
+}
+
+std::uint64_t size_of(const FileDescriptor& file) {
+  struct ::stat status {};
+  return ::fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+constexpr auto what_to_do = "; look at it with mcp-plugin-host audit verify, and move it away for a new log to begin";
+
+// The last of the whole lines that `text` ends with, whose hash must follow from the line before it.
+Result<AuditHead> last_of(std::string_view text) {
+  text.remove_suffix(1);
+  const auto end_before = text.rfind('\n');
+  const auto last = read_audit_line(text.substr(end_before + 1));
+  if (last.has_error()) return fail("ends with a line that is none: " + last.error().message + what_to_do);
+  std::optional<AuditHash> previous;
+  if (end_before == std::string_view::npos) {
+    if (const auto digits = first_member(*last, "previous")) previous = read_audit_hash(*digits);
+  } else {
+    const auto before = text.substr(0, end_before);
+    const auto line = read_audit_line(before.substr(before.rfind('\n') + 1));
+    if (line.has_value()) previous = line->hash;
+  }
+  if (!previous || AuditHasher().hash(*previous, last->covered) != last->hash)
+    return fail("ends with a line whose hash does not follow from the line before it" + std::string(what_to_do));
+  return AuditHead{last->seq, last->hash};
+}
+
+Result<> write_all(const FileDescriptor& file, std::string_view text) {
+  while (!text.empty()) {
+    const auto written = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
+    if (written < 0) return fail_for_now(last_error());
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<AuditFile> AuditFile::open(const std::filesystem::path& path) {
+  AuditFile file(std::filesystem::absolute(path));
+  const auto named = [&](const Error& error) { return fail(path.string() + ": " + error.message); };
+  if (const auto locked = file.lock(); locked.has_error()) return named(locked.error());
+  if (const auto opened = file.open_current(); opened.has_error()) return named(opened.error());
+  if (const auto found = file.find_head(); found.has_error()) return named(found.error());
+  return file;
+}
+
+Result<> AuditFile::lock() {
+  lock_ = open_file(beside("." + path_.filename().string() + ".lock"), O_RDWR | O_CREAT | O_NOFOLLOW, for_owner);
+  if (!lock_) return fail("cannot be locked: " + last_error() + "; its folder must be there, and this user's to write");
+  if (uninterrupted([&] { return ::flock(lock_.get(), LOCK_EX | LOCK_NB); }) == 0) return {};
+  return fail(errno == EWOULDBLOCK ? "another host writes it; name another file as [audit] file"
+                                   : "cannot be locked: " + last_error());
+}
+
+Result<> AuditFile::open_current() {
+  file_ = open_file(path_, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, for_owner);
+  if (!file_) return fail("cannot be written: " + last_error());
+  if (const auto regular = identity_of_regular_file(file_); regular.has_error()) return regular.error();
+  if (const auto protection = check_owner_only(file_); protection.has_error()) return protection.error();
+  size_ = size_of(file_);
+  begin_ = std::chrono::system_clock::now();
+  sync_folder();
+  return {};
+}
+
+Result<> AuditFile::find_head() {
+  const auto from = size_ - std::min(size_, end_to_read);
+  const auto text = read_part(file_, from, size_);
+  if (text.has_error()) return text.error();
+  const auto whole = text->rfind('\n') + 1;  // 0: there is no whole line
+  if (whole == 0 && from > 0) return fail(std::string("is no audit log") + what_to_do);
+  if (whole > 0) {
+    const auto last = last_of(std::string_view(*text).substr(0, whole));
+    if (last.has_error()) return last.error();
+    head_ = *last;
+    const auto beginning = read_part(file_, 0, std::min(size_, std::uint64_t{max_audit_line}));
+    if (beginning.has_error()) return beginning.error();
+    const auto first = read_audit_line(std::string_view(*beginning).substr(0, beginning->find('\n')));
+    if (first.has_error()) return fail("begins with a line that is none: " + first.error().message + what_to_do);
+    first_seq_ = first->seq;
+    begin_ = read_audit_time(first->time).value_or(begin_);
+  } else if (const auto files = older(); !files.empty()) {
+    const auto before = open_to_read(files.back());
+    const auto size = size_of(before);
+    const auto end = read_part(before, size - std::min(size, end_to_read), size);
+    const auto last =
+        end.has_error() || !end->ends_with('\n') ? Result<AuditHead>(fail("does not end with a line")) : last_of(*end);
+    if (last.has_error()) return fail("goes on with what " + files.back().string() + " " + last.error().message);
+    head_ = *last;
+    first_seq_ = head_.seq + 1;
+  }
+  if (whole == text->size()) return {};
+  return move_torn_away(std::string_view(*text).substr(whole), from + whole);
+}
+
+// First there is the copy, so that nothing is lost whenever this host is killed.
+Result<> AuditFile::move_torn_away(std::string_view torn, std::uint64_t whole) {
+  torn_ = {torn.size(), beside("torn-" + numbered(head_.seq + 1) + "." + path_.filename().string())};
+  const auto copy = open_file(torn_.file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, for_owner);
+  const auto cannot = [&] { return fail("ends with a part of a line that cannot be moved away: " + last_error()); };
+  if (!copy || write_all(copy, torn).has_error() || ::fsync(copy.get()) != 0) return cannot();
+  sync_folder();
+  if (::ftruncate(file_.get(), static_cast<::off_t>(whole)) != 0 || ::fsync(file_.get()) != 0) return cannot();
+  size_ = whole;
+  return {};
+}
+
+Result<> AuditFile::append(std::string_view lines, const AuditHead& head) {
+  if (has_rest_ && ::ftruncate(file_.get(), static_cast<::off_t>(size_)) != 0) return fail_for_now(last_error());
+  has_rest_ = false;
+  if (const auto written = write_all(file_, lines); written.has_error()) {
+    has_rest_ = ::ftruncate(file_.get(), static_cast<::off_t>(size_)) != 0;
+    return written;
+  }
+  size_ += lines.size();
+  head_ = head;
+  return {};
+}
+
+Result<> AuditFile::sync() {
+  if (::fdatasync(file_.get()) == 0) return {};
+  return fail_for_now(last_error());
+}
+
+Result<> AuditFile::rotate(unsigned keep) {
+  const auto name = path_.filename().string() + "." + numbered(first_seq_);
+  if (std::rename(path_.c_str(), beside(name).c_str()) != 0) return fail_for_now(last_error());
+  auto before = std::exchange(file_, {});
+  if (const auto opened = open_current(); opened.has_error()) {
+    // The lines go on in the file that there is.
+    std::rename(beside(name).c_str(), path_.c_str());
+    file_ = std::move(before);
+    size_ = size_of(file_);
+    return opened;
+  }
+  first_seq_ = head_.seq + 1;
+  auto files = older();
+  if (keep > 0 && files.size() > keep) {
+    files.resize(files.size() - keep);
+    std::error_code ignored;  // the next rotation tries again
+    for (const auto& file : files)
+      std::filesystem::remove(file, ignored);
+  }
+  return {};
+}
+
+std::vector<std::filesystem::path> AuditFile::older() const {
+  std::vector<std::filesystem::path> files;
+  const auto beginning = path_.filename().string() + ".";
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path_.parent_path(), error)) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with(beginning) && is_number(std::string_view(name).substr(beginning.size())))
+      files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// A file that has just been made is found after a crash of the system only if its folder is on the disk.
+void AuditFile::sync_folder() const {
+  const auto folder = open_file(path_.parent_path(), O_RDONLY | O_DIRECTORY);
+  if (folder) ::fsync(folder.get());
+}
+
+}  // namespace mcph

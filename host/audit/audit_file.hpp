@@ -1,0 +1,67 @@
+// The file of an audit log on the disk: who writes it, its end, and the files before it. FILE is the one that is being
+// written; an older one has the number of its first line behind its name, FILE.000000000001, so that names sort as the
+// lines do. `.FILE.lock` keeps a second host away. Owned by the audit log; one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "audit/chain.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/result.hpp"
+
+namespace mcph {
+
+class AuditFile {
+ public:
+  // Makes it if it is not there. A part of a line at its end, of a host that was killed, is moved to a file of its own.
+  // Fails where another host writes it, others than its owner may write or read it, or its last line is no line.
+  static Result<AuditFile> open(const std::filesystem::path& file);
+
+  // The last line, of this file or the one before; none in a log that begins.
+  const AuditHead& head() const { return head_; }
+  // What was moved away when it was opened, and where to.
+  struct Torn {
+    std::uint64_t bytes = 0;
+    std::filesystem::path file = {};
+  };
+  const Torn& torn() const { return torn_; }
+
+  std::uint64_t size() const { return size_; }
+  // When its first line was written; of an empty one, when it was opened.
+  std::chrono::system_clock::time_point begin() const { return begin_; }
+
+  // Appends whole lines, the last of which is `head`. What has been written of them is taken back if it fails.
+  Result<> append(std::string_view lines, const AuditHead& head);
+  // Until it is on the disk.
+  Result<> sync();
+  // Puts this file to the older ones, removes the oldest of those that are more than `keep`, 0: none, and goes on with
+  // an empty one.
+  Result<> rotate(unsigned keep);
+
+ private:
+  explicit AuditFile(std::filesystem::path path) : path_(std::move(path)) {}
+
+  Result<> lock();
+  Result<> open_current();
+  Result<> find_head();
+  Result<> move_torn_away(std::string_view torn, std::uint64_t whole);
+  std::vector<std::filesystem::path> older() const;
+  std::filesystem::path beside(const std::string& name) const { return path_.parent_path() / name; }
+  void sync_folder() const;
+
+  std::filesystem::path path_;
+  FileDescriptor lock_;
+  FileDescriptor file_;
+  AuditHead head_;
+  Torn torn_;
+  std::uint64_t first_seq_ = 1;  // of the file
+  std::uint64_t size_ = 0;
+  bool has_rest_ = false;  // of lines that could not be written, behind its size
+  std::chrono::system_clock::time_point begin_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,277 @@
+#include "audit/audit_log.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include "base/base64.hpp"
+
+namespace mcph {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds time_to_gather{10};  // lines that nobody waits for
+constexpr std::chrono::milliseconds most_to_gather{5};   // lines that somebody waits for
+constexpr std::chrono::milliseconds before_next_try{100};
+constexpr std::chrono::seconds before_next_rotation{10};
+
+std::string first_line(std::string_view event, const AuditHead& previous) {
+  return AuditEvent(event).add("previous", text_of(previous.hash)).members();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditOptions options, std::string version, Log& log, Clock clock) {
+  std::optional<AuditSigningKey> key;
+  if (!options.key.empty()) {
+    auto read = AuditSigningKey::read(options.key);
+    if (read.has_error()) return fail("the key of the audit log: " + read.error().message);
+    key = *std::move(read);
+  }
+  auto file = AuditFile::open(options.file);
+  if (file.has_error()) return fail("the audit log " + file.error().message);
+  std::unique_ptr<AuditLog> audit(
+      new AuditLog(std::move(options), *std::move(file), std::move(key), log, std::move(clock)));
+  audit->begin(version);
+  auto written = audit->try_to_write();
+  if (written.has_value()) written = audit->file_.sync();
+  if (written.has_error())
+    return fail("the audit log " + audit->options_.file.string() + " cannot be written: " + written.error().message);
+  audit->thread_ = std::thread([log = audit.get()] { log->run(); });
+  return audit;
+}
+
+AuditLog::AuditLog(AuditOptions options, AuditFile file, std::optional<AuditSigningKey> key, Log& log, Clock clock)
+    : options_(std::move(options)),
+      key_(std::move(key)),
+      log_(log),
+      clock_(std::move(clock)),
+      file_(std::move(file)),
+      last_(file_.head()) {}
+
+AuditLog::~AuditLog() {
+  close();
+}
+
+void AuditLog::begin(std::string_view version) {
+  AuditEvent event(audit_event::start);
+  event.add("previous", text_of(last_.hash)).add("version", version);
+  event.add("mode", options_.mode == AuditOptions::Mode::strict ? "strict" : "async");
+  if (const auto& torn = file_.torn(); torn.bytes > 0) {
+    event.add("truncated_bytes", torn.bytes).add("truncated_to", torn.file.filename().string());
+    log_.warning("audit log ended with a part of a line",
+                 {{"file", options_.file.string()}, {"bytes", torn.bytes}, {"moved_to", torn.file.string()}});
+  }
+  add_line(clock_(), event.members());
+  log_.info("audit log open", {{"file", options_.file.string()}, {"head", to_text(last_)}});
+}
+
+bool AuditLog::add(const AuditEvent& event, const std::function<Then()>& wait) {
+  const auto now = clock_();
+  const MutexLock lock(mutex_);
+  if (closing_) return true;
+  auto& lines = waiting_.lines;
+  const bool has_room = lines.size() < options_.max_waiting;
+  lines.push_back({now, event.members().size()});
+  waiting_.members.append(event.members());
+  if (lines.size() == 1 || lines.size() == enough_) changed_.notify_one();
+  if (!wait || (options_.mode == AuditOptions::Mode::async && has_room)) return true;
+  waiting_.thens.push_back(wait());
+  return false;
+}
+
+void AuditLog::add(const RefusalSums::Refusal& refusal) {
+  const MutexLock lock(mutex_);
+  const bool is_first = !sums_.due();
+  sums_.add(refusal, clock_());
+  if (is_first) changed_.notify_one();
+}
+
+std::optional<std::string> AuditLog::trouble() const {
+  const MutexLock lock(mutex_);
+  return trouble_;
+}
+
+std::optional<std::string> AuditLog::refuses() const {
+  return options_.mode == AuditOptions::Mode::strict ? trouble() : std::nullopt;
+}
+
+AuditHead AuditLog::head() const {
+  const MutexLock lock(mutex_);
+  return written_;
+}
+
+void AuditLog::close() {
+  {
+    const MutexLock lock(mutex_);
+    closing_ = true;
+    changed_.notify_one();
+  }
+  if (!thread_.joinable()) return;
+  thread_.join();
+  log_.info("audit log closed", {{"file", options_.file.string()}, {"head", to_text(file_.head())}});
+}
+
+void AuditLog::run() {
+  for (bool goes_on = true; goes_on;) {
+    std::vector<AuditEvent> sums;
+    const auto now = clock_();
+    {
+      MutexLock lock(mutex_);
+      wait_for_lines(lock);
+      goes_on = !closing_;
+      sums = sums_.take(clock_(), closing_);
+    }
+    add_taken();
+    for (const auto& sum : sums)
+      add_line(now, sum.members());
+    if (!goes_on) add_line(clock_(), AuditEvent(audit_event::stop).members());
+    if (key_ && unsigned_lines_ > 0 && (needs_checkpoint() || !goes_on)) add_checkpoint();
+    write();
+    if (goes_on) rotate_if_due();
+  }
+  if (text_.empty()) return;
+  log_.error("audit lines lost", {{"file", options_.file.string()},
+                                  {"reason", "they cannot be written, and the host ends"},
+                                  {"lines", std::ranges::count(text_, '\n')}});
+}
+
+void AuditLog::wait_for_lines(MutexLock& lock) {
+  const bool is_strict = options_.mode == AuditOptions::Mode::strict;
+  const bool is_stuck = !text_.empty();
+  // In mode strict whoever waits is told at once that nothing can be written.
+  const bool takes_lines = is_strict || !is_stuck;
+  const auto next_try = Steady::now() + before_next_try;
+  for (;;) {
+    if (closing_ || (takes_lines && !waiting_.lines.empty())) break;
+    const auto when = trouble_ ? next_try : due();
+    if (!when) {
+      changed_.wait(lock);
+    } else if (*when <= Steady::now() || !changed_.wait_until(lock, *when)) {
+      break;
+    }
+  }
+  if (!takes_lines && !closing_) return;
+  gather(lock);
+  std::swap(taken_, waiting_);
+}
+
+// Many lines in one sync cost little more than one. So where many clients call, those who have been answered with the
+// last sync are waited for, as long as a sync takes; a client that is alone has nobody to wait for.
+void AuditLog::gather(MutexLock& lock) {
+  const bool is_strict = options_.mode == AuditOptions::Mode::strict;
+  enough_ = is_strict ? last_lines_ : options_.max_waiting / 4;
+  const auto until = Steady::now() + (is_strict ? last_sync_ : time_to_gather);
+  while (!waiting_.lines.empty() && waiting_.lines.size() < enough_ && !closing_ && text_.empty()) {
+    if (!changed_.wait_until(lock, until)) break;
+  }
+  last_lines_ = waiting_.lines.size();
+}
+
+std::optional<Steady::time_point> AuditLog::due() const {
+  std::optional<Steady::time_point> when;
+  const auto no_later_than = [&](Steady::time_point time) { when = when ? std::min(*when, time) : time; };
+  if (open_since_) no_later_than(*open_since_ + options_.checkpoint_time);
+  if (const auto time = sums_.due()) {
+    const auto now = clock_();
+    no_later_than(Steady::now() + (*time <= now ? Steady::duration::zero()
+                                                : std::chrono::duration_cast<Steady::duration>(*time - now)));
+  }
+  return when;
+}
+
+void AuditLog::add_taken() {
+  std::size_t begin = 0;
+  for (const auto& [time, length] : taken_.lines) {
+    add_line(time, std::string_view(taken_.members).substr(begin, length));
+    begin += length;
+  }
+  thens_.insert(thens_.end(), std::make_move_iterator(taken_.thens.begin()),
+                std::make_move_iterator(taken_.thens.end()));
+  taken_.clear();
+}
+
+void AuditLog::add_line(std::chrono::system_clock::time_point time, std::string_view members) {
+  append_audit_line(text_, last_, hasher_, time, members);
+  ++unsigned_lines_;
+  if (!open_since_) open_since_ = Steady::now();
+  if (key_ && unsigned_lines_ == max_lines_to_checkpoint) add_checkpoint();
+}
+
+void AuditLog::add_checkpoint() {
+  const auto signature = base64_encode(key_->sign(checkpoint_text(last_)));
+  append_audit_line(text_, last_, hasher_, clock_(),
+                    AuditEvent(audit_event::checkpoint).add("signature", signature).members());
+  unsigned_lines_ = 0;
+}
+
+bool AuditLog::needs_checkpoint() const {
+  return open_since_ && Steady::now() >= *open_since_ + options_.checkpoint_time;
+}
+
+void AuditLog::write() {
+  const auto written = try_to_write();
+  set_trouble(written);
+  if (written.has_error() && options_.mode == AuditOptions::Mode::async) return;
+  for (const auto& then : std::exchange(thens_, {}))
+    then(written);
+}
+
+Result<> AuditLog::try_to_write() {
+  if (!text_.empty()) {
+    if (auto written = file_.append(text_, last_); written.has_error()) return written;
+    text_.clear();
+    unsynced_ = true;
+  }
+  const bool is_time = needs_checkpoint();
+  if (unsynced_ && (is_time || options_.mode == AuditOptions::Mode::strict)) {
+    const auto begin = Steady::now();
+    if (auto synced = file_.sync(); synced.has_error()) return synced;
+    last_sync_ = std::min<Steady::duration>(Steady::now() - begin, most_to_gather);
+    unsynced_ = false;
+  }
+  if (is_time || (!unsynced_ && (!key_ || unsigned_lines_ == 0))) open_since_.reset();
+  return {};
+}
+
+void AuditLog::rotate_if_due() {
+  const bool is_old = options_.rotate_time.count() > 0 && clock_() - file_.begin() >= options_.rotate_time;
+  if (!text_.empty() || file_.size() == 0 || (file_.size() < options_.rotate_bytes && !is_old)) return;
+  if (Steady::now() < try_rotation_at_) return;
+  if (key_ && unsigned_lines_ > 0) {
+    add_checkpoint();
+    write();
+    if (!text_.empty()) return;
+  }
+  if (const auto rotated = file_.rotate(options_.keep); rotated.has_error()) {
+    try_rotation_at_ = Steady::now() + before_next_rotation;
+    return log_.warning("audit log not rotated",
+                        {{"file", options_.file.string()}, {"reason", rotated.error().message}});
+  }
+  log_.info("audit log rotated", {{"file", options_.file.string()}, {"head", to_text(last_)}});
+  add_line(clock_(), first_line(audit_event::rotated, last_));
+  write();
+}
+
+void AuditLog::set_trouble(const Result<>& written) {
+  const auto trouble = written.has_error() ? std::optional(written.error().message) : std::nullopt;
+  bool is_new = false;
+  {
+    const MutexLock lock(mutex_);
+    if (!trouble) written_ = file_.head();
+    is_new = trouble.has_value() != trouble_.has_value();
+    trouble_ = trouble;
+  }
+  if (!is_new) return;
+  const auto file = options_.file.string();
+  if (!trouble) return log_.info("audit log is written again", {{"file", file}});
+  const bool is_strict = options_.mode == AuditOptions::Mode::strict;
+  log_.error("audit log cannot be written", {{"file", file},
+                                             {"reason", *trouble},
+                                             {"consequence", is_strict ? "requests are refused until it can"
+                                                                       : "requests wait once too many lines do"}});
+}
+
+}  // namespace mcph

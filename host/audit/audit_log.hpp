@@ -1,0 +1,129 @@
+// The audit log of a host that serves: takes what has happened from any thread, and has one thread of its own number,
+// hash, sign and write it, many lines at once. Whoever answers a request hears when the answer may leave. What cannot
+// be written is kept and tried again, so that no record is lost while the host lives; in mode strict requests are
+// refused meanwhile, in mode async they wait once too many lines do. Made by a command that serves, and outlives
+// whatever has something to record; any thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "audit/audit_file.hpp"
+#include "audit/chain.hpp"
+#include "audit/event.hpp"
+#include "audit/options.hpp"
+#include "audit/refusal_sums.hpp"
+#include "audit/signing_key.hpp"
+#include "base/mutex.hpp"
+#include "base/result.hpp"
+#include "telemetry/log.hpp"
+
+namespace mcph {
+
+class AuditLog {
+ public:
+  using Clock = std::function<std::chrono::system_clock::time_point()>;
+  // Called once: what has been recorded may go on; or why it cannot be recorded now, which is still tried.
+  using Then = std::function<void(const Result<>& recorded)>;
+
+  // Fails where the file or the key cannot be used. The log outlives it. `version` is the host's.
+  static Result<std::unique_ptr<AuditLog>> open(AuditOptions options, std::string version, Log& log,
+                                                Clock clock = std::chrono::system_clock::now);
+  ~AuditLog();
+  AuditLog(const AuditLog&) = delete;
+  AuditLog& operator=(const AuditLog&) = delete;
+
+  const AuditOptions& options() const { return options_; }
+
+  // True: nobody need wait. False: what `wait` has made, which is called on this thread, will be called on the log's,
+  // which it must not hold up.
+  bool add(const AuditEvent& event, const std::function<Then()>& wait = {});
+  // Only counted.
+  void add(const RefusalSums::Refusal& refusal);
+
+  // Why lines cannot be written at this time; nothing: all is well.
+  std::optional<std::string> trouble() const;
+  // Why nothing may be done now that is to be recorded first.
+  std::optional<std::string> refuses() const;
+  // The last line that has been written.
+  AuditHead head() const;
+
+  // Writes what there is, then that this is the end, and a checkpoint. What comes later is not recorded. Once; the
+  // destructor does it otherwise.
+  void close();
+
+ private:
+  // Lines that nobody has written yet. Their texts are one text, so that hardly any memory is taken by one thread and
+  // given back by another one.
+  struct Lines {
+    struct Line {
+      std::chrono::system_clock::time_point time;
+      std::size_t length;  // of its members
+    };
+    std::vector<Line> lines;
+    std::string members;
+    std::vector<Then> thens;  // of those who wait for them
+
+    void clear() {
+      lines.clear();
+      members.clear();
+      thens.clear();
+    }
+  };
+
+  AuditLog(AuditOptions options, AuditFile file, std::optional<AuditSigningKey> key, Log& log, Clock clock);
+
+  void run();
+  // Waits until there is something to do. Takes what there is to write.
+  void wait_for_lines(MutexLock& lock) REQUIRES(mutex_);
+  void gather(MutexLock& lock) REQUIRES(mutex_);
+  std::optional<std::chrono::steady_clock::time_point> due() const REQUIRES(mutex_);
+  void add_taken();
+  void add_line(std::chrono::system_clock::time_point time, std::string_view members);
+  void add_checkpoint();
+  bool needs_checkpoint() const;
+  // Tries to write what has lines; whoever waits for them hears of it.
+  void write();
+  Result<> try_to_write();
+  void rotate_if_due();
+  void set_trouble(const Result<>& written);
+  void begin(std::string_view version);
+
+  const AuditOptions options_;
+  const std::optional<AuditSigningKey> key_;
+  Log& log_;
+  const Clock clock_;
+
+  // Of the thread, once it runs.
+  AuditFile file_;
+  AuditHasher hasher_;
+  AuditHead last_;    // that has been made; the file's is the last that has been written
+  std::string text_;  // lines that have not been written
+  Lines taken_;
+  std::vector<Then> thens_;  // of those who wait for them
+  std::uint64_t unsigned_lines_ = 0;
+  bool unsynced_ = false;
+  std::optional<std::chrono::steady_clock::time_point> open_since_;  // the first line without checkpoint or sync
+  std::chrono::steady_clock::time_point try_rotation_at_;
+  std::chrono::steady_clock::duration last_sync_{};  // how long it took
+  std::size_t last_lines_ = 0;                       // that were taken at once
+
+  mutable Mutex mutex_;
+  Condition changed_;
+  Lines waiting_ GUARDED_BY(mutex_);
+  std::size_t enough_ GUARDED_BY(mutex_) = 0;  // lines for the thread to go on
+  RefusalSums sums_ GUARDED_BY(mutex_);
+  std::optional<std::string> trouble_ GUARDED_BY(mutex_);
+  AuditHead written_ GUARDED_BY(mutex_);
+  bool closing_ GUARDED_BY(mutex_) = false;
+  bool closed_ GUARDED_BY(mutex_) = false;
+
+  std::thread thread_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,127 @@
+#include "audit/signing_key.hpp"
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <stdexcept>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/regular_file.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::size_t max_key_file = std::size_t{64} << 10;
+constexpr std::size_t signature_size = 64;
+constexpr std::string_view how_to_make = "; mcp-plugin-host audit key FILE makes one";
+
+using Bio = std::unique_ptr<BIO, int (*)(BIO*)>;
+using DigestContext = std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)>;
+
+DigestContext digest_context() {
+  DigestContext context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  if (context == nullptr) throw std::bad_alloc();
+  return context;
+}
+
+const unsigned char* bytes_in(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+// Nobody is asked for a passphrase.
+int no_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) {
+  return -1;
+}
+
+Result<std::string> read_key_file(const std::filesystem::path& file, bool is_secret) {
+  const auto opened = open_to_read(file);
+  if (!opened) return fail("cannot read " + file.string() + ": " + last_error());
+  const auto protection = check_owner_only(opened, is_secret);
+  if (is_secret && protection.has_error()) return fail(file.string() + ": " + protection.error().message);
+  auto text = read_regular_file(opened, max_key_file);
+  if (text.has_error()) return fail(file.string() + ": " + text.error().message);
+  return text;
+}
+
+using ReadPem = EVP_PKEY* (*)(BIO*, EVP_PKEY**, pem_password_cb*, void*);
+
+Result<std::shared_ptr<EVP_PKEY>> read_key(const std::filesystem::path& file, bool is_secret, ReadPem read_pem) {
+  const auto text = read_key_file(file, is_secret);
+  if (text.has_error()) return text.error();
+  const Bio bio(BIO_new_mem_buf(text->data(), static_cast<int>(text->size())), BIO_free);
+  std::shared_ptr<EVP_PKEY> key(bio == nullptr ? nullptr : read_pem(bio.get(), nullptr, no_passphrase, nullptr),
+                                EVP_PKEY_free);
+  if (key != nullptr && EVP_PKEY_get_id(key.get()) == EVP_PKEY_ED25519) return key;
+  return fail(file.string() + ": is no PEM file with " + (is_secret ? "a private" : "a public") +
+              " Ed25519 key without a passphrase" + (is_secret ? std::string(how_to_make) : std::string()));
+}
+
+template <class Write>
+Result<std::string> to_pem(Write write) {
+  const Bio bio(BIO_new(BIO_s_mem()), BIO_free);
+  if (bio == nullptr || write(bio.get()) != 1) return fail("OpenSSL cannot write a key");
+  char* text = nullptr;
+  const auto size = BIO_get_mem_data(bio.get(), &text);
+  return std::string(text, static_cast<std::size_t>(size));
+}
+
+Result<> write_new(const std::filesystem::path& file, std::string_view text) {
+  const auto opened = open_file(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+  if (!opened && errno == EEXIST) return fail(file.string() + " is there already; it is not written over");
+  if (!opened) return fail("cannot write " + file.string() + ": " + last_error());
+  while (!text.empty()) {
+    const auto written = uninterrupted([&] { return ::write(opened.get(), text.data(), text.size()); });
+    if (written < 0) return fail("cannot write " + file.string() + ": " + last_error());
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(opened.get()) != 0) return fail("cannot write " + file.string() + ": " + last_error());
+  return {};
+}
+
+}  // namespace
+
+Result<AuditSigningKey> AuditSigningKey::read(const std::filesystem::path& file) {
+  auto key = read_key(file, true, PEM_read_bio_PrivateKey);
+  if (key.has_error()) return key.error();
+  return AuditSigningKey(*std::move(key));
+}
+
+std::string AuditSigningKey::sign(std::string_view text) const {
+  std::string signature(signature_size, '\0');
+  auto size = signature.size();
+  const auto context = digest_context();
+  auto* const out = reinterpret_cast<unsigned char*>(signature.data());
+  if (EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key_.get()) != 1 ||
+      EVP_DigestSign(context.get(), out, &size, bytes_in(text), text.size()) != 1 || size != signature.size())
+    throw std::runtime_error("signing with Ed25519 failed");
+  return signature;
+}
+
+Result<AuditPublicKey> AuditPublicKey::read(const std::filesystem::path& file) {
+  auto key = read_key(file, false, PEM_read_bio_PUBKEY);
+  if (key.has_error()) return key.error();
+  return AuditPublicKey(*std::move(key));
+}
+
+bool AuditPublicKey::has_signed(std::string_view text, std::string_view signature) const {
+  const auto context = digest_context();
+  return EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key_.get()) == 1 &&
+         EVP_DigestVerify(context.get(), bytes_in(signature), signature.size(), bytes_in(text), text.size()) == 1;
+}
+
+Result<std::string> make_audit_key(const std::filesystem::path& file) {
+  const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"),
+                                                           EVP_PKEY_free);
+  if (key == nullptr) return fail("OpenSSL cannot make an Ed25519 key");
+  const auto secret = to_pem(
+      [&](BIO* bio) { return PEM_write_bio_PKCS8PrivateKey(bio, key.get(), nullptr, nullptr, 0, nullptr, nullptr); });
+  if (secret.has_error()) return secret.error();
+  if (const auto written = write_new(file, *secret); written.has_error()) return written.error();
+  return to_pem([&](BIO* bio) { return PEM_write_bio_PUBKEY(bio, key.get()); });
+}
+
+}  // namespace mcph

@@ -1,0 +1,55 @@
+// The commands for audit logs.
+#include <iostream>
+#include <optional>
+
+#include "audit/verify.hpp"
+#include "cli/commands.hpp"
+#include "cli/complain.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr int not_verified = 1;
+
+int make_key(const AuditCommand& command) {
+  const auto made = make_audit_key(command.files.front());
+  if (made.has_error()) return complain(made.error().message);
+  std::cout << *made;
+  return 0;
+}
+
+int verify_log(const AuditCommand& command) {
+  std::optional<AuditPublicKey> key;
+  if (!command.key.empty()) {
+    auto read = AuditPublicKey::read(command.key);
+    if (read.has_error()) return complain(read.error().message);
+    key = *std::move(read);
+  }
+  std::optional<AuditHead> known;
+  if (!command.head.empty()) {
+    known = read_audit_head(command.head);
+    if (!known) return complain("--head must be SEQ:HASH, but is \"" + command.head + "\"");
+  }
+  const auto verified = verify_audit_files(command.files, AuditVerifier(key ? &*key : nullptr, known));
+  if (verified.has_error()) {
+    std::cerr << verified.error().message << "\n";
+    return not_verified;
+  }
+  std::cout << "ok: " << verified->lines << " lines, " << verified->first_seq << " to " << verified->head.seq << ", "
+            << verified->checkpoints << (key ? " checkpoints with good signatures" : " checkpoints, not checked")
+            << "\n"
+            << "head: " << to_text(verified->head) << "\n";
+  if (key && verified->lines_since_checkpoint > 0)
+    std::cout << "the last " << verified->lines_since_checkpoint << " lines are not signed yet\n";
+  if (!verified->has_end)
+    std::cout << "the log does not end with a stop: the host runs, was killed, or lines at the end are missing\n";
+  return 0;
+}
+
+}  // namespace
+
+int run(const AuditCommand& command) {
+  return command.what == AuditCommand::What::key ? make_key(command) : verify_log(command);
+}
+
+}  // namespace mcph

@@ -1,0 +1,142 @@
+#include "protocol/request_record.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/utf8.hpp"
+#include "plugin/plugin.hpp"
+#include "protocol/error_reply.hpp"
+#include "protocol/request_meta.hpp"
+
+namespace mcph {
+namespace {
+
+// In bytes, of a name, a URI or an id; no record has more of it.
+constexpr std::size_t max_recorded_text = 1024;
+
+std::string outcome_of(const Reply& reply) {
+  constexpr std::string_view error = R"("error":{"code":)";
+  const std::string_view body = reply.body;
+  const auto id = id_of_response(body);
+  const auto at = id.empty() ? std::string_view(R"({"jsonrpc":"2.0",)").size()
+                             : static_cast<std::size_t>(id.data() - body.data()) + id.size() + 1;
+  if (at > body.size() || !body.substr(at).starts_with(error)) return "ok";
+  const auto code = body.substr(at + error.size());
+  return "error " + std::string(code.substr(0, code.find_first_not_of("-0123456789")));
+}
+
+std::string text_member(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string()) return {};
+  return std::string(utf8_prefix(found->get_ref<const std::string&>(), max_recorded_text));
+}
+
+std::string component_of(const Message& message) {
+  const auto named = [](const char* kind, std::string name) {
+    return name.empty() ? std::string() : kind + std::move(name);
+  };
+  if (!message.method) return {};
+  switch (*message.method) {
+    case Method::tools_call:
+      return named("tool:", text_member(message.params, "name"));
+    case Method::prompts_get:
+      return named("prompt:", text_member(message.params, "name"));
+    case Method::resources_read:
+    case Method::resources_subscribe:
+    case Method::resources_unsubscribe:
+      return named("resource:", text_member(message.params, "uri"));
+    case Method::completion_complete: {
+      const auto ref = message.params.find("ref");
+      if (ref == message.params.end() || !ref->is_object()) return {};
+      auto prompt = named("prompt:", text_member(*ref, "name"));
+      return prompt.empty() ? named("resource:", text_member(*ref, "uri")) : prompt;
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+void RequestRecord::note(RequestEnd end) {
+  const MutexLock lock(mutex_);
+  request_.end = std::move(end);
+}
+
+void RequestRecord::set_end(std::size_t response_bytes) {
+  request_.took = std::chrono::steady_clock::now() - began_;
+  request_.response_bytes = response_bytes;
+}
+
+void RequestRecord::end(Reply reply, const std::function<void(Reply reply)>& send) {
+  MutexLock lock(mutex_);
+  set_end(reply.body.size());
+  if (request_.end.outcome.empty()) request_.end.outcome = outcome_of(reply);
+  if (reply.session) {
+    request_.session = reply.session->id;
+    request_.protocol_version = reply.session->revision;
+  }
+  const auto wait = [&]() REQUIRES(mutex_) -> RequestRecords::Then {
+    return [id = request_.id, reply = std::move(reply), send](const Result<>& recorded) mutable {
+      if (recorded.has_value()) return send(std::move(reply));
+      send(error_reply(id, {error_code::internal_error,
+                            "The audit log cannot be written, so that the result is withheld; what was asked for may "
+                            "have been done"}));
+    };
+  };
+  const bool may_leave = records_.ended(request_, std::cref(wait));
+  lock.unlock();
+  if (may_leave) send(std::move(reply));
+}
+
+void RequestRecord::abandoned() {
+  const MutexLock lock(mutex_);
+  request_.end.outcome = "cancelled";
+  set_end(0);
+  records_.ended(request_, {});
+}
+
+RequestEnd end_at(const PluginIdentity& plugin, std::string outcome) {
+  return {.outcome = std::move(outcome),
+          .plugin = plugin.name,
+          .plugin_version = plugin.version,
+          .plugin_digest = plugin.digest};
+}
+
+bool is_recorded(const Message& message) {
+  static constexpr Method not_recorded[] = {
+      Method::tools_list, Method::resources_list,  Method::prompts_list, Method::resources_templates_list,
+      Method::ping,       Method::server_discover, Method::tasks_get,    Method::logging_set_level};
+  return message.kind == Message::Kind::request &&
+         (!message.method || std::ranges::find(not_recorded, *message.method) == std::end(not_recorded));
+}
+
+void set_client(RecordedRequest& request, const Json& implementation) {
+  if (!implementation.is_object()) return;
+  request.client = text_member(implementation, "name");
+  request.client_version = text_member(implementation, "version");
+}
+
+RecordedRequest recorded_request(const Message& message, const RequestOrigin& origin, const Principal& principal) {
+  RecordedRequest request;
+  request.id = message.id;
+  request.method = std::string(utf8_prefix(message.method_name, max_recorded_text));
+  request.component = component_of(message);
+  request.principal = principal;
+  request.origin = origin;
+  if (message.method == Method::initialize) {
+    request.protocol_version = text_member(message.params, "protocolVersion");
+    if (const auto client = message.params.find("clientInfo"); client != message.params.end())
+      set_client(request, *client);
+  }
+  const auto meta = message.params.find("_meta");
+  if (meta == message.params.end() || !meta->is_object()) return request;
+  request.trace = text_member(*meta, "traceparent");
+  request.protocol_version = text_member(*meta, meta_key::protocol_version);
+  const auto client = meta->find(meta_key::client_info);
+  if (client != meta->end()) set_client(request, *client);
+  return request;
+}
+
+}  // namespace mcph

@@ -1,0 +1,269 @@
+// What clients and operators have done is in the audit log, whose lines nobody can change unseen.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { Components } from './support/components.mjs';
+import { HttpHost, program, StdioHost } from './support/host.mjs';
+import { modernRequest, post, postModern, Session } from './support/http.mjs';
+import { LineClient } from './support/stdio.mjs';
+import { bearer, Team } from './support/team.mjs';
+
+const run = promisify(execFile);
+
+const roles = `
+[roles.user]
+allow = ["tool:calculate", "prompt:*"]
+deny = [{ match = "tool:calculate", arguments = { properties = { expression = { const = "6*7" } }, required = ["expression"] } }]
+[roles.guest]
+allow = ["prompt:*"]
+`;
+
+async function shipped() {
+  const components = await Components.create();
+  await components.addShipped('tools/calculator');
+  return components;
+}
+
+class AuditLog {
+  constructor(folder) {
+    this.folder = folder;
+    this.file = join(folder, 'audit.jsonl');
+    this.publicKey = join(folder, 'public.pem');
+  }
+
+  // The TOML of it, once there is a key.
+  async table(more = '') {
+    const { stdout } = await run(program, ['audit', 'key', join(this.folder, 'key.pem')]);
+    await writeFile(this.publicKey, stdout);
+    return `\n[audit]\nfile = "audit.jsonl"\nkey = "key.pem"\n${more}\n`;
+  }
+
+  async lines() {
+    return (await readFile(this.file, 'utf8')).trimEnd().split('\n').map((line) => JSON.parse(line));
+  }
+  async requests() {
+    return (await this.lines()).filter(({ event }) => event === 'request');
+  }
+  // The first line that has these members, once it is there.
+  async until(members, patienceMs = 5000) {
+    for (const end = Date.now() + patienceMs; ; await sleep(20)) {
+      const lines = await this.lines();
+      const found = lines.find((line) => Object.entries(members).every(([name, value]) => line[name] === value));
+      if (found) return found;
+      assert.ok(Date.now() < end, `${JSON.stringify(members)} is not in ${JSON.stringify(lines, null, 1)}`);
+    }
+  }
+
+  verify(...more) {
+    return this.verifyWithoutKey('--key', this.publicKey, ...more);
+  }
+  async verifyWithoutKey(...more) {
+    const done = await run(program, ['audit', 'verify', this.file, ...more]).catch((error) => error);
+    return { status: done.code ?? 0, said: done.stdout + done.stderr };
+  }
+}
+
+// `more` is further TOML of [audit].
+async function team(context, more) {
+  const components = await shipped();
+  const audit = new AuditLog(components.folder);
+  const control = join(components.folder, 'control.sock');
+  const served = await Team.serve(context, components, roles + (await audit.table(more)), ['--control', control]);
+  return { audit, control, components, team: served };
+}
+
+async function call(url, token, expression, id = 1) {
+  const params = { name: 'calculate', arguments: { expression } };
+  return (await postModern(url, 'tools/call', params, { id, headers: bearer(token) })).json();
+}
+
+test('EachDecisionHasItsLine', async (context) => {
+  const { audit, team: served } = await team(context);
+  const ada = await served.token('ada', 'user');
+  const bob = await served.token('bob', 'guest');
+  assert.ok((await call(served.url, ada, '1+1', 'first')).result);
+  assert.equal((await call(served.url, ada, '6*7')).error.code, 403);
+  assert.equal((await call(served.url, bob, '1+1')).error.code, -32602);
+  await (await postModern(served.url, 'tools/list', {}, { headers: bearer(ada) })).json();
+
+  const [allowed, denied, hidden, ...others] = await audit.requests();
+  assert.deepEqual(others, []);
+  assert.equal(allowed.outcome, 'ok');
+  assert.equal(allowed.method, 'tools/call');
+  assert.equal(allowed.component, 'tool:calculate');
+  assert.equal(allowed.principal.subject, 'ada');
+  assert.ok(allowed.principal.credential.length > 0);
+  assert.equal(allowed.source, '127.0.0.1');
+  assert.equal(allowed.protocol_version, '2026-07-28');
+  assert.equal(allowed.request_id, 'first');
+  assert.equal(allowed.plugin.name, 'calculator');
+  assert.match(allowed.plugin.digest, /^[0-9a-f]{64}$/);
+  assert.ok(allowed.duration_ms >= 0 && allowed.request_bytes > 0 && allowed.response_bytes > 0);
+  assert.deepEqual(allowed.client, { name: 'integration', version: '1' });
+  assert.equal(allowed.arguments, undefined);
+  assert.equal(denied.outcome, 'denied');
+  assert.equal(denied.rule, 'tool:calculate');
+  assert.equal(hidden.outcome, 'denied');
+  assert.equal(hidden.principal.subject, 'bob');
+  assert.match(hidden.rule, /hidden/);
+});
+
+test('WhatHasNoIdentityIsSummedUpAndNoSecretIsWritten', async (context) => {
+  const { audit, team: served } = await team(context);
+  const token = await served.token('ada', 'user');
+  await call(served.url, token, '1+1');
+  const forged = `${token.slice(0, -6)}AAAAAA`;
+  for (let i = 0; i < 5; ++i) {
+    assert.equal((await postModern(served.url, 'tools/list', {}, { headers: bearer(forged) })).status, 401);
+  }
+  assert.equal((await postModern(served.url, 'tools/list')).status, 401);
+  await served.host.stop();
+  const sums = (await audit.lines()).filter(({ event, outcomes }) => event === 'refused' && outcomes['http 401']);
+  // Two where the minute has just ended; asking until the host knows a token may be refused, too.
+  const count = sums.reduce((sum, { outcomes }) => sum + outcomes['http 401'], 0);
+  assert.ok(sums.length <= 2 && count >= 6, JSON.stringify(sums));
+  for (const sum of sums) assert.equal(sum.source, '127.0.0.1');
+  const text = await readFile(audit.file, 'utf8');
+  assert.ok(!text.includes(token) && !text.includes(forged));
+  assert.ok(!text.includes(token.slice(-20)));
+});
+
+test('VerifyFindsAChangedByteAndAMissingEnd', async (context) => {
+  const { audit, team: served } = await team(context);
+  const token = await served.token('ada', 'user');
+  for (let i = 0; i < 5; ++i) await call(served.url, token, `${i}+1`);
+  await served.host.stop();
+  assert.equal((await stat(audit.file)).mode & 0o777, 0o600);
+  const good = await audit.verify();
+  assert.equal(good.status, 0, good.said);
+  assert.match(good.said, /^ok: \d+ lines, 1 to \d+, \d+ checkpoints with good signatures\nhead: \d+:[0-9a-f]{64}\n$/);
+  const [, head] = /head: (\S+)/.exec(good.said);
+  assert.equal((await audit.verify('--head', head)).status, 0);
+
+  const text = await readFile(audit.file, 'utf8');
+  await writeFile(audit.file, text.replace('"outcome":"ok"', '"outcome":"no"'));
+  const changed = await audit.verify();
+  assert.equal(changed.status, 1);
+  assert.match(changed.said, /audit\.jsonl:\d+: its hash does not follow/);
+
+  const lines = text.trimEnd().split('\n');
+  await writeFile(audit.file, `${lines.slice(0, -3).join('\n')}\n`);
+  const cut = await audit.verifyWithoutKey();
+  assert.equal(cut.status, 0);
+  assert.match(cut.said, /does not end with a stop/);
+  const missed = await audit.verifyWithoutKey('--head', head);
+  assert.equal(missed.status, 1);
+  assert.match(missed.said, /that is known is not there/);
+  assert.equal((await audit.verify('--head', 'nonsense')).status, 2);
+});
+
+test('SessionsAreRecordedFromInitializeToTheirEnd', async (context) => {
+  const { audit, team: served } = await team(context);
+  const token = await served.token('ada', 'user');
+  const opened = await post(served.url, {
+    jsonrpc: '2.0', id: 0, method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'old', version: '3' } },
+  }, bearer(token));
+  const session = new Session(served.url, '2025-11-25', opened.headers, (await opened.json()).result);
+  const params = { name: 'calculate', arguments: { expression: '1+1' } };
+  await (await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, bearer(token))).json();
+  await fetch(served.url, { method: 'DELETE', headers: { ...session.headers, ...bearer(token) } });
+  const ended = await audit.until({ event: 'session_ended' });
+  const [initialize, called] = await audit.requests();
+  assert.equal(initialize.method, 'initialize');
+  assert.match(initialize.session, /^[0-9a-f]{16}$/);
+  assert.equal(called.session, initialize.session);
+  assert.deepEqual(called.client, { name: 'old', version: '3' });
+  assert.equal(ended.session, initialize.session);
+  assert.ok(!(await readFile(audit.file, 'utf8')).includes(session.id));
+});
+
+test('ArgumentsAreWrittenAsTheirPatternSays', async (context) => {
+  const { audit, team: served } = await team(context, '[audit.arguments]\n"*" = "full"\n"tool:calc*" = "redacted"');
+  const token = await served.token('ada', 'user');
+  await call(served.url, token, '1+1');
+  assert.deepEqual((await audit.requests())[0].arguments, { expression: 'string' });
+});
+
+test('PluginsConfigurationAndOperatorsAreRecorded', async (context) => {
+  const { audit, control, team: served } = await team(context);
+  const loaded = await audit.until({ event: 'plugin', action: 'loaded' });
+  assert.equal(loaded.plugin, 'calculator');
+  await served.reconfigure(`${roles}\n[audit]\nfile = "audit.jsonl"\nkey = "key.pem"\nmode = "async"\n`);
+  await audit.until({ event: 'configuration', action: 'taken' });
+  assert.equal((await audit.until({ event: 'configuration', action: 'needs a restart' })).settings, 'audit.mode');
+  await run(program, ['status', '--control', control]);
+  await run(program, ['disable', 'calculator', '--control', control]);
+  const disabled = await audit.until({ event: 'operator', action: 'disable' });
+  assert.equal(disabled.plugin, 'calculator');
+  assert.equal(disabled.outcome, 'ok');
+  assert.deepEqual((await audit.lines()).filter(({ event }) => event === 'operator').length, 1);
+  await audit.until({ event: 'plugin', action: 'disabled' });
+});
+
+test('ACallThatBecomesATaskIsRecordedThenAndWhenItEnds', async (context) => {
+  const components = await Components.create('asking');
+  const audit = new AuditLog(components.folder);
+  const config = join(components.folder, 'config.toml');
+  await writeFile(config, await audit.table());
+  const host = await HttpHost.start(components, ['--config', config, '--task-after-ms', '100']);
+  context.after(() => host.stop().finally(() => components.discard()));
+  const extensions = { 'io.modelcontextprotocol/tasks': {} };
+  const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {}, extensions } };
+  const params = { name: 'take_long', arguments: { milliseconds: 400 }, _meta };
+  const { result } = await (await postModern(host.url, 'tools/call', params)).json();
+  assert.equal(result.resultType, 'task');
+  await audit.until({ event: 'request', outcome: 'ok' });
+  const requests = await audit.requests();
+  assert.deepEqual(requests.map(({ outcome }) => outcome), ['task', 'ok']);
+  assert.ok(requests[1].duration_ms >= 400);
+  assert.equal(requests[1].component, 'tool:take_long');
+});
+
+test('FilesArePutAsideAndOldOnesRemoved', async (context) => {
+  const { audit, team: served } = await team(context, 'mode = "async"\nrotate_bytes = 65536\nkeep = 2');
+  const token = await served.token('ada', 'user');
+  for (let i = 0; i < 500; ++i) await call(served.url, token, '1+1');
+  await served.host.stop();
+  const names = (await readdir(audit.folder)).filter((name) => name.startsWith('audit.jsonl')).sort();
+  assert.equal(names.length, 3);
+  const files = [...names.slice(1), names[0]].map((name) => join(audit.folder, name));
+  const { stdout } = await run(program, ['audit', 'verify', ...files, '--key', audit.publicKey]);
+  assert.match(stdout, /^ok: /);
+});
+
+test('AFileIsWrittenByOneHost', async (context) => {
+  const { components, team: served } = await team(context);
+  await assert.rejects(HttpHost.start(components, ['--config', served.file]), /status 2: .*another host writes it/s);
+});
+
+test('AFileThatIsOldIsPutAside', async (context) => {
+  const { audit, team: served } = await team(context, 'rotate_s = 1');
+  const token = await served.token('ada', 'user');
+  await sleep(1100);
+  await call(served.url, token, '1+1');
+  await audit.until({ event: 'rotated' });
+});
+
+test('AClientOnStdioIsRecorded', async (context) => {
+  const components = await shipped();
+  const audit = new AuditLog(components.folder);
+  const config = join(components.folder, 'config.toml');
+  await writeFile(config, await audit.table());
+  const client = new LineClient(StdioHost.start(components, ['--config', config]));
+  context.after(() => components.discard());
+  client.send(modernRequest('tools/call', { name: 'calculate', arguments: { expression: '1+1' } }));
+  assert.ok((await client.next()).result);
+  client.endInput();
+  assert.deepEqual(await client.host.end(), { status: 0, signal: null });
+  const [request] = await audit.requests();
+  assert.equal(request.source, 'stdio');
+  assert.equal(request.outcome, 'ok');
+  assert.equal(request.principal, undefined);
+  assert.equal((await audit.verify()).status, 0);
+});

@@ -1,0 +1,325 @@
+#include "audit/audit_log.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "audit/audit_folder.hpp"
+#include "support/eventually.hpp"
+
+namespace mcph {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using namespace std::chrono_literals;
+using test::eventually;
+
+// As long as it is there, this process can write no byte behind this place of a file, as if the disk were full.
+class FullDisk {
+ public:
+  explicit FullDisk(std::uint64_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+class AuditLogTest : public ::testing::Test {
+ protected:
+  // Which outcomes those have heard who had to wait.
+  struct Heard {
+    std::atomic<int> good{0};
+    std::atomic<int> bad{0};
+    std::atomic<int> at_once{0};
+  };
+  void add(AuditLog& audit, int number = 0) {
+    const auto wait = [this]() -> AuditLog::Then {
+      return [this](const Result<>& recorded) { ++(recorded.has_value() ? heard_.good : heard_.bad); };
+    };
+    if (audit.add(AuditEvent("request").add("number", number), wait)) ++heard_.at_once;
+  }
+  AuditOptions with_mode(AuditOptions::Mode mode) const {
+    auto options = folder_.options();
+    options.mode = mode;
+    return options;
+  }
+  // That have this event.
+  long count(const std::string& event) const {
+    const auto lines = folder_.lines();
+    return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find("\"event\":\"" + event + "\"") != std::string::npos;
+    });
+  }
+
+  Heard heard_;
+  test::AuditFolder folder_;
+};
+
+TEST_F(AuditLogTest, WritesWhatHappensFromItsStartToItsEnd) {
+  auto audit = folder_.opened(folder_.options());
+  add(*audit, 7);
+  audit.reset();
+  const auto lines = folder_.lines();
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[0], HasSubstr(R"("event":"start","previous":"0000)"));
+  EXPECT_THAT(lines[1], HasSubstr(R"("event":"request","number":7)"));
+  EXPECT_THAT(lines[2], HasSubstr(R"("event":"stop")"));
+  EXPECT_THAT(lines[3], HasSubstr(R"("event":"checkpoint","signature":")"));
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_TRUE(folder_.summary().has_end);
+  struct ::stat status {};
+  ::stat(folder_.file.c_str(), &status);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
+TEST_F(AuditLogTest, GoesOnWhereItEndedBefore) {
+  for (int i = 0; i < 3; ++i)
+    add(*folder_.opened(folder_.options()));
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_EQ(folder_.summary().lines, 12U);
+}
+
+TEST_F(AuditLogTest, HasNoCheckpointsWithoutAKey) {
+  auto options = folder_.options();
+  options.key.clear();
+  add(*folder_.opened(options));
+  EXPECT_EQ(count("checkpoint"), 0);
+  EXPECT_EQ(folder_.verify(folder_.files(), false), "ok");
+  EXPECT_THAT(folder_.verify(), HasSubstr("nothing is signed"));
+}
+
+TEST_F(AuditLogTest, InModeStrictWhoeverAsksGoesOnWhenItsLineIsWritten) {
+  const auto audit = folder_.opened(with_mode(AuditOptions::Mode::strict));
+  const auto wait = [this]() -> AuditLog::Then {
+    return [this](const Result<>&) { heard_.good = static_cast<int>(count("request")); };
+  };
+  EXPECT_FALSE(audit->add(AuditEvent("request"), wait));
+  EXPECT_TRUE(eventually([&] { return heard_.good.load() == 1; }));
+}
+
+TEST_F(AuditLogTest, KeepsTheLinesOfManyThreads) {
+  for (const auto mode : {AuditOptions::Mode::strict, AuditOptions::Mode::async}) {
+    auto audit = folder_.opened(with_mode(mode));
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&] {
+        for (int j = 0; j < 500; ++j)
+          add(*audit);
+      });
+    for (auto& thread : threads)
+      thread.join();
+    audit.reset();
+  }
+  EXPECT_EQ(count("request"), 8000);
+  EXPECT_EQ(heard_.good + heard_.at_once, 8000);
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_GE(count("checkpoint"), 8);
+}
+
+TEST_F(AuditLogTest, SignsWhatIsThereAfterAWhile) {
+  auto options = folder_.options();
+  options.checkpoint_time = 5ms;
+  const auto audit = folder_.opened(options);
+  EXPECT_TRUE(eventually([&] { return count("checkpoint") == 1; }));
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return count("checkpoint") == 2; }));
+  EXPECT_EQ(folder_.verify(), "ok");
+}
+
+TEST_F(AuditLogTest, InModeStrictNothingIsDoneWhileTheDiskIsFull) {
+  auto audit = folder_.opened(with_mode(AuditOptions::Mode::strict));
+  {
+    const FullDisk full(std::filesystem::file_size(folder_.file) + 50);
+    add(*audit);
+    EXPECT_TRUE(eventually([&] { return heard_.bad.load() == 1; }));
+    EXPECT_TRUE(audit->refuses().has_value());
+    EXPECT_TRUE(audit->trouble().has_value());
+    EXPECT_EQ(folder_.verify(folder_.files(), false), "ok");  // without a part of a line
+    EXPECT_EQ(folder_.log.count("audit log cannot be written"), 1U);
+  }
+  EXPECT_TRUE(eventually([&] { return !audit->refuses(); }));
+  EXPECT_EQ(folder_.log.count("audit log is written again"), 1U);
+  add(*audit);
+  audit.reset();
+  EXPECT_EQ(count("request"), 2);
+  EXPECT_EQ(folder_.verify(), "ok");
+}
+
+TEST_F(AuditLogTest, InModeAsyncRequestsWaitOnceTooManyLinesDo) {
+  auto options = with_mode(AuditOptions::Mode::async);
+  options.max_waiting = 4;
+  options.checkpoint_time = 5ms;
+  auto audit = folder_.opened(options);
+  EXPECT_TRUE(eventually([&] { return count("checkpoint") == 1; }));
+  {
+    const FullDisk full(std::filesystem::file_size(folder_.file));
+    add(*audit);
+    EXPECT_TRUE(eventually([&] { return audit->trouble().has_value(); }));
+    EXPECT_FALSE(audit->refuses().has_value());
+    for (int i = 0; i < 10; ++i)
+      add(*audit);
+    EXPECT_EQ(heard_.at_once, 5);
+    EXPECT_EQ(heard_.good, 0);
+  }
+  EXPECT_TRUE(eventually([&] { return heard_.good.load() == 6; }));
+  audit.reset();
+  EXPECT_EQ(heard_.bad, 0);
+  EXPECT_EQ(count("request"), 11);
+  EXPECT_EQ(folder_.verify(), "ok");
+}
+
+TEST_F(AuditLogTest, SaysWhatIsLostWhereItCannotBeWrittenToTheEnd) {
+  auto audit = folder_.opened(with_mode(AuditOptions::Mode::async));
+  const FullDisk full(std::filesystem::file_size(folder_.file));
+  add(*audit);
+  audit.reset();
+  EXPECT_EQ(folder_.log.count("audit lines lost"), 1U);
+}
+
+TEST_F(AuditLogTest, PutsAFileAsideThatIsLarge) {
+  auto options = folder_.options();
+  options.rotate_bytes = 2000;
+  auto audit = folder_.opened(options);
+  for (int i = 0; i < 100; ++i) {
+    add(*audit, i);
+    EXPECT_TRUE(eventually([&] { return heard_.good == i + 1; }));
+  }
+  audit.reset();
+  const auto files = folder_.files();
+  EXPECT_GT(files.size(), 5U);
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_THAT(folder_.text(), HasSubstr(R"("event":"rotated","previous":")"));
+  EXPECT_THAT(folder_.verify({files[0], files[2]}), HasSubstr("audit.jsonl.0000"));
+  EXPECT_EQ(folder_.verify({files[files.size() - 2], files.back()}), "ok");
+  EXPECT_EQ(folder_.summary().first_seq, 1U);
+}
+
+TEST_F(AuditLogTest, KeepsAsManyFilesAsItIsToldTo) {
+  auto options = folder_.options();
+  options.rotate_bytes = 2000;
+  options.keep = 2;
+  auto audit = folder_.opened(options);
+  for (int i = 0; i < 100; ++i) {
+    add(*audit, i);
+    EXPECT_TRUE(eventually([&] { return heard_.good == i + 1; }));
+  }
+  audit.reset();
+  EXPECT_EQ(folder_.files().size(), 3U);
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_GT(folder_.summary().first_seq, 1U);
+}
+
+TEST_F(AuditLogTest, PutsAFileAsideThatIsOld) {
+  auto options = folder_.options();
+  options.rotate_time = 3600s;
+  std::atomic<std::chrono::system_clock::duration> now{1'785'240'000s};
+  const auto clock = [&] { return std::chrono::system_clock::time_point(now.load()); };
+  auto audit = folder_.opened(options, clock);
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return heard_.good == 1; }));
+  EXPECT_EQ(folder_.files().size(), 1U);
+  audit.reset();
+  audit = folder_.opened(options, clock);  // which does not make the file younger
+  now = 1'785'240'000s + 3600s;
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return folder_.files().size() == 2; }));
+  audit.reset();
+  EXPECT_EQ(folder_.verify(), "ok");
+}
+
+TEST_F(AuditLogTest, GoesOnAfterADeathBetweenTwoFiles) {
+  add(*folder_.opened(folder_.options()));
+  std::filesystem::rename(folder_.file, folder_.file.string() + ".000000000001");
+  add(*folder_.opened(folder_.options()));
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_EQ(folder_.files().size(), 2U);
+  EXPECT_EQ(folder_.summary().lines, 8U);
+}
+
+TEST_F(AuditLogTest, MovesAPartOfALineAwayAndSaysSo) {
+  add(*folder_.opened(folder_.options()));
+  const std::string torn = R"({"seq":5,"time":"2026-07-28T12:00)";
+  std::ofstream(folder_.file, std::ios::app) << torn;
+  EXPECT_THAT(folder_.verify(), HasSubstr("audit.jsonl:5: it is cut off"));
+  add(*folder_.opened(folder_.options()));
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_THAT(folder_.lines().at(4),
+              HasSubstr(R"("truncated_bytes":33,"truncated_to":"torn-000000000005.audit.jsonl")"));
+  EXPECT_EQ(test::AuditFolder::text_of_file(folder_.file.parent_path() / "torn-000000000005.audit.jsonl"), torn);
+}
+
+TEST_F(AuditLogTest, MovesAwayAlsoTheOnlyLineThatThereIs) {
+  std::ofstream(folder_.file) << "{\"se";
+  ::chmod(folder_.file.c_str(), 0600);
+  add(*folder_.opened(folder_.options()));
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_EQ(folder_.summary().first_seq, 1U);
+}
+
+TEST_F(AuditLogTest, DoesNotGoOnAfterALineThatIsWrong) {
+  add(*folder_.opened(folder_.options()));
+  auto text = folder_.text();
+  text[text.rfind("checkpoint")] = 'C';
+  std::ofstream(folder_.file) << text;
+  const auto audit = folder_.open(folder_.options());
+  ASSERT_TRUE(audit.has_error());
+  EXPECT_THAT(audit.error().message, HasSubstr("whose hash does not follow"));
+}
+
+TEST_F(AuditLogTest, IsWrittenByOneHost) {
+  const auto audit = folder_.opened(folder_.options());
+  const auto second = folder_.open(folder_.options());
+  ASSERT_TRUE(second.has_error());
+  EXPECT_THAT(second.error().message, HasSubstr("another host writes it"));
+}
+
+TEST_F(AuditLogTest, IsNobodyElses) {
+  folder_.opened(folder_.options()).reset();
+  ::chmod(folder_.file.c_str(), 0644);
+  EXPECT_TRUE(folder_.open(folder_.options()).has_error());
+  ::chmod(folder_.file.c_str(), 0600);
+  ::chmod(folder_.key.c_str(), 0644);
+  const auto audit = folder_.open(folder_.options());
+  ASSERT_TRUE(audit.has_error());
+  EXPECT_THAT(audit.error().message, HasSubstr("everybody may read it"));
+}
+
+TEST_F(AuditLogTest, SumsUpRefusalsByTheMinute) {
+  std::atomic<std::chrono::system_clock::duration> now{1'785'240'000s};
+  auto audit = folder_.opened(folder_.options(), [&] { return std::chrono::system_clock::time_point(now.load()); });
+  for (int i = 0; i < 1000; ++i)
+    audit->add({.source = "10.0.0.1", .outcome = "http 401"});
+  EXPECT_EQ(count("refused"), 0);
+  now = 1'785'240'000s + 60s;
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return count("refused") == 1; }));
+  audit->add({.source = "10.0.0.1", .outcome = "http 401"});
+  audit.reset();
+  EXPECT_EQ(count("refused"), 2);
+  EXPECT_THAT(folder_.text(), HasSubstr(R"("count":1000,"outcomes":{"http 401":1000})"));
+}
+
+TEST_F(AuditLogTest, TellsItsHead) {
+  auto audit = folder_.opened(folder_.options());
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return audit->head().seq == 2; }));
+  const auto head = audit->head();
+  audit.reset();
+  EXPECT_EQ(folder_.verify(folder_.files(), true, head), "ok");
+}
+
+}  // namespace
+}  // namespace mcph
