@@ -68,6 +68,8 @@ const promises = [
   ['reload', 'a reload loses no call and closes no stream (README.md)',
     hostile('reload_under_load', { replacements: [40, 1000], calls: [20_000, 1_000_000], connections: [16, 64], streams: [16, 100], 'p99-ratio': [0, 1.5] },
       'calls in all, failed', 'streams, closed', 'ratios')],
+  ['reload', 'a certificate that changes costs no call and no connection (docs/tls.md)',
+    hostile('certificate_swaps', { swaps: [20, 1000] }, 'calls and handshakes', 'connections closed', 'until the new')],
   ['reload', 'reloads in the host\'s process leave no memory behind (ARCHITECTURE.md)',
     hostile('reload_in_process', { reloads: [300, 20_000], 'warm-up': [300, 2000], 'rss-kib': [256, 64] }, 'RSS before')],
   ['failures', 'a plugin that dies costs nobody else a call (README.md)',

@@ -4,13 +4,13 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/file_descriptor.hpp"
+#include "base/local_socket.hpp"
 #include "base/result.hpp"
 
 namespace mcph {
@@ -45,25 +45,5 @@ class LineSocket {
   int stop_;
   std::string buffer_;
 };
-
-// A socket that listens, and the file by which others find it.
-struct ListeningSocket {
-  FileDescriptor descriptor;
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;  // nobody else's while the descriptor is open
-};
-
-// Listens at `path`, for our user alone. A socket that nobody listens at is replaced; anything else that lies there is
-// an error, and nothing else in the folder is touched.
-Result<ListeningSocket> listen_at(const std::filesystem::path& path);
-
-// Whether a socket's path may be so long.
-bool can_listen_at(const std::filesystem::path& path);
-
-// Takes the file away, unless another one lies there meanwhile.
-void remove_socket(const std::filesystem::path& path, const ListeningSocket& socket);
-
-// Nobody listens at the socket any more. False, too, where that cannot be told.
-bool is_stale_socket(const std::filesystem::path& path);
 
 }  // namespace mcph

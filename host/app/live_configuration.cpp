@@ -8,7 +8,7 @@ namespace mcph {
 namespace {
 
 // The tables, and in tables the settings, whose changes count at once.
-constexpr std::string_view live[] = {"roles", "tokens", "issuers", "oauth", "limits"};
+constexpr std::string_view live[] = {"roles", "tokens", "issuers", "oauth", "limits", "proxy", "tls.client_subject"};
 // Those of each virtual server.
 constexpr std::string_view live_of_servers[] = {".allow", ".deny", ".scopes"};
 
@@ -41,7 +41,9 @@ Result<> check_protection(const Config& before, const Config& after) {
     if (!was || is) return {};
     return fail("it has no " + std::string(what) + " any more; start the host anew if it is to serve without");
   };
-  if (auto checked = check(before.knows_credentials(), after.knows_credentials(), "[tokens] or [issuers]"); !checked)
+  if (auto checked =
+          check(before.knows_credentials(), after.knows_credentials(), "[tokens], [issuers] or other credentials");
+      !checked)
     return checked;
   if (auto checked = check(!before.roles.empty(), !after.roles.empty(), "roles"); !checked) return checked;
   return check(!before.stdio_roles.empty(), !after.stdio_roles.empty(), "roles for stdio");
@@ -168,13 +170,16 @@ Result<LiveConfiguration::Access> LiveConfiguration::access_of(const Config& con
 Result<std::shared_ptr<const AccessState>> LiveConfiguration::access_of(const std::string& name, const Config& config,
                                                                         std::shared_ptr<const RolePolicy> roles,
                                                                         const TokenRecords& tokens) {
-  if (!config.knows_credentials()) return AccessState::open(std::move(roles));
+  ConnectionCredentials connections(config.client_subject, config.proxy);
+  if (!config.knows_credentials()) return AccessState::open(std::move(roles), std::move(connections));
   auto& server = servers_.at(name);
   const auto found = config.servers.find(name);
   Credentials credentials{.tokens = tokens,
                           .resource = {.origin = origin_,
                                        .title = server.title,
-                                       .scopes = found == config.servers.end() ? config.scopes : found->second.scopes}};
+                                       .scopes = found == config.servers.end() ? config.scopes : found->second.scopes},
+                          .connections = std::move(connections)};
+  credentials.resource.knows_certificates = config.tls.client_certificates != TlsOptions::ClientCertificates::none;
   for (const auto& [role_name, role] : config.roles)
     credentials.resource.known_scopes.insert(role.scopes.begin(), role.scopes.end());
   Issuers::Settings settings{.issuers = {}, .implied = config.implied_scopes, .roles = roles};

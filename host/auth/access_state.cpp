@@ -44,26 +44,25 @@ CredentialError invalid_proof(const std::string& description) {
 
 }  // namespace
 
-std::shared_ptr<const AccessState> AccessState::open(std::shared_ptr<const RolePolicy> roles) {
-  return std::shared_ptr<const AccessState>(new AccessState(std::move(roles), false, nullptr, {}));
+std::shared_ptr<const AccessState> AccessState::open(std::shared_ptr<const RolePolicy> roles,
+                                                     ConnectionCredentials connections) {
+  return std::shared_ptr<const AccessState>(
+      new AccessState(std::move(roles), false, {.connections = std::move(connections)}));
 }
 
 std::shared_ptr<const AccessState> AccessState::with_credentials(std::shared_ptr<const RolePolicy> roles,
                                                                  Credentials credentials) {
-  const std::shared_ptr<AccessState> state(
-      new AccessState(std::move(roles), true, std::move(credentials.issuers), std::move(credentials.resource)));
-  for (const auto& record : credentials.tokens) {
+  const auto records = std::move(credentials.tokens);
+  const std::shared_ptr<AccessState> state(new AccessState(std::move(roles), true, std::move(credentials)));
+  for (const auto& record : records) {
     Identity identity{.issuer = this_host,
                       .subject = record.subject,
                       .name = record.subject,
                       .claimed_roles = record.roles,
                       .credential = record.id,
                       .expiry = record.expiry.value_or(Time::max())};
-    const auto roles_now = state->roles_->roles_of(Principal(identity));
-    // Those that plugins are told, too.
-    identity.roles.assign(roles_now.begin(), roles_now.end());
-    const Principal principal(std::move(identity));
-    auto rights = state->roles_->rights_of(roles_now);
+    const auto principal = state->make_principal(std::move(identity));
+    auto rights = state->roles_->rights_of(state->roles_->roles_of(principal));
     state->tokens_.emplace(record.id, Token{record, principal, std::move(rights)});
   }
   return state;
@@ -85,13 +84,35 @@ Result<Principal, CredentialError> AccessState::authenticate(const PresentedCred
     if (possession.has_error()) return possession.error();
     return principal;
   }
+  return authenticate_connection(presented, now);
+}
+
+Result<Principal, CredentialError> AccessState::authenticate_connection(const PresentedCredential& presented,
+                                                                        Time now) const {
+  auto identity = connections_.identify(presented);
+  if (identity.has_error()) return identity.error();
+  if (identity->has_value()) {
+    if (now >= (*identity)->expiry) return invalid_credential("the client's certificate has expired");
+    return make_principal(**std::move(identity));
+  }
   if (roles_->has_role(anonymous_role)) return anonymous;
   return CredentialError{CredentialError::Kind::missing};
+}
+
+Principal AccessState::make_principal(Identity identity) const {
+  const auto roles = roles_->roles_of(Principal(identity));
+  identity.roles.assign(roles.begin(), roles.end());
+  return Principal(std::move(identity));
 }
 
 Result<void, CredentialError> AccessState::check_possession(const Identity& identity,
                                                             const PresentedCredential& presented,
                                                             std::optional<std::string_view> token, Time now) const {
+  if (!identity.bound_to_certificate.empty()) {
+    const auto* const certificate = presented.peer == nullptr ? nullptr : presented.peer->certificate.get();
+    if (certificate == nullptr || !equal_digests(certificate->thumbprint, identity.bound_to_certificate))
+      return invalid_credential("the token is bound to a certificate that the client has not shown");
+  }
   if (identity.bound_to.empty()) {
     if (!token) return {};
     return invalid_credential("the token is bound to no key, and needs the scheme Bearer");
@@ -127,17 +148,17 @@ bool AccessState::is_good(const Principal& principal, Time now) const {
   if (principal.is_anonymous()) return !asks_ || roles_->has_role(anonymous_role);
   if (now >= principal.identity().expiry) return false;
   const auto& issuer = principal.identity().issuer;
-  if (issuer == process_starter) return true;
+  if (issuer == process_starter || connections_.takes_issuer(issuer)) return true;
   if (issuer != this_host) return issuers_ != nullptr && issuers_->trusts(issuer);
   const auto* const token = token_of(principal);
   return token != nullptr && token->record.is_good(now);
 }
 
 bool AccessState::has_expiry_between(Time after, Time until) const {
-  // Whose tokens expire when is not known of those of issuers.
+  // Whose tokens expire when is not known of those of issuers, nor of certificates.
   constexpr std::chrono::milliseconds granularity{500};
-  if (issuers_ != nullptr && after.time_since_epoch() / granularity != until.time_since_epoch() / granularity)
-    return true;
+  const bool is_unknown = issuers_ != nullptr || connections_.takes_certificates();
+  if (is_unknown && after.time_since_epoch() / granularity != until.time_since_epoch() / granularity) return true;
   return std::ranges::any_of(tokens_, [&](const auto& each) {
     const auto& expiry = each.second.record.expiry;
     return expiry && after < *expiry && *expiry <= until;
@@ -151,7 +172,8 @@ std::shared_ptr<const Rights> AccessState::rights_of(const Principal& principal)
     const auto* const token = token_of(principal);
     return token != nullptr && !token->record.revoked ? token->rights : roles_->rights_of({});
   }
-  const bool can_get_scopes = !principal.is_anonymous() && principal.identity().issuer != process_starter;
+  const bool can_get_scopes = !principal.is_anonymous() && principal.identity().issuer != process_starter &&
+                              !connections_.takes_issuer(principal.identity().issuer);
   return roles_->rights_of(roles_->roles_of(principal), can_get_scopes);
 }
 

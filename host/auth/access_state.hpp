@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "auth/connection_credentials.hpp"
 #include "auth/credential_error.hpp"
 #include "auth/issuers.hpp"
 #include "auth/policy.hpp"
@@ -26,6 +27,7 @@ struct Credentials {
   TokenRecords tokens = {};
   std::shared_ptr<Issuers> issuers = nullptr;  // null: there are none
   ProtectedResource resource = {};             // for which they issue tokens
+  ConnectionCredentials connections = {};
 };
 
 class AccessState final : public Policy {
@@ -33,8 +35,9 @@ class AccessState final : public Policy {
   using Time = std::chrono::system_clock::time_point;
 
   // Without credentials that could prove anything, everybody is anonymous, and may do what that role may; everything if
-  // there are no roles at all.
-  static std::shared_ptr<const AccessState> open(std::shared_ptr<const RolePolicy> roles);
+  // there are no roles at all. A proxy may be trusted all the same to say where requests come from.
+  static std::shared_ptr<const AccessState> open(std::shared_ptr<const RolePolicy> roles,
+                                                 ConnectionCredentials connections = {});
   static std::shared_ptr<const AccessState> with_credentials(std::shared_ptr<const RolePolicy> roles,
                                                              Credentials credentials);
 
@@ -51,6 +54,7 @@ class AccessState final : public Policy {
   bool has_expiry_between(Time after, Time until) const;
 
   const ProtectedResource& resource() const { return resource_; }
+  const ConnectionCredentials& connections() const { return connections_; }
 
   std::shared_ptr<const Rights> rights_of(const Principal& principal) const override;
 
@@ -65,12 +69,18 @@ class AccessState final : public Policy {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
 
-  AccessState(std::shared_ptr<const RolePolicy> roles, bool asks, std::shared_ptr<Issuers> issuers,
-              ProtectedResource resource)
-      : roles_(std::move(roles)), asks_(asks), issuers_(std::move(issuers)), resource_(std::move(resource)) {}
+  AccessState(std::shared_ptr<const RolePolicy> roles, bool asks, Credentials credentials)
+      : roles_(std::move(roles)),
+        asks_(asks),
+        issuers_(std::move(credentials.issuers)),
+        resource_(std::move(credentials.resource)),
+        connections_(std::move(credentials.connections)) {}
+  // With the roles of now, which plugins are told, too.
+  Principal make_principal(Identity identity) const;
   const Token* token_of(const Principal& principal) const;
   Result<Principal, CredentialError> authenticate_token(std::string_view text, Time now) const;
-  // Whether whoever presents the token has the key that it is bound to, if it is to one.
+  Result<Principal, CredentialError> authenticate_connection(const PresentedCredential& presented, Time now) const;
+  // Whether whoever presents the token has the key or the certificate that it is bound to, if it is to one.
   Result<void, CredentialError> check_possession(const Identity& identity, const PresentedCredential& presented,
                                                  std::optional<std::string_view> token, Time now) const;
 
@@ -78,6 +88,7 @@ class AccessState final : public Policy {
   const bool asks_;
   const std::shared_ptr<Issuers> issuers_;
   const ProtectedResource resource_;
+  const ConnectionCredentials connections_;
   std::unordered_map<std::string, Token, TextHash, std::equal_to<>> tokens_;  // by id
 };
 

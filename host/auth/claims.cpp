@@ -111,10 +111,15 @@ Result<Identity> make_identity(const Json& claims, const IssuerSettings& issuer,
                     .expiry = expiry.value_or(Time::max())};
   if (identity.subject.empty()) return fail("the token does not say whose it is");
   if (identity.name.empty()) identity.name = identity.subject;
-  // Who has the key must prove it (RFC 7800 section 3.1), for which there is one way here (RFC 9449 section 6).
+  // Who has the key must prove it (RFC 7800 section 3.1), for which there are two ways here (RFC 9449 section 6, RFC
+  // 8705 section 3.1).
   if (const auto bound = claims.find("cnf"); bound != claims.end()) {
-    if (bound->is_object() && bound->size() == 1) identity.bound_to = text_claim(*bound, "jkt");
-    if (identity.bound_to.empty()) return fail("the token is bound in a way that is not known here");
+    if (bound->is_object() && bound->size() == 1) {
+      identity.bound_to = text_claim(*bound, "jkt");
+      identity.bound_to_certificate = text_claim(*bound, "x5t#S256");
+    }
+    if (identity.bound_to.empty() && identity.bound_to_certificate.empty())
+      return fail("the token is bound in a way that is not known here");
   }
   return identity;
 }

@@ -8,7 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "http/peer.hpp"
+
 namespace mcph {
+
+// What a proxy says of whom it asks for, in the headers that are configured for that. Views into the request.
+struct ForwardedUser {
+  std::vector<std::string_view> users = {};  // each line
+  std::vector<std::string_view> names = {};  // likewise
+  std::string groups = {};                   // a list
+};
 
 // Views into the request.
 struct PresentedCredential {
@@ -16,6 +25,8 @@ struct PresentedCredential {
   std::vector<std::string_view> proofs = {};           // each field DPoP (RFC 9449 section 4.1)
   std::string_view method = {};
   std::string_view path = {};
+  const HttpPeer* peer = nullptr;  // of the connection; null: nothing is known of it
+  ForwardedUser forwarded = {};    // by anybody
 };
 
 struct CredentialError {

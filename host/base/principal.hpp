@@ -26,8 +26,9 @@ struct Identity {
   std::vector<std::string> claimed_roles = {};  // by what proves it, whether or not there are such roles
   std::vector<std::string> roles = {};          // that counted when it was proven, for plugins
   std::vector<std::string> scopes = {};
-  std::string bound_to = {};    // the thumbprint of the key that the credential is of use with; empty: with none
-  std::string credential = {};  // by which it has been proven, as its issuer names it; empty: it has no name
+  std::string bound_to = {};  // the thumbprint of the key that the credential is of use with; empty: with none
+  std::string bound_to_certificate = {};  // likewise of a client's certificate
+  std::string credential = {};            // by which it has been proven, as its issuer names it; empty: it has no name
   std::chrono::system_clock::time_point expiry = std::chrono::system_clock::time_point::max();
 };
 

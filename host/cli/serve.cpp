@@ -22,7 +22,9 @@
 #include "admin/operator_answers.hpp"
 #include "app/audit.hpp"
 #include "app/host.hpp"
+#include "app/live_certificates.hpp"
 #include "app/live_configuration.hpp"
+#include "app/systemd.hpp"
 #include "base/absolute_path.hpp"
 #include "base/version.hpp"
 #include "cli/commands.hpp"
@@ -45,17 +47,13 @@ namespace {
 
 constexpr int client_lost = 1;
 
-NamedLimits limits_of(const ServeCommand& command) {
-  const auto& http = command.config.http.limits;
+NamedLimits limits_of(const Config& config) {
+  const auto& http = config.http.limits;
   const auto ms = [](std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); };
-  return {{"bodyBytes", http.body_bytes},
-          {"headerBytes", http.header_bytes},
-          {"connections", http.connections},
-          {"headerMs", ms(http.header_time)},
-          {"bodyMs", ms(http.body_time)},
-          {"idleMs", ms(http.idle_time)},
-          {"sessions", command.config.sessions.count},
-          {"sessionIdleMs", ms(command.config.sessions.idle_time)}};
+  return {{"bodyBytes", http.body_bytes},      {"headerBytes", http.header_bytes},
+          {"connections", http.connections},   {"headerMs", ms(http.header_time)},
+          {"bodyMs", ms(http.body_time)},      {"idleMs", ms(http.idle_time)},
+          {"sessions", config.sessions.count}, {"sessionIdleMs", ms(config.sessions.idle_time)}};
 }
 
 NamedFeatures features_of(const Config& config) {
@@ -154,10 +152,10 @@ Result<std::unique_ptr<ControlServer>> listen_to_operator(Host& host, const Host
 }
 
 // A stream is resumed in its session, so its events are of no use for longer than that.
-StreamableHttpOptions mcp_options(const ServeCommand& command) {
-  auto options = command.config.mcp;
+StreamableHttpOptions mcp_options(const Config& config) {
+  auto options = config.mcp;
   auto& time = options.events.time;
-  time = std::min<std::chrono::milliseconds>(time, command.config.sessions.idle_time);
+  time = std::min<std::chrono::milliseconds>(time, config.sessions.idle_time);
   return options;
 }
 
@@ -245,46 +243,78 @@ class ServedServers {
   std::vector<std::unique_ptr<One>> all_;  // that of the whole first
 };
 
+// Where clients of this machine reach it, without a path. Empty: by a Unix socket alone.
+std::string origin_of(const Config& config, std::uint16_t port) {
+  if (port == 0) return {};
+  const HttpAddress listening{config.http.listen.address, port};
+  return (config.tls.is_on() ? "https://" : "http://") + listening.authority();
+}
+
 }  // namespace
 
 Result<> check_reachability(const Config& config) {
-  const bool is_protected = config.knows_credentials() || config.allow_remote_without_authentication;
+  const bool admits_only_some = config.tls.client_certificates == TlsOptions::ClientCertificates::required;
+  const bool is_protected =
+      config.knows_credentials() || admits_only_some || config.allow_remote_without_authentication;
   if (config.access.loopback_only || is_protected) return {};
   return fail("--listen " + config.http.listen.authority() +
-              " is reached by others, and nothing proves who they are. Say [tokens] file or [issuers.NAME] in the "
-              "configuration, listen "
-              "on 127.0.0.1 behind a proxy that authenticates, or say --allow-remote-without-authentication if "
+              " is reached by others, and nothing proves who they are. Say [tokens] file, [issuers.NAME] or "
+              "[tls] client_certificates = \"required\" in the configuration, listen on 127.0.0.1 behind a proxy that "
+              "authenticates, or say --allow-remote-without-authentication if "
               "everybody who can reach it may use it.");
 }
 
-int run(const ServeCommand& command) {
-  if (const auto checked = check_reachability(command.config); checked.has_error())
-    return complain(checked.error().message);
-  std::signal(SIGPIPE, SIG_IGN);
-  StderrLog to_stderr(command.config.host.log_level, command.config.host.log_format);
-  auto streams = StandardStreams::take(to_stderr);
-  if (streams.has_error()) return complain(streams.error().message);
-  auto audit = Audit::open(command.config, to_stderr);
-  if (audit.has_error()) return complain(audit.error().message);
-  auto& log = audit->log();
-  auto host = Host::create(command.config.host, log, limits_of(command), features_of(command.config));
+namespace {
+
+// The same, but for where it listens if systemd does so in its stead.
+Result<Config> adopt_sockets(Config config, const SystemdEnvironment& environment) {
+  auto sockets = take_sockets(environment);
+  if (sockets.has_error()) return sockets.error();
+  if (sockets->descriptors.empty()) return config;
+  config.http.inherited = std::move(sockets->descriptors);
+  const auto& addresses = sockets->addresses;
+  const auto reached = std::ranges::find_if(addresses, [](const HttpAddress& each) { return !each.is_loopback(); });
+  config.access.loopback_only = reached == addresses.end();
+  config.http.listen = HttpAddress{.address = "", .port = 0};
+  if (!addresses.empty()) config.http.listen = reached == addresses.end() ? addresses.front() : *reached;
+  config.http.unix_socket = std::move(sockets->unix_socket);
+  return config;
+}
+
+// Null where there is no TLS.
+Result<std::unique_ptr<LiveCertificates>> certificates_of(const TlsOptions& options, Log& log) {
+  if (!options.is_on()) return nullptr;
+  auto live = LiveCertificates::create(options, log);
+  if (live.has_error()) return fail("[tls] cannot be used: " + live.error().message);
+  return live;
+}
+
+// `config` is the command's, with what has been found out since.
+int serve(const ServeCommand& command, const Config& config, const SystemdNotifier& systemd, Audit& audit) {
+  auto& log = audit.log();
+  auto certificates = certificates_of(config.tls, log);
+  if (certificates.has_error()) return complain(certificates.error().message);
+  auto host = Host::create(config.host, log, limits_of(config), features_of(config));
   if (host.has_error()) return complain(host.error().message);
+  const SystemdWatchdog watchdog((*host)->threads(), systemd);
 
   NetworkCaller caller((*host)->threads());
-  ServedServers servers(**host, command.config, log, audit->requests());
+  ServedServers servers(**host, config, log, audit.requests());
   auto configuration = LiveConfiguration::create(command.source, command.config, servers.catalogs(), caller, log);
   if (configuration.has_error()) return (*host)->finish(complain(configuration.error().message));
-  std::string origin = command.config.origin;
-  McpService service(command.config.access);
-  auto options = mcp_options(command);
-  if (auto* const records = audit->requests(); records != nullptr) {
+  std::string origin = config.origin;
+  McpService service(config.access);
+  service.use(locate_by((*configuration)->access()));
+  auto options = mcp_options(config);
+  if (auto* const records = audit.requests(); records != nullptr) {
     options.refused = [records](const HttpRequest& request, unsigned status) {
       records->refused(request.source.to_string(), request.principal, status);
     };
     service.when_refused(options.refused);
   }
   servers.serve_by(service, **configuration, options, [&] { return origin; });
-  HttpServer http((*host)->threads(), command.config.http, service, log);
+  HttpServer http((*host)->threads(), config.http, service, log,
+                  *certificates == nullptr ? MakeHttpStream(PlainStream::make) : (*certificates)->make_stream());
   http.when_connections_end([&] { (*host)->drainer().look_again(); });
   std::promise<int> stop;
   StopSignals signals(log, [&](int signal) { stop.set_value(signal); });
@@ -293,15 +323,17 @@ int run(const ServeCommand& command) {
   if (const auto bound = http.listen(); bound.has_error()) {
     return (*host)->finish(complain(bound.error().message));
   }
-  load_components(**host, command.config.host, log);
-  const HttpAddress listening{command.config.http.listen.address, http.port()};
+  load_components(**host, config.host, log);
+  const auto reached_at = origin_of(config, http.port());
   // Others know it by names that only the operator knows.
-  if (origin.empty() && command.config.access.loopback_only) origin = "http://" + listening.authority();
+  if (origin.empty() && config.access.loopback_only) origin = reached_at;
   http.serve();
-  const auto url = "http://" + listening.authority() + std::string(mcp_path);
+  if (*certificates != nullptr) (*certificates)->run();
+  const auto url = reached_at.empty() ? "unix:" + absolute_path(config.http.unix_socket).string()
+                                      : reached_at + std::string(mcp_path);
   (*host)->folder().run();
 
-  auto control = listen_to_operator(**host, command.config.host, "serve", url, *audit);
+  auto control = listen_to_operator(**host, config.host, "serve", url, audit);
   if (control.has_error()) {
     http.shut_down();
     return (*host)->finish(complain(control.error().message));
@@ -310,18 +342,36 @@ int run(const ServeCommand& command) {
       ->run({.close_streams = [&](const IsGood& is_good) { servers.close_streams_of(is_good); },
              .expel = [&](IsGood is_good) { http.expel(std::move(is_good)); }});
   log.info("serving", {{"url", url}, {"version", host_version}});
+  systemd.ready();
 
   const int signal = stop.get_future().get();
-  log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", command.config.host.shutdown_grace.count()}});
+  systemd.stopping();
+  log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", config.host.shutdown_grace.count()}});
   (*configuration)->stop();
   servers.close_streams();
   http.shut_down();
-  (*host)->end_calls(command.config.host.shutdown_grace, [&] { return http.connections() == 0; });
+  (*host)->end_calls(config.host.shutdown_grace, [&] { return http.connections() == 0; });
   control->reset();
-  audit->close();
+  audit.close();
   const int status = (*host)->finish(0);
   log.info("stopped");
   return status;
+}
+
+}  // namespace
+
+int run(const ServeCommand& command) {
+  const auto environment = SystemdEnvironment::take();
+  const auto config = adopt_sockets(command.config, environment);
+  if (config.has_error()) return complain(config.error().message);
+  if (const auto checked = check_reachability(*config); checked.has_error()) return complain(checked.error().message);
+  std::signal(SIGPIPE, SIG_IGN);
+  StderrLog log(config->host.log_level, config->host.log_format);
+  auto streams = StandardStreams::take(log);
+  if (streams.has_error()) return complain(streams.error().message);
+  auto audit = Audit::open(*config, log);
+  if (audit.has_error()) return complain(audit.error().message);
+  return serve(command, *config, SystemdNotifier(environment), *audit);
 }
 
 // Whoever started this program, held to the roles that the configuration gives him.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "audit/options.hpp"
+#include "auth/connection_credentials.hpp"
 #include "auth/issuer_settings.hpp"
 #include "auth/policy.hpp"
 #include "base/json.hpp"
@@ -17,6 +18,7 @@
 #include "config/toml.hpp"
 #include "http/options.hpp"
 #include "http/rules.hpp"
+#include "http/tls/options.hpp"
 #include "limits/settings.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
@@ -42,6 +44,7 @@ struct Config {
   HostOptions host;
   HttpOptions http;
   HttpAccess access;
+  TlsOptions tls;
   StreamableHttpOptions mcp;
   Sessions::Limits sessions;
   StdioOptions stdio;
@@ -50,7 +53,9 @@ struct Config {
   std::filesystem::path allowed_digests;  // likewise, in host.trust
   std::filesystem::path tokens;           // the file of the tokens that this program makes; empty: none are taken
   std::string origin;                     // at which clients reach this server: "https://mcp.example.com"
-  std::map<std::string, IssuerSettings> issuers;  // by their names here
+  std::map<std::string, IssuerSettings> issuers;                 // by their names here
+  CertificateSubject client_subject = CertificateSubject::none;  // what of a client's certificate says who it is
+  ProxySettings proxy;
   ImpliedScopes implied_scopes;
   std::vector<std::string> scopes;               // that clients ask an issuer for at first
   RoleTexts roles;                               // whose issuers have their names here
@@ -60,7 +65,10 @@ struct Config {
   std::vector<std::string> stdio_roles;          // of the client that started this program; empty: it may do everything
 
   // Clients over HTTP can prove who they are, and must where what they may do depends on it.
-  bool knows_credentials() const { return !tokens.empty() || !issuers.empty(); }
+  bool knows_credentials() const {
+    return !tokens.empty() || !issuers.empty() || client_subject != CertificateSubject::none ||
+           !proxy.user_header.empty();
+  }
 };
 
 // The roles, with issuers by their URLs and no more by their names here.

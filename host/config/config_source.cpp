@@ -5,8 +5,6 @@
 #include <system_error>
 #include <utility>
 
-#include <boost/asio/ip/address.hpp>
-
 #include "audit/arguments.hpp"
 #include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
@@ -92,6 +90,7 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
       mistakes.push_back({pointer, words, true});
     };
     issuer.name = name;
+    if (name == certificate_issuer || name == proxy_issuer) mistake("is a name that roles have for others");
     if (config.origin.empty()) mistake("needs [server] url, where clients reach this server");
     const bool asks = !issuer.introspection_url.empty();
     const bool has_keys = !issuer.jwks_url.empty() || !issuer.jwks_file.empty();
@@ -108,11 +107,13 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
     if (const auto [other, is_new] = names.emplace(issuer.issuer, name); !is_new)
       mistake("is the same issuer as \"" + other->second + "\"");
   }
+  const ConnectionCredentials connections(config.client_subject, config.proxy);
+  const bool knows_groups = !config.issuers.empty() || !config.proxy.groups_header.empty();
   for (const auto& [name, role] : config.roles) {
-    if (config.issuers.empty() && (!role.scopes.empty() || !role.groups.empty()))
+    if ((config.issuers.empty() && !role.scopes.empty()) || (!knows_groups && !role.groups.empty()))
       mistakes.push_back({append_to_pointer("/roles", name), "has scopes or groups, which need [issuers.NAME]", true});
     for (std::size_t i = 0; i < role.issuers.size(); ++i) {
-      if (!config.issuers.contains(role.issuers[i]))
+      if (!config.issuers.contains(role.issuers[i]) && !connections.takes_issuer(role.issuers[i]))
         mistakes.push_back({append_to_pointer("/roles", name) + "/issuers/" + std::to_string(i),
                             "must be an issuer that there is, as [issuers.NAME], but is \"" + role.issuers[i] + "\""});
     }
@@ -144,6 +145,30 @@ void settle_servers(Config& config, Mistakes& mistakes) {
     if (identity.version.empty()) identity.version = config.host.identity.version;
     if (server.scopes.empty()) server.scopes = config.scopes;
   }
+}
+
+// What connections show of clients.
+void check_connections(const Config& config, Mistakes& mistakes) {
+  const auto mistake = [&](const char* pointer, const char* words) { mistakes.push_back({pointer, words, true}); };
+  const auto& tls = config.tls;
+  const auto& proxy = config.proxy;
+  const bool asks = tls.client_certificates != TlsOptions::ClientCertificates::none;
+  if (tls.certificate.empty() != tls.key.empty()) mistake("/tls", "needs both a certificate and its key");
+  if (!tls.is_on() && (asks || tls.minimum_version != TlsOptions::Version::tls_1_2))
+    mistake("/tls", "needs a certificate and its key");
+  if (asks && tls.client_ca.empty()) mistake("/tls/client_certificates", "needs client_ca, whose they must be");
+  if (!asks && !tls.client_ca.empty()) mistake("/tls/client_ca", "needs client_certificates, optional or required");
+  if (!asks && config.client_subject != CertificateSubject::none)
+    mistake("/tls/client_subject", "needs client_certificates, optional or required");
+  const bool says_who = !proxy.user_header.empty();
+  if (says_who && proxy.from.empty()) mistake("/proxy/user_header", "needs from, whom to trust with it");
+  if (!says_who && (!proxy.groups_header.empty() || !proxy.name_header.empty()))
+    mistake("/proxy", "needs user_header with groups_header or name_header");
+  const auto by_certificate = [](const std::string& who) { return who.starts_with(certificate_issuer); };
+  if (std::ranges::any_of(proxy.from, by_certificate) && config.client_subject == CertificateSubject::none)
+    mistake("/proxy/from", "needs [tls] client_subject, what of a certificate is the SUBJECT");
+  if (config.http.listen.is_none() && config.http.unix_socket.empty())
+    mistake("/http/listen", "must not be none without unix_socket");
 }
 
 // As a Host header has it, without the port.
@@ -206,16 +231,22 @@ void settle(Config& config, Mistakes& mistakes) {
   if (!config.roles.empty() && !config.knows_credentials() && !config.roles.contains(std::string(anonymous_role)) &&
       config.stdio_roles.empty()) {
     mistakes.push_back({"/roles",
-                        "can be nobody's, because nothing proves who a client is: say [tokens] file or [issuers.NAME], "
-                        "or add the role anonymous",
+                        "can be nobody's, because nothing proves who a client is: say [tokens] file, [issuers.NAME], "
+                        "[tls] client_subject or [proxy] user_header, or add the role anonymous",
                         true});
   }
-  if (config.knows_credentials() && config.roles.empty())
-    mistakes.push_back({config.tokens.empty() ? "/issuers" : "/tokens",
-                        "need roles, which say what their owners may use: add one, such as [roles.user]", true});
+  if (config.knows_credentials() && config.roles.empty()) {
+    const char* const credentials = !config.tokens.empty()                              ? "/tokens"
+                                    : !config.issuers.empty()                           ? "/issuers"
+                                    : config.client_subject != CertificateSubject::none ? "/tls/client_subject"
+                                                                                        : "/proxy";
+    mistakes.push_back(
+        {credentials, "need roles, which say what their owners may use: add one, such as [roles.user]", true});
+  }
   settle_issuers(config, mistakes);
   settle_servers(config, mistakes);
   check_limits(config, mistakes);
+  check_connections(config, mistakes);
   if (config.issuers.empty() && (!config.scopes.empty() || !config.implied_scopes.empty()))
     mistakes.push_back({"/oauth", "needs [issuers.NAME], whom clients ask", true});
   for (const auto& [scope, implied] : config.implied_scopes) {
@@ -232,7 +263,7 @@ void settle(Config& config, Mistakes& mistakes) {
                           "must be a role that there is, as [roles.NAME], but is \"" + config.stdio_roles[i] + "\""});
   }
   auto& access = config.access;
-  access.loopback_only = boost::asio::ip::make_address(config.http.listen.address).is_loopback();
+  access.loopback_only = config.http.listen.is_loopback();
   // Under which a proxy may pass requests on.
   if (!config.origin.empty() && (access.loopback_only || !access.allowed_hosts.empty()))
     access.allowed_hosts.push_back(host_of(config.origin));
@@ -243,8 +274,9 @@ void settle(Config& config, Mistakes& mistakes) {
 RoleTexts settled_roles(const Config& config) {
   auto texts = config.roles;
   for (auto& [name, role] : texts) {
-    for (auto& issuer : role.issuers)
-      issuer = config.issuers.at(issuer).issuer;
+    for (auto& issuer : role.issuers) {
+      if (const auto named = config.issuers.find(issuer); named != config.issuers.end()) issuer = named->second.issuer;
+    }
   }
   return texts;
 }

@@ -12,6 +12,7 @@
 #include "base/ascii.hpp"
 #include "base/state_folder.hpp"
 #include "config/config.hpp"
+#include "config/connection_settings.hpp"
 #include "config/limit_settings.hpp"
 #include "http/client/http_url.hpp"
 #include "http/rules.hpp"
@@ -30,7 +31,9 @@ Form<std::size_t> message_bytes() {
 
 // "127.0.0.1:8080", "[::1]:8080" or ":8080".
 Result<HttpAddress> read_address(const std::string& text) {
-  const auto explanation = "must be ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, but is \"" + text + "\"";
+  const auto explanation =
+      "must be ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, or none, but is \"" + text + "\"";
+  if (text == "none") return HttpAddress{.address = "", .port = 0};
   const auto colon = text.rfind(':');
   if (colon == std::string::npos) return fail(explanation);
   HttpAddress address{.address = text.substr(0, colon)};
@@ -227,7 +230,10 @@ Form<Config> http_table() {
   const auto limit = [](auto member) { return through(&Config::http, &HttpOptions::limits, member); };
   constexpr std::int64_t most = std::int64_t{1} << 30;
   return Table<Config>()
-      .add("listen", through(&Config::http, &HttpOptions::listen), address(), "ADDRESS:PORT; port 0 takes a free one")
+      .add("listen", through(&Config::http, &HttpOptions::listen), address(),
+           "ADDRESS:PORT; port 0 takes a free one; or none")
+      .add("unix_socket", through(&Config::http, &HttpOptions::unix_socket), path(),
+           "Unix socket to listen at, too, for clients and proxies of this user or its group")
       .add("allow_remote_without_authentication", &Config::allow_remote_without_authentication, truth(),
            "Listen on an address that others reach, although this server does not ask who they are")
       .add("allow_hosts", access(&HttpAccess::allowed_hosts), host_names(),
@@ -352,7 +358,9 @@ Form<RoleText> role_form() {
       .add("deny", &RoleText::deny, list(rule_form()), "What they may not use, whatever else allows it")
       .add("groups", &RoleText::groups, list(text()), "Who has it: everybody in one of these groups")
       .add("scopes", &RoleText::scopes, list(scope()), "Who has it: everybody whose token has one of these scopes")
-      .add("issuers", &RoleText::issuers, list(text()), "Who has it: everybody with a token of these [issuers.NAME]")
+      .add("issuers", &RoleText::issuers, list(text()),
+           "Who has it: everybody with a token of these [issuers.NAME], or with a certificate (mtls), or whom a proxy "
+           "names (proxy)")
       .add("principals", &RoleText::principals, list(text()), "Who has it: each one as ISSUER#SUBJECT")
       .form();
 }
@@ -418,6 +426,8 @@ Form<Config> make_form() {
       .add("log", whole, log_table(), "What is logged")
       .add("serving", whole, serving_table(), "What is served, over any transport")
       .add("http", whole, http_table(), "Serving over HTTP")
+      .add("tls", whole, tls_table(), "Encrypting it, and certificates by which clients prove who they are")
+      .add("proxy", whole, proxy_table(), "Proxies that are trusted to say who and where a client is")
       .add("stdio", whole, stdio_table(), "Serving over standard input and output")
       .add("tokens", whole, tokens_table(), "Tokens of this host, by which clients over HTTP prove who they are")
       .add("issuers", &Config::issuers, names(issuer_form()),

@@ -44,7 +44,6 @@ HttpConnection::HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& s
       open_(server.open_connections()),
       budget_(server.budget()),
       stream_(std::move(stream)),
-      peer_(stream_->peer()),
       buffer_(limits().header_bytes + read_size),
       signal_(executor(), Clock::time_point::max()) {
   client_.more_fields = service().fields();
@@ -148,17 +147,36 @@ void HttpConnection::stop_waiting() {
 }
 
 HttpConnection::awaitable<void> HttpConnection::serve() {
-  for (bool goes_on = true; goes_on;)
+  bool goes_on = co_await open();
+  while (goes_on)
     goes_on = co_await serve_request();
-  if (lingers_) co_await linger();
+  if (lingers_) {
+    co_await linger();
+  } else if (!cut_off_) {
+    wait_for(Waiting::for_bytes, linger_time);
+    co_await stream_->end_sending();
+  }
   stream_->shut_down();
   stream_->close();
+}
+
+HttpConnection::awaitable<bool> HttpConnection::open() {
+  wait_for(Waiting::for_rest, limits().header_time);
+  const auto opened = co_await stream_->open();
+  lingers_ = opened.has_error();
+  if (opened.has_error() && !opened.error().message.empty()) {
+    const auto& address = stream_->peer().address;
+    server_.log().info("connection not opened",
+                       {{"reason", opened.error().message}, {"source", address ? address->text() : std::string()}});
+  }
+  co_return opened.has_value();
 }
 
 // Closing while the client may still be sending would reset the connection, and it could lose the last answer (RFC 9112
 // section 9.6).
 HttpConnection::awaitable<void> HttpConnection::linger() {
-  stream_->shut_down_sending();
+  wait_for(Waiting::for_bytes, linger_time);
+  co_await stream_->end_sending();
   if (watching_ != Watching::off) co_await stop_watching();
   wait_for(Waiting::for_bytes, linger_time);
   buffer_.clear();
@@ -278,8 +296,7 @@ HttpConnection::awaitable<void> HttpConnection::refuse_unread(HttpRefusal refusa
 
 HttpConnection::awaitable<void> HttpConnection::answer(HttpRequestReader& reader) {
   const auto& message = reader.message();
-  HttpRequest request(reader.message());
-  request.source = peer_;
+  HttpRequest request(reader.message(), stream_->peer());
   client_.version = message.version();
   client_.keep_alive = keeps_alive(message.version(), request.fields.connection) && !closing_ && reader.is_whole();
   client_.head_only = request.method == http::verb::head;

@@ -130,6 +130,8 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   enum class Watching { off, on, stopping };
 
   awaitable<void> serve();
+  // False: there will be no request.
+  awaitable<bool> open();
   awaitable<void> linger();
   // Whether the connection can take another request.
   awaitable<bool> serve_request();
@@ -155,7 +157,6 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   const std::shared_ptr<OpenConnections> open_;
   const std::shared_ptr<MemoryBudget> budget_;
   const std::unique_ptr<HttpStream> stream_;
-  const boost::asio::ip::address peer_;
   boost::beast::flat_buffer buffer_;
   std::array<std::byte, 2048> field_memory_;  // of the usual request; more comes from the heap
   boost::asio::steady_timer signal_;          // never expires; cancelled to wake the coroutine

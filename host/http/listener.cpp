@@ -1,8 +1,15 @@
 #include "http/listener.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <bit>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <fcntl.h>
 #include <limits>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string>
 #include <sys/resource.h>
@@ -12,6 +19,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
@@ -23,6 +31,7 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using Endpoint = asio::generic::stream_protocol::endpoint;
 
 constexpr unsigned max_turned_away = 16;
 constexpr std::string_view too_many_connections =
@@ -39,31 +48,73 @@ int descriptors_for_connections() {
   return static_cast<int>(all - std::min(all, std::clamp(all / 4, least_left, max_left)));
 }
 
+template <class Address>
+Address as_address(const Endpoint& endpoint) {
+  Address address{};
+  std::memcpy(&address, endpoint.data(), std::min(endpoint.size(), sizeof address));
+  return address;
+}
+
+// 0: it is none of the Internet Protocol.
+std::uint16_t port_of(const Endpoint& endpoint) {
+  const auto family = endpoint.data()->sa_family;
+  if (family == AF_INET) return ntohs(as_address<sockaddr_in>(endpoint).sin_port);
+  return family == AF_INET6 ? ntohs(as_address<sockaddr_in6>(endpoint).sin6_port) : std::uint16_t{0};
+}
+
+std::optional<IpAddress> address_of(const Endpoint& endpoint) {
+  const auto family = endpoint.data()->sa_family;
+  if (family == AF_INET)
+    return IpAddress::v4(std::bit_cast<std::array<std::uint8_t, 4>>(as_address<sockaddr_in>(endpoint).sin_addr));
+  if (family != AF_INET6) return std::nullopt;
+  return IpAddress(std::bit_cast<IpAddress::Bytes>(as_address<sockaddr_in6>(endpoint).sin6_addr));
+}
+
 }  // namespace
 
-HttpListener::HttpListener(EventLoops& threads, const HttpOptions& options, Log& log)
-    : threads_(threads),
-      options_(options),
-      log_(log),
-      acceptor_(threads.next_context()),
-      descriptors_(descriptors_for_connections()) {}
+HttpListener::HttpListener(asio::io_context& context, EventLoops& threads, const HttpLimits& limits, Log& log)
+    : threads_(threads), limits_(limits), log_(log), acceptor_(context), descriptors_(descriptors_for_connections()) {}
 
-Result<> HttpListener::listen() {
+HttpListener::~HttpListener() {
+  if (!path_.empty()) remove_socket(path_, at_path_);
+}
+
+Result<> HttpListener::listen(const HttpAddress& address) {
   boost::system::error_code error;
-  const auto address = asio::ip::make_address(options_.listen.address, error);
-  if (error) return fail("\"" + options_.listen.address + "\" is not an IP address");
-  const tcp::endpoint local(address, options_.listen.port);
-  const auto where = options_.listen.authority();
+  const auto ip = asio::ip::make_address(address.address, error);
+  if (error) return fail("\"" + address.address + "\" is not an IP address");
+  const tcp::endpoint local(ip, address.port);
 
   acceptor_.open(local.protocol(), error);
-  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_.set_option(Acceptor::reuse_address(true), error);
   if (!error) acceptor_.bind(local, error);
-  if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
+  if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
   if (error) {
-    return fail("cannot listen on " + where + ": " + error.message() +
+    return fail("cannot listen on " + address.authority() + ": " + error.message() +
                 (error == asio::error::address_in_use ? "; choose another port with --listen" : ""));
   }
-  port_ = acceptor_.local_endpoint().port();
+  port_ = port_of(acceptor_.local_endpoint());
+  return {};
+}
+
+Result<> HttpListener::listen(const std::filesystem::path& path) {
+  constexpr ::mode_t owner_and_group = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP;
+  auto socket = listen_at(path, owner_and_group);
+  if (socket.has_error()) return socket.error();
+  path_ = path;
+  at_path_ = *std::move(socket);
+  return inherit(::fcntl(at_path_.descriptor.get(), F_DUPFD_CLOEXEC, 0));
+}
+
+Result<> HttpListener::inherit(int descriptor) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  boost::system::error_code error;
+  const bool known = ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  if (!known) error.assign(errno, boost::system::system_category());
+  if (!error) acceptor_.assign(asio::generic::stream_protocol(address.ss_family, 0), descriptor, error);
+  if (error) return fail("cannot listen at the descriptor " + std::to_string(descriptor) + ": " + error.message());
+  port_ = port_of(acceptor_.local_endpoint());
   return {};
 }
 
@@ -76,7 +127,8 @@ asio::awaitable<void> HttpListener::accept(Take take) {
   constexpr std::chrono::milliseconds pause{100};
   asio::steady_timer timer(acceptor_.get_executor());
   for (;;) {
-    auto [error, accepted] = co_await acceptor_.async_accept(threads_.next_context(), as_value);
+    Endpoint from;
+    auto [error, accepted] = co_await acceptor_.async_accept(threads_.next_context(), from, as_value);
     if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) co_return;
     if (error) {
       log_.error("accept failed", {{"reason", error.message()}});
@@ -84,40 +136,44 @@ asio::awaitable<void> HttpListener::accept(Take take) {
       co_await timer.async_wait(as_value);
       continue;
     }
-    Socket socket(std::move(accepted));
-    if (const auto too_many = refusal_of(socket, take)) refuse(std::move(socket), *too_many);
+    HttpSocket socket(std::move(accepted));
+    HttpPeer peer{.at_unix_socket = is_local_socket(), .address = address_of(from)};
+    if (const auto too_many = refusal_of(socket, std::move(peer), take)) refuse(std::move(socket), *too_many);
   }
 }
 
-std::optional<HttpListener::TooMany> HttpListener::refusal_of(Socket& socket, const Take& take) const {
-  boost::system::error_code ignored;
-  // Without it a small answer waits for the acknowledgment of the one before.
-  socket.set_option(tcp::no_delay(true), ignored);
-  // A client whose network went away without a word is noticed by the heartbeats that nobody acknowledges.
-  const auto patience = static_cast<int>(options_.limits.write_time.count());
-  std::ignore = ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
+std::optional<HttpListener::TooMany> HttpListener::refusal_of(HttpSocket& socket, HttpPeer peer,
+                                                              const Take& take) const {
+  if (!is_local_socket()) {
+    boost::system::error_code ignored;
+    // Without it a small answer waits for the acknowledgment of the one before.
+    socket.set_option(tcp::no_delay(true), ignored);
+    // A client whose network went away without a word is noticed by the heartbeats that nobody acknowledges.
+    const auto patience = static_cast<int>(limits_.write_time.count());
+    std::ignore = ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
+  }
   // The system gives the lowest number that is free.
   if (socket.native_handle() >= descriptors_) {
     return TooMany{"the descriptors for connections are used up; raise the limit of open files",
                    static_cast<std::size_t>(descriptors_)};
   }
-  return take(socket);
+  return take(socket, std::move(peer));
 }
 
-void HttpListener::refuse(Socket socket, const TooMany& why) {
+void HttpListener::refuse(HttpSocket socket, const TooMany& why) {
   log_.warning("connection refused", {{"reason", why.reason}, {"limit", why.limit}});
   // Beyond the bound the client learns it from the closed connection.
   if (turned_away_.load() >= max_turned_away) return;
   turned_away_.fetch_add(1);  // here, because the other event loop may be long in coming to it
   const auto executor = socket.get_executor();
-  asio::co_spawn(executor, turn_away(std::make_shared<Socket>(std::move(socket))), asio::detached);
+  asio::co_spawn(executor, turn_away(std::make_shared<HttpSocket>(std::move(socket))), asio::detached);
 }
 
-asio::awaitable<void> HttpListener::turn_away(std::shared_ptr<Socket> socket) {
+asio::awaitable<void> HttpListener::turn_away(std::shared_ptr<HttpSocket> socket) {
   co_await asio::async_write(*socket, asio::buffer(too_many_connections), as_value);
   // The request may have arrived already: closing with bytes unread would take the answer back.
   boost::system::error_code ignored;
-  socket->shutdown(tcp::socket::shutdown_send, ignored);
+  socket->shutdown(HttpSocket::shutdown_send, ignored);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   asio::steady_timer timer(socket->get_executor(), deadline);
   timer.async_wait([socket](const boost::system::error_code& cancelled) {
@@ -133,6 +189,7 @@ asio::awaitable<void> HttpListener::turn_away(std::shared_ptr<Socket> socket) {
 }
 
 void HttpListener::shut_down() {
+  if (!path_.empty()) remove_socket(path_, at_path_);
   asio::post(acceptor_.get_executor(), [this] {
     boost::system::error_code ignored;
     acceptor_.close(ignored);

@@ -1,20 +1,25 @@
-// Listens on one address, and hands every connection on, or tells the client that there are too many. Made by the
-// server, which outlives its threads; any thread.
+// Listens at one place, and hands every connection on, or tells the client that there are too many. Made by the server,
+// which outlives its threads; any thread.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
 
+#include "base/local_socket.hpp"
 #include "base/result.hpp"
 #include "http/options.hpp"
+#include "http/stream.hpp"
 #include "runtime/event_loops.hpp"
 #include "telemetry/log.hpp"
 
@@ -22,38 +27,47 @@ namespace mcph {
 
 class HttpListener {
  public:
-  using Socket = boost::asio::ip::tcp::socket;
   struct TooMany {
     std::string_view reason;
     std::size_t limit = 0;
   };
   // Takes the connection, or says why not. On the event loop of the listener, one at a time.
-  using Take = std::function<std::optional<TooMany>(Socket&)>;
+  using Take = std::function<std::optional<TooMany>(HttpSocket&, HttpPeer)>;
 
-  // The threads, the options and the log outlive it.
-  HttpListener(EventLoops& threads, const HttpOptions& options, Log& log);
+  // Accepts on this context. It, the threads, the limits and the log outlive this.
+  HttpListener(boost::asio::io_context& context, EventLoops& threads, const HttpLimits& limits, Log& log);
+  ~HttpListener();
+  HttpListener(const HttpListener&) = delete;
+  HttpListener& operator=(const HttpListener&) = delete;
 
-  // Binds, so that clients that come early wait and nobody else has the port.
-  Result<> listen();
+  // One of these, once. Binds, so that clients that come early wait and nobody else has the port.
+  Result<> listen(const HttpAddress& address);
+  // A Unix socket, to which this process's user and group may connect. Its file is removed at the end.
+  Result<> listen(const std::filesystem::path& path);
+  // At a socket that listens already, which becomes this object's.
+  Result<> inherit(int descriptor);
+
   // Begins to accept. After listen.
   void serve(Take take);
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return port_; }  // 0: that of a Unix socket
+  bool is_local_socket() const { return port_ == 0; }
   // Accepts no more.
   void shut_down();
 
-  // On which it accepts.
-  boost::asio::any_io_executor executor() { return acceptor_.get_executor(); }
-
  private:
+  using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
+
   boost::asio::awaitable<void> accept(Take take);
-  std::optional<TooMany> refusal_of(Socket& socket, const Take& take) const;
-  void refuse(Socket socket, const TooMany& why);
-  boost::asio::awaitable<void> turn_away(std::shared_ptr<Socket> socket);
+  std::optional<TooMany> refusal_of(HttpSocket& socket, HttpPeer peer, const Take& take) const;
+  void refuse(HttpSocket socket, const TooMany& why);
+  boost::asio::awaitable<void> turn_away(std::shared_ptr<HttpSocket> socket);
 
   EventLoops& threads_;
-  const HttpOptions& options_;
+  const HttpLimits& limits_;
   Log& log_;
-  boost::asio::ip::tcp::acceptor acceptor_;
+  Acceptor acceptor_;
+  std::filesystem::path path_;  // of the Unix socket that this has made; empty: there is none
+  ListeningSocket at_path_;
   std::uint16_t port_ = 0;
   const int descriptors_;                 // that connections may use; the others are for workers, reloads, the operator
   std::atomic<unsigned> turned_away_{0};  // that are being told so, or are about to be

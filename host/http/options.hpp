@@ -4,7 +4,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <vector>
+
+#include "base/ip_address.hpp"
 
 namespace mcph {
 
@@ -22,17 +26,28 @@ struct HttpLimits {
 };
 
 struct HttpAddress {
-  std::string address = "127.0.0.1";
-  std::uint16_t port = 8080;  // 0: any free one
+  std::string address = "127.0.0.1";  // empty: nowhere
+  std::uint16_t port = 8080;          // 0: any free one
 
-  // "127.0.0.1:8080", "[::1]:8080"
+  bool is_none() const { return address.empty(); }
+  // Nobody reaches it from another machine.
+  bool is_loopback() const {
+    const auto ip = IpAddress::read(address);
+    return is_none() || (ip && ip->is_loopback());
+  }
+
+  // "127.0.0.1:8080", "[::1]:8080", "none"
   std::string authority() const {
+    if (is_none()) return "none";
     return (address.find(':') == std::string::npos ? address : "[" + address + "]") + ":" + std::to_string(port);
   }
 };
 
 struct HttpOptions {
   HttpAddress listen = {};
+  std::filesystem::path unix_socket = {};  // besides; empty: there is none
+  // Descriptors of sockets that listen already, instead of both. They become the server's.
+  std::vector<int> inherited = {};
   HttpLimits limits = {};
 };
 

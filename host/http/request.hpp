@@ -21,6 +21,7 @@
 #include "http/body.hpp"
 #include "http/fields.hpp"
 #include "http/options.hpp"
+#include "http/peer.hpp"
 #include "http/response.hpp"
 
 namespace mcph {
@@ -77,10 +78,20 @@ class HttpRequestReader {
   std::size_t header_bytes_ = 0;  // that the parser has taken; those of the trailer count
 };
 
+// In the type of Asio, of the version that it is.
+boost::asio::ip::address asio_address(const IpAddress& address);
+
 // A request that has been read, for those who answer it. Views into the message, which outlives it.
 struct HttpRequest {
-  explicit HttpRequest(HttpMessage& message)
-      : method(message.method()), fields(read_fields(message)), all_fields(message), body(message.body()) {}
+  // The peer of its connection outlives it, too.
+  explicit HttpRequest(HttpMessage& message, const HttpPeer& sent_by = unknown_peer)
+      : method(message.method()),
+        fields(read_fields(message)),
+        all_fields(message),
+        body(message.body()),
+        peer(sent_by) {
+    if (peer.address) source = asio_address(*peer.address);
+  }
 
   boost::beast::http::verb method;
   bool for_server = false;  // and no path of it: OPTIONS *
@@ -90,8 +101,10 @@ struct HttpRequest {
   HttpFields fields;
   const RequestFields& all_fields;
   HttpBody& body;
-  boost::asio::ip::address source = {};  // where it comes from
-  Principal principal = anonymous;       // who has sent it, as far as a middleware knows
+  const HttpPeer& peer;  // of its connection
+  // Where it comes from, as far as a middleware knows; unspecified, 0.0.0.0, where that is no place of a network.
+  boost::asio::ip::address source = {};
+  Principal principal = anonymous;  // who has sent it, as far as a middleware knows
   // What middleware adds: fields of the answer, unless that has others of their names; and what is let go of when the
   // request has been answered.
   ResponseFields answer_fields = {};

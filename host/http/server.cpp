@@ -15,13 +15,15 @@ namespace mcph {
 
 namespace asio = boost::asio;
 
-HttpServer::HttpServer(EventLoops& threads, HttpOptions options, HttpService& service, Log& log)
+HttpServer::HttpServer(EventLoops& threads, HttpOptions options, HttpService& service, Log& log,
+                       MakeHttpStream over_network)
     : threads_(threads),
       options_(std::move(options)),
       service_(service),
       log_(log, max_lines_of_clients),
-      listener_(threads, options_, log_),
-      attention_(listener_.executor()),
+      over_network_(std::move(over_network)),
+      context_(threads.next_context()),
+      attention_(context_),
       budget_(std::make_shared<MemoryBudget>(options_.limits.buffered_bytes)) {}
 
 // Connections may outlive it.
@@ -35,18 +37,43 @@ void HttpServer::when_connections_end(std::function<void()> listener) {
   open_->when_none = std::move(listener);
 }
 
-void HttpServer::serve() {
-  listener_.serve([this](HttpListener::Socket& socket) { return take(socket); });
-  asio::co_spawn(listener_.executor(), attend_connections(), asio::detached);
+HttpListener& HttpServer::add_listener() {
+  return *listeners_.emplace_back(std::make_unique<HttpListener>(context_, threads_, options_.limits, log_));
 }
 
-std::optional<HttpListener::TooMany> HttpServer::take(HttpListener::Socket& socket) {
+Result<> HttpServer::listen() {
+  for (const int descriptor : options_.inherited) {
+    if (auto bound = add_listener().inherit(descriptor); bound.has_error()) return bound;
+  }
+  if (!options_.inherited.empty()) return {};
+  if (!options_.listen.is_none()) {
+    if (auto bound = add_listener().listen(options_.listen); bound.has_error()) return bound;
+  }
+  return options_.unix_socket.empty() ? Result<>() : add_listener().listen(options_.unix_socket);
+}
+
+std::uint16_t HttpServer::port() const {
+  for (const auto& listener : listeners_) {
+    if (!listener->is_local_socket()) return listener->port();
+  }
+  return 0;
+}
+
+void HttpServer::serve() {
+  for (const auto& listener : listeners_) {
+    const auto make = listener->is_local_socket() ? MakeHttpStream(PlainStream::make) : over_network_;
+    listener->serve([this, make](HttpSocket& socket, HttpPeer peer) { return take(socket, std::move(peer), make); });
+  }
+  asio::co_spawn(context_, attend_connections(), asio::detached);
+}
+
+std::optional<HttpListener::TooMany> HttpServer::take(HttpSocket& socket, HttpPeer peer, const MakeHttpStream& make) {
   // Only here is one added, so that there is still room when it is.
   if (connections() >= options_.limits.connections) {
     return HttpListener::TooMany{"too many are open", options_.limits.connections};
   }
   ++admitted_;
-  const auto connection = std::make_shared<HttpConnection>(std::make_unique<TcpStream>(std::move(socket)), *this);
+  const auto connection = std::make_shared<HttpConnection>(make(std::move(socket), std::move(peer)), *this);
   {
     const MutexLock lock(open_->mutex);
     if (open_->shutting_down) return std::nullopt;
@@ -99,7 +126,8 @@ void HttpServer::make_room(std::chrono::steady_clock::time_point now) {
 }
 
 void HttpServer::shut_down() {
-  listener_.shut_down();
+  for (const auto& listener : listeners_)
+    listener->shut_down();
   {
     const MutexLock lock(open_->mutex);
     open_->shutting_down = true;

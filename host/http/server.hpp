@@ -1,4 +1,4 @@
-// An HTTP/1.1 server: accepts connections on one address, has a service answer their requests, and keeps the bounds
+// An HTTP/1.1 server: accepts connections, has a service answer their requests, and keeps the bounds
 // that they have together. Made by main on the serving threads; any thread.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/mutex.hpp"
@@ -20,6 +21,7 @@
 #include "base/result.hpp"
 #include "http/listener.hpp"
 #include "http/options.hpp"
+#include "http/stream.hpp"
 #include "runtime/event_loops.hpp"
 #include "runtime/memory_budget.hpp"
 #include "telemetry/rate_limited_log.hpp"
@@ -39,17 +41,20 @@ struct OpenConnections {
 
 class HttpServer {
  public:
-  // The threads, the service and the log outlive it.
-  HttpServer(EventLoops& threads, HttpOptions options, HttpService& service, Log& log);
+  // The threads, the service and the log outlive it. `over_network` makes what carries connections that do not come by
+  // a Unix socket.
+  HttpServer(EventLoops& threads, HttpOptions options, HttpService& service, Log& log,
+             MakeHttpStream over_network = PlainStream::make);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
   // Binds, so that clients that come early wait and nobody else has the port.
-  Result<> listen() { return listener_.listen(); }
+  Result<> listen();
   // Begins to accept. After listen.
   void serve();
-  std::uint16_t port() const { return listener_.port(); }
+  // Of the first address of the Internet Protocol at which it listens; 0: there is none.
+  std::uint16_t port() const;
 
   // Accepts no more, and ends every connection once it has answered what it was asked.
   void shut_down();
@@ -70,7 +75,8 @@ class HttpServer {
   std::chrono::steady_clock::time_point now() const { return now_.load(std::memory_order_relaxed); }
 
  private:
-  std::optional<HttpListener::TooMany> take(HttpListener::Socket& socket);
+  HttpListener& add_listener();
+  std::optional<HttpListener::TooMany> take(HttpSocket& socket, HttpPeer peer, const MakeHttpStream& make);
   boost::asio::awaitable<void> attend_connections();
   void return_memory(std::chrono::steady_clock::time_point now);
   void make_room(std::chrono::steady_clock::time_point now);
@@ -81,7 +87,9 @@ class HttpServer {
   const HttpOptions options_;
   HttpService& service_;
   RateLimitedLog log_;  // of what clients cause
-  HttpListener listener_;
+  const MakeHttpStream over_network_;
+  boost::asio::io_context& context_;  // on which it accepts, and looks at its connections
+  std::vector<std::unique_ptr<HttpListener>> listeners_;
   boost::asio::steady_timer attention_;
   std::atomic<std::chrono::steady_clock::time_point> now_{std::chrono::steady_clock::now()};
 

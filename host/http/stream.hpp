@@ -1,8 +1,10 @@
-// What a connection reads from and writes to: a TCP socket, or whatever else carries bytes both ways in order, such as
-// TLS. Used on one event loop, but for nothing.
+// What a connection reads from and writes to: a socket, or whatever else carries bytes both ways in order, such as TLS.
+// Used on one event loop, but for nothing.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -10,13 +12,17 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/ip/address.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/system/error_code.hpp>
 
+#include "base/result.hpp"
+#include "http/peer.hpp"
 #include "runtime/as_value.hpp"
 
 namespace mcph {
+
+// Of TCP, or of a Unix socket.
+using HttpSocket = boost::asio::generic::stream_protocol::socket;
 
 class HttpStream {
  public:
@@ -28,8 +34,10 @@ class HttpStream {
   // Of the event loop.
   virtual boost::asio::any_io_executor executor() = 0;
 
-  // Where the other end is; unspecified, 0.0.0.0, where that is no place of a network.
-  virtual boost::asio::ip::address peer() const = 0;
+  // What comes before the first byte of HTTP: nothing, or a handshake, which `cancel` ends. Once. An error's message is
+  // for the log, empty where nothing has come that would be worth a line; the client has been told, and all that is
+  // left to do is what follows an answer.
+  virtual boost::asio::awaitable<Result<>> open() = 0;
 
   // At most one read and one write at a time. The stream and the bytes outlive them.
   virtual boost::asio::awaitable<Transferred> read_some(boost::asio::mutable_buffer bytes) = 0;
@@ -37,22 +45,35 @@ class HttpStream {
   // What is being read or written ends with operation_aborted, unless it has ended already.
   virtual void cancel() = 0;
 
-  // Nothing more is written: the client reads the end of the input.
-  virtual void shut_down_sending() = 0;
-  // Nor read: what is being read or written fails, and so does what would follow.
+  // Nothing more is written: the client reads the end of the input, and knows that nothing was cut off.
+  virtual boost::asio::awaitable<void> end_sending() = 0;
+  // Nor read: what is being read or written fails, and so does what would follow. Without end_sending before it, the
+  // client may learn that something was cut off.
   virtual void shut_down() = 0;
   virtual void close() = 0;
+
+  // Once it is open.
+  const HttpPeer& peer() const { return peer_; }
+
+ protected:
+  explicit HttpStream(HttpPeer peer) : peer_(std::move(peer)) {}
+
+  HttpPeer peer_;
 };
 
-class TcpStream final : public HttpStream {
+// Makes the stream of a connection that has been accepted.
+using MakeHttpStream = std::function<std::unique_ptr<HttpStream>(HttpSocket socket, HttpPeer peer)>;
+
+class PlainStream final : public HttpStream {
  public:
-  explicit TcpStream(boost::asio::ip::tcp::socket socket) : socket_(std::move(socket)) {}
+  PlainStream(HttpSocket socket, HttpPeer peer) : HttpStream(std::move(peer)), socket_(std::move(socket)) {}
+
+  static std::unique_ptr<HttpStream> make(HttpSocket socket, HttpPeer peer) {
+    return std::make_unique<PlainStream>(std::move(socket), std::move(peer));
+  }
 
   boost::asio::any_io_executor executor() override { return socket_.get_executor(); }
-  boost::asio::ip::address peer() const override {
-    boost::system::error_code gone;
-    return socket_.remote_endpoint(gone).address();
-  }
+  boost::asio::awaitable<Result<>> open() override { co_return Result<>(); }
   boost::asio::awaitable<Transferred> read_some(boost::asio::mutable_buffer bytes) override {
     return socket_.async_read_some(bytes, as_value);
   }
@@ -60,12 +81,15 @@ class TcpStream final : public HttpStream {
     return socket_.async_write_some(bytes, as_value);
   }
   void cancel() override { socket_.cancel(ignored_); }
-  void shut_down_sending() override { socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored_); }
-  void shut_down() override { socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored_); }
+  boost::asio::awaitable<void> end_sending() override {
+    socket_.shutdown(HttpSocket::shutdown_send, ignored_);
+    co_return;
+  }
+  void shut_down() override { socket_.shutdown(HttpSocket::shutdown_both, ignored_); }
   void close() override { socket_.close(ignored_); }
 
  private:
-  boost::asio::ip::tcp::socket socket_;
+  HttpSocket socket_;
   boost::system::error_code ignored_;  // the client may have gone
 };
 

@@ -76,6 +76,12 @@ boost::asio::io_context& EventLoops::next_context() {
   return loops_[turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]->context;
 }
 
+std::size_t EventLoops::run_on_each(const std::function<void()>& task) {
+  for (const auto& loop : loops_)
+    boost::asio::post(loop->context, task);
+  return loops_.size();
+}
+
 bool EventLoops::add_thread() {
   auto& thread = states_.emplace_back();
   try {

@@ -40,6 +40,9 @@ class EventLoops final : public Executor {
   // [any] The contexts take turns, so that connections spread over the loops.
   boost::asio::io_context& next_context();
 
+  // [any] Runs a copy of the task on each loop, when its turn comes there. Returns how many loops there are.
+  std::size_t run_on_each(const std::function<void()>& task);
+
   // [any] Runs the task soon, on one of these threads.
   void run(std::function<void()> task) override;
 

@@ -129,7 +129,8 @@ const wrongClaims = {
   ANonceOfALogin: [{ nonce: 'x' }, /no access token/],
   ATypeOfALogin: [{ typ: 'ID' }, /no access token/],
   FromTheFuture: [() => ({ iat: Math.floor(Date.now() / 1000) + 120 }), /not valid yet/],
-  BoundToACertificate: [{ cnf: { 'x5t#S256': 'x' } }, /bound in a way/],
+  BoundToACertificate: [{ cnf: { 'x5t#S256': 'x' } }, /bound to a certificate that the client has not shown/],
+  BoundToSomethingElse: [{ cnf: { kid: 'x' } }, /bound in a way/],
   BoundInTwoWays: [{ cnf: { jkt: 'x', 'x5t#S256': 'x' } }, /bound in a way/],
 };
 for (const [name, [claims, expected]] of Object.entries(wrongClaims)) {

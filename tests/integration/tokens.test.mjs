@@ -316,7 +316,7 @@ test('AFileThatLosesItsProtectionOnTheWayIsNotTaken', async (context) => {
   const team = await Team.serve(context, await Components.create('sample_v1'), '[roles.user]\nallow = ["tool:*"]\n');
   const refused = team.host.log.next({ event: 'configuration not taken' });
   await writeFile(team.file, '');
-  assert.match((await refused).reason, /team\.toml: it has no \[tokens\] or \[issuers\] any more/);
+  assert.match((await refused).reason, /team\.toml: it has no \[tokens\], \[issuers\] or other credentials any more/);
   assert.equal((await postModern(team.url, 'tools/list')).status, 401);
 });
 

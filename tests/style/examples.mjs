@@ -2,7 +2,7 @@
 //   cpp: a whole plugin or a whole file: compiled (syntax and types)      c: likewise, as C11
 //   json: parsed      toml: checked, as a configuration of the host
 //   sh: run, with the built program first in PATH, in an empty folder with the shipped plugins
-//   console: shown only; for what runs for ever or needs a client that is not here
+//   console, nginx: shown only; for what runs for ever or needs a program that is not here
 // usage: examples.mjs SOURCE_DIR HOST COMPONENTS_DIR CXX CC
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -26,6 +26,7 @@ const checks = {
   },
   sh(file) { execFileSync('bash', ['-euo', 'pipefail', file], { cwd: folder, env: environment, stdio: 'pipe' }); },
   console() {},
+  nginx() {}, // tests/integration/unix_socket.test.mjs has one like it
   mermaid() {},
 };
 

@@ -59,7 +59,9 @@ std::optional<Rejection> check_rule(const Served<Component>& served, const char*
   if (!why_not) return std::nullopt;
   return Rejection{Rejection::Reason::not_permitted,
                    "The " + std::string(kind) + " " + name + " is not permitted " + why_not->words,
-                   why_not->scopes.empty() ? Json() : Json({{"requiredScopes", why_not->scopes}}), why_not->scopes,
+                   why_not->scopes.empty() ? Json() : Json({{"requiredScopes", why_not->scopes}}),
+                   why_not->scopes,
+                   {},
                    std::move(why_not->rule)};
 }
 

@@ -69,7 +69,30 @@ HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, con
           .body = error_response(id_of(request), {error_code::unauthorized, message})};
 }
 
+// What a proxy says of whom it asks for, and anybody else, too: who is to be believed is decided later.
+ForwardedUser read_forwarded_user(const RequestFields& fields, const ProxySettings& proxy) {
+  if (proxy.user_header.empty()) return {};
+  const auto lines = [&](const std::string& name) {
+    return name.empty() ? std::vector<std::string_view>() : lines_of(fields, name);
+  };
+  ForwardedUser user{.users = lines(proxy.user_header), .names = lines(proxy.name_header)};
+  if (!proxy.groups_header.empty()) user.groups = list_field(fields, proxy.groups_header).value_or("");
+  return user;
+}
+
 }  // namespace
+
+HttpMiddleware locate_by(const Current<AccessState>& access) {
+  return [&access](HttpRequest& request) -> HttpVerdict {
+    const auto state = access.get();
+    const auto& connections = state->connections();
+    if (!connections.knows_proxies()) return {};
+    const auto list = list_field(request.all_fields, "X-Forwarded-For");
+    const auto source = list ? connections.source_of(request.peer, *list) : std::nullopt;
+    if (source) request.source = asio_address(*source);
+    return {};
+  };
+}
 
 HttpMiddleware authenticate_by(const Current<AccessState>& access) {
   return [&access](HttpRequest& request) -> HttpVerdict {
@@ -80,6 +103,8 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access) {
     presented.method = std::string_view(boost::beast::http::to_string(request.method));
     presented.path = request.path;
     presented.proofs = lines_of(request.all_fields, "DPoP");
+    presented.peer = &request.peer;
+    presented.forwarded = read_forwarded_user(request.all_fields, state->connections().proxy());
     auto found = state->authenticate(presented, std::chrono::system_clock::now());
     if (found.has_value()) {
       request.principal = *std::move(found);

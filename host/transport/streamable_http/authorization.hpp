@@ -9,6 +9,9 @@
 
 namespace mcph {
 
+// Settles where each request comes from, where a proxy is trusted to say that. The state outlives it.
+HttpMiddleware locate_by(const Current<AccessState>& access);
+
 // Settles each request's principal, by the state of that moment, which outlives it. A client is told of the metadata of
 // the endpoint that it asked.
 HttpMiddleware authenticate_by(const Current<AccessState>& access);

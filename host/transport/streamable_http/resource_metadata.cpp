@@ -19,6 +19,7 @@ HttpResponse metadata(const ProtectedResource& resource, const std::string& endp
                           {"authorization_servers", resource.issuers},
                           {"bearer_methods_supported", {"header"}},
                           {"dpop_signing_alg_values_supported", proof_algorithms()}};
+  if (resource.knows_certificates) document["tls_client_certificate_bound_access_tokens"] = true;
   if (!resource.title.empty()) document["resource_name"] = resource.title;
   if (!resource.scopes.empty()) document["scopes_supported"] = resource.scopes;
   return {.body = dump(document), .fields = {{"Cache-Control", "max-age=60"}}};

@@ -118,5 +118,37 @@ TEST_F(AccessStateTest, KnowsWhetherACredentialIsStillGood) {
   EXPECT_FALSE(state()->is_good(ada, now_));
 }
 
+class CertificateAccessTest : public AccessStateTest {
+ protected:
+  // Who it is by a connection with a certificate, and what the host says to `authorization`.
+  std::string outcome_with(std::optional<std::string_view> authorization, Time expiry) const {
+    const HttpPeer peer{.certificate = std::make_shared<const ClientCertificate>(
+                            ClientCertificate{.subject = "CN=ada", .expiry = expiry})};
+    const auto found = state_with()->authenticate({.authorization = authorization, .peer = &peer}, now_);
+    return found ? found->id() : "invalid: " + found.error().description;
+  }
+  std::shared_ptr<const AccessState> state_with() const {
+    const RoleTexts texts{{"user", {.allow = {{.match = "*"}}, .issuers = {"mtls"}}}};
+    return AccessState::with_credentials(
+        roles(texts), {.tokens = tokens_, .connections = {CertificateSubject::subject, ProxySettings()}});
+  }
+};
+
+TEST_F(CertificateAccessTest, KnowsWhoHasACertificateUntilItExpires) {
+  EXPECT_EQ(outcome_with({}, now_ + 1s), "mtls#CN=ada");
+  EXPECT_EQ(outcome_with({}, now_), "invalid: the client's certificate has expired");
+  const Principal ada({.issuer = "mtls", .subject = "CN=ada", .expiry = now_ + 1s});
+  EXPECT_TRUE(state_with()->is_good(ada, now_));
+  EXPECT_FALSE(state_with()->is_good(ada, now_ + 1s));
+  EXPECT_FALSE(state()->is_good(ada, now_));
+  EXPECT_TRUE(state_with()->has_expiry_between(now_, now_ + 1s));
+}
+
+TEST_F(CertificateAccessTest, TakesATokenInsteadOfTheCertificate) {
+  const auto token = give_token("bob");
+  EXPECT_EQ(outcome_with("Bearer " + token, now_ + 1s), "host#bob");
+  EXPECT_EQ(outcome_with("Bearer " + make_token(), now_ + 1s), "invalid: it is no token of this server");
+}
+
 }  // namespace
 }  // namespace mcph

@@ -60,10 +60,65 @@ level = "debug"
 TEST_F(ConfigSourceTest, SaysOfEveryMistakeWhereItIs) {
   EXPECT_EQ(mistakes_in("[http]\nlisten = \"127.0.0.1:99999\"\nmax_sessions = 0\nallow_hosts = [\"a\", \"b:80\"]\n"
                         "[serving]\npage_size = \"ten\"\n"),
-            "2:10: \"listen\" must be ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, but is \"127.0.0.1:99999\"\n"
+            "2:10: \"listen\" must be ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, or none, but is "
+            "\"127.0.0.1:99999\"\n"
             "3:16: \"max_sessions\" must be at least 1, but is 0\n"
             "4:21: \"allow_hosts[1]\" must be a host name without a port, but is \"b:80\"\n"
             "6:13: \"page_size\" must be an integer, but is \"ten\"");
+}
+
+TEST_F(ConfigSourceTest, ReadsHowConnectionsAreMadeAndWhatTheyShow) {
+  const auto config = load(R"(
+[http]
+listen = "none"
+unix_socket = "host.sock"
+[tls]
+certificate = "server.pem"
+key = "/etc/key.pem"
+client_ca = "clients.pem"
+client_certificates = "optional"
+client_subject = "san_uri"
+[proxy]
+from = ["unix", "mtls#spiffe://x/front"]
+user_header = "X-User"
+trusted_addresses = ["10.0.0.0/8", "::1"]
+[roles.user]
+issuers = ["mtls", "proxy"]
+)");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_TRUE(config->http.listen.is_none());
+  EXPECT_TRUE(config->access.loopback_only);
+  EXPECT_EQ(config->http.unix_socket, temporary_.path() / "host.sock");
+  EXPECT_EQ(config->tls.certificate, temporary_.path() / "server.pem");
+  EXPECT_EQ(config->tls.key, "/etc/key.pem");
+  EXPECT_TRUE(config->knows_credentials());
+  EXPECT_EQ(config_form().show(*config)["proxy"]["trusted_addresses"], OrderedJson({"10.0.0.0/8", "::1"}));
+}
+
+TEST_F(ConfigSourceTest, SaysWhatIsMissingForConnections) {
+  EXPECT_EQ(mistakes_in("[tls]\ncertificate = \"a.pem\"\n"), "1:2: \"tls\" needs both a certificate and its key");
+  EXPECT_EQ(mistakes_in("[tls]\nminimum_version = \"1.3\"\n"), "1:2: \"tls\" needs a certificate and its key");
+  const std::string pair = "[tls]\ncertificate = \"a.pem\"\nkey = \"b.pem\"\n";
+  EXPECT_EQ(mistakes_in(pair + "client_certificates = \"optional\"\n"),
+            "4:1: \"client_certificates\" needs client_ca, whose they must be");
+  EXPECT_EQ(mistakes_in(pair + "client_ca = \"c.pem\"\n"),
+            "4:1: \"client_ca\" needs client_certificates, optional or required");
+  EXPECT_EQ(mistakes_in(pair + "client_subject = \"san_dns\"\n[roles.user]\n"),
+            "4:1: \"client_subject\" needs client_certificates, optional or required");
+  EXPECT_EQ(mistakes_in("[proxy]\nuser_header = \"X-User\"\n[roles.user]\n"),
+            "2:1: \"user_header\" needs from, whom to trust with it");
+  EXPECT_EQ(mistakes_in("[proxy]\nfrom = [\"unix\"]\nuser_header = \"X-User\"\n"),
+            "1:2: \"proxy\" need roles, which say what their owners may use: add one, such as [roles.user]");
+  EXPECT_EQ(
+      mistakes_in("[proxy]\nfrom = [\"127.0.0.1\", \"mtls#\"]\ntrusted_addresses = [\"10.0.0.1/8\"]\n"),
+      "2:9: \"from[0]\" must be unix, or mtls#SUBJECT, but is \"127.0.0.1\"\n"
+      "2:22: \"from[1]\" must be unix, or mtls#SUBJECT, but is \"mtls#\"\n"
+      "3:22: \"trusted_addresses[0]\" must be an address or a network, such as 10.0.0.0/8, but is \"10.0.0.1/8\"");
+  EXPECT_EQ(mistakes_in("[proxy]\nfrom = [\"mtls#CN=front\"]\n"),
+            "2:1: \"from\" needs [tls] client_subject, what of a certificate is the SUBJECT");
+  EXPECT_EQ(mistakes_in("[http]\nlisten = \"none\"\n"), "2:1: \"listen\" must not be none without unix_socket");
+  EXPECT_EQ(mistakes_in("[tokens]\nfile = \"t\"\n[roles.user]\nissuers = [\"mtls\"]\n"),
+            "4:12: \"issuers[0]\" must be an issuer that there is, as [issuers.NAME], but is \"mtls\"");
 }
 
 TEST_F(ConfigSourceTest, NamesTheSettingThatWasProbablyMeant) {

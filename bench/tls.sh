@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# What TLS costs, beside the same without it and beside nginx with the same certificate, in turn: calls of a worker's
+# plugin on kept connections, and handshakes. Needs wrk, nginx and openssl, and `cmake --build --preset release --target
+# mcp-plugin-host bench_echo`.
+#   bench/tls.sh [ROUNDS] [SECONDS]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+rounds=${1:-5} seconds=${2:-3} build=build/release
+folder=$(mktemp -d)
+running=()
+trap 'kill "${running[@]}" 2>/dev/null || true; wait; rm -rf "$folder"' EXIT
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
+  -keyout "$folder/server.key" -out "$folder/server.pem" 2>/dev/null
+printf '[http]\nlisten = "127.0.0.1:18080"\n' >"$folder/plain.toml"
+printf '[http]\nlisten = "127.0.0.1:18443"\n[tls]\ncertificate = "server.pem"\nkey = "server.key"\n' >"$folder/tls.toml"
+cat >"$folder/nginx.conf" <<NGINX
+daemon off; worker_processes auto; pid $folder/pid; error_log stderr;
+events {}
+http {
+  access_log off;
+  server {
+    listen 127.0.0.1:18444 ssl;
+    ssl_certificate $folder/server.pem; ssl_certificate_key $folder/server.key; ssl_protocols TLSv1.2 TLSv1.3;
+    location / { return 200 "hello"; }
+  }
+}
+NGINX
+for kind in plain tls; do
+  "$build/bin/mcp-plugin-host" serve --config "$folder/$kind.toml" --components "$build/bench/components" \
+    --data "$folder/$kind" --log-level warning --control none &
+  running+=($!)
+done
+nginx -p "$folder" -c "$folder/nginx.conf" 2>"$folder/nginx.log" &
+running+=($!)
+sleep 2
+
+calls() { MCP_ERA=modern wrk -t1 -c16 -d"$seconds" -s bench/call.lua "$1" | awk '/^RESULT/ { print $2 }'; }
+handshakes() { wrk -t1 -c16 -d"$seconds" -H 'Connection: close' "$1" | awk '/^Requests\/sec/ { print $2 }'; }
+for ((round = 0; round < rounds; ++round)); do
+  echo "$(calls http://127.0.0.1:18080/mcp) $(calls https://127.0.0.1:18443/mcp)" \
+    "$(handshakes https://127.0.0.1:18443/mcp) $(handshakes https://127.0.0.1:18444/)"
+done | tee "$folder/rounds" | awk 'BEGIN { print "calls/s plain, by TLS; handshakes/s of the host, of nginx" } { print }'
+median() { awk "{ print $1 }" "$folder/rounds" | sort -n | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
+printf 'by TLS / plain: %.2f   handshakes / those of nginx: %.2f   (medians)\n' "$(median '$2 / $1')" "$(median '$3 / $4')"

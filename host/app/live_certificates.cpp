@@ -1,0 +1,62 @@
+#include "app/live_certificates.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "base/time_text.hpp"
+#include "http/tls/tls_stream.hpp"
+
+namespace mcph {
+
+Result<std::unique_ptr<LiveCertificates>> LiveCertificates::create(TlsOptions options, Log& log) {
+  std::unique_ptr<LiveCertificates> live(new LiveCertificates(std::move(options), log));
+  auto loaded = TlsContext::load(live->options_, nullptr, std::chrono::system_clock::now());
+  if (loaded.has_error()) return loaded.error();
+  live->say_expiry(**loaded);
+  live->current_.set(*std::move(loaded));
+  return live;
+}
+
+// Watched before they are read, so that no change between is missed.
+LiveCertificates::LiveCertificates(TlsOptions options, Log& log) : options_(std::move(options)), log_(log) {
+  std::vector<std::filesystem::path> files{options_.certificate, options_.key};
+  if (!options_.client_ca.empty()) files.push_back(options_.client_ca);
+  watched_.watch(std::move(files));
+}
+
+void LiveCertificates::run() {
+  watched_.run([this](bool changed) { attend(changed); });
+}
+
+MakeHttpStream LiveCertificates::make_stream() {
+  return [this](HttpSocket socket, HttpPeer peer) {
+    return std::make_unique<TlsStream>(std::move(socket), std::move(peer), current_.get());
+  };
+}
+
+void LiveCertificates::attend(bool changed) {
+  // The time may come in which a certificate is good, and no file changes then.
+  static constexpr std::chrono::seconds interval{1};
+  const bool again = !refused_.empty() && std::chrono::steady_clock::now() - refused_at_ >= interval;
+  if (changed) refused_.clear();
+  if (changed || again) take_changes();
+}
+
+void LiveCertificates::take_changes() {
+  auto next = TlsContext::load(options_, current_.get().get(), std::chrono::system_clock::now());
+  if (next.has_error()) {
+    refused_at_ = std::chrono::steady_clock::now();
+    if (refused_ == next.error().message) return;
+    refused_ = next.error().message;
+    return log_.error("certificate not taken", {{"reason", refused_}, {"serving", "what was there before"}});
+  }
+  refused_.clear();
+  current_.set(*next);
+  say_expiry(**next);
+}
+
+void LiveCertificates::say_expiry(const TlsContext& context) const {
+  log_.info("certificate taken", {{"file", options_.certificate.string()}, {"expires", time_text(context.expiry())}});
+}
+
+}  // namespace mcph

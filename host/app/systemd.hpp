@@ -1,0 +1,73 @@
+// What a service says to systemd, and gets from it: sd_notify(3), sd_watchdog_enabled(3), sd_listen_fds(3). The
+// protocols are an environment variable and a datagram each, for which no library is needed.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "http/options.hpp"
+#include "runtime/event_loops.hpp"
+#include "runtime/loop_check.hpp"
+#include "runtime/timers.hpp"
+
+namespace mcph {
+
+// The variables, as they were when the process began. Empty: there is none.
+struct SystemdEnvironment {
+  std::string notify_socket = {};
+  std::string watchdog_microseconds = {};
+  std::string watchdog_process = {};
+  std::string listen_descriptors = {};
+  std::string listen_process = {};
+
+  // Takes them away, because they are for this process alone. While it has one thread.
+  static SystemdEnvironment take();
+};
+
+// Says to systemd how the service is; to nobody where nobody asked. Any thread.
+class SystemdNotifier {
+ public:
+  explicit SystemdNotifier(const SystemdEnvironment& environment);
+
+  void ready() const { send("READY=1"); }
+  void stopping() const { send("STOPPING=1"); }
+  void alive() const { send("WATCHDOG=1"); }
+  // In which `alive` must be said, or the service is ended; 0: it need not.
+  std::chrono::microseconds watchdog_time() const { return watchdog_time_; }
+
+ private:
+  void send(std::string_view state) const;
+
+  std::string socket_;
+  std::chrono::microseconds watchdog_time_{0};
+};
+
+// Says that the service is alive for as long as its event loops answer within half the time that systemd gives. Owned
+// by who owns the loops, which with the notifier outlive it.
+class SystemdWatchdog {
+ public:
+  SystemdWatchdog(EventLoops& loops, const SystemdNotifier& notifier);
+
+ private:
+  void look();
+
+  const SystemdNotifier& notifier_;
+  LoopCheck check_;
+  std::unique_ptr<Timers> timers_;  // null: nobody wants to know. Last, because its thread uses the others
+};
+
+// Sockets at which systemd listens in this service's stead.
+struct InheritedSockets {
+  std::vector<int> descriptors = {};
+  std::vector<HttpAddress> addresses = {};  // of those of TCP
+  std::filesystem::path unix_socket = {};   // of the last one that has a path
+};
+// They are not passed on to other programs. Fails where a descriptor is no such socket.
+Result<InheritedSockets> take_sockets(const SystemdEnvironment& environment);
+
+}  // namespace mcph

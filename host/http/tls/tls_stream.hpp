@@ -1,0 +1,59 @@
+// A connection of TLS (RFC 8446, 5246), at the server's side. OpenSSL reads and writes the socket itself, which saves
+// the copies, and the memory for them, that a stream on top of another one has; this waits until it can. Used on one
+// event loop.
+#pragma once
+
+#include <memory>
+
+#include <boost/asio/socket_base.hpp>
+
+#include "http/stream.hpp"
+#include "http/tls/tls_context.hpp"
+
+struct ssl_st;
+
+namespace mcph {
+
+class TlsStream final : public HttpStream {
+ public:
+  TlsStream(HttpSocket socket, HttpPeer peer, std::shared_ptr<const TlsContext> context);
+
+  boost::asio::any_io_executor executor() override { return socket_.get_executor(); }
+  boost::asio::awaitable<Result<>> open() override;
+  boost::asio::awaitable<Transferred> read_some(boost::asio::mutable_buffer bytes) override;
+  boost::asio::awaitable<Transferred> write_some(boost::asio::const_buffer bytes) override;
+  void cancel() override;
+  boost::asio::awaitable<void> end_sending() override;
+  void shut_down() override { socket_.shutdown(HttpSocket::shutdown_both, ignored_); }
+  void close() override { socket_.close(ignored_); }
+
+ private:
+  using Error = boost::system::error_code;
+  enum class State {
+    opening,
+    open,
+    failed,  // nothing can be written any more, not even the end
+    none     // it was no TLS, or is none any more: what still comes is read and means nothing
+  };
+
+  // Which stays to be read; 0, which is the first one of nothing: there is none.
+  boost::asio::awaitable<char> first_byte();
+  boost::asio::awaitable<Result<>> shake_hands();
+  // After a call of OpenSSL that has returned `result`, and not what was wanted: waits until it makes sense to try
+  // again. An error: it never will.
+  boost::asio::awaitable<Error> wait_for(int result, unsigned cancellations);
+  // Where others of the event loop have waited for long, they have their turn.
+  boost::asio::awaitable<void> take_turns();
+  void refuse_plain_http();
+  void note_certificate();
+
+  HttpSocket socket_;
+  const std::shared_ptr<const TlsContext> context_;
+  const std::unique_ptr<ssl_st, void (*)(ssl_st*)> tls_;
+  Error ignored_;  // the client may have gone
+  State state_ = State::opening;
+  unsigned cancellations_ = 0;    // so that one between two waits is not lost
+  unsigned without_waiting_ = 0;  // successes one after the other
+};
+
+}  // namespace mcph

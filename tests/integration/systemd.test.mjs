@@ -1,0 +1,126 @@
+// What systemd is told, and the sockets that it hands over.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Components } from './support/components.mjs';
+import { freePort } from './support/free_port.mjs';
+import { argumentsOf, HttpHost, program } from './support/host.mjs';
+import { toolsOf } from './support/node_http.mjs';
+
+const tools = ['only_in_v1', 'version'];
+const activates = spawnSync('systemd-socket-activate', ['--version']).error === undefined;
+const skip = !activates && 'systemd-socket-activate is not installed';
+
+// Prints each datagram that reaches a socket; Node has none of this kind.
+const listener = `
+use Socket; $| = 1;
+socket(my $socket, AF_UNIX, SOCK_DGRAM, 0); bind($socket, pack_sockaddr_un($ARGV[0])) or die; print "listening\\n";
+while (defined recv($socket, my $text, 1024, 0)) { print "$text\\n" }`;
+
+class NotifySocket {
+  static async open(context, path) {
+    const socket = new NotifySocket();
+    const child = spawn('perl', ['-e', listener, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    context.after(() => child.kill());
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      socket.heard += text;
+      socket.wake?.();
+    });
+    await socket.until(/listening/);
+    return socket;
+  }
+  heard = '';
+  async until(pattern) {
+    while (!pattern.test(this.heard)) await new Promise((resolve) => (this.wake = resolve));
+  }
+}
+
+test('IsToldThatTheHostServesLivesAndStops', async (context) => {
+  const components = await Components.create('sample_v1');
+  const path = join(components.folder, 'notify');
+  const socket = await NotifySocket.open(context, path);
+  const environment = { NOTIFY_SOCKET: path, WATCHDOG_USEC: '400000' };
+  const host = await HttpHost.start(components, [], '127.0.0.1:0', environment);
+  assert.deepEqual(await toolsOf(host.address), tools);
+  await socket.until(/READY=1\n[^]*(WATCHDOG=1\n){3}/);
+  await host.stop();
+  await socket.until(/STOPPING=1\n/);
+  await components.discard();
+});
+
+function activate(components, listens, more = []) {
+  const child = spawn(
+    'systemd-socket-activate',
+    [...listens.flatMap((each) => ['-l', each]), program, ...argumentsOf('serve', components, more)],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  // It starts the host when somebody comes.
+  return child;
+}
+
+async function untilReached(ask) {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!['ECONNREFUSED', 'ENOENT'].includes(error.code)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+test('SocketsAreHandedOver', { skip }, async (context) => {
+  const components = await Components.create('sample_v1');
+  const port = await freePort();
+  const socketPath = join(components.folder, 'activated.sock');
+  const child = activate(components, [`127.0.0.1:${port}`, socketPath]);
+  const answer = untilReached(() => toolsOf(`http://127.0.0.1:${port}/mcp`));
+  const host = await HttpHost.of(child);
+  context.after(() => host.stop().finally(() => components.discard()));
+  assert.deepEqual(await answer, tools);
+  assert.equal(host.address.href, `http://127.0.0.1:${port}/mcp`);
+  assert.deepEqual(await toolsOf('http://localhost/mcp', { socketPath }), tools);
+});
+
+test('ASocketThatOthersReachNeedsProofOfWhoTheyAre', { skip }, async (context) => {
+  const components = await Components.create('sample_v1');
+  context.after(() => components.discard());
+  const port = await freePort();
+  const child = activate(components, [`0.0.0.0:${port}`]);
+  let said = '';
+  child.stderr.on('data', (text) => (said += text));
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  await untilReached(() => toolsOf(`http://127.0.0.1:${port}/mcp`)).catch(() => {});
+  assert.equal(await ended, 2);
+  assert.match(said, new RegExp(`0\\.0\\.0\\.0:${port} is reached by others`));
+});
+
+test('WhatIsNoSocketThatListensIsRefused', async (context) => {
+  const components = await Components.create('sample_v1');
+  context.after(() => components.discard());
+  const file = join(components.folder, 'file');
+  writeFileSync(file, '');
+  const script = 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3<"$0"';
+  const { status, stderr } = spawnSync('sh', ['-c', script, file, program, ...argumentsOf('serve', components)], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 2);
+  assert.match(stderr, /the descriptor 3 that LISTEN_FDS speaks of is no socket that listens/);
+});
+
+test('TheUnitsAreWhatSystemdTakes', { skip: spawnSync('systemd-analyze', ['--version']).error && 'no systemd' }, async (context) => {
+  const components = await Components.create();
+  context.after(() => components.discard());
+  const units = ['mcp-plugin-host.service', 'mcp-plugin-host.socket'].map((name) => {
+    const text = readFileSync(new URL(`../../share/systemd/${name}`, import.meta.url), 'utf8');
+    const file = join(components.folder, name);
+    writeFileSync(file, text.replaceAll('/usr/local/bin/mcp-plugin-host', program));
+    return file;
+  });
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' });
+  assert.equal(stderr, '');
+  assert.equal(status, 0);
+});

@@ -1,0 +1,85 @@
+#include "app/systemd.hpp"
+
+#include <cstring>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "base/file_descriptor.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The other end of NOTIFY_SOCKET.
+class NotifySocket {
+ public:
+  explicit NotifySocket(const std::string& name) : socket_(::socket(AF_UNIX, SOCK_DGRAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, name.data(), name.size());
+    if (name.front() == '@') address.sun_path[0] = '\0';
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+    EXPECT_EQ(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+  }
+  std::string next() const {
+    char text[256];
+    const auto size = ::recv(socket_.get(), text, sizeof text, MSG_DONTWAIT);
+    return size < 0 ? "nothing" : std::string(text, static_cast<std::size_t>(size));
+  }
+
+ private:
+  FileDescriptor socket_;
+};
+
+TEST(SystemdNotifierTest, SaysHowTheServiceIs) {
+  const test::TemporaryFolder folder;
+  for (const auto& name : {(folder.path() / "notify").string(), "@mcp-test-" + std::to_string(::getpid())}) {
+    const NotifySocket socket(name);
+    const SystemdNotifier systemd({.notify_socket = name});
+    systemd.ready();
+    EXPECT_EQ(socket.next(), "READY=1");
+    systemd.stopping();
+    EXPECT_EQ(socket.next(), "STOPPING=1");
+  }
+}
+
+TEST(SystemdNotifierTest, SaysNothingWhereNobodyAsked) {
+  const SystemdNotifier systemd({});
+  systemd.ready();
+  EXPECT_EQ(systemd.watchdog_time(), 0us);
+}
+
+TEST(SystemdNotifierTest, KnowsInWhichTimeItMustBeAlive) {
+  const auto time = [](const char* microseconds, const std::string& process) {
+    return SystemdNotifier({.notify_socket = "@x", .watchdog_microseconds = microseconds, .watchdog_process = process})
+        .watchdog_time();
+  };
+  EXPECT_EQ(time("30000000", std::to_string(::getpid())), 30s);
+  EXPECT_EQ(time("30000000", ""), 30s);
+  EXPECT_EQ(time("30000000", "1"), 0us);
+  EXPECT_EQ(time("soon", ""), 0us);
+}
+
+TEST(SystemdEnvironmentTest, IsForThisProcessAlone) {
+  ::setenv("NOTIFY_SOCKET", "@x", 1);
+  ::setenv("LISTEN_FDS", "1", 1);
+  const auto taken = SystemdEnvironment::take();
+  EXPECT_EQ(taken.notify_socket, "@x");
+  EXPECT_EQ(taken.listen_descriptors, "1");
+  EXPECT_EQ(::getenv("NOTIFY_SOCKET"), nullptr);
+  EXPECT_EQ(::getenv("LISTEN_FDS"), nullptr);
+}
+
+TEST(InheritedSocketsTest, AreNotThoseOfAnotherProcess) {
+  EXPECT_TRUE(take_sockets({})->descriptors.empty());
+  EXPECT_TRUE(take_sockets({.listen_descriptors = "1", .listen_process = "1"})->descriptors.empty());
+}
+
+}  // namespace
+}  // namespace mcph
