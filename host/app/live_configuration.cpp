@@ -208,6 +208,18 @@ void LiveConfiguration::set_limits() {
   limits_.set(*Limits::create(config_.limits, Limits::steady_clock(), limits_.get().get()));
 }
 
+LiveConfiguration::Reloads LiveConfiguration::reloads() const {
+  const MutexLock lock(mutex_);
+  return reloads_;
+}
+
+void LiveConfiguration::count_reload(bool taken) {
+  const MutexLock lock(mutex_);
+  ++(taken ? reloads_.taken : reloads_.refused);
+  reloads_.has_refused_last = !taken;
+  if (taken) reloads_.last_taken = std::chrono::system_clock::now();
+}
+
 bool LiveConfiguration::take_changes() {
   const auto refuse = [&](const Error& error) {
     log_.error("configuration not taken", {{"reason", error.message}, {"serving", "what was there before"}});
@@ -220,6 +232,7 @@ bool LiveConfiguration::take_changes() {
   }
   auto access = next.has_value() ? access_of(*next) : Result<Access>(next.error());
   const bool taken = access.has_value();
+  count_reload(taken);
   if (taken) {
     say_what_needs_a_restart(*next);
     config_ = *std::move(next);

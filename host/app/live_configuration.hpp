@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -50,6 +51,15 @@ class LiveConfiguration {
   const Current<AccessState>& access(const std::string& server = {}) const { return servers_.at(server).access; }
   const Current<Limits>& limits() const { return limits_; }
 
+  // What has become of the changes of its files.
+  struct Reloads {
+    std::uint64_t taken = 0;
+    std::uint64_t refused = 0;
+    bool has_refused_last = false;
+    std::chrono::system_clock::time_point last_taken;  // the start of the host, too
+  };
+  Reloads reloads() const;
+
  private:
   struct GovernedServer {
     explicit GovernedServer(PublishedCatalog& governed) : catalog(governed) {}
@@ -82,9 +92,12 @@ class LiveConfiguration {
   void attend(bool changed);
   // Whether what is known of roles and tokens has been read anew.
   bool take_changes();
+  void count_reload(bool taken);
   void end_what_is_good_no_longer(bool replaced);
   void say_what_needs_a_restart(const Config& next);
 
+  mutable Mutex mutex_;
+  Reloads reloads_ GUARDED_BY(mutex_) = {.last_taken = std::chrono::system_clock::now()};
   const ConfigSource source_;
   Config config_;  // used by one thread at a time: who creates this, then the one that watches
   const OrderedJson started_with_;

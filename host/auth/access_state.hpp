@@ -55,6 +55,8 @@ class AccessState final : public Policy {
 
   const ProtectedResource& resource() const { return resource_; }
   const ConnectionCredentials& connections() const { return connections_; }
+  // Null: there are none.
+  const std::shared_ptr<Issuers>& issuers() const { return issuers_; }
 
   std::shared_ptr<const Rights> rights_of(const Principal& principal) const override;
 

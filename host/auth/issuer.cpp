@@ -74,6 +74,13 @@ void Issuer::fetch() {
   source_->fetch([self = shared_from_this()](Result<JsonWebKeySet> keys) { self->take(std::move(keys)); });
 }
 
+Issuer::Fetches Issuer::fetches() const {
+  const MutexLock lock(mutex_);
+  auto fetches = fetches_;
+  fetches.issuer = settings_.name;
+  return fetches;
+}
+
 void Issuer::take(Result<JsonWebKeySet> keys) {
   const bool has_come = keys.has_value();
   std::vector<std::string> remarks;
@@ -83,6 +90,8 @@ void Issuer::take(Result<JsonWebKeySet> keys) {
   {
     const MutexLock lock(mutex_);
     const auto now = clock_();
+    ++(has_come ? fetches_.good : fetches_.failed);
+    fetches_.has_failed_last = !has_come;
     if (has_come) {
       if (remarks_ != keys->remarks()) remarks = remarks_ = keys->remarks();
       keys_.set(std::make_shared<const JsonWebKeySet>(*std::move(keys)));

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -44,6 +46,15 @@ class Issuer final : public std::enable_shared_from_this<Issuer> {
   Result<Identity, CredentialError> verify(const JsonWebSignature& token, const nlohmann::json& claims,
                                            std::chrono::system_clock::time_point now);
 
+  // How fetching its keys has gone.
+  struct Fetches {
+    std::string issuer;  // as the configuration names it
+    std::uint64_t good = 0;
+    std::uint64_t failed = 0;
+    bool has_failed_last = false;
+  };
+  Fetches fetches() const;
+
   // Fetches keys that have been used for long, without making anybody wait.
   void refresh_old_keys();
   // The same of keys that may have changed.
@@ -66,7 +77,8 @@ class Issuer final : public std::enable_shared_from_this<Issuer> {
   const Clock clock_;
   Current<JsonWebKeySet> keys_{nullptr};
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
+  Fetches fetches_ GUARDED_BY(mutex_);
   bool fetching_ GUARDED_BY(mutex_) = false;
   Moment next_fetch_ GUARDED_BY(mutex_) = Moment::min();
   Moment fetched_ GUARDED_BY(mutex_) = Moment::min();

@@ -152,6 +152,13 @@ void Issuers::note_answer(const std::string& digest, Result<Identity, Credential
     done();
 }
 
+std::vector<Issuer::Fetches> Issuers::fetches() const {
+  std::vector<Issuer::Fetches> all;
+  for (const auto& each : trusted_)
+    all.push_back(each.issuer->fetches());
+  return all;
+}
+
 bool Issuers::trusts(std::string_view issuer) const {
   return std::ranges::any_of(trusted_, [&](const Trusted& each) { return each.issuer->settings().issuer == issuer; });
 }

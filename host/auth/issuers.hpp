@@ -52,6 +52,8 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   Result<Principal, CredentialError> authenticate(std::string_view token, Time now);
   Proofs& proofs() { return *proofs_; }
   bool trusts(std::string_view issuer) const;
+  // Of each, how fetching its keys has gone.
+  std::vector<Issuer::Fetches> fetches() const;
 
  private:
   struct Trusted {

@@ -21,6 +21,8 @@ class ComponentList {
   // Keys come in ascending order.
   void add(std::string key, std::string json);
 
+  std::size_t size() const { return items_.size(); }
+
   struct Page {
     std::string items;        // the inside of a JSON array
     std::string next_cursor;  // opaque, base64url

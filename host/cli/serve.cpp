@@ -1,5 +1,6 @@
 // The two commands that serve clients until they are told to stop.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -20,6 +21,7 @@
 #include "admin/control_server.hpp"
 #include "admin/control_sockets.hpp"
 #include "admin/operator_answers.hpp"
+#include "app/admin_listener.hpp"
 #include "app/audit.hpp"
 #include "app/host.hpp"
 #include "app/live_certificates.hpp"
@@ -30,6 +32,7 @@
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
 #include "http/client/network_caller.hpp"
+#include "http/health.hpp"
 #include "http/server.hpp"
 #include "protocol/server/server.hpp"
 #include "telemetry/stderr_log.hpp"
@@ -129,25 +132,27 @@ void load_components(Host& host, const HostOptions& options, Log& log) {
                                  {"ms", took.count()}});
 }
 
+// `heard` is told what an operator has done.
+std::shared_ptr<const OperatorAnswers> answers_of(Host& host, const HostOptions& options, std::string command,
+                                                  OperatorListener heard, std::string url = {}) {
+  HostFacts facts{host_version, std::move(command), std::move(url), options.components};
+  return std::make_shared<const OperatorAnswers>(std::move(facts), host.folder().operator_service(), std::move(heard));
+}
+
 // Null where the operator wants none. Without a place for it, he who asked for none in particular is served all the
 // same.
-Result<std::unique_ptr<ControlServer>> listen_to_operator(Host& host, const HostOptions& options, std::string command,
-                                                          std::string url, Audit& audit) {
+Result<std::unique_ptr<ControlServer>> listen_to_operator(const HostOptions& options,
+                                                          const std::shared_ptr<const OperatorAnswers>& answers,
+                                                          Log& log) {
   if (options.control == "none") return nullptr;
   control_sockets();  // removes those of dead hosts
   const auto socket = options.control.empty() ? own_control_socket() : std::filesystem::path(options.control);
-  HostFacts facts{host_version, std::move(command), std::move(url), options.components};
-  const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
-    audit.operator_has(done, plugin, outcome);
-  };
-  const auto answers =
-      std::make_shared<const OperatorAnswers>(std::move(facts), host.folder().operator_service(), heard);
   auto server =
       socket.has_error()
           ? Result<std::unique_ptr<ControlServer>>(socket.error())
           : ControlServer::listen(*socket, [answers](std::string_view request) { return answers->answer(request); });
   if (server.has_value() || !options.control.empty()) return server;
-  audit.log().warning("operator cannot reach this host", {{"reason", server.error().message}});
+  log.warning("operator cannot reach this host", {{"reason", server.error().message}});
   return nullptr;
 }
 
@@ -162,8 +167,9 @@ StreamableHttpOptions mcp_options(const Config& config) {
 // The servers of one host over HTTP: that of all that it serves, and those that the operator has made of parts of it.
 class ServedServers {
  public:
-  // All outlive it. `records`, null: nobody keeps any.
-  ServedServers(Host& host, const Config& config, Log& log, RequestRecords* records) : records_(records) {
+  // All outlive it, and whoever observes calls or keeps records of them the host, too; null: nobody does.
+  ServedServers(Host& host, const Config& config, CallObserver* observer, RequestRecords* records, Log& log)
+      : observer_(observer), records_(records) {
     add({}, {""}, host.catalog(), config.host.identity, config, log);
     for (const auto& [name, server] : config.servers)
       add(name, VirtualServer::paths(name), host.add_catalog(server.instructions), server.identity, config, log);
@@ -178,7 +184,7 @@ class ServedServers {
 
   // Once. `origin` is where clients reach this host, as far as it is known by then.
   void serve_by(McpService& service, const LiveConfiguration& configuration, const StreamableHttpOptions& options,
-                const Origin& origin) {
+                const Origin& origin, AuthenticationCounts& authentications) {
     const auto& limits = configuration.limits();
     std::vector<DiscoverableServer> found;
     for (const auto& each : all_) {
@@ -186,7 +192,7 @@ class ServedServers {
       auto own = options;
       own.paths = each->paths;
       own.middleware.push_back(limit_by_address(limits));
-      own.middleware.push_back(count_failures(limits, authenticate_by(access)));
+      own.middleware.push_back(count_failures(limits, authenticate_by(access, authentications)));
       own.middleware.push_back(limit_by_sender(limits));
       own.limits = &limits;
       own.challenge = scope_challenge(access);
@@ -203,6 +209,16 @@ class ServedServers {
       service.add(std::move(resource));
   }
 
+  Server::Figures figures() const {
+    Server::Figures sum;
+    for (const auto& each : all_) {
+      const auto figures = each->server.figures();
+      sum.sessions += figures.sessions;
+      sum.subscriptions += figures.subscriptions;
+      sum.tasks += figures.tasks;
+    }
+    return sum;
+  }
   void close_streams_of(const IsGood& is_good) {
     for (const auto& each : all_)
       each->http->close_streams_of(is_good);
@@ -216,12 +232,12 @@ class ServedServers {
   struct One {
     One(std::string its_name, std::vector<std::string> its_paths, PublishedCatalog& its_catalog,
         const ServerIdentity& its_identity, const ServingOptions& serving, const Sessions::Limits& sessions, Log& log,
-        RequestRecords* records)
+        CallObserver* observer, RequestRecords* records)
         : name(std::move(its_name)),
           paths(std::move(its_paths)),
           catalog(its_catalog),
           identity(its_identity),
-          server(catalog, identity, serving, sessions, log, records) {}
+          server(catalog, identity, serving, sessions, log, observer, records) {}
 
     const std::string name;  // empty: that of the whole
     const std::vector<std::string> paths;
@@ -235,10 +251,11 @@ class ServedServers {
            const ServerIdentity& identity, const Config& config, Log& log) {
     auto serving = config.host.serving;
     if (!name.empty()) serving.state_key = state_key_of(name, serving.state_key);
-    all_.push_back(
-        std::make_unique<One>(name, std::move(paths), catalog, identity, serving, config.sessions, log, records_));
+    all_.push_back(std::make_unique<One>(name, std::move(paths), catalog, identity, serving, config.sessions, log,
+                                         observer_, records_));
   }
 
+  CallObserver* const observer_;
   RequestRecords* const records_;
   std::vector<std::unique_ptr<One>> all_;  // that of the whole first
 };
@@ -250,9 +267,24 @@ std::string origin_of(const Config& config, std::uint16_t port) {
   return (config.tls.is_on() ? "https://" : "http://") + listening.authority();
 }
 
+void add_health(McpService& service, const std::atomic<const char*>& not_ready) {
+  const auto readiness = [&not_ready] {
+    const auto* const why_not = not_ready.load();
+    return Readiness{.why_not = why_not == nullptr ? "" : why_not};
+  };
+  for (auto& resource : health_resources(readiness))
+    service.add(std::move(resource));
+}
+
 }  // namespace
 
 Result<> check_reachability(const Config& config) {
+  const auto& admin = config.admin;
+  if (admin.listen && !admin.loopback_only && !admin.allow_remote) {
+    return fail("--admin-listen " + admin.listen->authority() +
+                " is reached by others, and nobody is asked there who they are. Listen on 127.0.0.1, or say "
+                "--allow-remote-admin if everybody who can reach it may read how this host fares.");
+  }
   const bool admits_only_some = config.tls.client_certificates == TlsOptions::ClientCertificates::required;
   const bool is_protected =
       config.knows_credentials() || admits_only_some || config.allow_remote_without_authentication;
@@ -294,12 +326,16 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   auto& log = audit.log();
   auto certificates = certificates_of(config.tls, log);
   if (certificates.has_error()) return complain(certificates.error().message);
+  // Before the host, because what is left of its work may be observed until it is gone.
+  AuthenticationCounts authentications;
+  auto calls = CallObservation::create(config, config.admin.listen.has_value(), log);
+  if (calls.has_error()) return complain(calls.error().message);
   auto host = Host::create(config.host, log, limits_of(config), features_of(config));
   if (host.has_error()) return complain(host.error().message);
   const SystemdWatchdog watchdog((*host)->threads(), systemd);
 
   NetworkCaller caller((*host)->threads());
-  ServedServers servers(**host, config, log, audit.requests());
+  ServedServers servers(**host, config, (*calls)->observer(), audit.requests(), log);
   auto configuration = LiveConfiguration::create(command.source, command.config, servers.catalogs(), caller, log);
   if (configuration.has_error()) return (*host)->finish(complain(configuration.error().message));
   std::string origin = config.origin;
@@ -312,7 +348,10 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
     };
     service.when_refused(options.refused);
   }
-  servers.serve_by(service, **configuration, options, [&] { return origin; });
+  servers.serve_by(
+      service, **configuration, options, [&] { return origin; }, authentications);
+  std::atomic<const char*> not_ready = "starting";
+  add_health(service, not_ready);
   HttpServer http((*host)->threads(), config.http, service, log,
                   *certificates == nullptr ? MakeHttpStream(PlainStream::make) : (*certificates)->make_stream());
   http.when_connections_end([&] { (*host)->drainer().look_again(); });
@@ -323,21 +362,32 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   if (const auto bound = http.listen(); bound.has_error()) {
     return (*host)->finish(complain(bound.error().message));
   }
-  load_components(**host, config.host, log);
   const auto reached_at = origin_of(config, http.port());
   // Others know it by names that only the operator knows.
   if (origin.empty() && config.access.loopback_only) origin = reached_at;
-  http.serve();
-  if (*certificates != nullptr) (*certificates)->run();
   const auto url = reached_at.empty() ? "unix:" + absolute_path(config.http.unix_socket).string()
                                       : reached_at + std::string(mcp_path);
+  const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
+    audit.operator_has(done, plugin, outcome);
+  };
+  const auto answers = answers_of(**host, config.host, "serve", heard, url);
+  auto admin = AdminListener::open(config,
+                                   {**host, [&] { return servers.figures(); }, http, **configuration, authentications,
+                                    **calls, *answers, not_ready, absolute_path(config.host.components)},
+                                   log);
+  if (admin.has_error()) return (*host)->finish(complain(admin.error().message));
+  load_components(**host, config.host, log);
+  not_ready = nullptr;
+  http.serve();
+  if (*certificates != nullptr) (*certificates)->run();
   (*host)->folder().run();
 
-  auto control = listen_to_operator(**host, config.host, "serve", url, audit);
+  auto control = listen_to_operator(config.host, answers, log);
   if (control.has_error()) {
     http.shut_down();
     return (*host)->finish(complain(control.error().message));
   }
+  (*calls)->run(caller);
   (*configuration)
       ->run({.close_streams = [&](const IsGood& is_good) { servers.close_streams_of(is_good); },
              .expel = [&](IsGood is_good) { http.expel(std::move(is_good)); }});
@@ -346,12 +396,15 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
 
   const int signal = stop.get_future().get();
   systemd.stopping();
+  not_ready = "stopping";
   log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", config.host.shutdown_grace.count()}});
   (*configuration)->stop();
   servers.close_streams();
   http.shut_down();
   (*host)->end_calls(config.host.shutdown_grace, [&] { return http.connections() == 0; });
   control->reset();
+  (*calls)->stop();
+  if (*admin != nullptr) (*admin)->shut_down();
   audit.close();
   const int status = (*host)->finish(0);
   log.info("stopped");
@@ -394,11 +447,13 @@ int run(const StdioCommand& command) {
   auto audit = Audit::open(command.config, to_stderr);
   if (audit.has_error()) return complain(audit.error().message);
   auto& log = audit->log();
+  auto calls = CallObservation::create(command.config, false, log);
+  if (calls.has_error()) return complain(calls.error().message);
   auto host = Host::create(command.config.host, log, {{"messageBytes", command.config.stdio.max_message_bytes}});
   if (host.has_error()) return complain(host.error().message);
 
   Server server((*host)->catalog(), command.config.host.identity, command.config.host.serving, {}, log,
-                audit->requests());
+                (*calls)->observer(), audit->requests());
   NetworkCaller caller((*host)->threads());
   std::unique_ptr<LiveConfiguration> configuration;
   if (!command.config.stdio_roles.empty()) {
@@ -413,17 +468,22 @@ int run(const StdioCommand& command) {
   StopSignals signals(log, [&](int) { transport.interrupt(); });
   load_components(**host, command.config.host, log);
   (*host)->folder().run();
-  auto control = listen_to_operator(**host, command.config.host, "stdio", {}, *audit);
+  const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
+    audit->operator_has(done, plugin, outcome);
+  };
+  auto control = listen_to_operator(command.config.host, answers_of(**host, command.config.host, "stdio", heard), log);
   if (control.has_error()) return (*host)->finish(complain(control.error().message));
 
   if (configuration != nullptr)
     configuration->run({.close_streams = [](const IsGood&) {}, .expel = [](const IsGood&) {}});
+  (*calls)->run(caller);
   transport.run();
   if (configuration != nullptr) configuration->stop();
   server.close_streams();
   (*host)->end_calls(command.config.host.shutdown_grace, [&] { return transport.has_answered(); });
   const bool told_all = transport.finish();
   control->reset();
+  (*calls)->stop();
   audit->close();
   const int status = (*host)->finish(told_all ? EXIT_SUCCESS : client_lost);
   log.info("stopped");

@@ -57,6 +57,8 @@ constexpr SettingOption http_options[] = {
     {"--sessions", "http.sessions"},
     {"--max-sessions", "http.max_sessions"},
     {"--session-idle-s", "http.session_idle_s"},
+    {"--admin-listen", "admin.listen"},
+    {"--allow-remote-admin", "admin.allow_remote"},
 };
 
 constexpr SettingOption stdio_options[] = {{"--max-message-bytes", "stdio.max_message_bytes"}};

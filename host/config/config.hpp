@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,20 @@ struct VirtualServer {
   static std::vector<std::string> paths(const std::string& name);
 };
 
+// The listener for the operator's programs. Without an address there is none.
+struct AdminSettings {
+  std::optional<HttpAddress> listen = {};
+  bool allow_remote = false;   // of an address that others reach
+  bool loopback_only = false;  // it is none
+};
+
+// Where traces of calls go. Without an endpoint there are none.
+struct TraceSettings {
+  std::string endpoint = {};
+  double sample_ratio = 1;             // of the traces that begin here
+  std::filesystem::path headers = {};  // a file
+};
+
 struct Config {
   Config();
 
@@ -48,6 +63,8 @@ struct Config {
   StreamableHttpOptions mcp;
   Sessions::Limits sessions;
   StdioOptions stdio;
+  AdminSettings admin;
+  TraceSettings traces;
   bool allow_remote_without_authentication = false;
   std::filesystem::path state_key;        // a file; what it says is in host.serving
   std::filesystem::path allowed_digests;  // likewise, in host.trust

@@ -264,6 +264,12 @@ void settle(Config& config, Mistakes& mistakes) {
   }
   auto& access = config.access;
   access.loopback_only = config.http.listen.is_loopback();
+  auto& admin = config.admin;
+  admin.loopback_only = admin.listen && admin.listen->is_loopback();
+  if (admin.allow_remote && !admin.listen) mistakes.push_back({"/admin/allow_remote", "needs listen", true});
+  const auto& traces = config.traces;
+  if (traces.endpoint.empty() && (traces.sample_ratio != TraceSettings().sample_ratio || !traces.headers.empty()))
+    mistakes.push_back({"/traces", "needs endpoint, where they go", true});
   // Under which a proxy may pass requests on.
   if (!config.origin.empty() && (access.loopback_only || !access.allowed_hosts.empty()))
     access.allowed_hosts.push_back(host_of(config.origin));

@@ -29,6 +29,11 @@ Form<std::size_t> message_bytes() {
   return number<std::size_t>(1024, max_frame_bytes);
 }
 
+// Of all.
+Form<double> share() {
+  return leaf<double>({{"type", "number"}, {"minimum", 0}, {"maximum", 1}});
+}
+
 // "127.0.0.1:8080", "[::1]:8080" or ":8080".
 Result<HttpAddress> read_address(const std::string& text) {
   const auto explanation =
@@ -274,6 +279,26 @@ Form<Config> stdio_table() {
       .form();
 }
 
+Form<Config> admin_table() {
+  return Table<Config>()
+      .add("listen", through(&Config::admin, &AdminSettings::listen), optional(address()),
+           "ADDRESS:PORT where serve also listens for the operator's programs: /metrics, /status, /livez and /readyz")
+      .add("allow_remote", through(&Config::admin, &AdminSettings::allow_remote), truth(),
+           "Listen there on an address that others reach, although nobody is asked who they are")
+      .form();
+}
+
+Form<Config> traces_table() {
+  return Table<Config>()
+      .add("endpoint", through(&Config::traces, &TraceSettings::endpoint), text(check_url),
+           "Where a collector takes traces by OTLP over HTTP in JSON, such as http://127.0.0.1:4318/v1/traces")
+      .add("sample_ratio", through(&Config::traces, &TraceSettings::sample_ratio), share(),
+           "How many of the traces that begin here are recorded, 0 to 1; of others their clients decide")
+      .add("headers_file", through(&Config::traces, &TraceSettings::headers), path(),
+           "File with header fields for the collector, \"Name: value\" a line, that only its owner may read")
+      .form();
+}
+
 Form<Config> tokens_table() {
   return Table<Config>()
       .add("file", &Config::tokens, path(),
@@ -429,6 +454,8 @@ Form<Config> make_form() {
       .add("tls", whole, tls_table(), "Encrypting it, and certificates by which clients prove who they are")
       .add("proxy", whole, proxy_table(), "Proxies that are trusted to say who and where a client is")
       .add("stdio", whole, stdio_table(), "Serving over standard input and output")
+      .add("traces", whole, traces_table(), "Traces of calls, for OpenTelemetry")
+      .add("admin", whole, admin_table(), "What serve shows the operator's programs over HTTP")
       .add("tokens", whole, tokens_table(), "Tokens of this host, by which clients over HTTP prove who they are")
       .add("issuers", &Config::issuers, names(issuer_form()),
            "Authorization servers whose tokens prove who a client is, by names of your choice")

@@ -50,6 +50,7 @@ HttpConnection::HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& s
 }
 
 HttpConnection::~HttpConnection() {
+  end_event_stream();
   const MutexLock lock(open_->mutex);
   if (open_->all.erase(this) > 0 && open_->all.empty() && open_->when_none) open_->when_none();
 }
@@ -308,6 +309,7 @@ HttpConnection::awaitable<void> HttpConnection::answer(HttpRequestReader& reader
     co_return co_await refuse(std::move(refusal));
   }
   co_await server_.service().serve(request, *this);
+  end_event_stream();
 }
 
 void HttpConnection::let_read(std::optional<std::string_view> origin) {
@@ -322,7 +324,12 @@ void HttpConnection::drop_body(HttpRequest& request) {
 
 std::string HttpConnection::begin_event_stream() {
   body_share_ = {};
+  if (!std::exchange(streams_, true)) open_->event_streams.fetch_add(1);
   return event_stream_head(client_);
+}
+
+void HttpConnection::end_event_stream() {
+  if (std::exchange(streams_, false)) open_->event_streams.fetch_sub(1);
 }
 
 HttpConnection::awaitable<void> HttpConnection::refuse(HttpRefusal refusal) {

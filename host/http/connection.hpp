@@ -143,6 +143,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   awaitable<void> refuse_unread(HttpRefusal refusal);
   awaitable<void> answer(HttpRequestReader& reader);
 
+  void end_event_stream();
   void wait_for(Waiting what, std::chrono::milliseconds patience);
   void time_is_up(Clock::time_point now);
   void stop_waiting();
@@ -172,6 +173,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   bool timed_out_ = false;
   bool gives_way_ = false;  // and so the request is read no further
   bool cut_off_ = false;    // and nothing more is written
+  bool streams_ = false;    // the answer is an event stream
   bool lingers_ = false;    // the client has been told that the connection closes
   Watching watching_ = Watching::off;
   bool watched_ = false;  // for this answer already

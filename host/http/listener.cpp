@@ -79,7 +79,7 @@ HttpListener::~HttpListener() {
   if (!path_.empty()) remove_socket(path_, at_path_);
 }
 
-Result<> HttpListener::listen(const HttpAddress& address) {
+Result<> HttpListener::listen(const HttpAddress& address, std::string_view option) {
   boost::system::error_code error;
   const auto ip = asio::ip::make_address(address.address, error);
   if (error) return fail("\"" + address.address + "\" is not an IP address");
@@ -91,7 +91,7 @@ Result<> HttpListener::listen(const HttpAddress& address) {
   if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
   if (error) {
     return fail("cannot listen on " + address.authority() + ": " + error.message() +
-                (error == asio::error::address_in_use ? "; choose another port with --listen" : ""));
+                (error == asio::error::address_in_use ? "; choose another port with " + std::string(option) : ""));
   }
   port_ = port_of(acceptor_.local_endpoint());
   return {};

@@ -41,7 +41,7 @@ class HttpListener {
   HttpListener& operator=(const HttpListener&) = delete;
 
   // One of these, once. Binds, so that clients that come early wait and nobody else has the port.
-  Result<> listen(const HttpAddress& address);
+  Result<> listen(const HttpAddress& address, std::string_view option = {});
   // A Unix socket, to which this process's user and group may connect. Its file is removed at the end.
   Result<> listen(const std::filesystem::path& path);
   // At a socket that listens already, which becomes this object's.

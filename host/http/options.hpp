@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ip_address.hpp"
@@ -48,6 +49,7 @@ struct HttpOptions {
   std::filesystem::path unix_socket = {};  // besides; empty: there is none
   // Descriptors of sockets that listen already, instead of both. They become the server's.
   std::vector<int> inherited = {};
+  std::string_view listen_option = "--listen";  // that sets it, for messages
   HttpLimits limits = {};
 };
 

@@ -24,8 +24,9 @@ const HttpHandler* find_handler(const HttpResource& resource, http::verb method)
 
 std::string allowed_methods(const HttpResource& resource) {
   std::string allowed;
-  for (const auto& [method, handler] : resource.methods)
-    allowed.append(std::string_view(http::to_string(method))).append(", ");
+  for (const auto& [method, handler] : resource.methods) {
+    if (method != http::verb::head) allowed.append(std::string_view(http::to_string(method))).append(", ");
+  }
   return allowed.append("OPTIONS, HEAD");
 }
 
@@ -57,6 +58,14 @@ std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequ
   if (!is_public && !origin_allowed(access, request.fields.origin))
     return HttpRefusal{403, "The Origin is not allowed; allow it with --allow-origin"};
   return std::nullopt;
+}
+
+HttpResource document(std::string path, HttpHandler get) {
+  return {.path = std::move(path),
+          .methods = {{http::verb::get, get}, {http::verb::head, get}},
+          .refuse_long = [](HttpRequest&, HttpConnection& connection) {
+            return connection.refuse({413, "Nothing here takes a body"});
+          }};
 }
 
 boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnection& connection) const {

@@ -38,11 +38,14 @@ using HttpHandler = std::function<boost::asio::awaitable<void>(HttpRequest& requ
 
 struct HttpResource {
   std::string path;
-  std::vector<std::pair<boost::beast::http::verb, HttpHandler>> methods;  // besides OPTIONS and HEAD
+  std::vector<std::pair<boost::beast::http::verb, HttpHandler>> methods;  // besides OPTIONS; HEAD may be there or not
   HttpHandler refuse_long;                                                // whose body is too long
   std::vector<HttpMiddleware> middleware = {};                            // what looks at its requests, in this order
   bool is_public = false;                                                 // pages of any origin may ask for it
 };
+
+// What is there for everybody: by GET, and by HEAD without its body.
+HttpResource document(std::string path, HttpHandler get);
 
 class HttpRouter {
  public:

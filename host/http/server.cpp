@@ -47,7 +47,7 @@ Result<> HttpServer::listen() {
   }
   if (!options_.inherited.empty()) return {};
   if (!options_.listen.is_none()) {
-    if (auto bound = add_listener().listen(options_.listen); bound.has_error()) return bound;
+    if (auto bound = add_listener().listen(options_.listen, options_.listen_option); bound.has_error()) return bound;
   }
   return options_.unix_socket.empty() ? Result<>() : add_listener().listen(options_.unix_socket);
 }

@@ -37,6 +37,7 @@ struct OpenConnections {
   bool shutting_down GUARDED_BY(mutex) = false;
   std::unordered_set<HttpConnection*> all GUARDED_BY(mutex);
   std::function<void()> when_none GUARDED_BY(mutex);  // is called as the last of them goes
+  std::atomic<std::size_t> event_streams{0};          // that are being answered with
 };
 
 class HttpServer {
@@ -61,6 +62,7 @@ class HttpServer {
   // Ends what is being answered to principals whose credentials are good no longer.
   void expel(IsGood is_good);
   std::size_t connections() const;
+  std::size_t event_streams() const { return open_->event_streams.load(); }
   // Called whenever the last connection has gone, on its thread; quick. Before serve.
   void when_connections_end(std::function<void()> listener);
 

@@ -12,7 +12,11 @@ namespace mcph {
 inline Reply error_reply(std::string_view id, const RpcError& error, ReplyStatus status = ReplyStatus::answered) {
   if (!error.scopes.empty()) status = ReplyStatus::insufficient_scope;
   if (error.limit) status = ReplyStatus::limited;
-  return {error_response(id, error), status, {}, error.scopes, error.limit};
+  return {.body = error_response(id, error),
+          .status = status,
+          .scopes = error.scopes,
+          .limit = error.limit,
+          .error_code = error.code};
 }
 
 }  // namespace mcph

@@ -3,6 +3,15 @@
 #include "protocol/request_record.hpp"
 
 namespace mcph {
+namespace {
+
+CallEnd::Outcome outcome_of(const Reply& reply) {
+  if (reply.error_code != 0) return CallEnd::Outcome::error;
+  if (reply.is_tool_error) return CallEnd::Outcome::tool_error;
+  return reply.body.empty() ? CallEnd::Outcome::abandoned : CallEnd::Outcome::result;
+}
+
+}  // namespace
 
 void Exchange::notify(std::string message) {
   const MutexLock lock(mutex_);
@@ -25,6 +34,7 @@ void Exchange::reply(Reply reply) {
   listener = std::move(listener_);
   place = std::move(place_);
   counted = std::move(counted_);
+  tell_end(outcome_of(reply), reply.error_code);
   if (record_ == nullptr) return finish(std::move(reply));
   lock.unlock();
   record_->end(std::move(reply), [self = shared_from_this()](Reply recorded) {
@@ -45,6 +55,7 @@ void Exchange::abandon() {
     listener = std::move(listener_);
     place = std::move(place_);
     counted = std::move(counted_);
+    tell_end(CallEnd::Outcome::abandoned, 0);
     finish({.body = {}, .status = ReplyStatus::accepted});
   }
   if (record_ != nullptr) record_->abandoned();
@@ -63,6 +74,35 @@ void Exchange::on_abandon(std::function<void()> listener) {
 bool Exchange::is_awaited() {
   const MutexLock lock(mutex_);
   return !ended_ && has_reader();
+}
+
+void Exchange::observe(CallObserver& observer, ObservedCall call) {
+  std::unique_ptr<Observed> observed(new Observed{observer, std::move(call)});
+  const MutexLock lock(mutex_);
+  if (!ended_) observed_ = std::move(observed);
+}
+
+void Exchange::note_caller(std::shared_ptr<const Caller> caller) {
+  const MutexLock lock(mutex_);
+  if (observed_ != nullptr) observed_->call.caller = std::move(caller);
+}
+
+void Exchange::note_served(std::string_view plugin) {
+  const MutexLock lock(mutex_);
+  if (observed_ == nullptr) return;
+  observed_->call.is_served = true;
+  observed_->call.plugin = plugin;
+}
+
+std::shared_ptr<const TraceSpan> Exchange::span() {
+  const MutexLock lock(mutex_);
+  return observed_ == nullptr ? nullptr : observed_->call.span;
+}
+
+void Exchange::tell_end(CallEnd::Outcome outcome, int error_code) {
+  if (observed_ == nullptr) return;
+  observed_->observer.ended({observed_->call, outcome, error_code, std::chrono::steady_clock::now() - began_});
+  observed_ = nullptr;
 }
 
 void Exchange::keep(RequestsInFlight::Place place) {

@@ -10,11 +10,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/mutex.hpp"
 #include "limits/standing.hpp"
+#include "protocol/call_observer.hpp"
 #include "protocol/requests_in_flight.hpp"
 
 namespace mcph {
@@ -50,6 +52,9 @@ struct Reply {
   std::optional<OpenedSession> session = {};
   std::vector<std::string> scopes = {};     // that the client's credential lacks
   std::optional<LimitStanding> limit = {};  // that refuses it
+  // For who observes it: the code of a JSON-RPC error, 0 where it is none; and a result that says isError.
+  int error_code = 0;
+  bool is_tool_error = false;
 };
 
 class RequestRecord;
@@ -62,7 +67,7 @@ struct RequestOrigin {
 
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
-  Exchange() = default;
+  explicit Exchange(Arrival arrival = {}) : arrival_(std::move(arrival)) {}
   virtual ~Exchange() = default;
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -83,6 +88,17 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // Whether a reply would still reach the client. What makes a long one need not make it for nobody.
   bool is_awaited();
+
+  const Arrival& arrival() const { return arrival_; }
+
+  // The observer, which outlives it, is told of the end of this request. Once, before anything that can end it.
+  void observe(CallObserver& observer, ObservedCall call);
+  // More of what is observed, if anything is.
+  void note_caller(std::shared_ptr<const Caller> caller);
+  // `plugin` is empty where the component is there, and its plugin has not been asked.
+  void note_served(std::string_view plugin);
+  // Null: it is not traced.
+  std::shared_ptr<const TraceSpan> span();
 
   // Keeps the place until the exchange has ended.
   void keep(RequestsInFlight::Place place);
@@ -107,12 +123,21 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   RequestOrigin origin_;
   std::shared_ptr<RequestRecord> record_;
 
+  struct Observed {
+    CallObserver& observer;
+    ObservedCall call;
+  };
+  void tell_end(CallEnd::Outcome outcome, int error_code) REQUIRES(mutex_);
+
+  const Arrival arrival_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Mutex mutex_;
   bool ended_ GUARDED_BY(mutex_) = false;
   bool abandoned_ GUARDED_BY(mutex_) = false;
   std::function<void()> listener_ GUARDED_BY(mutex_);
   RequestsInFlight::Place place_ GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<const void>> counted_ GUARDED_BY(mutex_);
+  std::unique_ptr<Observed> observed_ GUARDED_BY(mutex_);  // null: nobody observes it
 };
 
 }  // namespace mcph

@@ -19,6 +19,7 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
+#include <boost/beast/http/span_body.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 
@@ -113,8 +114,8 @@ class NetworkCaller::Exchange final : public std::enable_shared_from_this<Networ
 
   template <class Stream>
   asio::awaitable<error_code> talk(Stream& stream) {
-    http::request<http::string_body> request(call_.body.empty() ? http::verb::get : http::verb::post, call_.url.target,
-                                             11, call_.body);
+    http::request<http::span_body<const char>> request(call_.body.empty() ? http::verb::get : http::verb::post,
+                                                       call_.url.target, 11, call_.body);
     request.set(http::field::host, call_.url.authority);
     request.set(http::field::user_agent, std::string("mcp-plugin-host/") + host_version);
     request.set(http::field::connection, "close");

@@ -57,8 +57,7 @@ void CallLog::refused(std::string_view method, std::string_view component, std::
                      {"error", error_field(why)}});
 }
 
-std::string CallLog::component_in(const Json& params) const {
-  if (!is_on()) return {};
+std::string component_in(const Json& params) {
   const auto ref = params.find("ref");
   const auto& holder = ref != params.end() && ref->is_object() ? *ref : params;
   for (const auto* key : {"name", "uri"}) {

@@ -11,6 +11,9 @@
 
 namespace mcph {
 
+// What the params of a request ask for: a name or a URI. Empty: nothing.
+std::string component_in(const Json& params);
+
 class CallLog {
  public:
   // The log outlives it.
@@ -31,8 +34,8 @@ class CallLog {
   // Of a request that came to no plugin. `component` is as component_in has it.
   void refused(std::string_view method, std::string_view component, std::string_view why) const;
 
-  // What the params of a request ask for: a name or a URI. Empty where the log is off.
-  std::string component_in(const Json& params) const;
+  // The same; empty where the log is off.
+  std::string component_in(const Json& params) const { return is_on() ? mcph::component_in(params) : std::string(); }
 
  private:
   Log& log_;

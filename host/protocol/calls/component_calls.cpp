@@ -33,7 +33,7 @@ std::optional<Rejection> complete_arguments(Json& params) {
   auto& arguments = params["arguments"];
   if (arguments.is_null()) arguments = Json::object();
   if (arguments.is_object()) return std::nullopt;
-  return Rejection{Rejection::Reason::malformed, "params.arguments must be an object"};
+  return Rejection{Rejection::Reason::malformed_arguments, "params.arguments must be an object"};
 }
 
 // Nothing: it is no call of a component.
@@ -140,12 +140,13 @@ Planned plan_prompt_get(const Catalog& catalog, Json params) {
   const auto& arguments = params["arguments"];
   for (const auto& [argument, value] : arguments.items()) {
     if (!value.is_string()) {
-      return Rejection{Rejection::Reason::malformed, "Prompt argument \"" + argument + "\" must be a string"};
+      return Rejection{Rejection::Reason::malformed_arguments, "Prompt argument \"" + argument + "\" must be a string"};
     }
   }
   for (const auto& required : served->component->required_arguments) {
     if (!arguments.contains(required)) {
-      return Rejection{Rejection::Reason::malformed, "Prompt " + name + " needs the argument \"" + required + "\""};
+      return Rejection{Rejection::Reason::malformed_arguments,
+                       "Prompt " + name + " needs the argument \"" + required + "\""};
     }
   }
   if (auto rejection = check_rule(*served, "prompt", name, arguments)) return *std::move(rejection);

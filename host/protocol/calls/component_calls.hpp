@@ -29,7 +29,8 @@ struct CallPlan {
 
 struct Rejection {
   enum class Reason {
-    malformed,
+    malformed,            // before the component is known
+    malformed_arguments,  // of a component that there is, like the last three
     unknown_tool,
     unknown_prompt,
     unknown_resource,
@@ -44,6 +45,9 @@ struct Rejection {
   std::vector<std::string> scopes = {};     // with which it would be permitted
   std::optional<LimitStanding> limit = {};  // that it has met
   std::string rule = {};                    // by which it is not permitted
+
+  // There is such a component for the client.
+  bool is_of_served() const { return reason == Reason::malformed_arguments || reason >= Reason::header_mismatch; }
 };
 
 using Planned = Result<CallPlan, Rejection>;

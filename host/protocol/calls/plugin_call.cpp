@@ -89,7 +89,9 @@ PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchang
       exchange_(std::move(exchange)),
       answers_(answers),
       progress_(meta_, origin_.rounds.last_progress),
-      began_(answers.call_log().is_on() ? std::optional(std::chrono::steady_clock::now()) : std::nullopt) {}
+      span_(origin_.span == nullptr ? nullptr : answers.observer()->begin_part(*origin_.span)),
+      began_(span_ != nullptr || answers.call_log().is_on() ? std::optional(std::chrono::steady_clock::now())
+                                                            : std::nullopt) {}
 
 void PluginCall::progress(double progress, double total, std::string_view message) {
   if (origin_.task != nullptr && !message.empty()) origin_.task->say(message);
@@ -157,7 +159,9 @@ Reply PluginCall::answer_result(std::string json) const {
   }
   if (failure) count_failure(*failure);
   tell_end(failure ? "tool error" : "ok", failure.value_or(""));
-  return answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
+  auto reply = answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
+  reply.is_tool_error = failure.has_value();
+  return reply;
 }
 
 Reply PluginCall::answer_error(std::string_view json, const std::string& why) const {
@@ -204,12 +208,24 @@ Reply PluginCall::misbehaviour(std::string_view reason) const {
 void PluginCall::tell_end(std::string outcome, std::string_view error) const {
   if (const auto& record = exchange_->record(); record != nullptr) record->note(end_at(plugin_->identity(), outcome));
   if (!began_) return;
+  const auto took = std::chrono::steady_clock::now() - *began_;
+  const bool is_well = outcome == "ok" || outcome == "asks the client" || outcome == "client gone";
   if (cancelled() != CancelReason::none) outcome.append(", cancelled ").append(words_for(cancelled()));
+  if (span_ != nullptr) {
+    const PluginCallEnd end{.span = *span_,
+                            .method = name_of(method()),
+                            .plugin = plugin_->identity().name,
+                            .outcome = outcome,
+                            .is_error = !is_well,
+                            .took = took};
+    answers_.observer()->plugin_ended(end);
+  }
+  if (!answers_.call_log().is_on()) return;
   answers_.call_log().ended({.method = name_of(method()),
                              .component = component(),
                              .plugin = plugin_->identity().name,
                              .outcome = std::move(outcome),
-                             .took = std::chrono::steady_clock::now() - *began_,
+                             .took = took,
                              .error = error});
 }
 
@@ -218,10 +234,11 @@ std::string PluginCall::context() const {
                   {"clientCapabilities", origin_.caller->capabilities}};
   if (!origin_.caller->client.is_null()) context["client"] = origin_.caller->client;
   if (const auto until = deadline()) context["deadline"] = until->count();
-  if (!meta_.is_null()) {
-    if (auto trace = trace_context_in(meta_); !trace.is_null()) context["trace"] = std::move(trace);
-    context["meta"] = meta_;
-  }
+  auto trace = meta_.is_null() ? Json() : trace_context_in(meta_);
+  // What it goes on with is its own part.
+  if (span_ != nullptr) trace["traceparent"] = trace_parent_of(*span_);
+  if (!trace.is_null()) context["trace"] = std::move(trace);
+  if (!meta_.is_null()) context["meta"] = meta_;
   return dump(context);
 }
 

@@ -38,6 +38,7 @@ struct CallOrigin {
   std::shared_ptr<Session> session = {};                   // of the legacy era
   std::shared_ptr<Task> task = {};                         // that the call may become, or is
   EarlierRounds rounds = {};
+  std::shared_ptr<const TraceSpan> span = {};  // of the request; null: it is not traced
 };
 
 // A call that cannot go on before its client has answered. It holds no lease: with the answers it begins again, on
@@ -63,6 +64,8 @@ class CallAnswers {
   virtual void ask(SuspendedCall call, OrderedJson input_requests) const = 0;
   // Who hears how each call ended.
   virtual const CallLog& call_log() const = 0;
+  // Null: nobody else does.
+  virtual CallObserver* observer() const { return nullptr; }
 };
 
 // Begins a suspended call again with what the client has answered meanwhile. Why not, where the component is no more or
@@ -100,7 +103,7 @@ class PluginCall final : public Call {
   Reply misbehaviour(std::string_view reason) const;
   // For the plugin's status.
   void count_failure(std::string_view why) const;
-  // For the log, once.
+  // For the log and who observes calls, once.
   void tell_end(std::string outcome, std::string_view error = {}) const;
 
   const std::shared_ptr<Plugin> plugin_;  // the lease
@@ -110,6 +113,7 @@ class PluginCall final : public Call {
   const std::shared_ptr<Exchange> exchange_;
   const CallAnswers& answers_;
   Progress progress_;
+  const std::shared_ptr<const TraceSpan> span_;                       // of the plugin's part; null: it is not traced
   const std::optional<std::chrono::steady_clock::time_point> began_;  // nothing: nobody wants to hear of calls
 };
 

@@ -28,18 +28,6 @@ bool is_hex_but_not_zero(std::string_view text) {
   return is_hex(text) && text.find_first_not_of('0') != std::string_view::npos;
 }
 
-// "00-" 32 digits "-" 16 digits "-" 2 digits; a later version may go on after another "-".
-bool is_traceparent(std::string_view text) {
-  constexpr std::size_t size = 55;
-  if (text.size() < size || text[2] != '-' || text[35] != '-' || text[52] != '-') return false;
-  const auto version = text.substr(0, 2);
-  if (!is_hex(version) || version == "ff") return false;
-  if (text.size() > size && (version == "00" || text[size] != '-' || text.size() > max_text)) return false;
-  return is_hex_but_not_zero(text.substr(3, 32)) && is_hex_but_not_zero(text.substr(36, 16)) &&
-         is_hex(text.substr(53, 2)) &&
-         std::all_of(text.begin() + size, text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
-}
-
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
@@ -97,9 +85,25 @@ bool is_baggage(std::string_view member) {
 
 }  // namespace
 
+// "00-" 32 digits "-" 16 digits "-" 2 digits; a later version may go on after another "-".
+bool is_trace_parent(std::string_view text) {
+  constexpr std::size_t size = 55;
+  if (text.size() < size || text[2] != '-' || text[35] != '-' || text[52] != '-') return false;
+  const auto version = text.substr(0, 2);
+  if (!is_hex(version) || version == "ff") return false;
+  if (text.size() > size && (version == "00" || text[size] != '-' || text.size() > max_text)) return false;
+  return is_hex_but_not_zero(text.substr(3, 32)) && is_hex_but_not_zero(text.substr(36, 16)) &&
+         is_hex(text.substr(53, 2)) &&
+         std::all_of(text.begin() + size, text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+std::string trace_parent_of(const TraceSpan& span) {
+  return "00-" + span.trace_id + "-" + span.span_id + "-01";
+}
+
 Json trace_context_in(const Json& meta) {
   const auto parent = text_of(meta, "traceparent");
-  if (!is_traceparent(parent)) return nullptr;
+  if (!is_trace_parent(parent)) return nullptr;
   Json trace{{"traceparent", parent}};
   const auto state = text_of(meta, "tracestate");
   if (!state.empty() && state.size() <= max_text && all_right(state, ',', max_states, is_state)) {

@@ -35,16 +35,21 @@ int code_of(Rejection::Reason reason) {
   }
 }
 
+Reply tool_error_reply(std::string_view id, std::string_view message) {
+  return {.body = result_response(id, "{" + tool_error_members(message) + "}"), .is_tool_error = true};
+}
+
 }  // namespace
 
 LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
-                     Log& log)
+                     Log& log, CallObserver* observer)
     : catalog_(catalog),
       options_(options),
       timers_(timers),
       identity_(dump(identity.brief())),
       full_identity_(dump(identity.full())),
-      call_log_(log) {}
+      call_log_(log),
+      observer_(observer) {}
 
 bool LegacyEra::is_revision(std::string_view version) {
   return std::find(revisions.begin(), revisions.end(), version) != revisions.end();
@@ -107,18 +112,16 @@ Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) con
 
 void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session, const RequestContext& context,
                        const std::shared_ptr<Exchange>& exchange) {
+  const auto caller = session->caller_as(context.principal);
+  if (observer_ != nullptr) exchange->note_caller(caller);
   const auto handler = find_handler(message.method);
   if (handler == nullptr) {
     return exchange->reply(
         error(message.id, {error_code::method_not_found, "Method not found: " + message.method_name}));
   }
   session->requests().add(message.id, exchange);
-  Request request{std::move(message.id),
-                  std::move(message.method_name),
-                  std::move(message.params),
-                  session,
-                  session->caller_as(context.principal),
-                  exchange};
+  Request request{
+      std::move(message.id), std::move(message.method_name), std::move(message.params), session, caller, exchange};
   request.component = call_log_.component_in(request.params);
   request.limits = context.limits;
   (this->*handler)(std::move(request));
@@ -160,7 +163,7 @@ void LegacyEra::list(const Request& request, const ComponentList& components, st
   const auto members = list_members(components, field, request.params, options_.page_size);
   if (members.has_error()) {
     const RpcError error{error_code::invalid_params, "Invalid cursor: " + members.error().message};
-    return request.exchange->reply({error_response(request.id, error)});
+    return request.exchange->reply(error_reply(request.id, error));
   }
   request.exchange->reply({result_response(request.id, "{" + *members + "}")});
 }
@@ -180,7 +183,7 @@ void LegacyEra::get_prompt(Request&& request) {
 void LegacyEra::set_log_level(Request&& request) {
   const auto name = request.params.value("level", Json());
   const auto level = read_log_level(name);
-  if (!level) return request.exchange->reply({error_response(request.id, unknown_log_level(name))});
+  if (!level) return request.exchange->reply(error_reply(request.id, unknown_log_level(name)));
   request.session->log_threshold()->store(*level);
   request.exchange->reply({result_response(request.id, "{}")});
 }
@@ -193,8 +196,7 @@ void LegacyEra::subscribe(Request&& request) {
   }
   const auto subscribed = request.session->subscribe(*read, catalog_);
   if (subscribed.has_error()) {
-    return request.exchange->reply(
-        {error_response(request.id, {error_code::internal_error, subscribed.error().message})});
+    return request.exchange->reply(error_reply(request.id, {error_code::internal_error, subscribed.error().message}));
   }
   request.exchange->reply({result_response(request.id, "{}")});
 }
@@ -221,20 +223,27 @@ void LegacyEra::perform(Request&& request, Planned planned) {
   planned = within_limits(std::move(planned), request.limits);
   if (planned.has_value()) {
     const auto& session = request.session;
+    if (observer_ != nullptr) request.exchange->note_served(planned->plugin->identity().name);
+    auto span = observer_ == nullptr ? nullptr : request.exchange->span();
     return PluginCall::begin(*std::move(planned),
-                             {std::move(request.id), std::move(request.caller), session->log_threshold(), session},
+                             {.id = std::move(request.id),
+                              .caller = std::move(request.caller),
+                              .log_threshold = session->log_threshold(),
+                              .session = session,
+                              .span = std::move(span)},
                              request.exchange, *this);
   }
   auto rejection = planned.error();
   call_log_.refused(request.method_name, request.component, rejection.message);
   note_rejection(rejection, catalog_, *request.exchange);
+  if (observer_ != nullptr && rejection.is_of_served()) request.exchange->note_served({});
   refuse(request.id, *request.caller, *request.exchange, std::move(rejection));
 }
 
 void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exchange, Rejection rejection) {
   if (rejection.reason == Rejection::Reason::invalid_arguments &&
       caller.protocol_version >= arguments_are_tool_errors_since) {
-    return exchange.reply({result_response(id, "{" + tool_error_members(rejection.message) + "}")});
+    return exchange.reply(tool_error_reply(id, rejection.message));
   }
   const RpcError error{code_of(rejection.reason), std::move(rejection.message), std::move(rejection.data),
                        std::move(rejection.scopes), std::move(rejection.limit)};
@@ -248,7 +257,7 @@ Reply LegacyEra::result(std::string_view id, PluginMethod, const Caller& caller,
 }
 
 Reply LegacyEra::error(std::string_view id, const RpcError& error) const {
-  return {error_response(id, error)};
+  return error_reply(id, error);
 }
 
 void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
@@ -270,7 +279,7 @@ void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
 void LegacyEra::give_up(const SuspendedCall& call, const std::string& why) const {
   call_log_.refused(name_of(call.method), call.component, why);
   if (call.method == PluginMethod::tools_call) {
-    return call.exchange->reply({result_response(call.origin.id, "{" + tool_error_members(why) + "}")});
+    return call.exchange->reply(tool_error_reply(call.origin.id, why));
   }
   call.exchange->reply(error(call.origin.id, {error_code::internal_error, why}));
 }

@@ -30,8 +30,9 @@ class LegacyEra final : public CallAnswers {
   // JSON-RPC batches came and went with one revision (2025-06-18, changelog).
   static bool has_batches(std::string_view version) { return version == "2025-03-26"; }
 
-  LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
-            Log& log);
+  // Whoever observes calls outlives it; null: nobody does.
+  LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers, Log& log,
+            CallObserver* observer = nullptr);
 
   // Settles an initialize request, or says what is wrong with it.
   static Result<Caller, RpcError> negotiate(const Json& params);
@@ -50,6 +51,7 @@ class LegacyEra final : public CallAnswers {
   // Sends the requests to the client, and begins the call again when it has answered.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
   const CallLog& call_log() const override { return call_log_; }
+  CallObserver* observer() const override { return observer_; }
 
  private:
   struct Request {
@@ -95,6 +97,7 @@ class LegacyEra final : public CallAnswers {
   const std::string identity_;       // JSON
   const std::string full_identity_;  // for the revision that knows all of it
   const CallLog call_log_;
+  CallObserver* const observer_;
 };
 
 }  // namespace mcph

@@ -50,7 +50,7 @@ constexpr std::size_t max_state_bytes = std::size_t{1} << 20;
 }  // namespace
 
 ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
-                     Log& log)
+                     Log& log, CallObserver* observer)
     : catalog_(catalog),
       options_(options),
       state_(options.state_key, options.answer_time),
@@ -60,7 +60,8 @@ ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, 
                "}"),
       caching_(R"("ttlMs":)" + std::to_string(options.list_freshness.count()) + R"(,"cacheScope":)"),
       tasks_(options.tasks, timers, R"({")" + std::string(meta_key::server_info) + R"(":)" + identity_ + "}"),
-      call_log_(log) {}
+      call_log_(log),
+      observer_(observer) {}
 
 ModernEra::Handler ModernEra::find_handler(std::optional<Method> method) {
   struct Entry {
@@ -100,6 +101,7 @@ void ModernEra::handle(Message message, const RequestContext& context, const std
     const RpcError error{error_code::method_not_found, "Method not found: " + message.method_name};
     return exchange->reply(error_reply(request.id, error, ReplyStatus::not_found));
   }
+  if (observer_ != nullptr) exchange->note_caller(request.caller);
   request.params = std::move(message.params);
   request.method_name = std::move(message.method_name);
   request.component = call_log_.component_in(request.params);
@@ -215,9 +217,11 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
     auto rejection = planned.error();
     note_rejection(rejection, catalog_, *request.exchange);
     const auto why = rejection.message;
+    if (observer_ != nullptr && rejection.is_of_served()) request.exchange->note_served({});
     return refuse(request, why, rejection_reply(request.id, std::move(rejection)));
   }
   auto& call = *planned;
+  if (observer_ != nullptr) request.exchange->note_served(call.plugin->identity().name);
   EarlierRounds rounds;
   if (returned.any()) {
     auto read = read_returned_answers(returned, state_, purpose_of(call.method, call.params, *request.caller));
@@ -236,12 +240,14 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
     return refuse(request, "its tool needs a client that knows tasks", tasks_required_reply(request.id));
   }
   const auto exchange = task != nullptr ? std::static_pointer_cast<Exchange>(task) : request.exchange;
+  auto span = observer_ == nullptr ? nullptr : request.exchange->span();
   PluginCall::begin(std::move(call),
                     {.id = std::move(request.id),
                      .caller = std::move(request.caller),
                      .log_threshold = std::move(request.log_threshold),
                      .task = std::move(task),
-                     .rounds = std::move(rounds)},
+                     .rounds = std::move(rounds),
+                     .span = std::move(span)},
                     exchange, *this);
 }
 
@@ -252,7 +258,9 @@ void ModernEra::refuse(const Request& request, std::string_view why, Reply reply
 
 Reply ModernEra::rejection_reply(std::string_view id, Rejection rejection) const {
   if (rejection.reason == Rejection::Reason::invalid_arguments) {
-    return complete(id, {tool_error_members(rejection.message)});
+    auto reply = complete(id, {tool_error_members(rejection.message)});
+    reply.is_tool_error = true;
+    return reply;
   }
   const bool mismatch = rejection.reason == Rejection::Reason::header_mismatch;
   const RpcError error{code_of_rejection(rejection.reason), std::move(rejection.message), std::move(rejection.data),
@@ -296,6 +304,12 @@ void ModernEra::end_what_is_of(const IsGood& is_good) {
   }
   for (const auto& subscription : ending)
     subscription->end(identity_);
+}
+
+std::size_t ModernEra::subscriptions() {
+  const MutexLock lock(mutex_);
+  std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
+  return subscriptions_.size();
 }
 
 void ModernEra::end() {

@@ -33,8 +33,9 @@ class ModernEra final : public CallAnswers {
  public:
   static constexpr std::string_view revision = "2026-07-28";
 
-  ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
-            Log& log);
+  // Whoever observes calls outlives it; null: nobody does.
+  ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers, Log& log,
+            CallObserver* observer = nullptr);
 
   // Answers a request. `output` is where its client hears notifications, if that has one place for them, such as stdio;
   // null: on the exchange.
@@ -47,12 +48,17 @@ class ModernEra final : public CallAnswers {
   // every task.
   void end();
 
+  // How many there are.
+  std::size_t subscriptions();
+  std::size_t tasks() const { return tasks_.count(); }
+
   Reply result(std::string_view id, PluginMethod method, const Caller& caller, Json result,
                std::string json) const override;
   Reply error(std::string_view id, const RpcError& error) const override;
   // Answers the request with the input requests, and leaves it to the client to come back.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
   const CallLog& call_log() const override { return call_log_; }
+  CallObserver* observer() const override { return observer_; }
 
  private:
   struct Request {
@@ -121,6 +127,7 @@ class ModernEra final : public CallAnswers {
   const std::string caching_;        // the beginning of the freshness hints of lists
   Tasks tasks_;
   const CallLog call_log_;
+  CallObserver* const observer_;
 
   Mutex mutex_;
   std::vector<std::weak_ptr<Subscription>> subscriptions_ GUARDED_BY(mutex_);

@@ -7,7 +7,7 @@ namespace {
 
 class BatchPart final : public Exchange {
  public:
-  explicit BatchPart(std::shared_ptr<Batch> batch) : batch_(std::move(batch)) {}
+  BatchPart(std::shared_ptr<Batch> batch, Arrival arrival) : Exchange(std::move(arrival)), batch_(std::move(batch)) {}
 
  private:
   void send(std::string message) override { batch_->notify(std::move(message)); }
@@ -20,7 +20,7 @@ class BatchPart final : public Exchange {
 }  // namespace
 
 std::shared_ptr<Exchange> Batch::part() {
-  return std::make_shared<BatchPart>(shared_from_this());
+  return std::make_shared<BatchPart>(shared_from_this(), whole_->arrival());
 }
 
 void Batch::add(std::string_view body) {

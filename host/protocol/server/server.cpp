@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_text.hpp"
+#include "protocol/calls/call_log.hpp"
 #include "protocol/error_reply.hpp"
 #include "protocol/limit_error.hpp"
 #include "protocol/request_meta.hpp"
@@ -48,13 +49,14 @@ std::string LongMessage::words() const {
 }
 
 Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
-               Sessions::Limits session_limits, Log& log, RequestRecords* records)
+               Sessions::Limits session_limits, Log& log, CallObserver* observer, RequestRecords* records)
     : catalog_(catalog),
+      observer_(observer),
       log_(log, max_lines_of_clients),
       records_(records),
-      sessions_(session_limits, catalog),
-      legacy_(catalog, identity, options, timers_, log),
-      modern_(catalog, identity, options, timers_, log) {
+      sessions_(session_limits, catalog, std::chrono::steady_clock::now, observer),
+      legacy_(catalog, identity, options, timers_, log, observer),
+      modern_(catalog, identity, options, timers_, log, observer) {
   if (records_ == nullptr) return;
   sessions_.when_ended([records](const Session& session) { records->session_ended(session.id(), *session.caller()); });
 }
@@ -77,13 +79,18 @@ Server::Text Server::read(std::string_view text) {
 void Server::receive_modern(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange) {
   // The era has no notification or response that a client would send on a path of its own.
   if (message.kind != Message::Kind::request) return exchange->reply({{}, ReplyStatus::accepted});
-  if (!record(message, context.principal, nullptr, *exchange)) return;
+  if (!admit(message, context.principal, nullptr, *exchange)) return;
   modern_.handle(std::move(message), context, exchange);
+}
+
+bool Server::admit(const Message& request, const Principal& principal, const Session* session, Exchange& exchange) {
+  if (observer_ != nullptr) observe(request, principal, exchange);
+  return records_ == nullptr || record(request, principal, session, exchange);
 }
 
 bool Server::record(const Message& message, const Principal& principal, const Session* session,
                     Exchange& exchange) const {
-  if (records_ == nullptr || !is_recorded(message)) return true;
+  if (!is_recorded(message)) return true;
   if (const auto why = records_->refuses()) {
     exchange.reply(
         error_reply(message.id,
@@ -106,8 +113,22 @@ bool Server::record(const Message& message, const Principal& principal, const Se
   return true;
 }
 
+void Server::observe(const Message& request, const Principal& principal, Exchange& exchange) {
+  static const Json nothing;
+  const auto found = request.params.find("_meta");
+  const auto& meta = found == request.params.end() ? nothing : *found;
+  ObservedCall call{.id = request.id,
+                    .method = request.method,
+                    .unknown_method = request.method ? std::string() : request.method_name,
+                    .component = component_in(request.params),
+                    .principal = principal,
+                    .transport = exchange.arrival().transport};
+  call.span = observer_->begin_span(meta, exchange.arrival());
+  exchange.observe(*observer_, std::move(call));
+}
+
 void Server::initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange) {
-  if (!record(message, principal, nullptr, *exchange)) return;
+  if (!admit(message, principal, nullptr, *exchange)) return;
   auto settled = LegacyEra::negotiate(message.params);
   if (settled.has_error()) {
     return exchange->reply(legacy_.error(message.id, settled.error()));
@@ -122,6 +143,7 @@ void Server::initialize(const Message& message, const Principal& principal, cons
                                         {{"reason", "too_many_sessions"}}},
                                        ReplyStatus::unavailable));
   }
+  exchange->note_caller(session->caller());
   auto reply = legacy_.initialize_reply(message.id, *session->caller());
   reply.session = {session->id(), std::chrono::system_clock::now() + sessions_.idle_time(),
                    session->caller()->protocol_version};
@@ -164,7 +186,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
   }
   if (message.kind == Message::Kind::request && has_modern_meta(message.params)) {
     if (!client.may_be_modern) return exchange->reply(error_reply(message.id, modern_refusal()));
-    if (!record(message, client.principal, nullptr, *exchange)) return;
+    if (!admit(message, client.principal, nullptr, *exchange)) return;
     client.modern_requests->add(message.id, exchange);
     return modern_.handle(std::move(message), {.principal = client.principal}, exchange, client.output);
   }
@@ -196,7 +218,7 @@ void Server::receive_batch(Json batch, DuplexClient& client, const std::shared_p
 }
 
 void Server::initialize(const Message& message, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
-  if (!record(message, client.principal, client.session.get(), *exchange)) return;
+  if (!admit(message, client.principal, client.session.get(), *exchange)) return;
   if (client.session != nullptr) {
     return exchange->reply(refuse(message.id, {error_code::invalid_request, "This client is initialized already"}));
   }
@@ -209,6 +231,7 @@ void Server::initialize(const Message& message, DuplexClient& client, const std:
   client.session = std::make_shared<Session>(std::string(), std::move(caller));
   client.session->attach(client.output);
   catalog_.listen(client.session);
+  exchange->note_caller(client.session->caller());
   exchange->reply(legacy_.initialize_reply(message.id, *client.session->caller()));
 }
 
@@ -254,7 +277,7 @@ void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, 
 void Server::receive_legacy(Message message, const std::shared_ptr<Session>& session, const RequestContext& context,
                             const std::shared_ptr<Exchange>& exchange) {
   if (message.kind == Message::Kind::request) {
-    if (!record(message, context.principal, session.get(), *exchange)) return;
+    if (!admit(message, context.principal, session.get(), *exchange)) return;
     return legacy_.handle(std::move(message), session, context, exchange);
   }
   if (message.method == Method::notifications_cancelled) log_cancellation(message);
@@ -281,6 +304,10 @@ void Server::end_input(DuplexClient& client) {
 void Server::close_streams_of(const IsGood& is_good) {
   modern_.end_what_is_of(is_good);
   sessions_.close_streams_of(is_good);
+}
+
+Server::Figures Server::figures() {
+  return {.sessions = sessions_.count(), .subscriptions = modern_.subscriptions(), .tasks = modern_.tasks()};
 }
 
 void Server::close_streams() {

@@ -50,9 +50,11 @@ class Server {
  public:
   static constexpr std::size_t max_batch = 32;
 
-  // Who keeps records of requests, null: nobody does, outlives it.
+  // The log, whoever observes calls and whoever keeps records of requests outlive it, and what it has begun; null:
+  // nobody does.
   Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
-         Sessions::Limits session_limits, Log& log, RequestRecords* records = nullptr);
+         Sessions::Limits session_limits, Log& log, CallObserver* observer = nullptr,
+         RequestRecords* records = nullptr);
 
   ~Server();
   Server(const Server&) = delete;
@@ -96,6 +98,14 @@ class Server {
   // prescribe.
   void close_streams_of(const IsGood& is_good);
 
+  // What there is at this moment.
+  struct Figures {
+    std::size_t sessions = 0;       // of HTTP, of the legacy era
+    std::size_t subscriptions = 0;  // of the modern one
+    std::size_t tasks = 0;
+  };
+  Figures figures();
+
   // close_streams has been called.
   bool is_closing() const { return closing_.load(); }
 
@@ -113,7 +123,12 @@ class Server {
   // Notes").
   void log_cancellation(const Message& notification);
 
+  void observe(const Message& request, const Principal& principal, Exchange& exchange);
+  // Lets others know of the request. False: it must not begin, and has been answered.
+  bool admit(const Message& request, const Principal& principal, const Session* session, Exchange& exchange);
+
   PublishedCatalog& catalog_;
+  CallObserver* const observer_;
   Timers timers_;
   RateLimitedLog log_;  // of what clients cause
   RequestRecords* const records_;

@@ -135,8 +135,8 @@ bool Session::send(const std::string& message) {
   });
 }
 
-Sessions::Sessions(Limits limits, PublishedCatalog& catalog, Clock clock)
-    : limits_(limits), catalog_(catalog), clock_(std::move(clock)) {}
+Sessions::Sessions(Limits limits, PublishedCatalog& catalog, Clock clock, CallObserver* observer)
+    : limits_(limits), catalog_(catalog), clock_(std::move(clock)), observer_(observer) {}
 
 std::shared_ptr<Session> Sessions::open(Caller caller) {
   auto session = std::make_shared<Session>(unguessable_id(), std::move(caller));
@@ -144,7 +144,8 @@ std::shared_ptr<Session> Sessions::open(Caller caller) {
     const MutexLock lock(mutex_);
     remove_expired();
     if (by_use_.size() >= limits_.count && !make_room()) return nullptr;
-    by_use_.push_back({session, clock_()});
+    const auto now = clock_();
+    by_use_.push_back({session, now, now});
     by_id_.emplace(session->id(), std::prev(by_use_.end()));
   }
   catalog_.listen(session);
@@ -196,8 +197,16 @@ void Sessions::close_all() {
     by_id_.clear();
     sessions.swap(by_use_);
   }
-  for (const auto& entry : sessions)
+  for (const auto& entry : sessions) {
+    tell_end(entry);
     entry.session->close_streams();
+  }
+}
+
+std::size_t Sessions::count() {
+  const MutexLock lock(mutex_);
+  remove_expired();
+  return by_use_.size();
 }
 
 void Sessions::touch(ByUse::iterator entry) {
@@ -205,7 +214,15 @@ void Sessions::touch(ByUse::iterator entry) {
   by_use_.splice(by_use_.end(), by_use_, entry);
 }
 
+// One whose time was over has ended then, and not when somebody noticed.
+void Sessions::tell_end(const Entry& entry) const {
+  if (observer_ == nullptr) return;
+  const auto end = std::min(clock_(), entry.last_use + limits_.idle_time);
+  observer_->session_ended({entry.session->caller()->protocol_version, NetworkTransport::tcp, end - entry.began});
+}
+
 void Sessions::remove(ByUse::iterator entry) {
+  tell_end(*entry);
   if (ended_) ended_(*entry->session);
   by_id_.erase(entry->session->id());
   by_use_.erase(entry);

@@ -16,6 +16,7 @@
 
 #include "base/mutex.hpp"
 #include "catalog/published_catalog.hpp"
+#include "protocol/call_observer.hpp"
 #include "protocol/caller.hpp"
 #include "protocol/log_level.hpp"
 #include "protocol/notification_stream.hpp"
@@ -104,7 +105,9 @@ class Sessions {
     std::chrono::seconds idle_time{std::chrono::hours(24)};
   };
 
-  Sessions(Limits limits, PublishedCatalog& catalog, Clock clock = std::chrono::steady_clock::now);
+  // Whoever observes how long they last outlives it; null: nobody does.
+  Sessions(Limits limits, PublishedCatalog& catalog, Clock clock = std::chrono::steady_clock::now,
+           CallObserver* observer = nullptr);
 
   // Hears of each session that ends before the process does. Before any is opened; it must not ask for sessions.
   void when_ended(std::function<void(const Session& session)> listener) { ended_ = std::move(listener); }
@@ -127,9 +130,12 @@ class Sessions {
 
   void close_all();
 
+  std::size_t count();
+
  private:
   struct Entry {
     std::shared_ptr<Session> session;
+    Time began;
     Time last_use;
   };
   using ByUse = std::list<Entry>;  // the one that has been idle longest first
@@ -139,11 +145,13 @@ class Sessions {
   void touch(ByUse::iterator entry) REQUIRES(mutex_);
   void remove(ByUse::iterator entry) REQUIRES(mutex_);
   bool make_room() REQUIRES(mutex_);
+  void tell_end(const Entry& entry) const;
 
   const Limits limits_;
   PublishedCatalog& catalog_;
   const Clock clock_;
   std::function<void(const Session& session)> ended_;
+  CallObserver* const observer_;
   Mutex mutex_;
   ByUse by_use_ GUARDED_BY(mutex_);
   // The keys are the sessions' own ids.

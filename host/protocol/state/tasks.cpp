@@ -57,6 +57,11 @@ void Tasks::create(const std::shared_ptr<Task>& task) {
   task->announce(meta_);
 }
 
+std::size_t Tasks::count() const {
+  const MutexLock lock(mutex_);
+  return tasks_.size();
+}
+
 std::shared_ptr<Task> Tasks::find(const std::string& id, const Caller& caller) const {
   const MutexLock lock(mutex_);
   const auto found = tasks_.find(id);

@@ -43,6 +43,8 @@ class Tasks {
   // Cancels all, and makes no more: nobody could fetch them.
   void end();
 
+  std::size_t count() const;
+
   // Null if there is none, or it is not the caller's.
   std::shared_ptr<Task> find(const std::string& id, const Caller& caller) const;
 

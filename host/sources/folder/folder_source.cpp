@@ -302,6 +302,7 @@ void FolderSource::serve(TrackedFile& tracked, Loaded loaded, Time now) {
   });
   for (const auto& remark : loaded.plugin->remarks)
     with_.log.warning("plugin remark", {{"file", loaded.file.string()}, {"remark", remark}});
+  loads_served_.fetch_add(1);
   drain(tracked.end_load(std::move(loaded.plugin->served)), now);
   changed_ = true;
 }
@@ -312,6 +313,7 @@ void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& e
     return tracked.abandon_load();
   }
   if (tracked.fail_load(error, now) != TrackedFile::Failure::news) return;
+  loads_refused_.fetch_add(1);
   const auto& serving = tracked.served().plugin;
   with_.log.error(
       "plugin refused",
@@ -362,6 +364,7 @@ void FolderSource::withdraw_given_up(Time now) {
     if (found == files_.end()) continue;
     const auto version = found->second.give_up(attempt, why, now);
     if (version.plugin == nullptr) continue;
+    given_up_.fetch_add(1);
     drain(version, now);
     say_when_published([this, path = file.string(), reason = why] {
       with_.log.error(

@@ -12,6 +12,7 @@
 // them ends every Options::load_patience.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -97,6 +98,14 @@ class FolderSource final : private OperatedFiles {
   // [any] What the operator can ask.
   OperatorService& operator_service() { return operator_; }
 
+  // [any] How loading has gone since the start.
+  struct Loads {
+    std::uint64_t served = 0;
+    std::uint64_t refused = 0;   // the same refusal again counts no more
+    std::uint64_t given_up = 0;  // versions whose process has crashed too often
+  };
+  Loads loads() const { return {loads_served_.load(), loads_refused_.load(), given_up_.load()}; }
+
   // What load_all refused, and what it found amiss in the folder. After load_all, before run.
   std::vector<Refused> refused() const;
   const std::vector<ScanProblem>& problems() const { return reported_problems_; }
@@ -179,7 +188,10 @@ class FolderSource final : private OperatedFiles {
   LookBudget budget_;
   bool is_slow_ = false;  // it has been said that looks take long
   TrackedFiles files_;
-  std::uint64_t attempts_ = 0;       // at loading
+  std::uint64_t attempts_ = 0;  // at loading
+  std::atomic<std::uint64_t> loads_served_{0};
+  std::atomic<std::uint64_t> loads_refused_{0};
+  std::atomic<std::uint64_t> given_up_{0};
   std::optional<Time> burst_began_;  // since when changes wait for others
   bool changed_ = true;              // what it serves, since it was published
   std::vector<std::function<void()>> to_say_;

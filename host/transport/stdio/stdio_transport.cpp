@@ -17,7 +17,10 @@ constexpr std::chrono::seconds farewell{2};
 // A request whose answer is a line of the output.
 class LineExchange final : public Exchange {
  public:
-  explicit LineExchange(std::shared_ptr<LineWriter> writer) : writer_(std::move(writer)) { writer_->expect_answer(); }
+  explicit LineExchange(std::shared_ptr<LineWriter> writer)
+      : Exchange({.transport = NetworkTransport::pipe}), writer_(std::move(writer)) {
+    writer_->expect_answer();
+  }
 
  private:
   void send(std::string message) override { writer_->send(std::move(message)); }

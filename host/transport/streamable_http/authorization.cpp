@@ -80,6 +80,12 @@ ForwardedUser read_forwarded_user(const RequestFields& fields, const ProxySettin
   return user;
 }
 
+AuthenticationCounts::Outcome outcome_of(CredentialError::Kind kind) {
+  using Outcome = AuthenticationCounts::Outcome;
+  if (kind == CredentialError::Kind::missing) return Outcome::missing;
+  return kind == CredentialError::Kind::invalid ? Outcome::invalid : Outcome::unavailable;
+}
+
 }  // namespace
 
 HttpMiddleware locate_by(const Current<AccessState>& access) {
@@ -94,8 +100,8 @@ HttpMiddleware locate_by(const Current<AccessState>& access) {
   };
 }
 
-HttpMiddleware authenticate_by(const Current<AccessState>& access) {
-  return [&access](HttpRequest& request) -> HttpVerdict {
+HttpMiddleware authenticate_by(const Current<AccessState>& access, AuthenticationCounts& counts) {
+  return [&access, &counts](HttpRequest& request) -> HttpVerdict {
     // What a browser asks before it sends a credential (Fetch, "CORS-preflight fetch").
     if (request.method == boost::beast::http::verb::options) return {};
     const auto state = access.get();
@@ -108,9 +114,12 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access) {
     auto found = state->authenticate(presented, std::chrono::system_clock::now());
     if (found.has_value()) {
       request.principal = *std::move(found);
+      using Outcome = AuthenticationCounts::Outcome;
+      counts.count(request.principal.is_anonymous() ? Outcome::nobody : Outcome::accepted);
       return {};
     }
     if (found.error().kind == CredentialError::Kind::unsettled) return {.wait = std::move(found.error().settle)};
+    counts.count(outcome_of(found.error().kind));
     return {.refusal = refuse(request, found.error(), state->resource())};
   };
 }

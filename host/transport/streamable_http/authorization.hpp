@@ -5,6 +5,7 @@
 #include "auth/access_state.hpp"
 #include "http/router.hpp"
 #include "runtime/current.hpp"
+#include "transport/streamable_http/authentication_counts.hpp"
 #include "transport/streamable_http/options.hpp"
 
 namespace mcph {
@@ -12,9 +13,9 @@ namespace mcph {
 // Settles where each request comes from, where a proxy is trusted to say that. The state outlives it.
 HttpMiddleware locate_by(const Current<AccessState>& access);
 
-// Settles each request's principal, by the state of that moment, which outlives it. A client is told of the metadata of
-// the endpoint that it asked.
-HttpMiddleware authenticate_by(const Current<AccessState>& access);
+// Settles each request's principal, by the state of that moment, and counts it; both outlive it. A client is told of
+// the metadata of the endpoint that it asked.
+HttpMiddleware authenticate_by(const Current<AccessState>& access, AuthenticationCounts& counts);
 
 // What a client needs whose credential lacks scopes for a request (2026-07-28, basic/authorization, "Runtime
 // Insufficient Scope Errors"). The state outlives it.

@@ -14,8 +14,8 @@ namespace mcph {
 // A request whose answer travels on the connection that brought it.
 class HttpExchange final : public Exchange {
  public:
-  HttpExchange(std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget)
-      : outbox_(std::move(reader), std::move(budget)) {}
+  HttpExchange(std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget, Arrival arrival = {})
+      : Exchange(std::move(arrival)), outbox_(std::move(reader), std::move(budget)) {}
   Outbox& outbox() { return outbox_; }
 
  private:

@@ -36,15 +36,12 @@ std::vector<HttpResource> metadata_resources(const Current<AccessState>& access,
   const HttpHandler get = [&access, endpoint_path](HttpRequest&, HttpConnection& connection) {
     return connection.respond(metadata(access.get()->resource(), endpoint_path));
   };
-  const HttpHandler refuse_long = [](HttpRequest&, HttpConnection& connection) {
-    return connection.refuse({413, "There is nothing here that takes a body"});
-  };
   // As the RFC has it; as some clients try; and as others do, of the first endpoint that there is.
   std::vector<std::string> paths{std::string(well_known) + endpoint_path, endpoint_path + std::string(well_known)};
   if (is_first) paths.emplace_back(well_known);
   std::vector<HttpResource> resources;
   for (auto& path : paths)
-    resources.push_back({std::move(path), {{boost::beast::http::verb::get, get}}, refuse_long});
+    resources.push_back(document(std::move(path), get));
   return resources;
 }
 

@@ -21,6 +21,14 @@ constexpr std::string_view sse_path = "/sse";
 constexpr std::string_view messages_path = "/messages";
 constexpr std::string_view sse_client_parameter = "sessionId=";
 
+// The fields that belong to no message of MCP.
+Arrival arrival_of(const HttpRequest& request) {
+  const auto trace = request.all_fields.find("traceparent");
+  if (trace == request.all_fields.end()) return {};
+  const auto value = trace->value();
+  return {.trace_parent = std::string(value.data(), value.size())};
+}
+
 LongMessage long_message(const HttpRequest& request, const HttpConnection& connection) {
   return {envelope_of(request.body), connection.limits().body_bytes, "--max-body-bytes"};
 }
@@ -109,7 +117,7 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request
   const auto limits = limits_of(request);
   head.limits = limits ? &*limits : nullptr;
   EventStreamResponse response(connection, options_.stream_time);
-  const auto exchange = std::make_shared<HttpExchange>(response.reader(), connection.budget());
+  const auto exchange = std::make_shared<HttpExchange>(response.reader(), connection.budget(), arrival_of(request));
   exchange->keep(connection.take_held());
   // Only who keeps records asks for it, and it takes a while to write an address.
   if (options_.refused) exchange->comes_from({request.source.to_string(), request.body.text().size()});

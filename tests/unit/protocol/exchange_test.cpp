@@ -56,6 +56,55 @@ TEST_F(ExchangeTest, HasOneReplyWhenManyAnswerAtOnce) {
   EXPECT_EQ(exchange_.replies().size(), 1U);
 }
 
+// What it is told, and how many replies the client has had by then.
+struct ToldEnds final : CallObserver {
+  void ended(const CallEnd& end) override {
+    outcomes.push_back(end.outcome);
+    code = end.error_code;
+    component = end.call.component;
+    is_served = end.call.is_served;
+    replies = exchange.replies().size();
+  }
+  test::RecordingExchange exchange;
+  std::vector<CallEnd::Outcome> outcomes;
+  int code = 0;
+  std::string component;
+  bool is_served = false;
+  std::size_t replies = 0;
+};
+
+CallEnd::Outcome outcome_told(const std::function<void(Exchange&)>& end) {
+  ToldEnds told;
+  told.exchange.observe(told, {.id = "7", .method = Method::tools_call, .component = "add"});
+  end(told.exchange);
+  told.exchange.reply({"late"});
+  told.exchange.abandon();
+  EXPECT_EQ(told.outcomes.size(), 1U);
+  EXPECT_EQ(told.component, "add");
+  EXPECT_EQ(told.replies, 0U) << "before the answer leaves";
+  return told.outcomes.at(0);
+}
+
+TEST_F(ExchangeTest, TellsItsObserverOnceHowItEnds) {
+  using Outcome = CallEnd::Outcome;
+  EXPECT_EQ(outcome_told([](auto& exchange) { exchange.reply({"done"}); }), Outcome::result);
+  EXPECT_EQ(outcome_told([](auto& exchange) { exchange.reply({.body = "no", .error_code = -32603}); }), Outcome::error);
+  EXPECT_EQ(outcome_told([](auto& exchange) { exchange.reply({.body = "no", .is_tool_error = true}); }),
+            Outcome::tool_error);
+  EXPECT_EQ(outcome_told([](auto& exchange) { exchange.abandon(); }), Outcome::abandoned);
+  EXPECT_EQ(outcome_told([](auto& exchange) { exchange.reply({}); }), Outcome::abandoned) << "its client has gone";
+}
+
+TEST_F(ExchangeTest, TellsItsObserverWhatIsKnownByThen) {
+  ToldEnds told;
+  told.exchange.note_served("sums");
+  told.exchange.observe(told, {.id = "7", .method = Method::tools_call, .component = "add"});
+  EXPECT_EQ(told.exchange.span(), nullptr);
+  told.exchange.note_served("sums");
+  told.exchange.reply({"done"});
+  EXPECT_TRUE(told.is_served);
+}
+
 TEST_F(ExchangeTest, EndsWithoutABodyWhenAbandoned) {
   exchange_.abandon();
   EXPECT_EQ(exchange_.body(), "");

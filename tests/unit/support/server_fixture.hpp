@@ -50,8 +50,8 @@ inline constexpr std::string_view initialized = R"({"jsonrpc":"2.0","method":"no
 
 class ServerFixture : public ::testing::Test {
  protected:
-  explicit ServerFixture(ServingOptions options = {}, Sessions::Limits limits = {})
-      : server_(catalog_, {"host", "Host", "1.0"}, options, limits, log_) {
+  explicit ServerFixture(ServingOptions options = {}, Sessions::Limits limits = {}, CallObserver* observer = nullptr)
+      : server_(catalog_, {"host", "Host", "1.0"}, options, limits, log_, observer) {
     publish(usual_components);
   }
   // A request without an answer and its call hold each other, and so do the plugin and the calls it was given.

@@ -129,7 +129,7 @@ TEST_F(ComponentCallsTest, RefuseAMalformedToolCall) {
     EXPECT_EQ(refused.message, "params.name must be a string");
   }
   const auto refused = rejection(call(R"({"name":"free","arguments":[]})"));
-  EXPECT_EQ(refused.reason, Rejection::Reason::malformed);
+  EXPECT_EQ(refused.reason, Rejection::Reason::malformed_arguments);
   EXPECT_EQ(refused.message, "params.arguments must be an object");
 }
 
@@ -176,7 +176,7 @@ TEST_F(ComponentCallsTest, RefuseAPrompt) {
   EXPECT_EQ(rejection(get(R"({"name":"nothing"})")).message, "Unknown prompt: nothing");
   EXPECT_EQ(rejection(get("{}")).message, "params.name must be a string");
   const auto missing = rejection(get(R"({"name":"review"})"));
-  EXPECT_EQ(missing.reason, Rejection::Reason::malformed);
+  EXPECT_EQ(missing.reason, Rejection::Reason::malformed_arguments);
   EXPECT_EQ(missing.message, R"(Prompt review needs the argument "code")");
   EXPECT_EQ(rejection(get(R"({"name":"review","arguments":{"code":7}})")).message,
             R"(Prompt argument "code" must be a string)");

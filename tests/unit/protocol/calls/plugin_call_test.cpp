@@ -36,7 +36,21 @@ class PlainAnswers final : public CallAnswers {
   }
 
   const CallLog& call_log() const override { return call_log_; }
+  CallObserver* observer() const override { return &parts; }
 
+  // What is told of plugins' parts, "SPAN PARENT OUTCOME".
+  struct Parts final : CallObserver {
+    std::shared_ptr<const TraceSpan> begin_part(const TraceSpan& span) override {
+      return std::make_shared<const TraceSpan>(TraceSpan{span.trace_id, "0000000000000002", span.span_id});
+    }
+    void ended(const CallEnd&) override {}
+    void plugin_ended(const PluginCallEnd& end) override {
+      told.push_back(end.span.span_id + " " + end.span.parent_id + " " + std::string(end.outcome) +
+                     (end.is_error ? " !" : ""));
+    }
+    std::vector<std::string> told;
+  };
+  mutable Parts parts;
   mutable std::optional<SuspendedCall> suspended;
   test::RecordingLog log{Log::Level::off};
 
@@ -64,6 +78,27 @@ class PluginCallTest : public ::testing::Test {
   const std::shared_ptr<test::RecordingExchange> exchange_ = std::make_shared<test::RecordingExchange>();
   PlainAnswers answers_{};
 };
+
+constexpr auto trace_id = "0af7651916cd43dd8448eb211c80319c";
+
+TEST_F(PluginCallTest, TellsOfThePluginsPartWhereTheRequestIsTraced) {
+  const auto span = std::make_shared<const TraceSpan>(TraceSpan{trace_id, "0000000000000001"});
+  const auto begin = [&](Json meta) -> Call& {
+    PluginCall::begin({plugin_, PluginMethod::tools_call, R"({"name":"add"})", "add", std::move(meta)},
+                      {.id = "7", .caller = std::make_shared<const Caller>(Caller{"2025-11-25"}), .span = span},
+                      exchange_, answers_);
+    return plugin_->last_call();
+  };
+  const std::string own = "00-" + std::string(trace_id) + "-0000000000000002-01";
+  EXPECT_EQ(Json::parse(begin(nullptr).context())["trace"], Json({{"traceparent", own}}));
+  const Json meta{{"traceparent", "00-" + std::string(trace_id) + "-0000000000000009-01"}, {"tracestate", "a=1"}};
+  auto& call = begin(meta);
+  EXPECT_EQ(Json::parse(call.context())["trace"], Json({{"traceparent", own}, {"tracestate", "a=1"}}));
+  call.complete(Outcome::result, R"({"content":[]})");
+  begin(nullptr).complete(Outcome::error, R"({"code":-32603,"message":"no"})");
+  EXPECT_THAT(answers_.parts.told,
+              ElementsAre("0000000000000002 0000000000000001 ok", "0000000000000002 0000000000000001 error -32603 !"));
+}
 
 constexpr auto empty_result = R"({"content":[]})";
 

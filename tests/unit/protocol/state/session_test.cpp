@@ -144,6 +144,32 @@ TEST_F(SessionsTest, AreUnknownToAnotherPrincipal) {
   EXPECT_EQ(sessions_.find(hers->id(), anonymous), nullptr);
 }
 
+TEST_F(SessionsTest, TellHowLongEachHasLasted) {
+  struct Told final : CallObserver {
+    void ended(const CallEnd&) override {}
+    void session_ended(const SessionEnd& end) override { times.push_back(end.took); }
+    std::vector<std::chrono::nanoseconds> times;
+  } told;
+  using Times = std::vector<std::chrono::nanoseconds>;
+  Sessions sessions(
+      {.count = 3, .idle_time = 60s}, catalog_, [this] { return now_; }, &told);
+  const auto closed = sessions.open({"2025-11-25"})->id();
+  const auto expired = sessions.open({"2025-11-25"})->id();
+  sessions.open({"2025-11-25"});
+  now_ += 5s;
+  sessions.close(closed);
+  EXPECT_EQ(told.times, Times{5s});
+  EXPECT_EQ(sessions.count(), 2U);
+  sessions.find(expired, anonymous);
+  now_ += 1h;
+  EXPECT_EQ(sessions.count(), 0U);
+  EXPECT_EQ(told.times, (Times{5s, 60s, 65s})) << "it has ended when its time was over";
+  sessions.open({"2025-11-25"});
+  now_ += 1s;
+  sessions.close_all();
+  EXPECT_EQ(told.times.back(), 1s);
+}
+
 TEST_F(SessionsTest, AreFoundByTheirId) {
   const auto session = open();
   EXPECT_EQ(sessions_.find(session->id(), anonymous), session);

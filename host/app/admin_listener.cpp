@@ -1,0 +1,74 @@
+#include "app/admin_listener.hpp"
+
+#include <utility>
+
+namespace mcph {
+namespace {
+
+// Those who may ask are few, and what they ask has no body.
+HttpOptions admin_http_options(const Config& config) {
+  HttpOptions options{.listen = *config.admin.listen, .listen_option = "--admin-listen"};
+  options.limits.connections = 64;
+  options.limits.body_bytes = 1024;
+  return options;
+}
+
+HttpAccess admin_access(const Config& config) {
+  auto access = config.access;
+  access.loopback_only = config.admin.loopback_only;
+  return access;
+}
+
+}  // namespace
+
+std::vector<std::string> degradations_of(const ObservedHost& observed) {
+  std::vector<std::string> all;
+  if (const auto& issuers = observed.configuration.access().get()->issuers(); issuers != nullptr) {
+    for (const auto& each : issuers->fetches()) {
+      if (each.has_failed_last) all.push_back("the keys of the issuer " + each.issuer + " cannot be fetched");
+    }
+  }
+  if (observed.configuration.reloads().has_refused_last) all.emplace_back("the configuration cannot be used as it is");
+  if (!observed.host.folder().operator_service().report().all_is_well()) all.emplace_back("not all plugins are well");
+  return all;
+}
+
+Result<std::unique_ptr<AdminListener>> AdminListener::open(const Config& config, const ObservedHost& observed,
+                                                           Log& log) {
+  if (!config.admin.listen) return nullptr;
+  std::unique_ptr<AdminListener> listener(new AdminListener(config, observed, log));
+  if (auto bound = listener->http_.listen(); bound.has_error()) return bound.error();
+  listener->http_.serve();
+  const HttpAddress address{config.admin.listen->address, listener->http_.port()};
+  log.info("serving the operator", {{"url", "http://" + address.authority() + "/metrics"}});
+  return listener;
+}
+
+AdminListener::AdminListener(const Config& config, const ObservedHost& observed, Log& log)
+    : observed_(observed),
+      service_(admin_access(config), sources()),
+      http_(observed.host.threads(), admin_http_options(config), service_, log) {}
+
+OperationsService::Sources AdminListener::sources() {
+  return {.readiness =
+              [this] {
+                const auto* const why_not = observed_.not_ready.load();
+                return Readiness{why_not == nullptr ? "" : why_not, degradations_of(observed_)};
+              },
+          .status = [this] { return observed_.answers.answer(R"({"command":"status"})") + "\n"; },
+          .metrics =
+              [this] {
+                observed_.calls.requests().keep_only(*observed_.host.catalog().current());
+                return metrics_of(observed_);
+              },
+          .attend = [this] { forget_what_is_gone(); }};
+}
+
+// Also where nobody asks for metrics.
+void AdminListener::forget_what_is_gone() {
+  const auto catalog = observed_.host.catalog().current();
+  if (catalog->generation() == std::exchange(seen_generation_, catalog->generation())) return;
+  observed_.calls.requests().keep_only(*catalog);
+}
+
+}  // namespace mcph
