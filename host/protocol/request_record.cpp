@@ -15,7 +15,7 @@ namespace {
 // In bytes, of a name, a URI or an id; no record has more of it.
 constexpr std::size_t max_recorded_text = 1024;
 
-std::string outcome_of(const Reply& reply) {
+std::string outcome_words(const Reply& reply) {
   constexpr std::string_view error = R"("error":{"code":)";
   const std::string_view body = reply.body;
   const auto id = id_of_response(body);
@@ -72,7 +72,7 @@ void RequestRecord::set_end(std::size_t response_bytes) {
 void RequestRecord::end(Reply reply, const std::function<void(Reply reply)>& send) {
   MutexLock lock(mutex_);
   set_end(reply.body.size());
-  if (request_.end.outcome.empty()) request_.end.outcome = outcome_of(reply);
+  if (request_.end.outcome.empty()) request_.end.outcome = outcome_words(reply);
   if (reply.session) {
     request_.session = reply.session->id;
     request_.protocol_version = reply.session->revision;

@@ -31,6 +31,7 @@ void note_rejection(const Rejection& rejection, const PublishedCatalog& catalog,
       return;
     case Rejection::Reason::limited:
       return record->note({.outcome = "limited"});
+    case Rejection::Reason::malformed_arguments:
     case Rejection::Reason::invalid_arguments:
       return record->note({.outcome = "invalid arguments"});
     case Rejection::Reason::malformed:

@@ -56,7 +56,7 @@ class RequestRecordTest : public test::ServerFixture {
   }
 
   HeldRecords records;
-  Server recorded{catalog_, {"host", "Host", "1.0"}, {}, {}, log_, &records};
+  Server recorded{catalog_, {"host", "Host", "1.0"}, {}, {}, log_, nullptr, &records};
   McpEndpoint endpoint{recorded, false};
 };
 
