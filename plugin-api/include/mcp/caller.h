@@ -28,8 +28,9 @@ typedef struct mcp_caller {
    *
    * "principal" is who the host has found to be calling, and absent if nobody has proven who they are. "id" is not
    * empty, and the same for all calls of one principal; "subject" is unique for whoever vouches for them, "name" is for
-   * people. They are strings, and the others arrays of strings, absent where the host knows of none. More members may be there; a token or a password never is. What a client says of itself is not here but in
-   * mcp_host.call_context. Writes nothing for an unknown call. `host` is the mcp_host that was given to create. */
+   * people. They are strings, and the others arrays of strings, absent where the host knows of none. More members may
+   * be there; a token or a password never is. What a client says of itself is not here but in mcp_host.call_context.
+   * Writes nothing for an unknown call. `host` is the mcp_host that was given to create. */
   void (*describe)(const mcp_host* host, mcp_call_id call, const mcp_sink* sink);
 } mcp_caller;
 

@@ -19,7 +19,8 @@ TEST(ServerInfo, TellsOfPluginsTheirComponentsAndLimits) {
       "resources":[{"uri":"a://b","name":"b"}],
       "resourceTemplates":[{"uriTemplate":"a://{c}","name":"c"}],
       "prompts":[{"name":"p"}]})")});
-  const auto info = server_info_json({"host", "Host", "1.0"}, catalog, "/components", {{"sessions", 7}}, {{"tasks", true}});
+  const auto info =
+      server_info_json({"host", "Host", "1.0"}, catalog, "/components", {{"sessions", 7}}, {{"tasks", true}});
   const auto plugins = info.find(R"("plugins":)");
   ASSERT_NE(plugins, std::string::npos);
   EXPECT_EQ(
