@@ -38,7 +38,8 @@ unsigned loops(unsigned wanted) {
 }
 
 PluginLoader::Options loader_options(const HostOptions& options, NamedLimits limits, NamedFeatures features,
-                                     const PublishedCatalog& catalog) {
+                                     const PublishedCatalog& catalog,
+                                     const std::vector<std::unique_ptr<PublishedCatalog>>& more_catalogs) {
   const PluginLimits per_plugin;
   limits.insert({{"concurrentCallsPerPlugin", per_plugin.concurrent_calls},
                  {"callsInFlightPerPlugin", per_plugin.calls_in_flight},
@@ -55,10 +56,11 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           .isolation = options.isolation,
           .sandbox = options.sandbox,
           .trust = options.trust,
-          .server_info = [&catalog, identity = options.identity, root = options.components, limits = std::move(limits),
-                          features = std::move(features)] {
+          .server_info = [&catalog, &more_catalogs, identity = options.identity, root = options.components,
+                          limits = std::move(limits), features = std::move(features)] {
             // Who asks is not known, and so not what he may see.
-            const auto shown = catalog.is_governed() ? std::make_shared<const Catalog>() : catalog.current();
+            const bool some_see_less = catalog.is_governed() || !more_catalogs.empty();
+            const auto shown = some_see_less ? std::make_shared<const Catalog>() : catalog.current();
             return server_info_json(identity, *shown, root, limits, features);
           }};
 }
@@ -89,7 +91,8 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
       reaper_(stop_patience, log),
       publisher_(catalog_, options.instructions, log),
       drainer_({}, log),
-      loader_(std::move(copies), loader_options(options, std::move(limits), std::move(features), catalog_), threads_,
+      loader_(std::move(copies),
+              loader_options(options, std::move(limits), std::move(features), catalog_, more_catalogs_), threads_,
               workers_, reaper_, log),
       components_(options.components),
       watch_(FolderWatch::create()),

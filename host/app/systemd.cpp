@@ -51,6 +51,14 @@ bool listens(int descriptor) {
   return ::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM && is_listening != 0;
 }
 
+// Others have peers that are neither of the Internet nor of this machine.
+bool is_of_known_family(int descriptor) {
+  int family = 0;
+  socklen_t size = sizeof family;
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0) return false;
+  return family == AF_INET || family == AF_INET6 || family == AF_UNIX;
+}
+
 void note_address(int descriptor, InheritedSockets& sockets) {
   union {
     sockaddr any;
@@ -99,7 +107,7 @@ void SystemdNotifier::send(std::string_view state) const {
   if (socket_.front() == '@') address.sun_path[0] = '\0';  // the abstract namespace (unix(7))
   const FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
-  std::ignore = ::sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL,
+  std::ignore = ::sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
                          reinterpret_cast<const sockaddr*>(&address), size);
 }
 
@@ -111,11 +119,12 @@ SystemdWatchdog::SystemdWatchdog(EventLoops& loops, const SystemdNotifier& notif
 }
 
 void SystemdWatchdog::look() {
-  if (check_.ask()) notifier_.alive();
-  // Often enough that it is said in time although an answer is heard of a look later.
+  // Often enough that it is said in time although an answer is heard of a look later. First, so that a look that fails
+  // is not the last one.
   constexpr int looks = 8;
   const auto interval = std::chrono::ceil<std::chrono::milliseconds>(notifier_.watchdog_time() / looks);
   timers_->after(interval, [this] { look(); });
+  if (check_.ask()) notifier_.alive();
 }
 
 Result<InheritedSockets> take_sockets(const SystemdEnvironment& environment) {
@@ -123,9 +132,11 @@ Result<InheritedSockets> take_sockets(const SystemdEnvironment& environment) {
   if (!is_this_process(environment.listen_process)) return sockets;
   const auto count = static_cast<int>(std::min(number_in(environment.listen_descriptors), most_descriptors));
   for (int descriptor = first_descriptor; descriptor < first_descriptor + count; ++descriptor) {
-    if (::fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0 || !listens(descriptor)) {
-      return fail("the descriptor " + std::to_string(descriptor) +
-                  " that LISTEN_FDS speaks of is no socket that listens; give ListenStream= in the .socket unit");
+    if (::fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0 || !listens(descriptor) || !is_of_known_family(descriptor)) {
+      return fail(
+          "the descriptor " + std::to_string(descriptor) +
+          " that LISTEN_FDS speaks of is no socket of TCP or Unix that listens; give ListenStream= in the .socket "
+          "unit");
     }
     sockets.descriptors.push_back(descriptor);
     note_address(descriptor, sockets);

@@ -71,7 +71,12 @@ void AuditLog::begin(std::string_view version) {
 bool AuditLog::add(const AuditEvent& event, const std::function<Then()>& wait) {
   const auto now = clock_();
   const MutexLock lock(mutex_);
-  if (closing_) return true;
+  if (closing_) {
+    if (!wait || options_.mode == AuditOptions::Mode::async) return true;
+    const auto then = wait();
+    then(fail("the host ends"));
+    return false;
+  }
   auto& lines = waiting_.lines;
   const bool has_room = lines.size() < options_.max_waiting;
   lines.push_back({now, event.members().size()});
@@ -95,7 +100,9 @@ std::optional<std::string> AuditLog::trouble() const {
 }
 
 std::optional<std::string> AuditLog::refuses() const {
-  return options_.mode == AuditOptions::Mode::strict ? trouble() : std::nullopt;
+  if (options_.mode != AuditOptions::Mode::strict) return std::nullopt;
+  const MutexLock lock(mutex_);
+  return closing_ ? std::optional<std::string>("the host ends") : trouble_;
 }
 
 AuditHead AuditLog::head() const {
@@ -244,6 +251,11 @@ void AuditLog::rotate_if_due() {
     add_checkpoint();
     write();
     if (!text_.empty()) return;
+  }
+  // What is put away is not looked at again.
+  if (unsynced_) {
+    if (file_.sync().has_error()) return;
+    unsynced_ = false;
   }
   if (const auto rotated = file_.rotate(options_.keep); rotated.has_error()) {
     try_rotation_at_ = Steady::now() + before_next_rotation;

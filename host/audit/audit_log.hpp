@@ -121,7 +121,6 @@ class AuditLog {
   std::optional<std::string> trouble_ GUARDED_BY(mutex_);
   AuditHead written_ GUARDED_BY(mutex_);
   bool closing_ GUARDED_BY(mutex_) = false;
-  bool closed_ GUARDED_BY(mutex_) = false;
 
   std::thread thread_;
 };

@@ -110,8 +110,9 @@ Result<void, CredentialError> AccessState::check_possession(const Identity& iden
                                                             std::optional<std::string_view> token, Time now) const {
   if (!identity.bound_to_certificate.empty()) {
     const auto* const certificate = presented.peer == nullptr ? nullptr : presented.peer->certificate.get();
-    if (certificate == nullptr || !equal_digests(certificate->thumbprint, identity.bound_to_certificate))
-      return invalid_credential("the token is bound to a certificate that the client has not shown");
+    const bool is_shown = certificate != nullptr && now < certificate->expiry &&
+                          equal_digests(certificate->thumbprint, identity.bound_to_certificate);
+    if (!is_shown) return invalid_credential("the token is bound to a certificate that the client has not shown");
   }
   if (identity.bound_to.empty()) {
     if (!token) return {};

@@ -49,6 +49,11 @@ std::optional<IpAddress> read_hop(std::string_view text) {
   return IpAddress::read(text);
 }
 
+// What a proxy says counts as long as what it has shown.
+std::chrono::system_clock::time_point expiry_of(const HttpPeer& peer) {
+  return peer.certificate == nullptr ? std::chrono::system_clock::time_point::max() : peer.certificate->expiry;
+}
+
 }  // namespace
 
 bool ConnectionCredentials::takes_issuer(std::string_view issuer) const {
@@ -97,7 +102,8 @@ Result<std::optional<Identity>, CredentialError> ConnectionCredentials::identify
     return std::optional(Identity{.issuer = std::string(proxy_issuer),
                                   .subject = *user,
                                   .name = name->empty() ? *user : *std::move(name),
-                                  .groups = elements_of(presented.forwarded.groups)});
+                                  .groups = elements_of(presented.forwarded.groups),
+                                  .expiry = expiry_of(*presented.peer)});
   }
   auto subject = subject_of(*presented.peer);
   if (subject.empty()) return std::optional<Identity>();

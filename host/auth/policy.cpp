@@ -129,12 +129,18 @@ class RolePolicy::RoleRights final : public Rights {
       if (permits(had_, arguments)) return std::nullopt;
       const auto other = std::ranges::find_if(others_, [&](const Grant& grant) { return permits(grant, arguments); });
       if (other != others_.end()) return CallRefusal{"without the scope " + other->scope, {other->scope}};
-      const auto& nearest = had_.allow.empty() ? others_.front().allow : had_.allow;
-      const auto violation = nearest.front()->arguments()->validate(arguments);
-      return CallRefusal{"with these arguments: " + violation->message};
+      return CallRefusal{"with these arguments" + words_for(arguments)};
     }
 
    private:
+    // Why the nearest rule that could allow the call does not. Empty: it does, and another one denies it.
+    std::string words_for(const Json& arguments) const {
+      const auto& nearest = had_.allow.empty() ? others_.front().allow : had_.allow;
+      const auto* const schema = nearest.front()->arguments();
+      const auto violation = schema == nullptr ? std::nullopt : schema->validate(arguments);
+      return violation ? ": " + violation->message : std::string();
+    }
+
     const Grant had_;
     const std::vector<Grant> others_;
   };

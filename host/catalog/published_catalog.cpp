@@ -22,33 +22,39 @@ class PublishedCatalog::Views {
     return policy_ == nullptr ? nullptr : policy_->rights_of(principal);
   }
 
-  std::shared_ptr<const Catalog> of(const Principal& principal) const {
-    const auto rights = rights_of(principal);
+  // What decides about the view of a principal.
+  using Key = std::pair<std::shared_ptr<const Rights>, Narrowing::Wishes>;
+  Key key_of(const Principal& principal) const {
     const auto& narrowing = principal.narrowing();
-    if (rights == nullptr && narrowing == nullptr) return all_;
-    Key key{rights, narrowing == nullptr ? Narrowing::Wishes() : narrowing->wishes()};
+    return {rights_of(principal), narrowing == nullptr ? Narrowing::Wishes() : narrowing->wishes()};
+  }
+
+  std::shared_ptr<const Catalog> of(const Principal& principal) const {
+    auto key = key_of(principal);
+    if (key.first == nullptr && !key.second.narrow()) return all_;
+    auto& views = key.second.narrow() ? narrowed_ : by_rights_;
     {
       const MutexLock lock(mutex_);
-      if (const auto found = views_.find(key); found != views_.end()) return found->second;
+      if (const auto found = views.find(key); found != views.end()) return found->second;
     }
     // Without the lock, because it takes a while; of two that make it at once the first one counts.
-    auto view = std::make_shared<const Catalog>(*all_, common_rights(rights, narrowing), instructions_);
+    auto view = std::make_shared<const Catalog>(*all_, common_rights(key.first, principal.narrowing()), instructions_);
     const MutexLock lock(mutex_);
-    // Clients can wish for any number.
-    if (views_.size() == max_views) views_.clear();
-    return views_.try_emplace(std::move(key), std::move(view)).first->second;
+    // Clients can wish for any number, and their scopes come in any combination.
+    if (views.size() == max_views) views.clear();
+    return views.try_emplace(std::move(key), std::move(view)).first->second;
   }
 
  private:
   static constexpr std::size_t max_views = 256;
-
-  using Key = std::pair<std::shared_ptr<const Rights>, Narrowing::Wishes>;
+  using ByKey = std::map<Key, std::shared_ptr<const Catalog>>;
 
   const std::shared_ptr<const Catalog> all_;
   const std::shared_ptr<const Policy> policy_;
   const std::optional<std::string>& instructions_;
   mutable Mutex mutex_;
-  mutable std::map<Key, std::shared_ptr<const Catalog>> views_ GUARDED_BY(mutex_);
+  mutable ByKey by_rights_ GUARDED_BY(mutex_);
+  mutable ByKey narrowed_ GUARDED_BY(mutex_);
 };
 
 PublishedCatalog::PublishedCatalog()
@@ -82,10 +88,7 @@ std::shared_ptr<const Catalog> PublishedCatalog::current(const Principal& princi
 
 bool PublishedCatalog::same_view(const Principal& a, const Principal& b) const {
   const auto current = views();
-  const auto wishes = [](const Principal& of) {
-    return of.narrowing() == nullptr ? Narrowing::Wishes() : of.narrowing()->wishes();
-  };
-  return current->rights_of(a) == current->rights_of(b) && wishes(a) == wishes(b);
+  return current->key_of(a) == current->key_of(b);
 }
 
 bool PublishedCatalog::is_governed() const {
@@ -115,13 +118,16 @@ void PublishedCatalog::clear() {
 }
 
 void PublishedCatalog::tell_differences(const Views& previous, const Views& next) {
-  using Pair = std::pair<std::shared_ptr<const Catalog>, std::shared_ptr<const Catalog>>;
-  std::map<Pair, ListKinds> known;
+  // What differs by what decides about both views, and not by the views, which would be kept meanwhile.
+  std::map<std::pair<Views::Key, Views::Key>, ListKinds> known;
   for (const auto& listener : alive()) {
     const auto principal = listener->principal();
-    const Pair pair{previous.of(principal), next.of(principal)};
-    auto found = known.find(pair);
-    if (found == known.end()) found = known.emplace(pair, pair.second->differences(*pair.first)).first;
+    std::pair<Views::Key, Views::Key> keys{previous.key_of(principal), next.key_of(principal)};
+    auto found = known.find(keys);
+    if (found == known.end()) {
+      const auto kinds = next.of(principal)->differences(*previous.of(principal));
+      found = known.emplace(std::move(keys), kinds).first;
+    }
     if (found->second.any()) listener->lists_changed(found->second);
   }
 }

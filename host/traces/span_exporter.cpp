@@ -117,11 +117,15 @@ void SpanExporter::deliver(HttpCaller& caller, Batch& batch) {
   const auto give_up_at = Clock::now() + options_.batch_lifetime;
   for (auto next_pause = options_.first_pause;;
        next_pause = std::min<std::chrono::milliseconds>(2 * next_pause, longest_pause)) {
-    std::string why;
-    const auto delivery = try_once(caller, batch, why);
-    tell(delivery == Delivery::taken, why);
-    if (delivery == Delivery::taken) return;
-    const bool again = delivery == Delivery::failed && Clock::now() + next_pause < give_up_at && pause(next_pause);
+    bool again = false;
+    // Of what there is when the time for the end is over nothing is sent any more.
+    if (!is_over()) {
+      std::string why;
+      const auto delivery = try_once(caller, batch, why);
+      tell(delivery == Delivery::taken, why);
+      if (delivery == Delivery::taken) return;
+      again = delivery == Delivery::failed && Clock::now() + next_pause < give_up_at && pause(next_pause);
+    }
     if (again) continue;
     const MutexLock lock(mutex_);
     figures_.dropped += batch.spans;

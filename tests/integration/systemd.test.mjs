@@ -108,7 +108,7 @@ test('WhatIsNoSocketThatListensIsRefused', async (context) => {
     encoding: 'utf8',
   });
   assert.equal(status, 2);
-  assert.match(stderr, /the descriptor 3 that LISTEN_FDS speaks of is no socket that listens/);
+  assert.match(stderr, /the descriptor 3 that LISTEN_FDS speaks of is no socket of TCP or Unix that listens/);
 });
 
 test('TheUnitsAreWhatSystemdTakes', { skip: spawnSync('systemd-analyze', ['--version']).error && 'no systemd' }, async (context) => {

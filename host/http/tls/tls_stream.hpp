@@ -25,7 +25,12 @@ class TlsStream final : public HttpStream {
   void cancel() override;
   boost::asio::awaitable<void> end_sending() override;
   void shut_down() override { socket_.shutdown(HttpSocket::shutdown_both, ignored_); }
-  void close() override { socket_.close(ignored_); }
+  void close() override {
+    // OpenSSL knows the descriptor by its number, which may be another connection's at once.
+    state_ = State::failed;
+    ++cancellations_;
+    socket_.close(ignored_);
+  }
 
  private:
   using Error = boost::system::error_code;

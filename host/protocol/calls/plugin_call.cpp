@@ -75,6 +75,8 @@ std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const C
 void PluginCall::begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
                        const CallAnswers& answers) {
   const auto plugin = plan.plugin;
+  // Also of one whose client does not wait for its end.
+  if (const auto& record = exchange->record(); record != nullptr) record->note(end_at(plugin->identity(), {}));
   auto call = std::make_shared<PluginCall>(std::move(plan), std::move(origin), exchange, answers);
   exchange->on_abandon([call] { call->cancel(CancelReason::client); });
   plugin->invoke(std::move(call));

@@ -92,6 +92,12 @@ HttpMiddleware locate_by(const Current<AccessState>& access) {
   return [&access](HttpRequest& request) -> HttpVerdict {
     const auto state = access.get();
     const auto& connections = state->connections();
+    // It was good when the connection was made, or the one that this one goes on from. Where it says who a client is,
+    // that is looked at later.
+    const auto* const certificate = request.peer.certificate.get();
+    const bool is_gate = certificate != nullptr && !connections.takes_certificates();
+    if (is_gate && std::chrono::system_clock::now() >= certificate->expiry)
+      return {.refusal = HttpRefusal{403, "The client's certificate has expired"}};
     if (!connections.knows_proxies()) return {};
     const auto list = list_field(request.all_fields, "X-Forwarded-For");
     const auto source = list ? connections.source_of(request.peer, *list) : std::nullopt;

@@ -10,7 +10,8 @@
 
 namespace mcph {
 
-// Settles where each request comes from, where a proxy is trusted to say that. The state outlives it.
+// Refuses a client whose certificate has expired meanwhile. Settles where each request comes from, where a proxy is
+// trusted to say that. The state outlives it.
 HttpMiddleware locate_by(const Current<AccessState>& access);
 
 // Settles each request's principal, by the state of that moment, and counts it; both outlive it. A client is told of

@@ -1,5 +1,6 @@
 #include "transport/streamable_http/mcp_endpoint.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -30,9 +31,20 @@ std::string_view assumed_revision(const HttpHead& head) {
 }
 
 // What it would change belongs to a session, and would be gone with the request.
-bool needs_session(const Message& message) {
-  return message.method == Method::resources_subscribe || message.method == Method::resources_unsubscribe ||
-         message.method == Method::logging_set_level;
+bool needs_session(std::optional<Method> method) {
+  return method == Method::resources_subscribe || method == Method::resources_unsubscribe ||
+         method == Method::logging_set_level;
+}
+
+bool needs_session(const Json& batch) {
+  const auto part_needs_one = [](const Json& message) {
+    const auto method = message.is_object() ? message.find("method") : message.end();
+    if (method == message.end() || !method->is_string()) return false;
+    const auto& name = method->get_ref<const std::string&>();
+    return name == name_of(Method::resources_subscribe) || name == name_of(Method::resources_unsubscribe) ||
+           name == name_of(Method::logging_set_level);
+  };
+  return std::ranges::any_of(batch, part_needs_one);
 }
 
 Reply refuse(const RpcError& error, ReplyStatus status) {
@@ -63,7 +75,7 @@ std::string McpEndpoint::revision_of(const HttpHead& head) {
 void McpEndpoint::post_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
   if (auto refusal = refuse_version(message.id, head)) return exchange->reply(*std::move(refusal));
   if (message.is_initialize()) return server_.initialize(message, head.principal, exchange);
-  if (sessions_optional_ && !head.session_id && !needs_session(message))
+  if (sessions_optional_ && !head.session_id && !needs_session(message.method))
     return server_.receive_legacy(std::move(message), short_session(head), head.context(), exchange);
   auto found = find_session(message.id, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));
@@ -74,7 +86,7 @@ void McpEndpoint::post_batch(Json batch, const HttpHead& head, const std::shared
   if (head.protocol_version && !LegacyEra::is_revision(*head.protocol_version)) {
     return exchange->reply(Server::refuse_batch());
   }
-  if (sessions_optional_ && !head.session_id && LegacyEra::has_batches(assumed_revision(head)))
+  if (sessions_optional_ && !head.session_id && LegacyEra::has_batches(assumed_revision(head)) && !needs_session(batch))
     return server_.receive_batch(std::move(batch), short_session(head), head.context(), exchange);
   auto found = find_session({}, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));

@@ -39,8 +39,18 @@ std::set<std::string, std::less<>> elements(std::optional<std::string_view> list
 }
 
 std::optional<HttpRefusal> narrow(const NarrowingFields& fields, Principal& principal) {
+  // A session keeps what its client wishes.
+  constexpr std::size_t most_bytes = 4096;
+  for (const auto& field : {fields.plugins, fields.tools, fields.excluded}) {
+    if (field && field->size() > most_bytes)
+      return HttpRefusal{400, "The headers X-MCP-Toolsets, X-MCP-Tools and X-MCP-Exclude-Tools may have " +
+                                  std::to_string(most_bytes) + " bytes each"};
+  }
   Narrowing::Wishes wishes{
       .plugins = elements(fields.plugins), .tools = elements(fields.tools), .excluded = elements(fields.excluded)};
+  // A list without names is no wish for everything.
+  if ((fields.plugins || fields.tools) && wishes.plugins.empty() && wishes.tools.empty())
+    return HttpRefusal{400, "The headers X-MCP-Toolsets and X-MCP-Tools must name something"};
   if (fields.read_only) {
     const auto value = lower_case(std::string(*fields.read_only));
     // It must not let a client change what it has asked not to be able to.

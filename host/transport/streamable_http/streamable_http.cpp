@@ -273,15 +273,15 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_sse(HttpRequest& request,
 }
 
 StreamableHttp::awaitable<void> StreamableHttp::answer_sse_message(HttpRequest& request, HttpConnection& connection,
-                                                                   HttpHead /*head*/) {
+                                                                   HttpHead head) {
   HttpResponse response;
   auto places = connection.take_held();
-  const std::function<void()> take = [&] { response = take_sse_message(request, std::move(places)); };
+  const std::function<void()> take = [&] { response = take_sse_message(request, head, std::move(places)); };
   co_await connection.work_on(request.body.text().size(), take);
   co_await connection.respond(std::move(response));
 }
 
-HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request,
+HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request, const HttpHead& head,
                                               std::vector<std::shared_ptr<const void>> places) {
   if (!request.query.starts_with(sse_client_parameter)) {
     return to_response(HttpRefusal{400, "The sessionId of the endpoint event is missing"});
@@ -290,7 +290,7 @@ HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request,
   if (client == nullptr)
     return to_response(HttpRefusal{404, "There is no session of this id; its stream may have been closed"});
   const auto limits = limits_of(request);
-  const RequestContext context{.principal = request.principal, .limits = limits ? &*limits : nullptr};
+  const RequestContext context{.principal = head.principal, .limits = limits ? &*limits : nullptr};
   return to_response(client->receive(request.body.text(), context, server_, std::move(places),
                                      options_.refused ? request.source.to_string() : std::string()));
 }

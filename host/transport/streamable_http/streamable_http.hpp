@@ -65,7 +65,8 @@ class StreamableHttp {
   void add_resources(const std::string& path, std::vector<HttpResource>& resources);
   // Those of who sends it. Nothing: there are none.
   std::optional<SenderLimits> limits_of(const HttpRequest& request) const;
-  HttpResponse take_sse_message(const HttpRequest& request, std::vector<std::shared_ptr<const void>> places);
+  HttpResponse take_sse_message(const HttpRequest& request, const HttpHead& head,
+                                std::vector<std::shared_ptr<const void>> places);
   // Null if the request names none of its principal's.
   std::shared_ptr<SseClient> find_sse_client(const HttpRequest& request) const;
 

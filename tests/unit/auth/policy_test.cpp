@@ -250,5 +250,20 @@ TEST(RolePolicy, NamesAScopeOnlyWhereItWouldHelpWithTheArguments) {
   EXPECT_THAT(scopes("production"), ElementsAre());
 }
 
+// What a scope would allow, and a rule of the same role denies with these arguments.
+TEST(RolePolicy, RefusesWhatAFurtherScopeWouldNotPermitEither) {
+  RoleText deployer{.allow = rules({"tool:deploy"}), .scopes = {"deploy"}};
+  deployer.deny = {{.match = "tool:deploy",
+                    .arguments = OrderedJson{{"properties", {{"env", {{"const", "prod"}}}}}, {"required", {"env"}}}}};
+  const auto roles = policy({{"deployer", deployer}, {"user", {.allow = rules({"tool:look"})}}});
+  const auto access = roles->rights_of({"user"}, true)->to(tool("deploy"), "sums");
+  ASSERT_TRUE(access.visible);
+  const auto denied = access.rule->check({{"env", "prod"}});
+  ASSERT_TRUE(denied);
+  EXPECT_EQ(denied->words, "with these arguments");
+  EXPECT_TRUE(denied->scopes.empty());
+  EXPECT_THAT(access.rule->check({{"env", "test"}})->scopes, ElementsAre("deploy"));
+}
+
 }  // namespace
 }  // namespace mcph
