@@ -152,7 +152,7 @@ Result<> AuditFile::move_torn_away(std::string_view torn, std::uint64_t whole) {
 Result<> AuditFile::append(std::string_view lines, const AuditHead& head) {
   if (has_rest_ && ::ftruncate(file_.get(), static_cast<::off_t>(size_)) != 0) return fail_for_now(last_error());
   has_rest_ = false;
-  if (const auto written = write_all(file_, lines); written.has_error()) {
+  if (auto written = write_all(file_, lines); written.has_error()) {
     has_rest_ = ::ftruncate(file_.get(), static_cast<::off_t>(size_)) != 0;
     return written;
   }
@@ -170,7 +170,7 @@ Result<> AuditFile::rotate(unsigned keep) {
   const auto name = path_.filename().string() + "." + numbered(first_seq_);
   if (std::rename(path_.c_str(), beside(name).c_str()) != 0) return fail_for_now(last_error());
   auto before = std::exchange(file_, {});
-  if (const auto opened = open_current(); opened.has_error()) {
+  if (auto opened = open_current(); opened.has_error()) {
     // The lines go on in the file that there is.
     std::rename(beside(name).c_str(), path_.c_str());
     file_ = std::move(before);

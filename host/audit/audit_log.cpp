@@ -23,7 +23,8 @@ std::string first_line(std::string_view event, const AuditHead& previous) {
 
 }  // namespace
 
-Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditOptions options, std::string version, Log& log, Clock clock) {
+Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditOptions options, std::string_view version, Log& log,
+                                                 Clock clock) {
   std::optional<AuditSigningKey> key;
   if (!options.key.empty()) {
     auto read = AuditSigningKey::read(options.key);

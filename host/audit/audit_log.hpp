@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -32,7 +33,7 @@ class AuditLog {
   using Then = std::function<void(const Result<>& recorded)>;
 
   // Fails where the file or the key cannot be used. The log outlives it. `version` is the host's.
-  static Result<std::unique_ptr<AuditLog>> open(AuditOptions options, std::string version, Log& log,
+  static Result<std::unique_ptr<AuditLog>> open(AuditOptions options, std::string_view version, Log& log,
                                                 Clock clock = std::chrono::system_clock::now);
   ~AuditLog();
   AuditLog(const AuditLog&) = delete;

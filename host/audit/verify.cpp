@@ -62,7 +62,7 @@ Result<> verify_file(const std::filesystem::path& path, AuditVerifier& verifier)
     const auto got = uninterrupted([&] { return ::read(file.get(), block.data(), block.size()); });
     if (got < 0) return fail(path.string() + ": cannot be read: " + last_error());
     if (got == 0) return lines.finish();
-    if (const auto taken = lines.take({block.data(), static_cast<std::size_t>(got)}); taken.has_error()) return taken;
+    if (auto taken = lines.take({block.data(), static_cast<std::size_t>(got)}); taken.has_error()) return taken;
   }
 }
 
@@ -71,11 +71,11 @@ Result<> verify_file(const std::filesystem::path& path, AuditVerifier& verifier)
 Result<> AuditVerifier::take(std::string_view text, bool begins_file) {
   const auto line = read_audit_line(text);
   if (line.has_error()) return line.error();
-  if (const auto checked = check_place(*line, begins_file); checked.has_error()) return checked;
+  if (auto checked = check_place(*line, begins_file); checked.has_error()) return checked;
   if (hasher_.hash(last_.hash, line->covered) != line->hash)
     return fail("its hash does not follow from it and the line before it");
   if (line->event == audit_event::checkpoint) {
-    if (const auto checked = check_signature(*line); checked.has_error()) return checked;
+    if (auto checked = check_signature(*line); checked.has_error()) return checked;
     ++summary_.checkpoints;
     summary_.lines_since_checkpoint = 0;
   } else {

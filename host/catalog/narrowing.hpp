@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "catalog/rights.hpp"
 
@@ -20,7 +22,11 @@ class Narrowing final : public Rights {
     bool read_only = false;  // only those that say of themselves that they change nothing
 
     bool narrow() const { return !plugins.empty() || !tools.empty() || !excluded.empty() || read_only; }
-    friend auto operator<=>(const Wishes&, const Wishes&) = default;
+    friend bool operator==(const Wishes&, const Wishes&) = default;
+    friend bool operator<(const Wishes& a, const Wishes& b) {
+      const auto parts = [](const Wishes& of) { return std::tie(of.plugins, of.tools, of.excluded, of.read_only); };
+      return parts(a) < parts(b);
+    }
   };
 
   explicit Narrowing(Wishes wishes) : wishes_(std::move(wishes)) {}

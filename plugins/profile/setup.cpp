@@ -54,6 +54,7 @@ mcp::Message user_context(const mcp::Arguments& given, mcp::Context& context) {
 
 std::vector<std::string> type_names() {
   std::vector<std::string> names;
+  names.reserve(message_types.size());
   for (const auto& type : message_types)
     names.emplace_back(type.name);
   return names;

@@ -121,6 +121,7 @@ HttpResource document_at(std::string path, std::string_view type, const Origin& 
 std::vector<HttpResource> discovery_resources(const std::vector<DiscoverableServer>& servers, const Origin& origin,
                                               const std::function<bool()>& asks_for_tokens) {
   std::vector<HttpResource> resources;
+  resources.reserve(servers.size() + 2);
   for (const auto& server : servers) {
     resources.push_back(document_at(server.path + "/server-card", card_type, origin,
                                     [server](const std::string& here) { return card_of(server, here); }));

@@ -40,6 +40,7 @@ std::vector<HttpResource> metadata_resources(const Current<AccessState>& access,
   std::vector<std::string> paths{std::string(well_known) + endpoint_path, endpoint_path + std::string(well_known)};
   if (is_first) paths.emplace_back(well_known);
   std::vector<HttpResource> resources;
+  resources.reserve(paths.size());
   for (auto& path : paths)
     resources.push_back(document(std::move(path), get));
   return resources;

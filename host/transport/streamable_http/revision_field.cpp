@@ -20,6 +20,7 @@ std::string_view revision_field(std::string_view revision) {
   static const auto newest = line_of(ModernEra::revision);
   static const auto lines = [] {
     std::vector<std::pair<std::string_view, std::string>> all;
+    all.reserve(LegacyEra::revisions.size());
     for (const auto each : LegacyEra::revisions)
       all.emplace_back(each, line_of(each));
     return all;
