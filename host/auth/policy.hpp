@@ -99,8 +99,9 @@ class RolePolicy {
   bool has_role(std::string_view name) const { return roles_->contains(name); }
   // Those of the principal that there are, whoever gives them.
   std::set<std::string> roles_of(const Principal& principal) const;
-  // What these roles may do together. The same object for the same arguments. Who can get further scopes sees what they
-  // would permit, too, and is told of them when it is called.
+  // What these roles may do together. The same object for the same arguments, unless so many others have come that it
+  // has been forgotten. Who can get further scopes sees what they would permit, too, and is told of them when it is
+  // called.
   std::shared_ptr<const Rights> rights_of(const std::set<std::string>& roles, bool can_get_scopes = false) const;
   // The same of one use, with the reason.
   Decision decide(const std::set<std::string>& roles, const Use& use) const;

@@ -61,7 +61,8 @@ class Policy {
  public:
   virtual ~Policy() = default;
 
-  // Null: all. Principals who may do the same have the same object, for as long as somebody has it.
+  // Null: all. Principals who may do the same mostly have the same object: one that has been forgotten meanwhile is
+  // made again.
   virtual std::shared_ptr<const Rights> rights_of(const Principal& principal) const = 0;
 };
 

@@ -24,6 +24,7 @@ struct Asked {
   std::string words;  // "call the tool deploy"
 };
 
+// The arguments outlive it.
 std::optional<Asked> read_use(const ExplainCommand& command, const Json& arguments) {
   if (command.method == "tools/call")
     return Asked{{Rule::Kind::tool, command.name, nullptr, arguments}, "call the tool " + command.name};
@@ -126,7 +127,15 @@ bool explain(const Principal& principal, const RolePolicy& policy, const RolePol
   return decision.permitted;
 }
 
-int explain_all(Host& host, const ExplainCommand& command, Asked asked) {
+// As those of a call are, before anybody asks whether it is permitted.
+Result<> complete(const Tool& tool, Json& arguments) {
+  auto violation = tool.input_schema.validate(arguments);
+  if (!violation) violation = tool.input_schema.apply_defaults(arguments);
+  if (violation) return fail("are none of the tool " + tool.name + ": " + violation->message);
+  return {};
+}
+
+int explain_all(Host& host, const ExplainCommand& command, Asked asked, Json& arguments) {
   const auto policy = RolePolicy::compile(settled_roles(command.config));
   if (policy.has_error()) return complain(policy.error().message);
   const auto principals = principals_of(command);
@@ -145,6 +154,10 @@ int explain_all(Host& host, const ExplainCommand& command, Asked asked) {
     std::cout << "nobody can " << asked.words << ": it is not served\n";
     return not_permitted;
   }
+  if (asked.use.tool != nullptr) {
+    if (const auto completed = complete(*asked.use.tool, arguments); completed.has_error())
+      return complain("the arguments " + completed.error().message);
+  }
   bool all = true;
   for (const auto& principal : *principals)
     all = explain(principal, **policy, server.get(), asked, command) && all;
@@ -155,7 +168,7 @@ int explain_all(Host& host, const ExplainCommand& command, Asked asked) {
 
 int run(const ExplainCommand& command) {
   CommandLog log(command.config.host);
-  const auto arguments = parse_json(command.arguments);
+  auto arguments = parse_json(command.arguments);
   if (arguments.has_error()) return complain("the arguments are not valid JSON: " + arguments.error().message);
   if (!arguments->is_object()) return complain("the arguments must be a JSON object");
   auto asked = read_use(command, *arguments);
@@ -166,7 +179,7 @@ int run(const ExplainCommand& command) {
     return complain(found.error().message);
   auto host = Host::create(command.config.host, log);
   if (host.has_error()) return complain(host.error().message);
-  return (*host)->finish(explain_all(**host, command, *std::move(asked)));
+  return (*host)->finish(explain_all(**host, command, *std::move(asked), *arguments));
 }
 
 }  // namespace mcph

@@ -26,6 +26,7 @@
 #include "app/host.hpp"
 #include "app/live_certificates.hpp"
 #include "app/live_configuration.hpp"
+#include "app/served_servers.hpp"
 #include "app/systemd.hpp"
 #include "base/absolute_path.hpp"
 #include "base/version.hpp"
@@ -39,11 +40,7 @@
 #include "transport/stdio/standard_streams.hpp"
 #include "transport/stdio/stdio_transport.hpp"
 #include "transport/streamable_http/authorization.hpp"
-#include "transport/streamable_http/discovery.hpp"
-#include "transport/streamable_http/limit_requests.hpp"
 #include "transport/streamable_http/mcp_service.hpp"
-#include "transport/streamable_http/resource_metadata.hpp"
-#include "transport/streamable_http/streamable_http.hpp"
 
 namespace mcph {
 namespace {
@@ -163,102 +160,6 @@ StreamableHttpOptions mcp_options(const Config& config) {
   time = std::min<std::chrono::milliseconds>(time, config.sessions.idle_time);
   return options;
 }
-
-// The servers of one host over HTTP: that of all that it serves, and those that the operator has made of parts of it.
-class ServedServers {
- public:
-  // All outlive it, and whoever observes calls or keeps records of them the host, too; null: nobody does.
-  ServedServers(Host& host, const Config& config, CallObserver* observer, RequestRecords* records, Log& log)
-      : observer_(observer), records_(records) {
-    add({}, {""}, host.catalog(), config.host.identity, config, log);
-    for (const auto& [name, server] : config.servers)
-      add(name, VirtualServer::paths(name), host.add_catalog(server.instructions), server.identity, config, log);
-  }
-
-  LiveConfiguration::Catalogs catalogs() const {
-    LiveConfiguration::Catalogs all;
-    for (const auto& each : all_)
-      all.emplace(each->name, &each->catalog);
-    return all;
-  }
-
-  // Once. `origin` is where clients reach this host, as far as it is known by then.
-  void serve_by(McpService& service, const LiveConfiguration& configuration, const StreamableHttpOptions& options,
-                const Origin& origin, AuthenticationCounts& authentications) {
-    const auto& limits = configuration.limits();
-    std::vector<DiscoverableServer> found;
-    for (const auto& each : all_) {
-      const auto& access = configuration.access(each->name);
-      auto own = options;
-      own.paths = each->paths;
-      own.middleware.push_back(limit_by_address(limits));
-      own.middleware.push_back(count_failures(limits, authenticate_by(access, authentications)));
-      own.middleware.push_back(limit_by_sender(limits));
-      own.limits = &limits;
-      own.challenge = scope_challenge(access);
-      each->http = std::make_unique<StreamableHttp>(each->server, std::move(own));
-      service.add(*each->http);
-      for (const auto& path : each->paths) {
-        for (auto& resource : metadata_resources(access, path + std::string(mcp_path), path.empty()))
-          service.add(std::move(resource));
-      }
-      found.push_back({each->identity, each->paths.front() + std::string(mcp_path)});
-    }
-    const auto& access = configuration.access();
-    for (auto& resource : discovery_resources(found, origin, [&] { return access.get()->asks_for_credentials(); }))
-      service.add(std::move(resource));
-  }
-
-  Server::Figures figures() const {
-    Server::Figures sum;
-    for (const auto& each : all_) {
-      const auto figures = each->server.figures();
-      sum.sessions += figures.sessions;
-      sum.subscriptions += figures.subscriptions;
-      sum.tasks += figures.tasks;
-    }
-    return sum;
-  }
-  void close_streams_of(const IsGood& is_good) {
-    for (const auto& each : all_)
-      each->http->close_streams_of(is_good);
-  }
-  void close_streams() {
-    for (const auto& each : all_)
-      each->server.close_streams();
-  }
-
- private:
-  struct One {
-    One(std::string its_name, std::vector<std::string> its_paths, PublishedCatalog& its_catalog,
-        const ServerIdentity& its_identity, const ServingOptions& serving, const Sessions::Limits& sessions, Log& log,
-        CallObserver* observer, RequestRecords* records)
-        : name(std::move(its_name)),
-          paths(std::move(its_paths)),
-          catalog(its_catalog),
-          identity(its_identity),
-          server(catalog, identity, serving, sessions, log, observer, records) {}
-
-    const std::string name;  // empty: that of the whole
-    const std::vector<std::string> paths;
-    PublishedCatalog& catalog;
-    const ServerIdentity identity;
-    Server server;
-    std::unique_ptr<StreamableHttp> http;
-  };
-
-  void add(const std::string& name, std::vector<std::string> paths, PublishedCatalog& catalog,
-           const ServerIdentity& identity, const Config& config, Log& log) {
-    auto serving = config.host.serving;
-    if (!name.empty()) serving.state_key = state_key_of(name, serving.state_key);
-    all_.push_back(std::make_unique<One>(name, std::move(paths), catalog, identity, serving, config.sessions, log,
-                                         observer_, records_));
-  }
-
-  CallObserver* const observer_;
-  RequestRecords* const records_;
-  std::vector<std::unique_ptr<One>> all_;  // that of the whole first
-};
 
 // Where clients of this machine reach it, without a path. Empty: by a Unix socket alone.
 std::string origin_of(const Config& config, std::uint16_t port) {

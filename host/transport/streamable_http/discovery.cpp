@@ -15,8 +15,6 @@
 namespace mcph {
 namespace {
 
-using boost::beast::http::verb;
-
 constexpr std::string_view card_type = "application/mcp-server-card+json";
 constexpr std::string_view catalog_type = "application/ai-catalog+json";
 
@@ -100,20 +98,19 @@ OrderedJson summary_of(const DiscoverableServer& server, const std::string& orig
 
 using Document = std::function<OrderedJson(const std::string& origin)>;
 
-HttpResource document_at(std::string path, std::string_view type, const Origin& origin, Document document) {
-  const HttpHandler get = [type, origin, document = std::move(document)](HttpRequest&, HttpConnection& connection) {
+HttpResource document_at(std::string path, std::string_view type, const Origin& origin, Document content) {
+  const HttpHandler get = [type, origin, content = std::move(content)](HttpRequest&, HttpConnection& connection) {
     const auto here = origin();
     if (here.empty()) {
       return connection.respond(
           {.status = 404, .body = "It is not configured where this server is\n", .content_type = "text/plain"});
     }
     return connection.respond(
-        {.body = dump(document(here)), .content_type = type, .fields = {{"Cache-Control", "public, max-age=3600"}}});
+        {.body = dump(content(here)), .content_type = type, .fields = {{"Cache-Control", "public, max-age=3600"}}});
   };
-  const HttpHandler refuse_long = [](HttpRequest&, HttpConnection& connection) {
-    return connection.refuse({413, "There is nothing here that takes a body"});
-  };
-  return {.path = std::move(path), .methods = {{verb::get, get}}, .refuse_long = refuse_long, .is_public = true};
+  auto resource = document(std::move(path), get);
+  resource.is_public = true;
+  return resource;
 }
 
 }  // namespace
