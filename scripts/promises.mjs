@@ -71,7 +71,7 @@ const promises = [
   ['reload', 'a certificate that changes costs no call and no connection (docs/tls.md)',
     hostile('certificate_swaps', { swaps: [20, 1000] }, 'calls and handshakes', 'connections closed', 'until the new')],
   ['reload', 'reloads in the host\'s process leave no memory behind (ARCHITECTURE.md)',
-    hostile('reload_in_process', { reloads: [300, 20_000], 'warm-up': [300, 2000], 'rss-kib': [256, 64] }, 'RSS before')],
+    hostile('reload_in_process', { reloads: [300, 20_000], 'warm-up': [300, 2000], 'rss-kib': [64, 16] }, 'RSS before')],
   ['failures', 'a plugin that dies costs nobody else a call (README.md)',
     hostile('deaths', { deaths: [60, 10_000] }, 'calls of the plugin that is well', 'ratios')],
   ['failures', 'a damaged file leaves the last good version serving (README.md)',

@@ -103,7 +103,7 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 export class Host {
-  static async start(build, components, { isolation = 'worker', options = [] } = {}) {
+  static async start(build, components, { isolation = 'worker', options = [], environment = {} } = {}) {
     const child = spawn(
       build.host,
       [
@@ -112,7 +112,7 @@ export class Host {
         ...options,
       ],
       // The folder of its control socket, beside others of its own.
-      { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, XDG_RUNTIME_DIR: components.run } },
+      { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, XDG_RUNTIME_DIR: components.run, ...environment } },
     );
     running.add(child);
     const host = new Host(child);
