@@ -1,5 +1,5 @@
 -- wrk script: tools/call of echo with an id that no other request of the run has. MCP_ERA is legacy or modern; legacy needs
--- MCP_SESSION.
+-- MCP_SESSION. Each request takes the next token of the file that MCP_TOKENS names, if there is one.
 local era = os.getenv("MCP_ERA") or "legacy"
 local threads = 0
 function setup(thread)
@@ -22,12 +22,18 @@ function init()
     wrk.headers["MCP-Protocol-Version"] = "2025-11-25"
     wrk.headers["Mcp-Session-Id"] = os.getenv("MCP_SESSION")
   end
+  tokens = {}
+  local file = os.getenv("MCP_TOKENS")
+  if file then
+    for line in io.lines(file) do tokens[#tokens + 1] = "Bearer " .. line end
+  end
   before = '{"jsonrpc":"2.0","id":"' .. number .. "-"
   after = '","method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"}' .. meta .. "}}"
 end
 
 function request()
   count = count + 1
+  if #tokens > 0 then wrk.headers["Authorization"] = tokens[(count - 1) % #tokens + 1] end
   return wrk.format(nil, nil, nil, before .. count .. after)
 end
 

@@ -5,12 +5,13 @@
 namespace mcph {
 
 std::optional<KnownTokens::Finding> KnownTokens::find(const std::string& digest, Time now) {
+  Findings gone;
   const MutexLock lock(mutex_);
   auto found = recent_.find(digest);
   if (found == recent_.end()) {
     auto older = older_.extract(digest);
     if (older.empty()) return std::nullopt;
-    make_room();
+    gone = make_room();
     found = recent_.insert(std::move(older)).position;
   }
   if (now < found->second.until) return found->second;
@@ -19,14 +20,16 @@ std::optional<KnownTokens::Finding> KnownTokens::find(const std::string& digest,
 }
 
 void KnownTokens::add(const std::string& digest, Finding finding) {
+  Findings gone;
   const MutexLock lock(mutex_);
-  make_room();
+  gone = make_room();
   older_.erase(digest);
   recent_.insert_or_assign(digest, std::move(finding));
 }
 
-void KnownTokens::make_room() {
-  if (recent_.size() >= capacity_) older_ = std::exchange(recent_, {});
+KnownTokens::Findings KnownTokens::make_room() {
+  if (recent_.size() < capacity_) return {};
+  return std::exchange(older_, std::exchange(recent_, {}));
 }
 
 }  // namespace mcph

@@ -37,7 +37,8 @@ class KnownTokens {
  private:
   using Findings = std::unordered_map<std::string, Finding>;
 
-  void make_room() REQUIRES(mutex_);
+  // Returns those that have gone, to be destroyed when nobody waits for it.
+  Findings make_room() REQUIRES(mutex_);
 
   const std::size_t capacity_;
   Mutex mutex_;

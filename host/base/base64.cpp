@@ -41,23 +41,21 @@ std::string encode_unpadded(std::string_view bytes, std::string_view alphabet) {
 }
 
 std::optional<std::string> decode_unpadded(std::string_view text, const DigitValues& digits) {
-  if (text.size() % 4 == 1) return std::nullopt;
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3 + 2);
+  const auto rest = text.size() % 4;
+  if (rest == 1) return std::nullopt;
+  std::string bytes(text.size() / 4 * 3 + rest * 3 / 4, '\0');
   std::uint32_t buffer = 0;
-  unsigned bits = 0;
-  for (const char character : text) {
-    const auto digit = digits[static_cast<unsigned char>(character)];
-    if (digit == not_in_alphabet) return std::nullopt;
-    buffer = (buffer << 6) | digit;
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes += static_cast<char>((buffer >> bits) & 0xFF);
-    }
+  std::uint32_t seen = 0;
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::uint32_t digit = digits[static_cast<unsigned char>(text[i])];
+    seen |= digit;
+    buffer = (buffer << 6) | (digit & 0x3F);
+    if (i % 4 > 0) bytes[size++] = static_cast<char>((buffer >> (6 - 2 * (i % 4))) & 0xFF);
   }
+  if (seen > 0x3F) return std::nullopt;
   // Bits that belong to no byte are zero in the canonical form (section 3.5).
-  const auto leftover = buffer & ((1U << bits) - 1);
+  const auto leftover = rest == 0 ? 0U : buffer & ((1U << (8 - 2 * rest)) - 1);
   return leftover == 0 ? std::optional(std::move(bytes)) : std::nullopt;
 }
 

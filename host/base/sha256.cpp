@@ -13,10 +13,16 @@ void expect(int outcome) {
   if (outcome != 1) throw std::runtime_error("SHA-256 failed");
 }
 
+// What EVP_sha256() stands for is looked for anew each time that it is used. Of the process, as OpenSSL is.
+const EVP_MD* algorithm() {
+  static const EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  return fetched;
+}
+
 }  // namespace
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-  expect(context_ == nullptr ? 0 : EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
+  expect(context_ == nullptr ? 0 : EVP_DigestInit_ex(context_.get(), algorithm(), nullptr));
 }
 
 void Sha256::add(const void* bytes, std::size_t count) {
@@ -24,23 +30,23 @@ void Sha256::add(const void* bytes, std::size_t count) {
 }
 
 std::string Sha256::hex() {
-  constexpr std::string_view digits = "0123456789abcdef";
-  constexpr unsigned bits_of_digit = 4;
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   expect(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) {
-    text += digits[digest.at(i) >> bits_of_digit];
-    text += digits[digest.at(i) & 0xf];
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text(2 * std::size_t{size}, '\0');
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    text[i] = digits[digest[i / 2] >> 4U];
+    text[i + 1] = digits[digest[i / 2] & 0xFU];
   }
   return text;
 }
 
 std::string sha256(std::string_view bytes) {
-  std::string digest(static_cast<std::size_t>(EVP_MD_get_size(EVP_sha256())), '\0');
+  constexpr std::size_t size = 32;
+  std::string digest(size, '\0');
   auto* const out = reinterpret_cast<unsigned char*>(digest.data());
-  expect(EVP_Digest(bytes.data(), bytes.size(), out, nullptr, EVP_sha256(), nullptr));
+  expect(EVP_Digest(bytes.data(), bytes.size(), out, nullptr, algorithm(), nullptr));
   return digest;
 }
 

@@ -223,6 +223,7 @@ Result<JsonWebKey> JsonWebKey::read(const Json& json) {
     if (!algorithm || !key->is_for(*algorithm)) return fail("its algorithm is not one for its type");
     key->algorithms_ = {*algorithm};
   }
+  if (!key->prepare()) return fail("nothing can be verified with it here");
   return key;
 }
 
@@ -308,13 +309,11 @@ bool JsonWebKey::is_for(SignatureAlgorithm algorithm) const {
   return std::ranges::find(algorithms_, algorithm) != algorithms_.end();
 }
 
-bool JsonWebKey::verify(SignatureAlgorithm algorithm, std::string_view text, std::string_view signature) const {
-  if (!is_for(algorithm)) return false;
-  if (is_secret()) return verify_secret(algorithm, text, signature);
-  const auto der = number_size(algorithm) > 0 ? to_der(algorithm, signature) : std::string(signature);
-  const DigestContext context(EVP_MD_CTX_new());
-  EVP_PKEY_CTX* settings = nullptr;
-  const auto is_right = [&] {
+bool JsonWebKey::prepare() {
+  if (is_secret()) return true;
+  for (const auto algorithm : algorithms_) {
+    const std::shared_ptr<EVP_MD_CTX> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+    EVP_PKEY_CTX* settings = nullptr;
     if (context == nullptr ||
         EVP_DigestVerifyInit(context.get(), &settings, digest_of(algorithm), nullptr, key_.get()) != 1)
       return false;
@@ -322,8 +321,20 @@ bool JsonWebKey::verify(SignatureAlgorithm algorithm, std::string_view text, std
     if (uses_pss(algorithm) && (EVP_PKEY_CTX_set_rsa_padding(settings, RSA_PKCS1_PSS_PADDING) != 1 ||
                                 EVP_PKEY_CTX_set_rsa_pss_saltlen(settings, RSA_PSS_SALTLEN_DIGEST) != 1))
       return false;
-    return EVP_DigestVerify(context.get(), bytes_of(der), der.size(), bytes_of(text), text.size()) == 1;
-  }();
+    prepared_.push_back(context);
+  }
+  return true;
+}
+
+bool JsonWebKey::verify(SignatureAlgorithm algorithm, std::string_view text, std::string_view signature) const {
+  const auto found = std::ranges::find(algorithms_, algorithm);
+  if (found == algorithms_.end()) return false;
+  if (is_secret()) return verify_secret(algorithm, text, signature);
+  const auto& prepared = prepared_[static_cast<std::size_t>(found - algorithms_.begin())];
+  const auto der = number_size(algorithm) > 0 ? to_der(algorithm, signature) : std::string(signature);
+  const DigestContext context(EVP_MD_CTX_new());
+  const bool is_right = context != nullptr && EVP_MD_CTX_copy_ex(context.get(), prepared.get()) == 1 &&
+                        EVP_DigestVerify(context.get(), bytes_of(der), der.size(), bytes_of(text), text.size()) == 1;
   // What OpenSSL remembers of a failure would be taken for one of whoever asks next.
   if (!is_right) ERR_clear_error();
   return is_right;

@@ -13,6 +13,7 @@
 
 #include "base/result.hpp"
 
+struct evp_md_ctx_st;
 struct evp_pkey_st;
 
 namespace mcph {
@@ -56,11 +57,16 @@ class JsonWebKey {
   static Result<JsonWebKey> read_elliptic_curve(const nlohmann::json& json);
   static Result<JsonWebKey> read_edwards_curve(const nlohmann::json& json);
   static Result<JsonWebKey> read_secret(const nlohmann::json& json);
+  // True: OpenSSL can verify with it.
+  bool prepare();
   bool verify_secret(SignatureAlgorithm algorithm, std::string_view text, std::string_view signature) const;
 
   std::string id_;
   std::vector<SignatureAlgorithm> algorithms_;
   std::shared_ptr<evp_pkey_st> key_;  // null: a secret
+  // For each of the algorithms, unless it is a secret: what is copied to verify with, which OpenSSL takes its time to
+  // make.
+  std::vector<std::shared_ptr<const evp_md_ctx_st>> prepared_;
   std::string secret_;
 };
 
