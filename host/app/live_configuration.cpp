@@ -8,7 +8,8 @@ namespace mcph {
 namespace {
 
 // The tables, and in tables the settings, whose changes count at once.
-constexpr std::string_view live[] = {"roles", "tokens", "issuers", "oauth", "limits", "proxy", "tls.client_subject"};
+constexpr std::string_view live[] = {"roles",         "tokens", "issuers", "oauth.scopes",
+                                     "oauth.implied", "limits", "proxy",   "tls.client_subject"};
 // Those of each virtual server.
 constexpr std::string_view live_of_servers[] = {".allow", ".deny", ".scopes"};
 

@@ -341,6 +341,10 @@ Form<Config> oauth_table() {
            "Scopes that clients ask for at first; by default those of all roles")
       .add("implied", &Config::implied_scopes, names(list(scope())),
            "By a scope those that whoever has it has, too: { \"mcp:admin\" = [\"mcp:use\"] }")
+      .add("extensions", host(&HostOptions::serving, &ServingOptions::extensions),
+           list(choice<std::string>({{"enterprise-managed-authorization", "enterprise-managed-authorization"},
+                                     {"oauth-client-credentials", "oauth-client-credentials"}})),
+           "Ways to get a token that the issuers offer, of which clients are told")
       .form();
 }
 

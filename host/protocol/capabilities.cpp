@@ -4,14 +4,19 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_text.hpp"
+
 namespace mcph {
 namespace {
 
-std::string capabilities_with(std::string_view extensions) {
-  std::string text =
-      R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},)"
-      R"("logging":{},"completions":{},"extensions":)";
-  return text.append(extensions).append("}");
+std::string capabilities_with(std::vector<std::string> extensions, const std::vector<std::string>& further) {
+  extensions.insert(extensions.end(), further.begin(), further.end());
+  OrderedJson members = OrderedJson::object();
+  for (const auto& extension : extensions)
+    members["io.modelcontextprotocol/" + extension] = OrderedJson::object();
+  return R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},)"
+         R"("prompts":{"listChanged":true},"logging":{},"completions":{},"extensions":)" +
+         dump(members) + "}";
 }
 
 // The capability without which a client cannot answer the request, of the three methods that there are.
@@ -59,12 +64,12 @@ void add_paths(const Json& capabilities, const std::string& prefix, std::vector<
 
 }  // namespace
 
-std::string server_capabilities() {
-  return capabilities_with(R"({"io.modelcontextprotocol/ui":{}})");
+std::string server_capabilities(const std::vector<std::string>& further_extensions) {
+  return capabilities_with({"ui"}, further_extensions);
 }
 
-std::string modern_server_capabilities() {
-  return capabilities_with(R"({"io.modelcontextprotocol/tasks":{},"io.modelcontextprotocol/ui":{}})");
+std::string modern_server_capabilities(const std::vector<std::string>& further_extensions) {
+  return capabilities_with({"tasks", "ui"}, further_extensions);
 }
 
 Json missing_capabilities(const OrderedJson& input_requests, const Json& client_capabilities) {

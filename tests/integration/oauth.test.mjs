@@ -15,6 +15,7 @@ import { bearer } from './support/team.mjs';
 
 const roles = `
 [oauth]
+extensions = ["oauth-client-credentials"]
 scopes = ["mcp:use"]
 [roles.user]
 scopes = ["mcp:use"]
@@ -73,6 +74,8 @@ test('AProgramThatActsForItself', async (context) => {
   const server = await AuthorizationServer.start(context);
   const { resource } = await serve(context, server);
   const token = await server.robotToken(resource, 'mcp:use');
+  const discovered = await postModern(resource, 'server/discover', {}, { headers: bearer(token) });
+  assert.ok('io.modelcontextprotocol/oauth-client-credentials' in (await discovered.json()).result.capabilities.extensions);
   const called = await postModern(resource, 'tools/call', { name: 'version', arguments: {} }, { headers: bearer(token) });
   assert.equal(called.status, 200);
   const elsewhere = await server.robotToken('http://127.0.0.1:9/mcp', 'mcp:use');

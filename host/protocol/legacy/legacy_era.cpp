@@ -101,7 +101,7 @@ Result<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
 
 Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) const {
   std::string result = R"({"protocolVersion":")" + caller.protocol_version + R"(","capabilities":)" +
-                       server_capabilities() + R"(,"serverInfo":)" +
+                       server_capabilities(options_.extensions) + R"(,"serverInfo":)" +
                        (caller.protocol_version == revisions.back() ? full_identity_ : identity_);
   if (const auto catalog = catalog_.current(caller.principal); !catalog->instructions().empty()) {
     result += R"(,"instructions":)";

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "protocol/state/request_state.hpp"
 #include "protocol/state/task_options.hpp"
@@ -16,6 +18,9 @@ struct ServingOptions {
   // How long a client, or its user, may take to answer what a plugin asks.
   std::chrono::seconds answer_time{600};
   TaskOptions tasks = {};
+  // What else the server declares of the protocol's extensions, without "io.modelcontextprotocol/": those in which the
+  // issuers of its tokens have the greater part.
+  std::vector<std::string> extensions = {};
   // Of what clients carry from round to round of a call; the same on all replicas.
   StateKey state_key = random_state_key();
 };

@@ -21,6 +21,8 @@ TEST(Capabilities, OfTheServerStateWhatWorks) {
   auto modern = common;
   modern["extensions"] = Json::parse(R"({"io.modelcontextprotocol/tasks":{},"io.modelcontextprotocol/ui":{}})");
   EXPECT_EQ(Json::parse(modern_server_capabilities()), modern);
+  modern["extensions"]["io.modelcontextprotocol/oauth-client-credentials"] = Json::object();
+  EXPECT_EQ(Json::parse(modern_server_capabilities({"oauth-client-credentials"})), modern);
 }
 
 TEST(Capabilities, ThatAnInputRequestNeedsAreNamed) {

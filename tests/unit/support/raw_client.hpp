@@ -15,6 +15,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/eventually.hpp"
+
 namespace mcph::test {
 
 class RawClient {
@@ -24,8 +26,11 @@ class RawClient {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    // Little, so that an answer need not be long for a client to be slow.
+    const int window = 64 * 1024;
+    EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &window, sizeof window), 0);
     EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    const timeval timeout{.tv_sec = 5, .tv_usec = 0};
+    const timeval timeout{.tv_sec = patience.count(), .tv_usec = 0};
     EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout), 0);
   }
   ~RawClient() { leave(); }
@@ -37,7 +42,7 @@ class RawClient {
   }
   // Everything so far, once it contains `end` from there on, or at the end of the connection or of the patience.
   const std::string& hear(std::string_view end, std::size_t from = 0) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    const auto deadline = std::chrono::steady_clock::now() + patience;
     char piece[4096];
     while (heard_.find(end, from) == std::string::npos && std::chrono::steady_clock::now() < deadline) {
       const auto count = ::recv(socket_, piece, sizeof piece, 0);

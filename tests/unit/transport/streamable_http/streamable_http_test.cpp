@@ -178,8 +178,8 @@ class LargeAnswersTest : public test::ServerFixture {
         session + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
   }
 
-  static constexpr std::size_t answer_bytes = 12'000'000;
-  static constexpr HttpLimits limits{.buffered_bytes = 18'000'000, .write_time = 2s};
+  static constexpr std::size_t answer_bytes = 6'000'000;
+  static constexpr HttpLimits limits{.buffered_bytes = 9'000'000, .write_time = 2s};
 
   EventLoops threads_{1, 4};
   StreamableHttp endpoint_{server_, {}};
