@@ -80,7 +80,7 @@ export class Collector {
     this.server = createServer(async (request, response) => {
       let body = '';
       for await (const piece of request.setEncoding('utf8')) body += piece;
-      this.requests.push({ method: request.method, path: request.url, headers: request.headers, bytes: body.length });
+      this.requests.push({ method: request.method, path: request.url, headers: request.headers, body });
       let spans = [];
       try {
         spans = spansOf(body);
