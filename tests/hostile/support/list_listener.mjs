@@ -1,4 +1,4 @@
-// Somebody who listens for changed tools, on a stream that is to stay open.
+// Somebody who listens for changed tools, on a stream that is to stay open; with `further` headers, if they need some.
 import http from 'node:http';
 
 import {
@@ -12,17 +12,20 @@ export class ListListener {
   isClosed = false;
   heard = 0;
 
-  static async modern(url) {
+  static async modern(url, further = {}) {
     const method = 'subscriptions/listen';
     const listener = new ListListener();
-    await listener.#open(url, 'POST', { ...contentHeaders, ...modernHeaders(method) },
+    await listener.#open(url, 'POST', { ...contentHeaders, ...modernHeaders(method), ...further },
       JSON.stringify(modernRequest(method, { notifications: { toolsListChanged: true } })));
     await listener.#acknowledged; // from then on the subscription is there
     return listener;
   }
 
-  static async legacy(url) {
-    const { headers } = await Session.open(url, newestLegacy);
+  static async legacy(url, further = {}) {
+    return ListListener.ofSession(await Session.open(url, newestLegacy, further));
+  }
+
+  static async ofSession({ url, headers }) {
     const listener = new ListListener();
     await listener.#open(url, 'GET', { Accept: 'text/event-stream', ...headers });
     return listener;

@@ -5,17 +5,20 @@ import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
-import { Session } from '../../integration/support/http.mjs';
+import { newestLegacy, Session } from '../../integration/support/http.mjs';
 
 // In the memory that both threads see.
 export const place = { running: 0, phase: 1, calls: 2 };
 
 export class SteadyLoad {
   // `tool` answers "BUILD TEXT". Calls are timed by phase: their names, one after the other. Connections have further
-  // headers where `headersOf` says so, and all are modern where there are no legacy sessions.
-  static async start(url, tool, phases, connections, { pauseMs = 0, legacySessions = 4, headersOf = [] } = {}) {
-    const sessions = await Promise.all(Array.from({ length: legacySessions }, () => Session.open(url)));
-    const headers = sessions.map((session) => session.headers);
+  // headers where `headersOf` says so, and all are modern where there are no legacy sessions. `sessionHeaders` are those
+  // that sessions are opened with.
+  static async start(url, tool, phases, connections, options = {}) {
+    const { pauseMs = 0, legacySessions = 4, headersOf = [], sessionHeaders = {} } = options;
+    const open = () => Session.open(url, newestLegacy, sessionHeaders);
+    const sessions = await Promise.all(Array.from({ length: legacySessions }, open));
+    const headers = sessions.map(({ id }) => ({ 'Mcp-Session-Id': id, 'MCP-Protocol-Version': newestLegacy }));
     return new SteadyLoad({ url: url.href, tool, sessions: headers, connections, pauseMs, headersOf }, phases);
   }
 

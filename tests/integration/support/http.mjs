@@ -56,21 +56,21 @@ export function postModern(url, method, params = {}, { id = 1, headers = {}, ...
   return post(url, modernRequest(method, params, id), { ...modernHeaders(method, name), ...headers }, options);
 }
 
-// A legacy session, from initialize on.
+// A legacy session, from initialize on, whose requests all have `further` headers.
 export class Session {
-  static async open(url, revision = newestLegacy) {
-    const response = await post(url, initializeRequest(revision));
+  static async open(url, revision = newestLegacy, further = {}) {
+    const response = await post(url, initializeRequest(revision), further);
     assert.equal(response.status, 200);
-    const session = new Session(url, revision, response.headers, (await response.json()).result);
+    const session = new Session(url, revision, response.headers, (await response.json()).result, further);
     const initialized = await session.post({ jsonrpc: '2.0', method: 'notifications/initialized' });
     assert.equal(initialized.status, 202);
     return session;
   }
 
-  constructor(url, revision, headers, result) {
+  constructor(url, revision, headers, result, further = {}) {
     this.url = url;
     this.id = headers.get('Mcp-Session-Id');
-    this.headers = { 'Mcp-Session-Id': this.id, 'MCP-Protocol-Version': revision };
+    this.headers = { 'Mcp-Session-Id': this.id, 'MCP-Protocol-Version': revision, ...further };
     this.initializeHeaders = headers;
     this.result = result;
   }
