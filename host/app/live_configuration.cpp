@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "base/private_memory.hpp"
+
 namespace mcph {
 namespace {
 
@@ -88,6 +90,8 @@ LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, const C
 }
 
 void LiveConfiguration::take(Access access) {
+  // Clients send their tokens from now on.
+  if (config_.knows_credentials()) keep_memory_private();
   for (auto& [name, state] : access.states)
     servers_.at(name).access.set(std::move(state));
   policies_ = std::move(access.policies);
@@ -104,10 +108,13 @@ void LiveConfiguration::run(Ending ending) {
 }
 
 void LiveConfiguration::attend(bool changed) {
-  const bool replaced = changed && take_changes();
+  const auto anew = changed ? take_changes() : ReadAnew::nothing;
+  const bool replaced = anew != ReadAnew::nothing;
   end_what_is_good_no_longer(replaced);
   // After that, so that nobody whose streams end is told that his lists are empty now.
   if (replaced) govern();
+  // And this last, so that it is true of every request that comes after it.
+  if (anew == ReadAnew::configuration) log_.info("configuration taken");
 }
 
 void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
@@ -221,7 +228,7 @@ void LiveConfiguration::count_reload(bool taken) {
   if (taken) reloads_.last_taken = std::chrono::system_clock::now();
 }
 
-bool LiveConfiguration::take_changes() {
+LiveConfiguration::ReadAnew LiveConfiguration::take_changes() {
   const auto refuse = [&](const Error& error) {
     log_.error("configuration not taken", {{"reason", error.message}, {"serving", "what was there before"}});
   };
@@ -243,11 +250,10 @@ bool LiveConfiguration::take_changes() {
     refuse(access.error());
     // Of the tokens, which are in a file of their own, one may have been revoked.
     access = access_of(config_);
-    if (access.has_error()) return false;
+    if (access.has_error()) return ReadAnew::nothing;
   }
   take(*std::move(access));
-  if (taken) log_.info("configuration taken");
-  return true;
+  return taken ? ReadAnew::configuration : ReadAnew::tokens;
 }
 
 void LiveConfiguration::say_what_needs_a_restart(const Config& next) {

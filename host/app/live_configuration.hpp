@@ -90,8 +90,9 @@ class LiveConfiguration {
   void govern();
   std::vector<std::filesystem::path> files() const;
   void attend(bool changed);
-  // Whether what is known of roles and tokens has been read anew.
-  bool take_changes();
+  // What is known of roles and tokens; of the tokens alone where the configuration cannot be used.
+  enum class ReadAnew { nothing, tokens, configuration };
+  ReadAnew take_changes();
   void count_reload(bool taken);
   void end_what_is_good_no_longer(bool replaced);
   void say_what_needs_a_restart(const Config& next);

@@ -60,6 +60,13 @@ endpoint = "${collector.url}"
 headers_file = "trace_headers"
 `;
 
+// A process that crashes may leave its memory in the folder, where the system does not send it elsewhere.
+function startWithCores(folder, args, environment = {}) {
+  return HttpHost.of(spawn('sh', ['-c', 'ulimit -c unlimited 2>&1; exec "$0" "$@"', program, ...args], {
+    cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...environment },
+  }));
+}
+
 // All that is on: the host, and who it talks to.
 class Scene {
   canaries = new Canaries();
@@ -78,10 +85,7 @@ class Scene {
     const args = argumentsOf('serve', scene.components, ['--listen', '127.0.0.1:0', ...options]);
     const tmp = join(folder, 'tmp');
     await mkdir(tmp);
-    // A worker that crashes may leave its memory where it has been started.
-    scene.host = await HttpHost.of(spawn('sh', ['-c', 'ulimit -c unlimited 2>&1; exec "$0" "$@"', program, ...args], {
-      cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, TMPDIR: tmp, XDG_RUNTIME_DIR: tmp },
-    }));
+    scene.host = await startWithCores(folder, args, { TMPDIR: tmp, XDG_RUNTIME_DIR: tmp });
     context.after(() => scene.host.stop().finally(() => scene.components.discard()));
     scene.team.host = scene.host;
     return scene;
@@ -345,6 +349,25 @@ test('NoSecretComesToLight', async (context) => {
   assert.deepEqual(others, {});
   assert.deepEqual([...recorded].sort(), ['the audit log', ...told]);
   assert.deepEqual([...hashed], told.filter((place) => hashed.has(place)));
+});
+
+test('NoSecretIsInWhatAHostLeavesThatDies', async (context) => {
+  const components = await Components.create('telling');
+  context.after(() => components.discard());
+  const team = new Team(components);
+  await team.configure('[roles.user]\nallow = ["*"]\n');
+  const token = (await team.command('create', 'ada', '--role', 'user')).at(-1);
+  const canaries = new Canaries();
+  canaries.add('a token', token.slice(15));
+  const args = argumentsOf('serve', components, ['--listen', '127.0.0.1:0', '--config', team.file]);
+  const host = await startWithCores(components.folder, args);
+  const call = { name: 'tell', arguments: { text: 'x' } };
+  assert.equal((await postModern(host.url, 'tools/call', call, { headers: bearer(token) })).status, 200);
+  // Nobody but root may read its memory while it lives, either.
+  if (process.getuid() !== 0) assert.throws(() => memoryOf(host.child.pid), /EACCES/);
+  host.signal('SIGABRT');
+  assert.equal((await host.end()).signal, 'SIGABRT');
+  for (const [file, bytes] of filesBelow(components.folder)) assert.deepEqual(canaries.in(bytes), [], file);
 });
 
 test('ACanaryIsFoundHoweverItIsWritten', () => {
