@@ -41,7 +41,8 @@ allow = ["*"]
 deny = ["tool:touch"]
 `, ['--http-sse', '--page-size', '2', '--task-after-ms', '100', '--state-key', stateKey]);
 
-const jwt = (issuer, claims = {}) => issuer.token({ aud: audience, scope: 'mcp:member', client_id: 'laptop', ...claims });
+const jwt = (issuer, claims = {}) =>
+  issuer.token({ aud: audience, scope: 'mcp:member', client_id: 'laptop', ...claims });
 const both = [audience, `${publicUrl}/other/mcp`];
 const now = Math.floor(Date.now() / 1000);
 const inASecond = new Date(Date.now() + 1500).toISOString().replace(/\.\d+/, '');
@@ -99,7 +100,8 @@ const areGood = {
 };
 
 async function steal(kind, owner, thief, isGood) {
-  const work = (used, has) => assert.ok(kind.works(used, has), `it does not work for its owner: ${JSON.stringify(used)}`);
+  const work = (used, has) =>
+    assert.ok(kind.works(used, has), `it does not work for its owner: ${JSON.stringify(used)}`);
   const end = (has) => kind.end?.(owner, has);
   const first = await kind.begin(owner);
   work(await kind.use(owner, first, touch), first);

@@ -48,7 +48,8 @@ export class Issuer {
   token(subject, seconds = 3600) {
     const now = Math.floor(Date.now() / 1000);
     const claims = {
-      iss: this.url, aud: this.audience, sub: subject, client_id: 'hostile', iat: now, exp: now + seconds, jti: `${++this.#last}`,
+      iss: this.url, aud: this.audience, sub: subject, client_id: 'hostile', iat: now, exp: now + seconds,
+      jti: `${++this.#last}`,
     };
     const text = `${encode({ alg: 'ES256', kid: 'one', typ: 'at+jwt' })}.${encode(claims)}`;
     const key = { key: this.#pair.privateKey, dsaEncoding: 'ieee-p1363' };

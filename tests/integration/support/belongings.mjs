@@ -176,7 +176,8 @@ export const belongings = {
     async begin(owner) {
       const headers = await owner.session();
       const secret = newSecret();
-      const params = { name: 'wait', arguments: { label: secret, milliseconds: 300, reports: 3 }, _meta: { progressToken: 1 } };
+      const waiting = { label: secret, milliseconds: 300, reports: 3 };
+      const params = { name: 'wait', arguments: waiting, _meta: { progressToken: 1 } };
       const response = await owner.post(request('tools/call', params), headers);
       assert.equal(response.headers.get('Content-Type'), 'text/event-stream');
       const { value } = await sseEvents(response.body).next();
@@ -249,7 +250,8 @@ export const belongings = {
       const after = await heard(await who.modern('tasks/get', { taskId }));
       return { ...cancelled, after };
     },
-    works: ({ text, after }) => JSON.parse(text).result !== undefined && JSON.parse(after.text).result.status === 'cancelled',
+    works: ({ text, after }) =>
+      JSON.parse(text).result !== undefined && JSON.parse(after.text).result.status === 'cancelled',
     intact: async (owner, { taskId }) =>
       assert.equal((await owner.result('tasks/get', { taskId })).status, 'working'),
   },
@@ -269,7 +271,9 @@ export const belongings = {
       if (names === undefined) return;
       const own = await thief.tools();
       assert.deepEqual(names.filter((name) => !own.includes(name)), []);
-      for (const hidden of thief.hidden) assert.ok(!own.includes(hidden) && !names.includes(hidden) && !text.includes(hidden));
+      for (const hidden of thief.hidden) {
+        assert.ok(!own.includes(hidden) && !names.includes(hidden) && !text.includes(hidden));
+      }
     },
   },
 
