@@ -1,6 +1,6 @@
-// The configuration of a host is changed again and again, roles, limits and virtual servers, by writing the file in place
-// and by renaming another one over it, while clients call on connections that they keep and listen on streams. No call may
-// fail, no connection may be closed, no stream may end, and each change must count within a second.
+// The configuration of a host is changed again and again, roles, limits and virtual servers, by writing the file in
+// place and by renaming another one over it, while clients call on connections that they keep and listen on streams. No
+// call may fail, no connection may be closed, no stream may end, and each change must count within a second.
 //
 // usage: configuration_changes.mjs BUILD_DIR [--changes N] [--connections N] [--streams N]
 // So many streams of a principal whose tools change each time, and as many of one who notices nothing of it.

@@ -1,9 +1,10 @@
-// Tokens are revoked while their owner calls and listens: the next request must be refused within 250 ms, and what is open
-// must end within a second. And clients of an issuer go on with one token after the other, as they do when they refresh
+// Tokens are revoked while their owner calls and listens: the next request must be refused within 250 ms, and what is
+// open must end within a second. And clients of an issuer go on with one token after the other, as they do when they refresh
 // them: no session may be lost by that, and no stream may end before its token does.
 //
-// usage: revocation.mjs BUILD_DIR [--revocations N] [--refreshes N] [--sessions N] [--expiries N]
-// So many refreshes in all, of so many sessions with a stream each; and so many sessions whose token expires.
+// usage: revocation.mjs BUILD_DIR [--revocations N] [--refreshes N] [--sessions N] [--expiries N] [--refused-ms N]
+// So many refreshes in all, of so many sessions with a stream each; and so many sessions whose token expires. How soon a
+// token is refused is measured to where this process hears of it, which a busy machine delays.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +16,7 @@ import { ListListener } from './support/list_listener.mjs';
 import { ms, p50AndP99, readArguments, Report } from './support/report.mjs';
 import { bearer, expiryMsOf, Issuer, TokenCommand } from './support/team.mjs';
 
-const wanted = readArguments({ revocations: 200, refreshes: 1000, sessions: 10, expiries: 10 });
+const wanted = readArguments({ revocations: 200, refreshes: 1000, sessions: 10, expiries: 10, 'refused-ms': 250 });
 const build = new Build(wanted.build);
 const report = new Report();
 const patienceMs = 5000;
@@ -55,7 +56,8 @@ const times = { refused: [], refusedSinceBegin: [], ended: [] };
 async function revoke(name) {
   const token = await tokens.create(name, 'user');
   await momentWhen(async () => (await statusWith(token)) === 200, 'a new token is not known');
-  const streams = [await ListListener.modern(host.url, bearer(token)), await ListListener.legacy(host.url, bearer(token))];
+  const kinds = [ListListener.modern, ListListener.legacy];
+  const streams = await Promise.all(kinds.map((open) => open(host.url, bearer(token))));
   const begin = performance.now();
   const revoked = tokens.revoke(name).then(() => performance.now());
   const refused = momentWhen(async () => (await statusWith(token)) === 401, 'a revoked token is taken');
@@ -109,8 +111,10 @@ components.discard();
 
 const most = (list) => Math.max(...list);
 const shown = (list) => `${p50AndP99(list)}, at most ${ms(most(list))}`;
-report.row('revocations, refreshes, expiries', `${wanted.revocations}, ${refreshed.good + refreshed.lost}, ${wanted.expiries}`);
-report.promise('refused after the command, p50 / p99', shown(times.refused), most(times.refused) <= 250);
+const refreshes = refreshed.good + refreshed.lost;
+report.row('revocations, refreshes, expiries', `${wanted.revocations}, ${refreshes}, ${wanted.expiries}`);
+report.promise('refused after the command, p50 / p99', shown(times.refused), most(times.refused) <= wanted['refused-ms']);
+report.row('later than that', times.refused.filter((time) => time > wanted['refused-ms']).length);
 report.row('since the command began', shown(times.refusedSinceBegin));
 report.promise('streams ended after the command, p50 / p99', shown(times.ended), most(times.ended) <= 1000);
 report.promise('sessions lost by a refresh', refreshed.lost, refreshed.lost === 0 && refreshed.good > 0);

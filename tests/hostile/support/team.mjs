@@ -1,5 +1,5 @@
-// A host that asks its clients who they are: tokens of its own, made and revoked by the commands, and tokens of an issuer
-// whose keys are in a file.
+// What a host that asks its clients who they are needs: tokens of its own, made and revoked by the commands, and those of
+// an issuer whose keys are in a file.
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { promisify } from 'node:util';
