@@ -181,6 +181,32 @@ test('WhatIsHiddenIsAnsweredAsWhatIsNotThere', async (context) => {
   );
 });
 
+test('WhatIsHiddenIsSoInABatchToo', async (context) => {
+  const team = await Team.serve(context, await Components.create('sample_v1'), '[roles.user]\nallow = ["tool:version"]\n');
+  const token = await team.token('ada', 'user');
+  const opened = await post(team.url, request('initialize', {
+    protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'integration', version: '1' },
+  }), bearer(token));
+  const session = new Session(team.url, '2025-03-26', opened.headers, (await opened.json()).result);
+  const calls = ['version', 'only_in_v1', 'absent'].map((name, id) => request('tools/call', { name }, id));
+  const answers = await (await session.post([...calls, request('tools/list', {}, 3)], bearer(token))).json();
+  const [version, hidden, absent, list] = answers.sort((a, b) => a.id - b.id);
+  assert.equal(version.result.content[0].text, '1');
+  assert.deepEqual(hidden.error, { ...absent.error, message: absent.error.message.replace('absent', 'only_in_v1') });
+  assert.deepEqual(list.result.tools.map(({ name }) => name), ['version']);
+});
+
+test('WhatIsServedInAllIsNotToldToThoseWhoSeeAPart', async (context) => {
+  const components = await Components.create('sample_v1');
+  await components.addShipped('resources/server');
+  const team = await Team.serve(context, components, '[roles.user]\nallow = ["resource:config://server"]\n');
+  const token = await team.token('ada', 'user');
+  const response = await postModern(team.url, 'resources/read', { uri: 'config://server' }, { headers: bearer(token) });
+  const text = (await response.json()).result.contents[0].text;
+  assert.ok(JSON.parse(text).version);
+  assert.doesNotMatch(text, /sample|version_tool|only_in_v1/);
+});
+
 test('ACallMayBePermittedWithSomeArgumentsOnly', async (context) => {
   const components = await Components.create();
   await components.addShipped('tools/calculator');

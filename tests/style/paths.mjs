@@ -1,5 +1,5 @@
 // What the documents point to is there: every file that ARCHITECTURE.md names in backticks with its folder, in the host or
-// from the tree's root; and every file and heading of this tree that a link leads to.
+// from the tree's root; every file and heading of this tree that a link leads to; and every test that tests/attacks.md names.
 // usage: paths.mjs SOURCE_DIR
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ const anchorsOf = (file) => new Set([...read(file).matchAll(/^#+ (.*)$/gm)].map(
   heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')));
 const markdown = (folder) => readdirSync(path.join(source, folder)).filter((name) => name.endsWith('.md'))
   .map((name) => path.join(folder, name));
-for (const document of [...markdown('.'), ...markdown('docs'), 'plugin-api/ABI.md', 'bench/README.md', 'tests/fuzz/README.md']) {
+for (const document of [...markdown('.'), ...markdown('docs'), 'plugin-api/ABI.md', 'bench/README.md', 'tests/fuzz/README.md', 'tests/attacks.md']) {
   for (const [, link] of read(document).matchAll(/\]\(([^)\s]+)\)/g)) {
     if (/^[a-z]+:/.test(link)) continue;
     const [file, anchor] = link.split('#');
@@ -32,6 +32,10 @@ for (const document of [...markdown('.'), ...markdown('docs'), 'plugin-api/ABI.m
     expect(existsSync(path.join(source, target)), document, link);
     if (anchor && existsSync(path.join(source, target))) expect(anchorsOf(target).has(anchor), document, link);
   }
+}
+for (const [, file, test] of read('tests/attacks.md').matchAll(/\| `([^`|]+)` \| (\w+) \|$/gm)) {
+  const text = existsSync(path.join(source, file)) ? readFileSync(path.join(source, file), 'utf8') : '';
+  expect(new RegExp(`\\b${test}\\b`).test(text), 'tests/attacks.md', `${test} in ${file}`);
 }
 for (const line of missing) console.error(line);
 console.log(`${count} places are pointed to, ${missing.length} of them are not there`);

@@ -55,8 +55,8 @@ export class Issuer {
 }
 
 export async function sign(claims, header, key) {
-  const bytes = typeof claims === 'string' ? claims : JSON.stringify(claims);
-  return new CompactSign(new TextEncoder().encode(bytes))
+  const bytes = Buffer.isBuffer(claims) ? claims : Buffer.from(typeof claims === 'string' ? claims : JSON.stringify(claims));
+  return new CompactSign(bytes)
     .setProtectedHeader(JSON.parse(JSON.stringify(header)))
     .sign(await importJWK(key, header.alg));
 }
