@@ -115,7 +115,8 @@ SystemdWatchdog::SystemdWatchdog(EventLoops& loops, const SystemdNotifier& notif
     : notifier_(notifier), check_(loops, notifier.watchdog_time() / 2) {
   if (notifier.watchdog_time().count() == 0) return;
   timers_ = std::make_unique<Timers>();
-  look();
+  // The first look, too, because only the timers' thread asks.
+  timers_->after(std::chrono::milliseconds(0), [this] { look(); });
 }
 
 void SystemdWatchdog::look() {
