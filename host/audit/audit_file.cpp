@@ -79,12 +79,14 @@ Result<> write_all(const FileDescriptor& file, std::string_view text) {
 
 }  // namespace
 
-Result<AuditFile> AuditFile::open(const std::filesystem::path& path) {
-  AuditFile file(std::filesystem::absolute(path));
+Result<AuditFile> AuditFile::open(const std::filesystem::path& path, Sync sync) {
+  AuditFile file(std::filesystem::absolute(path), sync);
   const auto named = [&](const Error& error) { return fail(path.string() + ": " + error.message); };
   if (const auto locked = file.lock(); locked.has_error()) return named(locked.error());
   if (const auto opened = file.open_current(); opened.has_error()) return named(opened.error());
   if (const auto found = file.find_head(); found.has_error()) return named(found.error());
+  // What a host has written that was killed.
+  if (const auto synced = file.sync(); synced.has_error()) return named(synced.error());
   return file;
 }
 
@@ -102,6 +104,8 @@ Result<> AuditFile::open_current() {
   if (const auto regular = identity_of_regular_file(file_); regular.has_error()) return regular.error();
   if (const auto protection = check_owner_only(file_); protection.has_error()) return protection.error();
   size_ = size_of(file_);
+  synced_size_ = size_;
+  synced_head_ = head_;
   begin_ = std::chrono::system_clock::now();
   sync_folder();
   return {};
@@ -162,8 +166,16 @@ Result<> AuditFile::append(std::string_view lines, const AuditHead& head) {
 }
 
 Result<> AuditFile::sync() {
-  if (::fdatasync(file_.get()) == 0) return {};
-  return fail_for_now(last_error());
+  if (sync_(file_.get()) == 0) {
+    synced_head_ = head_;
+    synced_size_ = size_;
+    return {};
+  }
+  auto failed = fail_for_now(last_error());
+  head_ = synced_head_;
+  size_ = synced_size_;
+  has_rest_ = true;
+  return failed;
 }
 
 Result<> AuditFile::rotate(unsigned keep) {
@@ -175,6 +187,7 @@ Result<> AuditFile::rotate(unsigned keep) {
     std::rename(beside(name).c_str(), path_.c_str());
     file_ = std::move(before);
     size_ = size_of(file_);
+    synced_size_ = size_;
     return opened;
   }
   first_seq_ = head_.seq + 1;

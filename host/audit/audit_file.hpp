@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <unistd.h>
+#include <utility>
 
 #include "audit/chain.hpp"
 #include "base/file_descriptor.hpp"
@@ -17,11 +19,15 @@ namespace mcph {
 
 class AuditFile {
  public:
+  // Waits until what has been written to the descriptor is on the disk; 0, or -1 and errno, as fdatasync(2).
+  using Sync = int (*)(int descriptor);
+
   // Makes it if it is not there. A part of a line at its end, of a host that was killed, is moved to a file of its own.
   // Fails where another host writes it, others than its owner may write or read it, or its last line is no line.
-  static Result<AuditFile> open(const std::filesystem::path& file);
+  static Result<AuditFile> open(const std::filesystem::path& file, Sync sync = ::fdatasync);
 
-  // The last line, of this file or the one before; none in a log that begins.
+  // The last line, of this file or the one before; none in a log that begins. After a sync that failed it is the last
+  // one that is on the disk.
   const AuditHead& head() const { return head_; }
   // What was moved away when it was opened, and where to.
   struct Torn {
@@ -36,14 +42,15 @@ class AuditFile {
 
   // Appends whole lines, the last of which is `head`. What has been written of them is taken back if it fails.
   Result<> append(std::string_view lines, const AuditHead& head);
-  // Until it is on the disk.
+  // Until it is on the disk. Where that fails, nobody knows which of the lines since the last good sync are, and a
+  // second sync would say that all is well (fsync(2)). So those lines are taken back, and are to be appended anew.
   Result<> sync();
   // Puts this file to the older ones, removes the oldest of those that are more than `keep`, 0: none, and goes on with
   // an empty one.
   Result<> rotate(unsigned keep);
 
  private:
-  explicit AuditFile(std::filesystem::path path) : path_(std::move(path)) {}
+  AuditFile(std::filesystem::path path, Sync to_disk) : path_(std::move(path)), sync_(to_disk) {}
 
   Result<> lock();
   Result<> open_current();
@@ -54,13 +61,16 @@ class AuditFile {
   void sync_folder() const;
 
   std::filesystem::path path_;
+  Sync sync_;
   FileDescriptor lock_;
   FileDescriptor file_;
   AuditHead head_;
   Torn torn_;
   std::uint64_t first_seq_ = 1;  // of the file
   std::uint64_t size_ = 0;
-  bool has_rest_ = false;  // of lines that could not be written, behind its size
+  AuditHead synced_head_;  // that is on the disk, and so many bytes
+  std::uint64_t synced_size_ = 0;
+  bool has_rest_ = false;  // of lines that have been taken back, behind its size
   std::chrono::system_clock::time_point begin_;
 };
 

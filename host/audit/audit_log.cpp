@@ -15,6 +15,8 @@ using Steady = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds time_to_gather{10};  // lines that nobody waits for
 constexpr std::chrono::milliseconds most_to_gather{5};   // lines that somebody waits for
 constexpr std::chrono::milliseconds before_next_try{100};
+// In mode async; what has not been synced is kept in memory.
+constexpr std::size_t most_unsynced = std::size_t{16} << 20;
 constexpr std::chrono::seconds before_next_rotation{10};
 
 std::string first_line(std::string_view event, const AuditHead& previous) {
@@ -24,20 +26,19 @@ std::string first_line(std::string_view event, const AuditHead& previous) {
 }  // namespace
 
 Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditOptions options, std::string_view version, Log& log,
-                                                 Clock clock) {
+                                                 Clock clock, AuditFile::Sync sync) {
   std::optional<AuditSigningKey> key;
   if (!options.key.empty()) {
     auto read = AuditSigningKey::read(options.key);
     if (read.has_error()) return fail("the key of the audit log: " + read.error().message);
     key = *std::move(read);
   }
-  auto file = AuditFile::open(options.file);
+  auto file = AuditFile::open(options.file, sync);
   if (file.has_error()) return fail("the audit log " + file.error().message);
   std::unique_ptr<AuditLog> audit(
       new AuditLog(std::move(options), *std::move(file), std::move(key), log, std::move(clock)));
   audit->begin(version);
-  auto written = audit->try_to_write();
-  if (written.has_value()) written = audit->file_.sync();
+  const auto written = audit->try_to_write(true);
   if (written.has_error())
     return fail("the audit log " + audit->options_.file.string() + " cannot be written: " + written.error().message);
   audit->thread_ = std::thread([log = audit.get()] { log->run(); });
@@ -79,12 +80,17 @@ bool AuditLog::add(const AuditEvent& event, const std::function<Then()>& wait) {
     return false;
   }
   auto& lines = waiting_.lines;
-  const bool has_room = lines.size() < options_.max_waiting;
+  const bool has_room = !has_too_many();
+  if (!wait && !has_room && has_too_many(2)) {
+    ++left_out_;
+    return true;
+  }
   lines.push_back({now, event.members().size()});
   waiting_.members.append(event.members());
   if (lines.size() == 1 || lines.size() == enough_) changed_.notify_one();
   if (!wait || (options_.mode == AuditOptions::Mode::async && has_room)) return true;
   waiting_.thens.push_back(wait());
+  if (waiting_.thens.size() == 1) changed_.notify_one();
   return false;
 }
 
@@ -101,9 +107,15 @@ std::optional<std::string> AuditLog::trouble() const {
 }
 
 std::optional<std::string> AuditLog::refuses() const {
-  if (options_.mode != AuditOptions::Mode::strict) return std::nullopt;
+  const bool is_strict = options_.mode == AuditOptions::Mode::strict;
   const MutexLock lock(mutex_);
-  return closing_ ? std::optional<std::string>("the host ends") : trouble_;
+  if (is_strict && closing_) return "the host ends";
+  return is_strict || has_too_many() ? trouble_ : std::nullopt;
+}
+
+bool AuditLog::has_too_many(std::size_t times) const {
+  return waiting_.lines.size() + taken_lines_ >= times * options_.max_waiting ||
+         waiting_.members.size() + taken_bytes_ >= times * options_.max_waiting_bytes;
 }
 
 AuditHead AuditLog::head() const {
@@ -125,19 +137,23 @@ void AuditLog::close() {
 void AuditLog::run() {
   for (bool goes_on = true; goes_on;) {
     std::vector<AuditEvent> sums;
+    std::uint64_t left_out = 0;
     const auto now = clock_();
     {
       MutexLock lock(mutex_);
       wait_for_lines(lock);
       goes_on = !closing_;
       sums = sums_.take(clock_(), closing_);
+      if (has_too_many(2)) left_out_ += std::exchange(sums, {}).size();
+      if (!trouble_ || closing_) left_out = std::exchange(left_out_, 0);
     }
     add_taken();
+    if (left_out > 0) add_left_out(left_out);
     for (const auto& sum : sums)
       add_line(now, sum.members());
     if (!goes_on) add_line(clock_(), AuditEvent(audit_event::stop).members());
     if (key_ && unsigned_lines_ > 0 && (needs_checkpoint() || !goes_on)) add_checkpoint();
-    write();
+    write(!goes_on);
     if (goes_on) rotate_if_due();
   }
   if (text_.empty()) return;
@@ -147,13 +163,11 @@ void AuditLog::run() {
 }
 
 void AuditLog::wait_for_lines(MutexLock& lock) {
-  const bool is_strict = options_.mode == AuditOptions::Mode::strict;
-  const bool is_stuck = !text_.empty();
-  // In mode strict whoever waits is told at once that nothing can be written.
-  const bool takes_lines = is_strict || !is_stuck;
   const auto next_try = Steady::now() + before_next_try;
   for (;;) {
-    if (closing_ || (takes_lines && !waiting_.lines.empty())) break;
+    // Whoever waits is told at once that nothing can be written.
+    const bool has_some = trouble_ ? !waiting_.thens.empty() : !waiting_.lines.empty() || left_out_ > 0;
+    if (closing_ || has_some) break;
     const auto when = trouble_ ? next_try : due();
     if (!when) {
       changed_.wait(lock);
@@ -161,9 +175,10 @@ void AuditLog::wait_for_lines(MutexLock& lock) {
       break;
     }
   }
-  if (!takes_lines && !closing_) return;
   gather(lock);
   std::swap(taken_, waiting_);
+  taken_lines_ += taken_.lines.size();
+  taken_bytes_ += taken_.members.size();
 }
 
 // Many lines in one sync cost little more than one. So where many clients call, those who have been answered with the
@@ -172,7 +187,7 @@ void AuditLog::gather(MutexLock& lock) {
   const bool is_strict = options_.mode == AuditOptions::Mode::strict;
   enough_ = is_strict ? last_lines_ : options_.max_waiting / 4;
   const auto until = Steady::now() + (is_strict ? last_sync_ : time_to_gather);
-  while (!waiting_.lines.empty() && waiting_.lines.size() < enough_ && !closing_ && text_.empty()) {
+  while (!waiting_.lines.empty() && waiting_.lines.size() < enough_ && !closing_ && !trouble_) {
     if (!changed_.wait_until(lock, until)) break;
   }
   last_lines_ = waiting_.lines.size();
@@ -219,45 +234,50 @@ bool AuditLog::needs_checkpoint() const {
   return open_since_ && Steady::now() >= *open_since_ + options_.checkpoint_time;
 }
 
-void AuditLog::write() {
-  const auto written = try_to_write();
+// The chain says so, too.
+void AuditLog::add_left_out(std::uint64_t lines) {
+  log_.error("audit lines left out", {{"file", options_.file.string()}, {"lines", lines}});
+  add_line(clock_(), AuditEvent("left_out").add("count", lines).members());
+}
+
+void AuditLog::write(bool is_last) {
+  const auto written = try_to_write(is_last || options_.mode == AuditOptions::Mode::strict);
   set_trouble(written);
-  if (written.has_error() && options_.mode == AuditOptions::Mode::async) return;
   for (const auto& then : std::exchange(thens_, {}))
     then(written);
 }
 
-Result<> AuditLog::try_to_write() {
-  if (!text_.empty()) {
-    if (auto written = file_.append(text_, last_); written.has_error()) return written;
-    text_.clear();
-    unsynced_ = true;
+Result<> AuditLog::try_to_write(bool syncs) {
+  if (appended_ < text_.size()) {
+    auto written = file_.append(std::string_view(text_).substr(appended_), last_);
+    if (written.has_error()) return written;
+    appended_ = text_.size();
   }
   const bool is_time = needs_checkpoint();
-  if (unsynced_ && (is_time || options_.mode == AuditOptions::Mode::strict)) {
+  if (appended_ > 0 && (syncs || is_time || appended_ >= most_unsynced)) {
     const auto begin = Steady::now();
-    if (auto synced = file_.sync(); synced.has_error()) return synced;
+    if (auto synced = file_.sync(); synced.has_error()) {
+      appended_ = 0;
+      return synced;
+    }
     last_sync_ = std::min<Steady::duration>(Steady::now() - begin, most_to_gather);
-    unsynced_ = false;
+    text_.clear();
+    appended_ = 0;
   }
-  if (is_time || (!unsynced_ && (!key_ || unsigned_lines_ == 0))) open_since_.reset();
+  if (is_time || (text_.empty() && (!key_ || unsigned_lines_ == 0))) open_since_.reset();
   return {};
 }
 
 void AuditLog::rotate_if_due() {
   const bool is_old = options_.rotate_time.count() > 0 && clock_() - file_.begin() >= options_.rotate_time;
-  if (!text_.empty() || file_.size() == 0 || (file_.size() < options_.rotate_bytes && !is_old)) return;
+  if (appended_ < text_.size() || file_.size() == 0 || (file_.size() < options_.rotate_bytes && !is_old)) return;
   if (Steady::now() < try_rotation_at_) return;
   if (key_ && unsigned_lines_ > 0) {
     add_checkpoint();
-    write();
-    if (!text_.empty()) return;
   }
   // What is put away is not looked at again.
-  if (unsynced_) {
-    if (file_.sync().has_error()) return;
-    unsynced_ = false;
-  }
+  write(true);
+  if (!text_.empty()) return;
   if (const auto rotated = file_.rotate(options_.keep); rotated.has_error()) {
     try_rotation_at_ = Steady::now() + before_next_rotation;
     return log_.warning("audit log not rotated",
@@ -273,7 +293,11 @@ void AuditLog::set_trouble(const Result<>& written) {
   bool is_new = false;
   {
     const MutexLock lock(mutex_);
-    if (!trouble) written_ = file_.head();
+    if (!trouble) {
+      written_ = file_.head();
+      taken_lines_ = 0;
+      taken_bytes_ = 0;
+    }
     is_new = trouble.has_value() != trouble_.has_value();
     trouble_ = trouble;
   }
@@ -284,7 +308,7 @@ void AuditLog::set_trouble(const Result<>& written) {
   log_.error("audit log cannot be written", {{"file", file},
                                              {"reason", *trouble},
                                              {"consequence", is_strict ? "requests are refused until it can"
-                                                                       : "requests wait once too many lines do"}});
+                                                                       : "requests are refused once too many lines wait"}});
 }
 
 }  // namespace mcph

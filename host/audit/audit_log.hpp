@@ -1,8 +1,8 @@
 // The audit log of a host that serves: takes what has happened from any thread, and has one thread of its own number,
 // hash, sign and write it, many lines at once. Whoever answers a request hears when the answer may leave. What cannot
-// be written is kept and tried again, so that no record is lost while the host lives; in mode strict requests are
-// refused meanwhile, in mode async they wait once too many lines do. Made by a command that serves, and outlives
-// whatever has something to record; any thread.
+// be written, or may not have come to the disk, is kept and written again, so that no record of a request is lost while
+// the host lives. Requests are refused meanwhile: in mode strict at once, in mode async once too many lines wait. Made
+// by a command that serves, and outlives whatever has something to record; any thread.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,8 @@ class AuditLog {
 
   // Fails where the file or the key cannot be used. The log outlives it. `version` is the host's.
   static Result<std::unique_ptr<AuditLog>> open(AuditOptions options, std::string_view version, Log& log,
-                                                Clock clock = std::chrono::system_clock::now);
+                                                Clock clock = std::chrono::system_clock::now,
+                                                AuditFile::Sync sync = ::fdatasync);
   ~AuditLog();
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
@@ -42,7 +43,7 @@ class AuditLog {
   const AuditOptions& options() const { return options_; }
 
   // True: nobody need wait. False: what `wait` has made, which is called on this thread, will be called on the log's,
-  // which it must not hold up.
+  // which it must not hold up. Without `wait` the line is left out, and counted, where far too many wait already.
   bool add(const AuditEvent& event, const std::function<Then()>& wait = {});
   // Only counted.
   void add(const RefusalSums::Refusal& refusal);
@@ -84,13 +85,16 @@ class AuditLog {
   void wait_for_lines(MutexLock& lock) REQUIRES(mutex_);
   void gather(MutexLock& lock) REQUIRES(mutex_);
   std::optional<std::chrono::steady_clock::time_point> due() const REQUIRES(mutex_);
+  // Whether `times` as many lines as may wait do.
+  bool has_too_many(std::size_t times = 1) const REQUIRES(mutex_);
   void add_taken();
   void add_line(std::chrono::system_clock::time_point time, std::string_view members);
+  void add_left_out(std::uint64_t lines);
   void add_checkpoint();
   bool needs_checkpoint() const;
-  // Tries to write what has lines; whoever waits for them hears of it.
-  void write();
-  Result<> try_to_write();
+  // Tries to write what has lines; whoever waits for them hears of it. The last time it is on the disk afterwards.
+  void write(bool is_last = false);
+  Result<> try_to_write(bool syncs);
   void rotate_if_due();
   void set_trouble(const Result<>& written);
   void begin(std::string_view version);
@@ -104,11 +108,11 @@ class AuditLog {
   AuditFile file_;
   AuditHasher hasher_;
   AuditHead last_;    // that has been made; the file's is the last that has been written
-  std::string text_;  // lines that have not been written
+  std::string text_;  // lines of which nobody knows that they are on the disk
+  std::size_t appended_ = 0;  // bytes of them that are in the file
   Lines taken_;
   std::vector<Then> thens_;  // of those who wait for them
   std::uint64_t unsigned_lines_ = 0;
-  bool unsynced_ = false;
   std::optional<std::chrono::steady_clock::time_point> open_since_;  // the first line without checkpoint or sync
   std::chrono::steady_clock::time_point try_rotation_at_;
   std::chrono::steady_clock::duration last_sync_{};  // how long it took
@@ -117,6 +121,9 @@ class AuditLog {
   mutable Mutex mutex_;
   Condition changed_;
   Lines waiting_ GUARDED_BY(mutex_);
+  std::size_t taken_lines_ GUARDED_BY(mutex_) = 0;  // of those that have been taken, and not written
+  std::size_t taken_bytes_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t left_out_ GUARDED_BY(mutex_) = 0;  // lines
   std::size_t enough_ GUARDED_BY(mutex_) = 0;  // lines for the thread to go on
   RefusalSums sums_ GUARDED_BY(mutex_);
   std::optional<std::string> trouble_ GUARDED_BY(mutex_);

@@ -35,8 +35,9 @@ struct AuditOptions {
   unsigned keep = 0;                    // files besides the one that is being written; 0: all
   AuditedArgumentRules arguments;
 
-  // Lines that may wait in mode async.
+  // Lines that may wait in mode async, and their bytes; of those that nobody waits for twice as many, in both modes.
   std::size_t max_waiting = 10'000;
+  std::size_t max_waiting_bytes = std::size_t{16} << 20;
   // From the first line that no checkpoint covers to the next one, and between two syncs in mode async.
   std::chrono::milliseconds checkpoint_time{1000};
 };

@@ -32,11 +32,13 @@ class AuditFolder {
     options.key = key;
     return options;
   }
-  Result<std::unique_ptr<AuditLog>> open(AuditOptions options, AuditLog::Clock clock = std::chrono::system_clock::now) {
-    return AuditLog::open(std::move(options), "1.0", log, std::move(clock));
+  Result<std::unique_ptr<AuditLog>> open(AuditOptions options, AuditLog::Clock clock = std::chrono::system_clock::now,
+                                         AuditFile::Sync sync = ::fdatasync) {
+    return AuditLog::open(std::move(options), "1.0", log, std::move(clock), sync);
   }
-  std::unique_ptr<AuditLog> opened(AuditOptions options, AuditLog::Clock clock = std::chrono::system_clock::now) {
-    auto audit = open(std::move(options), std::move(clock));
+  std::unique_ptr<AuditLog> opened(AuditOptions options, AuditLog::Clock clock = std::chrono::system_clock::now,
+                                   AuditFile::Sync sync = ::fdatasync) {
+    auto audit = open(std::move(options), std::move(clock), sync);
     EXPECT_TRUE(audit.has_value()) << (audit.has_error() ? audit.error().message : "");
     return audit.has_value() ? *std::move(audit) : nullptr;
   }
