@@ -79,7 +79,7 @@ void RateBuckets::Shard::make_room(std::int64_t now, std::size_t max_capacity) {
       gone_full_at = std::max(gone_full_at, gone->full_at);
     left.erase(left.begin(), first_kept);
   }
-  buckets = std::vector<Bucket>(capacity);
+  buckets = decltype(buckets)(capacity);
   used = 0;
   for (const auto& bucket : left)
     place(bucket);
@@ -98,6 +98,9 @@ class RateBuckets::Looks {
     if (draws.size() > 1) std::sort(locked_.begin(), end(), std::less<>());
     for (auto shard = locked_.begin(); shard != end(); ++shard)
       (*shard)->mutex.lock();
+    // Which takes as long as the clock does.
+    for (std::size_t i = 0; i < draws.size(); ++i)
+      looks_[i].shard->fetch(looks_[i].key);
     const auto reading = clock().count();
     for (std::size_t i = 0; i < draws.size(); ++i) {
       auto& look = looks_[i];

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "limits/huge_pages.hpp"
 #include "limits/rate.hpp"
 
 namespace mcph {
@@ -82,6 +83,10 @@ class RateBuckets {
     std::int64_t now(std::int64_t reading) REQUIRES(mutex);
     // When the key's bucket is full; and where it is, null: it has none.
     std::int64_t full_at(std::uint64_t key, std::int64_t now, const BucketSize& size, Bucket*& found) REQUIRES(mutex);
+    // Into the cache.
+    void fetch(std::uint64_t key) const REQUIRES(mutex) {
+      if (!buckets.empty()) __builtin_prefetch(&buckets[key & (buckets.size() - 1)], 1);
+    }
     void add(const Bucket& bucket, std::int64_t now, std::size_t max_capacity) REQUIRES(mutex);
     void make_room(std::int64_t now, std::size_t max_capacity) REQUIRES(mutex);
     void place(const Bucket& bucket) REQUIRES(mutex);
@@ -90,14 +95,14 @@ class RateBuckets {
     std::int64_t last_reading GUARDED_BY(mutex) = std::numeric_limits<std::int64_t>::min();
     std::int64_t lost GUARDED_BY(mutex) = 0;  // by steps back of the clock, in ns
     // Open addressing with linear probing; as many as a power of two.
-    std::vector<Bucket> buckets GUARDED_BY(mutex);
+    std::vector<Bucket, HugePages<Bucket>> buckets GUARDED_BY(mutex);
     std::size_t used GUARDED_BY(mutex) = 0;
     // When the emptiest bucket is full that had to go before it was.
     std::int64_t gone_full_at GUARDED_BY(mutex) = std::numeric_limits<std::int64_t>::min();
   };
   class Looks;
-  static constexpr std::size_t shard_count = 64;
-  Shard& shard_of(std::uint64_t key) { return shards_[key >> 58U]; }
+  static constexpr std::size_t shard_count = 16;
+  Shard& shard_of(std::uint64_t key) { return shards_[key >> 60U]; }
 
   const BucketSize size_;
   std::atomic<std::size_t> max_capacity_{0};  // of a shard
