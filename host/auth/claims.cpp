@@ -19,7 +19,11 @@ const Json* find_claim(const Json& claims, const std::string& name) {
   if (name.empty()) return nullptr;
   if (name.front() == '/') {
     const Json::json_pointer pointer(name);
-    return claims.contains(pointer) ? &claims.at(pointer) : nullptr;
+    try {
+      return claims.contains(pointer) ? &claims.at(pointer) : nullptr;
+    } catch (const Json::out_of_range&) {
+      return nullptr;  // an index beyond what any array has
+    }
   }
   const auto found = claims.find(name);
   return found == claims.end() ? nullptr : &*found;

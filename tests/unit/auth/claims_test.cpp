@@ -1,0 +1,35 @@
+#include "auth/claims.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.hpp"
+
+namespace mcph {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(Claims, HaveGroupsWhereAPointerLeadsIfItLeadsAnywhere) {
+  const std::chrono::system_clock::time_point now{std::chrono::seconds(1'785'240'000)};
+  const Json claims = {{"iss", "https://issuer.example"},
+                       {"sub", "ada"},
+                       {"aud", "https://mcp.example"},
+                       {"exp", 1'785'250'000},
+                       {"realm", {{"groups", {"a", "b"}}}}};
+  const auto groups = [&](const std::string& where) {
+    const IssuerSettings issuer{
+        .issuer = "https://issuer.example", .audiences = {"https://mcp.example"}, .groups_claim = where};
+    const auto identity = identity_of_token(claims, "at+jwt", issuer, now);
+    EXPECT_TRUE(identity.has_value()) << (identity.has_error() ? identity.error().message : "");
+    return identity.has_value() ? identity->groups : std::vector<std::string>();
+  };
+  EXPECT_THAT(groups("/realm/groups"), ElementsAre("a", "b"));
+  EXPECT_THAT(groups("/realm/groups/1"), ElementsAre("b"));
+  for (const auto* nowhere : {"/realm/groups/2", "/realm/groups/99999999999999999999999", "/realm/groups/-", "/iss/0"})
+    EXPECT_THAT(groups(nowhere), IsEmpty()) << nowhere;
+}
+
+}  // namespace
+}  // namespace mcph
