@@ -52,8 +52,7 @@ AdminListener::AdminListener(const Config& config, const ObservedHost& observed,
 OperationsService::Sources AdminListener::sources() {
   return {.readiness =
               [this] {
-                const auto* const why_not = observed_.not_ready.load();
-                return Readiness{why_not == nullptr ? "" : why_not, degradations_of(observed_)};
+                return Readiness{observed_.why_not_ready(), degradations_of(observed_)};
               },
           .status = [this] { return observed_.answers.answer(R"({"command":"status"})") + "\n"; },
           .metrics =

@@ -3,12 +3,12 @@
 // thread.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "admin/operations_service.hpp"
@@ -33,8 +33,8 @@ struct ObservedHost {
   const AuthenticationCounts& authentications;
   CallObservation& calls;
   const OperatorAnswers& answers;
-  const std::atomic<const char*>& not_ready;  // "starting" or "stopping"; null: it is ready
-  std::filesystem::path root;                 // of the components, absolute
+  std::function<std::string_view()> why_not_ready;  // empty: it is ready
+  std::filesystem::path root;                       // of the components, absolute
 };
 
 // What the host is short of although it is ready, in words.

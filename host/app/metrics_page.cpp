@@ -152,7 +152,7 @@ std::string metrics_of(const ObservedHost& observed) {
   MetricText text;
   text.begin("mcph_build_info", "gauge", "1; the version is a label.");
   text.sample({{"version", host_version}}, std::uint64_t{1});
-  text.one("mcph_ready", "gauge", "1 where /readyz says so, else 0.", std::uint64_t{observed.not_ready == nullptr});
+  text.one("mcph_ready", "gauge", "1 where /readyz says so, else 0.", std::uint64_t{observed.why_not_ready().empty()});
   write_plugins(text, observed.host.folder().operator_service().report(), observed.root);
   write_catalog(text, observed.host);
   write_clients(text, observed);

@@ -25,8 +25,8 @@ std::string first_line(std::string_view event, const AuditHead& previous) {
 
 }  // namespace
 
-Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditOptions options, std::string_view version, Log& log,
-                                                 Clock clock, AuditFile::Sync sync) {
+Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditOptions options, std::string_view version, Log& log, Clock clock,
+                                                 AuditFile::Sync sync) {
   std::optional<AuditSigningKey> key;
   if (!options.key.empty()) {
     auto read = AuditSigningKey::read(options.key);
@@ -305,10 +305,11 @@ void AuditLog::set_trouble(const Result<>& written) {
   const auto file = options_.file.string();
   if (!trouble) return log_.info("audit log is written again", {{"file", file}});
   const bool is_strict = options_.mode == AuditOptions::Mode::strict;
-  log_.error("audit log cannot be written", {{"file", file},
-                                             {"reason", *trouble},
-                                             {"consequence", is_strict ? "requests are refused until it can"
-                                                                       : "requests are refused once too many lines wait"}});
+  log_.error("audit log cannot be written",
+             {{"file", file},
+              {"reason", *trouble},
+              {"consequence",
+               is_strict ? "requests are refused until it can" : "requests are refused once too many lines wait"}});
 }
 
 }  // namespace mcph

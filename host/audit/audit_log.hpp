@@ -107,8 +107,8 @@ class AuditLog {
   // Of the thread, once it runs.
   AuditFile file_;
   AuditHasher hasher_;
-  AuditHead last_;    // that has been made; the file's is the last that has been written
-  std::string text_;  // lines of which nobody knows that they are on the disk
+  AuditHead last_;            // that has been made; the file's is the last that has been written
+  std::string text_;          // lines of which nobody knows that they are on the disk
   std::size_t appended_ = 0;  // bytes of them that are in the file
   Lines taken_;
   std::vector<Then> thens_;  // of those who wait for them
@@ -124,7 +124,7 @@ class AuditLog {
   std::size_t taken_lines_ GUARDED_BY(mutex_) = 0;  // of those that have been taken, and not written
   std::size_t taken_bytes_ GUARDED_BY(mutex_) = 0;
   std::uint64_t left_out_ GUARDED_BY(mutex_) = 0;  // lines
-  std::size_t enough_ GUARDED_BY(mutex_) = 0;  // lines for the thread to go on
+  std::size_t enough_ GUARDED_BY(mutex_) = 0;      // lines for the thread to go on
   RefusalSums sums_ GUARDED_BY(mutex_);
   std::optional<std::string> trouble_ GUARDED_BY(mutex_);
   AuditHead written_ GUARDED_BY(mutex_);

@@ -168,12 +168,8 @@ std::string origin_of(const Config& config, std::uint16_t port) {
   return (config.tls.is_on() ? "https://" : "http://") + listening.authority();
 }
 
-void add_health(McpService& service, const std::atomic<const char*>& not_ready) {
-  const auto readiness = [&not_ready] {
-    const auto* const why_not = not_ready.load();
-    return Readiness{.why_not = why_not == nullptr ? "" : why_not};
-  };
-  for (auto& resource : health_resources(readiness))
+void add_health(McpService& service, const std::function<std::string_view()>& why_not_ready) {
+  for (auto& resource : health_resources([why_not_ready] { return Readiness{.why_not = why_not_ready()}; }))
     service.add(std::move(resource));
 }
 
@@ -241,7 +237,7 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   if (configuration.has_error()) return (*host)->finish(complain(configuration.error().message));
   std::string origin = config.origin;
   McpService service(config.access);
-  service.use(locate_by((*configuration)->access()));
+  service.locate_by(locate_by((*configuration)->access()));
   auto options = mcp_options(config);
   if (auto* const records = audit.requests(); records != nullptr) {
     options.refused = [records](const HttpRequest& request, unsigned status) {
@@ -251,8 +247,12 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   }
   servers.serve_by(
       service, **configuration, options, [&] { return origin; }, authentications);
-  std::atomic<const char*> not_ready = "starting";
-  add_health(service, not_ready);
+  std::atomic<const char*> not_serving = "starting";
+  const auto why_not_ready = [&not_serving, records = audit.requests()]() -> std::string_view {
+    if (const auto* const why = not_serving.load()) return why;
+    return records != nullptr && records->refuses() ? "the audit log cannot be written" : "";
+  };
+  add_health(service, why_not_ready);
   HttpServer http((*host)->threads(), config.http, service, log,
                   *certificates == nullptr ? MakeHttpStream(PlainStream::make) : (*certificates)->make_stream());
   http.when_connections_end([&] { (*host)->drainer().look_again(); });
@@ -274,11 +274,11 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   const auto answers = answers_of(**host, config.host, "serve", heard, url);
   auto admin = AdminListener::open(config,
                                    {**host, [&] { return servers.figures(); }, http, **configuration, authentications,
-                                    **calls, *answers, not_ready, absolute_path(config.host.components)},
+                                    **calls, *answers, why_not_ready, absolute_path(config.host.components)},
                                    log);
   if (admin.has_error()) return (*host)->finish(complain(admin.error().message));
   load_components(**host, config.host, log);
-  not_ready = nullptr;
+  not_serving = nullptr;
   http.serve();
   if (*certificates != nullptr) (*certificates)->run();
   (*host)->folder().run();
@@ -297,7 +297,7 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
 
   const int signal = stop.get_future().get();
   systemd.stopping();
-  not_ready = "stopping";
+  not_serving = "stopping";
   log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", config.host.shutdown_grace.count()}});
   (*configuration)->stop();
   servers.close_streams();

@@ -13,7 +13,7 @@
 namespace mcph {
 
 struct Readiness {
-  std::string_view why_not = {};           // "starting" or "stopping"; empty: it is ready
+  std::string_view why_not = {};           // "starting", say; empty: it is ready
   std::vector<std::string> degraded = {};  // what fails although it is ready, in words; not for strangers
 };
 

@@ -189,7 +189,8 @@ asio::awaitable<void> HttpListener::turn_away(std::shared_ptr<HttpSocket> socket
 }
 
 void HttpListener::shut_down() {
-  if (!path_.empty()) remove_socket(path_, at_path_);
+  if (!path_.empty()) remove_socket(std::exchange(path_, {}), at_path_);
+  at_path_ = {};
   asio::post(acceptor_.get_executor(), [this] {
     boost::system::error_code ignored;
     acceptor_.close(ignored);

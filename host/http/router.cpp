@@ -71,7 +71,10 @@ HttpResource document(std::string path, HttpHandler get) {
 boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnection& connection) const {
   const auto* const resource = find(request);
   const bool is_public = resource != nullptr && resource->is_public;
-  if (auto refused = check_access(access_, request, is_public)) return refuse(request, connection, *std::move(refused));
+  // First, because it is said of a refusal where the request comes from.
+  auto refused = locate_(request).refusal;
+  if (!refused) refused = check_access(access_, request, is_public);
+  if (refused) return refuse(request, connection, *std::move(refused));
   // Also a refusal of the others, for a page that can do something about it.
   connection.let_read(request.fields.origin);
   auto verdict = admit(request, resource);
@@ -94,6 +97,7 @@ boost::asio::awaitable<void> HttpRouter::route_later(HttpRequest& request, HttpC
   const auto* const resource = find(request);
   for (int waits = 0; verdict.wait; ++waits) {
     if (waits == most_waits) {
+      if (verdict.given_up) verdict.given_up();
       verdict = {.refusal = unavailable("It cannot be found out now whether this request may be answered")};
       break;
     }
@@ -114,7 +118,10 @@ boost::asio::awaitable<void> HttpRouter::route_later(HttpRequest& request, HttpC
 boost::asio::awaitable<void> HttpRouter::answer(HttpRequest& request, HttpConnection& connection,
                                                 const HttpResource* resource) const {
   connection.answer_to(request.principal);
-  if (resource == nullptr) return connection.respond(not_found_);
+  if (resource == nullptr) {
+    if (refused_) refused_(request, not_found_.status);
+    return connection.respond(not_found_);
+  }
   if (request.body.is_too_long()) return resource->refuse_long(request, connection);
   if (const auto* const handler = find_handler(*resource, request.method)) return (*handler)(request, connection);
   auto allowed = allowed_methods(*resource);
@@ -128,7 +135,7 @@ boost::asio::awaitable<void> HttpRouter::answer(HttpRequest& request, HttpConnec
                     {"Access-Control-Allow-Headers", cors_allowed_headers(connection.service().cors(), asked_for)},
                     {"Access-Control-Max-Age", "86400"}}});
   }
-  return connection.refuse({405, "This endpoint knows the methods " + allowed, {{"Allow", allowed}}});
+  return refuse(request, connection, {405, "This endpoint knows the methods " + allowed, {{"Allow", allowed}}});
 }
 
 HttpVerdict HttpRouter::admit(HttpRequest& request, const HttpResource* resource) const {

@@ -26,6 +26,8 @@ struct HttpVerdict {
   std::optional<HttpRefusal> refusal = {};  // it goes no further
   // It is to be looked at again: `wait` calls `done` once, on any thread, when there is something new.
   std::function<void(std::function<void()> done)> wait = {};
+  // Called where it is not waited for any more.
+  std::function<void()> given_up = {};
 };
 using HttpMiddleware = std::function<HttpVerdict(HttpRequest& request)>;
 
@@ -53,9 +55,11 @@ class HttpRouter {
   HttpRouter(HttpAccess access, HttpResponse not_found)
       : access_(std::move(access)), not_found_(std::move(not_found)) {}
 
+  // Says where each request comes from, before anything else looks at it. It waits for nothing.
+  void locate_by(HttpMiddleware middleware) { locate_ = std::move(middleware); }
   // In the order in which they look at any request after that.
   void use(HttpMiddleware middleware) { middleware_.push_back(std::move(middleware)); }
-  // Hears of each request that is not admitted, and with which status.
+  // Hears of each request that is not admitted, or that nothing here answers, and with which status.
   void when_refused(HttpRefusalListener listener) { refused_ = std::move(listener); }
   // The first one is asked for the methods of the server as a whole, too.
   void add(HttpResource resource) { resources_.push_back(std::move(resource)); }
@@ -74,6 +78,7 @@ class HttpRouter {
 
   const HttpAccess access_;
   const HttpResponse not_found_;
+  HttpMiddleware locate_ = [](HttpRequest&) { return HttpVerdict(); };
   std::vector<HttpMiddleware> middleware_;
   HttpRefusalListener refused_;
   std::vector<HttpResource> resources_;

@@ -1,5 +1,6 @@
 #include "protocol/message.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -19,6 +20,15 @@ bool is_request_id(const Json& id) {
 
 constexpr std::string_view before_id = R"({"jsonrpc":"2.0","id":)";
 constexpr std::string_view before_result = R"(,"result":)";
+constexpr std::string_view before_message = R"(,"message":)";
+
+// The JSON string that the text begins with.
+std::string_view string_at_front(std::string_view json) {
+  std::size_t end = 1;
+  while (end < json.size() && json[end] != '"')
+    end += json[end] == '\\' ? 2 : 1;
+  return json.substr(0, end + 1);
+}
 
 }  // namespace
 
@@ -91,11 +101,21 @@ std::string result_response(std::string_view id, std::string_view result_json) {
 std::string_view id_of_response(std::string_view text) {
   if (!text.starts_with(before_id)) return {};
   text.remove_prefix(before_id.size());
-  if (!text.starts_with('"')) return text.substr(0, text.find(','));
-  std::size_t end = 1;
-  while (end < text.size() && text[end] != '"')
-    end += text[end] == '\\' ? 2 : 1;
-  return text.substr(0, end + 1);
+  return text.starts_with('"') ? string_at_front(text) : text.substr(0, text.find(','));
+}
+
+AnswerText answer_in(std::string_view response) {
+  if (!response.ends_with('}')) return {};
+  response.remove_suffix(1);
+  const auto id = id_of_response(response);
+  // Without an id it is an error.
+  const auto at = id.empty() ? response.find(',') : before_id.size() + id.size();
+  const auto member = response.substr(std::min(at, response.size()));
+  if (member.starts_with(before_result)) return {member.substr(before_result.size()), {}};
+  const auto error = member.substr(std::min(member.find(':'), member.size() - 1) + 1);
+  const auto message = error.find(before_message);
+  if (message == std::string_view::npos) return {};
+  return {error, string_at_front(error.substr(message + before_message.size()))};
 }
 
 std::string notification(Method method, std::string_view params_json) {

@@ -71,6 +71,12 @@ std::string error_response(std::string_view id, const RpcError& error);
 std::string result_response(std::string_view id, std::string_view result_json);
 // The id of a text that one of these two made; empty for any other, and where the response has none.
 std::string_view id_of_response(std::string_view text);
+// What such a text says, as views into it.
+struct AnswerText {
+  std::string_view json;     // the result, or the error object
+  std::string_view message;  // of the error, a JSON string; empty: it is a result
+};
+AnswerText answer_in(std::string_view response);
 // `params_json` may be empty.
 std::string notification(Method method, std::string_view params_json = {});
 

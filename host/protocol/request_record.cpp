@@ -16,14 +16,15 @@ namespace {
 constexpr std::size_t max_recorded_text = 1024;
 
 std::string outcome_words(const Reply& reply) {
-  constexpr std::string_view error = R"("error":{"code":)";
-  const std::string_view body = reply.body;
-  const auto id = id_of_response(body);
-  const auto at = id.empty() ? std::string_view(R"({"jsonrpc":"2.0",)").size()
-                             : static_cast<std::size_t>(id.data() - body.data()) + id.size() + 1;
-  if (at > body.size() || !body.substr(at).starts_with(error)) return "ok";
-  const auto code = body.substr(at + error.size());
+  const auto answer = answer_in(reply.body);
+  if (answer.message.empty()) return reply.is_tool_error ? "tool error" : "ok";
+  const auto code = answer.json.substr(std::string_view(R"({"code":)").size());
   return "error " + std::string(code.substr(0, code.find_first_not_of("-0123456789")));
+}
+
+// Noted of a call that the host itself may have ended since.
+bool is_overtaken(std::string_view noted, std::string_view reply) {
+  return reply != "ok" && (noted == "asks the client" || noted == "task");
 }
 
 std::string text_member(const Json& object, const char* key) {
@@ -61,6 +62,11 @@ std::string component_of(const Message& message) {
 
 void RequestRecord::note(RequestEnd end) {
   const MutexLock lock(mutex_);
+  if (end.plugin.empty()) {
+    end.plugin = std::move(request_.end.plugin);
+    end.plugin_version = std::move(request_.end.plugin_version);
+    end.plugin_digest = std::move(request_.end.plugin_digest);
+  }
   request_.end = std::move(end);
 }
 
@@ -72,7 +78,8 @@ void RequestRecord::set_end(std::size_t response_bytes) {
 void RequestRecord::end(Reply reply, const std::function<void(Reply reply)>& send) {
   MutexLock lock(mutex_);
   set_end(reply.body.size());
-  if (request_.end.outcome.empty()) request_.end.outcome = outcome_words(reply);
+  auto& outcome = request_.end.outcome;
+  if (auto said = outcome_words(reply); outcome.empty() || is_overtaken(outcome, said)) outcome = std::move(said);
   if (reply.session) {
     request_.session = reply.session->id;
     request_.protocol_version = reply.session->revision;
@@ -90,9 +97,9 @@ void RequestRecord::end(Reply reply, const std::function<void(Reply reply)>& sen
   if (may_leave) send(std::move(reply));
 }
 
-void RequestRecord::abandoned() {
+void RequestRecord::abandoned(std::string outcome) {
   const MutexLock lock(mutex_);
-  request_.end.outcome = "cancelled";
+  request_.end.outcome = std::move(outcome);
   set_end(0);
   records_.ended(request_, {});
 }

@@ -24,8 +24,8 @@ struct PluginIdentity;
 
 // How a request has ended, beyond what its reply says.
 struct RequestEnd {
-  // "ok", "tool error", "error -32602", "invalid arguments", "denied", "cancelled", "asks the client", "task"; empty:
-  // as the reply says it.
+  // "ok", "tool error", "error -32602", "invalid arguments", "invalid answer", "denied", "cancelled", "expired",
+  // "asks the client", "task"; empty: as the reply says it.
   std::string outcome = {};
   std::string rule = {};  // that denies it
   // That it was given to; empty: none.
@@ -78,13 +78,13 @@ class RequestRecord {
   RequestRecord(const RequestRecord&) = delete;
   RequestRecord& operator=(const RequestRecord&) = delete;
 
-  // The last one before the end counts.
+  // The last one before the end counts; one without a plugin leaves that of the one before.
   void note(RequestEnd end);
   // Records the end; then `send` gets what its client is to get: the reply, or an error in its place. Once more where a
   // request that ended with a task comes to its own end.
   void end(Reply reply, const std::function<void(Reply reply)>& send);
-  // Its client wants no answer any more.
-  void abandoned();
+  // Its client wants no answer any more, or its task has ended without one.
+  void abandoned(std::string outcome = "cancelled");
 
   std::string component() {
     const MutexLock lock(mutex_);

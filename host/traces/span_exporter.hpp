@@ -95,7 +95,8 @@ class SpanExporter {
   std::optional<Clock::time_point> stop_at_ GUARDED_BY(mutex_);  // stop has been called
 };
 
-// Fields of HTTP, "Name: value" a line of a file that only its owner may read. Fails with what is wrong where.
+// Fields of HTTP, "Name: value" a line of a file that only its owner may write, and its group besides may read. Fails
+// with what is wrong where.
 using HeaderFile = std::vector<std::pair<std::string, std::string>>;
 Result<HeaderFile> read_header_file(const std::filesystem::path& file);
 

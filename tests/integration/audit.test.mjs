@@ -133,6 +133,36 @@ test('WhatHasNoIdentityIsSummedUpAndNoSecretIsWritten', async (context) => {
   assert.ok(!text.includes(token.slice(-20)));
 });
 
+test('WhatHttpAloneRefusesIsSummedUpByWhereItComesFrom', async (context) => {
+  const components = await shipped();
+  const audit = new AuditLog(components.folder);
+  const config = join(components.folder, 'config.toml');
+  const proxy = '\n[proxy]\ntrusted_addresses = ["127.0.0.1"]\n';
+  await writeFile(config, (await audit.table()) + proxy);
+  const host = await HttpHost.start(components, ['--config', config]);
+  context.after(() => host.stop().finally(() => components.discard()));
+  const json = { 'Content-Type': 'application/json' };
+  const from = { 'X-Forwarded-For': '192.0.2.7' };
+  const asked = [
+    [404, '/nothing', {}],
+    [405, '/mcp', { method: 'PUT' }],
+    [406, '/mcp', { method: 'POST', body: '{}', headers: { ...json, Accept: 'text/plain' } }],
+    [415, '/mcp', { method: 'POST', body: '{}', headers: { 'Content-Type': 'text/plain' } }],
+    [403, '/mcp', { headers: { Origin: 'https://other.example' } }],
+  ];
+  for (const [status, path, { headers, ...request }] of asked) {
+    const answer = await fetch(host.address + path, { ...request, headers: { ...headers, ...from } });
+    assert.equal(answer.status, status, path);
+  }
+  await host.stop();
+  const outcomes = {};
+  for (const line of (await audit.lines()).filter(({ event }) => event === 'refused')) {
+    assert.equal(line.source, '192.0.2.7');
+    for (const [outcome, count] of Object.entries(line.outcomes)) outcomes[outcome] = (outcomes[outcome] ?? 0) + count;
+  }
+  assert.deepEqual(Object.keys(outcomes).sort(), asked.map(([status]) => `http ${status}`).sort());
+});
+
 test('VerifyFindsAChangedByteAndAMissingEnd', async (context) => {
   const { audit, team: served } = await team(context);
   const token = await served.token('ada', 'user');
@@ -223,6 +253,12 @@ test('ACallThatBecomesATaskIsRecordedThenAndWhenItEnds', async (context) => {
   assert.deepEqual(requests.map(({ outcome }) => outcome), ['task', 'ok']);
   assert.ok(requests[1].duration_ms >= 400);
   assert.equal(requests[1].component, 'tool:take_long');
+
+  const other = { ...params, arguments: { milliseconds: 60_000 } };
+  const { taskId } = (await (await postModern(host.url, 'tools/call', other)).json()).result;
+  await (await postModern(host.url, 'tasks/cancel', { taskId, _meta })).json();
+  const ended = await audit.until({ event: 'request', method: 'tools/call', outcome: 'cancelled' });
+  assert.equal(ended.plugin.name, requests[1].plugin.name);
 });
 
 test('FilesArePutAsideAndOldOnesRemoved', async (context) => {

@@ -150,15 +150,18 @@ void Task::expire() {
 
 void Task::stop(Status status, const std::string& why) {
   Resume unused;  // let go of when the lock is gone
+  bool has_record = record_of_client_ == nullptr;
   {
     const MutexLock lock(mutex_);
     if (is_over()) return;
+    if (std::exchange(has_record_, true)) has_record = true;
     requests_.clear();
     unused = std::move(resume_);
     status == Status::failed ? fail_with(why) : change(status);
   }
   tell();
   abandon();
+  if (!has_record) record_of_client_->abandoned(status == Status::failed ? "expired" : "cancelled");
 }
 
 std::string Task::json() const {
@@ -185,6 +188,8 @@ void Task::send_if_room(std::string message) {
 
 void Task::finish(Reply reply) {
   std::shared_ptr<Exchange> client;
+  // The client may have left at the very moment at which its call became a task, as its own record says.
+  const bool needs_record = record_of_client_ != nullptr && !reply.body.empty();
   {
     const MutexLock lock(mutex_);
     if (timers_ != nullptr) timers_->cancel(timer_);
@@ -192,12 +197,14 @@ void Task::finish(Reply reply) {
     if (is_over()) return;
     if (status_ == Status::not_yet) {
       client = client_;
-    } else if (record_of_client_ == nullptr) {
+    } else if (needs_record) {
+      has_record_ = true;
+    } else {
       keep(reply);
     }
   }
   if (client != nullptr) return client->reply(std::move(reply));
-  if (record_of_client_ == nullptr) return tell();
+  if (!needs_record) return tell();
   const auto self = std::static_pointer_cast<Task>(shared_from_this());
   record_of_client_->end(std::move(reply), [self](const Reply& recorded) {
     {
@@ -210,18 +217,16 @@ void Task::finish(Reply reply) {
 }
 
 void Task::keep(const Reply& reply) {
-  // The client left at the very moment at which its call became a task.
   if (reply.body.empty()) return change(Status::cancelled);
-  const auto message = Json::parse(reply.body);
-  const auto error = message.find("error");
-  auto outcome = dump(error != message.end() ? *error : message["result"]);
+  // Many may wait for this thread, so that it reads no long text.
+  const auto [outcome, error] = answer_in(reply.body);
   if (!memory_->take(outcome.size())) {
     return fail_with("The result has " + std::to_string(outcome.size()) + " bytes, and results of tasks may have " +
                      std::to_string(TaskMemory::max_bytes) + " together");
   }
-  outcome_ = std::move(outcome);
-  if (error != message.end()) message_ = error->value("message", "");
-  change(error != message.end() ? Status::failed : Status::completed);
+  outcome_ = outcome;
+  if (!error.empty()) message_ = Json::parse(error).get<std::string>();
+  change(error.empty() ? Status::completed : Status::failed);
 }
 
 void Task::fail_with(const std::string& why) {

@@ -118,7 +118,8 @@ class Task final : public Exchange {
   mutable Mutex mutex_;
   std::shared_ptr<Exchange> client_ GUARDED_BY(mutex_);  // null once it is a task
   Status status_ GUARDED_BY(mutex_) = Status::not_yet;
-  bool settled_ GUARDED_BY(mutex_) = false;  // it will not become a task
+  bool settled_ GUARDED_BY(mutex_) = false;     // it will not become a task
+  bool has_record_ GUARDED_BY(mutex_) = false;  // of its end
   Timers* timers_ GUARDED_BY(mutex_) = nullptr;
   Timers::Id timer_ GUARDED_BY(mutex_);
 

@@ -262,6 +262,11 @@ void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, 
     const bool is_further =
         read.message && read.message->kind == Message::Kind::request && !std::exchange(is_first, false);
     if (const auto refusal = is_further ? refuse_further(*part, context) : std::nullopt) {
+      if (records_ != nullptr) {
+        auto limited = recorded_request(*read.message, exchange->origin(), context.principal);
+        limited.end.outcome = "limited";
+        records_->ended(limited, {});
+      }
       part->reply(error_reply(read.message->id, *refusal));
     } else if (read.error) {
       part->reply(read.is_notification ? Reply{} : refuse(read.id, *read.error));

@@ -124,7 +124,9 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access, Authenticatio
       counts.count(request.principal.is_anonymous() ? Outcome::nobody : Outcome::accepted);
       return {};
     }
-    if (found.error().kind == CredentialError::Kind::unsettled) return {.wait = std::move(found.error().settle)};
+    if (found.error().kind == CredentialError::Kind::unsettled)
+      return {.wait = std::move(found.error().settle),
+              .given_up = [&counts] { counts.count(AuthenticationCounts::Outcome::unavailable); }};
     counts.count(outcome_of(found.error().kind));
     return {.refusal = refuse(request, found.error(), state->resource())};
   };

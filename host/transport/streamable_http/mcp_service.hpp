@@ -15,8 +15,8 @@ class McpService final : public HttpService {
  public:
   explicit McpService(HttpAccess access);
 
-  // What looks at each request, whichever server it is for. Before what is added.
-  void use(HttpMiddleware middleware) { router_.use(std::move(middleware)); }
+  // Says where each request comes from, whichever server it is for.
+  void locate_by(HttpMiddleware middleware) { router_.locate_by(std::move(middleware)); }
   // Before it serves. What is added outlives it. The first server is asked for the methods of all, too.
   void add(StreamableHttp& server);
   void add(HttpResource resource) { router_.add(std::move(resource)); }

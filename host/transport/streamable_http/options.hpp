@@ -30,7 +30,7 @@ struct StreamableHttpOptions {
   bool sessions_optional = false;               // a legacy request without a session is served by itself
   // Which calls of components are admitted; null: all. Outlives what is served.
   const Current<Limits>* limits = nullptr;
-  HttpRefusalListener refused = {};  // hears of each request that the protocol has not seen
+  HttpRefusalListener refused = {};  // hears of each request that comes to nothing before the protocol sees it
   EventLog::Limits events = {};
   // After which a legacy response that is not complete is left to be polled, and so is a stream; 0: never.
   std::chrono::milliseconds stream_time{0};

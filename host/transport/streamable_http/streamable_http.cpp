@@ -92,12 +92,23 @@ void StreamableHttp::close_streams_of(const IsGood& is_good) {
   sse_clients_.close_streams_of(is_good);
 }
 
+void StreamableHttp::tell_refused(const HttpRequest& request, unsigned status) const {
+  constexpr unsigned first_refusal = 400;
+  if (options_.refused && status >= first_refusal) options_.refused(request, status);
+}
+
+StreamableHttp::awaitable<void> StreamableHttp::refuse(const HttpRequest& request, HttpConnection& connection,
+                                                       HttpRefusal refusal) const {
+  tell_refused(request, refusal.status);
+  return connection.refuse(std::move(refusal));
+}
+
 HttpHandler StreamableHttp::by(Answer answer, Check check) {
   return [this, answer, check](HttpRequest& request, HttpConnection& connection) {
     HttpHead head;
     auto refused = read_head(request, head);
     if (!refused && check != nullptr) refused = check(request.fields);
-    if (refused) return connection.refuse(*std::move(refused));
+    if (refused) return refuse(request, connection, *std::move(refused));
     connection.add_to_head(revision_field(endpoint_.revision_of(head)));
     return (this->*answer)(request, connection, std::move(head));
   };
@@ -132,10 +143,10 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request
   if (content.reply && content.messages.empty()) {
     connection.begin_holding(content.share, connection.limits().write_time);
     const auto scopes = content.reply->scopes;
-    const bool is_refused = is_refusal(content.reply->status) && exchange->record() == nullptr;
+    const bool has_record = exchange->record() != nullptr;
     if (content.reply->session) connection.add_to_head(revision_field(content.reply->session->revision));
     auto whole = to_response(*std::move(content.reply));
-    if (is_refused && options_.refused) options_.refused(request, whole.status);
+    if (!has_record) tell_refused(request, whole.status);
     if (!scopes.empty() && options_.challenge)
       whole.fields.emplace_back("WWW-Authenticate", options_.challenge(scopes, request.principal, request.path));
     co_return co_await connection.respond(std::move(whole));
@@ -166,6 +177,7 @@ StreamableHttp::awaitable<void> StreamableHttp::refuse_long_post(HttpRequest& re
     response = to_response(endpoint_.refuse_long(long_message(request, connection), head));
   };
   co_await connection.work_on(0, refuse);
+  tell_refused(request, response.status);
   co_await connection.respond(std::move(response));
 }
 
@@ -176,7 +188,7 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_get(HttpRequest& request,
   auto session = std::move(admission.session);
   if (session == nullptr) {
     auto refusal = to_response(std::move(admission.reply));
-    if (options_.refused) options_.refused(request, refusal.status);
+    tell_refused(request, refusal.status);
     co_return co_await connection.respond(std::move(refusal));
   }
   session->caller_as(head.principal);
@@ -192,13 +204,13 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_get(HttpRequest& request,
   };
   co_await connection.work_on(0, find_place);
   if (resumption.stream == nullptr) {
-    auto refusal = refuse_resumption(resumption.outcome);
-    co_return co_await connection.refuse(std::move(refusal));
+    auto refusing = refuse(request, connection, refuse_resumption(resumption.outcome));
+    co_return co_await std::move(refusing);
   }
   if (!has_room) {
     response.let_go();
-    auto refusal = connection.no_memory_for("what was missed of this stream");
-    co_return co_await connection.refuse(std::move(refusal));
+    auto refusing = refuse(request, connection, connection.no_memory_for("what was missed of this stream"));
+    co_return co_await std::move(refusing);
   }
   if (!resumption.stream->listens()) {
     session.reset();
@@ -247,9 +259,8 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_delete(HttpRequest& reque
   connection.drop_body(request);
   auto reply = endpoint_.end_session(head);
   if (reply.status == ReplyStatus::ended && head.session_id) events_->forget(std::string(*head.session_id));
-  const bool is_refused = is_refusal(reply.status);
   auto response = to_response(std::move(reply));
-  if (is_refused && options_.refused) options_.refused(request, response.status);
+  tell_refused(request, response.status);
   co_await connection.respond(std::move(response));
 }
 
@@ -259,8 +270,8 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_sse(HttpRequest& request,
   EventStreamResponse response(connection, {});
   const auto client = sse_clients_.open(head.principal, response.reader(), connection.budget());
   if (client == nullptr) {
-    auto refusal = unavailable("This server is stopping");
-    co_return co_await connection.refuse(std::move(refusal));
+    auto refusing = refuse(request, connection, unavailable("This server is stopping"));
+    co_return co_await std::move(refusing);
   }
   const auto path = request.path.substr(0, request.path.rfind('/'));
   response.append_endpoint(std::string(path) + std::string(messages_path) + "?" + std::string(sse_client_parameter) +
@@ -278,6 +289,7 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_sse_message(HttpRequest& 
   auto places = connection.take_held();
   const std::function<void()> take = [&] { response = take_sse_message(request, head, std::move(places)); };
   co_await connection.work_on(request.body.text().size(), take);
+  tell_refused(request, response.status);  // what the protocol has seen is answered by the stream
   co_await connection.respond(std::move(response));
 }
 
@@ -304,6 +316,7 @@ StreamableHttp::awaitable<void> StreamableHttp::refuse_long_sse_message(HttpRequ
     response = to_response(client->refuse(long_message(request, connection)));
   };
   co_await connection.work_on(0, refuse);  // it may wait for another message of the client
+  tell_refused(request, response.status);
   co_await connection.respond(std::move(response));
 }
 

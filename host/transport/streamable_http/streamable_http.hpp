@@ -62,6 +62,10 @@ class StreamableHttp {
   // A stream whose answer is still to come, or has come while nobody listened.
   awaitable<void> resume_response(EventStreamResponse& response, std::shared_ptr<Outbox> outbox);
 
+  // A request that comes to nothing before the protocol sees it.
+  void tell_refused(const HttpRequest& request, unsigned status) const;
+  awaitable<void> refuse(const HttpRequest& request, HttpConnection& connection, HttpRefusal refusal) const;
+
   void add_resources(const std::string& path, std::vector<HttpResource>& resources);
   // Those of who sends it. Nothing: there are none.
   std::optional<SenderLimits> limits_of(const HttpRequest& request) const;

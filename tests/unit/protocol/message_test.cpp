@@ -113,6 +113,20 @@ TEST(Message, HasTheIdThatItBeginsWithWhateverFollows) {
   EXPECT_EQ(id_of_response(result_response("-7", R"({"id":3})")), "-7");
 }
 
+TEST(Message, SaysWhatAnAnswerWasMadeOf) {
+  EXPECT_EQ(answer_in(result_response("7", R"({"a":[1]})")).json, R"({"a":[1]})");
+  EXPECT_EQ(answer_in(result_response(R"("a,\"b")", "{}")).json, "{}");
+  EXPECT_EQ(answer_in(result_response("7", R"({"message":"m"})")).message, "");
+  const auto error = error_response("7", {-32602, "say \"x\"", {{"message", "other"}}});
+  EXPECT_EQ(answer_in(error).json, R"({"code":-32602,"message":"say \"x\"","data":{"message":"other"}})");
+  EXPECT_EQ(answer_in(error).message, R"("say \"x\"")");
+  const auto nameless = error_response({}, {-32700, "no"});
+  EXPECT_EQ(answer_in(nameless).json, R"({"code":-32700,"message":"no"})");
+  EXPECT_EQ(answer_in(nameless).message, R"("no")");
+  for (const auto* text : {"", "}", "{}", "the answer", R"({"jsonrpc":"2.0","id":7})", R"({"jsonrpc":"2.0",})"})
+    EXPECT_EQ(answer_in(text).json, "") << text;
+}
+
 TEST(Message, IsWrittenAsAnError) {
   EXPECT_EQ(error_response("1", {-32601, "Method \"x\" not found"}),
             R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method \"x\" not found"}})");

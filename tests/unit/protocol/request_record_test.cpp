@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "protocol/calls/task.hpp"
 #include "protocol/server/server.hpp"
 #include "support/recording_exchange.hpp"
 #include "support/server_fixture.hpp"
@@ -136,6 +137,76 @@ TEST_F(RequestRecordTest, AClientThatGoesHasCancelled) {
   EXPECT_EQ(records.requests[0].end.outcome, "cancelled");
   plugin_->last_call().complete(Outcome::result, R"({"content":[]})");
   EXPECT_EQ(records.requests.size(), 1U);
+}
+
+TEST_F(RequestRecordTest, ACallThatTheHostEndsWhileItsClientIsAskedHasNotAskedIt) {
+  const auto exchange = std::make_shared<test::RecordingExchange>();
+  RecordedRequest request;
+  RequestRecord asked(records, request);
+  asked.note(end_at(plugin_->identity(), "asks the client"));
+  asked.end({result_response("7", "{}")}, [](Reply) {});
+  RequestRecord ended(records, request);
+  ended.note(end_at(plugin_->identity(), "asks the client"));
+  ended.end({error_response("7", {-32603, "too late"})}, [](Reply) {});
+  EXPECT_EQ(records.requests.at(0).end.outcome, "asks the client");
+  EXPECT_EQ(records.requests.at(1).end.outcome, "error -32603");
+  EXPECT_EQ(records.requests.at(1).end.plugin, plugin_->identity().name);
+}
+
+// A task of a call whose request is recorded.
+class RecordedTaskTest : public RequestRecordTest {
+ protected:
+  RecordedTaskTest() {
+    client->keep_record(std::make_shared<RequestRecord>(records, RecordedRequest{}));
+    task = std::make_shared<Task>(client, "7", Principal());
+    client->record()->note(end_at(plugin_->identity(), {}));
+    EXPECT_TRUE(task->begin("id", std::chrono::hours(1), std::make_shared<TaskMemory>()));
+    task->announce("{}");
+  }
+  std::vector<std::string> outcomes() const {
+    std::vector<std::string> outcomes;
+    for (const auto& record : records.requests) {
+      EXPECT_EQ(record.end.plugin, plugin_->identity().name);
+      outcomes.push_back(record.end.outcome);
+    }
+    return outcomes;
+  }
+
+  const std::shared_ptr<test::RecordingExchange> client = std::make_shared<test::RecordingExchange>();
+  std::shared_ptr<Task> task;
+};
+
+TEST_F(RecordedTaskTest, IsRecordedOnceMoreWhenItEnds) {
+  client->record()->note(end_at(plugin_->identity(), "ok"));
+  task->reply({result_response("7", "{}")});
+  task->cancel();
+  EXPECT_THAT(outcomes(), ::testing::ElementsAre("task", "ok"));
+}
+
+TEST_F(RecordedTaskTest, IsRecordedAsWhatTheHostHasMadeOfIt) {
+  task->reply({error_response("7", {-32603, "stopping"})});
+  EXPECT_THAT(outcomes(), ::testing::ElementsAre("task", "error -32603"));
+}
+
+TEST_F(RecordedTaskTest, IsRecordedWhenItIsCancelled) {
+  task->cancel();
+  task->reply({result_response("7", "{}")});
+  EXPECT_THAT(outcomes(), ::testing::ElementsAre("task", "cancelled"));
+}
+
+TEST_F(RecordedTaskTest, IsRecordedWhenItsTimeIsOver) {
+  task->expire();
+  EXPECT_THAT(outcomes(), ::testing::ElementsAre("task", "expired"));
+}
+
+TEST_F(RecordedTaskTest, IsRecordedOnceWhereItIsCancelledWhileItsEndIsWritten) {
+  records.holds = true;
+  client->record()->note(end_at(plugin_->identity(), "ok"));
+  task->reply({result_response("7", "{}")});
+  task->cancel();
+  EXPECT_THAT(outcomes(), ::testing::ElementsAre("task", "ok"));
+  records.thens.at(0)({});
+  EXPECT_THAT(task->json(), HasSubstr(R"("status":"cancelled")"));
 }
 
 TEST_F(RequestRecordTest, ASessionIsRecordedFromItsBeginningToItsEnd) {

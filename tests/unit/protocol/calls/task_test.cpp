@@ -186,8 +186,7 @@ TEST_F(TaskTest, TellsOnceThatItWasCancelled) {
 TEST_F(TaskTest, KeepsNoMoreResultsThanThereIsRoomFor) {
   const auto task = watch();
   created();
-  const Json result = {{"jsonrpc", "2.0"}, {"id", 7}, {"result", std::string(TaskMemory::max_bytes, 'x')}};
-  task->reply({result.dump()});
+  task->reply({result_response("7", '"' + std::string(TaskMemory::max_bytes, 'x') + '"')});
   EXPECT_EQ(json(*task)["status"], "failed");
   EXPECT_EQ(json(*task)["error"]["message"],
             "The result has 67108866 bytes, and results of tasks may have 67108864 together");
