@@ -77,11 +77,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   // Each mistake has a line, and a place, unless the file says nothing there.
-  std::string_view words = config.error().message;
+  const auto words = config.error().message;
   expect(!words.empty());
   const auto name = file.path.string() + ":";
   for (auto at = words.find(name); at != std::string_view::npos; at = words.find(name, at + 1)) {
-    if (at == 0 || words[at - 1] == '\n') expect_place(words.substr(at + name.size()), text);
+    if (at == 0 || words[at - 1] == '\n') expect_place(std::string_view(words).substr(at + name.size()), text);
   }
   return 0;
 }

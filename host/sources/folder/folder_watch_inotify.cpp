@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 // Not IN_MODIFY: a file that is being written is of no use yet, and each of its writes would be an event. The end of
 // writing is IN_CLOSE_WRITE.
-constexpr std::uint32_t events = IN_CREATE | IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE |
-                                 IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+constexpr std::uint32_t watched_events = IN_CREATE | IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO |
+                                         IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 
 // What is to be heard about one watched folder.
 struct Interest {
@@ -109,7 +109,7 @@ void InotifyWatch::add_folder(const fs::path& folder, Interests& interests) {
 
 // Null, and the reason in errno, if it cannot be watched.
 Interest* InotifyWatch::add(const fs::path& folder, Interests& interests) {
-  const int descriptor = ::inotify_add_watch(inotify_.get(), folder.c_str(), events);
+  const int descriptor = ::inotify_add_watch(inotify_.get(), folder.c_str(), watched_events);
   return descriptor >= 0 ? &interests[descriptor] : nullptr;
 }
 
