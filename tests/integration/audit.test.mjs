@@ -151,7 +151,7 @@ test('WhatHttpAloneRefusesIsSummedUpByWhereItComesFrom', async (context) => {
     [403, '/mcp', { headers: { Origin: 'https://other.example' } }],
   ];
   for (const [status, path, { headers, ...request }] of asked) {
-    const answer = await fetch(host.address + path, { ...request, headers: { ...headers, ...from } });
+    const answer = await fetch(new URL(path, host.address), { ...request, headers: { ...headers, ...from } });
     assert.equal(answer.status, status, path);
   }
   await host.stop();
@@ -256,7 +256,7 @@ test('ACallThatBecomesATaskIsRecordedThenAndWhenItEnds', async (context) => {
 
   const other = { ...params, arguments: { milliseconds: 60_000 } };
   const { taskId } = (await (await postModern(host.url, 'tools/call', other)).json()).result;
-  await (await postModern(host.url, 'tasks/cancel', { taskId, _meta })).json();
+  await (await postModern(host.url, 'tasks/cancel', { taskId, _meta }, { headers: { 'Mcp-Name': taskId } })).json();
   const ended = await audit.until({ event: 'request', method: 'tools/call', outcome: 'cancelled' });
   assert.equal(ended.plugin.name, requests[1].plugin.name);
 });
