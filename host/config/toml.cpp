@@ -1,6 +1,8 @@
 #include "config/toml.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/json_pointer.hpp"
@@ -22,6 +24,51 @@ TextPosition begin_of(const toml::source_region& region) {
 
 std::string words_of(const TextPosition& position) {
   return std::to_string(position.line) + ":" + std::to_string(position.column) + ": ";
+}
+
+// Behind the string that begins there; the end of its line, where it has none.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const std::string three(3, quote);
+  const bool is_long = text.substr(at, three.size()) == three;
+  const std::string_view end = is_long ? std::string_view(three) : std::string_view(three).substr(0, 1);
+  for (at += end.size(); at < text.size() && (is_long || text[at] != '\n'); ++at) {
+    if (text.substr(at, end.size()) == end) {
+      at += end.size();
+      // As many as two of its own may stand before the end of a long one.
+      while (is_long && at < text.size() && text[at] == quote)
+        ++at;
+      return at;
+    }
+    if (quote == '"' && text[at] == '\\') ++at;
+  }
+  return std::min(at, text.size());
+}
+
+// Where there is a character that may only be in strings and comments, and of which toml++ (3.3) does not know
+// elsewhere whether it is white space: the behaviour of its is_non_ascii_horizontal_whitespace is undefined for most.
+std::optional<std::size_t> find_stray_character(std::string_view text) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  for (std::size_t at = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; at < text.size();) {
+    if (text[at] == '#') {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (text[at] == '"' || text[at] == '\'') {
+      at = end_of_string(text, at);
+    } else if (static_cast<unsigned char>(text[at]) >= 0x80) {
+      return at;
+    } else {
+      ++at;
+    }
+  }
+  return std::nullopt;
+}
+
+TextPosition position_of(std::string_view text, std::size_t at) {
+  const auto before = text.substr(0, at);
+  const auto line = before.substr(before.rfind('\n') + 1);
+  const auto begins_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  return {static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1,
+          static_cast<std::size_t>(std::ranges::count_if(line, begins_character)) + 1};
 }
 
 class Reader {
@@ -131,6 +178,10 @@ void append_table(std::string& out, const std::string& path, const OrderedJson& 
 }  // namespace
 
 Result<TomlDocument> read_toml(std::string_view text) {
+  if (const auto stray = find_stray_character(text)) {
+    return fail(words_of(position_of(text, *stray)) +
+                "a character that is not ASCII stands in quotes only, or in a comment");
+  }
   try {
     const auto table = toml::parse(text);
     TomlDocument document;

@@ -55,5 +55,19 @@ TEST(Toml, LeavesOutWhatIsNull) {
   EXPECT_EQ(to_toml(OrderedJson::parse(R"({"a": null, "b": 1})")), "b = 1\n");
 }
 
+TEST(Toml, HasOtherCharactersThanAsciiInQuotesAndCommentsOnly) {
+  for (const auto* const good : {"a = \"\u00e9\" # \u00e9\n\"\u00e9\" = '\u00e9'",
+                                 "\xEF\xBB\xBF"
+                                 "a = 1",
+                                 "a = \"\"\"\u00e9\"\"\"\"\"\nb = ''", "a = \"\\\"\u00e9\""})
+    EXPECT_TRUE(read_toml(good).has_value()) << good << ": " << read_toml(good).error().message;
+  for (const auto* const bad : {"\u00e9 = 1", "a = \u00e9", "[\u00e9]"}) {
+    const auto read = read_toml(std::string("a1 = 'x'\n") + bad);
+    ASSERT_TRUE(read.has_error()) << bad;
+    EXPECT_EQ(read.error().message.substr(0, 2), "2:") << bad;
+  }
+  EXPECT_EQ(read_toml("a = ['\u00e9', \u00e9]").error().message.substr(0, 6), "1:11: ");
+}
+
 }  // namespace
 }  // namespace mcph
