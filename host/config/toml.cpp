@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 
 // What toml++ (3.3) asserts, or assumes where nothing is asserted, is not so of every text, and then it says what is
@@ -52,7 +53,7 @@ std::optional<std::size_t> find_stray_character(std::string_view text) {
   for (std::size_t at = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; at < text.size();) {
     if (text[at] == '#') {
       at = std::min(text.find('\n', at), text.size());
-    } else if (text[at] == '"' || text[at] == '\'') {
+    } else if ((text[at] == '"' || text[at] == '\'') && !(at > 0 && is_alphanumeric(text[at - 1]))) {  // else a mistake
       at = end_of_string(text, at);
     } else if (static_cast<unsigned char>(text[at]) >= 0x80) {
       return at;
