@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 
 // What toml++ (3.3) asserts, or assumes where nothing is asserted, is not so of every text, and then it says what is
@@ -27,6 +26,8 @@ std::string words_of(const TextPosition& position) {
   return std::to_string(position.line) + ":" + std::to_string(position.column) + ": ";
 }
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 // Behind the string that begins there; the end of its line, where it has none.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
@@ -46,14 +47,20 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   return std::min(at, text.size());
 }
 
+// Not what ends one, nor what stands where none may: toml++ reads on behind a number, up to what ends a value.
+bool begins_string(std::string_view text, std::size_t at) {
+  const bool is_quote = text[at] == '"' || text[at] == '\'';
+  return is_quote && (at == 0 || text.substr(0, at) == byte_order_mark ||
+                      std::string_view("=,[{. \t\r\n").find(text[at - 1]) != std::string_view::npos);
+}
+
 // Where there is a character that may only be in strings and comments, and of which toml++ (3.3) does not know
 // elsewhere whether it is white space: the behaviour of its is_non_ascii_horizontal_whitespace is undefined for most.
 std::optional<std::size_t> find_stray_character(std::string_view text) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   for (std::size_t at = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; at < text.size();) {
     if (text[at] == '#') {
       at = std::min(text.find('\n', at), text.size());
-    } else if ((text[at] == '"' || text[at] == '\'') && !(at > 0 && is_alphanumeric(text[at - 1]))) {  // else a mistake
+    } else if (begins_string(text, at)) {
       at = end_of_string(text, at);
     } else if (static_cast<unsigned char>(text[at]) >= 0x80) {
       return at;

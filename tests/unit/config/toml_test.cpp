@@ -61,7 +61,7 @@ TEST(Toml, HasOtherCharactersThanAsciiInQuotesAndCommentsOnly) {
                                  "a = 1",
                                  "a = \"\"\"\u00e9\"\"\"\"\"\nb = ''", "a = \"\\\"\u00e9\""})
     EXPECT_TRUE(read_toml(good).has_value()) << good << ": " << read_toml(good).error().message;
-  for (const auto* const bad : {"\u00e9 = 1", "a = \u00e9", "[\u00e9]"}) {
+  for (const auto* const bad : {"\u00e9 = 1", "a = \u00e9", "[\u00e9]", "a = 1'\u00e9'"}) {
     const auto read = read_toml(std::string("a1 = 'x'\n") + bad);
     ASSERT_TRUE(read.has_error()) << bad;
     EXPECT_EQ(read.error().message.substr(0, 2), "2:") << bad;
