@@ -8,7 +8,7 @@ import path from 'node:path';
 import { Bench, load, median, printTurns, ratioTo, readArguments, stop, takeTurns } from './hosts.mjs';
 
 const { build, seconds, rounds, isolation, tokens } =
-  readArguments({ seconds: 5, rounds: 5, isolation: 'in-process', tokens: 10_000 });
+  readArguments({ seconds: 5, rounds: 5, isolation: 'in-process', tokens: 30_000 });
 const bench = new Bench(build, 'credentials');
 
 // Issuers, each with a key of its own. `digest` is what node's sign() wants to be told.
@@ -84,13 +84,13 @@ for (const size of [100, 10_000]) {
     'all': () => load(bench.hosts.all, { seconds, script: 'list.lua', connections: 4 }),
     'half': () => load(bench.hosts.half, { seconds, script: 'list.lua', connections: 4, token }),
   }, rounds);
-  const bytes = async (name) => (await (await fetch(bench.hosts[name].url, {
+  const countOf = async (name) => (await (await fetch(bench.hosts[name].url, {
     method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', Authorization: `Bearer ${token}`,
       'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/list' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} } } }),
   })).json()).result.tools.length;
-  const listed = { all: await bytes('all'), half: await bytes('half') };
+  const listed = { all: await countOf('all'), half: await countOf('half') };
   const perTool = (name) => results[name].map((result) => ({ each: result.processor / listed[name], page: result.processor }));
   console.log(`\na page of ${size}: ${listed.half} of tools that half may see, ${listed.all} of all; processor time`
     + ` ${ratioTo(perTool('all'), perTool('half'), 'page').toFixed(2)} of that of a page of all, ${ratioTo(perTool('all'), perTool('half'), 'each').toFixed(2)} for a tool`);

@@ -12,13 +12,15 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 // "BUILD_DIR [--name VALUE]..."; those of `defaults` that are numbers are numbers.
 export function readArguments(defaults) {
   const [build, ...rest] = process.argv.slice(2);
+  const refuse = () => {
+    console.error(`usage: BUILD_DIR, and of --${Object.keys(defaults).join(', --')} what differs`);
+    process.exit(2);
+  };
+  if (build === undefined) refuse();
   const wanted = { build, ...defaults };
   for (let i = 0; i < rest.length; i += 2) {
     const name = rest[i].replace(/^--/, '');
-    if (build === undefined || !(name in defaults) || rest[i + 1] === undefined) {
-      console.error(`usage: BUILD_DIR, and of --${Object.keys(defaults).join(', --')} what differs`);
-      process.exit(2);
-    }
+    if (!(name in defaults) || rest[i + 1] === undefined) refuse();
     wanted[name] = typeof defaults[name] === 'number' ? Number(rest[i + 1]) : rest[i + 1];
   }
   return wanted;

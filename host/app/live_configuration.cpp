@@ -25,6 +25,10 @@ bool counts_at_once(std::string_view key) {
 void collect_differences(const OrderedJson& before, const OrderedJson& after, const std::string& key,
                          std::set<std::string>& differences) {
   if (before == after || counts_at_once(key)) return;
+  // A table that is not there is one that says nothing.
+  if (before.is_null() && after.is_object()) return collect_differences(OrderedJson::object(), after, key, differences);
+  if (after.is_null() && before.is_object())
+    return collect_differences(before, OrderedJson::object(), key, differences);
   if (!before.is_object() || !after.is_object()) {
     differences.insert(key);
     return;

@@ -107,7 +107,7 @@ Result<> AuditFile::open_current() {
   synced_size_ = size_;
   synced_head_ = head_;
   begin_ = std::chrono::system_clock::now();
-  sync_folder();
+  if (size_ == 0) sync_folder();
   return {};
 }
 

@@ -38,10 +38,14 @@ Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditOptions options, std::stri
   std::unique_ptr<AuditLog> audit(
       new AuditLog(std::move(options), *std::move(file), std::move(key), log, std::move(clock)));
   audit->begin(version);
-  const auto written = audit->try_to_write(true);
+  const auto written = audit->try_to_write(false);
   if (written.has_error())
     return fail("the audit log " + audit->options_.file.string() + " cannot be written: " + written.error().message);
-  audit->thread_ = std::thread([log = audit.get()] { log->run(); });
+  audit->thread_ = std::thread([log = audit.get()] {
+    // The start does not wait for the disk.
+    log->write(true);
+    log->run();
+  });
   return audit;
 }
 
@@ -81,7 +85,7 @@ bool AuditLog::add(const AuditEvent& event, const std::function<Then()>& wait) {
   }
   auto& lines = waiting_.lines;
   const bool has_room = !has_too_many();
-  if (!wait && !has_room && has_too_many(2)) {
+  if (!wait && has_too_many(2)) {
     ++left_out_;
     return true;
   }
@@ -145,6 +149,10 @@ void AuditLog::run() {
       goes_on = !closing_;
       sums = sums_.take(clock_(), closing_);
       if (has_too_many(2)) left_out_ += std::exchange(sums, {}).size();
+      for (const auto& sum : sums) {
+        ++taken_lines_;
+        taken_bytes_ += sum.members().size();
+      }
       if (!trouble_ || closing_) left_out = std::exchange(left_out_, 0);
     }
     add_taken();
@@ -254,17 +262,20 @@ Result<> AuditLog::try_to_write(bool syncs) {
     appended_ = text_.size();
   }
   const bool is_time = needs_checkpoint();
-  if (appended_ > 0 && (syncs || is_time || appended_ >= most_unsynced)) {
+  if (appended_ > 0 && (syncs || is_time || sync_failed_ || appended_ >= most_unsynced)) {
     const auto begin = Steady::now();
-    if (auto synced = file_.sync(); synced.has_error()) {
+    auto synced = file_.sync();
+    sync_failed_ = synced.has_error();
+    if (sync_failed_) {
       appended_ = 0;
       return synced;
     }
     last_sync_ = std::min<Steady::duration>(Steady::now() - begin, most_to_gather);
     text_.clear();
+    if (text_.capacity() > most_unsynced) text_.shrink_to_fit();
     appended_ = 0;
   }
-  if (is_time || (text_.empty() && (!key_ || unsigned_lines_ == 0))) open_since_.reset();
+  if (text_.empty() && (!key_ || unsigned_lines_ == 0)) open_since_.reset();
   return {};
 }
 

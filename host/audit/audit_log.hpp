@@ -113,6 +113,7 @@ class AuditLog {
   Lines taken_;
   std::vector<Then> thens_;  // of those who wait for them
   std::uint64_t unsigned_lines_ = 0;
+  bool sync_failed_ = false;                                         // the last time
   std::optional<std::chrono::steady_clock::time_point> open_since_;  // the first line without checkpoint or sync
   std::chrono::steady_clock::time_point try_rotation_at_;
   std::chrono::steady_clock::duration last_sync_{};  // how long it took

@@ -8,8 +8,10 @@ namespace mcph {
 
 void RefusalSums::add(const Refusal& refusal, Time now) {
   const auto minute = std::chrono::floor<std::chrono::minutes>(now);
-  if (minute != minute_) close_minute();
-  minute_ = minute;
+  if (minute != minute_ && closed_.size() < max_closed) {
+    close_minute();
+    minute_ = minute;
+  }
   Who who{refusal.source, refusal.principal};
   if (sums_.size() >= max_sources && !sums_.contains(who)) who = {"other", {}};
   auto& sum = sums_[who];

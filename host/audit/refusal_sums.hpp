@@ -21,6 +21,8 @@ class RefusalSums {
 
   static constexpr std::size_t max_sources = 1000;
   static constexpr std::size_t max_outcomes = 20;  // of one source
+  // Sums that nobody has taken. With more, those that come are of more than a minute.
+  static constexpr std::size_t max_closed = 10 * max_sources;
 
   // Who was refused what.
   struct Refusal {

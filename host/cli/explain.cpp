@@ -127,12 +127,12 @@ bool explain(const Principal& principal, const RolePolicy& policy, const RolePol
   return decision.permitted;
 }
 
-// As those of a call are, before anybody asks whether it is permitted.
-Result<> complete(const Tool& tool, Json& arguments) {
+// As those of a call are when it is asked whether it is permitted.
+void complete(const Tool& tool, Json& arguments) {
   auto violation = tool.input_schema.validate(arguments);
   if (!violation) violation = tool.input_schema.apply_defaults(arguments);
-  if (violation) return fail("are none of the tool " + tool.name + ": " + violation->message);
-  return {};
+  if (violation)
+    std::cerr << "the tool " << tool.name << " does not take these arguments: " << violation->message << "\n";
 }
 
 int explain_all(Host& host, const ExplainCommand& command, Asked asked, Json& arguments) {
@@ -154,10 +154,7 @@ int explain_all(Host& host, const ExplainCommand& command, Asked asked, Json& ar
     std::cout << "nobody can " << asked.words << ": it is not served\n";
     return not_permitted;
   }
-  if (asked.use.tool != nullptr) {
-    if (const auto completed = complete(*asked.use.tool, arguments); completed.has_error())
-      return complain("the arguments " + completed.error().message);
-  }
+  if (asked.use.tool != nullptr) complete(*asked.use.tool, arguments);
   bool all = true;
   for (const auto& principal : *principals)
     all = explain(principal, **policy, server.get(), asked, command) && all;

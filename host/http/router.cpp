@@ -72,11 +72,11 @@ boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnect
   const auto* const resource = find(request);
   const bool is_public = resource != nullptr && resource->is_public;
   // First, because it is said of a refusal where the request comes from.
-  auto refused = locate_(request).refusal;
-  if (!refused) refused = check_access(access_, request, is_public);
-  if (refused) return refuse(request, connection, *std::move(refused));
+  auto located = locate_(request);
+  if (auto refused = check_access(access_, request, is_public)) return refuse(request, connection, *std::move(refused));
   // Also a refusal of the others, for a page that can do something about it.
   connection.let_read(request.fields.origin);
+  if (located.refusal) return refuse(request, connection, *std::move(located.refusal));
   auto verdict = admit(request, resource);
   if (verdict.wait) return route_later(request, connection, std::move(verdict));
   pass_on(request, connection);

@@ -223,7 +223,6 @@ Result<JsonWebKey> JsonWebKey::read(const Json& json) {
     if (!algorithm || !key->is_for(*algorithm)) return fail("its algorithm is not one for its type");
     key->algorithms_ = {*algorithm};
   }
-  if (!key->prepare()) return fail("nothing can be verified with it here");
   return key;
 }
 
@@ -309,28 +308,38 @@ bool JsonWebKey::is_for(SignatureAlgorithm algorithm) const {
   return std::ranges::find(algorithms_, algorithm) != algorithms_.end();
 }
 
+std::shared_ptr<const EVP_MD_CTX> JsonWebKey::make_context(SignatureAlgorithm algorithm) const {
+  std::shared_ptr<EVP_MD_CTX> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  EVP_PKEY_CTX* settings = nullptr;
+  const bool is_made =
+      context != nullptr &&
+      EVP_DigestVerifyInit(context.get(), &settings, digest_of(algorithm), nullptr, key_.get()) == 1 &&
+      // The salt is as long as the digest (RFC 7518 section 3.5).
+      (!uses_pss(algorithm) || (EVP_PKEY_CTX_set_rsa_padding(settings, RSA_PKCS1_PSS_PADDING) == 1 &&
+                                EVP_PKEY_CTX_set_rsa_pss_saltlen(settings, RSA_PSS_SALTLEN_DIGEST) == 1));
+  if (is_made) return context;
+  ERR_clear_error();
+  return nullptr;
+}
+
 bool JsonWebKey::prepare() {
   if (is_secret()) return true;
-  for (const auto algorithm : algorithms_) {
-    const std::shared_ptr<EVP_MD_CTX> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-    EVP_PKEY_CTX* settings = nullptr;
-    if (context == nullptr ||
-        EVP_DigestVerifyInit(context.get(), &settings, digest_of(algorithm), nullptr, key_.get()) != 1)
-      return false;
-    // The salt is as long as the digest (RFC 7518 section 3.5).
-    if (uses_pss(algorithm) && (EVP_PKEY_CTX_set_rsa_padding(settings, RSA_PKCS1_PSS_PADDING) != 1 ||
-                                EVP_PKEY_CTX_set_rsa_pss_saltlen(settings, RSA_PSS_SALTLEN_DIGEST) != 1))
-      return false;
-    prepared_.push_back(context);
-  }
-  return true;
+  std::erase_if(algorithms_, [&](SignatureAlgorithm algorithm) {
+    auto context = make_context(algorithm);
+    if (context == nullptr) return true;
+    prepared_.push_back(std::move(context));
+    return false;
+  });
+  return !algorithms_.empty();
 }
 
 bool JsonWebKey::verify(SignatureAlgorithm algorithm, std::string_view text, std::string_view signature) const {
   const auto found = std::ranges::find(algorithms_, algorithm);
   if (found == algorithms_.end()) return false;
   if (is_secret()) return verify_secret(algorithm, text, signature);
-  const auto& prepared = prepared_[static_cast<std::size_t>(found - algorithms_.begin())];
+  const auto prepared =
+      prepared_.empty() ? make_context(algorithm) : prepared_[static_cast<std::size_t>(found - algorithms_.begin())];
+  if (prepared == nullptr) return false;
   const auto der = number_size(algorithm) > 0 ? to_der(algorithm, signature) : std::string(signature);
   const DigestContext context(EVP_MD_CTX_new());
   const bool is_right = context != nullptr && EVP_MD_CTX_copy_ex(context.get(), prepared.get()) == 1 &&
@@ -377,6 +386,7 @@ Result<JsonWebKeySet> JsonWebKeySet::read(std::string_view text, Kind kind) {
     if (each.is_object() && check_use(each).has_error()) continue;
     auto key =
         same.contains(name_of(each)) ? Result<JsonWebKey>(fail("another one has the same ID")) : JsonWebKey::read(each);
+    if (key.has_value() && !key->prepare()) key = fail("nothing can be verified with it here");
     if (key.has_error()) {
       set.remarks_.push_back(words_for(each) + " is not used: " + key.error().message + ".");
     } else {

@@ -38,6 +38,8 @@ enum class SignatureAlgorithm {
 // By its name in JSON, which has a case. Nothing for any other one, above all "none".
 std::optional<SignatureAlgorithm> signature_algorithm(std::string_view name);
 
+class JsonWebKeySet;
+
 class JsonWebKey {
  public:
   // Refuses what is not for signatures, what is too weak, and what should not be here: a private key.
@@ -52,19 +54,23 @@ class JsonWebKey {
   bool verify(SignatureAlgorithm algorithm, std::string_view text, std::string_view signature) const;
 
  private:
+  friend JsonWebKeySet;
+
   JsonWebKey() = default;
   static Result<JsonWebKey> read_rsa(const nlohmann::json& json);
   static Result<JsonWebKey> read_elliptic_curve(const nlohmann::json& json);
   static Result<JsonWebKey> read_edwards_curve(const nlohmann::json& json);
   static Result<JsonWebKey> read_secret(const nlohmann::json& json);
-  // True: OpenSSL can verify with it.
+  // For a key that verifies more than once. False: OpenSSL can verify nothing with it here.
   bool prepare();
+  // To verify with; null: OpenSSL cannot here.
+  std::shared_ptr<const evp_md_ctx_st> make_context(SignatureAlgorithm algorithm) const;
   bool verify_secret(SignatureAlgorithm algorithm, std::string_view text, std::string_view signature) const;
 
   std::string id_;
   std::vector<SignatureAlgorithm> algorithms_;
   std::shared_ptr<evp_pkey_st> key_;  // null: a secret
-  // For each of the algorithms, unless it is a secret: what is copied to verify with, which OpenSSL takes its time to
+  // For each of the algorithms, once it is prepared: what is copied to verify with, which OpenSSL takes its time to
   // make.
   std::vector<std::shared_ptr<const evp_md_ctx_st>> prepared_;
   std::string secret_;

@@ -21,6 +21,7 @@ struct HugePages {
   T* allocate(std::size_t count) {
     const auto bytes = count * sizeof(T);
     if (bytes < page) return static_cast<T*>(::operator new(bytes));
+    // Mapped for it alone, and unmapped with it: malloc does so with what is large (main.cpp).
     auto* const memory = ::operator new(bytes, std::align_val_t(page));
     ::madvise(memory, bytes, MADV_HUGEPAGE);
     return static_cast<T*>(memory);

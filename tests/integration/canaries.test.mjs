@@ -1,9 +1,9 @@
 // No byte of a token or another secret comes to light anywhere: a host that does all that it can, with something to
 // recognise in each of them.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
@@ -297,7 +297,7 @@ class Scene {
     const control = ['--control', join(this.components.folder, 'control.sock')];
     for (const args of [
       ['status', ...control], ['status', '--json', ...control], ['list', ...plugins, ...config],
-      ['explain', '--as', 'ada', 'tools/call', 'tell', '{}', ...plugins, ...config],
+      ['explain', '--as', 'ada', 'tools/call', 'tell', '{"text":"x"}', ...plugins, ...config],
       ['config', 'show', ...config], ['config', 'show', '--json', ...config], ['config', 'check', ...config],
       ['token', 'list', ...config], ['audit', 'verify', join(this.components.folder, 'audit.jsonl')],
     ]) {
@@ -351,9 +351,19 @@ test('NoSecretComesToLight', async (context) => {
   assert.deepEqual([...hashed], told.filter((place) => hashed.has(place)));
 });
 
+// Whether a process that dies there leaves a core file at all.
+function leavesACore(folder) {
+  const before = readdirSync(folder);
+  spawnSync('sh', ['-c', 'ulimit -c unlimited; kill -ABRT $$'], { cwd: folder });
+  const cores = readdirSync(folder).filter((name) => !before.includes(name));
+  for (const name of cores) rmSync(join(folder, name));
+  return cores.length > 0;
+}
+
 test('NoSecretIsInWhatAHostLeavesThatDies', async (context) => {
   const components = await Components.create('telling');
   context.after(() => components.discard());
+  if (!leavesACore(components.folder)) return context.skip('core files are not written into the folder of a process here');
   const team = new Team(components);
   await team.configure('[roles.user]\nallow = ["*"]\n');
   const token = (await team.command('create', 'ada', '--role', 'user')).at(-1);

@@ -56,6 +56,12 @@ test('SaysTheRuleThatDecides', async (context) => {
   assert.equal(long.status, 1);
   assert.match(long.out, /may not call.*\n {2}team\.toml:11:22: .* does not allow these arguments: .*5/);
 
+  // What does not depend on arguments is said although they are none of the tool.
+  const careless = await run('explain', '--as', 'bob', 'tools/call', 'calculate');
+  assert.equal(careless.status, 1);
+  assert.match(careless.out, /may not call.*\n {2}team\.toml:15:9: \[roles\.guest\] deny "tool:calc\*"/);
+  assert.match(careless.stderr, /does not take these arguments: .*expression/);
+
   const denied = await run('explain', '--as', 'bob', 'tools/call', 'calculate', short);
   assert.equal(denied.status, 1);
   assert.match(denied.out, /with the roles guest, user, may not call the tool calculate\n {2}team\.toml:15:9: \[roles\.guest\] deny "tool:calc\*"/);

@@ -150,18 +150,18 @@ void Task::expire() {
 
 void Task::stop(Status status, const std::string& why) {
   Resume unused;  // let go of when the lock is gone
-  bool has_record = record_of_client_ == nullptr;
+  bool needs_record = false;
   {
     const MutexLock lock(mutex_);
     if (is_over()) return;
-    if (std::exchange(has_record_, true)) has_record = true;
+    needs_record = !std::exchange(has_record_, true) && record_of_client_ != nullptr;
     requests_.clear();
     unused = std::move(resume_);
     status == Status::failed ? fail_with(why) : change(status);
   }
   tell();
   abandon();
-  if (!has_record) record_of_client_->abandoned(status == Status::failed ? "expired" : "cancelled");
+  if (needs_record) record_of_client_->abandoned(status == Status::failed ? "expired" : "cancelled");
 }
 
 std::string Task::json() const {

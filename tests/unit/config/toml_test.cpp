@@ -56,10 +56,11 @@ TEST(Toml, LeavesOutWhatIsNull) {
 }
 
 TEST(Toml, HasOtherCharactersThanAsciiInQuotesAndCommentsOnly) {
-  for (const auto* const good : {"a = \"\u00e9\" # \u00e9\n\"\u00e9\" = '\u00e9'",
-                                 "\xEF\xBB\xBF"
-                                 "a = 1",
-                                 "a = \"\"\"\u00e9\"\"\"\"\"\nb = ''", "a = \"\\\"\u00e9\""})
+  for (const auto* const good :
+       {"a = \"\u00e9\" # \u00e9\n\"\u00e9\" = '\u00e9'",
+        "\xEF\xBB\xBF"
+        "a = 1",
+        "a = \"\"\"\u00e9\"\"\"\"\"\nb = ''", "a = \"\\\"\u00e9\"", "a = \"\"\"\\\n\u00e9\"\"\""})
     EXPECT_TRUE(read_toml(good).has_value()) << good << ": " << read_toml(good).error().message;
   for (const auto* const bad : {"\u00e9 = 1", "a = \u00e9", "[\u00e9]", "a = 1'\u00e9'"}) {
     const auto read = read_toml(std::string("a1 = 'x'\n") + bad);

@@ -140,7 +140,6 @@ TEST_F(RequestRecordTest, AClientThatGoesHasCancelled) {
 }
 
 TEST_F(RequestRecordTest, ACallThatTheHostEndsWhileItsClientIsAskedHasNotAskedIt) {
-  const auto exchange = std::make_shared<test::RecordingExchange>();
   RecordedRequest request;
   RequestRecord asked(records, request);
   asked.note(end_at(plugin_->identity(), "asks the client"));
