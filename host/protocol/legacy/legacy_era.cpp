@@ -41,8 +41,8 @@ Reply tool_error_reply(std::string_view id, std::string_view message) {
 
 }  // namespace
 
-LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
-                     Log& log, CallObserver* observer)
+LegacyEra::LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, const ServingOptions& options,
+                     Timers& timers, Log& log, CallObserver* observer)
     : catalog_(catalog),
       options_(options),
       timers_(timers),

@@ -31,8 +31,8 @@ class LegacyEra final : public CallAnswers {
   static bool has_batches(std::string_view version) { return version == "2025-03-26"; }
 
   // Whoever observes calls outlives it; null: nobody does.
-  LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers, Log& log,
-            CallObserver* observer = nullptr);
+  LegacyEra(PublishedCatalog& catalog, const ServerIdentity& identity, const ServingOptions& options, Timers& timers,
+            Log& log, CallObserver* observer = nullptr);
 
   // Settles an initialize request, or says what is wrong with it.
   static Result<Caller, RpcError> negotiate(const Json& params);

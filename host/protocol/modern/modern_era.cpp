@@ -49,8 +49,8 @@ constexpr std::size_t max_state_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
-ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers,
-                     Log& log, CallObserver* observer)
+ModernEra::ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, const ServingOptions& options,
+                     Timers& timers, Log& log, CallObserver* observer)
     : catalog_(catalog),
       options_(options),
       state_(options.state_key, options.answer_time),

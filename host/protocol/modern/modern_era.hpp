@@ -34,8 +34,8 @@ class ModernEra final : public CallAnswers {
   static constexpr std::string_view revision = "2026-07-28";
 
   // Whoever observes calls outlives it; null: nobody does.
-  ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options, Timers& timers, Log& log,
-            CallObserver* observer = nullptr);
+  ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, const ServingOptions& options, Timers& timers,
+            Log& log, CallObserver* observer = nullptr);
 
   // Answers a request. `output` is where its client hears notifications, if that has one place for them, such as stdio;
   // null: on the exchange.

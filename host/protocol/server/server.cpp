@@ -48,7 +48,7 @@ std::string LongMessage::words() const {
   return "is longer than the " + std::to_string(limit) + " bytes that " + std::string(option) + " allows";
 }
 
-Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
+Server::Server(PublishedCatalog& catalog, const ServerIdentity& identity, const ServingOptions& options,
                Sessions::Limits session_limits, Log& log, CallObserver* observer, RequestRecords* records)
     : catalog_(catalog),
       observer_(observer),

@@ -52,7 +52,7 @@ class Server {
 
   // The log, whoever observes calls and whoever keeps records of requests outlive it, and what it has begun; null:
   // nobody does.
-  Server(PublishedCatalog& catalog, const ServerIdentity& identity, ServingOptions options,
+  Server(PublishedCatalog& catalog, const ServerIdentity& identity, const ServingOptions& options,
          Sessions::Limits session_limits, Log& log, CallObserver* observer = nullptr,
          RequestRecords* records = nullptr);
 
