@@ -32,6 +32,9 @@ class KeysToCome final : public KeySource {
 
 class IssuerTest : public ::testing::Test {
  protected:
+  // Who waits for keys keeps the issuer, which keeps them.
+  ~IssuerTest() override { keys_->waiting = nullptr; }
+
   std::string token(const std::string& key_id, std::string_view secret) const {
     return test::signed_token(
         {{"iss", "https://issuer.example"}, {"sub", "ada"}, {"aud", "https://us.example/mcp"}, {"exp", 2000}}, key_id,

@@ -39,6 +39,9 @@ class HeldRecords final : public RequestRecords {
 
 class RequestRecordTest : public test::ServerFixture {
  protected:
+  // While the server is there that has asked.
+  ~RequestRecordTest() override { plugin_->let_go_of_calls(); }
+
   std::shared_ptr<test::RecordingExchange> ask(const std::string& text, const HttpHead& head = {}) {
     auto exchange = std::make_shared<test::RecordingExchange>();
     exchange->comes_from({"10.0.0.1", text.size()});
