@@ -86,7 +86,7 @@ const promises = [
   ['fairness', 'clients with large messages do not make others wait (docs/security.md)',
     hostile('large_messages', { seconds: [1, 5], rounds: [1, 3], 'p99-ratio': [0, 3] }, 'calls, failed', 'p50 / p99 beside')],
   ['memory', 'memory that a burst has needed goes back (ARCHITECTURE.md)',
-    hostile('returned_memory', {}, 'large bodies: RSS', 'large heads: RSS')],
+    hostile('returned_memory', {}, 'large bodies: memory', 'large heads: memory')],
   ['memory', '200 workers take at most 100 MiB and are listed within 2 s',
     hostile('many_workers', { plugins: [40, 200] }, 'from spawn until', 'PSS of all')],
   ['memory', 'nothing grows over time',

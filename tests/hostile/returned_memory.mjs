@@ -1,6 +1,8 @@
 // Many clients come at once, with large messages or large heads, and go. The memory that the host took for them must go
 // back to the system, however long the clients stay idle before they go.
 //
+// What counts is the anonymous part of RSS: pages of the program's file come and go with the kernel's cache of files.
+//
 // usage: returned_memory.mjs BUILD_DIR [--bodies N] [--heads N] [--left-mib N]
 // After each burst the host may hold so many MiB more than before the first one. It is not nothing, because Asio keeps
 // what it knows of each socket for the next one: some 200 bytes, but they may be the last ones in use of a page.
@@ -45,23 +47,24 @@ async function answered(message) {
 // How many were answered as they should be, and the host's memory then. All are connected at once, and go at once.
 async function burst(clients, message, stayMs) {
   const all = await Promise.all(Array.from({ length: clients }, () => answered(message)));
-  const rssKiB = host.rssKiB;
+  const { anonymousKiB } = host;
   await sleep(stayMs);
   for (const { socket } of all) socket.destroy();
-  return { good: all.filter(({ status }) => status === 200).length, rssKiB };
+  return { good: all.filter(({ status }) => status === 200).length, anonymousKiB };
 }
 
 const client = new Client(host.url);
 await client.ask('tools/list');
-const before = host.rssKiB;
-report.row('RSS before', mib(before));
+const before = host.anonymousKiB;
+report.row('memory before', `${mib(before)}, with pages of files ${mib(host.rssKiB)}`);
 
 async function returnsMemory(what, clients, message, stayMs) {
-  const { good, rssKiB } = await burst(clients, message, stayMs);
-  const isReturned = () => host.rssKiB - before <= 1024 * wanted['left-mib'];
+  const { good, anonymousKiB } = await burst(clients, message, stayMs);
+  const isReturned = () => host.anonymousKiB - before <= 1024 * wanted['left-mib'];
   const isKept = await host.settle(isReturned, patienceMs);
   report.promise(`${what}: answered`, `${good} of ${clients}`, good === clients);
-  report.promise(`${what}: RSS when all were answered, after they went`, `${mib(rssKiB)}, ${mib(host.rssKiB)}`, isKept);
+  const after = `${mib(anonymousKiB)}, ${mib(host.anonymousKiB)}`;
+  report.promise(`${what}: memory when all were answered, after they went`, after, isKept);
 }
 await returnsMemory('large bodies', wanted.bodies, withLargeBody, 0);
 await returnsMemory('large heads', wanted.heads, withLargeHead, 0);
@@ -69,8 +72,9 @@ await returnsMemory('large heads, idle for a while', wanted.heads, withLargeHead
 
 client.close();
 const peak = host.peakRssKiB;
+const { threads } = host;
 const end = await host.stop();
-report.row('RSS at its peak', mib(peak));
+report.row('RSS at its peak, threads', `${mib(peak)}, ${threads}`);
 report.promise('the host ends with', end, end === 0);
 components.discard();
 process.exit(report.end());

@@ -169,7 +169,7 @@ export class Host {
   }
 
   get peakRssKiB() {
-    return Number(/VmHWM:\s+(\d+)/.exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
+    return this.#status('VmHWM');
   }
 
   // Without a word before.
@@ -180,11 +180,20 @@ export class Host {
   }
 
   get rssKiB() {
-    return Number(/VmRSS:\s+(\d+)/.exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
+    return this.#status('VmRSS');
+  }
+
+  // Without the pages of files, which the kernel maps and unmaps as the cache of files has them.
+  get anonymousKiB() {
+    return this.#status('RssAnon');
   }
 
   get threads() {
-    return Number(/Threads:\s+(\d+)/.exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
+    return this.#status('Threads');
+  }
+
+  #status(field) {
+    return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readOrNothing(`/proc/${this.child.pid}/status`))?.[1]);
   }
 
   get descriptors() {
