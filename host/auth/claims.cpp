@@ -15,10 +15,10 @@ using Time = std::chrono::system_clock::time_point;
 using Texts = std::vector<std::string>;
 
 // By its name, or by a JSON Pointer to what is deeper: "/realm_access/roles". Null: there is none.
-const Json* find_claim(const Json& claims, const std::string& name) {
+const Json* find_claim(const Json& claims, std::string_view name) {
   if (name.empty()) return nullptr;
   if (name.front() == '/') {
-    const Json::json_pointer pointer(name);
+    const Json::json_pointer pointer{std::string(name)};
     try {
       return claims.contains(pointer) ? &claims.at(pointer) : nullptr;
     } catch (const Json::out_of_range&) {
@@ -29,13 +29,13 @@ const Json* find_claim(const Json& claims, const std::string& name) {
   return found == claims.end() ? nullptr : &*found;
 }
 
-std::string text_claim(const Json& claims, const std::string& name) {
+std::string text_claim(const Json& claims, std::string_view name) {
   const auto* const found = find_claim(claims, name);
   return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 // An array of texts, or one text.
-Texts list_claim(const Json& claims, const std::string& name) {
+Texts list_claim(const Json& claims, std::string_view name) {
   const auto* const found = find_claim(claims, name);
   Texts texts;
   if (found == nullptr) return texts;
@@ -96,8 +96,8 @@ bool is_meant_for(const Json& claims, const IssuerSettings& issuer) {
   });
 }
 
-std::string first_of(const Json& claims, std::initializer_list<std::string> names) {
-  for (const auto& name : names) {
+std::string first_of(const Json& claims, std::initializer_list<std::string_view> names) {
+  for (const auto name : names) {
     if (auto text = text_claim(claims, name); !text.empty()) return text;
   }
   return {};

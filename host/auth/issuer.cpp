@@ -13,7 +13,7 @@ Issuer::Issuer(IssuerSettings settings, std::unique_ptr<KeySource> source, Log& 
 Result<Identity, CredentialError> Issuer::verify(const JsonWebSignature& token, const Json& claims,
                                                  std::chrono::system_clock::time_point now) {
   const auto keys = keys_.get();
-  const auto* const key = keys == nullptr ? nullptr : keys->find(token.algorithm, token.key_id);
+  const auto* const key = keys == nullptr ? nullptr : keys->find(token.header.algorithm, token.header.key_id);
   // Some issuers give another key the name of the last one.
   if (key == nullptr || !token.is_by(*key)) {
     if (auto settle = fetch_first(keys))
@@ -24,7 +24,7 @@ Result<Identity, CredentialError> Issuer::verify(const JsonWebSignature& token, 
                                              : "the token's signature is not its issuer's");
   }
   refresh_old_keys();
-  auto identity = identity_of_token(claims, token.type, settings_, now);
+  auto identity = identity_of_token(claims, token.header.type, settings_, now);
   if (identity.has_error()) return invalid_credential(identity.error().message);
   return *std::move(identity);
 }

@@ -24,7 +24,7 @@ std::string text_of(const Json& claims, const char* name) {
 
 // The key that the proof brings with it, which alone says nothing: the token must be bound to it.
 Result<JsonWebKey> embedded_key(const JsonWebSignature& proof, std::string_view thumbprint) {
-  const auto header = parse_json(proof.header);
+  const auto header = parse_json(proof.header.text);
   const auto key = header.has_value() ? header->find("jwk") : Json::const_iterator();
   if (header.has_error() || key == header->end()) return fail("it has no key");
   auto read = JsonWebKey::read(*key);
@@ -57,7 +57,7 @@ Result<> Proofs::check(std::string_view proof, const ProvenRequest& request, Tim
   if (proof.size() > max_proof_bytes) return fail("it is too long");
   const auto read = JsonWebSignature::read(proof);
   if (read.has_error()) return fail("it is no signed proof");
-  if (read->type != "dpop+jwt") return fail("it does not say that it is one");
+  if (read->header.type != "dpop+jwt") return fail("it does not say that it is one");
   const auto key = embedded_key(*read, request.key);
   if (key.has_error()) return key.error();
   if (!read->is_by(*key)) return fail("its signature is not its key's");

@@ -44,19 +44,31 @@ std::optional<std::string> decode_unpadded(std::string_view text, const DigitVal
   const auto rest = text.size() % 4;
   if (rest == 1) return std::nullopt;
   std::string bytes(text.size() / 4 * 3 + rest * 3 / 4, '\0');
-  std::uint32_t buffer = 0;
   std::uint32_t seen = 0;
-  std::size_t size = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::uint32_t digit = digits[static_cast<unsigned char>(text[i])];
+  const auto digit_at = [&](std::size_t at) {
+    const std::uint32_t digit = digits[static_cast<unsigned char>(text[at])];
     seen |= digit;
-    buffer = (buffer << 6) | (digit & 0x3F);
-    if (i % 4 > 0) bytes[size++] = static_cast<char>((buffer >> (6 - 2 * (i % 4))) & 0xFF);
+    return digit;
+  };
+  std::size_t at = 0;
+  std::size_t size = 0;
+  for (; at + 4 <= text.size(); at += 4) {
+    const auto group = digit_at(at) << 18 | digit_at(at + 1) << 12 | digit_at(at + 2) << 6 | digit_at(at + 3);
+    bytes[size++] = static_cast<char>(group >> 16 & 0xFF);
+    bytes[size++] = static_cast<char>(group >> 8 & 0xFF);
+    bytes[size++] = static_cast<char>(group & 0xFF);
   }
+  std::uint32_t group = 0;
+  for (; at < text.size(); ++at)
+    group = group << 6 | digit_at(at);
   if (seen > 0x3F) return std::nullopt;
   // Bits that belong to no byte are zero in the canonical form (section 3.5).
-  const auto leftover = rest == 0 ? 0U : buffer & ((1U << (8 - 2 * rest)) - 1);
-  return leftover == 0 ? std::optional(std::move(bytes)) : std::nullopt;
+  const auto leftover = rest == 0 ? 0U : 8 - 2 * rest;
+  if ((group & ((1U << leftover) - 1)) != 0) return std::nullopt;
+  group >>= leftover;
+  if (rest == 3) bytes[size++] = static_cast<char>(group >> 8 & 0xFF);
+  if (rest > 0) bytes[size] = static_cast<char>(group & 0xFF);
+  return bytes;
 }
 
 // RFC 9110 section 5.5, without obs-text.

@@ -342,8 +342,11 @@ bool JsonWebKey::verify(SignatureAlgorithm algorithm, std::string_view text, std
   if (prepared == nullptr) return false;
   const auto der = number_size(algorithm) > 0 ? to_der(algorithm, signature) : std::string(signature);
   const DigestContext context(EVP_MD_CTX_new());
-  const bool is_right = context != nullptr && EVP_MD_CTX_copy_ex(context.get(), prepared.get()) == 1 &&
-                        EVP_DigestVerify(context.get(), bytes_of(der), der.size(), bytes_of(text), text.size()) == 1;
+  const bool is_copied = context != nullptr && EVP_MD_CTX_copy_ex(context.get(), prepared.get()) == 1;
+  // It is not used again, and so needs no copy of its own to end with.
+  if (is_copied) EVP_MD_CTX_set_flags(context.get(), EVP_MD_CTX_FLAG_FINALISE);
+  const bool is_right =
+      is_copied && EVP_DigestVerify(context.get(), bytes_of(der), der.size(), bytes_of(text), text.size()) == 1;
   // What OpenSSL remembers of a failure would be taken for one of whoever asks next.
   if (!is_right) ERR_clear_error();
   return is_right;

@@ -34,7 +34,7 @@ bool is_accepted(const std::string& text, const json& keys) {
   const auto set = JsonWebKeySet::read(keys.dump(), JsonWebKeySet::Kind::secret);
   const auto signature = JsonWebSignature::read(text);
   if (set.has_error() || signature.has_error()) return false;
-  const auto* const key = set->find(signature->algorithm, signature->key_id);
+  const auto* const key = set->find(signature->header.algorithm, signature->header.key_id);
   return key != nullptr && signature->is_by(*key);
 }
 
