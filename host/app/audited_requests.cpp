@@ -26,13 +26,11 @@ std::string principal_json(const Principal& principal) {
 
 // Whoever knows a session's id is not helped by it to somebody else's session, and must not be by this log.
 std::string session_digest(std::string_view id) {
-  constexpr std::size_t bytes = 8;
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  if (id.empty()) return text;
-  for (const unsigned char byte : sha256(id).substr(0, bytes))
-    text.append({digits[byte >> 4U], digits[byte & 0xFU]});
-  return text;
+  constexpr std::size_t digits = 16;
+  if (id.empty()) return {};
+  Sha256 digest;
+  digest.add(id.data(), id.size());
+  return digest.hex().substr(0, digits);
 }
 
 // To the microsecond.

@@ -10,14 +10,14 @@ namespace mcph {
 namespace {
 
 // The tables, and in tables the settings, whose changes count at once.
-constexpr std::string_view live[] = {"roles",         "tokens", "issuers", "oauth.scopes",
-                                     "oauth.implied", "limits", "proxy",   "tls.client_subject"};
+constexpr std::string_view live_settings[] = {"roles",         "tokens", "issuers", "oauth.scopes",
+                                              "oauth.implied", "limits", "proxy",   "tls.client_subject"};
 // Those of each virtual server.
 constexpr std::string_view live_of_servers[] = {".allow", ".deny", ".scopes"};
 
 bool counts_at_once(std::string_view key) {
   const auto ends = [&](std::string_view setting) { return key.ends_with(setting); };
-  return std::ranges::find(live, key) != std::end(live) ||
+  return std::ranges::find(live_settings, key) != std::end(live_settings) ||
          (key.starts_with("servers.") && std::ranges::any_of(live_of_servers, ends));
 }
 

@@ -197,8 +197,8 @@ class Target {
     const auto read = JsonWebSignature::read(token);
     if (read.has_error()) return;
     // It has no other form.
-    expect(read->signed_text == base64url_encode(read->header) + "." + base64url_encode(read->payload));
-    expect(token == read->signed_text + "." + base64url_encode(read->signature));
+    expect(read->signed_text == base64url_encode(read->header.text) + "." + base64url_encode(read->payload));
+    expect(token == std::string(read->signed_text) + "." + base64url_encode(read->signature));
   }
 
   StderrLog log_{Log::Level::off, StderrLog::Format::text};

@@ -114,7 +114,7 @@ class Serving {
     }
     const auto method = message.method_string();
     if (method == "POST" && request.path == "/messages") {
-      return to_response(client_->receive(request.body.text(), server_));
+      return to_response(client_->receive(request.body.text(), {.principal = anonymous}, server_));
     }
     if (method == "POST") return post(request, head);
     if (method == "GET") return get(request, head);
@@ -140,7 +140,7 @@ class Serving {
   HttpResponse get(const HttpRequest& request, const HttpHead& head) {
     if (!accepts(request.fields.accept, "text/event-stream")) return {.status = 406};
     auto admission = endpoint_.admit_stream(head);
-    if (admission.session == nullptr) return to_response(std::move(admission.refusal));
+    if (admission.session == nullptr) return to_response(std::move(admission.reply));
     const auto& session = admission.session->id();
     const auto stream = head.last_event_id ? resume(session, *head.last_event_id) : open_listening(session);
     if (stream == nullptr) return {.status = 400};
@@ -178,7 +178,7 @@ class Serving {
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
   PublishedCatalog catalog_;
   Server server_{catalog_, {"fuzz", "Fuzz", "1"}, {}, {.count = 8}, log_};
-  McpEndpoint endpoint_{server_};
+  McpEndpoint endpoint_{server_, true};
   std::shared_ptr<EventLog> events_;
   std::map<std::uint64_t, std::string> opened_by_;  // the sessions, by the numbers of their streams
   SseClients clients_;
