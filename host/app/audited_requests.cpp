@@ -12,16 +12,22 @@ namespace {
 // Of a request's id, in bytes of JSON.
 constexpr std::size_t max_id = 256;
 
-std::string principal_json(const Principal& principal) {
-  if (principal.is_anonymous()) return {};
-  const auto& identity = principal.identity();
-  return AuditObject()
-      .add("issuer", identity.issuer)
+template <class Object>
+Object& add_identity(Object& object, const Identity& identity) {
+  return object.add("issuer", identity.issuer)
       .add("subject", identity.subject)
       .add("name", identity.name)
       .add("client", identity.client)
-      .add("credential", identity.credential)
-      .json();
+      .add("credential", identity.credential);
+}
+
+void add_principal(AuditEvent& event, const Principal& principal) {
+  if (!principal.is_anonymous()) add_identity(event.begin("principal"), principal.identity()).end();
+}
+
+std::string principal_json(const Principal& principal) {
+  AuditObject object;
+  return principal.is_anonymous() ? std::string() : add_identity(object, principal.identity()).json();
 }
 
 // Whoever knows a session's id is not helped by it to somebody else's session, and must not be by this log.
@@ -63,19 +69,22 @@ bool AuditedRequests::ended(const RecordedRequest& request, const std::function<
   event.add("method", request.method)
       .add("component", request.component)
       .add("outcome", end.outcome)
-      .add("rule", end.rule)
-      .add_json("principal", principal_json(request.principal))
-      .add("source", request.origin.source)
-      .add_json("client", AuditObject().add("name", request.client).add("version", request.client_version).json())
+      .add("rule", end.rule);
+  add_principal(event, request.principal);
+  event.add("source", request.origin.source)
+      .begin("client")
+      .add("name", request.client)
+      .add("version", request.client_version)
+      .end()
       .add("protocol_version", request.protocol_version)
       .add("session", session_digest(request.session));
   if (request.id.size() <= max_id) event.add_json("request_id", request.id);
   event.add("trace", request.trace)
-      .add_json("plugin", AuditObject()
-                              .add("name", end.plugin)
-                              .add("version", end.plugin_version)
-                              .add("digest", end.plugin_digest)
-                              .json())
+      .begin("plugin")
+      .add("name", end.plugin)
+      .add("version", end.plugin_version)
+      .add("digest", end.plugin_digest)
+      .end()
       .add_json("duration_ms", milliseconds_text(request.took))
       .add("request_bytes", request.origin.bytes)
       .add("response_bytes", request.response_bytes)
@@ -84,10 +93,10 @@ bool AuditedRequests::ended(const RecordedRequest& request, const std::function<
 }
 
 void AuditedRequests::session_ended(std::string_view session, const Caller& caller) {
-  log_.add(AuditEvent("session_ended")
-               .add("session", session_digest(session))
-               .add_json("principal", principal_json(caller.principal))
-               .add("protocol_version", caller.protocol_version));
+  AuditEvent event("session_ended");
+  event.add("session", session_digest(session));
+  add_principal(event, caller.principal);
+  log_.add(event.add("protocol_version", caller.protocol_version));
 }
 
 void AuditedRequests::refused(std::string_view source, const Principal& principal, unsigned status) {

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds time_to_gather{10};  // lines that nobody wa
 constexpr std::chrono::milliseconds most_to_gather{5};   // lines that somebody waits for
 constexpr std::chrono::milliseconds before_next_try{100};
 // In mode async; what has not been synced is kept in memory.
-constexpr std::size_t most_unsynced = std::size_t{16} << 20;
+constexpr std::size_t most_unsynced = std::size_t{4} << 20;
 constexpr std::chrono::seconds before_next_rotation{10};
 
 std::string first_line(std::string_view event, const AuditHead& previous) {
@@ -272,7 +272,8 @@ Result<> AuditLog::try_to_write(bool syncs) {
     }
     last_sync_ = std::min<Steady::duration>(Steady::now() - begin, most_to_gather);
     text_.clear();
-    if (text_.capacity() > most_unsynced) text_.shrink_to_fit();
+    // What one load has needed the next needs again.
+    if (text_.capacity() > 2 * most_unsynced) text_.shrink_to_fit();
     appended_ = 0;
   }
   if (text_.empty() && (!key_ || unsigned_lines_ == 0)) open_since_.reset();

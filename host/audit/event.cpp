@@ -25,16 +25,37 @@ AuditEvent::AuditEvent(std::string_view event) {
 
 AuditEvent& AuditEvent::add(std::string_view name, std::string_view text) {
   if (text.empty()) return *this;
-  append_name(members_ += ',', name);
+  begin_member(name);
   append_json_string(members_, utf8_prefix(text, max_text));
   return *this;
 }
 
 AuditEvent& AuditEvent::add_json(std::string_view name, std::string_view json) {
   if (json.empty()) return *this;
-  append_name(members_ += ',', name);
+  begin_member(name);
   members_.append(json);
   return *this;
+}
+
+AuditEvent& AuditEvent::begin(std::string_view name) {
+  without_object_ = members_.size();
+  begin_member(name);
+  members_ += '{';
+  return *this;
+}
+
+AuditEvent& AuditEvent::end() {
+  if (members_.back() == '{') {
+    members_.resize(without_object_);
+  } else {
+    members_ += '}';
+  }
+  return *this;
+}
+
+void AuditEvent::begin_member(std::string_view name) {
+  if (members_.back() != '{') members_ += ',';
+  append_name(members_, name);
 }
 
 void AuditObject::begin(std::string_view name) {

@@ -23,12 +23,18 @@ class AuditEvent {
   }
   // A JSON text in one line. Nothing where it is empty.
   AuditEvent& add_json(std::string_view name, std::string_view json);
+  // What is added up to the end is an object's. Nothing where it is empty. An object has none in it.
+  AuditEvent& begin(std::string_view name);
+  AuditEvent& end();
 
   // The inside of a JSON object, from "event" on.
   const std::string& members() const { return members_; }
 
  private:
+  void begin_member(std::string_view name);
+
   std::string members_;
+  std::size_t without_object_ = 0;  // how long they were before it began
 };
 
 // Members of a JSON object, each text of which is bounded likewise: "" or {"name":"text",...}.
