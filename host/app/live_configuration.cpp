@@ -10,8 +10,15 @@ namespace mcph {
 namespace {
 
 // The tables, and in tables the settings, whose changes count at once.
-constexpr std::string_view live_settings[] = {"roles",         "tokens", "issuers", "oauth.scopes",
-                                              "oauth.implied", "limits", "proxy",   "tls.client_subject"};
+constexpr std::string_view live_settings[] = {"roles",
+                                              "tokens",
+                                              "issuers",
+                                              "oauth.scopes",
+                                              "oauth.implied",
+                                              "limits",
+                                              "proxy",
+                                              "tls.client_subject",
+                                              "oauth.proof_nonces"};
 // Those of each virtual server.
 constexpr std::string_view live_of_servers[] = {".allow", ".deny", ".scopes"};
 
@@ -191,6 +198,7 @@ Result<std::shared_ptr<const AccessState>> LiveConfiguration::access_of(const st
                                        .title = server.title,
                                        .scopes = found == config.servers.end() ? config.scopes : found->second.scopes},
                           .connections = std::move(connections)};
+  credentials.resource.needs_nonces = config.proof_nonces;
   credentials.resource.knows_certificates = config.tls.client_certificates != TlsOptions::ClientCertificates::none;
   for (const auto& [role_name, role] : config.roles)
     credentials.resource.known_scopes.insert(role.scopes.begin(), role.scopes.end());

@@ -30,18 +30,6 @@ std::optional<std::string_view> credential_of(std::string_view scheme, std::opti
   return credential;
 }
 
-CredentialError needs_proof(std::string description) {
-  auto error = invalid_credential(std::move(description));
-  error.by_proof = true;
-  return error;
-}
-
-CredentialError invalid_proof(const std::string& description) {
-  auto error = needs_proof("of the proof: " + description);
-  error.code = "invalid_dpop_proof";
-  return error;
-}
-
 }  // namespace
 
 std::shared_ptr<const AccessState> AccessState::open(std::shared_ptr<const RolePolicy> roles,
@@ -81,8 +69,10 @@ Result<Principal, CredentialError> AccessState::authenticate(const PresentedCred
       return error;
     }
     const auto possession = check_possession(principal->identity(), presented, proven, now);
-    if (possession.has_error()) return possession.error();
-    return principal;
+    if (possession.has_value()) return principal;
+    auto error = possession.error();
+    if (error.by_proof && resource_.needs_nonces) error.nonce = issuers_->proofs().nonce(now);
+    return error;
   }
   return authenticate_connection(presented, now);
 }
@@ -121,10 +111,8 @@ Result<void, CredentialError> AccessState::check_possession(const Identity& iden
   if (!token) return needs_proof("the token is bound to a key, and needs the scheme DPoP");
   if (presented.proofs.size() != 1) return invalid_proof("there must be one, in the field DPoP");
   const auto url = resource_.origin + std::string(presented.path);
-  const ProvenRequest request{presented.method, url, *token, identity.bound_to};
-  const auto checked = issuers_->proofs().check(presented.proofs.front(), request, now);
-  if (checked.has_error()) return invalid_proof(checked.error().message);
-  return {};
+  const ProvenRequest request{presented.method, url, *token, identity.bound_to, resource_.needs_nonces};
+  return issuers_->proofs().check(presented.proofs.front(), request, now);
 }
 
 Result<Principal, CredentialError> AccessState::authenticate_token(std::string_view text, Time now) const {

@@ -43,11 +43,24 @@ struct CredentialError {
   std::string description = {};  // for whoever sent it; does not help to make another one. ASCII without quotes
   Settle settle = {};            // of what is unsettled
   bool by_proof = false;         // the credential is of use with a proof only
-  std::string_view code = "invalid_token";  // RFC 6750 section 3.1, RFC 9449 section 7.1
+  std::string nonce = {};        // for the next proof; empty: it needs none
+  std::string_view code = "invalid_token";  // RFC 6750 section 3.1, RFC 9449 sections 7.1, 9
 };
 
 inline CredentialError invalid_credential(std::string description) {
   return {CredentialError::Kind::invalid, std::move(description)};
+}
+
+inline CredentialError needs_proof(std::string description) {
+  auto error = invalid_credential(std::move(description));
+  error.by_proof = true;
+  return error;
+}
+
+inline CredentialError invalid_proof(const std::string& description) {
+  auto error = needs_proof("of the proof: " + description);
+  error.code = "invalid_dpop_proof";
+  return error;
 }
 
 }  // namespace mcph

@@ -1,12 +1,15 @@
 #include "auth/proof.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <utility>
 
 #include "base/base64.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "base/random_bytes.hpp"
 #include "base/sha256.hpp"
 #include "jose/json_web_key.hpp"
 #include "jose/json_web_signature.hpp"
@@ -46,14 +49,8 @@ std::string_view without_query(std::string_view url) {
   return url.substr(0, url.find_first_of("?#"));
 }
 
-}  // namespace
-
-std::vector<std::string> proof_algorithms() {
-  return {"ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"};
-}
-
-// RFC 9449 section 4.3.
-Result<> Proofs::check(std::string_view proof, const ProvenRequest& request, Time now) {
+// The claims of a proof of the request that has been made now (RFC 9449 section 4.3).
+Result<Json> read_proof(std::string_view proof, const ProvenRequest& request, Proofs::Time now) {
   if (proof.size() > max_proof_bytes) return fail("it is too long");
   const auto read = JsonWebSignature::read(proof);
   if (read.has_error()) return fail("it is no signed proof");
@@ -61,7 +58,7 @@ Result<> Proofs::check(std::string_view proof, const ProvenRequest& request, Tim
   const auto key = embedded_key(*read, request.key);
   if (key.has_error()) return key.error();
   if (!read->is_by(*key)) return fail("its signature is not its key's");
-  const auto claims = parse_json(read->payload, default_json_depth, DuplicateKeys::refuse);
+  auto claims = parse_json(read->payload, default_json_depth, DuplicateKeys::refuse);
   if (claims.has_error() || !claims->is_object()) return fail("it has no claims");
   const auto name = text_of(*claims, "jti");
   if (name.empty() || name.size() > max_name_bytes) return fail("it has no jti");
@@ -69,8 +66,41 @@ Result<> Proofs::check(std::string_view proof, const ProvenRequest& request, Tim
   if (without_query(text_of(*claims, "htu")) != request.url) return fail("it is for another URL");
   if (!is_in_window(*claims, now)) return fail("it is not of now");
   if (text_of(*claims, "ath") != base64url_encode(sha256(request.token))) return fail("it is for another token");
-  if (!remember(std::string(request.key) + name, now)) return fail("it has been used already");
+  return claims;
+}
+
+}  // namespace
+
+std::vector<std::string> proof_algorithms() {
+  return {"ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"};
+}
+
+Proofs::Proofs(std::size_t capacity) : capacity_(capacity), nonce_key_(random_bytes(32)) {}
+
+Result<void, CredentialError> Proofs::check(std::string_view proof, const ProvenRequest& request, Time now) {
+  const auto claims = read_proof(proof, request, now);
+  if (claims.has_error()) return invalid_proof(claims.error().message);
+  if (request.needs_nonce && !is_nonce(text_of(*claims, "nonce"), now)) {
+    auto error = invalid_proof("it has no nonce of this server that is good now");
+    error.code = "use_dpop_nonce";
+    return error;
+  }
+  if (!remember(std::string(request.key) + text_of(*claims, "jti"), now))
+    return invalid_proof("it has been used already");
   return {};
+}
+
+std::string Proofs::nonce_of(std::int64_t period) const {
+  const auto text = std::to_string(period);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  HMAC(EVP_sha256(), nonce_key_.data(), static_cast<int>(nonce_key_.size()),
+       reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), &size);
+  return base64url_encode({reinterpret_cast<const char*>(digest.data()), size});
+}
+
+bool Proofs::is_nonce(std::string_view text, Time now) const {
+  return text == nonce(now) || text == nonce(now - nonce_lifetime);
 }
 
 bool Proofs::remember(const std::string& name, Time now) {

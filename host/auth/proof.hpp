@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "auth/credential_error.hpp"
 #include "base/mutex.hpp"
 #include "base/result.hpp"
 
@@ -20,6 +21,7 @@ struct ProvenRequest {
   std::string_view url;  // without a query
   std::string_view token;
   std::string_view key;  // the thumbprint of the one that the token is bound to
+  bool needs_nonce = false;
 };
 
 // The names of the algorithms that proofs may be signed with, for clients.
@@ -33,16 +35,24 @@ class Proofs {
   static constexpr std::chrono::seconds window{300};
 
   // At most twice as many are remembered; with more in their time the oldest could be used again.
-  explicit Proofs(std::size_t capacity = 500'000) : capacity_(capacity) {}
+  explicit Proofs(std::size_t capacity = 500'000);
 
   // An error says why the proof, a field's value, proves nothing. Each proves it once.
-  Result<> check(std::string_view proof, const ProvenRequest& request, Time now);
+  Result<void, CredentialError> check(std::string_view proof, const ProvenRequest& request, Time now);
+
+  // What shows that a proof that repeats it has been made since a certain time (RFC 9449 section 9). It counts for
+  // nonce_lifetime at least, and for twice that at most.
+  std::string nonce(Time now) const { return nonce_of(now.time_since_epoch() / nonce_lifetime); }
+  static constexpr std::chrono::minutes nonce_lifetime{5};
 
  private:
   // Whether it is new.
   bool remember(const std::string& name, Time now);
+  std::string nonce_of(std::int64_t period) const;
+  bool is_nonce(std::string_view text, Time now) const;
 
   const std::size_t capacity_;
+  const std::string nonce_key_;
   Mutex mutex_;
   Time began_ GUARDED_BY(mutex_){};
   std::unordered_set<std::uint64_t> recent_ GUARDED_BY(mutex_);

@@ -17,6 +17,7 @@ struct ProtectedResource {
   std::vector<std::string> scopes = {};     // to ask for at first
   std::set<std::string> known_scopes = {};  // that mean something here
 
+  bool needs_nonces = false;        // in proofs (RFC 9449 section 9)
   bool knows_certificates = false;  // of clients, to which a token may be bound (RFC 8705 section 3)
 
   bool has_metadata() const { return !issuers.empty(); }

@@ -75,6 +75,7 @@ struct Config {
   ProxySettings proxy;
   ImpliedScopes implied_scopes;
   std::vector<std::string> scopes;               // that clients ask an issuer for at first
+  bool proof_nonces = false;                     // each proof must repeat what this host has told the client
   RoleTexts roles;                               // whose issuers have their names here
   LimitSettings limits;                          // of requests over HTTP
   std::map<std::string, VirtualServer> servers;  // by their names; each is what the host serves besides everything

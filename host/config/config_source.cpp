@@ -247,8 +247,8 @@ void settle(Config& config, Mistakes& mistakes) {
   settle_servers(config, mistakes);
   check_limits(config, mistakes);
   check_connections(config, mistakes);
-  if (config.issuers.empty() &&
-      (!config.scopes.empty() || !config.implied_scopes.empty() || !config.host.serving.extensions.empty()))
+  if (config.issuers.empty() && (!config.scopes.empty() || !config.implied_scopes.empty() || config.proof_nonces ||
+                                 !config.host.serving.extensions.empty()))
     mistakes.push_back({"/oauth", "needs [issuers.NAME], whom clients ask", true});
   for (const auto& [scope, implied] : config.implied_scopes) {
     if (is_circular(config.implied_scopes, scope))

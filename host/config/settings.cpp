@@ -341,6 +341,8 @@ Form<Config> oauth_table() {
            "Scopes that clients ask for at first; by default those of all roles")
       .add("implied", &Config::implied_scopes, names(list(scope())),
            "By a scope those that whoever has it has, too: { \"mcp:admin\" = [\"mcp:use\"] }")
+      .add("proof_nonces", &Config::proof_nonces, truth(),
+           "A proof (DPoP) must have a nonce that this server gives, so that it cannot have been made long before")
       .add("extensions", host(&HostOptions::serving, &ServingOptions::extensions),
            list(choice<std::string>({{"enterprise-managed-authorization", "enterprise-managed-authorization"},
                                      {"oauth-client-credentials", "oauth-client-credentials"}})),

@@ -453,3 +453,34 @@ test('ATokenThatIsBoundToAKeyNeedsAProofEachTime', async (context) => {
   const misused = await send({ Authorization: `DPoP ${unbound}`, DPoP: await proof() });
   assert.equal(misused.status, 401);
 });
+
+// RFC 9449 section 9.
+test('AProofHasANonceOfThisServerWhereTheOperatorAsksForIt', async (context) => {
+  const issuer = await Issuer.start(context);
+  const host = await serve(context, issuer, '[oauth]\nproof_nonces = true');
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+  const jwk = await exportJWK(publicKey);
+  const token = await issuer.token({ aud: audience, scope: 'mcp:use', cnf: { jkt: await calculateJwkThumbprint(jwk) } });
+  const send = async (nonce) => {
+    const proof = await new SignJWT({
+      jti: randomUUID(), htm: 'POST', htu: audience, iat: Math.floor(Date.now() / 1000), nonce,
+      ath: createHash('sha256').update(token).digest('base64url'),
+    }).setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk }).sign(privateKey);
+    return postModern(host.url, 'tools/list', {}, { headers: { Authorization: `DPoP ${token}`, DPoP: proof } });
+  };
+
+  const asked = await send(undefined);
+  assert.equal(asked.status, 401);
+  assert.match(asked.headers.get('WWW-Authenticate'), /^DPoP error="use_dpop_nonce", /);
+  const nonce = asked.headers.get('DPoP-Nonce');
+  assert.match(nonce, /^[\w-]{43}$/);
+  assert.equal((await send(nonce)).status, 200);
+  assert.equal((await send(nonce)).status, 200);
+  for (const wrong of [`${nonce}x`, '', 7]) {
+    const refused = await send(wrong);
+    assert.equal(refused.status, 401);
+    assert.equal(refused.headers.get('DPoP-Nonce'), nonce);
+  }
+  // Whoever sends a token that is bound to no key is told of none.
+  assert.equal((await list(host, 'opaque')).headers.get('DPoP-Nonce'), null);
+});

@@ -63,10 +63,12 @@ HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, con
   const auto message = invalid
                            ? "Unauthorized: " + error.description
                            : std::string("Unauthorized: send a token in the header \"Authorization: Bearer TOKEN\"");
-  return {.status = 401,
-          .message = message,
-          .fields = {{"WWW-Authenticate", std::move(challenge).text()}},
-          .body = error_response(id_of(request), {error_code::unauthorized, message})};
+  HttpRefusal refusal{.status = 401,
+                      .message = message,
+                      .fields = {{"WWW-Authenticate", std::move(challenge).text()}},
+                      .body = error_response(id_of(request), {error_code::unauthorized, message})};
+  if (!error.nonce.empty()) refusal.fields.emplace_back("DPoP-Nonce", error.nonce);
+  return refusal;
 }
 
 // What a proxy says of whom it asks for, and anybody else, too: who is to be believed is decided later.

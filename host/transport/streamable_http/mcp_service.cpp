@@ -16,7 +16,7 @@ constexpr HttpCors mcp_cors{
         "Mcp-Session-Id, X-MCP-Exclude-Tools, X-MCP-Readonly, X-MCP-Tools, X-MCP-Toolsets",
     .prefix = "Mcp-Param-",
     .exposed =
-        "Mcp-Session-Id, MCP-Protocol-Version, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
+        "DPoP-Nonce, Mcp-Session-Id, MCP-Protocol-Version, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
         "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Session-Expires-At",
 };
 
