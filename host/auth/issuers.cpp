@@ -121,10 +121,16 @@ CredentialError Issuers::ask(std::string_view token, const std::string& digest, 
                        token = std::string(token), introspection = *whom.introspection](std::function<void()> done) {
     {
       const MutexLock lock(self->mutex_);
-      auto& waiting = self->asked_[digest];
-      waiting.push_back(std::move(done));
-      if (waiting.size() > 1) return;
+      // The answer may have come since it was looked for.
+      const auto now = std::chrono::system_clock::now();
+      const bool is_new = !self->known_.find(digest, now) && !self->refused_.find(digest, now);
+      if (is_new) {
+        auto& waiting = self->asked_[digest];
+        waiting.push_back(std::exchange(done, nullptr));
+        if (waiting.size() > 1) return;
+      }
     }
+    if (done) return done();
     introspection.ask(token, [self, digest, name](Introspection::Answer answer) {
       if (!answer.trouble.empty())
         self->log_.warning("issuer not asked about a token", {{"issuer", name}, {"reason", answer.trouble}});

@@ -140,7 +140,7 @@ test('AStreamKeepsNothingOfTheRequestThatOpenedIt', async (t) => {
 });
 
 test('LargeAnswersThatNobodyReadsHaveOneBound', async (t) => {
-  const host = await serve(t, await Components.create('dying'), ['--max-buffered-bytes', '50000000']);
+  const host = await serve(t, await Components.create('dying'), ['--max-buffered-bytes', '25000000']);
   const ask = async (bytes, { reads }) => {
     const connection = await open(t, host);
     const message = JSON.stringify(modernRequest('tools/call', { name: 'say', arguments: { bytes } }, 'the id'));
@@ -151,19 +151,19 @@ test('LargeAnswersThatNobodyReadsHaveOneBound', async (t) => {
     }
     return connection;
   };
-  const silent = await Promise.all(Array.from({ length: 2 }, () => ask(20_000_000, { reads: false })));
-  const reading = await ask(20_000_000, { reads: true });
+  const silent = await Promise.all(Array.from({ length: 2 }, () => ask(10_000_000, { reads: false })));
+  const reading = await ask(10_000_000, { reads: true });
   const refusal = await reading.response();
   assert.equal(refusal.status, 503);
   const { id, error } = JSON.parse(refusal.body);
   assert.equal(id, 'the id');
-  assert.match(error.message, /no memory left for this answer of 20000\d\d\d bytes/);
+  assert.match(error.message, /no memory left for this answer of 10000\d\d\d bytes/);
   await servedSmall(host);
   // Whoever reads after all gets it whole.
   silent[0].socket.resume();
   assert.match(await silent[0].textUntil('\r\n'), /^200 /);
   await silent[0].textUntil('"}}');
-  const later = await ask(20_000_000, { reads: true });
+  const later = await ask(10_000_000, { reads: true });
   assert.equal((await later.response()).status, 200);
 });
 
