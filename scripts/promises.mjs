@@ -102,7 +102,13 @@ if (build === undefined || unknown.length > 0) {
 let short = 0;
 for (const [topic, promise, measure] of promises) {
   if (wanted.length > 0 && !wanted.includes(topic)) continue;
-  const { measured, holds } = measure();
+  let measured;
+  let holds = false;
+  try {
+    ({ measured, holds } = measure());
+  } catch (error) {
+    measured = `it could not be measured: ${error.message.trim().split('\n').pop()}`;
+  }
   if (!holds) ++short;
   console.log(`${holds ? 'holds      ' : 'falls short'}  ${topic}: ${promise}\n             ${measured}`);
 }

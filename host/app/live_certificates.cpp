@@ -50,7 +50,9 @@ void LiveCertificates::take_changes() {
     refused_ = next.error().message;
     return log_.error("certificate not taken", {{"reason", refused_}, {"serving", "what was there before"}});
   }
-  refused_.clear();
+  // A file may be written anew as it was, and a pair is looked at again after it has been refused.
+  const bool is_known = std::exchange(refused_, {}).empty() && (*next)->is_same(*current_.get());
+  if (is_known) return;
   current_.set(*next);
   say_expiry(**next);
 }

@@ -133,6 +133,7 @@ Result<> TlsContext::use_certificate(const std::filesystem::path& file, Time now
   if (text.has_error()) return text.error();
   auto certificates = read_certificates(file, *text);
   if (certificates.has_error()) return certificates.error();
+  digest_ = sha256(*text);
   auto* const own = certificates->front().get();
   const auto begin = time_of(X509_get0_notBefore(own));
   expiry_ = time_of(X509_get0_notAfter(own));
@@ -184,6 +185,7 @@ Result<> TlsContext::ask_clients(const TlsOptions& options) {
   }
   // A session that is resumed is not verified anew: none may outlive the authorities by which it was.
   const auto digest = sha256(asked);
+  digest_ += digest;
   std::vector<unsigned char> name(digest.begin(), digest.end());
   name.resize(std::min<std::size_t>(name.size(), SSL_MAX_SID_CTX_LENGTH));
   SSL_CTX_set_session_id_context(native(), name.data(), static_cast<unsigned>(name.size()));

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include "base/result.hpp"
 #include "http/tls/options.hpp"
@@ -24,6 +25,8 @@ class TlsContext {
 
   // After which clients refuse the certificate.
   Time expiry() const { return expiry_; }
+  // Whether both have read the same.
+  bool is_same(const TlsContext& other) const { return digest_ == other.digest_; }
   ssl_ctx_st* native() const { return context_.get(); }
 
  private:
@@ -34,6 +37,7 @@ class TlsContext {
 
   std::unique_ptr<ssl_ctx_st, void (*)(ssl_ctx_st*)> context_;
   Time expiry_;
+  std::string digest_;  // of the files, but for the key's, which the certificate settles
 };
 
 }  // namespace mcph
