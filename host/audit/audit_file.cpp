@@ -49,12 +49,18 @@ std::uint64_t size_of(const FileDescriptor& file) {
 
 constexpr auto what_to_do = "; look at it with mcp-plugin-host audit verify, and move it away for a new log to begin";
 
-// The last of the whole lines that `text` ends with, whose hash must follow from the line before it.
-Result<AuditHead> last_of(std::string_view text) {
+struct LastLine {
+  AuditHead head;
+  bool is_stop = false;
+};
+
+// Of the whole lines that `text` ends with, whose hash must follow from the line before it.
+Result<LastLine> last_of(std::string_view text) {
   text.remove_suffix(1);
   const auto end_before = text.rfind('\n');
   const auto last = read_audit_line(text.substr(end_before + 1));
   if (last.has_error()) return fail("ends with a line that is none: " + last.error().message + what_to_do);
+  bool is_stop = last->event == audit_event::stop;
   std::optional<AuditHash> previous;
   if (end_before == std::string_view::npos) {
     if (const auto digits = first_member(*last, "previous")) previous = read_audit_hash(*digits);
@@ -62,10 +68,12 @@ Result<AuditHead> last_of(std::string_view text) {
     const auto before = text.substr(0, end_before);
     const auto line = read_audit_line(before.substr(before.rfind('\n') + 1));
     if (line.has_value()) previous = line->hash;
+    // Where lines are signed, a checkpoint is behind it.
+    is_stop |= line.has_value() && line->event == audit_event::stop && last->event == audit_event::checkpoint;
   }
   if (!previous || AuditHasher().hash(*previous, last->covered) != last->hash)
     return fail("ends with a line whose hash does not follow from the line before it" + std::string(what_to_do));
-  return AuditHead{last->seq, last->hash};
+  return LastLine{{last->seq, last->hash}, is_stop};
 }
 
 Result<> write_all(const FileDescriptor& file, std::string_view text) {
@@ -85,8 +93,6 @@ Result<AuditFile> AuditFile::open(const std::filesystem::path& path, Sync sync) 
   if (const auto locked = file.lock(); locked.has_error()) return named(locked.error());
   if (const auto opened = file.open_current(); opened.has_error()) return named(opened.error());
   if (const auto found = file.find_head(); found.has_error()) return named(found.error());
-  // What a host has written that was killed.
-  if (const auto synced = file.sync(); synced.has_error()) return named(synced.error());
   return file;
 }
 
@@ -107,7 +113,7 @@ Result<> AuditFile::open_current() {
   synced_size_ = size_;
   synced_head_ = head_;
   begin_ = std::chrono::system_clock::now();
-  if (size_ == 0) sync_folder();
+  is_new_ = size_ == 0;
   return {};
 }
 
@@ -116,11 +122,13 @@ Result<> AuditFile::find_head() {
   const auto text = read_part(file_, from, size_);
   if (text.has_error()) return text.error();
   const auto whole = text->rfind('\n') + 1;  // 0: there is no whole line
+  bool is_on_disk = size_ == 0;              // as a host leaves it that has not been killed
   if (whole == 0 && from > 0) return fail(std::string("is no audit log") + what_to_do);
   if (whole > 0) {
     const auto last = last_of(std::string_view(*text).substr(0, whole));
     if (last.has_error()) return last.error();
-    head_ = *last;
+    head_ = last->head;
+    is_on_disk = last->is_stop;
     const auto beginning = read_part(file_, 0, std::min(size_, std::uint64_t{max_audit_line}));
     if (beginning.has_error()) return beginning.error();
     const auto first = read_audit_line(std::string_view(*beginning).substr(0, beginning->find('\n')));
@@ -132,13 +140,18 @@ Result<> AuditFile::find_head() {
     const auto size = size_of(before);
     const auto end = read_part(before, size - std::min(size, end_to_read), size);
     const auto last =
-        end.has_error() || !end->ends_with('\n') ? Result<AuditHead>(fail("does not end with a line")) : last_of(*end);
+        end.has_error() || !end->ends_with('\n') ? Result<LastLine>(fail("does not end with a line")) : last_of(*end);
     if (last.has_error()) return fail("goes on with what " + files.back().string() + " " + last.error().message);
-    head_ = *last;
+    head_ = last->head;
     first_seq_ = head_.seq + 1;
   }
-  if (whole == text->size()) return {};
-  return move_torn_away(std::string_view(*text).substr(whole), from + whole);
+  synced_head_ = head_;
+  if (whole < text->size()) {
+    is_on_disk = false;
+    auto moved = move_torn_away(std::string_view(*text).substr(whole), from + whole);
+    if (moved.has_error()) return moved;
+  }
+  return is_on_disk ? Result<>() : sync();
 }
 
 // First there is the copy, so that nothing is lost whenever this host is killed.
@@ -167,6 +180,7 @@ Result<> AuditFile::append(std::string_view lines, const AuditHead& head) {
 
 Result<> AuditFile::sync() {
   if (sync_(file_.get()) == 0) {
+    if (std::exchange(is_new_, false)) sync_folder();
     synced_head_ = head_;
     synced_size_ = size_;
     return {};

@@ -22,8 +22,9 @@ class AuditFile {
   // Waits until what has been written to the descriptor is on the disk; 0, or -1 and errno, as fdatasync(2).
   using Sync = int (*)(int descriptor);
 
-  // Makes it if it is not there. A part of a line at its end, of a host that was killed, is moved to a file of its own.
-  // Fails where another host writes it, others than its owner may write or read it, or its last line is no line.
+  // Makes it if it is not there. What a host has left that was killed comes to the disk. A part of a line at its end,
+  // of a host that was killed, is moved to a file of its own. Fails where another host writes it, others than its owner
+  // may write or read it, or its last line is no line.
   static Result<AuditFile> open(const std::filesystem::path& file, Sync sync = ::fdatasync);
 
   // The last line, of this file or the one before; none in a log that begins. After a sync that failed it is the last
@@ -70,6 +71,7 @@ class AuditFile {
   std::uint64_t size_ = 0;
   AuditHead synced_head_;  // that is on the disk, and so many bytes
   std::uint64_t synced_size_ = 0;
+  bool is_new_ = false;    // and its folder does not have it on the disk yet
   bool has_rest_ = false;  // of lines that have been taken back, behind its size
   std::chrono::system_clock::time_point begin_;
 };
