@@ -53,6 +53,11 @@ export class Bench {
     this.program = path.join(build, 'bin/mcp-plugin-host');
     this.folder = mkdtempSync(path.join(parent, `bench-${name}-`));
     this.hosts = {};
+    // Also where a bench ends early: its hosts go with the folder that they serve from.
+    process.once('exit', () => {
+      for (const child of Object.values(this.hosts)) child.kill('SIGKILL');
+      rmSync(this.folder, { recursive: true, force: true });
+    });
   }
 
   file(name, text) {
@@ -79,7 +84,7 @@ export class Bench {
 
   async end() {
     await Promise.all(Object.values(this.hosts).map(stop));
-    rmSync(this.folder, { recursive: true });
+    this.hosts = {};
   }
 }
 

@@ -13,8 +13,10 @@ const source = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'mcp-promises-'));
 
 function run(file, ...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(source, file), ...args],
-    { encoding: 'utf8', maxBuffer: 1 << 28 });
+  const program = path.join(source, file);
+  const [command, ...all] = file.endsWith('.mjs') ? [process.execPath, program, ...args] : [program, ...args];
+  const { status, stdout, stderr, error } = spawnSync(command, all, { encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (error) throw error;
   return { status, text: stdout + stderr };
 }
 
@@ -43,9 +45,28 @@ function bench(figure, limit, isKept, unit = '') {
     return { measured: values.map((value) => value.toFixed(2) + unit).join(', '), holds: values.every((value) => isKept(value, limit)) };
   };
 }
+
+// What else bench/ has prints its figures: those that `pattern`, with all its groups, finds. A command runs once.
+const printed = new Map();
+function costs(pattern, limit, isKept, unit, ...command) {
+  return () => {
+    const key = command.join(' ');
+    if (!printed.has(key)) printed.set(key, run(...command).text);
+    const values = [...printed.get(key).matchAll(pattern)].flatMap(([, ...groups]) => groups.map(Number));
+    if (values.length === 0) throw new Error(`${key} printed no such figure: ${printed.get(key)}`);
+    return { measured: values.map((value) => `${value}${unit}`).join(', '), holds: values.every((value) => isKept(value, limit)) };
+  };
+}
 const atLeast = (value, limit) => value >= limit;
 const atMost = (value, limit) => value <= limit;
 const eras = ['legacy', 'modern'];
+const counts = ['--seconds', full ? '5' : '2', '--rounds', full ? '5' : '3'];
+const built = (name) => path.relative(source, path.resolve(build, 'bench', name));
+const credentials = ['bench/credentials.mjs', build, ...counts];
+const audit = ['bench/audit.mjs', build, '--isolation', 'worker', ...counts];
+const observed = ['bench/observed.mjs', build, ...counts];
+const everything = ['bench/everything.mjs', build];
+const tls = ['bench/tls.sh', full ? '5' : '3', '3'];
 
 function readmeWords() {
   const text = readFileSync(path.join(source, 'README.md'), 'utf8').replace(/```[\s\S]*?```/g, '');
@@ -91,6 +112,38 @@ const promises = [
     hostile('many_workers', { plugins: [40, 200] }, 'from spawn until', 'PSS of all')],
   ['memory', 'nothing grows over time',
     hostile('soak', { seconds: [20, 900] }, 'errors', 'RSS', 'descriptors')],
+  ['costs', 'a credential that is known leaves at least 0.95 of the calls a second (bench/README.md)',
+    costs(/, 32 connections[^]*?^token of the host +\S+ +(\S+)[^]*?^JWT that is known +\S+ +(\S+)/gm, 0.95, atLeast, '', ...credentials)],
+  ['costs', 'new tokens: at least 0.8 of the verifications of openssl speed; RS256, ES256, EdDSA (bench/README.md)',
+    costs(/ us, (\S+) of the verifications/g, 0.8, atLeast, '', ...credentials)],
+  ['costs', 'a filtered page takes at most 1.2 of the time; of 100, and of 10,000 for a tool (bench/README.md)',
+    costs(/page of 100:.* time (\S+) of[^]*page of 10000:.* (\S+) for a tool/g, 1.2, atMost, '', ...credentials)],
+  ['costs', 'new tokens without HTTP: at least 0.8 of OpenSSL\'s verifications (bench/README.md)',
+    costs(/ bytes, (\S+) of OpenSSL's/g, 0.8, atLeast, '', built('bench_tokens'))],
+  ['costs', 'an audit log, async, leaves at least 0.97 of the calls a second; 32, 128, 512 clients (bench/README.md)',
+    costs(/, (?:32|128|512) connections[^]*?^async +\S+ +(\S+)/gm, 0.97, atLeast, '', ...audit)],
+  ['costs', 'an audit log, strict, leaves at least 0.90 of the calls a second; 32, 128, 512 clients (bench/README.md)',
+    costs(/, (?:32|128|512) connections[^]*?^strict +\S+ +(\S+)/gm, 0.9, atLeast, '', ...audit)],
+  ['costs', 'an audit log is verified at 300 MB/s at least (bench/README.md)',
+    costs(/, (\d+) MB\/s/g, 300, atLeast, ' MB/s', ...audit)],
+  ['costs', 'metrics leave at least 0.99 of the calls a second (bench/README.md)',
+    costs(/^metrics +\S+ +(\S+)/gm, 0.99, atLeast, '', ...observed)],
+  ['costs', 'traces leave at least 0.98 of the calls a second with none and 1 % recorded (bench/README.md)',
+    costs(/^traces, (?:none|1 %) sampled +\S+ +(\S+)/gm, 0.98, atLeast, '', ...observed)],
+  ['costs', 'traces leave at least 0.85 of the calls a second with all recorded (bench/README.md)',
+    costs(/^traces, all sampled +\S+ +(\S+)/gm, 0.85, atLeast, '', ...observed)],
+  ['costs', 'all of the team server takes at most 3 MiB of an idle host (bench/README.md)',
+    costs(/, (\S+) MiB more/g, 3, atMost, ' MiB', ...everything)],
+  ['costs', 'stdio starts no later with all of the team server, but for 0.5 ms of chance (bench/README.md)',
+    costs(/, (\S+) ms later/g, 0.5, atMost, ' ms', ...everything)],
+  ['costs', 'TLS leaves at least 0.85 of the calls a second (bench/README.md)',
+    costs(/TLS \/ plain: (\S+)/g, 0.85, atLeast, '', ...tls)],
+  ['costs', 'TLS handshakes: at least 0.9 of nginx\'s (bench/README.md)',
+    costs(/those of nginx: (\S+)/g, 0.9, atLeast, '', ...tls)],
+  ['costs', 'a decision of the rate limiter takes at most 100 ns (bench/README.md)',
+    costs(/^one of a (?:thousand|million) keys: +(\S+) ns/gm, 100, atMost, ' ns', built('bench_rate_limits'))],
+  ['costs', 'checking arguments is at least twice as fast as valijson (bench/README.md)',
+    costs(/^the least: ([\d.]+)/gm, 2, atLeast, '', built('bench_schema'))],
 ];
 
 const topics = [...new Set(promises.map(([topic]) => topic))];
