@@ -15,9 +15,9 @@ RequestsInFlight::Place::~Place() {
   ended.splice(ended.end(), requests_->requests_, request_);
 }
 
-void RequestsInFlight::add(std::string id, const std::shared_ptr<Exchange>& exchange) {
+void RequestsInFlight::add(std::string id, Principal principal, const std::shared_ptr<Exchange>& exchange) {
   Requests added;
-  added.push_back({std::move(id), exchange});
+  added.push_back({std::move(id), std::move(principal), exchange});
   const auto request = added.begin();
   {
     const MutexLock lock(mutex_);
@@ -38,16 +38,25 @@ bool RequestsInFlight::any() const {
   return !requests_.empty();
 }
 
-void RequestsInFlight::abandon_all() {
+template <class Ends>
+void RequestsInFlight::abandon_where(const Ends& ends) {
   std::vector<std::shared_ptr<Exchange>> exchanges;
   {
     const MutexLock lock(mutex_);
     for (const auto& request : requests_) {
-      if (auto exchange = request.exchange.lock()) exchanges.push_back(std::move(exchange));
+      if (auto exchange = ends(request) ? request.exchange.lock() : nullptr) exchanges.push_back(std::move(exchange));
     }
   }
   for (const auto& exchange : exchanges)
     exchange->abandon();
+}
+
+void RequestsInFlight::abandon_all() {
+  abandon_where([](const Request&) { return true; });
+}
+
+void RequestsInFlight::abandon_of(const IsGood& is_good) {
+  abandon_where([&](const Request& request) { return !is_good(request.principal); });
 }
 
 }  // namespace mcph

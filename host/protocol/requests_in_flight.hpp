@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/mutex.hpp"
+#include "base/principal.hpp"
 
 namespace mcph {
 
@@ -17,6 +18,7 @@ class Exchange;
 class RequestsInFlight : public std::enable_shared_from_this<RequestsInFlight> {
   struct Request {
     std::string id;
+    Principal principal;
     std::weak_ptr<Exchange> exchange;
   };
   using Requests = std::list<Request>;  // in the order of their coming
@@ -42,17 +44,22 @@ class RequestsInFlight : public std::enable_shared_from_this<RequestsInFlight> {
     Requests::iterator request_;
   };
 
-  // Lists the request until its exchange has ended. `id` is JSON text. To be called on an object that a shared pointer
-  // holds.
-  void add(std::string id, const std::shared_ptr<Exchange>& exchange);
+  // Lists the request until its exchange has ended. `id` is JSON text; the principal has sent it. To be called on an
+  // object that a shared pointer holds.
+  void add(std::string id, Principal principal, const std::shared_ptr<Exchange>& exchange);
 
   // Null if it is unknown or has ended, which a client cannot know (MCP, basic/utilities/cancellation).
   std::shared_ptr<Exchange> find(const std::string& id) const;
 
   bool any() const;
   void abandon_all();
+  // Those of whom `is_good` does not hold.
+  void abandon_of(const IsGood& is_good);
 
  private:
+  template <class Ends>
+  void abandon_where(const Ends& ends);
+
   mutable Mutex mutex_;
   Requests requests_ GUARDED_BY(mutex_);
 };

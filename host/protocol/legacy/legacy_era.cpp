@@ -119,7 +119,7 @@ void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session,
     return exchange->reply(
         error(message.id, {error_code::method_not_found, "Method not found: " + message.method_name}));
   }
-  session->requests().add(message.id, exchange);
+  session->requests().add(message.id, context.principal, exchange);
   Request request{
       std::move(message.id), std::move(message.method_name), std::move(message.params), session, caller, exchange};
   request.component = call_log_.component_in(request.params);

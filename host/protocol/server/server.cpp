@@ -187,7 +187,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
   if (message.kind == Message::Kind::request && has_modern_meta(message.params)) {
     if (!client.may_be_modern) return exchange->reply(error_reply(message.id, modern_refusal()));
     if (!admit(message, client.principal, nullptr, *exchange)) return;
-    client.modern_requests->add(message.id, exchange);
+    client.modern_requests->add(message.id, client.principal, exchange);
     return modern_.handle(std::move(message), {.principal = client.principal}, exchange, client.output);
   }
   if (message.is_initialize()) return initialize(message, client, exchange);

@@ -96,7 +96,7 @@ void Session::close_streams_of(const IsGood& is_good) {
   for (const auto& each : streams) {
     if (const auto stream = each.output.lock()) stream->close();
   }
-  if (!is_good(principal())) requests_->abandon_all();
+  requests_->abandon_of(is_good);
 }
 
 void Session::close_streams() {

@@ -61,8 +61,7 @@ class Session final : public ListListener, public ResourceListener, public std::
   // Held weakly. Closed at once if the session has ended. The principal, by whose credential it has been opened, is the
   // session's.
   void attach(const std::shared_ptr<NotificationStream>& stream, const Principal& principal = anonymous);
-  // Closes the streams of those whose credentials are good no longer, and abandons the requests if that of the last one
-  // is; the session goes on.
+  // Closes the streams and abandons the requests of those whose credentials are good no longer; the session goes on.
   void close_streams_of(const IsGood& is_good);
   // A stream is open, or a request has no reply yet.
   bool in_use() const;

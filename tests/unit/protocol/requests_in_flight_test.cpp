@@ -9,9 +9,9 @@ namespace {
 
 class RequestsInFlightTest : public ::testing::Test {
  protected:
-  std::shared_ptr<Exchange> add(const std::string& id) {
+  std::shared_ptr<Exchange> add(const std::string& id, const Principal& principal = anonymous) {
     auto exchange = std::make_shared<test::RecordingExchange>();
-    requests_->add(id, exchange);
+    requests_->add(id, principal, exchange);
     return exchange;
   }
 
@@ -42,7 +42,7 @@ TEST_F(RequestsInFlightTest, AreForgottenWhenTheyAreOver) {
 TEST_F(RequestsInFlightTest, AreNotKnownWhereTheyWereOverBefore) {
   const auto exchange = std::make_shared<test::RecordingExchange>();
   exchange->reply({"{}"});
-  requests_->add("1", exchange);
+  requests_->add("1", anonymous, exchange);
   EXPECT_EQ(requests_->find("1"), nullptr);
 }
 
@@ -50,6 +50,18 @@ TEST_F(RequestsInFlightTest, OfOneIdAreTheLaterOne) {
   const auto first = add("1");
   const auto second = add("1");
   EXPECT_EQ(requests_->find("1"), second);
+}
+
+TEST_F(RequestsInFlightTest, EndWithTheCredentialThatEachHasComeWith) {
+  const auto with = [](const char* credential) {
+    return Principal(Identity{.issuer = "host", .subject = "ada", .credential = credential});
+  };
+  const auto old = add("1", with("revoked"));
+  const auto current = add("2", with("good"));
+  requests_->abandon_of([](const Principal& principal) { return principal.identity().credential == "good"; });
+  EXPECT_FALSE(old->is_awaited());
+  EXPECT_TRUE(current->is_awaited());
+  EXPECT_EQ(requests_->find("1"), nullptr);
 }
 
 TEST_F(RequestsInFlightTest, AreKeptAmongManyThatAreOver) {

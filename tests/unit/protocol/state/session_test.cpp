@@ -235,7 +235,7 @@ TEST_F(SessionsTest, NeverEndOneWithAStreamToMakeRoom) {
 TEST_F(SessionsTest, NeverEndOneWithARequestInFlightToMakeRoom) {
   const auto first = open();
   auto exchange = std::make_shared<test::RecordingExchange>();
-  first->requests().add("1", exchange);
+  first->requests().add("1", anonymous, exchange);
   now_ += 1s;
   const auto second = open();
   open();
