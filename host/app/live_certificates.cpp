@@ -38,21 +38,20 @@ void LiveCertificates::attend(bool changed) {
   // The time may come in which a certificate is good, and no file changes then.
   static constexpr std::chrono::seconds interval{1};
   const bool again = !refused_.empty() && std::chrono::steady_clock::now() - refused_at_ >= interval;
-  if (changed) refused_.clear();
-  if (changed || again) take_changes();
+  if (changed || again) take_changes(changed);
 }
 
-void LiveCertificates::take_changes() {
+void LiveCertificates::take_changes(bool changed) {
   auto next = TlsContext::load(options_, current_.get().get(), std::chrono::system_clock::now());
   if (next.has_error()) {
     refused_at_ = std::chrono::steady_clock::now();
-    if (refused_ == next.error().message) return;
+    if (!changed && refused_ == next.error().message) return;
     refused_ = next.error().message;
     return log_.error("certificate not taken", {{"reason", refused_}, {"serving", "what was there before"}});
   }
-  // A file may be written anew as it was, and a pair is looked at again after it has been refused.
-  const bool is_known = std::exchange(refused_, {}).empty() && (*next)->is_same(*current_.get());
-  if (is_known) return;
+  // A file may be written anew as it was. After a refusal it is said all the same, because all is well again.
+  const bool was_refused = !std::exchange(refused_, {}).empty();
+  if (!was_refused && (*next)->is_same(*current_.get())) return;
   current_.set(*next);
   say_expiry(**next);
 }

@@ -31,7 +31,7 @@ class LiveCertificates {
  private:
   LiveCertificates(TlsOptions options, Log& log);
   void attend(bool changed);
-  void take_changes();
+  void take_changes(bool changed);
   void say_expiry(const TlsContext& context) const;
 
   const TlsOptions options_;
