@@ -137,7 +137,8 @@ bool AccessState::is_good(const Principal& principal, Time now) const {
   if (principal.is_anonymous()) return !asks_ || roles_->has_role(anonymous_role);
   if (now >= principal.identity().expiry) return false;
   const auto& issuer = principal.identity().issuer;
-  if (issuer == process_starter || connections_.takes_issuer(issuer)) return true;
+  if (issuer == process_starter) return true;
+  if (issuer == certificate_issuer || issuer == proxy_issuer) return connections_.vouches_for(principal.identity());
   if (issuer != this_host) return issuers_ != nullptr && issuers_->trusts(issuer);
   const auto* const token = token_of(principal);
   return token != nullptr && token->record.is_good(now);

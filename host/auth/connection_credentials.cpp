@@ -1,6 +1,8 @@
 #include "auth/connection_credentials.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <utility>
 
 #include "base/utf8.hpp"
@@ -16,6 +18,11 @@ std::string_view without_blanks(std::string_view text) {
   const auto first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string_view name_of(CertificateSubject subject) {
+  static constexpr std::array<std::string_view, 5> names{"none", "san_uri", "san_dns", "san_email", "subject"};
+  return names.at(static_cast<std::size_t>(subject));
 }
 
 std::string only_one(const std::vector<std::string>& names) {
@@ -61,6 +68,11 @@ bool ConnectionCredentials::takes_issuer(std::string_view issuer) const {
   return issuer == proxy_issuer && !proxy_.user_header.empty();
 }
 
+bool ConnectionCredentials::vouches_for(const Identity& identity) const {
+  if (!takes_issuer(identity.issuer)) return false;
+  return identity.issuer == proxy_issuer ? has_proxy(identity.vouched_by) : identity.vouched_by == name_of(subject_);
+}
+
 std::string ConnectionCredentials::subject_of(const HttpPeer& peer) const {
   if (peer.certificate == nullptr) return {};
   const auto& certificate = *peer.certificate;
@@ -79,13 +91,19 @@ std::string ConnectionCredentials::subject_of(const HttpPeer& peer) const {
   return {};
 }
 
-bool ConnectionCredentials::is_proxy(const HttpPeer& peer) const {
-  const auto is_trusted = [&](std::string_view who) {
-    return std::ranges::find(proxy_.from, who) != proxy_.from.end();
-  };
-  if (peer.at_unix_socket) return is_trusted(from_unix_socket);
+std::string ConnectionCredentials::proxy_name_of(const HttpPeer& peer) const {
+  if (peer.at_unix_socket) return std::string(from_unix_socket);
   const auto subject = subject_of(peer);
-  return !subject.empty() && is_trusted(std::string(certificate_issuer) + "#" + subject);
+  return subject.empty() ? std::string() : std::string(certificate_issuer) + "#" + subject;
+}
+
+bool ConnectionCredentials::has_proxy(std::string_view name) const {
+  return std::ranges::find(proxy_.from, name) != proxy_.from.end();
+}
+
+bool ConnectionCredentials::is_proxy(const HttpPeer& peer) const {
+  const auto name = proxy_name_of(peer);
+  return !name.empty() && has_proxy(name);
 }
 
 Result<std::optional<Identity>, CredentialError> ConnectionCredentials::identify(
@@ -100,6 +118,7 @@ Result<std::optional<Identity>, CredentialError> ConnectionCredentials::identify
     if (!is_utf8(presented.forwarded.groups))
       return invalid_credential("the proxy says groups in a way that cannot be read");
     return std::optional(Identity{.issuer = std::string(proxy_issuer),
+                                  .vouched_by = proxy_name_of(*presented.peer),
                                   .subject = *user,
                                   .name = name->empty() ? *user : *std::move(name),
                                   .groups = elements_of(presented.forwarded.groups),
@@ -108,6 +127,7 @@ Result<std::optional<Identity>, CredentialError> ConnectionCredentials::identify
   auto subject = subject_of(*presented.peer);
   if (subject.empty()) return std::optional<Identity>();
   return std::optional(Identity{.issuer = std::string(certificate_issuer),
+                                .vouched_by = std::string(name_of(subject_)),
                                 .subject = subject,
                                 .name = subject,
                                 .credential = presented.peer->certificate->thumbprint,

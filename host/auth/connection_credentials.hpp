@@ -40,6 +40,8 @@ class ConnectionCredentials {
   bool takes_certificates() const { return subject_ != CertificateSubject::none; }
   bool knows_proxies() const { return !proxy_.from.empty() || !proxy_.trusted_addresses.empty(); }
   bool takes_issuer(std::string_view issuer) const;
+  // Whether it would say the same of somebody whom a connection has shown.
+  bool vouches_for(const Identity& identity) const;
 
   // Whether the peer may say for whom it asks. Nobody else's word counts.
   bool is_proxy(const HttpPeer& peer) const;
@@ -53,6 +55,9 @@ class ConnectionCredentials {
 
  private:
   std::string subject_of(const HttpPeer& peer) const;
+  // As `from` has it; empty: the peer is nobody whom it could have.
+  std::string proxy_name_of(const HttpPeer& peer) const;
+  bool has_proxy(std::string_view name) const;
   bool has_trusted_address(const IpAddress& address) const;
 
   CertificateSubject subject_ = CertificateSubject::none;

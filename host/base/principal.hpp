@@ -17,10 +17,11 @@ class Narrowing;  // catalog/narrowing.hpp
 
 // What is known of a principal. A credential is never among it, neither whole nor in part.
 struct Identity {
-  std::string issuer;       // who vouches for the subject; "host" is this program
-  std::string subject;      // unique for the issuer
-  std::string client = {};  // the program that acts for the subject, where its issuer says so
-  std::string name = {};    // for people
+  std::string issuer;           // who vouches for the subject; "host" is this program
+  std::string vouched_by = {};  // of several who can speak for that issuer the one that has; empty: there is one
+  std::string subject;          // unique for the issuer
+  std::string client = {};      // the program that acts for the subject, where its issuer says so
+  std::string name = {};        // for people
   std::string email = {};
   std::vector<std::string> groups = {};
   std::vector<std::string> claimed_roles = {};  // by what proves it, whether or not there are such roles

@@ -137,11 +137,13 @@ class CertificateAccessTest : public AccessStateTest {
 TEST_F(CertificateAccessTest, KnowsWhoHasACertificateUntilItExpires) {
   EXPECT_EQ(outcome_with({}, now_ + 1s), "mtls#CN=ada");
   EXPECT_EQ(outcome_with({}, now_), "invalid: the client's certificate has expired");
-  const Principal ada({.issuer = "mtls", .subject = "CN=ada", .expiry = now_ + 1s});
+  const Principal ada({.issuer = "mtls", .vouched_by = "subject", .subject = "CN=ada", .expiry = now_ + 1s});
   EXPECT_TRUE(state_with()->is_good(ada, now_));
   EXPECT_FALSE(state_with()->is_good(ada, now_ + 1s));
   EXPECT_FALSE(state()->is_good(ada, now_));
   EXPECT_TRUE(state_with()->has_expiry_between(now_, now_ + 1s));
+  const Principal by_another_name({.issuer = "mtls", .vouched_by = "san_uri", .subject = "CN=ada"});
+  EXPECT_FALSE(state_with()->is_good(by_another_name, now_));
 }
 
 TEST_F(CertificateAccessTest, TakesATokenInsteadOfTheCertificate) {

@@ -75,6 +75,24 @@ TEST_F(ConnectionCredentialsTest, KnowsAProxyByItsCertificateWhichIsNobodysThen)
   EXPECT_EQ(who(credentials, eve, {.users = {"ada"}}), "mtls#CN=eve CN=eve");
 }
 
+TEST_F(ConnectionCredentialsTest, VouchesForNobodyAnyMoreWhoseProxyIsNotTrustedAnyMore) {
+  auto settings = by_socket_;
+  settings.from = {"unix", "mtls#CN=front"};
+  const ConnectionCredentials before(Subject::subject, settings);
+  const auto front = with_certificate({.subject = "CN=front"});
+  const auto by_front = **before.identify({.peer = &front, .forwarded = {.users = {"ada"}}});
+  const auto by_socket = **before.identify({.peer = &local_, .forwarded = {.users = {"ada"}}});
+  const auto eve = with_certificate({.subject = "CN=eve", .uris = {"spiffe://x/eve"}});
+  const auto herself = **before.identify({.peer = &eve});
+  for (const auto* each : {&by_front, &by_socket, &herself})
+    EXPECT_TRUE(before.vouches_for(*each));
+  const ConnectionCredentials after(Subject::san_uri, by_socket_);
+  EXPECT_FALSE(after.vouches_for(by_front));
+  EXPECT_TRUE(after.vouches_for(by_socket));
+  EXPECT_FALSE(after.vouches_for(herself));
+  EXPECT_FALSE(ConnectionCredentials().vouches_for(by_socket));
+}
+
 TEST_F(ConnectionCredentialsTest, RefusesAProxyThatNamesTwoOrWhatIsNoName) {
   const ConnectionCredentials credentials(Subject::none, by_socket_);
   EXPECT_EQ(who(credentials, local_, {.users = {"ada", "eve"}}), "the proxy says more than once for whom it asks");
