@@ -56,7 +56,8 @@ void ServedServers::serve_by(McpService& service, const LiveConfiguration& confi
     auto own = options;
     own.paths = each->paths;
     own.middleware.push_back(limit_by_address(limits));
-    own.middleware.push_back(count_failures(limits, authenticate_by(access, authentications)));
+    own.middleware.push_back(authenticate_by(access, authentications,
+                                             [&limits](const HttpRequest& request) { note_failure(limits, request); }));
     own.middleware.push_back(limit_by_sender(limits));
     own.limits = &limits;
     own.challenge = scope_challenge(access);

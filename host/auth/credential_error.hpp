@@ -33,6 +33,7 @@ struct CredentialError {
   enum class Kind {
     missing,      // there is none of a kind that is asked for (RFC 6750 section 3.1)
     invalid,      // it proves nothing, or no longer
+    needs_nonce,  // it is good, and its proof has to be made anew with a nonce of this server
     unavailable,  // that cannot be found out now
     unsettled     // nor yet: somebody else is to be asked first
   };

@@ -75,13 +75,16 @@ std::vector<std::string> proof_algorithms() {
   return {"ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"};
 }
 
-Proofs::Proofs(std::size_t capacity) : capacity_(capacity), nonce_key_(random_bytes(32)) {}
+Proofs::Proofs(std::size_t capacity) : Proofs(random_bytes(32), capacity) {}
+
+Proofs::Proofs(std::string nonce_key, std::size_t capacity) : capacity_(capacity), nonce_key_(std::move(nonce_key)) {}
 
 Result<void, CredentialError> Proofs::check(std::string_view proof, const ProvenRequest& request, Time now) {
   const auto claims = read_proof(proof, request, now);
   if (claims.has_error()) return invalid_proof(claims.error().message);
   if (request.needs_nonce && !is_nonce(text_of(*claims, "nonce"), now)) {
     auto error = invalid_proof("it has no nonce of this server that is good now");
+    error.kind = CredentialError::Kind::needs_nonce;
     error.code = "use_dpop_nonce";
     return error;
   }

@@ -35,7 +35,10 @@ class Proofs {
   static constexpr std::chrono::seconds window{300};
 
   // At most twice as many are remembered; with more in their time the oldest could be used again.
-  explicit Proofs(std::size_t capacity = 500'000);
+  static constexpr std::size_t default_capacity = 500'000;
+  explicit Proofs(std::size_t capacity = default_capacity);
+  // With the nonces of others that have the same key, which is secret.
+  explicit Proofs(std::string nonce_key, std::size_t capacity = default_capacity);
 
   // An error says why the proof, a field's value, proves nothing. Each proves it once.
   Result<void, CredentialError> check(std::string_view proof, const ProvenRequest& request, Time now);

@@ -54,15 +54,14 @@ std::string endpoint_of(std::string_view path) {
 
 HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, const ProtectedResource& resource) {
   if (error.kind == CredentialError::Kind::unavailable) return unavailable("Try again later: " + error.description);
-  const bool invalid = error.kind == CredentialError::Kind::invalid;
+  const bool missing = error.kind == CredentialError::Kind::missing;
   Challenge challenge(error.by_proof ? "DPoP" : "Bearer");
   // Nothing is said of an error where there was no credential (RFC 6750 section 3.1).
-  if (invalid) challenge.add_error(error.code, error.description);
+  if (!missing) challenge.add_error(error.code, error.description);
   if (error.by_proof) challenge.add("algs", joined(proof_algorithms()));
   challenge.add_resource(resource, endpoint_of(request.path), resource.scopes);
-  const auto message = invalid
-                           ? "Unauthorized: " + error.description
-                           : std::string("Unauthorized: send a token in the header \"Authorization: Bearer TOKEN\"");
+  const auto message = missing ? std::string("Unauthorized: send a token in the header \"Authorization: Bearer TOKEN\"")
+                               : "Unauthorized: " + error.description;
   HttpRefusal refusal{.status = 401,
                       .message = message,
                       .fields = {{"WWW-Authenticate", std::move(challenge).text()}},
@@ -84,8 +83,24 @@ ForwardedUser read_forwarded_user(const RequestFields& fields, const ProxySettin
 
 AuthenticationCounts::Outcome outcome_of(CredentialError::Kind kind) {
   using Outcome = AuthenticationCounts::Outcome;
-  if (kind == CredentialError::Kind::missing) return Outcome::missing;
-  return kind == CredentialError::Kind::invalid ? Outcome::invalid : Outcome::unavailable;
+  switch (kind) {
+    case CredentialError::Kind::missing:
+    case CredentialError::Kind::needs_nonce:
+      return Outcome::missing;
+    case CredentialError::Kind::invalid:
+      return Outcome::invalid;
+    case CredentialError::Kind::unavailable:
+    case CredentialError::Kind::unsettled:
+      return Outcome::unavailable;
+  }
+  return Outcome::unavailable;
+}
+
+// Whether somebody has tried a credential that is none.
+bool is_failure(const CredentialError& error, const HttpRequest& request) {
+  const bool is_good_none =
+      error.kind == CredentialError::Kind::missing || error.kind == CredentialError::Kind::invalid;
+  return is_good_none && request.fields.authorization.has_value();
 }
 
 }  // namespace
@@ -108,8 +123,9 @@ HttpMiddleware locate_by(const Current<AccessState>& access) {
   };
 }
 
-HttpMiddleware authenticate_by(const Current<AccessState>& access, AuthenticationCounts& counts) {
-  return [&access, &counts](HttpRequest& request) -> HttpVerdict {
+HttpMiddleware authenticate_by(const Current<AccessState>& access, AuthenticationCounts& counts,
+                               FailureListener failed) {
+  return [&access, &counts, failed = std::move(failed)](HttpRequest& request) -> HttpVerdict {
     // What a browser asks before it sends a credential (Fetch, "CORS-preflight fetch").
     if (request.method == boost::beast::http::verb::options) return {};
     const auto state = access.get();
@@ -130,6 +146,7 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access, Authenticatio
       return {.wait = std::move(found.error().settle),
               .given_up = [&counts] { counts.count(AuthenticationCounts::Outcome::unavailable); }};
     counts.count(outcome_of(found.error().kind));
+    if (is_failure(found.error(), request)) failed(request);
     return {.refusal = refuse(request, found.error(), state->resource())};
   };
 }

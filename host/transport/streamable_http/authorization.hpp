@@ -2,6 +2,8 @@
 // request without a good one is answered. Any thread.
 #pragma once
 
+#include <functional>
+
 #include "auth/access_state.hpp"
 #include "http/router.hpp"
 #include "runtime/current.hpp"
@@ -14,9 +16,13 @@ namespace mcph {
 // trusted to say that. The state outlives it.
 HttpMiddleware locate_by(const Current<AccessState>& access);
 
+// Hears of a request whose credential is no good, which is not one that has none.
+using FailureListener = std::function<void(const HttpRequest& request)>;
+
 // Settles each request's principal, by the state of that moment, and counts it; both outlive it. A client is told of
 // the metadata of the endpoint that it asked.
-HttpMiddleware authenticate_by(const Current<AccessState>& access, AuthenticationCounts& counts);
+HttpMiddleware authenticate_by(const Current<AccessState>& access, AuthenticationCounts& counts,
+                               FailureListener failed);
 
 // What a client needs whose credential lacks scopes for a request (2026-07-28, basic/authorization, "Runtime
 // Insufficient Scope Errors"). The state outlives it.

@@ -51,16 +51,9 @@ HttpMiddleware limit_by_address(const Current<Limits>& limits) {
   };
 }
 
-HttpMiddleware count_failures(const Current<Limits>& limits, HttpMiddleware authenticate) {
-  return [&limits, authenticate = std::move(authenticate)](HttpRequest& request) {
-    auto verdict = authenticate(request);
-    constexpr unsigned unauthorized = 401;
-    const bool is_failure = verdict.refusal && verdict.refusal->status == unauthorized && request.fields.authorization;
-    if (!is_failure) return verdict;
-    const auto current = limits.get();
-    if (current->any()) current->note_failure(address_key(request.source));
-    return verdict;
-  };
+void note_failure(const Current<Limits>& limits, const HttpRequest& request) {
+  const auto current = limits.get();
+  if (current->any()) current->note_failure(address_key(request.source));
 }
 
 HttpMiddleware limit_by_sender(const Current<Limits>& limits) {

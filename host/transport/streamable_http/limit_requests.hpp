@@ -14,8 +14,8 @@ std::string address_key(const boost::asio::ip::address& address);
 // What stands before the middleware that finds out who sends a request: the limits of its address. They outlive it, as
 // they do the next two.
 HttpMiddleware limit_by_address(const Current<Limits>& limits);
-// That middleware, so that what it refuses of credentials counts.
-HttpMiddleware count_failures(const Current<Limits>& limits, HttpMiddleware authenticate);
+// What that middleware says of credentials that are no good.
+void note_failure(const Current<Limits>& limits, const HttpRequest& request);
 // What stands after it: the limits of its sender.
 HttpMiddleware limit_by_sender(const Current<Limits>& limits);
 
