@@ -1,10 +1,12 @@
 #include "app/live_configuration.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "base/private_memory.hpp"
+#include "protocol/state/request_state.hpp"
 
 namespace mcph {
 namespace {
@@ -49,6 +51,13 @@ void collect_differences(const OrderedJson& before, const OrderedJson& after, co
   }
 }
 
+// Of all servers and hosts that share the key of states, so that a client may go on at any of them. No server has such
+// a name.
+std::string nonce_key(const Config& config) {
+  const auto key = state_key_of("nonces of proofs", config.host.serving.state_key);
+  return {key.begin(), key.end()};
+}
+
 // A file that somebody is still writing may look like one without any protection, which nobody changes on the way.
 Result<> check_protection(const Config& before, const Config& after) {
   const auto check = [](bool was, bool is, const char* what) -> Result<> {
@@ -76,7 +85,7 @@ Result<std::unique_ptr<LiveConfiguration>> LiveConfiguration::create(ConfigSourc
   if (const auto checked = check_protection(live->config_, *loaded); checked.has_error()) return checked.error();
   live->config_ = *std::move(loaded);
   live->set_limits();
-  live->watched_.watch(live->files());
+  live->watched_.watch(live->files_of(live->config_));
   auto access = live->access_of(live->config_);
   if (access.has_error()) return access.error();
   live->take(*std::move(access));
@@ -88,8 +97,8 @@ LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, const C
                                      Log& log)
     : source_(std::move(source)),
       config_(std::move(config)),
-      started_with_(config_form().show(config_)),
-      origin_(config_.origin),
+      started_with_(config_),
+      proofs_(std::make_shared<Proofs>(nonce_key(config_))),
       limits_(*Limits::create({}, Limits::steady_clock())),
       caller_(caller),
       log_(log) {
@@ -97,7 +106,7 @@ LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, const C
     auto& server = servers_.emplace(name, *catalog).first->second;
     server.title = name.empty() ? config_.host.identity.title : config_.servers.at(name).identity.title;
   }
-  watched_.watch(files());
+  watched_.watch(files_of(config_));
 }
 
 void LiveConfiguration::take(Access access) {
@@ -115,7 +124,7 @@ void LiveConfiguration::govern() {
 
 void LiveConfiguration::run(Ending ending) {
   ending_ = std::move(ending);
-  if (!files().empty()) watched_.run([this](bool changed) { attend(changed); });
+  if (!files_of(config_).empty()) watched_.run([this](bool changed) { attend(changed); });
 }
 
 void LiveConfiguration::attend(bool changed) {
@@ -147,14 +156,14 @@ void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
   looked_at_ = now;
 }
 
-std::vector<std::filesystem::path> LiveConfiguration::files() const {
+std::vector<std::filesystem::path> LiveConfiguration::files_of(const Config& config) const {
   std::vector<std::filesystem::path> files;
   const auto add = [&](const std::filesystem::path& file) {
     if (!file.empty()) files.push_back(file);
   };
   add(source_.file());
-  add(config_.tokens);
-  for (const auto& [name, issuer] : config_.issuers) {
+  add(config.tokens);
+  for (const auto& [name, issuer] : config.issuers) {
     add(issuer.jwks_file);
     add(issuer.client_secret);
   }
@@ -165,6 +174,9 @@ Result<LiveConfiguration::Access> LiveConfiguration::access_of(const Config& con
   auto roles = config.roles.empty() ? Result<std::shared_ptr<const RolePolicy>>(nullptr)
                                     : RolePolicy::compile(settled_roles(config));
   if (roles.has_error()) return roles.error();
+  // By its URL tokens say that they are for this server.
+  if (!config.issuers.empty() && started_with_.origin.empty())
+    return fail("[issuers] needs [server] url, with which the host has to be started anew");
   const auto tokens = config.tokens.empty() ? Result<TokenRecords>(TokenRecords()) : read_tokens(config.tokens);
   if (tokens.has_error()) return tokens.error();
   Access access;
@@ -194,33 +206,35 @@ Result<std::shared_ptr<const AccessState>> LiveConfiguration::access_of(const st
   auto& server = servers_.at(name);
   const auto found = config.servers.find(name);
   Credentials credentials{.tokens = tokens,
-                          .resource = {.origin = origin_,
+                          .resource = {.origin = started_with_.origin,
                                        .title = server.title,
                                        .scopes = found == config.servers.end() ? config.scopes : found->second.scopes},
                           .connections = std::move(connections)};
   credentials.resource.needs_nonces = config.proof_nonces;
-  credentials.resource.knows_certificates = config.tls.client_certificates != TlsOptions::ClientCertificates::none;
+  credentials.resource.knows_certificates =
+      started_with_.tls.client_certificates != TlsOptions::ClientCertificates::none;
   for (const auto& [role_name, role] : config.roles)
     credentials.resource.known_scopes.insert(role.scopes.begin(), role.scopes.end());
-  Issuers::Settings settings{.issuers = {}, .implied = config.implied_scopes, .roles = roles};
+  Issuers::Settings settings{
+      .issuers = {}, .audiences = urls_of(name), .implied = config.implied_scopes, .roles = roles, .proofs = proofs_};
   for (const auto& [issuer_name, each] : config.issuers) {
     settings.issuers.push_back(each);
-    if (each.audiences.empty()) settings.issuers.back().audiences = urls_of(name);
     credentials.resource.issuers.push_back(each.issuer);
   }
   if (!settings.issuers.empty()) {
-    auto issuers = Issuers::create(std::move(settings), caller_, log_, server.issuers.get());
+    auto issuers = Issuers::create(std::move(settings), caller_, log_, issuers_.get());
     if (issuers.has_error()) return issuers.error();
     credentials.issuers = *std::move(issuers);
   }
-  server.issuers = credentials.issuers;
+  // The whole has no name, and comes first.
+  if (name.empty()) issuers_ = credentials.issuers;
   return AccessState::with_credentials(std::move(roles), std::move(credentials));
 }
 
 std::vector<std::string> LiveConfiguration::urls_of(const std::string& name) const {
   std::vector<std::string> urls;
   for (const auto& path : name.empty() ? std::vector<std::string>{""} : VirtualServer::paths(name))
-    urls.push_back(origin_ + path + std::string(mcp_path));
+    urls.push_back(started_with_.origin + path + std::string(mcp_path));
   return urls;
 }
 
@@ -250,6 +264,12 @@ LiveConfiguration::ReadAnew LiveConfiguration::take_changes() {
       next = fail(source_.file().string() + ": " + checked.error().message);
     }
   }
+  if (next.has_value()) {
+    // Before they are read, so that no change between is missed.
+    auto files = files_of(config_);
+    std::ranges::move(files_of(*next), std::back_inserter(files));
+    watched_.watch(std::move(files));
+  }
   auto access = next.has_value() ? access_of(*next) : Result<Access>(next.error());
   const bool taken = access.has_value();
   count_reload(taken);
@@ -257,7 +277,7 @@ LiveConfiguration::ReadAnew LiveConfiguration::take_changes() {
     say_what_needs_a_restart(*next);
     config_ = *std::move(next);
     set_limits();
-    watched_.watch(files());
+    watched_.watch(files_of(config_));
   } else {
     refuse(access.error());
     // Of the tokens, which are in a file of their own, one may have been revoked.
@@ -270,7 +290,7 @@ LiveConfiguration::ReadAnew LiveConfiguration::take_changes() {
 
 void LiveConfiguration::say_what_needs_a_restart(const Config& next) {
   std::set<std::string> differences;
-  collect_differences(started_with_, config_form().show(next), {}, differences);
+  collect_differences(config_form().show(started_with_), config_form().show(next), {}, differences);
   std::string settings;
   for (const auto& each : differences)
     settings.append(settings.empty() ? "" : ", ").append(each);

@@ -66,9 +66,8 @@ class LiveConfiguration {
 
     PublishedCatalog& catalog;
     Current<AccessState> access{AccessState::open(nullptr)};
-    std::shared_ptr<Issuers> issuers = {};  // whose keys go on being used; null: there are none
-    std::string title = {};                 // with which the host has been started
-    RoleText components = {};               // of a virtual one, as they have been taken last
+    std::string title = {};    // with which the host has been started
+    RoleText components = {};  // of a virtual one, as they have been taken last
   };
   // What is to be known of all servers.
   struct Access {
@@ -88,7 +87,7 @@ class LiveConfiguration {
   // Those of the configuration, which has been checked, with what has been used of those that have not changed.
   void set_limits();
   void govern();
-  std::vector<std::filesystem::path> files() const;
+  std::vector<std::filesystem::path> files_of(const Config& config) const;
   void attend(bool changed);
   // What is known of roles and tokens; of the tokens alone where the configuration cannot be used.
   enum class ReadAnew { nothing, tokens, configuration };
@@ -101,8 +100,10 @@ class LiveConfiguration {
   Reloads reloads_ GUARDED_BY(mutex_) = {.last_taken = std::chrono::system_clock::now()};
   const ConfigSource source_;
   Config config_;  // used by one thread at a time: who creates this, then the one that watches
-  const OrderedJson started_with_;
-  const std::string origin_;  // with which the host has been started, and by which it is known
+  const Config started_with_;
+  // For all servers, so that what has been used at one has been so at the others; and with the nonces of replicas.
+  const std::shared_ptr<Proofs> proofs_;
+  std::shared_ptr<Issuers> issuers_;  // of the whole, whose keys are those of all; null: there are none
   Current<Limits> limits_;
   HttpCaller& caller_;
   Log& log_;

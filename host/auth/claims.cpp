@@ -90,9 +90,9 @@ Result<std::optional<Time>> check_times(const Json& claims, std::chrono::seconds
 }
 
 // Each is compared byte by byte: what is almost this server is another one.
-bool is_meant_for(const Json& claims, const IssuerSettings& issuer) {
+bool is_meant_for(const Json& claims, const Texts& audiences) {
   return std::ranges::any_of(list_claim(claims, "aud"), [&](const std::string& audience) {
-    return std::ranges::find(issuer.audiences, audience) != issuer.audiences.end();
+    return std::ranges::find(audiences, audience) != audiences.end();
   });
 }
 
@@ -144,21 +144,22 @@ bool is_access_token(const std::optional<std::string>& type, const Json& claims)
 }  // namespace
 
 Result<Identity> identity_of_token(const Json& claims, const std::optional<std::string>& type,
-                                   const IssuerSettings& issuer, Time now) {
+                                   const IssuerSettings& issuer, const Texts& audiences, Time now) {
   if (!is_access_token(type, claims)) return fail("the token is no access token");
   if (text_claim(claims, "iss") != issuer.issuer) return fail("the token is of another issuer");
-  if (!is_meant_for(claims, issuer)) return fail("the token is not for this server");
+  if (!is_meant_for(claims, audiences)) return fail("the token is not for this server");
   const auto expiry = check_times(claims, issuer.leeway, now);
   if (expiry.has_error()) return expiry.error();
   if (!*expiry) return fail("the token does not say when it expires");
   return make_identity(claims, issuer, *expiry);
 }
 
-Result<Identity> identity_of_answer(const Json& claims, const IssuerSettings& issuer, Time now) {
+Result<Identity> identity_of_answer(const Json& claims, const IssuerSettings& issuer, const Texts& audiences,
+                                    Time now) {
   if (claims.contains("iss") && text_claim(claims, "iss") != issuer.issuer)
     return fail("the token is of another issuer");
   const bool says = claims.contains("aud");
-  if ((says || !issuer.trust_without_audience) && !is_meant_for(claims, issuer))
+  if ((says || !issuer.trust_without_audience) && !is_meant_for(claims, audiences))
     return fail("the token is not for this server");
   if (!is_access_token(std::nullopt, claims)) return fail("the token is no access token");
   const auto expiry = check_times(claims, issuer.leeway, now);

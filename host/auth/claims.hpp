@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -14,15 +15,18 @@
 
 namespace mcph {
 
-// Who is meant by the claims of a token that its issuer has signed. The error is for whoever sent it.
+// Who is meant by the claims of a token that its issuer has signed, for this server by one of the names `audiences`.
+// The error is for whoever sent it.
 Result<Identity> identity_of_token(const nlohmann::json& claims, const std::optional<std::string>& type,
-                                   const IssuerSettings& issuer, std::chrono::system_clock::time_point now);
+                                   const IssuerSettings& issuer, const std::vector<std::string>& audiences,
+                                   std::chrono::system_clock::time_point now);
 
 // After which streams by a token that only its issuer can read end, at the latest.
 inline constexpr std::chrono::minutes introspection_lifetime{5};
 
 // The same by the issuer's answer about a token, which has said that it is active.
 Result<Identity> identity_of_answer(const nlohmann::json& claims, const IssuerSettings& issuer,
+                                    const std::vector<std::string>& audiences,
                                     std::chrono::system_clock::time_point now);
 
 }  // namespace mcph

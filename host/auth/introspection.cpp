@@ -46,7 +46,8 @@ Result<std::string> read_secret(const std::filesystem::path& file) {
   return text;
 }
 
-Introspection::Answer read_answer(const Result<HttpAnswer>& answer, const IssuerSettings& settings) {
+Introspection::Answer read_answer(const Result<HttpAnswer>& answer, const IssuerSettings& settings,
+                                  const std::vector<std::string>& audiences) {
   const auto no_answer = [](std::string trouble) -> Introspection::Answer {
     return {CredentialError{CredentialError::Kind::unavailable, "the token's issuer cannot be asked now"},
             std::move(trouble)};
@@ -60,7 +61,7 @@ Introspection::Answer read_answer(const Result<HttpAnswer>& answer, const Issuer
   if (claims.has_error() || !claims->is_object()) return no_answer("its answer is no JSON object");
   const auto active = claims->find("active");
   if (active == claims->end() || *active != true) return {invalid_credential("the token is not good, or not any more")};
-  auto identity = identity_of_answer(*claims, settings, std::chrono::system_clock::now());
+  auto identity = identity_of_answer(*claims, settings, audiences, std::chrono::system_clock::now());
   if (identity.has_error()) return {invalid_credential(identity.error().message)};
   return {*std::move(identity)};
 }
@@ -83,16 +84,15 @@ Introspection::Introspection(IssuerSettings settings, HttpUrl url, std::string a
       authorization_(std::move(authorization)),
       caller_(&caller) {}
 
-void Introspection::ask(std::string_view token, Done done) const {
+void Introspection::ask(std::string_view token, std::vector<std::string> audiences, Done done) const {
   caller_->send({.url = url_,
                  .fields = {{"Authorization", authorization_},
                             {"Accept", "application/json"},
                             {"Content-Type", "application/x-www-form-urlencoded"}},
                  .body = "token_type_hint=access_token&token=" + form_encoded(token),
                  .max_answer = max_answer_bytes},
-                [settings = settings_, done = std::move(done)](const Result<HttpAnswer>& answer) {
-                  done(read_answer(answer, settings));
-                });
+                [settings = settings_, audiences = std::move(audiences), done = std::move(done)](
+                    const Result<HttpAnswer>& answer) { done(read_answer(answer, settings, audiences)); });
 }
 
 }  // namespace mcph

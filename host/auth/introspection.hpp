@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "auth/credential_error.hpp"
 #include "auth/issuer_settings.hpp"
@@ -24,8 +25,8 @@ class Introspection {
   // An error: this server's secret, or the address, cannot be used. The caller outlives it.
   static Result<Introspection> create(const IssuerSettings& settings, HttpCaller& caller);
 
-  // Calls `done` once, on any thread.
-  void ask(std::string_view token, Done done) const;
+  // Calls `done` once, on any thread. The token must name one of `audiences`.
+  void ask(std::string_view token, std::vector<std::string> audiences, Done done) const;
 
  private:
   Introspection(IssuerSettings settings, HttpUrl url, std::string authorization, HttpCaller& caller);

@@ -11,6 +11,7 @@ Issuer::Issuer(IssuerSettings settings, std::unique_ptr<KeySource> source, Log& 
     : settings_(std::move(settings)), source_(std::move(source)), log_(log), clock_(std::move(clock)) {}
 
 Result<Identity, CredentialError> Issuer::verify(const JsonWebSignature& token, const Json& claims,
+                                                 const std::vector<std::string>& audiences,
                                                  std::chrono::system_clock::time_point now) {
   const auto keys = keys_.get();
   const auto* const key = keys == nullptr ? nullptr : keys->find(token.header.algorithm, token.header.key_id);
@@ -24,7 +25,7 @@ Result<Identity, CredentialError> Issuer::verify(const JsonWebSignature& token, 
                                              : "the token's signature is not its issuer's");
   }
   refresh_old_keys();
-  auto identity = identity_of_token(claims, token.header.type, settings_, now);
+  auto identity = identity_of_token(claims, token.header.type, settings_, audiences, now);
   if (identity.has_error()) return invalid_credential(identity.error().message);
   return *std::move(identity);
 }
@@ -49,6 +50,7 @@ void Issuer::refresh_old_keys() {
 void Issuer::refresh_keys() {
   {
     const MutexLock lock(mutex_);
+    if (fetching_) again_ = true;
     if (fetching_ || keys_.get() == nullptr) return;
     fetching_ = true;
   }
@@ -87,6 +89,7 @@ void Issuer::take(Result<JsonWebKeySet> keys) {
   if (!has_come)
     log_.warning("keys of an issuer not fetched", {{"issuer", settings_.name}, {"reason", keys.error().message}});
   std::vector<std::function<void()>> waiting;
+  bool again = false;
   {
     const MutexLock lock(mutex_);
     const auto now = clock_();
@@ -98,12 +101,13 @@ void Issuer::take(Result<JsonWebKeySet> keys) {
       fetched_ = now;
     }
     next_fetch_ = now + (keys_.get() == nullptr ? first_fetch_pause : fetch_pause);
-    fetching_ = false;
+    again = fetching_ = std::exchange(again_, false);
     waiting.swap(waiting_);
   }
   if (has_come) log_.info("keys of an issuer fetched", {{"issuer", settings_.name}});
   for (const auto& remark : remarks)
     log_.warning("key of an issuer not used", {{"issuer", settings_.name}, {"reason", remark}});
+  if (again) fetch();
   for (const auto& done : waiting)
     done();
 }

@@ -42,8 +42,9 @@ class Issuer final : public std::enable_shared_from_this<Issuer> {
   // Null: none have come yet. Another object as soon as they have been fetched again.
   std::shared_ptr<const JsonWebKeySet> keys() const { return keys_.get(); }
 
-  // Who is meant by a token that says it is this issuer's.
+  // Who is meant by a token that says it is this issuer's, of which it must name one of `audiences`.
   Result<Identity, CredentialError> verify(const JsonWebSignature& token, const nlohmann::json& claims,
+                                           const std::vector<std::string>& audiences,
                                            std::chrono::system_clock::time_point now);
 
   // How fetching its keys has gone.
@@ -80,6 +81,7 @@ class Issuer final : public std::enable_shared_from_this<Issuer> {
   mutable Mutex mutex_;
   Fetches fetches_ GUARDED_BY(mutex_);
   bool fetching_ GUARDED_BY(mutex_) = false;
+  bool again_ GUARDED_BY(mutex_) = false;  // they may have changed while they were fetched
   Moment next_fetch_ GUARDED_BY(mutex_) = Moment::min();
   Moment fetched_ GUARDED_BY(mutex_) = Moment::min();
   std::vector<std::function<void()>> waiting_ GUARDED_BY(mutex_);

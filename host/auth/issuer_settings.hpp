@@ -13,7 +13,7 @@ namespace mcph {
 struct IssuerSettings {
   std::string name = {};    // in the configuration and the log
   std::string issuer = {};  // as its tokens say it
-  // Of which each token must name one: this server, and nobody else.
+  // Of which each token must name one: this server, and nobody else. Empty: what the server is called otherwise.
   std::vector<std::string> audiences = {};
 
   // Where its keys are; neither: where its metadata says.

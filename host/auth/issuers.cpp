@@ -36,11 +36,10 @@ std::string issuer_of(const Json& claims) {
 
 Result<std::shared_ptr<Issuers>> Issuers::create(Settings settings, HttpCaller& caller, Log& log, const Issuers* before,
                                                  const Issuer::Clock& clock) {
-  // What has been used once has been so for all.
-  auto proofs = before == nullptr ? std::make_shared<Proofs>() : before->proofs_;
-  const std::shared_ptr<Issuers> issuers(
-      new Issuers(std::move(settings.implied), std::move(settings.roles), std::move(proofs), log));
-  for (const auto& each : settings.issuers) {
+  const auto wanted = std::move(settings.issuers);
+  const auto audiences = std::move(settings.audiences);
+  const std::shared_ptr<Issuers> issuers(new Issuers(std::move(settings), log));
+  for (const auto& each : wanted) {
     Trusted trusted;
     if (before != nullptr) {
       const auto same = [&](const Trusted& other) { return other.issuer->settings() == each; };
@@ -62,6 +61,7 @@ Result<std::shared_ptr<Issuers>> Issuers::create(Settings settings, HttpCaller& 
         log.warning("secret not read", {{"issuer", each.name}, {"reason", introspection.error().message}});
       }
     }
+    trusted.audiences = each.audiences.empty() ? audiences : each.audiences;
     issuers->trusted_.push_back(std::move(trusted));
   }
   return issuers;
@@ -102,7 +102,7 @@ Result<Principal, CredentialError> Issuers::verify(const JsonWebSignature& token
   if (found == trusted_.end()) return invalid_credential("the token's issuer is none that this server trusts");
   if (found->introspection) return ask(text, digest, *found);
   const auto keys = found->issuer->keys();
-  auto identity = found->issuer->verify(token, *claims, now);
+  auto identity = found->issuer->verify(token, *claims, found->audiences, now);
   if (identity.has_error()) return identity.error();
   const auto expiry = identity->expiry;
   auto principal = make_principal(*std::move(identity));
@@ -117,8 +117,8 @@ CredentialError Issuers::ask(std::string_view token, const std::string& digest, 
     if (asked_.size() >= max_questions && !asked_.contains(digest))
       return {CredentialError::Kind::unavailable, "too many tokens are being asked about"};
   }
-  const auto settle = [self = shared_from_this(), digest, name = whom.issuer->settings().name,
-                       token = std::string(token), introspection = *whom.introspection](std::function<void()> done) {
+  const auto settle = [self = shared_from_this(), digest, token = std::string(token),
+                       whom](std::function<void()> done) {
     {
       const MutexLock lock(self->mutex_);
       // The answer may have come since it was looked for.
@@ -131,7 +131,8 @@ CredentialError Issuers::ask(std::string_view token, const std::string& digest, 
       }
     }
     if (done) return done();
-    introspection.ask(token, [self, digest, name](Introspection::Answer answer) {
+    const auto& name = whom.issuer->settings().name;
+    whom.introspection->ask(token, whom.audiences, [self, digest, name](Introspection::Answer answer) {
       if (!answer.trouble.empty())
         self->log_.warning("issuer not asked about a token", {{"issuer", name}, {"reason", answer.trouble}});
       self->note_answer(digest, std::move(answer.who));

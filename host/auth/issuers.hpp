@@ -39,12 +39,15 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
 
   struct Settings {
     std::vector<IssuerSettings> issuers;
+    std::vector<std::string> audiences = {};  // of those that name none
     ImpliedScopes implied = {};
     std::shared_ptr<const RolePolicy> roles = nullptr;  // that plugins are told of; null: none
+    // What has been used once has been so for all that have it. Never null.
+    std::shared_ptr<Proofs> proofs = std::make_shared<Proofs>();
   };
 
-  // Those of the same settings go on from `before`, with their keys; null: there are none. The caller and the log
-  // outlive it and what it does. An error names the issuer.
+  // Those of the same settings are those of `before`, with their keys, which may be those of another server; null:
+  // there are none. The caller and the log outlive it and what it does. An error names the issuer.
   static Result<std::shared_ptr<Issuers>> create(Settings settings, HttpCaller& caller, Log& log,
                                                  const Issuers* before = nullptr,
                                                  const Issuer::Clock& clock = std::chrono::steady_clock::now);
@@ -59,10 +62,14 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   struct Trusted {
     std::shared_ptr<Issuer> issuer;
     std::optional<Introspection> introspection;
+    std::vector<std::string> audiences;
   };
 
-  Issuers(ImpliedScopes implied, std::shared_ptr<const RolePolicy> roles, std::shared_ptr<Proofs> proofs, Log& log)
-      : implied_(std::move(implied)), roles_(std::move(roles)), proofs_(std::move(proofs)), log_(log, 1) {}
+  Issuers(Settings settings, Log& log)
+      : implied_(std::move(settings.implied)),
+        roles_(std::move(settings.roles)),
+        proofs_(std::move(settings.proofs)),
+        log_(log, 1) {}
 
   Result<Principal, CredentialError> verify(const JsonWebSignature& token, std::string_view text,
                                             const std::string& digest, Time now);

@@ -19,9 +19,8 @@ TEST(Claims, HaveGroupsWhereAPointerLeadsIfItLeadsAnywhere) {
                        {"exp", 1'785'250'000},
                        {"realm", {{"groups", {"a", "b"}}}}};
   const auto groups = [&](const std::string& where) {
-    const IssuerSettings issuer{
-        .issuer = "https://issuer.example", .audiences = {"https://mcp.example"}, .groups_claim = where};
-    const auto identity = identity_of_token(claims, "at+jwt", issuer, now);
+    const IssuerSettings issuer{.issuer = "https://issuer.example", .groups_claim = where};
+    const auto identity = identity_of_token(claims, "at+jwt", issuer, {"https://mcp.example"}, now);
     EXPECT_TRUE(identity.has_value()) << (identity.has_error() ? identity.error().message : "");
     return identity.has_value() ? identity->groups : std::vector<std::string>();
   };

@@ -44,7 +44,7 @@ class IssuerTest : public ::testing::Test {
   std::string outcome(
       const std::string& text, const std::function<void()>& settled = [] {}) {
     const auto signature = JsonWebSignature::read(text);
-    const auto found = issuer_->verify(*signature, Json::parse(signature->payload), now_);
+    const auto found = issuer_->verify(*signature, Json::parse(signature->payload), {"https://us.example/mcp"}, now_);
     if (found.has_value()) return found->subject;
     if (found.error().kind == CredentialError::Kind::unavailable) return "unavailable";
     if (found.error().kind == CredentialError::Kind::invalid) return found.error().description;
@@ -59,9 +59,9 @@ class IssuerTest : public ::testing::Test {
   std::chrono::steady_clock::time_point moment_{100h};
   KeysToCome* keys_ = new KeysToCome;
   test::RecordingLog log_;
-  const std::shared_ptr<Issuer> issuer_ = std::make_shared<Issuer>(
-      IssuerSettings{.name = "company", .issuer = "https://issuer.example", .audiences = {"https://us.example/mcp"}},
-      std::unique_ptr<KeySource>(keys_), log_, [this] { return moment_; });
+  const std::shared_ptr<Issuer> issuer_ =
+      std::make_shared<Issuer>(IssuerSettings{.name = "company", .issuer = "https://issuer.example"},
+                               std::unique_ptr<KeySource>(keys_), log_, [this] { return moment_; });
 };
 
 TEST_F(IssuerTest, FetchesKeysOnceForAllWhoWait) {
@@ -125,6 +125,17 @@ TEST_F(IssuerTest, WithdrawsKeysWithoutMakingAnybodyWait) {
   keys_->give(test::key_set(test::secret_key("second", second_)));
   EXPECT_EQ(outcome(token("first", first_)), "its issuer has no such key");
   EXPECT_EQ(outcome(token("second", second_)), "ada");
+}
+
+TEST_F(IssuerTest, FetchesKeysAgainThatHaveChangedWhileTheyCame) {
+  outcome(token("first", first_));
+  issuer_->refresh_keys();
+  EXPECT_EQ(keys_->times, 1);
+  keys_->give(first_keys_);
+  EXPECT_EQ(keys_->times, 2);
+  keys_->give(test::key_set(test::secret_key("second", second_)));
+  EXPECT_EQ(outcome(token("first", first_)), "its issuer has no such key");
+  EXPECT_EQ(keys_->times, 2);
 }
 
 }  // namespace

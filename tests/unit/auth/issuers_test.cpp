@@ -148,6 +148,33 @@ TEST_F(IssuersTest, AskOnceAboutATokenThatOnlyTheIssuerCanRead) {
   EXPECT_FALSE(issuers->authenticate("opaque+token", now_ + Issuers::answer_lifetime + 2s));
 }
 
+TEST_F(IssuersTest, AskOnceAlsoWhereTheAnswerComesBetweenTwoQuestions) {
+  const auto issuers = this->issuers(opaque());
+  const auto first = issuers->authenticate("opaque", now_);
+  const auto second = issuers->authenticate("opaque", now_);
+  first.error().settle([] {});
+  caller_.answer(about_ada(later_));
+  bool settled = false;
+  second.error().settle([&] { settled = true; });
+  EXPECT_TRUE(settled);
+  EXPECT_EQ(caller_.calls.size(), 1U);
+}
+
+TEST_F(IssuersTest, OfSeveralServersShareKeysButNotTokens) {
+  auto settings = known_;
+  settings.audiences.clear();
+  const auto of_server = [&](const char* audience, const Issuers* before) {
+    return *Issuers::create({.issuers = {settings}, .audiences = {audience}}, caller_, log_, before);
+  };
+  const auto whole = of_server("https://us.example/mcp", nullptr);
+  const auto token = test::signed_token(claims_, "first", secret_);
+  EXPECT_EQ(outcome(*whole, token), "unsettled");
+  EXPECT_EQ(outcome(*whole, token), "https://issuer.example#ada");
+  const auto part = of_server("https://us.example/part/mcp", whole.get());
+  EXPECT_EQ(outcome(*part, token), "the token is not for this server");
+  EXPECT_EQ(part->fetches().front().good, whole->fetches().front().good);
+}
+
 TEST_F(IssuersTest, RefuseWhatTheIssuerDoesNotVouchFor) {
   const auto issuers = this->issuers(opaque());
   const auto said = [&](const std::string& token, const Result<HttpAnswer>& answer) {
