@@ -33,19 +33,6 @@ std::string form_encoded(std::string_view text) {
   return encoded;
 }
 
-Result<std::string> read_secret(const std::filesystem::path& file) {
-  const auto opened = open_to_read(file);
-  if (!opened) return fail(file.string() + ": cannot be opened: " + last_error());
-  if (const auto checked = check_owner_only(opened); checked.has_error())
-    return fail(file.string() + ": " + checked.error().message);
-  auto text = read_regular_file(opened, max_answer_bytes);
-  if (text.has_error()) return fail(file.string() + ": " + text.error().message);
-  while (text->ends_with('\n') || text->ends_with('\r'))
-    text->pop_back();
-  if (text->empty()) return fail(file.string() + ": is empty");
-  return text;
-}
-
 Introspection::Answer read_answer(const Result<HttpAnswer>& answer, const IssuerSettings& settings,
                                   const std::vector<std::string>& audiences) {
   const auto no_answer = [](std::string trouble) -> Introspection::Answer {
@@ -68,10 +55,23 @@ Introspection::Answer read_answer(const Result<HttpAnswer>& answer, const Issuer
 
 }  // namespace
 
+Result<std::string> read_client_secret(const std::filesystem::path& file) {
+  const auto opened = open_to_read(file);
+  if (!opened) return fail(file.string() + ": cannot be opened: " + last_error());
+  if (const auto checked = check_owner_only(opened); checked.has_error())
+    return fail(file.string() + ": " + checked.error().message);
+  auto text = read_regular_file(opened, max_answer_bytes);
+  if (text.has_error()) return fail(file.string() + ": " + text.error().message);
+  while (text->ends_with('\n') || text->ends_with('\r'))
+    text->pop_back();
+  if (text->empty()) return fail(file.string() + ": is empty");
+  return text;
+}
+
 Result<Introspection> Introspection::create(const IssuerSettings& settings, HttpCaller& caller) {
   auto url = read_http_url(settings.introspection_url);
   if (url.has_error()) return url.error();
-  const auto secret = read_secret(settings.client_secret);
+  const auto secret = read_client_secret(settings.client_secret);
   if (secret.has_error()) return secret.error();
   // RFC 6749 section 2.3.1.
   auto authorization = "Basic " + base64_encode(form_encoded(settings.client_id) + ":" + form_encoded(*secret));

@@ -1,6 +1,7 @@
 // Asks an issuer about a token that only it can read (RFC 7662). Any thread.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@
 #include "http/client/http_caller.hpp"
 
 namespace mcph {
+
+// What this server proves itself with to an issuer: the text of a file that nobody but its owner may read.
+Result<std::string> read_client_secret(const std::filesystem::path& file);
 
 class Introspection {
  public:

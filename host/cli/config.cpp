@@ -1,9 +1,13 @@
 // The commands that say something of a configuration.
 #include "config/config.hpp"
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 
+#include "app/serving_checks.hpp"
 #include "cli/commands.hpp"
+#include "cli/complain.hpp"
 #include "config/toml.hpp"
 
 namespace mcph {
@@ -14,6 +18,19 @@ OrderedJson published_schema() {
                         {"title", "Configuration of mcp-plugin-host"}};
   schema.update(config_form().schema);
   return schema;
+}
+
+// What is wrong with its text has been told, because everything reads that.
+int check(const ConfigCommand& command) {
+  auto mistakes = check_reachability(command.config);
+  if (command.files) std::ranges::move(check_files(command.config), std::back_inserter(mistakes));
+  if (!mistakes.empty()) {
+    std::cerr << command.source.words_for(mistakes) << "\n";
+    return not_carried_out;
+  }
+  const auto& file = command.source.file();
+  std::cout << (file.empty() ? "the settings" : file.string()) << ": ok\n";
+  return 0;
 }
 
 }  // namespace
@@ -28,9 +45,8 @@ int run(const ConfigCommand& command) {
       std::cout << (command.json ? shown.dump(2) + "\n" : to_toml(shown));
       break;
     }
-    case ConfigCommand::What::check:  // has been done, because everything reads it
-      std::cout << (command.file.empty() ? "the settings" : command.file.string()) << ": ok\n";
-      break;
+    case ConfigCommand::What::check:
+      return check(command);
   }
   return 0;
 }

@@ -107,6 +107,13 @@ void print(const std::string& who, bool permitted, const Asked& asked, const std
   std::cout << who << (permitted ? " may " : " may not ") << asked.words << "\n  " << reason << "\n";
 }
 
+// What the virtual server's own rules say, in words that name it.
+std::string reason_of_server(const Decision& decision, const ExplainCommand& command) {
+  const auto words = decision.role.empty() ? "no rule of [servers." + command.server + "] allows it"
+                                           : reason_of(decision, command, "servers");
+  return "the server " + command.server + (decision.permitted ? " has it: " : " does not have it: ") + words;
+}
+
 // Whether it is permitted.
 bool explain(const Principal& principal, const RolePolicy& policy, const RolePolicy* server, const Asked& asked,
              const ExplainCommand& command) {
@@ -115,15 +122,18 @@ bool explain(const Principal& principal, const RolePolicy& policy, const RolePol
   if (!principal.is_anonymous() && !principal.identity().credential.empty())
     who += " (token " + principal.identity().credential + ")";
   who += ", with " + listed(roles) + ",";
+  std::string by_server;
   if (server != nullptr) {
     const auto within = server->decide({command.server}, asked.use);
+    by_server = reason_of_server(within, command);
     if (!within.permitted) {
-      print(who, false, asked, reason_of(within, command, "servers"));
+      print(who, false, asked, by_server);
       return false;
     }
+    by_server += "\n  ";
   }
   const auto decision = policy.decide(roles, asked.use);
-  print(who, decision.permitted, asked, reason_of(decision, command, "roles"));
+  print(who, decision.permitted, asked, by_server + reason_of(decision, command, "roles"));
   return decision.permitted;
 }
 

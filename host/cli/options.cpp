@@ -205,14 +205,15 @@ void CommandLine::offer_config() {
                                         [this, what](Config settled, const ConfigSource& source) -> Command {
                                           config_.what = what;
                                           config_.config = std::move(settled);
-                                          config_.file = source.file();
+                                          config_.source = source;
                                           return config_;
                                         });
     for (const auto settings : {serving_settings, http_settings, stdio_settings})
       configured.offer(settings);
     return &configured.app();
   };
-  offer_word("check", "Say what is wrong with it", ConfigCommand::What::check);
+  offer_word("check", "Say what is wrong with it, and with the files that it names", ConfigCommand::What::check)
+      ->add_flag("!--no-files", config_.files, "Look at no other file, as where they are not");
   offer_word("show", "Print all settings, with what they come to", ConfigCommand::What::show)
       ->add_flag("--json", config_.json, "As JSON instead of TOML");
   offer(config, "schema", "Print the JSON Schema of the file, for editors", [this] {
@@ -248,7 +249,7 @@ void CommandLine::offer_tokens() {
 
 void CommandLine::offer_explain() {
   auto& explain = offer_configured(app_, "explain", "Say whether somebody may use something, and by which rule",
-                                   with_log_level(Log::Level::warning),
+                                   with_log_level(Log::Level::error),
                                    [this](Config config, const ConfigSource& source) -> Command {
                                      explain_.config = std::move(config);
                                      explain_.source = source;

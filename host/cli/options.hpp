@@ -42,7 +42,8 @@ struct ConfigCommand {
   enum class What { check, show, schema };
   What what = What::check;
   Config config;
-  std::filesystem::path file;
+  ConfigSource source;
+  bool files = true;  // those that it names are looked at, too
   bool json = false;
 };
 // Makes, lists or revokes the tokens of the configuration.

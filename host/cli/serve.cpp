@@ -27,6 +27,7 @@
 #include "app/live_certificates.hpp"
 #include "app/live_configuration.hpp"
 #include "app/served_servers.hpp"
+#include "app/serving_checks.hpp"
 #include "app/systemd.hpp"
 #include "base/absolute_path.hpp"
 #include "base/version.hpp"
@@ -173,28 +174,6 @@ void add_health(McpService& service, const std::function<std::string_view()>& wh
     service.add(std::move(resource));
 }
 
-}  // namespace
-
-Result<> check_reachability(const Config& config) {
-  const auto& admin = config.admin;
-  if (admin.listen && !admin.loopback_only && !admin.allow_remote) {
-    return fail("--admin-listen " + admin.listen->authority() +
-                " is reached by others, and nobody is asked there who they are. Listen on 127.0.0.1, or say "
-                "--allow-remote-admin if everybody who can reach it may read how this host fares.");
-  }
-  const bool admits_only_some = config.tls.client_certificates == TlsOptions::ClientCertificates::required;
-  const bool is_protected =
-      config.knows_credentials() || admits_only_some || config.allow_remote_without_authentication;
-  if (config.access.loopback_only || is_protected) return {};
-  return fail("--listen " + config.http.listen.authority() +
-              " is reached by others, and nothing proves who they are. Say [tokens] file, [issuers.NAME] or "
-              "[tls] client_certificates = \"required\" in the configuration, listen on 127.0.0.1 behind a proxy that "
-              "authenticates, or say --allow-remote-without-authentication if "
-              "everybody who can reach it may use it.");
-}
-
-namespace {
-
 // The same, but for where it listens if systemd does so in its stead.
 Result<Config> adopt_sockets(Config config, const SystemdEnvironment& environment) {
   auto sockets = take_sockets(environment);
@@ -318,7 +297,8 @@ int run(const ServeCommand& command) {
   const auto environment = SystemdEnvironment::take();
   const auto config = adopt_sockets(command.config, environment);
   if (config.has_error()) return complain(config.error().message);
-  if (const auto checked = check_reachability(*config); checked.has_error()) return complain(checked.error().message);
+  if (const auto mistakes = check_reachability(*config); !mistakes.empty())
+    return complain(command.source.words_for(mistakes));
   std::signal(SIGPIPE, SIG_IGN);
   StderrLog log(config->host.log_level, config->host.log_format);
   auto streams = StandardStreams::take(log);

@@ -114,12 +114,16 @@ class ConfigSource {
   // "team.toml:7:10", where the value that a JSON Pointer leads to is in the file; empty: it is not there.
   std::string place_of(const std::string& pointer) const;
 
+  // A line for each: where it is in the file, or the option that says it, and what is wrong. As a reader meets them.
+  std::string words_for(const Mistakes& mistakes) const;
+
   // An error has a line for each mistake: where it is (FILE:LINE:COLUMN, or the option), what was expected, and what to
   // do.
   Result<Config> load() const;
 
  private:
   std::string words_for(const Mistake& mistake, const TomlDocument& document) const;
+  std::string words_for(Mistakes mistakes, const TomlDocument& document) const;
 
   Config defaults_;
   std::filesystem::path file_;

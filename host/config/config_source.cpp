@@ -69,6 +69,12 @@ std::string name_of(std::string pointer) {
   return "\"" + (pointer.empty() ? "" : pointer.substr(pointer.rfind('/') + 1)) + index + "\"";
 }
 
+// "host" of "host#ada"; empty: it has none.
+std::string issuer_of_principal(const std::string& principal) {
+  const auto hash = principal.find('#');
+  return hash == std::string::npos ? std::string() : principal.substr(0, hash);
+}
+
 void override_setting(OrderedJson& json, const Override& setting) {
   auto* table = &json;
   std::size_t begin = 0;
@@ -78,6 +84,15 @@ void override_setting(OrderedJson& json, const Override& setting) {
     if (!table->is_object() && !table->is_null()) return;  // the file has no table there, which will be told
   }
   (*table)[setting.key.substr(begin)] = setting.value;
+}
+
+// Whether it is ISSUER#SUBJECT, of an issuer that vouches for somebody.
+bool names_principal(const Config& config, const ConnectionCredentials& connections, const std::string& principal) {
+  const auto issuer = issuer_of_principal(principal);
+  if (issuer.empty() || issuer.size() + 1 == principal.size()) return false;
+  const auto is_it = [&](const auto& each) { return each.first == issuer || each.second.issuer == issuer; };
+  return issuer == "host" || issuer == "stdio" || connections.takes_issuer(issuer) ||
+         std::ranges::any_of(config.issuers, is_it);
 }
 
 // What an issuer is besides what its table says.
@@ -116,6 +131,12 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
       if (!config.issuers.contains(role.issuers[i]) && !connections.takes_issuer(role.issuers[i]))
         mistakes.push_back({append_to_pointer("/roles", name) + "/issuers/" + std::to_string(i),
                             "must be an issuer that there is, as [issuers.NAME], but is \"" + role.issuers[i] + "\""});
+    }
+    for (std::size_t i = 0; i < role.principals.size(); ++i) {
+      if (!names_principal(config, connections, role.principals[i]))
+        mistakes.push_back({append_to_pointer("/roles", name) + "/principals/" + std::to_string(i),
+                            "must be ISSUER#SUBJECT, such as host#ada, of an issuer that there is, but is \"" +
+                                role.principals[i] + "\""});
     }
   }
   if (!config.scopes.empty()) return;
@@ -268,12 +289,19 @@ void settle(Config& config, Mistakes& mistakes) {
   auto& admin = config.admin;
   admin.loopback_only = admin.listen && admin.listen->is_loopback();
   if (admin.allow_remote && !admin.listen) mistakes.push_back({"/admin/allow_remote", "needs listen", true});
+  const auto& listen = config.http.listen;
+  if (admin.listen && admin.listen->port != 0 && admin.listen->port == listen.port &&
+      admin.listen->address == listen.address)
+    mistakes.push_back({"/admin/listen", "must not be where [http] listens, " + listen.authority()});
   const auto& traces = config.traces;
   if (traces.endpoint.empty() && (traces.sample_ratio != TraceSettings().sample_ratio || !traces.headers.empty()))
     mistakes.push_back({"/traces", "needs endpoint, where they go", true});
   // Under which a proxy may pass requests on.
-  if (!config.origin.empty() && (access.loopback_only || !access.allowed_hosts.empty()))
-    access.allowed_hosts.push_back(host_of(config.origin));
+  if (!config.origin.empty() && (access.loopback_only || !access.allowed_hosts.empty())) {
+    auto& hosts = access.allowed_hosts;
+    if (auto host = host_of(config.origin); std::ranges::find(hosts, host) == hosts.end())
+      hosts.push_back(std::move(host));
+  }
 }
 
 }  // namespace
@@ -283,6 +311,11 @@ RoleTexts settled_roles(const Config& config) {
   for (auto& [name, role] : texts) {
     for (auto& issuer : role.issuers) {
       if (const auto named = config.issuers.find(issuer); named != config.issuers.end()) issuer = named->second.issuer;
+    }
+    for (auto& principal : role.principals) {
+      const auto issuer = issuer_of_principal(principal);
+      if (const auto named = config.issuers.find(issuer); named != config.issuers.end())
+        principal.replace(0, issuer.size(), named->second.issuer);
     }
   }
   return texts;
@@ -303,7 +336,15 @@ Result<Config> ConfigSource::load() const {
   config_form().read(document.json, {}, config, mistakes);
   if (mistakes.empty()) settle(config, mistakes);
   if (mistakes.empty()) return config;
-  // As a reader of the file meets them.
+  return fail(words_for(std::move(mistakes), document));
+}
+
+std::string ConfigSource::words_for(const Mistakes& mistakes) const {
+  const auto document = file_.empty() ? Result<TomlDocument>(TomlDocument()) : read_file(file_);
+  return words_for(mistakes, document.has_error() ? TomlDocument() : *document);
+}
+
+std::string ConfigSource::words_for(Mistakes mistakes, const TomlDocument& document) const {
   std::ranges::stable_sort(mistakes, {}, [&](const Mistake& mistake) {
     const auto found = document.places.find(mistake.pointer);
     return found == document.places.end() ? 0 : found->second.value.line;
@@ -311,7 +352,7 @@ Result<Config> ConfigSource::load() const {
   std::string words;
   for (const auto& mistake : mistakes)
     words.append(words.empty() ? "" : "\n").append(words_for(mistake, document));
-  return fail(std::move(words));
+  return words;
 }
 
 std::string ConfigSource::place_of(const std::string& pointer) const {

@@ -392,7 +392,8 @@ Form<RoleText> role_form() {
       .add("issuers", &RoleText::issuers, list(text()),
            "Who has it: everybody with a token of these [issuers.NAME], or with a certificate (mtls), or whom a proxy "
            "names (proxy)")
-      .add("principals", &RoleText::principals, list(text()), "Who has it: each one as ISSUER#SUBJECT")
+      .add("principals", &RoleText::principals, list(text()),
+           "Who has it: each one as ISSUER#SUBJECT, such as host#ada")
       .form();
 }
 

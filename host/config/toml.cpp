@@ -136,6 +136,20 @@ void append_table(std::string& out, const std::string& path, const OrderedJson& 
   }
 }
 
+// What the parser says, and what is most likely to be done about it.
+std::string words_for(std::string_view description) {
+  if (description.find("unescaped control characters") != std::string_view::npos)
+    return "the string has no closing quote in its line";
+  static constexpr std::string_view kinds[] = {"value",   "time",           "date",   "date-time",
+                                               "integer", "floating-point", "boolean"};
+  std::string words(description);
+  for (const auto kind : kinds) {
+    if (description.starts_with("Error while parsing " + std::string(kind) + ":"))
+      words += "; a text must be in quotes";
+  }
+  return words;
+}
+
 }  // namespace
 
 Result<TomlDocument> read_toml(std::string_view text) {
@@ -147,7 +161,7 @@ Result<TomlDocument> read_toml(std::string_view text) {
     document.json = *std::move(json);
     return document;
   } catch (const toml::parse_error& error) {
-    return fail(words_of(begin_of(error.source())) + std::string(error.description()));
+    return fail(words_of(begin_of(error.source())) + words_for(error.description()));
   }
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -171,6 +171,30 @@ test('ListOfAnEmptyFolderSaysWhereToPutPlugins', async (context) => {
   const { status, stdout } = await on('list');
   assert.equal(status, 0);
   assert.match(stdout, /^No plugins below .*; put one into its folder tools, resources or prompts\n$/);
+});
+
+test('ConfigCheckSaysAllThatServeWouldRefuse', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-check-'));
+  context.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'team.toml');
+  const check = async (text, ...options) => {
+    await writeFile(file, text);
+    const { status, stdout, stderr } = await command('config', 'check', '--config', file, ...options);
+    return { status, said: (stdout + stderr).replaceAll(`${folder}/`, '').trim().split('\n') };
+  };
+  const text = '[tls]\ncertificate = "server.pem"\nkey = "server.key"\n[audit]\nfile = "audit/log"\nkey = "audit/key.pem"\n'
+    + `[plugins]\ncomponents = "${folder}"\n`;
+  const { status, said } = await check(text);
+  assert.equal(status, 2);
+  assert.deepEqual(said, [
+    'team.toml:1:1: "tls" cannot be used: server.pem: it cannot be opened: No such file or directory',
+    `team.toml:5:8: "file" cannot be used: its folder audit is not there; make it`,
+    'team.toml:6:7: "key" cannot be used: cannot read audit/key.pem: No such file or directory',
+  ]);
+  assert.deepEqual(await check(text, '--no-files'), { status: 0, said: ['team.toml: ok'] });
+  const open = await check('[http]\nlisten = "0.0.0.0:0"\n', '--no-files');
+  assert.equal(open.status, 2);
+  assert.match(open.said[0], /^team\.toml:2:10: "listen" 0\.0\.0\.0:0 is reached by others, and nothing proves who they are\./);
 });
 
 test('ABusyPortIsToldBeforeAnyPluginIsStarted', async (context) => {

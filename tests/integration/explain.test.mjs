@@ -26,6 +26,9 @@ deny = ["tool:calc*"]
 
 [servers.times]
 allow = ["tool:*time*"]
+
+[servers.sums]
+allow = ["tool:calc*"]
 `;
 
 async function team(context) {
@@ -74,7 +77,10 @@ test('SaysTheRuleThatDecides', async (context) => {
 
   const elsewhere = await run('explain', '--as', 'ada', '--server', 'times', 'tools/call', 'calculate', short);
   assert.equal(elsewhere.status, 1);
-  assert.match(elsewhere.out, /may not call the tool calculate\n {2}no rule allows it/);
+  assert.match(elsewhere.out, /may not call the tool calculate\n {2}the server times does not have it: no rule of \[servers\.times\] allows it\n$/);
+  const there = await run('explain', '--as', 'ada', '--server', 'sums', 'tools/call', 'calculate', short);
+  assert.equal(there.status, 0);
+  assert.match(there.out, /\n {2}the server sums has it: team\.toml:21:10: \[servers\.sums\] allow "tool:calc\*"\n {2}team\.toml:11:22: \[roles\.user\]/);
 });
 
 test('SaysWhatCannotBeExplained', async (context) => {

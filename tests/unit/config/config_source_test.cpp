@@ -9,6 +9,7 @@ namespace mcph {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 
 class ConfigSourceTest : public ::testing::Test {
  protected:
@@ -93,6 +94,45 @@ issuers = ["mtls", "proxy"]
   EXPECT_EQ(config->tls.key, "/etc/key.pem");
   EXPECT_TRUE(config->knows_credentials());
   EXPECT_EQ(config_form().show(*config)["proxy"]["trusted_addresses"], OrderedJson({"10.0.0.0/8", "::1"}));
+}
+
+TEST_F(ConfigSourceTest, SaysWhichPrincipalIsNobodys) {
+  const std::string tokens = "[tokens]\nfile = \"t\"\n[roles.user]\n";
+  EXPECT_EQ(mistakes_in(tokens + "principals = [\"host#ada\", \"ada\", \"hst#ada\", \"host#\", \"mtls#ada\"]\n"),
+            "4:27: \"principals[1]\" must be ISSUER#SUBJECT, such as host#ada, of an issuer that there is, but is "
+            "\"ada\"\n"
+            "4:34: \"principals[2]\" must be ISSUER#SUBJECT, such as host#ada, of an issuer that there is, but is "
+            "\"hst#ada\"\n"
+            "4:45: \"principals[3]\" must be ISSUER#SUBJECT, such as host#ada, of an issuer that there is, but is "
+            "\"host#\"\n"
+            "4:54: \"principals[4]\" must be ISSUER#SUBJECT, such as host#ada, of an issuer that there is, but is "
+            "\"mtls#ada\"");
+}
+
+TEST_F(ConfigSourceTest, TakesAnIssuerOfAPrincipalByItsNameOrItsUrl) {
+  const auto config = load(R"(
+[server]
+url = "https://mcp.example"
+[issuers.company]
+issuer = "https://issuer.example"
+[roles.user]
+principals = ["company#ada", "https://issuer.example#bob"]
+)");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(settled_roles(*config).at("user").principals,
+            (std::vector<std::string>{"https://issuer.example#ada", "https://issuer.example#bob"}));
+}
+
+TEST_F(ConfigSourceTest, SaysWhatIsLikelyToBeWrongWhereTheTextIsNoToml) {
+  EXPECT_EQ(mistakes_in("[http]\nlisten = \"127.0.0.1:9000\n"), "2:25: the string has no closing quote in its line");
+  EXPECT_THAT(mistakes_in("[http]\nlisten = 127.0.0.1:9000\n"), EndsWith("; a text must be in quotes"));
+  EXPECT_THAT(mistakes_in("[http]\nlisten = localhost\n"), EndsWith("; a text must be in quotes"));
+}
+
+TEST_F(ConfigSourceTest, HasTwoListenersAtTwoAddresses) {
+  EXPECT_EQ(mistakes_in("[http]\nlisten = \"127.0.0.1:9000\"\n[admin]\nlisten = \"127.0.0.1:9000\"\n"),
+            "4:10: \"listen\" must not be where [http] listens, 127.0.0.1:9000");
+  EXPECT_EQ(mistakes_in("[http]\nlisten = \"127.0.0.1:0\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"), "none");
 }
 
 TEST_F(ConfigSourceTest, SaysWhatIsMissingForConnections) {

@@ -1,0 +1,59 @@
+#include "app/serving_checks.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "app/host.hpp"
+#include "audit/signing_key.hpp"
+#include "auth/introspection.hpp"
+#include "auth/token_file.hpp"
+#include "base/json_pointer.hpp"
+#include "http/tls/tls_context.hpp"
+#include "traces/span_exporter.hpp"
+
+namespace mcph {
+
+Mistakes check_reachability(const Config& config) {
+  const auto& admin = config.admin;
+  if (admin.listen && !admin.loopback_only && !admin.allow_remote) {
+    return {{"/admin/listen", admin.listen->authority() +
+                                  " is reached by others, and nobody is asked there who they are. Listen on "
+                                  "127.0.0.1, or say --allow-remote-admin if everybody who can reach it may read how "
+                                  "this host fares."}};
+  }
+  const bool admits_only_some = config.tls.client_certificates == TlsOptions::ClientCertificates::required;
+  const bool is_protected =
+      config.knows_credentials() || admits_only_some || config.allow_remote_without_authentication;
+  if (config.access.loopback_only || is_protected) return {};
+  return {{"/http/listen", config.http.listen.authority() +
+                               " is reached by others, and nothing proves who they are. Say [tokens] file, "
+                               "[issuers.NAME] or [tls] client_certificates = \"required\" in the configuration, "
+                               "listen on 127.0.0.1 behind a proxy that authenticates, or say "
+                               "--allow-remote-without-authentication if everybody who can reach it may use it."}};
+}
+
+Mistakes check_files(const Config& config) {
+  Mistakes mistakes;
+  const auto note = [&](std::string pointer, const auto& result) {
+    if (result.has_error()) mistakes.push_back({std::move(pointer), "cannot be used: " + result.error().message});
+  };
+  note("/plugins/components", find_components(config.host));
+  if (config.tls.is_on()) note("/tls", TlsContext::load(config.tls, nullptr, std::chrono::system_clock::now()));
+  if (!config.tokens.empty()) note("/tokens/file", read_tokens(config.tokens));
+  for (const auto& [name, issuer] : config.issuers) {
+    if (!issuer.client_secret.empty())
+      note(append_to_pointer("/issuers", name) + "/client_secret_file", read_client_secret(issuer.client_secret));
+  }
+  if (!config.audit.key.empty()) note("/audit/key", AuditSigningKey::read(config.audit.key));
+  const auto folder = config.audit.file.parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    note("/audit/file", Result<>(fail("its folder " + folder.string() + " is not there; make it")));
+  if (!config.traces.headers.empty()) note("/traces/headers_file", read_header_file(config.traces.headers));
+  return mistakes;
+}
+
+}  // namespace mcph
