@@ -210,6 +210,7 @@ Result<std::shared_ptr<const AccessState>> LiveConfiguration::access_of(const st
                                        .title = server.title,
                                        .scopes = found == config.servers.end() ? config.scopes : found->second.scopes},
                           .connections = std::move(connections)};
+  credentials.resource.takes_tokens = !config.tokens.empty() || !config.issuers.empty();
   credentials.resource.needs_nonces = config.proof_nonces;
   credentials.resource.knows_certificates =
       started_with_.tls.client_certificates != TlsOptions::ClientCertificates::none;

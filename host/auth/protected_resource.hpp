@@ -17,6 +17,7 @@ struct ProtectedResource {
   std::vector<std::string> scopes = {};     // to ask for at first
   std::set<std::string> known_scopes = {};  // that mean something here
 
+  bool takes_tokens = true;         // there are other ways to say who one is
   bool needs_nonces = false;        // in proofs (RFC 9449 section 9)
   bool knows_certificates = false;  // of clients, to which a token may be bound (RFC 8705 section 3)
 

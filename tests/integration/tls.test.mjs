@@ -190,6 +190,8 @@ test('ACertificateProvesWhoAClientIs', async (context) => {
   assert.deepEqual(await toolsOf(secure.url, { ca, ...ada }), ['version']);
   assert.deepEqual(await toolsOf(secure.url, { ca, ...bob }), []);
   await assert.rejects(toolsOf(secure.url, { ca }), /401 Bearer/);
+  const { json } = await ask(secure.url, 'tools/list', {}, { ca });
+  assert.match(json.error.message, /^Unauthorized: connect with a client certificate/);
   const nameless = clients.issue('ada', { names: 'DNS:ada' });
   await assert.rejects(toolsOf(secure.url, { ca, ...nameless }), /401 Bearer/);
   const refused = await ask(secure.url, 'tools/call', { name: 'only_in_v1', arguments: {} }, { ca, ...ada });

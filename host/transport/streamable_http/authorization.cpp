@@ -52,6 +52,11 @@ std::string endpoint_of(std::string_view path) {
   return std::string(path.substr(0, path.rfind('/'))).append(mcp_path);
 }
 
+std::string what_to_send(const ProtectedResource& resource) {
+  return resource.takes_tokens ? "send a token in the header \"Authorization: Bearer TOKEN\""
+                               : "connect with a client certificate, or through the proxy that says who you are";
+}
+
 HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, const ProtectedResource& resource) {
   if (error.kind == CredentialError::Kind::unavailable) return unavailable("Try again later: " + error.description);
   const bool missing = error.kind == CredentialError::Kind::missing;
@@ -60,8 +65,7 @@ HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, con
   if (!missing) challenge.add_error(error.code, error.description);
   if (error.by_proof) challenge.add("algs", joined(proof_algorithms()));
   challenge.add_resource(resource, endpoint_of(request.path), resource.scopes);
-  const auto message = missing ? std::string("Unauthorized: send a token in the header \"Authorization: Bearer TOKEN\"")
-                               : "Unauthorized: " + error.description;
+  const auto message = "Unauthorized: " + (missing ? what_to_send(resource) : error.description);
   HttpRefusal refusal{.status = 401,
                       .message = message,
                       .fields = {{"WWW-Authenticate", std::move(challenge).text()}},
