@@ -142,12 +142,13 @@ void AuditLog::run() {
   for (bool goes_on = true; goes_on;) {
     std::vector<AuditEvent> sums;
     std::uint64_t left_out = 0;
-    const auto now = clock_();
+    std::chrono::system_clock::time_point now;
     {
       MutexLock lock(mutex_);
       wait_for_lines(lock);
+      now = clock_();
       goes_on = !closing_;
-      sums = sums_.take(clock_(), closing_);
+      sums = sums_.take(now, closing_);
       if (has_too_many(2)) left_out_ += std::exchange(sums, {}).size();
       for (const auto& sum : sums) {
         ++taken_lines_;

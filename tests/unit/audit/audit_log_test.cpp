@@ -401,14 +401,25 @@ TEST_F(AuditLogTest, IsNobodyElses) {
 }
 
 TEST_F(AuditLogTest, SumsUpRefusalsByTheMinute) {
+  auto options = folder_.options();
+  options.checkpoint_time = 1h;
   std::atomic<std::chrono::system_clock::duration> now{1'785'240'000s};
-  auto audit = folder_.opened(folder_.options(), [&] { return std::chrono::system_clock::time_point(now.load()); });
+  std::atomic<int> asked{0};
+  const auto clock = [&] {
+    ++asked;
+    return std::chrono::system_clock::time_point(now.load());
+  };
+  auto audit = folder_.opened(options, clock);
   for (int i = 0; i < 1000; ++i)
     audit->add({.source = "10.0.0.1", .outcome = "http 401"});
   EXPECT_EQ(count("refused"), 0);
+  // Beside those of this thread: the log's own has looked at the clock, and sleeps until the minute is over.
+  EXPECT_TRUE(eventually([&] { return asked > 1001; }));
   now = 1'785'240'000s + 60s;
   add(*audit);
   EXPECT_TRUE(eventually([&] { return count("refused") == 1; }));
+  EXPECT_THAT(folder_.text(), HasSubstr(R"("time":"2026-07-28T12:01:00.000Z","event":"refused","source":"10.0.0.1",)"
+                                        R"("minute":"2026-07-28T12:00:00.000Z","count":1000,)"));
   audit->add({.source = "10.0.0.1", .outcome = "http 401"});
   audit.reset();
   EXPECT_EQ(count("refused"), 2);
