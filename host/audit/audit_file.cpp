@@ -87,8 +87,8 @@ Result<> write_all(const FileDescriptor& file, std::string_view text) {
 
 }  // namespace
 
-Result<AuditFile> AuditFile::open(const std::filesystem::path& path, Sync sync) {
-  AuditFile file(std::filesystem::absolute(path), sync);
+Result<AuditFile> AuditFile::open(const std::filesystem::path& path, AuditSyncs syncs) {
+  AuditFile file(std::filesystem::absolute(path), syncs);
   const auto named = [&](const Error& error) { return fail(path.string() + ": " + error.message); };
   if (const auto locked = file.lock(); locked.has_error()) return named(locked.error());
   if (const auto opened = file.open_current(); opened.has_error()) return named(opened.error());
@@ -151,7 +151,10 @@ Result<> AuditFile::find_head() {
     auto moved = move_torn_away(std::string_view(*text).substr(whole), from + whole);
     if (moved.has_error()) return moved;
   }
-  return is_on_disk ? Result<>() : sync();
+  if (is_on_disk) return {};
+  // Its name in the folder may not be there either, where the host before was killed before its first sync.
+  is_new_ = true;
+  return sync();
 }
 
 // First there is the copy, so that nothing is lost whenever this host is killed.
@@ -179,8 +182,8 @@ Result<> AuditFile::append(std::string_view lines, const AuditHead& head) {
 }
 
 Result<> AuditFile::sync() {
-  if (sync_(file_.get()) == 0) {
-    if (std::exchange(is_new_, false)) sync_folder();
+  if (syncs_.file(file_.get()) == 0) {
+    is_new_ = is_new_ && !sync_folder();
     synced_head_ = head_;
     synced_size_ = size_;
     return {};
@@ -229,9 +232,9 @@ std::vector<std::filesystem::path> AuditFile::older() const {
 }
 
 // A file that has just been made is found after a crash of the system only if its folder is on the disk.
-void AuditFile::sync_folder() const {
+bool AuditFile::sync_folder() const {
   const auto folder = open_file(path_.parent_path(), O_RDONLY | O_DIRECTORY);
-  if (folder) ::fsync(folder.get());
+  return folder && syncs_.folder(folder.get()) == 0;
 }
 
 }  // namespace mcph

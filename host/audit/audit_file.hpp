@@ -17,15 +17,19 @@
 
 namespace mcph {
 
+// How a file and its folder come to the disk. Each waits until what has been written to the descriptor is there; 0, or
+// -1 and errno, as fsync(2).
+struct AuditSyncs {
+  int (*file)(int descriptor) = ::fdatasync;
+  int (*folder)(int descriptor) = ::fsync;
+};
+
 class AuditFile {
  public:
-  // Waits until what has been written to the descriptor is on the disk; 0, or -1 and errno, as fdatasync(2).
-  using Sync = int (*)(int descriptor);
-
   // Makes it if it is not there. What a host has left that was killed comes to the disk. A part of a line at its end,
   // of a host that was killed, is moved to a file of its own. Fails where another host writes it, others than its owner
   // may write or read it, or its last line is no line.
-  static Result<AuditFile> open(const std::filesystem::path& file, Sync sync = ::fdatasync);
+  static Result<AuditFile> open(const std::filesystem::path& file, AuditSyncs syncs = {});
 
   // The last line, of this file or the one before; none in a log that begins. After a sync that failed it is the last
   // one that is on the disk.
@@ -51,7 +55,7 @@ class AuditFile {
   Result<> rotate(unsigned keep);
 
  private:
-  AuditFile(std::filesystem::path path, Sync to_disk) : path_(std::move(path)), sync_(to_disk) {}
+  AuditFile(std::filesystem::path path, AuditSyncs syncs) : path_(std::move(path)), syncs_(syncs) {}
 
   Result<> lock();
   Result<> open_current();
@@ -59,10 +63,10 @@ class AuditFile {
   Result<> move_torn_away(std::string_view torn, std::uint64_t whole);
   std::vector<std::filesystem::path> older() const;
   std::filesystem::path beside(const std::string& name) const { return path_.parent_path() / name; }
-  void sync_folder() const;
+  bool sync_folder() const;
 
   std::filesystem::path path_;
-  Sync sync_;
+  AuditSyncs syncs_;
   FileDescriptor lock_;
   FileDescriptor file_;
   AuditHead head_;
@@ -71,7 +75,7 @@ class AuditFile {
   std::uint64_t size_ = 0;
   AuditHead synced_head_;  // that is on the disk, and so many bytes
   std::uint64_t synced_size_ = 0;
-  bool is_new_ = false;    // and its folder does not have it on the disk yet
+  bool is_new_ = false;    // and its folder may not have it on the disk yet
   bool has_rest_ = false;  // of lines that have been taken back, behind its size
   std::chrono::system_clock::time_point begin_;
 };

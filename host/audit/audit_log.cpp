@@ -26,14 +26,14 @@ std::string first_line(std::string_view event, const AuditHead& previous) {
 }  // namespace
 
 Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditOptions options, std::string_view version, Log& log, Clock clock,
-                                                 AuditFile::Sync sync) {
+                                                 AuditSyncs syncs) {
   std::optional<AuditSigningKey> key;
   if (!options.key.empty()) {
     auto read = AuditSigningKey::read(options.key);
     if (read.has_error()) return fail("the key of the audit log: " + read.error().message);
     key = *std::move(read);
   }
-  auto file = AuditFile::open(options.file, sync);
+  auto file = AuditFile::open(options.file, syncs);
   if (file.has_error()) return fail("the audit log " + file.error().message);
   std::unique_ptr<AuditLog> audit(
       new AuditLog(std::move(options), *std::move(file), std::move(key), log, std::move(clock)));

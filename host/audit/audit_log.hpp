@@ -34,8 +34,7 @@ class AuditLog {
 
   // Fails where the file or the key cannot be used. The log outlives it. `version` is the host's.
   static Result<std::unique_ptr<AuditLog>> open(AuditOptions options, std::string_view version, Log& log,
-                                                Clock clock = std::chrono::system_clock::now,
-                                                AuditFile::Sync sync = ::fdatasync);
+                                                Clock clock = std::chrono::system_clock::now, AuditSyncs syncs = {});
   ~AuditLog();
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;

@@ -33,12 +33,12 @@ class AuditFolder {
     return options;
   }
   Result<std::unique_ptr<AuditLog>> open(AuditOptions options, AuditLog::Clock clock = std::chrono::system_clock::now,
-                                         AuditFile::Sync sync = ::fdatasync) {
-    return AuditLog::open(std::move(options), "1.0", log, std::move(clock), sync);
+                                         AuditSyncs syncs = {}) {
+    return AuditLog::open(std::move(options), "1.0", log, std::move(clock), syncs);
   }
   std::unique_ptr<AuditLog> opened(AuditOptions options, AuditLog::Clock clock = std::chrono::system_clock::now,
-                                   AuditFile::Sync sync = ::fdatasync) {
-    auto audit = open(std::move(options), std::move(clock), sync);
+                                   AuditSyncs syncs = {}) {
+    auto audit = open(std::move(options), std::move(clock), syncs);
     EXPECT_TRUE(audit.has_value()) << (audit.has_error() ? audit.error().message : "");
     return audit.has_value() ? *std::move(audit) : nullptr;
   }

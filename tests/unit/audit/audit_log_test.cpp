@@ -59,6 +59,12 @@ class AuditLogTest : public ::testing::Test {
     options.mode = mode;
     return options;
   }
+  // The file as a host leaves it that is killed before it says that it ends.
+  void leave_as_killed() const {
+    auto text = folder_.text();
+    text.resize(text.rfind('\n', text.rfind(R"("event":"stop")")) + 1);
+    std::ofstream(folder_.file) << text;
+  }
   // That have this event.
   long count(const std::string& event) const {
     const auto lines = folder_.lines();
@@ -240,10 +246,18 @@ int failing_sync(int descriptor) {
   return -1;
 }
 
+std::atomic<int> folder_syncs{0};
+int counted_folder_sync(int descriptor) {
+  ++folder_syncs;
+  return ::fsync(descriptor);
+}
+
+constexpr AuditSyncs failing_syncs{failing_sync, counted_folder_sync};
+
 TEST_P(AuditLogInEachModeTest, WritesAnewWhatASyncThatFailedMayHaveLost) {
   auto options = with_mode(GetParam());
   options.checkpoint_time = 5ms;
-  auto audit = folder_.opened(options, std::chrono::system_clock::now, failing_sync);
+  auto audit = folder_.opened(options, std::chrono::system_clock::now, failing_syncs);
   EXPECT_TRUE(eventually([&] { return count("checkpoint") == 1; }));
   syncs_to_fail = 3;
   add(*audit, 7);
@@ -260,7 +274,7 @@ TEST_F(AuditLogTest, IsOnTheDiskWhenTheHostEnds) {
   options.checkpoint_time = 1h;
   options.key.clear();
   const int before = syncs;
-  auto audit = folder_.opened(options, std::chrono::system_clock::now, failing_sync);
+  auto audit = folder_.opened(options, std::chrono::system_clock::now, failing_syncs);
   EXPECT_TRUE(eventually([&] { return syncs == before + 1; }));
   add(*audit);
   audit.reset();
@@ -268,20 +282,34 @@ TEST_F(AuditLogTest, IsOnTheDiskWhenTheHostEnds) {
 }
 
 TEST_F(AuditLogTest, BringsToTheDiskWhatAHostHasLeftThatWasKilled) {
-  const auto options = with_mode(AuditOptions::Mode::async);
+  auto options = with_mode(AuditOptions::Mode::async);
+  options.checkpoint_time = 1h;
   const auto syncs_of_start = [&] {
     const int before = syncs;
-    const auto audit = folder_.opened(options, std::chrono::system_clock::now, failing_sync);
+    folder_syncs = 0;
+    const auto audit = folder_.opened(options, std::chrono::system_clock::now, failing_syncs);
     EXPECT_TRUE(eventually([&] { return audit->head().seq > 0 && syncs > before; }));
     return syncs - before;
   };
   EXPECT_EQ(syncs_of_start(), 1);  // beside the last one, of the end
+  EXPECT_EQ(folder_syncs, 1);
   EXPECT_EQ(syncs_of_start(), 1);
-  // Without the lines that say that it has ended, and with which checkpoint.
-  auto text = folder_.text();
-  text.resize(text.rfind('\n', text.rfind("\"stop\"")) + 1);
-  std::ofstream(folder_.file) << text;
+  EXPECT_EQ(folder_syncs, 0);
+  leave_as_killed();
   EXPECT_EQ(syncs_of_start(), 2);
+  EXPECT_EQ(folder_syncs, 1);  // the file may never have been there
+}
+
+TEST_F(AuditLogTest, ANewFileComesToTheDiskWithItsFolder) {
+  auto options = with_mode(AuditOptions::Mode::strict);
+  options.rotate_bytes = 1;
+  options.checkpoint_time = 1h;
+  folder_syncs = 0;
+  const auto audit = folder_.opened(options, std::chrono::system_clock::now, failing_syncs);
+  for (int files = 1; files <= 3; ++files) {
+    EXPECT_TRUE(eventually([&] { return folder_syncs == files; })) << files;
+    add(*audit);
+  }
 }
 
 TEST_F(AuditLogTest, SaysWhatIsLostWhereItCannotBeWrittenToTheEnd) {
