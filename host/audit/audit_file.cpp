@@ -122,7 +122,10 @@ Result<> AuditFile::find_head() {
   const auto text = read_part(file_, from, size_);
   if (text.has_error()) return text.error();
   const auto whole = text->rfind('\n') + 1;  // 0: there is no whole line
-  bool is_on_disk = size_ == 0;              // as a host leaves it that has not been killed
+  // Of an empty file there is nothing to bring there. A last line that says that the host has ended was written when
+  // all before it was there: what may be lost is that line, and the checkpoint behind it, of a host that was killed
+  // then.
+  bool is_on_disk = size_ == 0;
   if (whole == 0 && from > 0) return fail(std::string("is no audit log") + what_to_do);
   if (whole > 0) {
     const auto last = last_of(std::string_view(*text).substr(0, whole));
@@ -170,14 +173,20 @@ Result<> AuditFile::move_torn_away(std::string_view torn, std::uint64_t whole) {
 }
 
 Result<> AuditFile::append(std::string_view lines, const AuditHead& head) {
-  if (has_rest_ && ::ftruncate(file_.get(), static_cast<::off_t>(size_)) != 0) return fail_for_now(last_error());
-  has_rest_ = false;
+  if (auto cut = cut_off_rest(); cut.has_error()) return cut;
   if (auto written = write_all(file_, lines); written.has_error()) {
-    has_rest_ = ::ftruncate(file_.get(), static_cast<::off_t>(size_)) != 0;
+    has_rest_ = true;
+    static_cast<void>(cut_off_rest());  // the next one tries it again
     return written;
   }
   size_ += lines.size();
   head_ = head;
+  return {};
+}
+
+Result<> AuditFile::cut_off_rest() {
+  if (has_rest_ && ::ftruncate(file_.get(), static_cast<::off_t>(size_)) != 0) return fail_for_now(last_error());
+  has_rest_ = false;
   return {};
 }
 

@@ -50,6 +50,9 @@ class AuditFile {
   // Until it is on the disk. Where that fails, nobody knows which of the lines since the last good sync are, and a
   // second sync would say that all is well (fsync(2)). So those lines are taken back, and are to be appended anew.
   Result<> sync();
+  // Lines that are taken back stay in the file until the next ones are appended; or, where there will be none, until
+  // this.
+  Result<> cut_off_rest();
   // Puts this file to the older ones, removes the oldest of those that are more than `keep`, 0: none, and goes on with
   // an empty one.
   Result<> rotate(unsigned keep);

@@ -160,12 +160,22 @@ void AuditLog::run() {
     if (left_out > 0) add_left_out(left_out);
     for (const auto& sum : sums)
       add_line(now, sum.members());
-    if (!goes_on) add_line(clock_(), AuditEvent(audit_event::stop).members());
-    if (key_ && unsigned_lines_ > 0 && (needs_checkpoint() || !goes_on)) add_checkpoint();
+    if (key_ && unsigned_lines_ > 0 && needs_checkpoint()) add_checkpoint();
     write(!goes_on);
     if (goes_on) rotate_if_due();
   }
+  end();
+}
+
+// The line `stop` shows the next host that all before it is on the disk. So it is written when that is so.
+void AuditLog::end() {
+  if (text_.empty()) {
+    add_line(clock_(), AuditEvent(audit_event::stop).members());
+    if (key_ && unsigned_lines_ > 0) add_checkpoint();
+    write(true);
+  }
   if (text_.empty()) return;
+  static_cast<void>(file_.cut_off_rest());
   log_.error("audit lines lost", {{"file", options_.file.string()},
                                   {"reason", "they cannot be written, and the host ends"},
                                   {"lines", std::ranges::count(text_, '\n')}});
@@ -257,11 +267,12 @@ void AuditLog::write(bool is_last) {
 }
 
 Result<> AuditLog::try_to_write(bool syncs) {
+  Result<> appended;
   if (appended_ < text_.size()) {
-    auto written = file_.append(std::string_view(text_).substr(appended_), last_);
-    if (written.has_error()) return written;
-    appended_ = text_.size();
+    appended = file_.append(std::string_view(text_).substr(appended_), last_);
+    if (appended.has_value()) appended_ = text_.size();
   }
+  // What has been appended before comes to the disk also while nothing more can be.
   const bool is_time = needs_checkpoint();
   if (appended_ > 0 && (syncs || is_time || sync_failed_ || appended_ >= most_unsynced)) {
     const auto begin = Steady::now();
@@ -272,13 +283,13 @@ Result<> AuditLog::try_to_write(bool syncs) {
       return synced;
     }
     last_sync_ = std::min<Steady::duration>(Steady::now() - begin, most_to_gather);
-    text_.clear();
+    text_.erase(0, appended_);
     // What one load has needed the next needs again.
     if (text_.capacity() > 2 * most_unsynced) text_.shrink_to_fit();
     appended_ = 0;
   }
   if (text_.empty() && (!key_ || unsigned_lines_ == 0)) open_since_.reset();
-  return {};
+  return appended;
 }
 
 void AuditLog::rotate_if_due() {

@@ -80,6 +80,7 @@ class AuditLog {
   AuditLog(AuditOptions options, AuditFile file, std::optional<AuditSigningKey> key, Log& log, Clock clock);
 
   void run();
+  void end();
   // Waits until there is something to do. Takes what there is to write.
   void wait_for_lines(MutexLock& lock) REQUIRES(mutex_);
   void gather(MutexLock& lock) REQUIRES(mutex_);

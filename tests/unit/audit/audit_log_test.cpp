@@ -19,6 +19,7 @@ namespace mcph {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 using test::eventually;
@@ -246,6 +247,17 @@ int failing_sync(int descriptor) {
   return -1;
 }
 
+// Of the log's thread, whenever it syncs.
+std::vector<std::string> synced;  // what is in the file
+int kept_sync(int descriptor) {
+  struct ::stat status {};
+  ::fstat(descriptor, &status);
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  EXPECT_EQ(::pread(descriptor, text.data(), text.size(), 0), status.st_size);
+  synced.push_back(std::move(text));
+  return ::fdatasync(descriptor);
+}
+
 std::atomic<int> folder_syncs{0};
 int counted_folder_sync(int descriptor) {
   ++folder_syncs;
@@ -273,12 +285,49 @@ TEST_F(AuditLogTest, IsOnTheDiskWhenTheHostEnds) {
   auto options = with_mode(AuditOptions::Mode::async);
   options.checkpoint_time = 1h;
   options.key.clear();
+  synced.clear();
+  auto audit = folder_.opened(options, std::chrono::system_clock::now, {.file = kept_sync});
+  add(*audit);
+  audit.reset();
+  // That it ends, when all before that is there.
+  ASSERT_EQ(synced.size(), 3U);
+  EXPECT_THAT(synced[0], HasSubstr(R"("event":"start")"));
+  EXPECT_THAT(synced[1], HasSubstr(R"("event":"request")"));
+  EXPECT_THAT(synced[1], Not(HasSubstr(R"("event":"stop")")));
+  EXPECT_EQ(synced[2], folder_.text());
+  EXPECT_TRUE(folder_.summary().has_end);
+}
+
+TEST_P(AuditLogInEachModeTest, HasNoEndWhereTheLinesBeforeItDoNotComeToTheDisk) {
+  auto options = with_mode(GetParam());
+  options.checkpoint_time = 1h;
   const int before = syncs;
   auto audit = folder_.opened(options, std::chrono::system_clock::now, failing_syncs);
   EXPECT_TRUE(eventually([&] { return syncs == before + 1; }));
+  syncs_to_fail = 1'000'000;
   add(*audit);
   audit.reset();
-  EXPECT_EQ(syncs, before + 2);
+  syncs_to_fail = 0;
+  ASSERT_EQ(folder_.verify(folder_.files(), false), "ok");
+  EXPECT_EQ(folder_.summary().lines, 1U);
+  EXPECT_EQ(folder_.log.count("audit lines lost file=" + folder_.file.string() +
+                              " reason=they cannot be written, and the host ends lines=1"),
+            1U);
+  folder_.opened(options).reset();
+  EXPECT_EQ(folder_.verify(), "ok");
+}
+
+TEST_F(AuditLogTest, HasNoEndThatDoesNotComeToTheDisk) {
+  const auto options = with_mode(AuditOptions::Mode::strict);
+  auto audit = folder_.opened(options, std::chrono::system_clock::now, failing_syncs);
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return heard_.good == 1; }));
+  syncs_to_fail = 1;
+  audit.reset();
+  ASSERT_EQ(folder_.verify(folder_.files(), false), "ok");
+  EXPECT_FALSE(folder_.summary().has_end);
+  EXPECT_EQ(count("request"), 1);
+  EXPECT_EQ(folder_.log.count("audit lines lost"), 1U);
 }
 
 TEST_F(AuditLogTest, BringsToTheDiskWhatAHostHasLeftThatWasKilled) {
@@ -318,6 +367,36 @@ TEST_F(AuditLogTest, SaysWhatIsLostWhereItCannotBeWrittenToTheEnd) {
   add(*audit);
   audit.reset();
   EXPECT_EQ(folder_.log.count("audit lines lost"), 1U);
+}
+
+TEST_F(AuditLogTest, CountsNoLineAsLostThatIsInTheFile) {
+  auto options = with_mode(AuditOptions::Mode::async);
+  options.checkpoint_time = 1h;
+  auto audit = folder_.opened(options);
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return count("request") == 1; }));
+  const FullDisk full(std::filesystem::file_size(folder_.file));
+  add(*audit);
+  audit.reset();
+  EXPECT_EQ(count("request"), 1);
+  EXPECT_EQ(folder_.log.count("audit lines lost file=" + folder_.file.string() +
+                              " reason=they cannot be written, and the host ends lines=1"),
+            1U);
+}
+
+TEST_F(AuditLogTest, BringsToTheDiskWhatItHasWhileTheDiskIsFull) {
+  auto options = with_mode(AuditOptions::Mode::async);
+  options.checkpoint_time = 300ms;
+  options.key.clear();
+  const int before = syncs;
+  const auto audit = folder_.opened(options, std::chrono::system_clock::now, failing_syncs);
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return count("request") == 1; }));
+  const FullDisk full(std::filesystem::file_size(folder_.file));
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return audit->trouble().has_value(); }));
+  EXPECT_TRUE(eventually([&] { return syncs == before + 2; }));
+  EXPECT_TRUE(audit->trouble().has_value());
 }
 
 TEST_F(AuditLogTest, PutsAFileAsideThatIsLarge) {
