@@ -52,6 +52,7 @@ constexpr auto what_to_do = "; look at it with mcp-plugin-host audit verify, and
 struct LastLine {
   AuditHead head;
   bool is_stop = false;
+  bool is_checkpoint = false;
 };
 
 // Of the whole lines that `text` ends with, whose hash must follow from the line before it.
@@ -61,6 +62,7 @@ Result<LastLine> last_of(std::string_view text) {
   const auto last = read_audit_line(text.substr(end_before + 1));
   if (last.has_error()) return fail("ends with a line that is none: " + last.error().message + what_to_do);
   bool is_stop = last->event == audit_event::stop;
+  const bool is_checkpoint = last->event == audit_event::checkpoint;
   std::optional<AuditHash> previous;
   if (end_before == std::string_view::npos) {
     if (const auto digits = first_member(*last, "previous")) previous = read_audit_hash(*digits);
@@ -69,11 +71,11 @@ Result<LastLine> last_of(std::string_view text) {
     const auto line = read_audit_line(before.substr(before.rfind('\n') + 1));
     if (line.has_value()) previous = line->hash;
     // Where lines are signed, a checkpoint is behind it.
-    is_stop |= line.has_value() && line->event == audit_event::stop && last->event == audit_event::checkpoint;
+    is_stop |= line.has_value() && line->event == audit_event::stop && is_checkpoint;
   }
   if (!previous || AuditHasher().hash(*previous, last->covered) != last->hash)
     return fail("ends with a line whose hash does not follow from the line before it" + std::string(what_to_do));
-  return LastLine{{last->seq, last->hash}, is_stop};
+  return LastLine{{last->seq, last->hash}, is_stop, is_checkpoint};
 }
 
 Result<> write_all(const FileDescriptor& file, std::string_view text) {
@@ -131,6 +133,7 @@ Result<> AuditFile::find_head() {
     const auto last = last_of(std::string_view(*text).substr(0, whole));
     if (last.has_error()) return last.error();
     head_ = last->head;
+    found_checkpoint_ = last->is_checkpoint;
     is_on_disk = last->is_stop;
     const auto beginning = read_part(file_, 0, std::min(size_, std::uint64_t{max_audit_line}));
     if (beginning.has_error()) return beginning.error();
@@ -146,6 +149,7 @@ Result<> AuditFile::find_head() {
         end.has_error() || !end->ends_with('\n') ? Result<LastLine>(fail("does not end with a line")) : last_of(*end);
     if (last.has_error()) return fail("goes on with what " + files.back().string() + " " + last.error().message);
     head_ = last->head;
+    found_checkpoint_ = last->is_checkpoint;
     first_seq_ = head_.seq + 1;
   }
   synced_head_ = head_;

@@ -34,6 +34,8 @@ class AuditFile {
   // The last line, of this file or the one before; none in a log that begins. After a sync that failed it is the last
   // one that is on the disk.
   const AuditHead& head() const { return head_; }
+  // Whether the last line was a checkpoint when it was opened.
+  bool found_checkpoint() const { return found_checkpoint_; }
   // What was moved away when it was opened, and where to.
   struct Torn {
     std::uint64_t bytes = 0;
@@ -74,6 +76,7 @@ class AuditFile {
   FileDescriptor file_;
   AuditHead head_;
   Torn torn_;
+  bool found_checkpoint_ = false;
   std::uint64_t first_seq_ = 1;  // of the file
   std::uint64_t size_ = 0;
   AuditHead synced_head_;  // that is on the disk, and so many bytes

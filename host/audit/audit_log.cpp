@@ -62,6 +62,11 @@ AuditLog::~AuditLog() {
 }
 
 void AuditLog::begin(std::string_view version) {
+  // A host that was killed has left lines without a checkpoint, as many as there may be at most. So it comes before
+  // `start`, but where that has to be the first line of a file.
+  const bool lacks_checkpoint = key_ && last_.seq > 0 && !file_.found_checkpoint();
+  const bool begins_file = file_.size() == 0;
+  if (lacks_checkpoint && !begins_file) add_checkpoint();
   AuditEvent event(audit_event::start);
   event.add("previous", text_of(last_.hash)).add("version", version);
   event.add("mode", options_.mode == AuditOptions::Mode::strict ? "strict" : "async");
@@ -71,6 +76,7 @@ void AuditLog::begin(std::string_view version) {
                  {{"file", options_.file.string()}, {"bytes", torn.bytes}, {"moved_to", torn.file.string()}});
   }
   add_line(clock_(), event.members());
+  if (lacks_checkpoint && begins_file) add_checkpoint();
   log_.info("audit log open", {{"file", options_.file.string()}, {"head", to_text(last_)}});
 }
 

@@ -55,6 +55,11 @@ class AuditLogTest : public ::testing::Test {
     };
     if (audit.add(AuditEvent("request").add("number", number), wait)) ++heard_.at_once;
   }
+  // Which nobody waits for.
+  static void add_many(AuditLog& audit, std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i)
+      audit.add(AuditEvent("request"));
+  }
   AuditOptions with_mode(AuditOptions::Mode mode) const {
     auto options = folder_.options();
     options.mode = mode;
@@ -142,6 +147,48 @@ TEST_F(AuditLogTest, KeepsTheLinesOfManyThreads) {
   EXPECT_EQ(heard_.good + heard_.at_once, 8000);
   EXPECT_EQ(folder_.verify(), "ok");
   EXPECT_GE(count("checkpoint"), 8);
+}
+
+TEST_F(AuditLogTest, SignsWhatAHostHasLeftThatWasKilled) {
+  auto options = folder_.options();
+  options.checkpoint_time = 1h;
+  for (int i = 0; i < 3; ++i) {
+    add_many(*folder_.opened(options), 600);
+    leave_as_killed();
+  }
+  folder_.opened(options).reset();
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_EQ(count("request"), 1800);
+  EXPECT_EQ(count("checkpoint"), 4);
+}
+
+TEST_F(AuditLogTest, SignsAsManyLinesAsMayBeWithoutACheckpoint) {
+  auto options = folder_.options();
+  options.checkpoint_time = 1h;
+  add_many(*folder_.opened(options), max_lines_to_checkpoint - 1);
+  auto text = folder_.text();
+  text.resize(text.find(R"("event":"checkpoint")"));
+  std::ofstream(folder_.file) << text;
+  folder_.opened(options).reset();
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_THAT(folder_.lines().at(max_lines_to_checkpoint), HasSubstr(R"("event":"checkpoint")"));
+}
+
+TEST_F(AuditLogTest, SignsTheLinesOfAHostWithoutAKeyIfTheyAreNotTooMany) {
+  auto options = folder_.options();
+  auto without_key = options;
+  without_key.key.clear();
+  add_many(*folder_.opened(without_key), 600);
+  add_many(*folder_.opened(options), 600);
+  EXPECT_EQ(folder_.verify(), "ok");
+  // Also where it has died between two files.
+  add_many(*folder_.opened(without_key), 990);
+  std::filesystem::rename(folder_.file, folder_.file.string() + ".000000000001");
+  add_many(*folder_.opened(options), 600);
+  EXPECT_EQ(folder_.verify(), "ok");
+  add_many(*folder_.opened(without_key), 1000);
+  folder_.opened(options).reset();
+  EXPECT_THAT(folder_.verify(), HasSubstr("no checkpoint covers the 1000 lines before it"));
 }
 
 TEST_F(AuditLogTest, SignsWhatIsThereAfterAWhile) {
