@@ -42,8 +42,9 @@ Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditOptions options, std::stri
   if (written.has_error())
     return fail("the audit log " + audit->options_.file.string() + " cannot be written: " + written.error().message);
   audit->thread_ = std::thread([log = audit.get()] {
-    // The start does not wait for the disk.
+    // The start does not wait for the disk. Whoever keeps the head that is told must find it again.
     log->write(true);
+    log->log_.info("audit log open", {{"file", log->options_.file.string()}, {"head", to_text(log->file_.head())}});
     log->run();
   });
   return audit;
@@ -77,7 +78,6 @@ void AuditLog::begin(std::string_view version) {
   }
   add_line(clock_(), event.members());
   if (lacks_checkpoint && begins_file) add_checkpoint();
-  log_.info("audit log open", {{"file", options_.file.string()}, {"head", to_text(last_)}});
 }
 
 bool AuditLog::add(const AuditEvent& event, const std::function<Then()>& wait) {

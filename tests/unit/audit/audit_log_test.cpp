@@ -580,6 +580,26 @@ TEST_F(AuditLogTest, SumsUpRefusalsByTheMinute) {
   EXPECT_THAT(folder_.text(), HasSubstr(R"("count":1000,"outcomes":{"http 401":1000})"));
 }
 
+std::atomic<bool> disk_hangs{false};
+int hanging_sync(int descriptor) {
+  disk_hangs.wait(true);
+  return ::fdatasync(descriptor);
+}
+
+TEST_F(AuditLogTest, LogsAHeadThatIsOnTheDisk) {
+  auto options = folder_.options();
+  options.checkpoint_time = 1h;
+  disk_hangs = true;
+  const auto audit = folder_.opened(options, std::chrono::system_clock::now, {.file = hanging_sync});
+  EXPECT_EQ(count("start"), 1);
+  EXPECT_EQ(folder_.log.count("audit log open"), 0U);
+  disk_hangs = false;
+  disk_hangs.notify_all();
+  EXPECT_TRUE(eventually([&] { return folder_.log.count("audit log open") == 1; }));
+  const auto head = to_text(folder_.summary().head);
+  EXPECT_EQ(folder_.log.count("audit log open file=" + folder_.file.string() + " head=" + head), 1U);
+}
+
 TEST_F(AuditLogTest, TellsItsHead) {
   auto audit = folder_.opened(folder_.options());
   add(*audit);
