@@ -166,10 +166,20 @@ Result<> AuditFile::find_head() {
 
 // First there is the copy, so that nothing is lost whenever this host is killed.
 Result<> AuditFile::move_torn_away(std::string_view torn, std::uint64_t whole) {
-  torn_ = {torn.size(), beside("torn-" + numbered(head_.seq + 1) + "." + path_.filename().string())};
-  const auto copy = open_file(torn_.file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, for_owner);
   const auto cannot = [&] { return fail("ends with a part of a line that cannot be moved away: " + last_error()); };
-  if (!copy || write_all(copy, torn).has_error() || ::fsync(copy.get()) != 0) return cannot();
+  // The same line may have been torn before.
+  FileDescriptor copy;
+  for (unsigned number = 1; !copy; ++number) {
+    const auto name = "torn-" + numbered(head_.seq + 1) + (number == 1 ? "" : "-" + std::to_string(number));
+    torn_ = {torn.size(), beside(name + "." + path_.filename().string())};
+    copy = open_file(torn_.file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, for_owner);
+    if (!copy && errno != EEXIST) return cannot();
+  }
+  if (write_all(copy, torn).has_error() || ::fsync(copy.get()) != 0) {
+    auto failed = cannot();
+    ::unlink(torn_.file.c_str());  // so that those who try again and again do not leave one each time
+    return failed;
+  }
   sync_folder();
   if (::ftruncate(file_.get(), static_cast<::off_t>(whole)) != 0 || ::fsync(file_.get()) != 0) return cannot();
   size_ = whole;

@@ -518,6 +518,36 @@ TEST_F(AuditLogTest, MovesAPartOfALineAwayAndSaysSo) {
   EXPECT_EQ(test::AuditFolder::text_of_file(folder_.file.parent_path() / "torn-000000000005.audit.jsonl"), torn);
 }
 
+TEST_F(AuditLogTest, KeepsEachPartOfTheSameLine) {
+  add(*folder_.opened(folder_.options()));
+  const auto whole = folder_.text();
+  for (const std::string torn : {"first", "second", "third"}) {
+    // As a loss of power leaves it that takes what was written since.
+    std::ofstream(folder_.file) << whole << torn;
+    add(*folder_.opened(folder_.options()));
+    EXPECT_THAT(folder_.text(), HasSubstr("\"truncated_bytes\":" + std::to_string(torn.size()) + ","));
+  }
+  EXPECT_THAT(folder_.text(), HasSubstr(R"("truncated_to":"torn-000000000005-3.audit.jsonl")"));
+  const auto kept = [&](const std::string& name) {
+    return test::AuditFolder::text_of_file(folder_.file.parent_path() / name);
+  };
+  EXPECT_EQ(kept("torn-000000000005.audit.jsonl"), "first");
+  EXPECT_EQ(kept("torn-000000000005-2.audit.jsonl"), "second");
+  EXPECT_EQ(kept("torn-000000000005-3.audit.jsonl"), "third");
+}
+
+TEST_F(AuditLogTest, LeavesNoPieceOfAPartThatCannotBeMovedAway) {
+  folder_.opened(folder_.options()).reset();
+  std::ofstream(folder_.file, std::ios::app) << "torn";
+  {
+    const FullDisk full(2);
+    EXPECT_TRUE(folder_.open(folder_.options()).has_error());
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.file.parent_path() / "torn-000000000004.audit.jsonl"));
+  folder_.opened(folder_.options()).reset();
+  EXPECT_EQ(folder_.verify(), "ok");
+}
+
 TEST_F(AuditLogTest, MovesAwayAlsoTheOnlyLineThatThereIs) {
   std::ofstream(folder_.file) << "{\"se";
   ::chmod(folder_.file.c_str(), 0600);
