@@ -22,7 +22,7 @@ class Audit {
     if (opened.has_error()) return opened.error();
     audit.audit_ = *std::move(opened);
     audit.audited_log_ = std::make_unique<AuditedLog>(log, *audit.audit_);
-    audit.requests_ = std::make_unique<AuditedRequests>(*audit.audit_, config.knows_credentials());
+    audit.requests_ = std::make_unique<AuditedRequests>(*audit.audit_);
     return audit;
   }
 

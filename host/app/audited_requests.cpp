@@ -60,8 +60,8 @@ std::string AuditedRequests::arguments(std::string_view component, const Json& a
 
 bool AuditedRequests::ended(const RecordedRequest& request, const std::function<Then()>& wait) {
   const auto& end = request.end;
-  const bool has_no_identity = knows_credentials_ && request.principal.is_anonymous();
-  if (end.outcome == "limited" || (has_no_identity && end.plugin.empty() && is_refused(end))) {
+  const bool is_stranger = request.principal.is_anonymous() && end.plugin.empty() && is_refused(end);
+  if (end.outcome == "limited" || (is_stranger && asks_for_credentials_())) {
     log_.add({.source = request.origin.source, .principal = principal_json(request.principal), .outcome = end.outcome});
     return true;
   }

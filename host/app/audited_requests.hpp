@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "audit/audit_log.hpp"
 #include "protocol/request_record.hpp"
@@ -14,9 +15,14 @@ namespace mcph {
 
 class AuditedRequests final : public RequestRecords {
  public:
-  // `knows_credentials`: clients can prove who they are. Then what is refused to those who have not has no lines of its
-  // own, but is summed up.
-  AuditedRequests(AuditLog& log, bool knows_credentials) : log_(log), knows_credentials_(knows_credentials) {}
+  explicit AuditedRequests(AuditLog& log) : log_(log) {}
+
+  // Whether clients are asked now to prove who they are. Where they are, what is refused to those who have not has no
+  // lines of its own, but is summed up. Before the first request; without it nobody is asked. It is called on any
+  // thread, as long as requests come.
+  void sum_up_where(std::function<bool()> asks_for_credentials) {
+    asks_for_credentials_ = std::move(asks_for_credentials);
+  }
 
   std::optional<std::string> refuses() const override { return log_.refuses(); }
   std::string arguments(std::string_view component, const Json& arguments) const override;
@@ -28,7 +34,7 @@ class AuditedRequests final : public RequestRecords {
 
  private:
   AuditLog& log_;
-  const bool knows_credentials_;
+  std::function<bool()> asks_for_credentials_ = [] { return false; };
 };
 
 }  // namespace mcph

@@ -219,6 +219,8 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   service.locate_by(locate_by((*configuration)->access()));
   auto options = mcp_options(config);
   if (auto* const records = audit.requests(); records != nullptr) {
+    // The configuration may ask for credentials from some time on.
+    records->sum_up_where([&access = (*configuration)->access()] { return access.get()->asks_for_credentials(); });
     options.refused = [records](const HttpRequest& request, unsigned status) {
       records->refused(request.source.to_string(), request.principal, status);
     };

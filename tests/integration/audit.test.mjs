@@ -133,6 +133,31 @@ test('WhatHasNoIdentityIsSummedUpAndNoSecretIsWritten', async (context) => {
   assert.ok(!text.includes(token.slice(-20)));
 });
 
+test('WhatIsRefusedToStrangersIsSummedUpAlsoFromAChangeOfTheConfigurationOn', async (context) => {
+  const components = await shipped();
+  const audit = new AuditLog(components.folder);
+  const file = join(components.folder, 'host.toml');
+  const table = await audit.table();
+  const anonymous = '[roles.anonymous]\nallow = ["prompt:*"]\n';
+  await writeFile(file, anonymous + table);
+  const host = await HttpHost.start(components, ['--config', file]);
+  context.after(() => host.stop().finally(() => components.discard()));
+  const params = { name: 'calculate', arguments: { expression: '1+1' } };
+  const refuse = async (id) => {
+    const answer = await postModern(host.url, 'tools/call', params, { id });
+    assert.ok((await answer.json()).error);
+  };
+  await refuse('before');
+  const taken = host.log.next({ event: 'configuration taken' });
+  await writeFile(file, `${anonymous}[tokens]\nfile = "tokens.json"\n${table}`);
+  await taken;
+  for (let i = 0; i < 5; ++i) await refuse('after');
+  await host.stop();
+  assert.deepEqual((await audit.requests()).map((request) => request.request_id), ['before']);
+  const sums = (await audit.lines()).filter(({ event }) => event === 'refused');
+  assert.equal(sums.reduce((sum, { count }) => sum + count, 0), 5);
+});
+
 test('WhatHttpAloneRefusesIsSummedUpByWhereItComesFrom', async (context) => {
   const components = await shipped();
   const audit = new AuditLog(components.folder);
