@@ -1,15 +1,19 @@
 #include "http/client/network_caller.hpp"
 
+#include <charconv>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
@@ -23,6 +27,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 
+#include "base/file_descriptor.hpp"
 #include "base/version.hpp"
 #include "runtime/as_value.hpp"
 
@@ -33,6 +38,13 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
+
+// It has been checked to be one.
+std::uint16_t port_of(const HttpUrl& url) {
+  std::uint16_t port = 0;
+  std::from_chars(url.port.data(), url.port.data() + url.port.size(), port);
+  return port;
+}
 
 }  // namespace
 
@@ -59,8 +71,8 @@ class NetworkCaller::Exchange final : public std::enable_shared_from_this<Networ
   Exchange(asio::io_context& context, std::shared_ptr<Trust> trust, HttpCall call,
            std::function<void(Result<HttpAnswer>)> done)
       : socket_(asio::make_strand(context)),
-        resolver_(socket_.get_executor()),
         deadline_(socket_.get_executor()),
+        found_signal_(socket_.get_executor(), asio::steady_timer::time_point::max()),
         trust_(std::move(trust)),
         call_(std::move(call)),
         done_(std::move(done)) {}
@@ -71,6 +83,15 @@ class NetworkCaller::Exchange final : public std::enable_shared_from_this<Networ
         [self = shared_from_this()](const std::exception_ptr& failed) {
           if (failed) self->end(fail_for_now("there is no memory to ask it"));
         });
+  }
+
+  const std::string& host() const { return call_.url.host; }
+  // Any thread, while the event loops live.
+  void found(const NameLookup::Addresses& addresses) {
+    asio::post(socket_.get_executor(), [self = shared_from_this(), addresses] {
+      self->addresses_ = addresses;
+      self->found_signal_.cancel();
+    });
   }
 
  private:
@@ -88,11 +109,16 @@ class NetworkCaller::Exchange final : public std::enable_shared_from_this<Networ
     socket_.close(ignored);
   }
 
-  // Goes no further once the deadline is over; a look-up of a name cannot be cancelled.
+  // Goes no further once the deadline is over.
   asio::awaitable<error_code> exchange() {
-    const auto [unresolved, addresses] = co_await resolver_.async_resolve(call_.url.host, call_.url.port, as_value);
-    if (unresolved || !done_) co_return unresolved;
-    const auto [unreached, address] = co_await asio::async_connect(socket_, addresses, as_value);
+    while (!addresses_ && done_)
+      co_await found_signal_.async_wait(as_value);
+    if (!done_) co_return error_code();
+    if (addresses_->has_error()) {
+      end(addresses_->error());
+      co_return error_code();
+    }
+    const auto unreached = co_await connect(**addresses_);
     if (unreached || !done_) co_return unreached;
     if (!call_.url.tls) {
       const auto error = co_await talk(socket_);
@@ -109,6 +135,21 @@ class NetworkCaller::Exchange final : public std::enable_shared_from_this<Networ
     const auto [refused] = co_await stream.async_handshake(asio::ssl::stream_base::client, as_value);
     if (refused || !done_) co_return refused;
     const auto error = co_await talk(stream);
+    co_return error;
+  }
+
+  // To the first address that somebody answers at.
+  asio::awaitable<error_code> connect(const std::vector<asio::ip::address>& addresses) {
+    error_code error = asio::error::host_not_found;
+    for (const auto& address : addresses) {
+      const tcp::endpoint server(address, port_of(call_.url));
+      socket_.close(error);
+      socket_.open(server.protocol(), error);
+      if (error) continue;
+      close_on_exec(socket_.native_handle());
+      std::tie(error) = co_await socket_.async_connect(server, as_value);
+      if (!error || !done_) break;
+    }
     co_return error;
   }
 
@@ -138,24 +179,31 @@ class NetworkCaller::Exchange final : public std::enable_shared_from_this<Networ
   }
 
   void abandon() {
-    resolver_.cancel();
+    found_signal_.cancel();
     error_code ignored;
     socket_.close(ignored);
   }
 
   tcp::socket socket_;
-  tcp::resolver resolver_;
   asio::steady_timer deadline_;
+  asio::steady_timer found_signal_;  // never expires; cancelled when the addresses are there, or nobody waits for them
+  std::optional<NameLookup::Addresses> addresses_;
   const std::shared_ptr<Trust> trust_;
   const HttpCall call_;
   std::function<void(Result<HttpAnswer>)> done_;
 };
 
-NetworkCaller::NetworkCaller(EventLoops& loops) : loops_(loops), trust_(std::make_shared<Trust>()) {}
+NetworkCaller::NetworkCaller(EventLoops& loops, NameLookup::Resolve resolve)
+    : loops_(loops), trust_(std::make_shared<Trust>()), names_(std::move(resolve)) {}
 NetworkCaller::~NetworkCaller() = default;
 
 void NetworkCaller::send(HttpCall call, std::function<void(Result<HttpAnswer>)> done) {
-  std::make_shared<Exchange>(loops_.next_context(), trust_, std::move(call), std::move(done))->start();
+  const auto exchange = std::make_shared<Exchange>(loops_.next_context(), trust_, std::move(call), std::move(done));
+  exchange->start();
+  // The exchange is its event loop's, which may end before the name is found.
+  names_.find(exchange->host(), [weak = std::weak_ptr(exchange)](const NameLookup::Addresses& addresses) {
+    if (const auto waiting = weak.lock()) waiting->found(addresses);
+  });
 }
 
 }  // namespace mcph

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "http/client/http_caller.hpp"
+#include "http/client/name_lookup.hpp"
 #include "runtime/event_loops.hpp"
 
 namespace mcph {
@@ -12,7 +13,7 @@ namespace mcph {
 class NetworkCaller final : public HttpCaller {
  public:
   // The event loops outlive it, and whoever is told of an answer.
-  explicit NetworkCaller(EventLoops& loops);
+  explicit NetworkCaller(EventLoops& loops, NameLookup::Resolve resolve = NameLookup::by_system);
   ~NetworkCaller() override;
   NetworkCaller(const NetworkCaller&) = delete;
   NetworkCaller& operator=(const NetworkCaller&) = delete;
@@ -25,6 +26,7 @@ class NetworkCaller final : public HttpCaller {
 
   EventLoops& loops_;
   const std::shared_ptr<Trust> trust_;
+  NameLookup names_;
 };
 
 }  // namespace mcph
