@@ -1,7 +1,5 @@
 #include "app/admin_listener.hpp"
 
-#include <utility>
-
 namespace mcph {
 namespace {
 
@@ -9,14 +7,18 @@ namespace {
 HttpOptions admin_http_options(const Config& config) {
   HttpOptions options{.listen = *config.admin.listen, .listen_option = "--admin-listen"};
   options.limits.connections = 64;
+  // The host that is full is the one that somebody wants to know about.
+  options.limits.in_reserve = true;
   options.limits.body_bytes = 1024;
   return options;
 }
 
+// Which pages clients may come from says nothing of who may read how the host fares.
 HttpAccess admin_access(const Config& config) {
-  auto access = config.access;
-  access.loopback_only = config.admin.loopback_only;
-  return access;
+  return {.loopback_only = config.admin.loopback_only,
+          .allowed_hosts = config.access.allowed_hosts,
+          .allowed_origins = {},
+          .origin_option = {}};
 }
 
 }  // namespace
@@ -28,7 +30,7 @@ std::vector<std::string> degradations_of(const ObservedHost& observed) {
       if (each.has_failed_last) all.push_back("the keys of the issuer " + each.issuer + " cannot be fetched");
     }
   }
-  if (observed.configuration.reloads().has_refused_last) all.emplace_back("the configuration cannot be used as it is");
+  if (!observed.configuration.reloads().refusal.empty()) all.emplace_back("the configuration cannot be used as it is");
   if (!observed.host.folder().operator_service().report().all_is_well()) all.emplace_back("not all plugins are well");
   return all;
 }
@@ -63,11 +65,11 @@ OperationsService::Sources AdminListener::sources() {
           .attend = [this] { forget_what_is_gone(); }};
 }
 
-// Also where nobody asks for metrics.
+// Also where nobody asks for metrics. While somebody does, this is for the next look: on this event loop clients wait.
 void AdminListener::forget_what_is_gone() {
   const auto catalog = observed_.host.catalog().current();
-  if (catalog->generation() == std::exchange(seen_generation_, catalog->generation())) return;
-  observed_.calls.requests().keep_only(*catalog);
+  if (catalog->generation() == seen_generation_) return;
+  if (observed_.calls.requests().try_keep_only(*catalog)) seen_generation_ = catalog->generation();
 }
 
 }  // namespace mcph

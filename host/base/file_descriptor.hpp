@@ -2,6 +2,7 @@
 // thread its owner lives on.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 #include <utility>
 
@@ -29,5 +30,11 @@ class FileDescriptor {
 
   int descriptor_ = none;
 };
+
+// Where a library has opened it without: programs that a plugin in this process starts from now on do not get it.
+// False: errno says why not.
+inline bool close_on_exec(int descriptor) {
+  return ::fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0;
+}
 
 }  // namespace mcph

@@ -106,6 +106,7 @@ void HttpConnection::expel(const std::shared_ptr<const IsGood>& is_good) {
   asio::post(executor(), [self = shared_from_this(), is_good] {
     if (!self->principal_ || (*is_good)(*self->principal_)) return;
     // As if the client had gone, which it has to.
+    self->expelled_ = true;
     self->disconnected_ = true;
     self->signal_.cancel();
     if (self->waiting_ == Waiting::for_bytes) self->stream_->shut_down();

@@ -81,8 +81,10 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   // it.
   void hold(std::vector<std::shared_ptr<const void>> held) { held_ = std::move(held); }
   std::vector<std::shared_ptr<const void>> take_held() { return std::exchange(held_, {}); }
-  // A page of this origin may read it.
+  // Pages of this origin may read the response; "*": all pages.
   void let_read(std::optional<std::string_view> origin);
+  // So that no cache gives it to a page of another one (RFC 9110 section 12.5.5).
+  void vary_by_origin() { client_.varies_by_origin = true; }
 
   // The response, whole.
   awaitable<void> respond(HttpResponse response);
@@ -106,6 +108,8 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   auto wake_up() { return signal_.async_wait(as_value); }
   bool is_time_up() { return std::exchange(timed_out_, false); }
   bool is_disconnected() const { return disconnected_; }
+  // Because the credential of the principal that is being answered is good no longer.
+  bool is_expelled() const { return expelled_; }
   // [any]
   void wake();
 
@@ -178,6 +182,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   Watching watching_ = Watching::off;
   bool watched_ = false;  // for this answer already
   bool disconnected_ = false;
+  bool expelled_ = false;
   bool closing_ = false;
 };
 

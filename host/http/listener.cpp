@@ -24,6 +24,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 
+#include "base/file_descriptor.hpp"
 #include "runtime/as_value.hpp"
 
 namespace mcph {
@@ -38,14 +39,16 @@ constexpr std::string_view too_many_connections =
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Type: text/plain\r\n"
     "Content-Length: 29\r\n\r\nToo many connections are open\n";
 
-// A quarter of all that the process may have is left, within bounds: a worker takes three, a reload some more.
-int descriptors_for_connections() {
+// A quarter of all that the process may have is left, within bounds: a worker takes three, a reload some more. Of that
+// connections `in_reserve` leave a half.
+int descriptors_for_connections(bool in_reserve) {
   constexpr rlim_t least_left = 32;
   constexpr rlim_t max_left = 256;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<int>::max();
   const auto all = std::min(limit.rlim_cur, rlim_t{std::numeric_limits<int>::max()});
-  return static_cast<int>(all - std::min(all, std::clamp(all / 4, least_left, max_left)));
+  const auto left = std::clamp(all / 4, least_left, max_left);
+  return static_cast<int>(all - std::min(all, in_reserve ? left / 2 : left));
 }
 
 template <class Address>
@@ -73,7 +76,11 @@ std::optional<IpAddress> address_of(const Endpoint& endpoint) {
 }  // namespace
 
 HttpListener::HttpListener(asio::io_context& context, EventLoops& threads, const HttpLimits& limits, Log& log)
-    : threads_(threads), limits_(limits), log_(log), acceptor_(context), descriptors_(descriptors_for_connections()) {}
+    : threads_(threads),
+      limits_(limits),
+      log_(log),
+      acceptor_(context),
+      descriptors_(descriptors_for_connections(limits.in_reserve)) {}
 
 HttpListener::~HttpListener() {
   if (!path_.empty()) remove_socket(path_, at_path_);
@@ -86,6 +93,7 @@ Result<> HttpListener::listen(const HttpAddress& address, std::string_view optio
   const tcp::endpoint local(ip, address.port);
 
   acceptor_.open(local.protocol(), error);
+  if (!error) close_on_exec(acceptor_.native_handle());
   if (!error) acceptor_.set_option(Acceptor::reuse_address(true), error);
   if (!error) acceptor_.bind(local, error);
   if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
@@ -118,11 +126,11 @@ Result<> HttpListener::inherit(int descriptor) {
   return {};
 }
 
-void HttpListener::serve(Take take) {
-  asio::co_spawn(acceptor_.get_executor(), accept(std::move(take)), asio::detached);
+void HttpListener::serve(Take take, Refusal refusal) {
+  asio::co_spawn(acceptor_.get_executor(), accept(std::move(take), refusal), asio::detached);
 }
 
-asio::awaitable<void> HttpListener::accept(Take take) {
+asio::awaitable<void> HttpListener::accept(Take take, Refusal refusal) {
   // Where descriptors run out, accepting again at once would only burn the processor.
   constexpr std::chrono::milliseconds pause{100};
   asio::steady_timer timer(acceptor_.get_executor());
@@ -137,8 +145,9 @@ asio::awaitable<void> HttpListener::accept(Take take) {
       continue;
     }
     HttpSocket socket(std::move(accepted));
+    close_on_exec(socket.native_handle());
     HttpPeer peer{.at_unix_socket = is_local_socket(), .address = address_of(from)};
-    if (const auto too_many = refusal_of(socket, std::move(peer), take)) refuse(std::move(socket), *too_many);
+    if (const auto too_many = refusal_of(socket, std::move(peer), take)) refuse(std::move(socket), *too_many, refusal);
   }
 }
 
@@ -160,10 +169,10 @@ std::optional<HttpListener::TooMany> HttpListener::refusal_of(HttpSocket& socket
   return take(socket, std::move(peer));
 }
 
-void HttpListener::refuse(HttpSocket socket, const TooMany& why) {
+void HttpListener::refuse(HttpSocket socket, const TooMany& why, Refusal refusal) {
   log_.warning("connection refused", {{"reason", why.reason}, {"limit", why.limit}});
   // Beyond the bound the client learns it from the closed connection.
-  if (turned_away_.load() >= max_turned_away) return;
+  if (refusal == Refusal::closed || turned_away_.load() >= max_turned_away) return;
   turned_away_.fetch_add(1);  // here, because the other event loop may be long in coming to it
   const auto executor = socket.get_executor();
   asio::co_spawn(executor, turn_away(std::make_shared<HttpSocket>(std::move(socket))), asio::detached);

@@ -1,4 +1,4 @@
-// Listens at one place, and hands every connection on, or tells the client that there are too many. Made by the server,
+// Listens at one place, and hands every connection on, or refuses it where there are too many. Made by the server,
 // which outlives its threads; any thread.
 #pragma once
 
@@ -47,8 +47,12 @@ class HttpListener {
   // At a socket that listens already, which becomes this object's.
   Result<> inherit(int descriptor);
 
+  // How a client learns that there are too many: in words of HTTP, or, where it would not understand these because TLS
+  // comes first, from the closed connection.
+  enum class Refusal { told, closed };
+
   // Begins to accept. After listen.
-  void serve(Take take);
+  void serve(Take take, Refusal refusal = Refusal::told);
   std::uint16_t port() const { return port_; }  // 0: that of a Unix socket
   bool is_local_socket() const { return port_ == 0; }
   // Accepts no more.
@@ -57,9 +61,9 @@ class HttpListener {
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
 
-  boost::asio::awaitable<void> accept(Take take);
+  boost::asio::awaitable<void> accept(Take take, Refusal refusal);
   std::optional<TooMany> refusal_of(HttpSocket& socket, HttpPeer peer, const Take& take) const;
-  void refuse(HttpSocket socket, const TooMany& why);
+  void refuse(HttpSocket socket, const TooMany& why, Refusal refusal);
   boost::asio::awaitable<void> turn_away(std::shared_ptr<HttpSocket> socket);
 
   EventLoops& threads_;

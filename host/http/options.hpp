@@ -19,6 +19,8 @@ struct HttpLimits {
   // Of the bodies and answers of all clients together, small ones aside.
   std::size_t buffered_bytes = std::size_t{256} << 20;
   std::size_t connections = 4096;
+  // They may use half of the descriptors that those of clients leave, too.
+  bool in_reserve = false;
   std::chrono::milliseconds header_time{10'000};  // from a request's first byte to the end of its headers
   std::chrono::milliseconds body_time{30'000};    // from there to the end of its body
   std::chrono::milliseconds idle_time{120'000};   // of a connection between requests

@@ -58,10 +58,11 @@ void append_start(std::string& text, const HttpClient& client, unsigned status, 
   if (!keep_alive) append_field(text, "Connection", "close");
   if (keep_alive && client.version < 11) append_field(text, "Connection", "keep-alive");
   text.append(client.more_fields);
-  if (!client.origin) return;
-  append_field(text, "Access-Control-Allow-Origin", *client.origin);
-  append_field(text, "Access-Control-Expose-Headers", client.exposed_headers);
-  append_field(text, "Vary", "Origin");
+  if (client.origin) {
+    append_field(text, "Access-Control-Allow-Origin", *client.origin);
+    append_field(text, "Access-Control-Expose-Headers", client.exposed_headers);
+  }
+  if (client.varies_by_origin) append_field(text, "Vary", "Origin");
 }
 
 void append_head(std::string& text, const HttpClient& client, const HttpResponse& response) {

@@ -35,8 +35,9 @@ struct HttpClient {
   unsigned version = 11;  // of HTTP, 10 or 11
   bool keep_alive = true;
   bool head_only = false;
-  std::optional<std::string> origin = {};  // of a browser that may read the answer
-  std::string_view exposed_headers = {};   // that it may read then
+  std::optional<std::string> origin = {};  // whose pages may read the answer, "*": all
+  std::string_view exposed_headers = {};   // that they may read then
+  bool varies_by_origin = false;           // another origin, or none, may get another answer
   std::string_view more_fields = {};       // lines of the head, each with its end, that the service adds
   ResponseFields fields = {};              // unless the answer has others of their names
   std::time_t now = 0;

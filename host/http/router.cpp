@@ -55,8 +55,10 @@ std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequ
   if (request.host && !host_allowed(access, request.host)) {
     return HttpRefusal{403, "The Host header names a host that this server does not serve; allow it with --allow-host"};
   }
-  if (!is_public && !origin_allowed(access, request.fields.origin))
-    return HttpRefusal{403, "The Origin is not allowed; allow it with --allow-origin"};
+  if (!is_public && !origin_allowed(access, request.fields.origin)) {
+    const auto option = std::string(access.origin_option);
+    return HttpRefusal{403, "The Origin is not allowed" + (option.empty() ? option : "; allow it with " + option)};
+  }
   return std::nullopt;
 }
 
@@ -71,11 +73,12 @@ HttpResource document(std::string path, HttpHandler get) {
 boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnection& connection) const {
   const auto* const resource = find(request);
   const bool is_public = resource != nullptr && resource->is_public;
+  if (!is_public) connection.vary_by_origin();
   // First, because it is said of a refusal where the request comes from.
   auto located = locate_(request);
   if (auto refused = check_access(access_, request, is_public)) return refuse(request, connection, *std::move(refused));
   // Also a refusal of the others, for a page that can do something about it.
-  connection.let_read(request.fields.origin);
+  connection.let_read(is_public ? std::optional<std::string_view>("*") : request.fields.origin);
   if (located.refusal) return refuse(request, connection, *std::move(located.refusal));
   auto verdict = admit(request, resource);
   if (verdict.wait) return route_later(request, connection, std::move(verdict));

@@ -43,7 +43,7 @@ struct HttpResource {
   std::vector<std::pair<boost::beast::http::verb, HttpHandler>> methods;  // besides OPTIONS; HEAD may be there or not
   HttpHandler refuse_long;                                                // whose body is too long
   std::vector<HttpMiddleware> middleware = {};                            // what looks at its requests, in this order
-  bool is_public = false;                                                 // pages of any origin may ask for it
+  bool is_public = false;  // pages of any origin may ask for it, and all get the same
 };
 
 // What is there for everybody: by GET, and by HEAD without its body.

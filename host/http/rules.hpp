@@ -13,6 +13,7 @@ struct HttpAccess {
   bool loopback_only = true;                 // listens on a loopback address: only loopback names may be the Host
   std::vector<std::string> allowed_hosts;    // further names, without port, lower case
   std::vector<std::string> allowed_origins;  // further origins, "https://app.example.com", lower case; "*" is any
+  std::string_view origin_option = "--allow-origin";  // that allows one, for messages; empty: there is none
 };
 
 // What a request is for: of an absolute target the host that it names, which then counts instead of the Host header

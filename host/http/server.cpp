@@ -61,8 +61,10 @@ std::uint16_t HttpServer::port() const {
 
 void HttpServer::serve() {
   for (const auto& listener : listeners_) {
-    const auto make = listener->is_local_socket() ? MakeHttpStream(PlainStream::make) : over_network_;
-    listener->serve([this, make](HttpSocket& socket, HttpPeer peer) { return take(socket, std::move(peer), make); });
+    const bool is_plain = listener->is_local_socket() || over_network_ == nullptr;
+    const auto make = is_plain ? MakeHttpStream(PlainStream::make) : over_network_;
+    listener->serve([this, make](HttpSocket& socket, HttpPeer peer) { return take(socket, std::move(peer), make); },
+                    is_plain ? HttpListener::Refusal::told : HttpListener::Refusal::closed);
   }
   asio::co_spawn(context_, attend_connections(), asio::detached);
 }

@@ -43,9 +43,9 @@ struct OpenConnections {
 class HttpServer {
  public:
   // The threads, the service and the log outlive it. `over_network` makes what carries connections that do not come by
-  // a Unix socket.
+  // a Unix socket, such as TLS; null: they are plain.
   HttpServer(EventLoops& threads, HttpOptions options, HttpService& service, Log& log,
-             MakeHttpStream over_network = PlainStream::make);
+             MakeHttpStream over_network = nullptr);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -112,6 +112,16 @@ test('AnotherHostAndAForeignOriginAreRefused', async (context) => {
   }
 });
 
+test('APageThatMayUseTheServerMayNotReadWhatIsForTheOperator', async (context) => {
+  for (const allowed of ['https://app.example', '*']) {
+    const host = await serve(context, await Components.create(), [...admin, '--allow-origin', allowed]);
+    const fromPage = { headers: { Origin: 'https://app.example' } };
+    assert.equal(await status(host.address, '/readyz', fromPage), 200);
+    for (const path of ['/livez', '/readyz', '/status', '/metrics'])
+      assert.equal(await status(await adminOf(host), path, fromPage), 403);
+  }
+});
+
 test('AnAddressThatOthersReachNeedsAnOption', async (context) => {
   const components = await Components.create();
   context.after(() => components.discard());

@@ -46,8 +46,8 @@ std::string segment_of(std::string name) {
 
 OrderedJson revisions() {
   auto all = OrderedJson::array({ModernEra::revision});
-  for (auto each = LegacyEra::revisions.rbegin(); each != LegacyEra::revisions.rend(); ++each)
-    all.push_back(*each);
+  for (const auto each : LegacyEra::revisions)
+    all.push_back(each);
   return all;
 }
 

@@ -64,11 +64,21 @@ TEST(HttpResponse, ToAnOldClientSaysWhenTheConnectionStays) {
 }
 
 TEST(HttpResponse, LetsABrowserReadIt) {
-  EXPECT_EQ(to_text({.origin = "http://localhost:3000", .exposed_headers = "A, B"}, {.status = 202}),
+  EXPECT_EQ(to_text({.origin = "http://localhost:3000", .exposed_headers = "A, B", .varies_by_origin = true},
+                    {.status = 202}),
             "HTTP/1.1 202 Accepted\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Access-Control-Allow-Origin: http://localhost:3000\r\n"
             "Access-Control-Expose-Headers: A, B\r\n"
+            "Vary: Origin\r\n"
+            "Content-Length: 0\r\n"
+            "\r\n");
+}
+
+TEST(HttpResponse, SaysThatABrowserWouldGetAnother) {
+  EXPECT_EQ(to_text({.varies_by_origin = true}, {.status = 202}),
+            "HTTP/1.1 202 Accepted\r\n"
+            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Vary: Origin\r\n"
             "Content-Length: 0\r\n"
             "\r\n");

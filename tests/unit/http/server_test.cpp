@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fcntl.h>
 #include <functional>
 #include <future>
 #include <memory>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 #include <boost/asio/post.hpp>
 
+#include "base/file_descriptor.hpp"
 #include "http/connection.hpp"
 #include "http/router.hpp"
 #include "support/eventually.hpp"
@@ -176,6 +179,64 @@ TEST_F(CrowdTest, IsToldThatItIsTurnedAwayUpToABoundThoughAnEventLoopIsBusy) {
     return closed >= 60 - 16;
   }));
   done.set_value();
+}
+
+// The process may have 160 descriptors, of which 40 are left for others than clients.
+class FullProcessTest : public ::testing::Test {
+ protected:
+  FullProcessTest() {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit few{.rlim_cur = 160, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    for (auto* const made : {&clients_, &operators_}) {
+      *made = std::make_unique<HttpServer>(
+          threads_, HttpOptions{.listen = {.port = 0}, .limits = {.in_reserve = made == &operators_}}, service_, log_);
+      EXPECT_FALSE((*made)->listen().has_error());
+      (*made)->serve();
+    }
+  }
+  ~FullProcessTest() override {
+    threads_.stop();
+    EXPECT_TRUE(threads_.join(10s));
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0);
+  }
+
+  // Up to this number, which none is given then.
+  void use_descriptors(int end) {
+    for (;;) {
+      FileDescriptor next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+      ASSERT_TRUE(next);
+      if (next.get() >= end) return;
+      used_.push_back(std::move(next));
+    }
+  }
+  static std::string status(const HttpServer& server) {
+    Client client(server.port());
+    client.say("GET /hello HTTP/1.1\r\nHost: localhost\r\nX-Name: Ada\r\n\r\n");
+    return client.hear("\r\n").substr(9, 3);
+  }
+
+  rlimit before_{};
+  Greeter service_;
+  test::RecordingLog log_{Log::Level::off};
+  EventLoops threads_{1, 4};
+  std::unique_ptr<HttpServer> clients_;
+  std::unique_ptr<HttpServer> operators_;
+  std::vector<FileDescriptor> used_;
+};
+
+// What an earlier client has used may become free while the next one comes.
+TEST_F(FullProcessTest, HasDescriptorsForTheOperatorWhereClientsHaveUsedTheirs) {
+  const auto answers = [this](int used, const HttpServer& server, const char* expected) {
+    return test::eventually([&, used, expected] {
+      use_descriptors(used);
+      return status(server) == expected;
+    });
+  };
+  EXPECT_EQ(status(*clients_), "200");
+  EXPECT_TRUE(answers(120, *clients_, "503"));
+  EXPECT_TRUE(answers(120, *operators_, "200"));
+  EXPECT_TRUE(answers(140, *operators_, "503"));
 }
 
 }  // namespace

@@ -142,6 +142,13 @@ class TlsStreamTest : public ::testing::Test {
   std::unique_ptr<HttpServer> http_;
 };
 
+TEST_F(TlsStreamTest, ClosesWithoutAWordInTheClearWhatIsTooMany) {
+  serve({.connections = 0});
+  test::RawClient client(http_->port());
+  EXPECT_EQ(client.hear_until_closed(), "");
+  EXPECT_TRUE(test::eventually([&] { return log_.count("connection refused reason=too many are open") == 1; }));
+}
+
 TEST_F(TlsStreamTest, ServesOneRequestAfterTheOther) {
   serve();
   TlsClient client(http_->port());
