@@ -48,6 +48,12 @@ OrderedJson plugin_json(const PluginReport& report) {
   return json;
 }
 
+OrderedJson configuration_json(const ConfigurationReport& report) {
+  OrderedJson json{{"taken", report.refusal.empty()}, {"needRestart", report.need_restart}};
+  if (!report.refusal.empty()) json["reason"] = report.refusal;
+  return json;
+}
+
 std::string outcome_of(const std::vector<OperatorOutcome>& outcomes) {
   return std::ranges::all_of(outcomes, &OperatorOutcome::good) ? "ok" : "not for all";
 }
@@ -96,10 +102,11 @@ std::string OperatorAnswers::status() const {
                    {"components", absolute_path(host_.components).string()},
                    {"upSeconds", up.count()}};
   if (!host_.url.empty()) host["url"] = host_.url;
-  OrderedJson json{{"ok", report.all_is_well()},
-                   {"host", std::move(host)},
-                   {"plugins", OrderedJson::array()},
-                   {"problems", OrderedJson::array()}};
+  const auto configuration = configuration_ ? configuration_() : ConfigurationReport();
+  OrderedJson json{{"ok", report.all_is_well() && configuration.refusal.empty()}, {"host", std::move(host)}};
+  if (configuration_) json["configuration"] = configuration_json(configuration);
+  json["plugins"] = OrderedJson::array();
+  json["problems"] = OrderedJson::array();
   for (const auto& plugin : report.plugins)
     json["plugins"].push_back(plugin_json(plugin));
   for (const auto& problem : report.problems)

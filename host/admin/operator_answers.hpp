@@ -11,6 +11,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sources/folder/operator_service.hpp"
 
@@ -24,6 +25,13 @@ struct HostFacts {
   std::filesystem::path components;
 };
 
+// What has become of the changes of a configuration that the host watches.
+struct ConfigurationReport {
+  std::string refusal;                    // why the last one was not taken; empty: it was
+  std::vector<std::string> need_restart;  // the settings that do
+};
+using ReportConfiguration = std::function<ConfigurationReport()>;
+
 // Hears of each command that was to change something, for which plugin, empty: all, and what came of it: "ok", "not for
 // all", or why nothing.
 using OperatorListener =
@@ -31,9 +39,13 @@ using OperatorListener =
 
 class OperatorAnswers {
  public:
-  // The service outlives it.
-  OperatorAnswers(HostFacts host, OperatorService& service, OperatorListener listener = {})
-      : host_(std::move(host)), service_(service), listener_(std::move(listener)) {}
+  // The service outlives it, and so does what `configuration` uses; without that the host watches none.
+  OperatorAnswers(HostFacts host, OperatorService& service, OperatorListener listener = {},
+                  ReportConfiguration configuration = {})
+      : host_(std::move(host)),
+        service_(service),
+        listener_(std::move(listener)),
+        configuration_(std::move(configuration)) {}
 
   // Returns once it is done, or the service has been closed.
   std::string answer(std::string_view request) const;
@@ -44,6 +56,7 @@ class OperatorAnswers {
   const HostFacts host_;
   OperatorService& service_;
   const OperatorListener listener_;
+  const ReportConfiguration configuration_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 

@@ -30,24 +30,31 @@ bool counts_at_once(std::string_view key) {
          (key.starts_with("servers.") && std::ranges::any_of(live_of_servers, ends));
 }
 
-// "http.listen"
+// "http.listen"; and of a table that is new or gone as a whole only its name: "servers.ops (new)".
 void collect_differences(const OrderedJson& before, const OrderedJson& after, const std::string& key,
                          std::set<std::string>& differences) {
   if (before == after || counts_at_once(key)) return;
-  // A table that is not there is one that says nothing.
-  if (before.is_null() && after.is_object()) return collect_differences(OrderedJson::object(), after, key, differences);
-  if (after.is_null() && before.is_object())
-    return collect_differences(before, OrderedJson::object(), key, differences);
-  if (!before.is_object() || !after.is_object()) {
+  const bool is_new = before.is_null() && after.is_object();
+  const bool is_gone = before.is_object() && after.is_null();
+  if (!is_new && !is_gone && (!before.is_object() || !after.is_object())) {
     differences.insert(key);
     return;
   }
+  std::set<std::string> of_members;
   for (const auto* some : {&before, &after}) {
     for (const auto& member : some->items()) {
       const auto& name = member.key();
-      collect_differences(before.value(name, OrderedJson()), after.value(name, OrderedJson()),
-                          key.empty() ? name : key + "." + name, differences);
+      const auto in = [&name](const OrderedJson& table) {
+        return table.is_object() ? table.value(name, OrderedJson()) : OrderedJson();
+      };
+      collect_differences(in(before), in(after), key.empty() ? name : key + "." + name, of_members);
     }
+  }
+  if (!is_new && !is_gone) {
+    differences.merge(of_members);
+  } else if (!of_members.empty() || key.starts_with("servers.")) {
+    // Of a table of which all counts at once nothing is to be said; but a virtual server has a path, too.
+    differences.insert(key + (is_new ? " (new)" : " (gone)"));
   }
 }
 
@@ -248,17 +255,21 @@ LiveConfiguration::Reloads LiveConfiguration::reloads() const {
   return reloads_;
 }
 
-void LiveConfiguration::count_reload(bool taken) {
+void LiveConfiguration::count_taken(std::vector<std::string> need_restart) {
   const MutexLock lock(mutex_);
-  ++(taken ? reloads_.taken : reloads_.refused);
-  reloads_.has_refused_last = !taken;
-  if (taken) reloads_.last_taken = std::chrono::system_clock::now();
+  ++reloads_.taken;
+  reloads_.refusal.clear();
+  reloads_.need_restart = std::move(need_restart);
+  reloads_.last_taken = std::chrono::system_clock::now();
+}
+
+void LiveConfiguration::count_refused(const std::string& reason) {
+  const MutexLock lock(mutex_);
+  ++reloads_.refused;
+  reloads_.refusal = reason;
 }
 
 LiveConfiguration::ReadAnew LiveConfiguration::take_changes() {
-  const auto refuse = [&](const Error& error) {
-    log_.error("configuration not taken", {{"reason", error.message}, {"serving", "what was there before"}});
-  };
   auto next = source_.load();
   if (next.has_value()) {
     if (const auto checked = check_protection(config_, *next); checked.has_error()) {
@@ -273,14 +284,20 @@ LiveConfiguration::ReadAnew LiveConfiguration::take_changes() {
   }
   auto access = next.has_value() ? access_of(*next) : Result<Access>(next.error());
   const bool taken = access.has_value();
-  count_reload(taken);
   if (taken) {
-    say_what_needs_a_restart(*next);
+    auto need_restart = what_needs_a_restart(*next);
+    std::string settings;
+    for (const auto& each : need_restart)
+      settings.append(settings.empty() ? "" : ", ").append(each);
+    count_taken(std::move(need_restart));
+    if (!settings.empty()) log_.warning("configuration needs a restart", {{"settings", settings}});
     config_ = *std::move(next);
     set_limits();
     watched_.watch(files_of(config_));
   } else {
-    refuse(access.error());
+    const auto& reason = access.error().message;
+    count_refused(reason);
+    log_.error("configuration not taken", {{"reason", reason}, {"serving", "what was there before"}});
     // Of the tokens, which are in a file of their own, one may have been revoked.
     access = access_of(config_);
     if (access.has_error()) return ReadAnew::nothing;
@@ -289,13 +306,15 @@ LiveConfiguration::ReadAnew LiveConfiguration::take_changes() {
   return taken ? ReadAnew::configuration : ReadAnew::tokens;
 }
 
-void LiveConfiguration::say_what_needs_a_restart(const Config& next) {
+std::vector<std::string> LiveConfiguration::what_needs_a_restart(const Config& next) const {
   std::set<std::string> differences;
-  collect_differences(config_form().show(started_with_), config_form().show(next), {}, differences);
-  std::string settings;
-  for (const auto& each : differences)
-    settings.append(settings.empty() ? "" : ", ").append(each);
-  if (!settings.empty()) log_.warning("configuration needs a restart", {{"settings", settings}});
+  auto before = config_form().show(started_with_);
+  auto after = config_form().show(next);
+  // Virtual servers come and go one by one.
+  before.emplace("servers", OrderedJson::object());
+  after.emplace("servers", OrderedJson::object());
+  collect_differences(before, after, {}, differences);
+  return {differences.begin(), differences.end()};
 }
 
 }  // namespace mcph

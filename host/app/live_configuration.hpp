@@ -55,8 +55,9 @@ class LiveConfiguration {
   struct Reloads {
     std::uint64_t taken = 0;
     std::uint64_t refused = 0;
-    bool has_refused_last = false;
-    std::chrono::system_clock::time_point last_taken;  // the start of the host, too
+    std::string refusal;                    // why the last change was not taken; empty: it was
+    std::vector<std::string> need_restart;  // the settings that do before what was taken last counts as a whole
+    std::chrono::system_clock::time_point last_taken = std::chrono::system_clock::now();  // the start of the host, too
   };
   Reloads reloads() const;
 
@@ -92,12 +93,13 @@ class LiveConfiguration {
   // What is known of roles and tokens; of the tokens alone where the configuration cannot be used.
   enum class ReadAnew { nothing, tokens, configuration };
   ReadAnew take_changes();
-  void count_reload(bool taken);
+  void count_taken(std::vector<std::string> need_restart);
+  void count_refused(const std::string& reason);
   void end_what_is_good_no_longer(bool replaced);
-  void say_what_needs_a_restart(const Config& next);
+  std::vector<std::string> what_needs_a_restart(const Config& next) const;
 
   mutable Mutex mutex_;
-  Reloads reloads_ GUARDED_BY(mutex_) = {.last_taken = std::chrono::system_clock::now()};
+  Reloads reloads_ GUARDED_BY(mutex_);
   const ConfigSource source_;
   Config config_;  // used by one thread at a time: who creates this, then the one that watches
   const Config started_with_;

@@ -117,7 +117,7 @@ void write_access(MetricText& text, const ObservedHost& observed) {
   text.sample({{"outcome", "taken"}}, reloads.taken);
   text.sample({{"outcome", "refused"}}, reloads.refused);
   text.one("mcph_configuration_last_refused", "gauge", "1 where the files as they are now cannot be used, else 0.",
-           std::uint64_t{reloads.has_refused_last});
+           std::uint64_t{!reloads.refusal.empty()});
   text.one("mcph_configuration_last_taken_timestamp_seconds", "gauge",
            "When the configuration that counts has been read.", in_seconds_since_1970(reloads.last_taken));
 }

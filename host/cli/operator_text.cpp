@@ -1,6 +1,5 @@
 #include "cli/operator_text.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -20,7 +19,7 @@ constexpr std::size_t max_error_bytes = 100;   // of one line of the table
 constexpr std::size_t max_digest_digits = 12;  // enough to tell builds apart by eye
 constexpr std::array titles{"PLUGIN",   "FILE",  "VERSION", "DIGEST",    "ISOLATION", "PID", "STATE",
                             "RESTARTS", "CALLS", "ERRORS",  "IN FLIGHT", "P50",       "P99", "LAST ERROR"};
-using Row = std::array<std::string, titles.size()>;
+using Row = std::vector<std::string>;
 
 std::string text_of(const OrderedJson& object, const char* key) {
   return printable(object.value(key, ""));
@@ -99,17 +98,13 @@ Row row_of(const OrderedJson& plugin, const std::string& components) {
           last_error_of(plugin)};
 }
 
-void print_table(std::ostream& out, const std::vector<Row>& rows) {
-  std::array<std::size_t, titles.size()> widths{};
-  for (const auto& row : rows) {
-    for (std::size_t column = 0; column < row.size(); ++column)
-      widths[column] = std::max(widths[column], display_width(row[column]));
-  }
-  for (const auto& row : rows) {
-    for (std::size_t column = 0; column + 1 < row.size(); ++column)
-      out << padded(row[column], widths[column] + 2);
-    out << row.back() << "\n";
-  }
+void print_configuration(std::ostream& out, const OrderedJson& configuration) {
+  if (!configuration.value("taken", true))
+    out << "The configuration was not taken: " << text_of(configuration, "reason") << "\n";
+  std::string settings;
+  for (const auto& each : configuration.value("needRestart", OrderedJson::array()))
+    settings.append(settings.empty() ? "" : ", ").append(printable(each.get<std::string>()));
+  if (!settings.empty()) out << "The configuration needs a restart: " << settings << "\n";
 }
 
 }  // namespace
@@ -126,8 +121,7 @@ void print_status(std::ostream& out, const OrderedJson& status) {
   print_host(out, host);
   out << ", up " << count_of(host, "upSeconds") << " s\n";
 
-  std::vector<Row> rows{Row{}};
-  std::copy(titles.begin(), titles.end(), rows.front().begin());
+  std::vector<Row> rows{Row(titles.begin(), titles.end())};
   for (const auto& plugin : status.at("plugins")) {
     if (has_row(plugin)) rows.push_back(row_of(plugin, text_of(host, "components")));
   }
@@ -147,6 +141,7 @@ void print_status(std::ostream& out, const OrderedJson& status) {
   }
   for (const auto& problem : status.at("problems"))
     out << text_of(problem, "path") << ": " << text_of(problem, "reason") << "\n";
+  print_configuration(out, status.value("configuration", OrderedJson::object()));
 }
 
 void print_outcomes(std::ostream& out, const OrderedJson& answer) {

@@ -68,4 +68,18 @@ std::string padded(std::string text, std::size_t columns) {
   return text;
 }
 
+void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(row.size());
+    for (std::size_t column = 0; column < row.size(); ++column)
+      widths[column] = std::max(widths[column], display_width(row[column]));
+  }
+  for (const auto& row : rows) {
+    for (std::size_t column = 0; column + 1 < row.size(); ++column)
+      out << padded(row[column], widths[column] + 2);
+    out << row.back() << "\n";
+  }
+}
+
 }  // namespace mcph

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mcph {
 
@@ -17,5 +19,9 @@ std::size_t display_width(std::string_view text);
 
 // The text, printable, with spaces behind it up to that many columns. A longer one is not cut.
 std::string padded(std::string text, std::size_t columns);
+
+// A line for each row, with two columns between the widest text of each and the next. All rows have as many texts, one
+// at least, and these are printable.
+void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace mcph

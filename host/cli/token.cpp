@@ -110,11 +110,16 @@ int list(const TokenCommand& command, Time now) {
     std::cout << json.dump() << "\n";
     return 0;
   }
-  if (tokens->empty()) std::cout << "There are none; make one with mcp-plugin-host token create NAME --role ROLE\n";
-  for (const auto& token : *tokens) {
-    std::cout << token.id << "  " << printable(token.subject) << "  " << printable(joined(token.roles)) << "  "
-              << state_of(token, now) << "\n";
+  if (tokens->empty()) {
+    std::cout << "There are none; make one with mcp-plugin-host token create NAME --role ROLE\n";
+    return 0;
   }
+  std::vector<std::vector<std::string>> rows{{"ID", "NAME", "ROLES", "CREATED", "STATE"}};
+  for (const auto& token : *tokens) {
+    rows.push_back({printable(token.id), printable(token.subject), printable(joined(token.roles)),
+                    time_text(token.created), state_of(token, now)});
+  }
+  print_table(std::cout, rows);
   return 0;
 }
 

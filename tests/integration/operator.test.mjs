@@ -15,6 +15,7 @@ import { HttpHost, inProcess, program, serve } from './support/host.mjs';
 import { modernRequest, postModern } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
+import { Team } from './support/team.mjs';
 
 // Where the hosts of this file, and no others, are found.
 const folder = await mkdtemp(join(tmpdir(), 'mcp-operator-'));
@@ -119,6 +120,34 @@ test('StatusTellsOfTheHostAndEachPlugin', async (context) => {
   assert.equal(rest.length, 2);
 });
 
+test('StatusTellsWhatHasBecomeOfAChangedConfiguration', async (context) => {
+  const team = await Team.serve(context, await Components.create('sample_v1'), '[roles.user]\nallow = ["tool:*"]\n');
+  assert.deepEqual((await json('status')).configuration, { taken: true, needRestart: [] });
+
+  const restart = team.host.log.next({ event: 'configuration needs a restart' });
+  await team.reconfigure('[roles.user]\nallow = ["tool:*"]\n[http]\nmax_sessions = 7\nmax_connections = 8\n');
+  await restart;
+  let text = await command('status');
+  assert.equal(text.status, 0);
+  assert.match(text.stdout, /\nThe configuration needs a restart: http\.max_connections, http\.max_sessions\n$/);
+
+  const refused = team.host.log.next({ event: 'configuration not taken' });
+  await team.configure('[roles.user]\nallow = ["version"]\n');
+  const { reason } = await refused;
+  assert.match(reason, /team\.toml:4:10: /);
+  const { exit, ok, configuration } = await json('status');
+  assert.equal(exit, 1);
+  assert.equal(ok, false);
+  assert.equal(configuration.taken, false);
+  assert.equal(configuration.reason, reason);
+  text = await command('status');
+  assert.equal(text.status, 1);
+  assert.ok(text.stdout.includes(`\nThe configuration was not taken: ${reason}\n`), text.stdout);
+
+  await team.reconfigure('[roles.user]\nallow = ["tool:*"]\n');
+  assert.deepEqual((await json('status')).configuration, { taken: true, needRestart: [] });
+});
+
 test('StatusCountsCallsErrorsAndTimes', async (context) => {
   const host = await start(context, ['slow', 'dying']);
   for (let calls = 0; calls < 3; ++calls) await call(host, 'sleep', { milliseconds: 20 });
@@ -172,8 +201,13 @@ test('APluginThatRestsIsNotWell', { skip: inProcess && 'it shares the host\'s pr
   await call(host, 'die', { how: 'exit' });
   await host.log.until({ event: 'plugin restarted' });
   await call(host, 'die', { how: 'exit' });
-  const { pid, state } = await until('dying', (dying) => dying.state === 'backoff');
+  const { pid, state, errors } = await until('dying', (dying) => dying.state === 'backoff');
   assert.deepEqual({ pid, state }, { pid: null, state: 'backoff' });
+  // That calls are refused meanwhile does not hide why.
+  assert.match((await call(host, 'pid')).error.message, /is started again soon/);
+  const refusing = await plugin('dying');
+  assert.equal(refusing.errors, errors + 1);
+  assert.equal(refusing.lastError.message, 'its process exited with status 3');
   assert.equal((await json('status')).exit, 1);
   assert.match((await command('reload', 'dying')).stdout, /dying\.so: serving dying 1\.0\.0 \([0-9a-f]{12}\)\n$/);
   assert.equal(await isServed(host, 'pid'), true);

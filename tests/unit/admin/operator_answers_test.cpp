@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.hpp"
+#include "base/json_text.hpp"
 #include "support/eventually.hpp"
 #include "support/source_on_disk.hpp"
 #include "support/temporary_folder.hpp"
@@ -65,6 +67,19 @@ TEST_F(OperatorAnswersTest, HasAnAnswerWithoutPlugins) {
   EXPECT_TRUE(answers_.answer(R"({"command":"status"})").starts_with(R"({"ok":true,"host":{"pid":)"));
   EXPECT_TRUE(answers_.answer(R"({"command":"status"})")
                   .ends_with(R"("upSeconds":0,"url":"http://127.0.0.1:1/mcp"},"plugins":[],"problems":[]})"));
+}
+
+TEST_F(OperatorAnswersTest, TellsWhatHasBecomeOfTheConfiguration) {
+  ConfigurationReport report{.refusal = {}, .need_restart = {"http.listen"}};
+  const OperatorAnswers answers({}, source_->operator_service(), {}, [&] { return report; });
+  auto status = parse_json(answers.answer(R"({"command":"status"})"));
+  EXPECT_EQ((*status)["ok"], true);
+  EXPECT_EQ((*status)["configuration"].dump(), R"({"needRestart":["http.listen"],"taken":true})");
+  report.refusal = "team.toml:4:10: no";
+  status = parse_json(answers.answer(R"({"command":"status"})"));
+  EXPECT_EQ((*status)["ok"], false);
+  EXPECT_EQ((*status)["configuration"].dump(),
+            R"({"needRestart":["http.listen"],"reason":"team.toml:4:10: no","taken":false})");
 }
 
 TEST_F(OperatorAnswersTest, NobodyWaitsForASourceThatHasStopped) {
