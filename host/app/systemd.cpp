@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -76,7 +75,10 @@ void note_address(int descriptor, InheritedSockets& sockets) {
     sockets.addresses.push_back({ip.text(), ntohs(address.v6.sin6_port)});
   } else if (size > offsetof(sockaddr_un, sun_path)) {
     const auto bytes = size - offsetof(sockaddr_un, sun_path);
-    sockets.unix_socket = std::string(address.local.sun_path, ::strnlen(address.local.sun_path, bytes));
+    const std::string_view name(address.local.sun_path, bytes);
+    const bool is_abstract = name.front() == '\0';
+    sockets.unix_socket =
+        is_abstract ? "@" + std::string(name.substr(1)) : std::string(name.substr(0, name.find('\0')));
   }
 }
 
@@ -99,7 +101,7 @@ SystemdNotifier::SystemdNotifier(const SystemdEnvironment& environment) : socket
   watchdog_time_ = std::chrono::microseconds(std::min(number_in(environment.watchdog_microseconds), day));
 }
 
-void SystemdNotifier::send(std::string_view state) const {
+void SystemdNotifier::send(std::string_view state, std::chrono::seconds patience) const {
   sockaddr_un address{};
   if (socket_.empty() || socket_.size() >= sizeof address.sun_path) return;
   address.sun_family = AF_UNIX;
@@ -107,7 +109,11 @@ void SystemdNotifier::send(std::string_view state) const {
   if (socket_.front() == '@') address.sun_path[0] = '\0';  // the abstract namespace (unix(7))
   const FileDescriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
-  std::ignore = ::sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
+  const timeval time{.tv_sec = patience.count(), .tv_usec = 0};
+  const bool is_bounded = ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time) == 0;
+  // No time at all would be one without end (socket(7)).
+  const int wait = patience.count() > 0 && is_bounded ? 0 : MSG_DONTWAIT;
+  std::ignore = ::sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL | wait,
                          reinterpret_cast<const sockaddr*>(&address), size);
 }
 
@@ -133,7 +139,7 @@ Result<InheritedSockets> take_sockets(const SystemdEnvironment& environment) {
   if (!is_this_process(environment.listen_process)) return sockets;
   const auto count = static_cast<int>(std::min(number_in(environment.listen_descriptors), most_descriptors));
   for (int descriptor = first_descriptor; descriptor < first_descriptor + count; ++descriptor) {
-    if (::fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0 || !listens(descriptor) || !is_of_known_family(descriptor)) {
+    if (!close_on_exec(descriptor) || !listens(descriptor) || !is_of_known_family(descriptor)) {
       return fail(
           "the descriptor " + std::to_string(descriptor) +
           " that LISTEN_FDS speaks of is no socket of TCP or Unix that listens; give ListenStream= in the .socket "

@@ -34,14 +34,16 @@ class SystemdNotifier {
  public:
   explicit SystemdNotifier(const SystemdEnvironment& environment);
 
-  void ready() const { send("READY=1"); }
-  void stopping() const { send("STOPPING=1"); }
-  void alive() const { send("WATCHDOG=1"); }
+  // These two are said once, and so they wait a second at most where systemd has not yet read what others have said.
+  void ready() const { send("READY=1", std::chrono::seconds(1)); }
+  void stopping() const { send("STOPPING=1", std::chrono::seconds(1)); }
+  // Waits for nothing: it is said again soon.
+  void alive() const { send("WATCHDOG=1", std::chrono::seconds(0)); }
   // In which `alive` must be said, or the service is ended; 0: it need not.
   std::chrono::microseconds watchdog_time() const { return watchdog_time_; }
 
  private:
-  void send(std::string_view state) const;
+  void send(std::string_view state, std::chrono::seconds patience) const;
 
   std::string socket_;
   std::chrono::microseconds watchdog_time_{0};
@@ -65,7 +67,7 @@ class SystemdWatchdog {
 struct InheritedSockets {
   std::vector<int> descriptors = {};
   std::vector<HttpAddress> addresses = {};  // of those of TCP
-  std::filesystem::path unix_socket = {};   // of the last one that has a path
+  std::filesystem::path unix_socket = {};   // of the last one that has a path, or, after "@", an abstract name
 };
 // They are not passed on to other programs. Fails where a descriptor is no such socket.
 Result<InheritedSockets> take_sockets(const SystemdEnvironment& environment);

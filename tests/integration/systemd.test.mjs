@@ -85,6 +85,28 @@ test('SocketsAreHandedOver', { skip }, async (context) => {
   assert.deepEqual(await toolsOf('http://localhost/mcp', { socketPath }), tools);
 });
 
+test('TheHostSaysWhereItsSocketsAre', { skip }, async (context) => {
+  const components = await Components.create('sample_v1');
+  const [near, reached] = [await freePort(), await freePort()];
+  const name = `@mcp-test-${process.pid}`;
+  for (const { listens, options = [], way, url } of [
+    { listens: [name], way: { socketPath: name.replace('@', '\0') }, url: `unix:${name}` },
+    {
+      listens: [`127.0.0.1:${near}`, `0.0.0.0:${reached}`],
+      options: ['--allow-remote-without-authentication'],
+      way: { port: near },
+      url: `http://0.0.0.0:${reached}/mcp`,
+    },
+  ]) {
+    const child = activate(components, listens, options);
+    const answer = untilReached(() => toolsOf('http://localhost/mcp', way));
+    const host = await HttpHost.of(child);
+    context.after(() => host.stop());
+    assert.deepEqual(await answer, tools);
+    assert.equal(host.address.href, url);
+  }
+});
+
 test('ASocketThatOthersReachNeedsProofOfWhoTheyAre', { skip }, async (context) => {
   const components = await Components.create('sample_v1');
   context.after(() => components.discard());

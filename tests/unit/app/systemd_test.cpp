@@ -1,9 +1,11 @@
 #include "app/systemd.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -32,6 +34,18 @@ class NotifySocket {
     const auto size = ::recv(socket_.get(), text, sizeof text, MSG_DONTWAIT);
     return size < 0 ? "nothing" : std::string(text, static_cast<std::size_t>(size));
   }
+  // Until it is full. How often that was.
+  std::size_t fill(const SystemdNotifier& systemd) const {
+    constexpr std::size_t more_than_it_holds = 4096;
+    for (std::size_t i = 0; i < more_than_it_holds; ++i)
+      systemd.alive();
+    std::size_t count = 0;
+    while (next() == "WATCHDOG=1")
+      ++count;
+    for (std::size_t i = 0; i < count; ++i)
+      systemd.alive();
+    return count;
+  }
 
  private:
   FileDescriptor socket_;
@@ -47,6 +61,35 @@ TEST(SystemdNotifierTest, SaysHowTheServiceIs) {
     systemd.stopping();
     EXPECT_EQ(socket.next(), "STOPPING=1");
   }
+}
+
+TEST(SystemdNotifierTest, WaitsForRoomForWhatItSaysOnce) {
+  const auto name = "@mcp-test-full-" + std::to_string(::getpid());
+  const NotifySocket socket(name);
+  const SystemdNotifier systemd({.notify_socket = name});
+  const auto count = socket.fill(systemd);
+  std::thread reader([&] {
+    std::this_thread::sleep_for(50ms);
+    for (std::size_t i = 0; i < count; ++i)
+      EXPECT_EQ(socket.next(), "WATCHDOG=1");
+  });
+  systemd.ready();
+  reader.join();
+  EXPECT_EQ(socket.next(), "READY=1");
+}
+
+TEST(SystemdNotifierTest, WaitsForRoomNoLongerThanASecondOrTwo) {
+  const auto name = "@mcp-test-full-" + std::to_string(::getpid());
+  const NotifySocket socket(name);
+  const SystemdNotifier systemd({.notify_socket = name});
+  socket.fill(systemd);
+  const auto begin = std::chrono::steady_clock::now();
+  systemd.stopping();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  auto last = socket.next();
+  while (last == "WATCHDOG=1")
+    last = socket.next();
+  EXPECT_EQ(last, "nothing");
 }
 
 TEST(SystemdNotifierTest, SaysNothingWhereNobodyAsked) {
