@@ -56,6 +56,11 @@ Result<std::shared_ptr<EVP_PKEY>> read_key(const std::filesystem::path& file, bo
   std::shared_ptr<EVP_PKEY> key(bio == nullptr ? nullptr : read_pem(bio.get(), nullptr, no_passphrase, nullptr),
                                 EVP_PKEY_free);
   if (key != nullptr && EVP_PKEY_get_id(key.get()) == EVP_PKEY_ED25519) return key;
+  if (!is_secret && text->find("PRIVATE KEY-----") != std::string::npos) {
+    return fail(file.string() +
+                ": is the private key, which signs; the public one is wanted, as audit key printed it, or " +
+                "openssl pkey -pubout -in " + file.string());
+  }
   return fail(file.string() + ": is no PEM file with " + (is_secret ? "a private" : "a public") +
               " Ed25519 key without a passphrase" + (is_secret ? std::string(how_to_make) : std::string()));
 }

@@ -52,15 +52,15 @@ class FileLines {
 
 Result<> verify_file(const std::filesystem::path& path, AuditVerifier& verifier) {
   const auto file = open_to_read(path);
-  if (!file) return fail(path.string() + ": cannot be read: " + last_error());
+  if (!file) return fail_for_now(path.string() + ": cannot be read: " + last_error());
   if (const auto regular = identity_of_regular_file(file); regular.has_error())
-    return fail(path.string() + ": " + regular.error().message);
+    return fail_for_now(path.string() + ": " + regular.error().message);
   ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   FileLines lines(path.string(), verifier);
   std::string block(read_at_once, '\0');
   for (;;) {
     const auto got = uninterrupted([&] { return ::read(file.get(), block.data(), block.size()); });
-    if (got < 0) return fail(path.string() + ": cannot be read: " + last_error());
+    if (got < 0) return fail_for_now(path.string() + ": cannot be read: " + last_error());
     if (got == 0) return lines.finish();
     if (auto taken = lines.take({block.data(), static_cast<std::size_t>(got)}); taken.has_error()) return taken;
   }

@@ -52,7 +52,8 @@ class AuditVerifier {
   AuditSummary summary_;
 };
 
-// Of all of them, the oldest file first. An error names the file, the line and what is wrong with it.
+// Of all of them, the oldest file first. An error names the file, the line and what is wrong with it. One that
+// may pass says that a file could not be read, and so nothing about the log.
 Result<AuditSummary> verify_audit_files(const std::vector<std::filesystem::path>& files, AuditVerifier verifier);
 
 }  // namespace mcph

@@ -217,6 +217,19 @@ test('VerifyFindsAChangedByteAndAMissingEnd', async (context) => {
   assert.equal((await audit.verify('--head', 'nonsense')).status, 2);
 });
 
+test('VerifySaysWhatItCannotLookAt', async (context) => {
+  const { audit, team: served } = await team(context);
+  await served.host.stop();
+  const gone = await audit.verify(join(audit.folder, 'nowhere.jsonl'));
+  assert.equal(gone.status, 2);
+  assert.match(gone.said, /nowhere\.jsonl: cannot be read: No such file/);
+  const folder = await audit.verify(audit.folder);
+  assert.equal(folder.status, 2);
+  const secret = await audit.verifyWithoutKey('--key', join(audit.folder, 'key.pem'));
+  assert.equal(secret.status, 2);
+  assert.match(secret.said, /key\.pem: is the private key, which signs; the public one is wanted, /);
+});
+
 test('SessionsAreRecordedFromInitializeToTheirEnd', async (context) => {
   const { audit, team: served } = await team(context);
   const token = await served.token('ada', 'user');
