@@ -102,9 +102,10 @@ void Catalog::render_lists() {
                      return a->component->uri_template.more_specific_than(b->component->uri_template);
                    });
 
-  const auto json = [](const auto& component) { return component.json; };
+  const auto json = [](const auto& component) -> std::string_view { return component.json; };
   tool_list_ = render("tools", tools_, json);
-  tool_object_output_list_ = render("tools", tools_, [](const Tool& tool) { return tool.json_object_output; });
+  tool_object_output_list_ =
+      render("tools", tools_, [](const Tool& tool) -> std::string_view { return tool.json_object_output; });
   resource_list_ = render("resources", resources_, json);
   template_list_ = render("resourceTemplates", templates_, json);
   prompt_list_ = render("prompts", prompts_, json);
@@ -174,6 +175,21 @@ ListKinds Catalog::differences(const Catalog& other) const {
   return {.tools = tool_list_ != other.tool_list_,
           .resources = resource_list_ != other.resource_list_ || template_list_ != other.template_list_,
           .prompts = prompt_list_ != other.prompt_list_};
+}
+
+std::vector<const Served<Tool>*> Catalog::tool_differences(const Catalog& other) const {
+  std::vector<const Served<Tool>*> different;
+  const auto add_what_lacks = [&](const Index<Tool>& some, const Index<Tool>& others) {
+    for (const auto& [key, served] : some) {
+      const auto found = others.find(key);
+      if (found == others.end() || found->second.component->json != served.component->json ||
+          found->second.plugin->identity().name != served.plugin->identity().name)
+        different.push_back(&served);
+    }
+  };
+  add_what_lacks(tools_, other.tools_);
+  add_what_lacks(other.tools_, tools_);
+  return different;
 }
 
 }  // namespace mcph

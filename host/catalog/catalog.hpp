@@ -57,6 +57,8 @@ struct ListKinds {
 class Catalog {
  public:
   Catalog() = default;
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
   // `plugins` in the order that decides conflicts: by path. `instructions` is the operator's text for the model, to
   // which the plugins' own are added.
   Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions = {});
@@ -100,6 +102,8 @@ class Catalog {
   const ComponentList& prompts() const { return prompt_list_; }
 
   ListKinds differences(const Catalog& other) const;
+  // The tools that only one of the two has, and those of both that differ or are another plugin's.
+  std::vector<const Served<Tool>*> tool_differences(const Catalog& other) const;
 
  private:
   template <class Component>

@@ -1,15 +1,10 @@
 #include "catalog/component_list.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/base64.hpp"
 
 namespace mcph {
-
-void ComponentList::add(std::string key, std::string json) {
-  items_.push_back({std::move(key), std::move(json)});
-}
 
 Result<ComponentList::Page> ComponentList::page(std::optional<std::string_view> cursor, std::size_t size) const {
   auto first = items_.begin();
@@ -37,7 +32,7 @@ Result<ComponentList::Page> ComponentList::page(std::optional<std::string_view> 
   }
   if (last != items_.end()) {
     page.has_more = true;
-    page.next_cursor = base64url_encode(kind_ + ":" + std::prev(last)->key);
+    page.next_cursor = base64url_encode(kind_ + ":" + std::string(std::prev(last)->key));
   }
   return page;
 }

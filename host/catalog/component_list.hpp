@@ -1,6 +1,6 @@
 // One list as clients see it: components in the order of their keys, each rendered once, read in pages. A cursor names
-// the last key of the page before, so that it stays good when the list changes meanwhile. Immutable after the catalog
-// is built.
+// the last key of the page before, so that it stays good when the list changes meanwhile. Its texts are the catalog's
+// and its components', which outlive it. Immutable after the catalog is built.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ class ComponentList {
   explicit ComponentList(std::string kind) : kind_(std::move(kind)) {}
 
   // Keys come in ascending order.
-  void add(std::string key, std::string json);
+  void add(std::string_view key, std::string_view json) { items_.push_back({key, json}); }
 
   std::size_t size() const { return items_.size(); }
 
@@ -36,8 +36,8 @@ class ComponentList {
 
  private:
   struct Item {
-    std::string key;
-    std::string json;
+    std::string_view key;
+    std::string_view json;
     friend bool operator==(const Item&, const Item&) = default;
   };
 

@@ -1,6 +1,8 @@
 #include "catalog/published_catalog.hpp"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "catalog/narrowing.hpp"
@@ -56,6 +58,35 @@ class PublishedCatalog::Views {
   mutable ByKey by_rights_ GUARDED_BY(mutex_);
   mutable ByKey narrowed_ GUARDED_BY(mutex_);
 };
+
+namespace {
+
+// Between two views of those who have the same rights.
+class Difference {
+ public:
+  Difference(std::shared_ptr<const Catalog> before, std::shared_ptr<const Catalog> after)
+      : before_(std::move(before)), after_(std::move(after)), kinds_(after_->differences(*before_)) {}
+
+  // What of it concerns whoever wishes for less; null: for no less.
+  ListKinds seen_through(const Narrowing* narrowing) {
+    auto kinds = kinds_;
+    if (narrowing == nullptr) return kinds;
+    // Also where the lists are the same: a tool may be another plugin's now.
+    if (!tools_) tools_ = after_->tool_differences(*before_);
+    kinds.tools = std::ranges::any_of(*tools_, [&](const Served<Tool>* tool) {
+      return narrowing->to(*tool->component, tool->plugin->identity().name).visible;
+    });
+    return kinds;
+  }
+
+ private:
+  std::shared_ptr<const Catalog> before_;  // which have the tools
+  std::shared_ptr<const Catalog> after_;
+  ListKinds kinds_;
+  std::optional<std::vector<const Served<Tool>*>> tools_;  // that differ, once somebody asks
+};
+
+}  // namespace
 
 PublishedCatalog::PublishedCatalog()
     : resource_updates_(std::make_shared<ResourceUpdates>()),
@@ -118,17 +149,18 @@ void PublishedCatalog::clear() {
 }
 
 void PublishedCatalog::tell_differences(const Views& previous, const Views& next) {
-  // What differs by what decides about both views, and not by the views, which would be kept meanwhile.
-  std::map<std::pair<Views::Key, Views::Key>, ListKinds> known;
+  // By the rights that decide about both views. Each listener may wish for something else, which makes no view of its
+  // own here: it only says which of the tools that differ are of interest.
+  std::map<std::pair<std::shared_ptr<const Rights>, std::shared_ptr<const Rights>>, Difference> known;
   for (const auto& listener : alive()) {
     const auto principal = listener->principal();
-    std::pair<Views::Key, Views::Key> keys{previous.key_of(principal), next.key_of(principal)};
-    auto found = known.find(keys);
-    if (found == known.end()) {
-      const auto kinds = next.of(principal)->differences(*previous.of(principal));
-      found = known.emplace(std::move(keys), kinds).first;
-    }
-    if (found->second.any()) listener->lists_changed(found->second);
+    const auto whole = principal.narrowed(nullptr);
+    std::pair rights{previous.rights_of(whole), next.rights_of(whole)};
+    auto found = known.find(rights);
+    if (found == known.end())
+      found = known.emplace(std::move(rights), Difference(previous.of(whole), next.of(whole))).first;
+    if (const auto kinds = found->second.seen_through(principal.narrowing().get()); kinds.any())
+      listener->lists_changed(kinds);
   }
 }
 

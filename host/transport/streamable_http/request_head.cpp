@@ -48,6 +48,12 @@ std::optional<HttpRefusal> narrow(const NarrowingFields& fields, Principal& prin
   }
   Narrowing::Wishes wishes{
       .plugins = elements(fields.plugins), .tools = elements(fields.tools), .excluded = elements(fields.excluded)};
+  constexpr std::size_t most_names = 128;
+  for (const auto* names : {&wishes.plugins, &wishes.tools, &wishes.excluded}) {
+    if (names->size() > most_names)
+      return HttpRefusal{400, "The headers X-MCP-Toolsets, X-MCP-Tools and X-MCP-Exclude-Tools may have " +
+                                  std::to_string(most_names) + " names each"};
+  }
   // A list without names is no wish for everything.
   if ((fields.plugins || fields.tools) && wishes.plugins.empty() && wishes.tools.empty())
     return HttpRefusal{400, "The headers X-MCP-Toolsets and X-MCP-Tools must name something"};

@@ -1,6 +1,7 @@
 #include "catalog/component_list.hpp"
 
 #include <initializer_list>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -9,9 +10,10 @@ namespace mcph {
 namespace {
 
 ComponentList list_of(std::initializer_list<const char*> keys, const std::string& kind = "tools") {
+  static std::set<std::string> texts;  // which outlive the lists
   ComponentList list(kind);
   for (const auto* key : keys)
-    list.add(key, "\"" + std::string(key) + "\"");
+    list.add(key, *texts.insert("\"" + std::string(key) + "\"").first);
   return list;
 }
 

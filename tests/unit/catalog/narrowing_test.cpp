@@ -81,6 +81,44 @@ TEST_F(NarrowingTest, MakesNoOtherPrincipal) {
   EXPECT_EQ(published_.current(narrowed), published_.current(again));
 }
 
+class NarrowedListener final : public ListListener {
+ public:
+  NarrowedListener(const Principal& principal, Narrowing::Wishes wishes)
+      : principal_(principal.narrowed(std::make_shared<const Narrowing>(std::move(wishes)))) {}
+  void lists_changed(ListKinds kinds) override { heard.push_back(kinds); }
+  Principal principal() const override { return principal_; }
+  std::vector<ListKinds> heard;
+
+ private:
+  const Principal principal_;
+};
+
+TEST_F(NarrowingTest, TellsOfChangesOfWhatIsWanted) {
+  published_.govern(std::make_shared<NoSecretsPolicy>());
+  const auto sums = std::make_shared<NarrowedListener>(ada_, Narrowing::Wishes{.plugins = {"sums"}});
+  const auto texts = std::make_shared<NarrowedListener>(ada_, Narrowing::Wishes{.tools = {"join", "split"}});
+  const auto secret = std::make_shared<NarrowedListener>(ada_, Narrowing::Wishes{.tools = {"add_secret"}});
+  for (const auto& listener : {sums, texts, secret})
+    published_.listen(listener);
+  const auto publish = [&](std::uint64_t generation, const std::string& of_sums, const std::string& of_texts) {
+    published_.publish(std::make_shared<const Catalog>(
+        generation, std::vector{served_plugin("sums.so", of_sums), served_plugin("texts.so", of_texts)}));
+  };
+  using Heard = std::vector<ListKinds>;
+  publish(2, tools(tool("add") + "," + tool("add_secret")), tools(tool("join") + "," + tool("split")));
+  EXPECT_EQ(texts->heard, Heard{{.tools = true}});
+  EXPECT_EQ(sums->heard, Heard{});
+  publish(3, tools(tool("add")), tools(tool("join") + "," + tool("split")));
+  EXPECT_EQ(sums->heard, Heard{}) << "what has gone was hidden";
+  publish(4, R"({"prompts":[{"name":"greet"}],"tools":[]})", tools(tool("join") + "," + tool("split")));
+  EXPECT_EQ(sums->heard, (Heard{{.tools = true, .prompts = true}}));
+  EXPECT_EQ(texts->heard, (Heard{{.tools = true}, {.prompts = true}}));
+  EXPECT_EQ(secret->heard, Heard{{.prompts = true}});
+  sums->heard.clear();
+  publish(5, tools(tool("join")), tools(tool("split")));
+  EXPECT_EQ(sums->heard, (Heard{{.tools = true, .prompts = true}})) << "it is another plugin's now";
+}
+
 // Clients can wish for anything, and what is kept of it has a bound.
 TEST_F(NarrowingTest, KeepsABoundedNumberOfViews) {
   const auto first =

@@ -108,7 +108,7 @@ TEST_F(McpEndpointTest, RefusesALegacyRevisionThatItDoesNotKnow) {
   EXPECT_EQ(
       answer_to(request("1", "ping"),
                 {.protocol_version = "2025-01-01", .method = {}, .name = {}, .session_id = session}),
-      R"(invalid {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"Unsupported protocol version in the MCP-Protocol-Version header","data":{"requested":"2025-01-01","supported":["2026-07-28","2024-11-05","2025-03-26","2025-06-18","2025-11-25"]}}})");
+      R"(invalid {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"Unsupported protocol version in the MCP-Protocol-Version header","data":{"requested":"2025-01-01","supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]}}})");
   EXPECT_EQ(answer_to(request("1", "ping"),
                       {.protocol_version = "2025-11-25", .method = {}, .name = {}, .session_id = session}),
             R"(answered {"jsonrpc":"2.0","id":1,"result":{}})");
@@ -265,7 +265,7 @@ TEST_F(McpEndpointTest, KnowsAModernRequestByItsHeaderToo) {
   EXPECT_EQ(
       answer_to(request("1", "tools/list"),
                 {.protocol_version = "2026-07-28", .method = "tools/list", .name = {}, .session_id = {}}),
-      R"(invalid {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: params._meta must be an object"}})");
+      R"(invalid {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: params._meta must be an object with the string io.modelcontextprotocol/protocolVersion and the object io.modelcontextprotocol/clientCapabilities"}})");
 }
 
 TEST_F(McpEndpointTest, RefusesAModernRequestWhoseHeadersDiffer) {

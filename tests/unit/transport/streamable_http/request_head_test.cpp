@@ -38,6 +38,16 @@ TEST_F(RequestHeadTest, IsFoundWhateverTheCaseOfTheNames) {
   EXPECT_EQ(head_.principal, test::principal("somebody"));
 }
 
+TEST_F(RequestHeadTest, IsRefusedWhenItNamesMoreThanAnybodyNeeds) {
+  std::string names;
+  for (int i = 0; i < 128; ++i)
+    names += "t" + std::to_string(i) + ",";
+  insert("X-MCP-Tools", names);
+  EXPECT_EQ(read(), std::nullopt);
+  insert("X-MCP-Exclude-Tools", names + "t128");
+  EXPECT_EQ(read()->message, "The headers X-MCP-Toolsets, X-MCP-Tools and X-MCP-Exclude-Tools may have 128 names each");
+}
+
 class RequestHeadOnce : public RequestHeadTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(RequestHeadOnce, IsRefusedWhenAFieldIsRepeated) {
