@@ -117,6 +117,9 @@ Result<void, CredentialError> AccessState::check_possession(const Identity& iden
 
 Result<Principal, CredentialError> AccessState::authenticate_token(std::string_view text, Time now) const {
   const auto id = token_id(text);
+  // That tells strangers nothing, because the prefix, the length and the checksum of tokens are no secrets.
+  if (!id && is_host_token(text))
+    return invalid_credential("the token is not whole, or has been changed; copy it again");
   if (!id) return invalid_credential("it is no token of this server");
   const auto found = tokens_.find(*id);
   if (found == tokens_.end() || !equal_digests(token_digest(text), found->second.record.digest))

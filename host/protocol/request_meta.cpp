@@ -21,12 +21,13 @@ bool has_modern_meta(const Json& params) {
 
 Result<std::string, RpcError> read_version(const Json& params) {
   const auto meta = params.find("_meta");
-  if (meta == params.end() || !meta->is_object()) return refuse("params._meta must be an object");
-  const auto version = meta->find(meta_key::protocol_version);
-  if (version == meta->end() || !version->is_string()) {
-    return refuse(std::string("params._meta lacks the string ") + meta_key::protocol_version);
+  if (meta != params.end() && meta->is_object()) {
+    const auto version = meta->find(meta_key::protocol_version);
+    if (version != meta->end() && version->is_string()) return version->get<std::string>();
   }
-  return version->get<std::string>();
+  // Whoever lacks this seldom has the rest.
+  return refuse(std::string("params._meta must be an object with the string ") + meta_key::protocol_version +
+                " and the object " + meta_key::client_capabilities);
 }
 
 Result<std::optional<LogLevel>, RpcError> take_log_level(Json& params) {

@@ -73,6 +73,14 @@ test('AWebPageMayReadTheAnswerAndTheHeadersOfMcp', async () => {
   }
 });
 
+test('ACacheGivesNoPageWhatIsForAnother', async () => {
+  for (const headers of [{}, { Origin: 'http://localhost:6274' }, { Origin: 'https://evil.example' }]) {
+    assert.equal((await postModern(host.url, 'tools/list', {}, { headers })).headers.get('Vary'), 'Origin');
+    for (const path of ['/readyz', '/nowhere'])
+      assert.equal((await fetch(new URL(path, host.address), { headers })).headers.get('Vary'), 'Origin');
+  }
+});
+
 test('APreflightOfAForeignPageIsRefused', async () => {
   const headers = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' };
   const response = await fetch(host.url, { method: 'OPTIONS', headers });

@@ -126,6 +126,14 @@ test('AChangeOfItsRulesIsToldToTheClientsOfThatServerOnly', async (context) => {
   assert.ok((await namesAt(at('/sums/mcp'))).names.length > 1);
 });
 
+test('AServerThatIsNewOrGoneNeedsARestart', async (context) => {
+  const { host, file } = await serveServers(context);
+  const restart = host.log.next({ event: 'configuration needs a restart' });
+  const others = '[servers.ops]\ntitle = "Operators"\nallow = ["*"]\n[audit]\nfile = "audit.jsonl"\n';
+  await writeFile(file, servers.slice(0, servers.indexOf('[servers.times]')) + others);
+  assert.equal((await restart).settings, 'audit (new), servers.ops (new), servers.times (gone)');
+});
+
 test('RolesCountOnEachServer', async (context) => {
   const team = await Team.serve(context, await shipped(), `
 [roles.user]
@@ -184,13 +192,16 @@ test('ServersAreFoundByTheirCards', async (context) => {
   const catalog = await fetch(at('/.well-known/ai-catalog.json'), { headers: { Origin: 'https://elsewhere.example' } });
   assert.equal(catalog.status, 200);
   assert.equal(catalog.headers.get('content-type'), 'application/ai-catalog+json');
-  assert.equal(catalog.headers.get('access-control-allow-origin'), 'https://elsewhere.example');
+  assert.equal(catalog.headers.get('access-control-allow-origin'), '*');
   const { entries } = await catalog.json();
   assert.deepEqual(entries.map(({ url }) => url), ['/mcp', '/sums/mcp', '/times/mcp'].map((path) => `${origin}${path}/server-card`));
   for (const { url, type } of entries) {
     assert.equal(type, 'application/mcp-server-card+json');
     const response = await fetch(url);
     assert.equal(response.headers.get('content-type'), type);
+    // What a cache keeps of it is good for every page.
+    assert.equal(response.headers.get('access-control-allow-origin'), '*');
+    assert.equal(response.headers.get('vary'), null);
     const card = await response.json();
     assert.match(card.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
     assert.ok(card.description.length >= 1 && card.description.length <= 100);

@@ -55,6 +55,18 @@ async function streamOf(response) {
   };
 }
 
+// Until a call of the plugin "slow" has been, within a second; asked for by a token that is good.
+// Until the plugin `slow` has noted that.
+async function untilNoted(team, token, words, patienceMs = 20_000) {
+  const begin = Date.now();
+  for (let outcomes = ''; !outcomes.includes(words);) {
+    assert.ok(Date.now() - begin < patienceMs, outcomes);
+    outcomes = JSON.stringify((await call(team.url, token, 'outcomes')).result);
+  }
+}
+const untilBegun = (team, token, label) => untilNoted(team, token, `${label} begun`);
+const untilCancelled = (team, token, label) => untilNoted(team, token, `${label} cancelled: client`, 1000);
+
 async function listen(url, token, notifications = { toolsListChanged: true }) {
   const stream = await streamOf(
     await postModern(url, 'subscriptions/listen', { notifications }, { headers: bearer(token) }),
@@ -119,7 +131,9 @@ test('WhatIsNoGoodTokenIsRefusedWithTheReason', async (context) => {
   };
   const invalid = (why) => `401 Bearer error="invalid_token", error_description="${why}"`;
   const last = good.endsWith('x') ? 'y' : 'x';
-  assert.equal(await refusal(`Bearer ${good.slice(0, -1)}${last}`), invalid('it is no token of this server'));
+  const notWhole = invalid('the token is not whole, or has been changed; copy it again');
+  assert.equal(await refusal(`Bearer ${good.slice(0, -1)}${last}`), notWhole);
+  assert.equal(await refusal(`Bearer ${good.slice(0, -1)}`), notWhole);
   assert.equal(await refusal('Bearer eyJhbGciOiJub25lIn0.e30.'), invalid('it is no token of this server'));
   assert.equal(await refusal('Basic YWRhOmFkYQ=='), '401 Bearer');
   await team.until(short, (status) => status === 401, 4000);
@@ -271,7 +285,7 @@ test('ATokenThatEndsEndsWhatGoesOn', async (context) => {
     request('tools/call', { name: 'wait', arguments: { label: 'old', milliseconds: 60_000 } }), bearer(ada),
   );
   old.catch(() => {});
-  await sleep(200);
+  for (const label of ['hers', 'old']) await untilBegun(team, bob, label);
   const begin = Date.now();
   await team.revoke('ada');
   // In the protocol's own words.
@@ -281,11 +295,7 @@ test('ATokenThatEndsEndsWhatGoesOn', async (context) => {
   await assert.rejects(running, /terminated|socket|fetch failed/);
   assert.ok(Date.now() - begin < 1000, `${Date.now() - begin} ms`);
   // The plugin hears of it a little later than the client.
-  let outcomes = '';
-  while (!/hers cancelled: client/.test(outcomes) || !/old cancelled: client/.test(outcomes)) {
-    assert.ok(Date.now() - begin < 1000, outcomes);
-    outcomes = JSON.stringify((await call(team.url, bob, 'outcomes')).result);
-  }
+  for (const label of ['hers', 'old']) await untilCancelled(team, bob, label);
   assert.equal(await Promise.race([others.next(), sleep(100, 'open')]), 'open');
 });
 
@@ -336,6 +346,39 @@ test('AMessageMayDoWhatItsOwnTokenAllows', async (context) => {
   // This transport has no words for the end of a stream: it is closed.
   const ended = events.next().catch(() => ({ done: true }));
   assert.ok((await Promise.race([ended, sleep(1000, {})])).done);
+});
+
+test('ACallOfARevokedTokenEndsThoughTheStreamOfAnotherGoesOn', async (context) => {
+  const team = await Team.serve(context, await Components.create('slow'), '[roles.user]\nallow = ["*"]\n', ['--http-sse']);
+  const [first, second] = [await team.token('ada', 'user'), await team.token('ada', 'user')];
+  const origin = new URL(team.url).origin;
+  const response = await fetch(`${origin}/sse`, { headers: { Accept: 'text/event-stream', ...bearer(first) } });
+  const events = sseEvents(response.body);
+  const endpoint = (await events.next()).value.data;
+  const say = (message, token) => post(origin + endpoint, message, bearer(token));
+  await say(initializeRequest('2024-11-05'), first);
+  await events.next();
+  await say({ jsonrpc: '2.0', method: 'notifications/initialized' }, first);
+  await say(request('tools/call', { name: 'wait', arguments: { label: 'hers', milliseconds: 60_000 } }, 'long'), second);
+  await team.command('revoke', second.slice(4, 14));
+  await untilCancelled(team, first, 'hers');
+  await say(request('ping', {}, 'still there'), first);
+  for (;;) {
+    const { value } = await events.next();
+    if (value.data && JSON.parse(value.data).id === 'still there') break;
+  }
+});
+
+test('ACallWithoutASessionEndsWithItsToken', async (context) => {
+  const settings = '[roles.user]\nallow = ["*"]\n[http]\nsessions = "optional"\n';
+  const team = await Team.serve(context, await Components.create('slow'), settings);
+  const [ada, bob] = [await team.token('ada', 'user'), await team.token('bob', 'user')];
+  const wait = request('tools/call', { name: 'wait', arguments: { label: 'short', milliseconds: 60_000 } });
+  const running = post(team.url, wait, { ...bearer(ada), 'MCP-Protocol-Version': '2025-11-25' });
+  running.catch(() => {});
+  await untilBegun(team, bob, 'short');
+  await team.revoke('ada');
+  await untilCancelled(team, bob, 'short');
 });
 
 test('AFileThatLosesItsProtectionOnTheWayIsNotTaken', async (context) => {
@@ -411,5 +454,9 @@ test('TheTokenCommandsSayWhatIsWrong', async (context) => {
   assert.match(await fail('revoke', 'ada', ...config), /^1 .*no token that is good is called "ada"/);
   assert.deepEqual(await team.command('list'), ['There are none; make one with mcp-plugin-host token create NAME --role ROLE']);
   await team.command('create', 'ada', '--role', 'user', '--expires', '90d');
-  assert.match((await team.command('list'))[0], /^\w{10} {2}ada {2}user {2}good until \d{4}-/);
+  await team.command('create', 'gwendolyn', '--role', 'user');
+  const [titles, ...rows] = await team.command('list');
+  assert.match(titles, /^ID {10}NAME {7}ROLES {2}CREATED {15}STATE$/);
+  assert.match(rows[0], /^\w{10} {2}ada {8}user {3}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}good until \d{4}-/);
+  assert.match(rows[1], /^\w{10} {2}gwendolyn {2}user {3}\d{4}-[-:T\d]+Z {2}good$/);
 });

@@ -96,13 +96,13 @@ Result<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
                                                     std::to_string(max_remembered_bytes) + " bytes together"};
   }
   const auto& requested = version->get_ref<const std::string&>();
-  return Caller{is_revision(requested) ? requested : std::string(revisions.back()), std::move(client), capabilities};
+  return Caller{is_revision(requested) ? requested : std::string(revisions.front()), std::move(client), capabilities};
 }
 
 Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) const {
   std::string result = R"({"protocolVersion":")" + caller.protocol_version + R"(","capabilities":)" +
                        server_capabilities(options_.extensions) + R"(,"serverInfo":)" +
-                       (caller.protocol_version == revisions.back() ? full_identity_ : identity_);
+                       (caller.protocol_version == revisions.front() ? full_identity_ : identity_);
   if (const auto catalog = catalog_.current(caller.principal); !catalog->instructions().empty()) {
     result += R"(,"instructions":)";
     append_json_string(result, catalog->instructions());

@@ -24,8 +24,8 @@ namespace mcph {
 
 class LegacyEra final : public CallAnswers {
  public:
-  // Oldest first.
-  static constexpr std::array<std::string_view, 4> revisions = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
+  // Newest first.
+  static constexpr std::array<std::string_view, 4> revisions = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
   static bool is_revision(std::string_view version);
   // JSON-RPC batches came and went with one revision (2025-06-18, changelog).
   static bool has_batches(std::string_view version) { return version == "2025-03-26"; }

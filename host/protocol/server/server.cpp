@@ -229,7 +229,7 @@ void Server::initialize(const Message& message, DuplexClient& client, const std:
   auto& caller = *settled;
   caller.principal = client.principal;
   client.session = std::make_shared<Session>(std::string(), std::move(caller));
-  client.session->attach(client.output);
+  client.session->attach(client.output, client.reader);
   catalog_.listen(client.session);
   exchange->note_caller(client.session->caller());
   exchange->reply(legacy_.initialize_reply(message.id, *client.session->caller()));

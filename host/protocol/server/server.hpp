@@ -27,8 +27,9 @@ namespace mcph {
 // What is remembered of a client that hears everything on one output, such as stdio: its legacy session, if it opened
 // one, and the requests in flight of both eras. Used by one thread at a time.
 struct DuplexClient {
-  Principal principal = anonymous;
+  Principal principal = anonymous;  // of the message that is being received
   std::shared_ptr<NotificationStream> output = {};
+  Principal reader = anonymous;  // by whose credential the output has been opened
   std::shared_ptr<Session> session = {};
   std::shared_ptr<RequestsInFlight> modern_requests = std::make_shared<RequestsInFlight>();
   const SenderLimits* limits = nullptr;  // of who sends the message that is being received; null: there are none

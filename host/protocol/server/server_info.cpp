@@ -1,5 +1,8 @@
 #include "protocol/server/server_info.hpp"
 
+#include <string_view>
+#include <vector>
+
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "protocol/legacy/legacy_era.hpp"
@@ -36,13 +39,14 @@ OrderedJson plugin_json(const ServedPlugin& served, const std::filesystem::path&
 
 std::string server_info_json(const ServerIdentity& identity, const Catalog& catalog, const std::filesystem::path& root,
                              const NamedLimits& limits, const NamedFeatures& features) {
-  OrderedJson info{
-      {"name", identity.name},
-      {"version", identity.version},
-      {"protocolVersions", {{"legacy", LegacyEra::revisions}, {"modern", OrderedJson::array({ModernEra::revision})}}},
-      {"plugins", OrderedJson::array()},
-      {"limits", limits},
-      {"features", features}};
+  // The oldest first, as plugins have always been told.
+  const std::vector<std::string_view> legacy(LegacyEra::revisions.rbegin(), LegacyEra::revisions.rend());
+  OrderedJson info{{"name", identity.name},
+                   {"version", identity.version},
+                   {"protocolVersions", {{"legacy", legacy}, {"modern", OrderedJson::array({ModernEra::revision})}}},
+                   {"plugins", OrderedJson::array()},
+                   {"limits", limits},
+                   {"features", features}};
   for (const auto& served : catalog.plugins())
     info["plugins"].push_back(plugin_json(served, root));
   return dump(info);

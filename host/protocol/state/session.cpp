@@ -50,7 +50,6 @@ void Session::resource_updated(const std::string& uri) {
   const MutexLock lock(mutex_);
   // The client may have unsubscribed while this was on its way.
   if (!subscriptions_.contains(uri)) return;
-  if (!catalog_->current(caller_->principal)->may_read(uri)) return;
   pending_updates_.insert(uri);
   tell_pending();
 }
@@ -116,22 +115,27 @@ void Session::close_streams() {
 
 void Session::tell_pending() {
   if (!initialized_) return;
-  const auto tell = [this](bool& pending, Method method) REQUIRES(mutex_) {
-    if (pending && send(notification(method))) pending = false;
+  const auto anybody = [](const Principal&) { return true; };
+  const auto tell = [&](bool& pending, Method method) REQUIRES(mutex_) {
+    if (pending && send(notification(method), anybody)) pending = false;
   };
   tell(pending_.tools, Method::notifications_tools_list_changed);
   tell(pending_.resources, Method::notifications_resources_list_changed);
   tell(pending_.prompts, Method::notifications_prompts_list_changed);
   std::erase_if(pending_updates_, [this](const std::string& uri) REQUIRES(mutex_) {
-    return send(notification(Method::notifications_resources_updated, updated_params(uri)));
+    const auto may_read = [&catalog = *catalog_, &uri](const Principal& principal) {
+      return catalog.current(principal)->may_read(uri);
+    };
+    return send(notification(Method::notifications_resources_updated, updated_params(uri)), may_read);
   });
 }
 
-bool Session::send(const std::string& message) {
+template <class May>
+bool Session::send(const std::string& message, const May& may_hear) {
   // The newest first: an older one may be what is left of a connection that the client has lost.
   return std::any_of(streams_.rbegin(), streams_.rend(), [&](const Stream& each) {
     const auto stream = each.output.lock();
-    return stream != nullptr && stream->send(message);
+    return stream != nullptr && may_hear(each.principal) && stream->send(message);
   });
 }
 
@@ -139,13 +143,15 @@ Sessions::Sessions(Limits limits, PublishedCatalog& catalog, Clock clock, CallOb
     : limits_(limits), catalog_(catalog), clock_(std::move(clock)), observer_(observer) {}
 
 std::shared_ptr<Session> Sessions::open(Caller caller) {
+  auto owner = caller.principal.id();
   auto session = std::make_shared<Session>(unguessable_id(), std::move(caller));
   {
     const MutexLock lock(mutex_);
     remove_expired();
     if (by_use_.size() >= limits_.count && !make_room()) return nullptr;
     const auto now = clock_();
-    by_use_.push_back({session, now, now});
+    ++counts_[owner];
+    by_use_.push_back({session, std::move(owner), now, now});
     by_id_.emplace(session->id(), std::prev(by_use_.end()));
   }
   catalog_.listen(session);
@@ -195,6 +201,7 @@ void Sessions::close_all() {
   {
     const MutexLock lock(mutex_);
     by_id_.clear();
+    counts_.clear();
     sessions.swap(by_use_);
   }
   for (const auto& entry : sessions) {
@@ -224,6 +231,8 @@ void Sessions::tell_end(const Entry& entry) const {
 void Sessions::remove(ByUse::iterator entry) {
   tell_end(*entry);
   if (ended_) ended_(*entry->session);
+  const auto count = counts_.find(entry->owner);
+  if (--count->second == 0) counts_.erase(count);
   by_id_.erase(entry->session->id());
   by_use_.erase(entry);
 }
@@ -241,8 +250,18 @@ void Sessions::remove_expired() {
 }
 
 bool Sessions::make_room() {
+  if (counts_.empty()) return false;
+  const auto most = std::ranges::max_element(counts_, {}, [](const auto& each) { return each.second; });
+  return end_idlest([&most](const Entry& entry) { return entry.owner == most->first; }) ||
+         end_idlest([](const Entry&) { return true; });
+}
+
+template <class MayEnd>
+bool Sessions::end_idlest(const MayEnd& may_end) {
+  auto next = by_use_.begin();
   for (auto left = by_use_.size(); left > 0; --left) {
-    const auto idlest = by_use_.begin();
+    const auto idlest = next++;
+    if (!may_end(*idlest)) continue;
     if (!idlest->session->in_use()) {
       remove(idlest);
       return true;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -53,8 +54,8 @@ class Session final : public ListListener, public ResourceListener, public std::
   Principal principal() const override { return caller()->principal; }
   void resource_updated(const std::string& uri) override;
 
-  // To be told of changes of a resource, for as long as the principal may read it; fails at a bound. To be called on an
-  // object that a shared pointer holds. The catalog outlives it.
+  // To be told of changes of a resource, on a stream whose principal may read it then; fails at a bound. To be called
+  // on an object that a shared pointer holds. The catalog outlives it.
   Result<> subscribe(const std::string& uri, PublishedCatalog& catalog);
   void unsubscribe(const std::string& uri);
 
@@ -75,7 +76,9 @@ class Session final : public ListListener, public ResourceListener, public std::
   };
 
   void tell_pending() REQUIRES(mutex_);
-  bool send(const std::string& message) REQUIRES(mutex_);
+  // On a stream of a principal that may hear it.
+  template <class May>
+  bool send(const std::string& message, const May& may_hear) REQUIRES(mutex_);
 
   const std::string id_;
   const std::shared_ptr<RequestsInFlight> requests_ = std::make_shared<RequestsInFlight>();
@@ -111,8 +114,9 @@ class Sessions {
   // Hears of each session that ends before the process does. Before any is opened; it must not ask for sessions.
   void when_ended(std::function<void(const Session& session)> listener) { ended_ = std::move(listener); }
 
-  // Null if there are as many as allowed and each is in use. Where there are as many as allowed, the one that has been
-  // idle longest and is not in use makes room.
+  // Null if there are as many as allowed and each is in use. Where there are as many as allowed, one that is not in use
+  // makes room: the one that has been idle longest of the principal who has most, so that nobody drives out the
+  // sessions of others; if all of these are in use, the one that has been idle longest of all.
   std::shared_ptr<Session> open(Caller caller);
 
   // Null if it is unknown, has expired, or is another principal's. Counts as use.
@@ -134,6 +138,7 @@ class Sessions {
  private:
   struct Entry {
     std::shared_ptr<Session> session;
+    std::string owner;  // the id of its principal
     Time began;
     Time last_use;
   };
@@ -144,6 +149,9 @@ class Sessions {
   void touch(ByUse::iterator entry) REQUIRES(mutex_);
   void remove(ByUse::iterator entry) REQUIRES(mutex_);
   bool make_room() REQUIRES(mutex_);
+  // Of those that are not in use.
+  template <class MayEnd>
+  bool end_idlest(const MayEnd& may_end) REQUIRES(mutex_);
   void tell_end(const Entry& entry) const;
 
   const Limits limits_;
@@ -153,6 +161,7 @@ class Sessions {
   CallObserver* const observer_;
   Mutex mutex_;
   ByUse by_use_ GUARDED_BY(mutex_);
+  std::map<std::string, std::size_t> counts_ GUARDED_BY(mutex_);  // by owner
   // The keys are the sessions' own ids.
   std::unordered_map<std::string_view, ByUse::iterator> by_id_ GUARDED_BY(mutex_);
 };

@@ -58,8 +58,8 @@ SseClient::SseClient(std::string id, Principal principal, std::weak_ptr<OutboxRe
     : id_(std::move(id)),
       opener_(std::move(principal)),
       stream_(std::make_shared<SseStream>(std::move(reader), std::move(budget))) {
-  client_.principal = opener_;
   client_.output = stream_;
+  client_.reader = opener_;
   client_.may_be_modern = false;
 }
 
@@ -100,12 +100,16 @@ void SseClient::end() {
   if (client_.session != nullptr) client_.session->close_streams();
 }
 
-void SseClient::expel() {
+void SseClient::end_what_is_of(const IsGood& is_good) {
+  const bool goes_on = is_good(opener_);
   {
     const MutexLock lock(mutex_);
-    if (client_.session != nullptr) client_.session->requests().abandon_all();
+    if (client_.session != nullptr) {
+      auto& requests = client_.session->requests();
+      goes_on ? requests.abandon_of(is_good) : requests.abandon_all();
+    }
   }
-  end();
+  if (!goes_on) end();
 }
 
 std::shared_ptr<SseClient> SseClients::open(const Principal& principal, const std::weak_ptr<OutboxReader>& reader,
@@ -140,10 +144,9 @@ void SseClients::shut_down() {
     client->shut_down();
 }
 
-void SseClients::close_streams_of(const IsGood& is_good) {
-  for (const auto& client : all()) {
-    if (!is_good(client->principal())) client->expel();
-  }
+void SseClients::end_what_is_of(const IsGood& is_good) {
+  for (const auto& client : all())
+    client->end_what_is_of(is_good);
 }
 
 std::vector<std::shared_ptr<SseClient>> SseClients::all() const {

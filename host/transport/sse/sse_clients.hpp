@@ -65,8 +65,8 @@ class SseClient {
 
   // Its stream is gone.
   void end();
-  // Ends its calls and its stream.
-  void expel();
+  // Ends the calls that came with credentials that are good no longer; all that there is, if the stream came with one.
+  void end_what_is_of(const IsGood& is_good);
 
  private:
   const std::string id_;
@@ -88,8 +88,8 @@ class SseClients {
 
   // Closes every stream once it has nothing to wait for.
   void shut_down();
-  // Closes those that have been opened by credentials that are good no longer.
-  void close_streams_of(const IsGood& is_good);
+  // Ends what came with credentials that are good no longer.
+  void end_what_is_of(const IsGood& is_good);
 
  private:
   std::vector<std::shared_ptr<SseClient>> all() const;

@@ -52,6 +52,7 @@ StdioTransport::StdioTransport(int input, int output, StdioOptions options, Serv
       })) {
   client_.principal = options_.principal;
   client_.output = writer_;
+  client_.reader = options_.principal;
 }
 
 void StdioTransport::run() {

@@ -89,7 +89,7 @@ void StreamableHttp::add_resources(const std::string& path, std::vector<HttpReso
 
 void StreamableHttp::close_streams_of(const IsGood& is_good) {
   server_.close_streams_of(is_good);
-  sse_clients_.close_streams_of(is_good);
+  sse_clients_.end_what_is_of(is_good);
 }
 
 void StreamableHttp::tell_refused(const HttpRequest& request, unsigned status) const {
@@ -156,8 +156,9 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request
     keep_response(response, head, std::shared_ptr<Outbox>(exchange, &exchange->outbox()));
   }
   const bool whole = co_await response.write(exchange->outbox(), std::move(content));
-  // A modern client cancels by closing the stream; a legacy client that is gone has not cancelled anything.
-  if (!whole && modern) exchange->abandon();
+  // A modern client cancels by closing the stream. A legacy client that is gone has not cancelled anything, unless its
+  // credential is good no longer: what it called without a session, only its connection knows.
+  if (!whole && (modern || connection.is_expelled())) exchange->abandon();
 }
 
 void StreamableHttp::keep_response(EventStreamResponse& response, const HttpHead& head,

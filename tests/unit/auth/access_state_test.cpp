@@ -54,8 +54,10 @@ TEST_F(AccessStateTest, TakesNoOtherText) {
   const auto token = give_token("ada");
   auto forged = make_token();
   forged.replace(4, 10, token, 4, 10);  // her ID, and then the checksum is wrong, too
-  for (const auto& text : {"Bearer " + token + "0", "Bearer " + forged, "Bearer " + make_token(),
-                           std::string("Bearer "), std::string("Bearer x y"), "Bearer " + token + " " + token})
+  for (const auto& text : {"Bearer " + token.substr(0, token.size() - 1), "Bearer " + token + "0", "Bearer " + forged,
+                           "Bearer " + token + " " + token, std::string("Bearer mph_")})
+    EXPECT_EQ(outcome(*state(), text), "invalid: the token is not whole, or has been changed; copy it again") << text;
+  for (const auto& text : {"Bearer " + make_token(), std::string("Bearer "), std::string("Bearer x y")})
     EXPECT_EQ(outcome(*state(), text), "invalid: it is no token of this server") << text;
   for (const auto& text : {"Basic " + token, token, "Bearer" + token, std::string()})
     EXPECT_EQ(outcome(*state(), text), "missing") << text;

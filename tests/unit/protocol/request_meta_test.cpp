@@ -53,12 +53,14 @@ TEST(ModernMeta, IsRefusedForASeverityThatDoesNotExist) {
 }
 
 TEST(ModernMeta, IsRefusedForEveryRequiredField) {
-  EXPECT_EQ(refusal_of_meta("{}"), "Invalid params: params._meta must be an object");
-  EXPECT_EQ(refusal_of_meta(R"({"_meta":[]})"), "Invalid params: params._meta must be an object");
-  EXPECT_EQ(refusal_of_meta(R"({"_meta":{}})"),
-            "Invalid params: params._meta lacks the string io.modelcontextprotocol/protocolVersion");
-  EXPECT_EQ(refusal_of_meta(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":20260728}})"),
-            "Invalid params: params._meta lacks the string io.modelcontextprotocol/protocolVersion");
+  for (const auto* const params :
+       {"{}", R"({"_meta":[]})", R"({"_meta":{}})", R"({"_meta":{"io.modelcontextprotocol/protocolVersion":20260728}})",
+        R"({"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}})"}) {
+    EXPECT_EQ(refusal_of_meta(params),
+              "Invalid params: params._meta must be an object with the string io.modelcontextprotocol/protocolVersion "
+              "and the object io.modelcontextprotocol/clientCapabilities")
+        << params;
+  }
   EXPECT_EQ(refusal_of_meta(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}})"),
             "Invalid params: params._meta lacks the object io.modelcontextprotocol/clientCapabilities");
   EXPECT_EQ(refusal_of_meta(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",

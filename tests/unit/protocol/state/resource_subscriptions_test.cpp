@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/principals.hpp"
 #include "support/server_fixture.hpp"
 
 namespace mcph {
@@ -111,6 +112,40 @@ TEST_F(LegacySubscriptionTest, KeepsAnUpdateUntilThereIsAStreamToTellItOn) {
   const auto stream = std::make_shared<test::RecordingStream>();
   session->attach(stream);
   EXPECT_EQ(stream->messages, Messages{updated("notes://all")});
+}
+
+// Reads all, unless a guest.
+class GuestsReadNothing final : public Policy {
+ public:
+  std::shared_ptr<const Rights> rights_of(const Principal& principal) const override {
+    return principal == test::principal("guest") ? nothing_ : nullptr;
+  }
+
+ private:
+  class Nothing final : public Rights {
+    Access to(const Tool&, std::string_view) const override { return {}; }
+    Access to(const Prompt&) const override { return {}; }
+    Access to(const Resource&) const override { return {}; }
+    Access to(const ResourceTemplate&) const override { return {}; }
+    bool may_read(std::string_view) const override { return false; }
+    bool may_call(std::string_view) const override { return false; }
+  };
+  const std::shared_ptr<const Rights> nothing_ = std::make_shared<Nothing>();
+};
+
+TEST_F(LegacySubscriptionTest, IsToldOnAStreamWhosePrincipalMayReadIt) {
+  catalog_.govern(std::make_shared<const GuestsReadNothing>());
+  const auto session = std::make_shared<Session>("id", Caller{"2025-11-25"});
+  session->initialized();
+  ASSERT_TRUE(session->subscribe("notes://all", catalog_));
+  const auto guests = std::make_shared<test::RecordingStream>();
+  session->attach(guests, test::principal("guest"));
+  update("notes://all");
+  EXPECT_EQ(guests->messages, Messages{});
+  const auto adas = std::make_shared<test::RecordingStream>();
+  session->attach(adas, test::principal("ada"));
+  EXPECT_EQ(adas->messages, Messages{updated("notes://all")});
+  EXPECT_EQ(guests->messages, Messages{});
 }
 
 TEST_F(LegacySubscriptionTest, EndsWithItsSession) {

@@ -206,6 +206,29 @@ TEST_F(SessionsTest, TellHowLongTheyMayBeIdle) {
   EXPECT_EQ(sessions_.idle_time(), 60s);
 }
 
+TEST_F(SessionsTest, MakeRoomAmongThoseOfWhoHasMost) {
+  const auto open_for = [this](std::string_view name) {
+    Caller caller{"2025-11-25"};
+    caller.principal = test::principal(name);
+    const auto session = sessions_.open(std::move(caller));
+    now_ += 1s;
+    return session == nullptr ? std::string() : session->id();
+  };
+  const auto is_open = [this](const std::string& id, std::string_view name) {
+    return sessions_.find(id, test::principal(name)) != nullptr;
+  };
+  const auto adas = open_for("ada");
+  const auto eves = open_for("eve");
+  const auto eves_second = open_for("eve");
+  const auto eves_third = open_for("eve");
+  EXPECT_FALSE(is_open(eves, "eve"));
+  EXPECT_TRUE(is_open(adas, "ada"));
+  const auto stream = stream_of(*sessions_.find(eves_second, test::principal("eve")));
+  const auto other_stream = stream_of(*sessions_.find(eves_third, test::principal("eve")));
+  EXPECT_NE(open_for("eve"), "");
+  EXPECT_FALSE(is_open(adas, "ada")) << "hers was the only one that was not in use";
+}
+
 TEST_F(SessionsTest, MakeRoomByEndingTheIdlest) {
   const auto first = open();
   now_ += 1s;
