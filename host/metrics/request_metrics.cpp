@@ -131,6 +131,17 @@ void RequestMetrics::session_ended(const SessionEnd& end) {
 
 void RequestMetrics::keep_only(const Catalog& catalog) {
   const MutexLock looking(looking_);
+  forget_but(catalog);
+}
+
+bool RequestMetrics::try_keep_only(const Catalog& catalog) {
+  if (!looking_.try_lock()) return false;
+  const MutexLock looking(looking_, std::adopt_lock);
+  forget_but(catalog);
+  return true;
+}
+
+void RequestMetrics::forget_but(const Catalog& catalog) {
   for (auto& shard : shards_) {
     const MutexLock lock(shard.mutex);
     std::erase_if(shard.series, [&](const auto& each) {
@@ -173,8 +184,11 @@ void RequestMetrics::write(MetricText& text) const {
     text.sample(labels_of(key), histogram);
   text.begin("mcp_server_session_duration_seconds", "histogram",
              "Time from initialize to the end of a session, of revisions up to 2025-11-25 over streamable HTTP.");
-  const MutexLock lock(sessions_.mutex);
-  for (const auto& [key, histogram] : sessions_.series)
+  const auto sessions = [this] {
+    const MutexLock lock(sessions_.mutex);
+    return sessions_.series;
+  }();
+  for (const auto& [key, histogram] : sessions)
     text.sample(
         {{"mcp_protocol_version", versions.at(key.key.version)}, {"network_transport", name_of(key.key.transport)}},
         histogram);

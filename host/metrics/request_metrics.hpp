@@ -27,8 +27,10 @@ class RequestMetrics final : public CallObserver {
   void session_ended(const SessionEnd& end) override;
 
   void write(MetricText& text) const;
-  // Forgets the tools and prompts that are served no more.
+  // Forgets the tools and prompts that are served no more. Waits while somebody writes.
   void keep_only(const Catalog& catalog);
+  // The same without waiting. False: somebody writes, and nothing has been forgotten.
+  bool try_keep_only(const Catalog& catalog);
 
  private:
   // Of one series. What has no text here is an index into what may be.
@@ -71,6 +73,7 @@ class RequestMetrics final : public CallObserver {
     Series series GUARDED_BY(mutex);
   };
 
+  void forget_but(const Catalog& catalog) REQUIRES(looking_);
   static Key key_of(const CallEnd& end);
   static MetricLabels labels_of(const Key& key);
   static void count(Series& series, const Key& key, std::chrono::nanoseconds took);

@@ -1,5 +1,6 @@
 #include "metrics/request_metrics.hpp"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "protocol/caller.hpp"
+#include "support/eventually.hpp"
 #include "support/served_plugin.hpp"
 
 namespace mcph {
@@ -99,6 +101,28 @@ TEST_F(RequestMetricsTest, ForgetWhatIsServedNoMore) {
   EXPECT_EQ(series(), 1U);
   EXPECT_TRUE(has(R"("tools/call",gen_ai_tool_name="add")" + std::string(usual), 10'000));
   metrics_.keep_only(Catalog());
+  EXPECT_EQ(series(), 0U);
+}
+
+TEST_F(RequestMetricsTest, ForgetWithoutWaitingForWhoReadsThem) {
+  const auto fill = [this] {
+    for (int i = 0; i < 1000; ++i)
+      end("version " + std::to_string(i));
+  };
+  fill();
+  std::atomic<bool> ended = false;
+  std::thread reader([&] {
+    while (!ended)
+      text();
+  });
+  EXPECT_TRUE(test::eventually([&] {
+    const bool done = metrics_.try_keep_only(Catalog());
+    if (done) fill();
+    return !done;
+  }));
+  EXPECT_TRUE(test::eventually([&] { return metrics_.try_keep_only(Catalog()); }));
+  ended = true;
+  reader.join();
   EXPECT_EQ(series(), 0U);
 }
 
