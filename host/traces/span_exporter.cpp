@@ -184,13 +184,14 @@ bool SpanExporter::is_over() const {
   return stop_at_ && Clock::now() >= *stop_at_;
 }
 
-// False: the host ends, and nothing is tried again.
+// Ends early when the host does, for a last attempt. False: there has been one.
 bool SpanExporter::pause(std::chrono::milliseconds time) {
   const auto end = Clock::now() + time;
   MutexLock lock(mutex_);
+  if (stop_at_) return false;
   while (!stop_at_ && Clock::now() < end)
     changed_.wait_for(lock, end - Clock::now());
-  return !stop_at_;
+  return true;
 }
 
 // Once until it changes.

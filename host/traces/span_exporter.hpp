@@ -51,7 +51,8 @@ class SpanExporter {
 
   // Begins to send. Once; the caller outlives stop.
   void run(HttpCaller& caller);
-  // Sends what there is, for so long at most, and then nothing more.
+  // Sends what there is, for so long at most, and then nothing more. What waits to be sent again is sent at once, and
+  // not again after that.
   void stop(std::chrono::milliseconds patience);
 
   // One span as JSON, without a line end.

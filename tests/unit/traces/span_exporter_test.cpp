@@ -62,12 +62,13 @@ class Collector final : public HttpCaller {
 
 class SpanExporterTest : public ::testing::Test {
  protected:
-  SpanExporter& exporter(std::chrono::milliseconds batch_time = 0ms, std::chrono::milliseconds lifetime = 60s) {
+  SpanExporter& exporter(std::chrono::milliseconds batch_time = 0ms, std::chrono::milliseconds lifetime = 60s,
+                         std::chrono::milliseconds first_pause = 1ms) {
     exporter_ = std::make_unique<SpanExporter>(SpanExporter::Options{.collector = {.authority = "collector"},
                                                                      .service_name = "host",
                                                                      .service_version = "1.0",
                                                                      .batch_time = batch_time,
-                                                                     .first_pause = 1ms,
+                                                                     .first_pause = first_pause,
                                                                      .batch_lifetime = lifetime},
                                                log_);
     return *exporter_;
@@ -124,6 +125,20 @@ TEST_F(SpanExporterTest, TriesAgainWhatALaterAttemptMayChange) {
   EXPECT_EQ(bodies[0], bodies[3]);
   EXPECT_EQ(exporter.figures().failed_requests, 3U);
   exporter.stop(1s);
+}
+
+TEST_F(SpanExporterTest, TriesOnceMoreAtItsEndWhatWaitsForItsNextAttempt) {
+  for (const auto last : {200U, 503U}) {
+    collector_.answer({HttpAnswer{503, {}}, HttpAnswer{last, {}}});
+    auto& exporter = this->exporter(0ms, 2h, 1h);
+    exporter.run(collector_);
+    exporter.add(R"({"name":"a"})");
+    ASSERT_TRUE(test::eventually([&] { return exporter.figures().failed_requests == 1; }));
+    exporter.stop(10s);
+    EXPECT_EQ(exporter.figures().sent, last == 200 ? 1U : 0U);
+    EXPECT_EQ(exporter.figures().dropped, last == 200 ? 0U : 1U);
+  }
+  EXPECT_EQ(collector_.bodies().size(), 4U);
 }
 
 TEST_F(SpanExporterTest, DropsWhatTheCollectorRefuses) {
