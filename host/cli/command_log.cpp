@@ -12,9 +12,11 @@ namespace mcph {
 CommandLog::CommandLog(const HostOptions& options)
     : format_(options.log_format),
       log_(options.log_level, options.log_format),
-      output_(Level::debug, options.log_format) {}
+      output_(Level::debug, options.log_format),
+      crashes_(options.log_level, options.log_format, "next") {}
 
 void CommandLog::write(Level level, std::string_view event, Fields fields) {
+  if (event == plugin_crashed) return crashes_.write(level, event, fields);
   if (event != plugin_output) return log_.write(level, event, fields);
   if (format_ == StderrLog::Format::json) return output_.write(level, event, fields);
   std::string line;

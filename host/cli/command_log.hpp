@@ -18,7 +18,8 @@ class CommandLog final : public Log {
  private:
   const StderrLog::Format format_;
   StderrLog log_;
-  StderrLog output_;  // of what plugins print, where programs read it
+  StderrLog output_;   // of what plugins print, where programs read it
+  StderrLog crashes_;  // without what is next, because the command ends then
 };
 
 }  // namespace mcph

@@ -99,7 +99,7 @@ class CallTable {
 
   void components_changed() const;
 
-  // A call has ended with an error, or will; and what is no call's end.
+  // A call has ended with an error, or will, where empty: what went wrong last stays; and what is no call's end.
   void failed(std::string why) { calls_.failed(std::move(why)); }
   void went_wrong(std::string what) { calls_.went_wrong(std::move(what)); }
   void answered_wrongly(std::string why);

@@ -73,7 +73,7 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::take_all_held() {
 void CallsInFlight::failed(std::string why) {
   const MutexLock lock(mutex_);
   statistics_.failed();
-  statistics_.went_wrong(std::move(why));
+  if (!why.empty()) statistics_.went_wrong(std::move(why));
 }
 
 void CallsInFlight::went_wrong(std::string what) {

@@ -52,7 +52,7 @@ class CallsInFlight {
     };
   }
 
-  // A call has ended with an error, or will.
+  // A call has ended with an error, or will. Empty: what went wrong last stays.
   void failed(std::string why);
   // What is no call's end.
   void went_wrong(std::string what);

@@ -11,7 +11,14 @@ namespace mcph {
 
 class Log {
  public:
-  enum class Level { debug, info, warning, error, off };
+  enum class Level {
+    trace,  // what is said in each call
+    debug,  // that there was one
+    info,
+    warning,
+    error,
+    off
+  };
 
   struct Field {
     std::string_view name;
@@ -31,6 +38,7 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
+  void trace(std::string_view event, Fields fields = {}) { write(Level::trace, event, fields); }
   void debug(std::string_view event, Fields fields = {}) { write(Level::debug, event, fields); }
   void info(std::string_view event, Fields fields = {}) { write(Level::info, event, fields); }
   void warning(std::string_view event, Fields fields = {}) { write(Level::warning, event, fields); }

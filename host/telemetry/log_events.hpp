@@ -8,4 +8,7 @@ namespace mcph {
 // A line that a plugin has printed; the field "text" has it.
 inline constexpr std::string_view plugin_output = "plugin output";
 
+// The process of a plugin has ended by itself; the field "next" says when the next one is started.
+inline constexpr std::string_view plugin_crashed = "plugin crashed";
+
 }  // namespace mcph

@@ -12,6 +12,8 @@ namespace {
 
 spdlog::level::level_enum to_spdlog(Log::Level level) {
   switch (level) {
+    case Log::Level::trace:
+      return spdlog::level::trace;
     case Log::Level::debug:
       return spdlog::level::debug;
     case Log::Level::info:
@@ -29,9 +31,10 @@ spdlog::level::level_enum to_spdlog(Log::Level level) {
 constexpr auto text_pattern = "%Y-%m-%dT%H:%M:%S.%e%z %-7l %v";
 constexpr auto json_pattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%v})";
 
-std::string as_text(std::string_view event, Log::Fields fields) {
+std::string as_text(std::string_view event, Log::Fields fields, std::string_view without) {
   std::string line(event);
   for (const auto& field : fields) {
+    if (field.name == without) continue;
     line.append(" ").append(field.name).append("=");
     if (StderrLog::needs_quotes(field.value)) {
       append_json_string(line, field.value);
@@ -42,10 +45,11 @@ std::string as_text(std::string_view event, Log::Fields fields) {
   return line;
 }
 
-std::string as_json(std::string_view event, Log::Fields fields) {
+std::string as_json(std::string_view event, Log::Fields fields, std::string_view without) {
   std::string line = R"("event":)";
   append_json_string(line, event);
   for (const auto& field : fields) {
+    if (field.name == without) continue;
     line += ',';
     append_json_string(line, field.name);
     line += ':';
@@ -60,8 +64,9 @@ std::string as_json(std::string_view event, Log::Fields fields) {
 
 }  // namespace
 
-StderrLog::StderrLog(Level level, Format format)
+StderrLog::StderrLog(Level level, Format format, std::string_view without)
     : format_(format),
+      without_(without),
       logger_(std::make_unique<spdlog::logger>("host", std::make_shared<spdlog::sinks::stderr_sink_mt>())) {
   logger_->set_pattern(format == Format::json ? json_pattern : text_pattern);
   logger_->set_level(to_spdlog(level));
@@ -78,7 +83,8 @@ void StderrLog::write(Level level, std::string_view event, Fields fields) {
   const auto severity = to_spdlog(level);
   if (!logger_->should_log(severity)) return;
   // Passed as an argument, not as a format, so that braces in it are text.
-  logger_->log(severity, "{}", format_ == Format::json ? as_json(event, fields) : as_text(event, fields));
+  logger_->log(severity, "{}",
+               format_ == Format::json ? as_json(event, fields, without_) : as_text(event, fields, without_));
 }
 
 }  // namespace mcph

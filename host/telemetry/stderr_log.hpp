@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "telemetry/log.hpp"
@@ -17,7 +18,8 @@ class StderrLog final : public Log {
  public:
   enum class Format { text, json };
 
-  StderrLog(Level level, Format format);
+  // Of each event the field `without` is left out.
+  StderrLog(Level level, Format format, std::string_view without = {});
   ~StderrLog() override;
 
   void write(Level level, std::string_view event, Fields fields) override;
@@ -32,6 +34,7 @@ class StderrLog final : public Log {
 
  private:
   const Format format_;
+  const std::string without_;
   const std::unique_ptr<spdlog::logger> logger_;
 };
 

@@ -65,12 +65,12 @@ async function pidOf(one) {
 }
 
 // One death, and the first call after it.
-async function die(way, tool, args, end, during = () => {}) {
+async function die(way, tool, args, end, during = () => {}, while_ = ` while it served ${tool}`) {
   const fatal = client.call(tool, args);
   await during();
   const { error } = await fatal;
   const failed = performance.now();
-  const expected = `plugin dying: its process ${end} while it served ${tool}`;
+  const expected = `plugin dying: its process ${end}${while_}`;
   if (!error?.message?.startsWith(expected)) note(`${way}: ${JSON.stringify(error)} instead of ${expected}`);
   const next = await pidOf(client).catch((reason) => note(`after ${way}: ${reason.message}`));
   recoveries.push(performance.now() - failed);
@@ -91,7 +91,7 @@ function dieIn(way) {
 }
 
 const overdue = `was killed, because die took longer than the ${callTimeMs / 1000} s that limits.callTimeMs allows and did not heed its cancellation`;
-const loopForEver = () => die('endless loop', 'die', { how: 'endless loop' }, overdue);
+const loopForEver = () => die('endless loop', 'die', { how: 'endless loop' }, overdue, () => {}, '');
 
 // None of these is a death.
 async function misbehave() {

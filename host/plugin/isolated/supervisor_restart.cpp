@@ -5,6 +5,8 @@
 #include "base/in_seconds.hpp"
 #include "plugin/answer_in_stead.hpp"
 #include "plugin/isolated/supervisor.hpp"
+#include "plugin/limit_reports.hpp"
+#include "telemetry/log_events.hpp"
 
 namespace mcph {
 namespace {
@@ -111,7 +113,10 @@ void Supervisor::process_ended(const WorkerEnd& end) {
     end_cpu_share();
   }
   answered(query, fail(std::move(what)));
-  const auto calls = calls_.refuse_given([&how](const Call& call, std::size_t count) {
+  const auto calls = calls_.refuse_given([&how, this](const Call& call, std::size_t count) {
+    // Of the call for which it was killed that says all.
+    if (how.find("because " + words_for_late_call(call.component(), setup_.limits)) != std::string::npos)
+      return ": its process " + how;
     return ": its process " + how + " while it served " + call.component() +
            (count > 1 ? ", one of " + std::to_string(count) + " calls that it had" : ""s);
   });
@@ -136,7 +141,7 @@ void Supervisor::plan_restart(const End& end) {
   // What keeps it from starting, and is not its own fault, does not count.
   const auto delay = may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
   calls_.went_wrong("its process " + how + words_for_printed(printed));
-  log_.error(may_pass ? "plugin cannot start" : "plugin crashed",
+  log_.error(may_pass ? "plugin cannot start" : plugin_crashed,
              {{"file", setup_.file.string()},
               {"plugin", identity_.name},
               {"version", identity_.version},

@@ -69,6 +69,13 @@ PluginStatus WorkerPlugin::status() const {
   return status;
 }
 
+void WorkerPlugin::call_failed(std::string why) {
+  // While it is down, calls are refused because of how its process ended, and that is worth more to the operator.
+  const auto state = supervisor_.status().state;
+  if (state == PluginState::backoff || state == PluginState::ended) why.clear();
+  calls_.failed(std::move(why));
+}
+
 bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
   supervisor_.stop(patience);
   return true;

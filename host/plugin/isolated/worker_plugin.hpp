@@ -36,7 +36,7 @@ class WorkerPlugin final : public Plugin, private CallTable::Owner, private Supe
   std::size_t fail_all(std::string_view why) override { return calls_.fail_all(why); }
   std::size_t calls_in_flight() const override { return calls_.size(); }
   PluginStatus status() const override;
-  void call_failed(std::string why) override { calls_.failed(std::move(why)); }
+  void call_failed(std::string why) override;
   void answered_wrongly(std::string why) override { calls_.answered_wrongly(std::move(why)); }
   bool stop(std::chrono::milliseconds patience) override;
 
