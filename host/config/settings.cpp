@@ -190,12 +190,13 @@ Form<Config> plugins_table() {
 Form<Config> log_table() {
   return Table<Config>()
       .add("level", host(&HostOptions::log_level),
-           choice<Log::Level>({{"debug", Log::Level::debug},
+           choice<Log::Level>({{"trace", Log::Level::trace},
+                               {"debug", Log::Level::debug},
                                {"info", Log::Level::info},
                                {"warning", Log::Level::warning},
                                {"error", Log::Level::error},
                                {"off", Log::Level::off}}),
-           "debug, info, warning, error or off")
+           "trace, debug, info, warning, error or off")
       .add("format", host(&HostOptions::log_format),
            choice<StderrLog::Format>({{"text", StderrLog::Format::text}, {"json", StderrLog::Format::json}}),
            "text, or json for one JSON object a line")

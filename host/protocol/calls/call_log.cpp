@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view event = "call";
 constexpr std::size_t max_name_bytes = 200;
 constexpr std::size_t max_error_bytes = 500;
+constexpr std::size_t max_payload_bytes = 4000;
 
 std::string name_field(std::string_view name) {
   return std::string(utf8_prefix(name, max_name_bytes));
@@ -18,6 +19,11 @@ std::string name_field(std::string_view name) {
 
 std::string error_field(std::string_view error) {
   return std::string(utf8_prefix(error, max_error_bytes));
+}
+
+std::string payload_field(std::string_view json) {
+  if (json.size() <= max_payload_bytes) return std::string(json);
+  return std::string(utf8_prefix(json, max_payload_bytes)) + "... (" + std::to_string(json.size()) + " bytes)";
 }
 
 // To the microsecond, as a number.
@@ -34,19 +40,20 @@ Log::Field milliseconds(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 void CallLog::ended(const End& end) const {
-  const auto component = name_field(end.component);
+  const Log::Field method("method", end.method);
+  const Log::Field component("component", name_field(end.component));
+  const Log::Field plugin("plugin", end.plugin);
+  const Log::Field outcome("outcome", end.outcome);
   const auto took = milliseconds(end.took);
-  if (end.error.empty()) {
-    return log_.debug(
-        event,
-        {{"method", end.method}, {"component", component}, {"plugin", end.plugin}, {"outcome", end.outcome}, took});
+  if (log_.writes(Log::Level::trace)) {
+    const Log::Field params("params", payload_field(end.params));
+    const Log::Field answer("answer", payload_field(end.answer));
+    if (end.error.empty()) return log_.trace(event, {method, component, plugin, outcome, took, params, answer});
+    const Log::Field error("error", error_field(end.error));
+    return log_.trace(event, {method, component, plugin, outcome, took, error, params, answer});
   }
-  log_.debug(event, {{"method", end.method},
-                     {"component", component},
-                     {"plugin", end.plugin},
-                     {"outcome", end.outcome},
-                     took,
-                     {"error", error_field(end.error)}});
+  if (end.error.empty()) return log_.debug(event, {method, component, plugin, outcome, took});
+  log_.debug(event, {method, component, plugin, outcome, took, {"error", error_field(end.error)}});
 }
 
 void CallLog::refused(std::string_view method, std::string_view component, std::string_view why) const {

@@ -1,5 +1,6 @@
-// A line of the log for each call, at level debug: what was asked of which plugin, how it ended, how long it took. What
-// a line needs is gathered only where somebody wants it. Owned by whoever answers; any thread.
+// A line of the log for each call, at level debug: what was asked of which plugin, how it ended, how long it took; at
+// level trace with what the plugin was given, and what it answered. What a line needs is gathered only where somebody
+// wants it. Owned by whoever answers; any thread.
 #pragma once
 
 #include <chrono>
@@ -28,6 +29,8 @@ class CallLog {
     std::string outcome;  // "ok", "tool error", "error -32602", "asks the client"
     std::chrono::steady_clock::duration took;
     std::string_view error = {};
+    std::string_view params = {};  // as JSON text, as the plugin was given them
+    std::string_view answer = {};  // likewise what it answered, if that could be read
   };
   // Of a call that a plugin was given.
   void ended(const End& end) const;

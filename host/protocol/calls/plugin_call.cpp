@@ -137,7 +137,7 @@ void PluginCall::ask(std::string_view json) {
     return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(max_rounds) + " times"));
   }
   call.origin.rounds.last_progress = progress_.last();
-  tell_end("asks the client");
+  tell_end("asks the client", {}, json);
   answers_.ask(std::move(call), *std::move(requests));
 }
 
@@ -160,7 +160,7 @@ Reply PluginCall::answer_result(std::string json) const {
     failure = why + " " + *failure;
   }
   if (failure) count_failure(*failure);
-  tell_end(failure ? "tool error" : "ok", failure.value_or(""));
+  tell_end(failure ? "tool error" : "ok", failure.value_or(""), json);
   auto reply = answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
   reply.is_tool_error = failure.has_value();
   return reply;
@@ -171,7 +171,7 @@ Reply PluginCall::answer_error(std::string_view json, const std::string& why) co
   if (error.has_error()) return misbehaviour(error.error().message);
   if (!why.empty()) error->message = why + " Plugin " + plugin_->identity().name + " says: " + error->message;
   count_failure(error->message);
-  tell_end("error " + std::to_string(error->code), error->message);
+  tell_end("error " + std::to_string(error->code), error->message, json);
   return answers_.error(origin_.id, *error);
 }
 
@@ -207,7 +207,7 @@ Reply PluginCall::misbehaviour(std::string_view reason) const {
                                                          " with something invalid: " + std::string(reason)});
 }
 
-void PluginCall::tell_end(std::string outcome, std::string_view error) const {
+void PluginCall::tell_end(std::string outcome, std::string_view error, std::string_view answer) const {
   if (const auto& record = exchange_->record(); record != nullptr) record->note(end_at(plugin_->identity(), outcome));
   if (!began_) return;
   const auto took = std::chrono::steady_clock::now() - *began_;
@@ -228,7 +228,9 @@ void PluginCall::tell_end(std::string outcome, std::string_view error) const {
                              .plugin = plugin_->identity().name,
                              .outcome = std::move(outcome),
                              .took = took,
-                             .error = error});
+                             .error = error,
+                             .params = params(),
+                             .answer = answer});
 }
 
 std::string PluginCall::context() const {

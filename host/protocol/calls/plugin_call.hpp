@@ -104,7 +104,7 @@ class PluginCall final : public Call {
   // For the plugin's status.
   void count_failure(std::string_view why) const;
   // For the log and who observes calls, once.
-  void tell_end(std::string outcome, std::string_view error = {}) const;
+  void tell_end(std::string outcome, std::string_view error = {}, std::string_view answer = {}) const;
 
   const std::shared_ptr<Plugin> plugin_;  // the lease
   const CallOrigin origin_;

@@ -172,9 +172,10 @@ TEST_F(ConfigSourceTest, LetsAnOptionCountInstead) {
   const auto config = load("[log]\nlevel = \"loud\"\n", {{"log.level", "error", "--log-level"}});
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->host.log_level, Log::Level::error);
-  EXPECT_EQ(mistakes_in("", {{"log.level", "loud", "--log-level"}, {"serving.page_size", 0, "--page-size"}}),
-            "--log-level must be one of \"debug\", \"info\", \"warning\", \"error\", \"off\", but is \"loud\"\n"
-            "--page-size must be at least 1, but is 0");
+  EXPECT_EQ(
+      mistakes_in("", {{"log.level", "loud", "--log-level"}, {"serving.page_size", 0, "--page-size"}}),
+      "--log-level must be one of \"trace\", \"debug\", \"info\", \"warning\", \"error\", \"off\", but is \"loud\"\n"
+      "--page-size must be at least 1, but is 0");
   EXPECT_EQ(mistakes_in("log = 1\n", {{"log.level", "error", "--log-level"}}),
             "1:7: \"log\" must be an object, but is 1");
 }

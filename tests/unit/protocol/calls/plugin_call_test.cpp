@@ -17,6 +17,8 @@ namespace mcph {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 
@@ -226,6 +228,20 @@ TEST_F(PluginCallTest, LogsHowEachCallEnded) {
                           MatchesRegex(call + "invalid answer" + ms + " error=it is not a JSON object"),
                           MatchesRegex(call + "asks the client" + ms),
                           MatchesRegex(call + "error -32603, cancelled by the client" + ms + " error=x{500}")));
+}
+
+TEST_F(PluginCallTest, LogsWhatWasSaidInACallAtTheLevelTrace) {
+  answers_.log.set_level(Log::Level::trace);
+  begin().complete(Outcome::result, empty_result);
+  begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  begin().complete(Outcome::result, "[]");
+  begin().complete(Outcome::result, R"({"content":[{"type":"text","text":")" + std::string(5000, 'x') + R"("}]})");
+  const auto lines = answers_.log.lines();
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[0], HasSubstr(R"( params={"name":"add"} answer=)" + std::string(empty_result)));
+  EXPECT_THAT(lines[1], HasSubstr(R"( error=No such note params={"name":"add"} answer={"code":-32602,"message":"No such note"})"));
+  EXPECT_THAT(lines[2], HasSubstr(" error=it is not a JSON object params="));
+  EXPECT_THAT(lines[3], EndsWith("xxx... (5039 bytes)"));
 }
 
 TEST_F(PluginCallTest, LogsNothingOfCallsUnlessItsLevelIsDebug) {
