@@ -52,7 +52,8 @@ bool is_served(const Catalog& catalog, Asked& asked) {
 
 // Somebody of an issuer of the configuration, by its name there or its URL.
 Result<Principal> principal_of_issuer(const ExplainCommand& command) {
-  const auto hash = command.who.rfind('#');
+  // No URL of an issuer has one, but subjects may.
+  const auto hash = command.who.find('#');
   auto issuer = command.who.substr(0, hash);
   if (const auto found = command.config.issuers.find(issuer); found != command.config.issuers.end())
     issuer = found->second.issuer;

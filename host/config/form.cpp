@@ -1,28 +1,9 @@
 #include "config/form.hpp"
 
-#include <algorithm>
-#include <numeric>
-
+#include "base/similar_name.hpp"
 #include "schema/schema.hpp"
 
 namespace mcph {
-namespace {
-
-// Levenshtein's: letters to be added, dropped or exchanged.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    auto diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto exchanged = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({exchanged, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
-}  // namespace
 
 bool fits(const OrderedJson& schema, const OrderedJson& value, const std::string& pointer, Mistakes& mistakes) {
   // As a member, because the words about one begin with its name in quotes.
@@ -42,17 +23,13 @@ bool is_object(const OrderedJson& value, const std::string& pointer, Mistakes& m
 }
 
 std::string unknown_key_words(std::string_view key, const OrderedJson& properties) {
-  constexpr std::size_t similar = 3;
   std::string all;
-  std::string nearest;
-  auto nearest_distance = similar;
+  std::vector<std::string> names;
   for (const auto& [known, schema] : properties.items()) {
     all.append(all.empty() ? "" : ", ").append(known);
-    if (const auto far = distance(key, known); far < nearest_distance) {
-      nearest = known;
-      nearest_distance = far;
-    }
+    names.push_back(known);
   }
+  const auto nearest = similar_name(key, names);
   return nearest.empty() ? "is no setting here; there are " + all
                          : "is no setting here; did you mean \"" + nearest + "\"?";
 }

@@ -29,6 +29,10 @@ allow = ["tool:*time*"]
 
 [servers.sums]
 allow = ["tool:calc*"]
+
+[roles.lead]
+allow = ["tool:calculate"]
+principals = ["company#7#eve"]
 `;
 
 async function team(context) {
@@ -74,6 +78,10 @@ test('SaysTheRuleThatDecides', async (context) => {
 
   const member = await run('explain', '--as', 'company#eve', '--group', 'staff', 'tools/call', 'calculate', short);
   assert.match(member.out, /^company#eve, with the roles user, may call/);
+
+  // The first # ends the issuer.
+  const lead = await run('explain', '--as', 'company#7#eve', 'tools/call', 'calculate', short);
+  assert.match(lead.out, /^company#7#eve, with the roles lead, may call/);
 
   const elsewhere = await run('explain', '--as', 'ada', '--server', 'times', 'tools/call', 'calculate', short);
   assert.equal(elsewhere.status, 1);
