@@ -7,13 +7,13 @@
 #include <exception>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
 #include "base/regular_file.hpp"
+#include "base/spawn_settings.hpp"
 #include "base/version.hpp"
 #include "plugin/debugger.hpp"
 #include "plugin/isolated/worker_frame.hpp"
@@ -28,55 +28,19 @@ namespace {
 
 constexpr int socket_of_worker = 3;
 
-// What a child inherits, and what it does not.
-class SpawnSettings {
- public:
-  SpawnSettings() {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-  }
-  ~SpawnSettings() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  void use_descriptors(int socket, int output) {
-    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions_, socket, socket_of_worker);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, socket_of_worker + 1);
-  }
-
-  // A group of its own, which a terminal's signals do not reach, and no signal blocked or ignored. No session of its
-  // own: the kernel may give each session the same share of the processors (autogroups), so that a worker would get as
-  // much as the host with all that it does, and could not yield to it.
-  void stand_alone() {
-    sigset_t none;
-    sigset_t all;
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-
-  // The error, or 0.
-  int spawn(int& process, const std::filesystem::path& program, std::string plugin) {
-    auto name = program.filename().string();
-    auto parent = std::to_string(::getpid());
-    std::string build(host_version);
-    std::array<char*, 5> arguments{name.data(), parent.data(), build.data(), plugin.data(), nullptr};
-    return ::posix_spawn(&process, program.c_str(), &actions_, &attributes_, arguments.data(), environ);
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
+// The error, or 0.
+int spawn_worker(pid_t& process, const std::filesystem::path& program, std::string plugin, int socket, int output) {
+  SpawnSettings settings;
+  settings.print_to(output);
+  settings.give(socket, socket_of_worker);
+  settings.give_none_from(socket_of_worker + 1);
+  settings.stand_alone();
+  auto name = program.filename().string();
+  auto parent = std::to_string(::getpid());
+  std::string build(host_version);
+  std::array<char*, 5> arguments{name.data(), parent.data(), build.data(), plugin.data(), nullptr};
+  return settings.spawn(process, program.c_str(), arguments.data());
+}
 
 // Out of the way of the numbers that the child uses.
 FileDescriptor above_those_of_worker(const FileDescriptor& descriptor) {
@@ -111,11 +75,8 @@ Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesyste
   const auto socket = above_those_of_worker(std::exchange(ends.socket, {}));
   const auto output = above_those_of_worker(std::exchange(ends.output, {}));
   if (!socket || !output) return fail_for_now("no descriptors are left: " + last_error());
-  SpawnSettings settings;
-  settings.use_descriptors(socket.get(), output.get());
-  settings.stand_alone();
-  int process = 0;
-  if (const int error = settings.spawn(process, program, plugin); error != 0) {
+  pid_t process = 0;
+  if (const int error = spawn_worker(process, program, plugin, socket.get(), output.get()); error != 0) {
     return fail_for_now("the program " + program.string() + " cannot be started: " + std::strerror(error));
   }
   FileDescriptor end(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
