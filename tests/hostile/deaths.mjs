@@ -20,12 +20,12 @@ const steadyMs = Math.min(5000, 1000 + 20 * wanted.deaths);
 
 const killed = (name, words) => `was killed by SIG${name} (${words})`;
 const quickDeaths = {
-  'segmentation fault': killed('SEGV', 'Segmentation fault'),
+  'segmentation fault': `${killed('SEGV', 'Segmentation fault')} through a null pointer`,
   abort: killed('ABRT', 'Aborted'),
   exit: 'exited with status 3',
   'quick exit': 'exited with status 0',
   kill: 'was killed by SIGKILL, perhaps because memory ran out',
-  'stack overflow': killed('SEGV', 'Segmentation fault'),
+  'stack overflow': `${killed('SEGV', 'Segmentation fault')}, because its stack overflowed`,
   'exception on a thread': killed('ABRT', 'Aborted'),
   'out of memory': killed('ABRT', 'Aborted'),
   'close every descriptor':

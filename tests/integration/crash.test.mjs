@@ -36,13 +36,15 @@ async function* listen(host, signal) {
 }
 
 const ends = {
-  'segmentation fault': 'was killed by SIGSEGV (Segmentation fault)',
+  'segmentation fault': 'was killed by SIGSEGV (Segmentation fault) through a null pointer',
   abort: 'was killed by SIGABRT (Aborted)',
   exit: 'exited with status 3',
   'quick exit': 'exited with status 0',
   'real-time signal': 'was killed by signal 34',
   kill: 'was killed by SIGKILL, perhaps because memory ran out',
-  'stack overflow': 'was killed by SIGSEGV (Segmentation fault)',
+  'stack overflow': 'was killed by SIGSEGV (Segmentation fault), because its stack overflowed',
+  'division by zero': 'was killed by SIGFPE (Floating point exception), because it divided by zero',
+  'wild pointer': 'was killed by SIGSEGV (Segmentation fault) at the address 0x123456789000',
   'out of memory': 'was killed by SIGABRT (Aborted)',
   'exception on a thread': 'was killed by SIGABRT (Aborted)',
   'close every descriptor': 
@@ -90,7 +92,7 @@ async function sourceOf(frame) {
 test('ACrashLeavesABacktraceInTheLog', async (context) => {
   const host = await start(context);
   await call(host, 'die', { how: 'segmentation fault' });
-  await host.log.until({ event: 'plugin backtrace', level: 'error', text: 'the plugin crashed: SIGSEGV; backtrace:' });
+  await host.log.until({ event: 'plugin backtrace', level: 'error', text: 'the plugin crashed: SIGSEGV through a null pointer; backtrace:' });
   await host.log.until({ event: 'plugin crashed' });
   const [, crash, caller] = host.log.matching({ event: 'plugin backtrace' }).map(({ text }) => text);
   assert.equal(await sourceOf(crash), '*nowhere = 1;');

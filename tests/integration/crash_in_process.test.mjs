@@ -23,8 +23,8 @@ async function die(context, how) {
 }
 
 for (const [how, what] of [
-  ['segmentation fault', 'it ends the host by SIGSEGV (Segmentation fault)'],
-  ['stack overflow', 'it ends the host by SIGSEGV (Segmentation fault)'],
+  ['segmentation fault', 'it ends the host by SIGSEGV (Segmentation fault) through a null pointer'],
+  ['stack overflow', 'it ends the host by SIGSEGV (Segmentation fault), because its stack overflowed'],
   ['abort', 'it ends the host by SIGABRT (Aborted)'],
 ]) {
   test(`TheLastLinesOfAHostNameThePluginThatEndedIt: ${how}`, async (context) => {

@@ -118,7 +118,7 @@ struct ServerInfoQuery {
 };
 // The next four are sent by signal handlers. After Crashed and PlaceFollows each frame of the stack is a StackLine.
 struct Crashed {
-  std::string_view signal;  // "SEGV"
+  std::string_view signal;  // "SEGV through a null pointer"
 };
 struct PlaceFollows {};
 struct StackLine {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "telemetry/log_events.hpp"
 
 namespace mcph {
 namespace {
 
 constexpr std::size_t max_logged_bytes = 8192;
+constexpr std::size_t max_fault_bytes = 100;
 
 }  // namespace
 
@@ -44,7 +46,9 @@ void WorkerReports::take(const to_host::Logged& logged) {
 }
 
 void WorkerReports::take(const to_host::Crashed& crashed) {
-  backtrace("the plugin crashed: SIG" + std::string(crashed.signal.substr(0, max_logged_bytes)) + "; backtrace:");
+  const auto signal = utf8_prefix(crashed.signal, max_fault_bytes);
+  fault_ = signal.substr(std::min(signal.find_first_of(" ,"), signal.size()));
+  backtrace("the plugin crashed: SIG" + std::string(signal) + "; backtrace:");
 }
 
 void WorkerReports::take(const to_host::PlaceFollows& /*place*/) {
@@ -80,7 +84,9 @@ void WorkerReports::left_processes(const ProcessMark::Ended& ended) {
 }
 
 std::string WorkerReports::end(const std::string& how) {
-  return std::exchange(lacked_memory_, false) ? how + ", after " + words_for_lack_of_memory(setup_.limits) : how;
+  const auto fault = std::exchange(fault_, {});
+  const auto whole = how.starts_with("was killed by SIG") ? how + fault : how;
+  return std::exchange(lacked_memory_, false) ? whole + ", after " + words_for_lack_of_memory(setup_.limits) : whole;
 }
 
 }  // namespace mcph

@@ -56,6 +56,7 @@ class WorkerReports {
   const std::string library_;
   LastLines last_lines_;
   bool lacked_memory_ = false;
+  std::string fault_;  // words that follow the name of a signal
 };
 
 }  // namespace mcph

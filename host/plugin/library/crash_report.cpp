@@ -100,6 +100,39 @@ void* interrupted(const void* context) {
 #endif
 }
 
+// Where the stack of the interrupted code ends; 0 where there was none, or this does not know the processor.
+std::uintptr_t stack_end(const void* context) {
+  if (context == nullptr) return 0;
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.sp);
+#else
+  return 0;
+#endif
+}
+
+// What the processor could not do, as words that follow the name of the signal; nothing of a signal that was sent.
+void add_fault(Line& line, int signal, const siginfo_t& info, const void* context) {
+  if (info.si_code <= 0) return;
+  if (signal == SIGFPE && info.si_code == FPE_INTDIV) line.text(", because it divided by zero");
+  if (signal != SIGSEGV && signal != SIGBUS) return;
+  if (info.si_code == SI_KERNEL) {
+    line.text(" at an address that no memory has");
+    return;
+  }
+  constexpr std::uintptr_t max_offset = std::uintptr_t{64} << 10;  // of a member of an object, or of a frame
+  const auto address = std::bit_cast<std::uintptr_t>(info.si_addr);
+  const auto stack = stack_end(context);
+  if (stack != 0 && address + max_offset >= stack && address < stack + max_offset) {
+    line.text(", because its stack overflowed");
+  } else if (address < max_offset) {
+    line.text(" through a null pointer");
+  } else {
+    line.text(" at the address ").number(address);
+  }
+}
+
 // Without those of the report itself, where it can be seen which they are.
 template <class Take>
 void for_each_frame(const void* context, Take&& take) {
@@ -140,10 +173,13 @@ std::string_view short_name_of(int signal) {
 // Whose crash is told. What a plugin has forked has this process's listeners, and its end is its own affair.
 pid_t watched_process = 0;
 
-void report(int signal, siginfo_t* /*info*/, void* context) {
+void report(int signal, siginfo_t* info, void* context) {
   if (::getpid() != watched_process) return die_of(signal);
   bound_time();
-  tell_news(CrashNews::crashed, short_name_of(signal));
+  Line what;
+  what.text(short_name_of(signal));
+  add_fault(what, signal, *info, context);
+  tell_news(CrashNews::crashed, what.view());
   tell_frames(context);
   die_of(signal);
 }
@@ -198,6 +234,7 @@ void report_to_log(int signal, siginfo_t* info, void* context) {
   Line what;
   what.text("it ends the host by SIG").text(short_name_of(signal));
   what.text(" (").text(description == nullptr ? "" : description).text(")");
+  add_fault(what, signal, *info, context);
   const auto culprit = find_culprit(context);
   const bool is_own = culprit.plugin.empty();
   if (is_own) {

@@ -14,7 +14,7 @@ namespace mcph {
 
 // What is told in a worker, with its text.
 enum class CrashNews {
-  crashed,        // the name of the signal, as "SEGV"; a backtrace follows
+  crashed,        // the name of the signal, and why, as "SEGV through a null pointer"; a backtrace follows
   place_follows,  // the backtrace of a thread that was asked where it is
   stack_line,     // FILE+OFFSET, as addr2line takes it, and the function if the file names it
   lacks_memory    // an allocation has failed

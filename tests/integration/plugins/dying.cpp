@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,6 +25,18 @@ namespace {
 [[gnu::no_sanitize("undefined")]] void write_to_nowhere() {
   volatile int* const nowhere = nullptr;
   *nowhere = 1;
+}
+
+[[gnu::no_sanitize("undefined")]] void divide_by_zero() {
+  volatile int some = 7;
+  volatile int zero = 0;
+  some = some / zero;
+}
+
+// A place that a process has if nothing is mapped there, which is so wherever the kernel chooses the places.
+[[gnu::no_sanitize("undefined")]] void read_from_anywhere() {
+  const volatile int* const anywhere = reinterpret_cast<const int*>(std::uintptr_t{0x123456789000});
+  [[maybe_unused]] const int read = *anywhere;
 }
 
 // Each frame is needed after the next one, so that no compiler makes a loop of it; in practice it does not end.
@@ -54,6 +67,8 @@ void throw_on_a_thread() {
 const std::map<std::string, std::function<void()>>& ways_to_die() {
   static const std::map<std::string, std::function<void()>> ways{
       {"segmentation fault", write_to_nowhere},
+      {"division by zero", divide_by_zero},
+      {"wild pointer", read_from_anywhere},
       {"abort", [] { std::abort(); }},
       {"exit", [] { std::exit(3); }},
       {"quick exit", [] { ::_exit(0); }},
