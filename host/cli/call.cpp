@@ -1,23 +1,28 @@
-// Runs one tool without a client.
+// Asks a plugin what a client would: runs a tool, reads a resource, gets a prompt, completes an argument. What the
+// plugin asks its client in turn is answered by what the command line says.
 #include <future>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "app/host.hpp"
 #include "base/json_text.hpp"
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
+#include "protocol/calls/completion.hpp"
 #include "protocol/calls/component_calls.hpp"
+#include "protocol/calls/input_requests.hpp"
 #include "protocol/calls/plugin_result.hpp"
 
 namespace mcph {
 namespace {
 
 constexpr int tool_failed = 1;
+constexpr int max_rounds = 32;
 
 // The JSON form is for programs: an object with the error, where there is no result.
 int fail_with(const RpcError& error, bool as_json) {
@@ -35,14 +40,9 @@ int fail_with(std::string message, bool as_json) {
 // A call whose end somebody waits for, and whose progress a person sees.
 class TerminalCall final : public Call {
  public:
-  explicit TerminalCall(CallPlan plan)
-      : Call(plan.method, std::move(plan.params), std::move(plan.component)), plugin_(std::move(plan.plugin)) {}
-
-  static std::shared_ptr<TerminalCall> begin(CallPlan plan) {
-    auto call = std::make_shared<TerminalCall>(std::move(plan));
-    call->plugin_->invoke(call);
-    return call;
-  }
+  // Of a client that answers what it is asked, if it does.
+  TerminalCall(const CallPlan& plan, const Json& answers, bool has_answers)
+      : Call(plan.method, with_answers(plan.params, answers), plan.component), has_answers_(has_answers) {}
 
   std::pair<Outcome, std::string> wait() { return ended_.get_future().get(); }
 
@@ -54,16 +54,79 @@ class TerminalCall final : public Call {
   void log(std::int32_t, std::string_view) override {}  // the host's log has it
   void complete(Outcome outcome, std::string json) override { ended_.set_value({outcome, std::move(json)}); }
   std::string context() const override {
+    Json capabilities = Json::object();
+    if (has_answers_) {
+      capabilities = {{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
+                      {"sampling", {{"tools", Json::object()}}},
+                      {"roots", Json::object()}};
+    }
     Json context{{"protocolVersion", "2026-07-28"},
                  {"client", {{"name", "mcp-plugin-host call"}}},
-                 {"clientCapabilities", Json::object()}};
+                 {"clientCapabilities", std::move(capabilities)}};
     if (const auto until = deadline()) context["deadline"] = until->count();
     return dump(context);
   }
 
  private:
-  const std::shared_ptr<Plugin> plugin_;  // the lease
+  const bool has_answers_;
   std::promise<std::pair<Outcome, std::string>> ended_;
+};
+
+// What is given is mostly less than a whole result.
+Json whole_answer(const OrderedJson& request, Json given) {
+  const auto method = request.value("method", "");
+  if (method == "elicitation/create" && !(given.is_object() && given.contains("action")))
+    return {{"action", "accept"}, {"content", std::move(given)}};
+  if (method == "sampling/createMessage" && given.is_string()) {
+    return {{"role", "assistant"},
+            {"content", {{"type", "text"}, {"text", std::move(given)}}},
+            {"model", "the command line"}};
+  }
+  if (method == "roots/list" && given.is_array()) return {{"roots", std::move(given)}};
+  return given;
+}
+
+std::string words_for(const OrderedJson& request) {
+  const auto method = request.value("method", "");
+  const auto params = request.value("params", OrderedJson::object());
+  const auto words = params.value("message", "");
+  return method + (words.empty() ? "" : ": " + words);
+}
+
+// The answers of the command line, in the order in which they are asked for.
+class Answers {
+ public:
+  static Result<Answers> read(const std::vector<std::string>& texts) {
+    Answers answers;
+    for (const auto& text : texts) {
+      auto json = parse_json(text);
+      if (json.has_error()) return fail("the answer " + text + " is not valid JSON: " + json.error().message);
+      answers.left_.push_back(*std::move(json));
+    }
+    return answers;
+  }
+
+  bool any() const { return !left_.empty() || !given_.is_null(); }
+  // All that have been given, by the names of the requests; null: none.
+  const Json& given() const { return given_; }
+
+  // What the plugin asks for. An error says which question has no answer, or what is wrong with it.
+  Result<> give(const OrderedJson& requests) {
+    for (const auto& [name, request] : requests.items()) {
+      if (next_ == left_.size())
+        return fail("the client is asked " + words_for(request) + "; answer it with --answer JSON: " + dump(request));
+      auto answer = whole_answer(request, std::move(left_[next_++]));
+      if (const auto mistake = mistake_in_answer(request, answer))
+        return fail("answer " + std::to_string(next_) + " does not fit " + words_for(request) + ": " + *mistake);
+      given_[name] = std::move(answer);
+    }
+    return {};
+  }
+
+ private:
+  std::vector<Json> left_;
+  std::size_t next_ = 0;
+  Json given_ = nullptr;
 };
 
 void shorten(Json& object, const char* member) {
@@ -82,48 +145,112 @@ void print_block(Json block) {
   std::cout << dump(block) << "\n";
 }
 
-int print_result(std::string_view json, const std::optional<Schema>& output_schema, bool whole) {
-  auto result = read_plugin_result(PluginMethod::tools_call, json, output_schema);
+void print_contents(Json contents) {
+  if (const auto text = contents.find("text"); text != contents.end()) {
+    std::cout << text->get_ref<const std::string&>() << "\n";
+    return;
+  }
+  shorten(contents, "blob");
+  std::cout << dump(contents) << "\n";
+}
+
+// For a person.
+void print(PluginMethod method, const Json& result) {
+  switch (method) {
+    case PluginMethod::tools_call:
+      for (const auto& block : result["content"])
+        print_block(block);
+      return;
+    case PluginMethod::resources_read:
+      for (const auto& contents : result["contents"])
+        print_contents(contents);
+      return;
+    case PluginMethod::prompts_get:
+      for (const auto& message : result["messages"]) {
+        std::cout << message["role"].get_ref<const std::string&>() << ": ";
+        print_block(message["content"]);
+      }
+      return;
+    case PluginMethod::completion_complete:
+      for (const auto& value : result["completion"]["values"])
+        std::cout << value.get_ref<const std::string&>() << "\n";
+      return;
+  }
+}
+
+int print_result(const CallPlan& plan, std::string_view json, bool whole) {
+  auto result = read_plugin_result(plan.method, json, plan.output_schema);
   if (result.has_error())
     return fail_with("the plugin answered with something invalid: " + result.error().message, whole);
-  encode_uris(PluginMethod::tools_call, *result);  // as clients are told
+  encode_uris(plan.method, *result);  // as clients are told
+  if (plan.method == PluginMethod::completion_complete) cut_completion(*result);
   if (whole) {
     std::cout << dump(*result) << "\n";
   } else {
-    for (const auto& block : (*result)["content"])
-      print_block(block);
+    print(plan.method, *result);
   }
   return result->value("isError", false) ? tool_failed : 0;
 }
 
-int call_tool(Host& host, const CallCommand& command, Json arguments) {
-  host.folder().load_all(std::chrono::hours(24));
-  auto planned =
-      plan_tool_call(*host.catalog().current(), {{"name", command.tool}, {"arguments", std::move(arguments)}});
-  if (planned.has_error()) {
-    const auto rejection = planned.error();
-    const RpcError error{error_code::invalid_params, rejection.message, rejection.data};
-    const int status = fail_with(error, command.json);
-    if (rejection.reason != Rejection::Reason::unknown_tool) return status;
-    for (const auto& [file, reason] : host.folder().refused())
-      std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
-    return status;
-  }
-  auto& plan = *planned;
-  const auto output_schema = plan.output_schema;
-  const auto call = TerminalCall::begin(std::move(plan));
-  const auto [outcome, json] = call->wait();
-  switch (outcome) {
-    case Outcome::result:
-      return print_result(json, output_schema, command.json);
-    case Outcome::error: {
+int carry_out(const CallPlan& plan, Answers answers, bool as_json) {
+  for (int round = 0; round <= max_rounds; ++round) {
+    const auto call = std::make_shared<TerminalCall>(plan, answers.given(), answers.any());
+    plan.plugin->invoke(call);
+    const auto [outcome, json] = call->wait();
+    if (outcome == Outcome::result) return print_result(plan, json, as_json);
+    if (outcome == Outcome::error) {
       const auto error = read_plugin_error(json);
-      return error.has_error() ? fail_with(error.error().message, command.json) : fail_with(*error, command.json);
+      return error.has_error() ? fail_with(error.error().message, as_json) : fail_with(*error, as_json);
     }
-    case Outcome::input_required:
+    const auto requests = read_input_requests(json);
+    if (requests.has_error())
+      return fail_with("the plugin asked with something invalid: " + requests.error().message, as_json);
+    if (const auto given = answers.give(*requests); given.has_error()) return fail_with(given.error().message, as_json);
+  }
+  return fail_with("the plugin asked more than " + std::to_string(max_rounds) + " times", as_json);
+}
+
+Json params_of(const CallCommand& command, Json arguments) {
+  switch (command.method) {
+    case PluginMethod::tools_call:
+    case PluginMethod::prompts_get:
+      return {{"name", command.component}, {"arguments", std::move(arguments)}};
+    case PluginMethod::resources_read:
+      return {{"uri", command.component}};
+    case PluginMethod::completion_complete:
       break;
   }
-  return fail_with("the tool asks the client something, which needs a client: " + json, command.json);
+  const bool is_template = command.component.find(':') != std::string::npos;
+  return {{"ref", is_template ? Json{{"type", "ref/resource"}, {"uri", command.component}}
+                              : Json{{"type", "ref/prompt"}, {"name", command.component}}},
+          {"argument", {{"name", command.completed}, {"value", command.typed}}},
+          {"context", {{"arguments", std::move(arguments)}}}};
+}
+
+int reject(Host& host, const Rejection& rejection, bool as_json) {
+  const int status = fail_with(RpcError{error_code::invalid_params, rejection.message, rejection.data}, as_json);
+  if (rejection.is_of_served() || rejection.reason == Rejection::Reason::malformed) return status;
+  for (const auto& [file, reason] : host.folder().refused())
+    std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
+  return status;
+}
+
+int ask(Host& host, const CallCommand& command, Json arguments, Answers answers) {
+  host.folder().load_all(std::chrono::hours(24));
+  const auto catalog = host.catalog().current();
+  auto params = params_of(command, std::move(arguments));
+  std::optional<Planned> planned;
+  if (command.method == PluginMethod::completion_complete) {
+    planned = plan_completion(*catalog, std::move(params));
+  } else {
+    planned = plan_call(command.method, *catalog, std::move(params));
+  }
+  if (!planned) {  // nobody knows any values
+    if (command.json) std::cout << "{" << no_completion << "}\n";
+    return 0;
+  }
+  if (planned->has_error()) return reject(host, planned->error(), command.json);
+  return carry_out(**planned, std::move(answers), command.json);
 }
 
 }  // namespace
@@ -134,12 +261,14 @@ int run(const CallCommand& command) {
   if (arguments.has_error()) {
     return fail_with("the arguments are not valid JSON: " + arguments.error().message, command.json);
   }
+  auto answers = Answers::read(command.answers);
+  if (answers.has_error()) return fail_with(answers.error().message, command.json);
   if (const auto found = find_components(command.config.host); found.has_error()) {
     return fail_with(found.error().message, command.json);
   }
   auto host = Host::create(command.config.host, log);
   if (host.has_error()) return fail_with(host.error().message, command.json);
-  return (*host)->finish(call_tool(**host, command, *std::move(arguments)));
+  return (*host)->finish(ask(**host, command, *std::move(arguments), *std::move(answers)));
 }
 
 }  // namespace mcph

@@ -173,6 +173,12 @@ std::optional<std::string> mistake_in_answer(const OrderedJson& request, const J
   return mistake_in_roots(answer);
 }
 
+std::string with_answers(std::string params, const Json& answers) {
+  if (answers.is_null()) return params;
+  params.pop_back();
+  return params += R"(,"inputResponses":)" + dump(answers) + "}";
+}
+
 Json essence_of(const OrderedJson& input_requests) {
   auto essence = Json::object();
   for (const auto& [name, request] : input_requests.items()) {

@@ -18,13 +18,6 @@ namespace {
 // takes its time, for which the end of the host would wait.
 constexpr std::size_t max_unread_answer = std::size_t{64} << 10;
 
-// As mcp_plugin.invoke promises them.
-std::string with_answers(std::string params, const Json& answers) {
-  if (answers.is_null()) return params;
-  params.pop_back();
-  return params += R"(,"inputResponses":)" + dump(answers) + "}";
-}
-
 std::string without_answers(const std::string& params) {
   auto json = Json::parse(params);
   json.erase("inputResponses");
