@@ -7,6 +7,7 @@
 namespace mcph {
 
 int run(const ServeCommand& command);
+int run(const DevCommand& command);
 int run(const StdioCommand& command);
 int run(const InspectCommand& command);
 int run(const ListCommand& command);

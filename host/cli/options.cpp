@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/similar_name.hpp"
 #include "base/version.hpp"
 #include "cli/complain.hpp"
 #include "cli/setting_options.hpp"
@@ -49,6 +50,40 @@ std::string mistake_in_plugin_name(const std::string& name) {
   return {};
 }
 
+// The command that the command line names, as far as it does: that of "token list", say.
+const CLI::App& named_command(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? app : named_command(*commands.front());
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
+  const auto nearest = similar_name(word, names);
+  return nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?";
+}
+
+// What is wrong with the first word that is neither an option nor an argument of the command. Empty: nothing that is
+// known.
+std::string mistake_in_words(const CLI::App& command) {
+  const auto is_option = [](std::string_view word) { return word.starts_with('-'); };
+  // Then an option may be one of the command that is missing.
+  const bool lacks_command = command.get_require_subcommand_min() > 0;
+  std::vector<std::string> options;
+  for (const auto* const option : command.get_options()) {
+    for (const auto& name : option->get_lnames())
+      options.push_back("--" + name);
+  }
+  std::vector<std::string> commands;
+  for (const auto* const each : command.get_subcommands(nullptr))
+    commands.push_back(each->get_name());
+  for (const auto& word : command.remaining()) {
+    const auto name = word.substr(0, word.find('='));
+    if (is_option(name) && lacks_command) return {};
+    if (is_option(name)) return "\"" + name + "\" is not an option" + did_you_mean(name, options);
+    if (!commands.empty()) return "\"" + word + "\" is not a command" + did_you_mean(word, commands);
+  }
+  return {};
+}
+
 // The commands, each with what its options are read into.
 class CommandLine {
  public:
@@ -78,6 +113,8 @@ class CommandLine {
   // A command that takes a configuration.
   ConfiguredCommand& offer_configured(CLI::App& parent, const std::string& name, const std::string& description,
                                       Config defaults, Configured command);
+  // A command that asks a plugin what a client would.
+  CLI::App& offer_call(PluginMethod method, const std::string& name, const std::string& description);
 
   CLI::App app_{"Serves compiled plugins to MCP clients: drop one into mcp_components and they have its tools.",
                 "mcp-plugin-host"};
@@ -87,6 +124,7 @@ class CommandLine {
   InspectCommand inspect_;
   ListCommand list_;
   CallCommand call_;
+  DevCommand dev_;
   NewCommand new_;
   ConfigCommand config_;
   TokenCommand token_;
@@ -147,6 +185,25 @@ void CommandLine::offer_servers() {
   stdio.offer(stdio_settings);
 }
 
+CLI::App& CommandLine::offer_call(PluginMethod method, const std::string& name, const std::string& description) {
+  // What is answered is its output, so it logs little.
+  auto& app = offer_configured(app_, name, description, with_log_level(Log::Level::warning),
+                               [this, method](Config config, const ConfigSource&) -> Command {
+                                 call_.config = std::move(config);
+                                 call_.method = method;
+                                 return call_;
+                               })
+                  .app();
+  app.add_flag("--json", call_.json, "Print the whole result");
+  if (method == PluginMethod::completion_complete) return app;
+  // One at a time, because CLI11 would take a list apart.
+  app.add_option("--answer", call_.answers,
+                 "What the client answers when it is asked: the content of a form, the text of a sampling, a list of "
+                 "roots, or a whole result, as JSON. Again for each further question")
+      ->allow_extra_args(false);
+  return app;
+}
+
 void CommandLine::offer_tools_for_authors() {
   // What is answered is their output, so they log little.
   const auto quiet = with_log_level(Log::Level::warning);
@@ -168,19 +225,40 @@ void CommandLine::offer_tools_for_authors() {
                    .app();
   list.add_flag("--json", list_.json, "One JSON object");
 
-  auto& call = offer_configured(app_, "call", "Run a tool without a client", quiet,
-                                [this](Config config, const ConfigSource&) -> Command {
-                                  call_.config = std::move(config);
-                                  return call_;
-                                })
-                   .app();
-  call.add_option("TOOL", call_.tool, "The tool's name")->required();
+  auto& call = offer_call(PluginMethod::tools_call, "call", "Run a tool without a client");
+  call.add_option("TOOL", call_.component, "The tool's name")->required();
   call.add_option("JSON", call_.arguments, "Its arguments, a JSON object")->capture_default_str();
-  call.add_flag("--json", call_.json, "Print the whole result");
+  auto& read = offer_call(PluginMethod::resources_read, "read", "Read a resource without a client");
+  read.add_option("URI", call_.component, "Of the resource")->required();
+  auto& prompt = offer_call(PluginMethod::prompts_get, "prompt", "Get a prompt without a client");
+  prompt.add_option("NAME", call_.component, "The prompt's name")->required();
+  prompt.add_option("JSON", call_.arguments, "Its arguments, a JSON object of texts")->capture_default_str();
+  auto& complete = offer_call(PluginMethod::completion_complete, "complete",
+                              "Say what may be filled in for an argument of a prompt or a variable of a template");
+  complete.add_option("COMPONENT", call_.component, "The prompt's name, or the template")->required();
+  complete.add_option("ARGUMENT", call_.completed, "The argument or the variable")->required();
+  complete.add_option("TEXT", call_.typed, "What its values begin with");
+  complete.add_option("--chosen", call_.arguments, "The arguments that are chosen already, a JSON object of texts");
+
+  auto& dev =
+      offer_configured(app_, "dev", "Build a project, serve its plugins, and do so again when its sources change",
+                       with_log_level(Log::Level::trace), [this](Config config, const ConfigSource& source) -> Command {
+                         dev_.config = std::move(config);
+                         dev_.source = source;
+                         return dev_;
+                       });
+  dev.offer(serving_settings);
+  dev.offer(http_settings);
+  dev.app().add_option("DIR", dev_.directory, "The project")->capture_default_str();
+  dev.app().add_option(
+      "--build", dev_.build,
+      "The command that builds it, where that is not CMake, to be run in DIR; its plugins are in --components then");
+  dev.app().add_flag("--inspector", dev_.inspector, "Open the official MCP Inspector, which npx fetches");
 
   auto& create = offer(app_, "new", "Make a plugin project that builds at once", [this] { return new_; });
   create.add_option("NAME", new_.name, "Of the plugin")->required()->check(mistake_in_plugin_name);
   create.add_option("--in", new_.directory, "Where to make the folder NAME")->capture_default_str();
+  create.add_option("--lang", new_.language, "The language that it is written in: cpp or c")->capture_default_str();
 }
 
 void CommandLine::offer_tools_for_operators() {
@@ -303,15 +381,11 @@ Command CommandLine::read(int argc, char** argv) {
   }
   try {
     app_.parse(argc, argv);
-  } catch (const CLI::ExtrasError& error) {
-    if (!app_.get_subcommands().empty()) {
-      app_.exit(error);
-      return Exit{not_carried_out};
-    }
-    std::cerr << "\"" << app_.remaining().front() << "\" is not a command\n\n" << app_.help();
-    return Exit{not_carried_out};
   } catch (const CLI::ParseError& error) {
-    return Exit{app_.exit(error) == 0 ? 0 : not_carried_out};
+    const auto mistake = error.get_exit_code() == 0 ? "" : mistake_in_words(named_command(app_));
+    if (mistake.empty()) return Exit{app_.exit(error) == 0 ? 0 : not_carried_out};
+    std::cerr << mistake << "\nRun with --help for more information.\n";
+    return Exit{not_carried_out};
   }
   for (const auto& [app, command] : offers_) {
     if (*app) return command();

@@ -2,17 +2,28 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "config/config.hpp"
+#include "plugin/plugin_method.hpp"
 
 namespace mcph {
 
 struct ServeCommand {
   Config config;
-  ConfigSource source;  // of the configuration, which may change
+  ConfigSource source;                       // of the configuration, which may change
+  std::function<void()> when_stopping = {};  // is called when it begins to stop; may be empty
+};
+// Serves a project's plugins while their author works on them.
+struct DevCommand {
+  Config config;
+  ConfigSource source;
+  std::filesystem::path directory = ".";
+  std::string build = {};  // the command that does it; empty: CMake's
+  bool inspector = false;
 };
 struct StdioCommand {
   Config config;
@@ -27,15 +38,21 @@ struct ListCommand {
   Config config;
   bool json = false;
 };
+// Asks a plugin what a client would ask.
 struct CallCommand {
   Config config;
-  std::string tool;
-  std::string arguments = "{}";
+  PluginMethod method = PluginMethod::tools_call;
+  std::string component = {};             // the name of a tool or a prompt, or a URI
+  std::string arguments = "{}";           // as JSON; of a completion those that are chosen already
+  std::string completed = {};             // the argument or variable whose values are wanted
+  std::string typed = {};                 // what they begin with
+  std::vector<std::string> answers = {};  // as JSON, to what the plugin asks its client, in that order
   bool json = false;
 };
 struct NewCommand {
   std::string name;
   std::filesystem::path directory = ".";
+  std::string language = "cpp";  // of which there is a template
 };
 // Says something of a configuration.
 struct ConfigCommand {
@@ -96,8 +113,8 @@ struct Exit {
 };
 
 using Command =
-    std::variant<ServeCommand, StdioCommand, InspectCommand, ListCommand, CallCommand, NewCommand, ConfigCommand,
-                 TokenCommand, ExplainCommand, AuditCommand, StatusCommand, OperateCommand, Exit>;
+    std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, ListCommand, CallCommand, NewCommand,
+                 ConfigCommand, TokenCommand, ExplainCommand, AuditCommand, StatusCommand, OperateCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

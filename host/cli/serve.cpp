@@ -130,11 +130,20 @@ void load_components(Host& host, const HostOptions& options, Log& log) {
                                  {"ms", took.count()}});
 }
 
-// `heard` is told what an operator has done.
+// `heard` is told what an operator has done. Without `configuration` the host watches none.
 std::shared_ptr<const OperatorAnswers> answers_of(Host& host, const HostOptions& options, std::string command,
-                                                  OperatorListener heard, std::string url = {}) {
+                                                  OperatorListener heard, const LiveConfiguration* configuration,
+                                                  std::string url = {}) {
   HostFacts facts{host_version, std::move(command), std::move(url), options.components};
-  return std::make_shared<const OperatorAnswers>(std::move(facts), host.folder().operator_service(), std::move(heard));
+  ReportConfiguration report;
+  if (configuration != nullptr) {
+    report = [configuration] {
+      auto reloads = configuration->reloads();
+      return ConfigurationReport{std::move(reloads.refusal), std::move(reloads.need_restart)};
+    };
+  }
+  return std::make_shared<const OperatorAnswers>(std::move(facts), host.folder().operator_service(), std::move(heard),
+                                                 std::move(report));
 }
 
 // Null where the operator wants none. Without a place for it, he who asked for none in particular is served all the
@@ -165,8 +174,17 @@ StreamableHttpOptions mcp_options(const Config& config) {
 // Where clients of this machine reach it, without a path. Empty: by a Unix socket alone.
 std::string origin_of(const Config& config, std::uint16_t port) {
   if (port == 0) return {};
-  const HttpAddress listening{config.http.listen.address, port};
+  auto listening = config.http.listen;
+  if (listening.port == 0) listening.port = port;
   return (config.tls.is_on() ? "https://" : "http://") + listening.authority();
+}
+
+// The same by a Unix socket.
+std::string unix_url_of(const Config& config) {
+  const auto& path = config.http.unix_socket;
+  // A name of the abstract namespace (unix(7)), which only systemd gives, is in no folder.
+  const bool is_abstract = !config.http.inherited.empty() && path.native().starts_with('@');
+  return "unix:" + (is_abstract ? path : absolute_path(path)).string();
 }
 
 void add_health(McpService& service, const std::function<std::string_view()>& why_not_ready) {
@@ -235,7 +253,7 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   };
   add_health(service, why_not_ready);
   HttpServer http((*host)->threads(), config.http, service, log,
-                  *certificates == nullptr ? MakeHttpStream(PlainStream::make) : (*certificates)->make_stream());
+                  *certificates == nullptr ? MakeHttpStream() : (*certificates)->make_stream());
   http.when_connections_end([&] { (*host)->drainer().look_again(); });
   std::promise<int> stop;
   StopSignals signals(log, [&](int signal) { stop.set_value(signal); });
@@ -247,12 +265,11 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   const auto reached_at = origin_of(config, http.port());
   // Others know it by names that only the operator knows.
   if (origin.empty() && config.access.loopback_only) origin = reached_at;
-  const auto url = reached_at.empty() ? "unix:" + absolute_path(config.http.unix_socket).string()
-                                      : reached_at + std::string(mcp_path);
+  const auto url = reached_at.empty() ? unix_url_of(config) : reached_at + std::string(mcp_path);
   const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
     audit.operator_has(done, plugin, outcome);
   };
-  const auto answers = answers_of(**host, config.host, "serve", heard, url);
+  const auto answers = answers_of(**host, config.host, "serve", heard, configuration->get(), url);
   auto admin = AdminListener::open(config,
                                    {**host, [&] { return servers.figures(); }, http, **configuration, authentications,
                                     **calls, *answers, why_not_ready, absolute_path(config.host.components)},
@@ -278,6 +295,7 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
 
   const int signal = stop.get_future().get();
   systemd.stopping();
+  if (command.when_stopping) command.when_stopping();
   not_serving = "stopping";
   log.info("stopping", {{"signal", name_of(signal)}, {"grace_s", config.host.shutdown_grace.count()}});
   (*configuration)->stop();
@@ -354,7 +372,8 @@ int run(const StdioCommand& command) {
   const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
     audit->operator_has(done, plugin, outcome);
   };
-  auto control = listen_to_operator(command.config.host, answers_of(**host, command.config.host, "stdio", heard), log);
+  auto control = listen_to_operator(command.config.host,
+                                    answers_of(**host, command.config.host, "stdio", heard, configuration.get()), log);
   if (control.has_error()) return (*host)->finish(complain(control.error().message));
 
   if (configuration != nullptr)

@@ -110,6 +110,9 @@ class ConfigSource {
   ConfigSource(Config defaults, std::filesystem::path file, std::vector<Override> overrides)
       : defaults_(std::move(defaults)), file_(std::move(file)), overrides_(std::move(overrides)) {}
 
+  // The same, with something that counts instead of what it says.
+  ConfigSource with(Override more) const;
+
   const std::filesystem::path& file() const { return file_; }
   // "team.toml:7:10", where the value that a JSON Pointer leads to is in the file; empty: it is not there.
   std::string place_of(const std::string& pointer) const;

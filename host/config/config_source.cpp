@@ -339,6 +339,12 @@ Result<Config> ConfigSource::load() const {
   return fail(words_for(std::move(mistakes), document));
 }
 
+ConfigSource ConfigSource::with(Override more) const {
+  auto source = *this;
+  source.overrides_.push_back(std::move(more));
+  return source;
+}
+
 std::string ConfigSource::words_for(const Mistakes& mistakes) const {
   const auto document = file_.empty() ? Result<TomlDocument>(TomlDocument()) : read_file(file_);
   return words_for(mistakes, document.has_error() ? TomlDocument() : *document);

@@ -1,0 +1,159 @@
+// The command for authors: it builds a project, serves it, and does so again when the sources change.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { HttpHost, program } from './support/host.mjs';
+import { postModern } from './support/http.mjs';
+
+// A project with a host that serves it.
+class Project {
+  static async create(context) {
+    const project = new Project();
+    project.place = await mkdtemp(join(tmpdir(), 'mcp-dev-'));
+    context.after(() => rm(project.place, { recursive: true, force: true }));
+    execFileSync(program, ['new', 'weather', '--in', project.place]);
+    project.folder = join(project.place, 'weather');
+    project.source = join(project.folder, 'src', 'weather.cpp');
+    return project;
+  }
+
+  async serve(context, more = []) {
+    const args = ['dev', this.folder, '--listen', '127.0.0.1:0', '--data', join(this.place, 'data'), '--log-format', 'json'];
+    this.host = await HttpHost.of(spawn(program, [...args, ...more], { stdio: ['ignore', 'ignore', 'pipe'] }));
+    context.after(() => this.host.stop());
+    return this.host;
+  }
+
+  async edit(from, to) {
+    const text = await readFile(this.source, 'utf8');
+    assert.ok(text.includes(from), from);
+    await writeFile(this.source, text.replace(from, to));
+  }
+
+  async hello() {
+    const answer = await postModern(this.host.url, 'tools/call', { name: 'hello', arguments: { name: 'Ada' } });
+    return (await answer.json()).result?.content[0].text;
+  }
+
+  async until(text, patienceMs = 60_000) {
+    for (const end = Date.now() + patienceMs; ; await sleep(20)) {
+      const said = await this.hello();
+      if (said === text) return;
+      assert.ok(Date.now() < end, `${said} instead of ${text}\n${this.host.log.text()}`);
+    }
+  }
+}
+
+test('DevServesEachChangeWithoutALostCall', { timeout: 240_000 }, async (context) => {
+  const project = await Project.create(context);
+  const host = await project.serve(context);
+  await project.until('Hello, Ada!', 180_000);
+
+  const answers = new Set();
+  let calling = true;
+  context.after(() => { calling = false; });
+  const calls = (async () => {
+    for (; calling; await sleep(5)) answers.add(await project.hello());
+  })();
+  await project.edit('"Hello, "', '"Good morning, "');
+  await project.until('Good morning, Ada!');
+
+  const broken = host.log.next({ event: 'not built' });
+  await project.edit('return "Good', 'retrun "Good');
+  await broken;
+  assert.match(host.log.text(), /src\/weather\.cpp:\d+:\d+: error: .*retrun/);
+  assert.equal(await project.hello(), 'Good morning, Ada!');
+  await project.edit('retrun "Good morning', 'return "Good evening');
+  await project.until('Good evening, Ada!');
+  calling = false;
+  await calls;
+  assert.deepEqual([...answers].sort(), ['Good evening, Ada!', 'Good morning, Ada!', 'Hello, Ada!']);
+
+  // What was said in a call, for whoever looks at the terminal.
+  const { component, params, answer } = await host.log.until({ event: 'call', component: 'hello', outcome: 'ok' });
+  assert.equal(component, 'hello');
+  assert.deepEqual(JSON.parse(params), { name: 'hello', arguments: { name: 'Ada' } });
+  assert.match(answer, /"text":"Hello, Ada!"/);
+});
+
+test('DevSaysHowAProjectWithoutCmakeIsBuilt', async (context) => {
+  const place = await mkdtemp(join(tmpdir(), 'mcp-dev-'));
+  context.after(() => rm(place, { recursive: true }));
+  const fail = (...args) => {
+    try {
+      execFileSync(program, ['dev', ...args], { stdio: 'pipe' });
+    } catch ({ status, stderr }) {
+      return `${status} ${stderr}`;
+    }
+    return 'none';
+  };
+  assert.match(fail(place), /^2 .* has no CMakeLists\.txt\. Give the command that builds it, and where its plugins are then: --build/);
+  assert.match(fail(join(place, 'absent')), /^2 mcp-plugin-host: there is no folder /);
+});
+
+// A project without CMake.
+async function plainProject(context) {
+  const project = new Project();
+  project.place = project.folder = await mkdtemp(join(tmpdir(), 'mcp-dev-'));
+  context.after(() => rm(project.place, { recursive: true }));
+  const components = join(project.place, 'out');
+  await mkdir(components);
+  const serve = (command) => project.serve(context, ['--components', components, '--build', command]);
+  return { place: project.place, serve };
+}
+
+async function printed(host, pattern) {
+  for (const end = Date.now() + 20_000; ; await sleep(20)) {
+    const found = pattern.exec(host.log.text());
+    if (found) return found[1];
+    assert.ok(Date.now() < end, host.log.text());
+  }
+}
+
+// Whether a process of the group is left.
+function isLeft(group) {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
+  }
+}
+
+for (const [what, ignore] of [['', ''], ['AlsoOneThatDoesNotHeedIt', 'trap "" TERM; ']]) {
+  test(`DevRunsTheCommandThatItIsGivenAndEndsItWithItself${what}`, { timeout: 60_000 }, async (context) => {
+    const project = await plainProject(context);
+    const host = await project.serve(`${ignore}echo begun $$; sleep 1000`);
+    const group = Number(await printed(host, /begun (\d+)/));
+    assert.ok(isLeft(group));
+    await host.stop();
+    // What has been killed is there until the system's first process has looked at it.
+    for (const end = Date.now() + 5000; isLeft(group); await sleep(20)) assert.ok(Date.now() < end);
+  });
+}
+
+test('DevDoesNotBuildForEverWhatEachBuildChanges', { timeout: 60_000 }, async (context) => {
+  const project = await plainProject(context);
+  await writeFile(join(project.place, 'a.c'), '');
+  const host = await project.serve('date +%N > made.txt; echo done');
+  const { file, reason } = await host.log.until({ event: 'file not watched' });
+  assert.deepEqual({ file, reason }, { file: 'made.txt', reason: 'each build changes it' });
+  const next = host.log.next({ event: 'building' });
+  await writeFile(join(project.place, 'a.c'), 'int a;');
+  assert.equal((await next).because, 'a.c');
+});
+
+test('DevConfiguresAgainWhatCouldNotBeConfigured', { timeout: 240_000 }, async (context) => {
+  const project = await Project.create(context);
+  const lists = join(project.folder, 'CMakeLists.txt');
+  const text = await readFile(lists, 'utf8');
+  await writeFile(lists, `${text}\nfind_package(Absent REQUIRED)\n`);
+  const host = await project.serve(context);
+  await host.log.until({ event: 'not built' });
+  await writeFile(lists, text);
+  await project.until('Hello, Ada!', 180_000);
+});
