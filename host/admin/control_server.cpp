@@ -74,6 +74,21 @@ class ControlServer::Connection {
   std::atomic<bool> over_{false};
 };
 
+class ControlServer::AskerAtSocket final : public Asker {
+ public:
+  AskerAtSocket(const LineSocket& socket, const SelfPipe& stop) : socket_(socket), stop_(stop) {}
+
+  Result<> tell(std::string line) override { return socket_.write_line(std::move(line), answer_patience); }
+  bool waits() const override {
+    pollfd stop{stop_.descriptor(), POLLIN, 0};
+    return !socket_.has_unread() && ::poll(&stop, 1, 0) == 0;
+  }
+
+ private:
+  const LineSocket& socket_;
+  const SelfPipe& stop_;
+};
+
 std::string control_error(std::string_view message) {
   std::string json = R"({"error":)";
   append_json_string(json, message);
@@ -136,8 +151,9 @@ void ControlServer::serve(Connection& connection) const {
     }
     if (!*request || !connection.begin_answer()) return;
     std::string answer;
+    AskerAtSocket asker(socket, stop_);
     try {
-      answer = answer_(**request);
+      answer = answer_(**request, asker);
     } catch (const std::exception& error) {
       answer = control_error(error.what());
     }

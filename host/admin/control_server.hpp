@@ -30,9 +30,18 @@ class ControlServer {
   static constexpr std::chrono::milliseconds min_stay{50};
   static constexpr std::chrono::milliseconds request_patience{10'000};
 
+  // Whoever has asked, while the answer is being made.
+  class Asker {
+   public:
+    virtual ~Asker() = default;
+    // A line that comes before the answer. Fails where it is not read in time, and where the server ends.
+    virtual Result<> tell(std::string line) = 0;
+    // False: nobody waits for the answer any more, because the other side has closed or says more, or the server ends.
+    virtual bool waits() const = 0;
+  };
   // From a request to its answer, both without the end of line. On several threads at once; must return soon after
   // whatever it waits for has been stopped.
-  using Answer = std::function<std::string(std::string_view request)>;
+  using Answer = std::function<std::string(std::string_view request, Asker& asker)>;
 
   static Result<std::unique_ptr<ControlServer>> listen(const std::filesystem::path& path, Answer answer);
   ~ControlServer();
@@ -41,6 +50,7 @@ class ControlServer {
 
  private:
   class Connection;
+  class AskerAtSocket;
 
   ControlServer(std::filesystem::path path, ListeningSocket socket, Answer answer);
 

@@ -1,28 +1,17 @@
 #include "admin/operator_answers.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <unistd.h>
 #include <utility>
 
-#include "admin/control_server.hpp"
 #include "base/absolute_path.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "base/time_text.hpp"
 
 namespace mcph {
 namespace {
-
-// RFC 3339, in UTC.
-std::string timestamp(std::chrono::system_clock::time_point time) {
-  const auto seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm utc{};
-  ::gmtime_r(&seconds, &utc);
-  char text[sizeof "2026-07-28T12:00:00Z"];
-  const auto size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return {text, size};
-}
 
 OrderedJson plugin_json(const PluginReport& report) {
   const auto& [in_process, pid, state, restarts, calls, sandbox, sandbox_lacks] = report.status;
@@ -41,7 +30,7 @@ OrderedJson plugin_json(const PluginReport& report) {
     json["inFlight"] = calls.in_flight;
     json["latencyUs"] = {{"p50", calls.p50.count()}, {"p99", calls.p99.count()}};
     if (calls.last_error) {
-      json["lastError"] = {{"message", calls.last_error->what}, {"at", timestamp(calls.last_error->at)}};
+      json["lastError"] = {{"message", calls.last_error->what}, {"at", time_text(calls.last_error->at)}};
     }
   }
   if (!report.refusal.empty()) json["reason"] = report.refusal;
@@ -52,6 +41,11 @@ OrderedJson configuration_json(const ConfigurationReport& report) {
   OrderedJson json{{"taken", report.refusal.empty()}, {"needRestart", report.need_restart}};
   if (!report.refusal.empty()) json["reason"] = report.refusal;
   return json;
+}
+
+const Log::Field* find_field(Log::Fields fields, std::string_view name) {
+  const auto* const found = std::ranges::find(fields, name, &Log::Field::name);
+  return found == fields.end() ? nullptr : found;
 }
 
 std::string outcome_of(const std::vector<OperatorOutcome>& outcomes) {
@@ -70,7 +64,7 @@ std::string outcomes_json(const std::vector<OperatorOutcome>& outcomes) {
 
 }  // namespace
 
-std::string OperatorAnswers::answer(std::string_view request) const {
+std::string OperatorAnswers::answer(std::string_view request, ControlServer::Asker& asker) const {
   const auto json = parse_json(request, default_json_depth, DuplicateKeys::refuse);
   if (json.has_error()) return control_error("the request is no JSON: " + json.error().message);
   const auto text = [&](const char* key) -> std::string {
@@ -82,8 +76,9 @@ std::string OperatorAnswers::answer(std::string_view request) const {
       {"reload", Kind::reload}, {"disable", Kind::disable}, {"enable", Kind::enable}};
   const auto command = text("command");
   if (command == "status") return status();
+  if (command == "trace") return trace(text("plugin"), text("component"), asker);
   const auto kind = kinds.find(command);
-  if (kind == kinds.end()) return control_error("\"command\" is not one of status, reload, disable, enable");
+  if (kind == kinds.end()) return control_error("\"command\" is not one of status, trace, reload, disable, enable");
   const auto plugin = text("plugin");
   if (plugin.empty() && (kind->second != Kind::reload || json->contains("plugin"))) {
     return control_error("\"plugin\" is not the name of one");
@@ -91,6 +86,28 @@ std::string OperatorAnswers::answer(std::string_view request) const {
   const auto outcomes = service_.ask({kind->second, plugin});
   if (listener_) listener_(command, plugin, outcomes.has_error() ? outcomes.error().message : outcome_of(*outcomes));
   return outcomes.has_error() ? control_error(outcomes.error().message) : outcomes_json(*outcomes);
+}
+
+std::string OperatorAnswers::trace(const std::string& plugin, const std::string& component,
+                                   ControlServer::Asker& asker) const {
+  const auto watcher = log_.watch([plugin, component](std::string_view, Log::Fields fields) {
+    const auto is = [&fields](std::string_view name, const std::string& wanted) {
+      const auto* const field = find_field(fields, name);
+      return field != nullptr && (wanted.empty() || field->value == wanted);
+    };
+    // What is refused before it comes to a plugin has a component alone.
+    return component.empty() ? is("plugin", plugin) || (plugin.empty() && is("component", {}))
+                             : is("component", component) && (plugin.empty() || is("plugin", plugin));
+  });
+  if (watcher == nullptr)
+    return control_error("there are " + std::to_string(WatchedLog::max_watchers) + " traces already; end one of them");
+  if (listener_) listener_("trace", plugin, "ok");
+  // From now on nothing is missed.
+  for (auto told = asker.tell(R"({"tracing":true})"); told.has_value() && asker.waits();) {
+    constexpr std::chrono::milliseconds between_looks{100};
+    if (auto line = watcher->next(between_looks)) told = asker.tell(*std::move(line));
+  }
+  return R"({"ok":true})";
 }
 
 std::string OperatorAnswers::status() const {

@@ -13,7 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/control_server.hpp"
 #include "sources/folder/operator_service.hpp"
+#include "telemetry/watched_log.hpp"
 
 namespace mcph {
 
@@ -39,22 +41,26 @@ using OperatorListener =
 
 class OperatorAnswers {
  public:
-  // The service outlives it, and so does what `configuration` uses; without that the host watches none.
-  OperatorAnswers(HostFacts host, OperatorService& service, OperatorListener listener = {},
+  // The service and the log outlive it, and so does what `configuration` uses; without that the host watches none.
+  OperatorAnswers(HostFacts host, OperatorService& service, WatchedLog& log, OperatorListener listener = {},
                   ReportConfiguration configuration = {})
       : host_(std::move(host)),
         service_(service),
+        log_(log),
         listener_(std::move(listener)),
         configuration_(std::move(configuration)) {}
 
   // Returns once it is done, or the service has been closed.
-  std::string answer(std::string_view request) const;
+  std::string answer(std::string_view request, ControlServer::Asker& asker) const;
+  // What {"command": "status"} is answered.
+  std::string status() const;
 
  private:
-  std::string status() const;
+  std::string trace(const std::string& plugin, const std::string& component, ControlServer::Asker& asker) const;
 
   const HostFacts host_;
   OperatorService& service_;
+  WatchedLog& log_;
   const OperatorListener listener_;
   const ReportConfiguration configuration_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

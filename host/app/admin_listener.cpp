@@ -56,7 +56,7 @@ OperationsService::Sources AdminListener::sources() {
               [this] {
                 return Readiness{observed_.why_not_ready(), degradations_of(observed_)};
               },
-          .status = [this] { return observed_.answers.answer(R"({"command":"status"})") + "\n"; },
+          .status = [this] { return observed_.answers.status() + "\n"; },
           .metrics =
               [this] {
                 observed_.calls.requests().keep_only(*observed_.host.catalog().current());

@@ -18,6 +18,7 @@ int run(const TokenCommand& command);
 int run(const ExplainCommand& command);
 int run(const AuditCommand& command);
 int run(const StatusCommand& command);
+int run(const TraceCommand& command);
 int run(const OperateCommand& command);
 inline int run(const Exit& command) {
   return command.status;

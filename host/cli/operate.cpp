@@ -30,14 +30,22 @@ struct HostAnswer {
   OrderedJson json;
 };
 
-Result<HostAnswer> ask(const fs::path& socket, const OrderedJson& request, std::chrono::milliseconds patience) {
+// A host that has been asked.
+Result<LineSocket> begin(const fs::path& socket, const OrderedJson& request) {
   auto host = LineSocket::connect(socket);
   if (host.has_error()) return host.error();
   if (!host->peer_may_command()) return fail("who listens at " + socket.string() + " is another user");
+  if (const auto asked = host->write_line(dump(request), ask_patience); asked.has_error())
+    return fail("the host at " + socket.string() + " does not answer: " + asked.error().message);
+  return host;
+}
+
+Result<HostAnswer> ask(const fs::path& socket, const OrderedJson& request, std::chrono::milliseconds patience) {
+  auto host = begin(socket, request);
+  if (host.has_error()) return host.error();
   const auto failed = [&socket](const Error& error) {
     return fail("the host at " + socket.string() + " does not answer: " + error.message);
   };
-  if (const auto asked = host->write_line(dump(request), ask_patience); asked.has_error()) return failed(asked.error());
   auto line = host->read_line(max_answer_bytes, patience);
   if (line.has_error()) return failed(line.error());
   if (!*line) return failed(fail("it closed the connection"));
@@ -97,6 +105,32 @@ std::string as_the_host_knows_it(const std::string& plugin) {
 
 int run(const StatusCommand& command) {
   return run(command.options, {{"command", "status"}}, ask_patience, print_status);
+}
+
+int run(const TraceCommand& command) {
+  const auto socket = socket_of(command.options);
+  if (socket.has_error()) return complain(socket.error().message);
+  OrderedJson request{{"command", "trace"}};
+  if (!command.plugin.empty()) request["plugin"] = command.plugin;
+  if (!command.component.empty()) request["component"] = command.component;
+  auto host = begin(*socket, request);
+  if (host.has_error()) return complain(host.error().message);
+  // The first line says whether there will be others, which come when there is something to say.
+  constexpr std::chrono::hours forever{24 * 365};
+  for (std::size_t count = 0; command.count == 0 || count <= command.count; ++count) {
+    auto line = host->read_line(max_answer_bytes, count == 0 ? std::chrono::milliseconds(ask_patience) : forever);
+    if (line.has_error()) return complain("the host at " + socket->string() + ": " + line.error().message);
+    // The host has ended, and may have said so.
+    if (!*line || (*line)->starts_with(R"({"ok":)")) return 0;
+    if (count > 0) {
+      std::cout << **line << std::endl;  // NOLINT(performance-avoid-endl): somebody looks at it
+      continue;
+    }
+    const auto json = parse_ordered_json(**line);
+    if (json.has_value() && json->is_object() && json->contains("error")) return complain(json->value("error", ""));
+    std::cerr << "Tracing the host at " << socket->string() << "; Ctrl-C ends it\n";
+  }
+  return 0;
 }
 
 int run(const OperateCommand& command) {

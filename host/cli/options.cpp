@@ -131,6 +131,7 @@ class CommandLine {
   ExplainCommand explain_;
   AuditCommand audit_;
   StatusCommand status_;
+  TraceCommand trace_;
   OperateCommand operate_;
 };
 
@@ -264,6 +265,12 @@ void CommandLine::offer_tools_for_authors() {
 void CommandLine::offer_tools_for_operators() {
   add_operator_options(offer(app_, "status", "Say how a running host and its plugins fare", [this] { return status_; }),
                        status_.options);
+  auto& trace = offer(app_, "trace", "Show what is said in the calls of a running host, as lines of JSON",
+                      [this] { return trace_; });
+  trace.add_option("PLUGIN", trace_.plugin, "The name of the only one that is of interest");
+  trace.add_option("--component", trace_.component, "The name or the URI of the only one that is of interest");
+  trace.add_option("--count", trace_.count, "End after so many lines");
+  trace.add_option("--control", trace_.options.control, "The host's control socket, where there are several hosts");
   const auto offer_operation = [this](const std::string& name, const std::string& description, bool needs_plugin) {
     auto& app = offer(app_, name, description, [this] { return operate_; });
     add_operator_options(app, operate_.options);

@@ -102,6 +102,13 @@ struct OperatorOptions {
 struct StatusCommand {
   OperatorOptions options;
 };
+// Shows what is said in the calls of a running host.
+struct TraceCommand {
+  OperatorOptions options;
+  std::string plugin = {};     // empty: all
+  std::string component = {};  // likewise
+  std::size_t count = 0;       // of lines, after which it ends; 0: any number
+};
 struct OperateCommand {
   OperatorOptions options;
   std::string command;  // reload, disable or enable
@@ -112,9 +119,9 @@ struct Exit {
   int status;
 };
 
-using Command =
-    std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, ListCommand, CallCommand, NewCommand,
-                 ConfigCommand, TokenCommand, ExplainCommand, AuditCommand, StatusCommand, OperateCommand, Exit>;
+using Command = std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, ListCommand, CallCommand,
+                             NewCommand, ConfigCommand, TokenCommand, ExplainCommand, AuditCommand, StatusCommand,
+                             TraceCommand, OperateCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

@@ -132,8 +132,8 @@ void load_components(Host& host, const HostOptions& options, Log& log) {
 
 // `heard` is told what an operator has done. Without `configuration` the host watches none.
 std::shared_ptr<const OperatorAnswers> answers_of(Host& host, const HostOptions& options, std::string command,
-                                                  OperatorListener heard, const LiveConfiguration* configuration,
-                                                  std::string url = {}) {
+                                                  WatchedLog& log, OperatorListener heard,
+                                                  const LiveConfiguration* configuration, std::string url = {}) {
   HostFacts facts{host_version, std::move(command), std::move(url), options.components};
   ReportConfiguration report;
   if (configuration != nullptr) {
@@ -142,8 +142,8 @@ std::shared_ptr<const OperatorAnswers> answers_of(Host& host, const HostOptions&
       return ConfigurationReport{std::move(reloads.refusal), std::move(reloads.need_restart)};
     };
   }
-  return std::make_shared<const OperatorAnswers>(std::move(facts), host.folder().operator_service(), std::move(heard),
-                                                 std::move(report));
+  return std::make_shared<const OperatorAnswers>(std::move(facts), host.folder().operator_service(), log,
+                                                 std::move(heard), std::move(report));
 }
 
 // Null where the operator wants none. Without a place for it, he who asked for none in particular is served all the
@@ -154,10 +154,11 @@ Result<std::unique_ptr<ControlServer>> listen_to_operator(const HostOptions& opt
   if (options.control == "none") return nullptr;
   control_sockets();  // removes those of dead hosts
   const auto socket = options.control.empty() ? own_control_socket() : std::filesystem::path(options.control);
-  auto server =
-      socket.has_error()
-          ? Result<std::unique_ptr<ControlServer>>(socket.error())
-          : ControlServer::listen(*socket, [answers](std::string_view request) { return answers->answer(request); });
+  auto server = socket.has_error()
+                    ? Result<std::unique_ptr<ControlServer>>(socket.error())
+                    : ControlServer::listen(*socket, [answers](std::string_view request, ControlServer::Asker& asker) {
+                        return answers->answer(request, asker);
+                      });
   if (server.has_value() || !options.control.empty()) return server;
   log.warning("operator cannot reach this host", {{"reason", server.error().message}});
   return nullptr;
@@ -216,7 +217,8 @@ Result<std::unique_ptr<LiveCertificates>> certificates_of(const TlsOptions& opti
 }
 
 // `config` is the command's, with what has been found out since.
-int serve(const ServeCommand& command, const Config& config, const SystemdNotifier& systemd, Audit& audit) {
+int serve(const ServeCommand& command, const Config& config, const SystemdNotifier& systemd, Audit& audit,
+          WatchedLog& watched) {
   auto& log = audit.log();
   auto certificates = certificates_of(config.tls, log);
   if (certificates.has_error()) return complain(certificates.error().message);
@@ -269,7 +271,7 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
     audit.operator_has(done, plugin, outcome);
   };
-  const auto answers = answers_of(**host, config.host, "serve", heard, configuration->get(), url);
+  const auto answers = answers_of(**host, config.host, "serve", watched, heard, configuration->get(), url);
   auto admin = AdminListener::open(config,
                                    {**host, [&] { return servers.figures(); }, http, **configuration, authentications,
                                     **calls, *answers, why_not_ready, absolute_path(config.host.components)},
@@ -320,12 +322,13 @@ int run(const ServeCommand& command) {
   if (const auto mistakes = check_reachability(*config); !mistakes.empty())
     return complain(command.source.words_for(mistakes));
   std::signal(SIGPIPE, SIG_IGN);
-  StderrLog log(config->host.log_level, config->host.log_format);
+  StderrLog to_stderr(config->host.log_level, config->host.log_format);
+  WatchedLog log(to_stderr);
   auto streams = StandardStreams::take(log);
   if (streams.has_error()) return complain(streams.error().message);
   auto audit = Audit::open(*config, log);
   if (audit.has_error()) return complain(audit.error().message);
-  return serve(command, *config, SystemdNotifier(environment), *audit);
+  return serve(command, *config, SystemdNotifier(environment), *audit, log);
 }
 
 // Whoever started this program, held to the roles that the configuration gives him.
@@ -343,9 +346,10 @@ Principal principal_of(const Config& config) {
 int run(const StdioCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);
   StderrLog to_stderr(command.config.host.log_level, command.config.host.log_format);
-  auto streams = StandardStreams::take(to_stderr);
+  WatchedLog watched(to_stderr);
+  auto streams = StandardStreams::take(watched);
   if (streams.has_error()) return complain(streams.error().message);
-  auto audit = Audit::open(command.config, to_stderr);
+  auto audit = Audit::open(command.config, watched);
   if (audit.has_error()) return complain(audit.error().message);
   auto& log = audit->log();
   auto calls = CallObservation::create(command.config, false, log);
@@ -372,8 +376,8 @@ int run(const StdioCommand& command) {
   const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
     audit->operator_has(done, plugin, outcome);
   };
-  auto control = listen_to_operator(command.config.host,
-                                    answers_of(**host, command.config.host, "stdio", heard, configuration.get()), log);
+  auto control = listen_to_operator(
+      command.config.host, answers_of(**host, command.config.host, "stdio", watched, heard, configuration.get()), log);
   if (control.has_error()) return (*host)->finish(complain(control.error().message));
 
   if (configuration != nullptr)

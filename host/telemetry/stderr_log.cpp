@@ -6,6 +6,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include "base/json_text.hpp"
+#include "telemetry/log_text.hpp"
 
 namespace mcph {
 namespace {
@@ -45,23 +46,6 @@ std::string as_text(std::string_view event, Log::Fields fields, std::string_view
   return line;
 }
 
-std::string as_json(std::string_view event, Log::Fields fields, std::string_view without) {
-  std::string line = R"("event":)";
-  append_json_string(line, event);
-  for (const auto& field : fields) {
-    if (field.name == without) continue;
-    line += ',';
-    append_json_string(line, field.name);
-    line += ':';
-    if (field.is_number) {
-      line += field.value;
-    } else {
-      append_json_string(line, field.value);
-    }
-  }
-  return line;
-}
-
 }  // namespace
 
 StderrLog::StderrLog(Level level, Format format, std::string_view without)
@@ -84,7 +68,7 @@ void StderrLog::write(Level level, std::string_view event, Fields fields) {
   if (!logger_->should_log(severity)) return;
   // Passed as an argument, not as a format, so that braces in it are text.
   logger_->log(severity, "{}",
-               format_ == Format::json ? as_json(event, fields, without_) : as_text(event, fields, without_));
+               format_ == Format::json ? json_members(event, fields, without_) : as_text(event, fields, without_));
 }
 
 }  // namespace mcph

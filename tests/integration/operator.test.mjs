@@ -1,7 +1,7 @@
 // What the operator asks a running host, with the commands and past them: how its plugins fare, to load them anew, to
 // take them off the lists and to put them back.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
@@ -486,7 +486,7 @@ test('ForeignBytesOnTheSocketDoNoHarm', async (context) => {
   assert.match(await say(host, Buffer.from([0, 255, 254, 10, 128, 10])), /^(\{"error":"the request is no JSON: .*"\}\n){2}$/);
   assert.match(await say(host, `${'['.repeat(60_000)}\n`), /^\{"error":".*"\}\n$/);
   assert.match(await say(host, 'x'.repeat(70_000), { end: false }), /^\{"error":"a line of more than 65536 bytes"\}\n$/);
-  assert.equal(await say(host, '{"command":"stop"}\n'), '{"error":"\\"command\\" is not one of status, reload, disable, enable"}\n');
+  assert.equal(await say(host, '{"command":"stop"}\n'), '{"error":"\\"command\\" is not one of status, trace, reload, disable, enable"}\n');
   const [first, second] = (await say(host, '{"command":"status"}\n{"command":"reload"}\n')).split('\n').map((line) => line && JSON.parse(line));
   assert.equal(first.host.pid, host.child.pid);
   assert.equal(second.ok, true);
@@ -529,4 +529,51 @@ test('AFileBesideTheChosenSocketIsLeftAlone', async (context) => {
   await start(context, [], ['--control', path]);
   assert.equal((await json('status', '--control', path)).exit, 0);
   assert.equal(await readFile(`${path}~`, 'utf8'), 'an editor has kept this');
+});
+
+// `trace`, once it traces; what it prints, when it has ended.
+async function trace(context, ...args) {
+  const child = spawn(program, ['trace', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  context.after(() => child.kill());
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (data) => { stdout += data; });
+  const ended = once(child, 'close');
+  await new Promise((resolve, reject) => {
+    child.stderr.on('data', (data) => {
+      stderr += data;
+      if (/^Tracing the host at /.test(stderr)) resolve();
+    });
+    child.on('close', () => reject(new Error(stderr)));
+  });
+  return { lines: async () => ended.then(() => stdout.trim().split('\n').map((line) => JSON.parse(line))) };
+}
+
+test('TraceShowsWhatIsSaidInCalls', { timeout: 60_000 }, async (context) => {
+  const host = await serve(context, await Components.create('slow', 'sample_v1'));
+  const all = await trace(context, '--count', '4');
+  const ofTool = await trace(context, 'slow', '--component', 'wait', '--count', '2');
+  await call(host, 'version');
+  await call(host, 'wait', { label: 'a', milliseconds: 1, reports: 1 });
+  await call(host, 'wait', { label: 7 });
+  const seen = await all.lines();
+  const [version] = seen;
+  assert.equal(version.event, 'call');
+  assert.deepEqual(JSON.parse(version.params), { name: 'version', arguments: {} });
+  assert.match(version.answer, /"content":/);
+  const progress = seen.filter(({ event }) => event === 'notifications/progress');
+  assert.deepEqual(new Set(progress.map(({ component, plugin, text }) => `${plugin} ${component} ${text}`)), new Set(['slow wait step 1']));
+  const waits = await ofTool.lines();
+  assert.ok(waits.every(({ component, plugin }) => component === 'wait' && plugin === 'slow'));
+  assert.equal(host.log.matching({ event: 'call' }).length, 0, 'the log has its own level');
+});
+
+test('TraceEndsWithItsHost', { timeout: 60_000 }, async (context) => {
+  const host = await serve(context, await Components.create('sample_v1'));
+  const tracing = await trace(context);
+  await call(host, 'version');
+  await host.stop();
+  const events = await tracing.lines();
+  assert.ok(events.every(({ event }) => event !== undefined));
+  assert.deepEqual(events.filter(({ event }) => event === 'call').map(({ component }) => component), ['version']);
 });

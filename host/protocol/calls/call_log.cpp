@@ -56,6 +56,12 @@ void CallLog::ended(const End& end) const {
   log_.debug(event, {method, component, plugin, outcome, took, {"error", error_field(end.error)}});
 }
 
+void CallLog::notified(std::string_view notification, const std::string& component, const std::string& plugin,
+                       std::string_view text) const {
+  if (!log_.writes(Log::Level::trace)) return;
+  log_.trace(notification, {{"component", name_field(component)}, {"plugin", plugin}, {"text", payload_field(text)}});
+}
+
 void CallLog::refused(std::string_view method, std::string_view component, std::string_view why) const {
   if (!is_on()) return;
   log_.debug(event, {{"method", name_field(method)},

@@ -34,6 +34,9 @@ class CallLog {
   };
   // Of a call that a plugin was given.
   void ended(const End& end) const;
+  // Of what a plugin says while it works, at level trace: "notifications/progress", "notifications/message".
+  void notified(std::string_view notification, const std::string& component, const std::string& plugin,
+                std::string_view text) const;
   // Of a request that came to no plugin. `component` is as component_in has it.
   void refused(std::string_view method, std::string_view component, std::string_view why) const;
 

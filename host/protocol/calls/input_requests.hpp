@@ -20,8 +20,8 @@ Result<OrderedJson> read_input_requests(std::string_view json);
 // accepted must be what its schema says.
 std::optional<std::string> mistake_in_answer(const OrderedJson& request, const Json& answer);
 
-// The params of a call with the answers that there are, by the names of the requests; null: none. `params` is the text of
-// an object that is not empty.
+// The params of a call with the answers that there are, by the names of the requests; null: none. `params` is the text
+// of an object that is not empty.
 std::string with_answers(std::string params, const Json& answers);
 
 // What must be kept of the requests to check the answers later.

@@ -91,9 +91,11 @@ PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchang
 void PluginCall::progress(double progress, double total, std::string_view message) {
   if (origin_.task != nullptr && !message.empty()) origin_.task->say(message);
   progress_.report(progress, total, message, *exchange_);
+  answers_.call_log().notified(name_of(Method::notifications_progress), component(), plugin_->identity().name, message);
 }
 
 void PluginCall::log(std::int32_t level, std::string_view message) {
+  answers_.call_log().notified(name_of(Method::notifications_message), component(), plugin_->identity().name, message);
   const auto severity = std::clamp(static_cast<LogLevel>(level), LogLevel::debug, LogLevel::emergency);
   if (origin_.log_threshold == nullptr || severity < origin_.log_threshold->load()) return;
   std::string params = R"({"level":")" + std::string(name_of(severity)) + R"(","logger":)";

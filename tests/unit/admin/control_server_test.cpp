@@ -31,7 +31,8 @@ namespace fs = std::filesystem;
 class ControlServerTest : public ::testing::Test {
  protected:
   Result<std::unique_ptr<ControlServer>> listen() {
-    return ControlServer::listen(path_, [](std::string_view request) { return "heard " + std::string(request); });
+    return ControlServer::listen(
+        path_, [](std::string_view request, ControlServer::Asker&) { return "heard " + std::string(request); });
   }
   LineSocket connect() const { return LineSocket::connect(path_).value(); }
   // "closed" where the other side has closed.
@@ -127,8 +128,9 @@ TEST_F(ControlServerTest, ServesTheOperatorBesideOthersThatHoldTheirConnectionsA
 
 TEST_F(ControlServerTest, OneThatDoesNotReadItsAnswerMakesRoomToo) {
   const std::string large(std::size_t{8} << 20, 'x');
-  const auto server = ControlServer::listen(
-      path_, [&](std::string_view request) { return request == "large" ? large : "heard " + std::string(request); });
+  const auto server = ControlServer::listen(path_, [&](std::string_view request, ControlServer::Asker&) {
+    return request == "large" ? large : "heard " + std::string(request);
+  });
   std::vector<LineSocket> deaf;
   for (std::size_t each = 0; each < ControlServer::max_connections; ++each) {
     deaf.push_back(connect());
@@ -142,7 +144,7 @@ TEST_F(ControlServerTest, ANewConnectionWaitsWhereEachIsBeingAnswered) {
   std::condition_variable changed;
   std::size_t asked = 0;
   bool released = false;
-  const auto server = ControlServer::listen(path_, [&](std::string_view request) {
+  const auto server = ControlServer::listen(path_, [&](std::string_view request, ControlServer::Asker&) {
     std::unique_lock lock(mutex);
     ++asked;
     changed.notify_all();
@@ -178,8 +180,8 @@ TEST_F(ControlServerTest, EndsWhileOthersAreConnectedAndTakesTheSocketAway) {
 }
 
 TEST_F(ControlServerTest, SaysWhatAnAnswerThrew) {
-  const auto server =
-      ControlServer::listen(path_, [](std::string_view) -> std::string { throw std::runtime_error("no memory"); });
+  const auto server = ControlServer::listen(
+      path_, [](std::string_view, ControlServer::Asker&) -> std::string { throw std::runtime_error("no memory"); });
   EXPECT_EQ(ask("anything"), R"({"error":"no memory"})");
 }
 
@@ -214,7 +216,8 @@ TEST_F(ControlServerTest, LeavesWhatLiesBesideItsSocketAlone) {
 TEST_F(ControlServerTest, TakesAwayNoSocketButItsOwn) {
   auto server = listen();
   fs::remove(path_);
-  const auto next = ControlServer::listen(path_, [](std::string_view) { return "the next one"; });
+  const auto next =
+      ControlServer::listen(path_, [](std::string_view, ControlServer::Asker&) { return "the next one"; });
   ASSERT_TRUE(next.has_value());
   server->reset();
   EXPECT_EQ(ask("who is there"), "the next one");
@@ -233,7 +236,7 @@ TEST_F(ControlServerTest, HostsAreFoundAndWhatDeadOnesLeftIsRemoved) {
   const auto own = own_control_socket({folder});
   ASSERT_TRUE(own.has_value());
   EXPECT_THAT(control_sockets({folder}), IsEmpty());
-  const auto server = ControlServer::listen(*own, [](std::string_view) { return ""; });
+  const auto server = ControlServer::listen(*own, [](std::string_view, ControlServer::Asker&) { return ""; });
   const auto dead = folder / "1.sock";
   leave_socket(dead);
   EXPECT_THAT(control_sockets({temporary_.path() / "absent", folder}), ElementsAre(*own));

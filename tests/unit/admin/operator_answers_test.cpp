@@ -2,8 +2,12 @@
 // (tests/integration/operator.test.mjs).
 #include "admin/operator_answers.hpp"
 
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
@@ -14,11 +18,32 @@
 #include "support/test_workers.hpp"
 #include "support/thread_executor.hpp"
 #include "telemetry/stderr_log.hpp"
+#include "telemetry/watched_log.hpp"
 
 namespace mcph {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+// Reads what it is told, and waits until it has been told so many lines.
+class Reader final : public ControlServer::Asker {
+ public:
+  explicit Reader(std::size_t most = 0) : most_(most) {}
+  Result<> tell(std::string line) override {
+    told.push_back(std::move(line));
+    if (heard) heard(told.size());
+    return {};
+  }
+  bool waits() const override { return told.size() < most_; }
+
+  std::vector<std::string> told;
+  std::function<void(std::size_t count)> heard;
+
+ private:
+  const std::size_t most_;
+};
 
 class OperatorAnswersTest : public ::testing::Test {
  protected:
@@ -29,6 +54,11 @@ class OperatorAnswersTest : public ::testing::Test {
   }
   ~OperatorAnswersTest() override { EXPECT_TRUE(source_->stop(test::patience)); }
 
+  std::string ask(std::string_view request) const {
+    Reader reader;
+    return answers_.answer(request, reader);
+  }
+
   const test::TemporaryFolder temporary_;
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
   test::ThreadExecutor executor_;
@@ -37,46 +67,48 @@ class OperatorAnswersTest : public ::testing::Test {
   PluginLoader loader_{*PrivateFolder::create({temporary_.path()}), {}, executor_, workers_.workers, reaper_, log_};
   PublishedCatalog catalog_;
   test::SourceOnDisk source_{{.root = temporary_.path() / "components"}, {}, {}, loader_, catalog_, log_};
+  WatchedLog watched_{log_};
   const OperatorAnswers answers_{
       {.version = "1.2.3", .command = "serve", .url = "http://127.0.0.1:1/mcp", .components = "/components"},
-      source_->operator_service()};
+      source_->operator_service(),
+      watched_};
 };
 
 TEST_F(OperatorAnswersTest, RefusesWhatIsNoRequest) {
-  constexpr auto commands = R"({"error":"\"command\" is not one of status, reload, disable, enable"})";
-  EXPECT_TRUE(answers_.answer("GET / HTTP/1.1").starts_with(R"({"error":"the request is no JSON: )"));
-  EXPECT_TRUE(answers_.answer("").starts_with(R"({"error":"the request is no JSON: )"));
-  EXPECT_TRUE(answers_.answer(R"({"command":"status","command":"reload"})").starts_with(R"({"error":)"));
-  EXPECT_EQ(answers_.answer("[]"), commands);
-  EXPECT_EQ(answers_.answer("7"), commands);
-  EXPECT_EQ(answers_.answer(R"({"command":7})"), commands);
-  EXPECT_EQ(answers_.answer(R"({"command":"stop"})"), commands);
+  constexpr auto commands = R"({"error":"\"command\" is not one of status, trace, reload, disable, enable"})";
+  EXPECT_TRUE(ask("GET / HTTP/1.1").starts_with(R"({"error":"the request is no JSON: )"));
+  EXPECT_TRUE(ask("").starts_with(R"({"error":"the request is no JSON: )"));
+  EXPECT_TRUE(ask(R"({"command":"status","command":"reload"})").starts_with(R"({"error":)"));
+  EXPECT_EQ(ask("[]"), commands);
+  EXPECT_EQ(ask("7"), commands);
+  EXPECT_EQ(ask(R"({"command":7})"), commands);
+  EXPECT_EQ(ask(R"({"command":"stop"})"), commands);
 }
 
 TEST_F(OperatorAnswersTest, AsksWhichPlugin) {
   constexpr auto which = R"({"error":"\"plugin\" is not the name of one"})";
-  EXPECT_EQ(answers_.answer(R"({"command":"disable"})"), which);
-  EXPECT_EQ(answers_.answer(R"({"command":"enable","plugin":""})"), which);
-  EXPECT_EQ(answers_.answer(R"({"command":"reload","plugin":7})"), which);
-  EXPECT_EQ(answers_.answer(R"({"command":"reload","plugin":"clock"})"),
+  EXPECT_EQ(ask(R"({"command":"disable"})"), which);
+  EXPECT_EQ(ask(R"({"command":"enable","plugin":""})"), which);
+  EXPECT_EQ(ask(R"({"command":"reload","plugin":7})"), which);
+  EXPECT_EQ(ask(R"({"command":"reload","plugin":"clock"})"),
             R"({"error":"no plugin is called \"clock\"; there is none"})");
 }
 
 TEST_F(OperatorAnswersTest, HasAnAnswerWithoutPlugins) {
-  EXPECT_EQ(answers_.answer(R"({"command":"reload"})"), R"({"ok":true,"plugins":[]})");
-  EXPECT_TRUE(answers_.answer(R"({"command":"status"})").starts_with(R"({"ok":true,"host":{"pid":)"));
-  EXPECT_TRUE(answers_.answer(R"({"command":"status"})")
+  EXPECT_EQ(ask(R"({"command":"reload"})"), R"({"ok":true,"plugins":[]})");
+  EXPECT_TRUE(ask(R"({"command":"status"})").starts_with(R"({"ok":true,"host":{"pid":)"));
+  EXPECT_TRUE(ask(R"({"command":"status"})")
                   .ends_with(R"("upSeconds":0,"url":"http://127.0.0.1:1/mcp"},"plugins":[],"problems":[]})"));
 }
 
 TEST_F(OperatorAnswersTest, TellsWhatHasBecomeOfTheConfiguration) {
   ConfigurationReport report{.refusal = {}, .need_restart = {"http.listen"}};
-  const OperatorAnswers answers({}, source_->operator_service(), {}, [&] { return report; });
-  auto status = parse_json(answers.answer(R"({"command":"status"})"));
+  const OperatorAnswers answers({}, source_->operator_service(), watched_, {}, [&] { return report; });
+  auto status = parse_json(answers.status());
   EXPECT_EQ((*status)["ok"], true);
   EXPECT_EQ((*status)["configuration"].dump(), R"({"needRestart":["http.listen"],"taken":true})");
   report.refusal = "team.toml:4:10: no";
-  status = parse_json(answers.answer(R"({"command":"status"})"));
+  status = parse_json(answers.status());
   EXPECT_EQ((*status)["ok"], false);
   EXPECT_EQ((*status)["configuration"].dump(),
             R"({"needRestart":["http.listen"],"reason":"team.toml:4:10: no","taken":false})");
@@ -84,8 +116,32 @@ TEST_F(OperatorAnswersTest, TellsWhatHasBecomeOfTheConfiguration) {
 
 TEST_F(OperatorAnswersTest, NobodyWaitsForASourceThatHasStopped) {
   ASSERT_TRUE(source_->stop(test::patience));
-  EXPECT_EQ(answers_.answer(R"({"command":"reload"})"), R"({"error":"the host is stopping"})");
-  EXPECT_TRUE(answers_.answer(R"({"command":"status"})").starts_with(R"({"ok":true,)"));
+  EXPECT_EQ(ask(R"({"command":"reload"})"), R"({"error":"the host is stopping"})");
+  EXPECT_TRUE(ask(R"({"command":"status"})").starts_with(R"({"ok":true,)"));
+}
+
+TEST_F(OperatorAnswersTest, TellsWhatIsSaidInTheCallsOfAPlugin) {
+  Reader reader(4);
+  reader.heard = [this](std::size_t count) {
+    if (count != 1) return;
+    watched_.trace("call", {{"component", "add"}, {"plugin", "sums"}, {"ms", 2}, {"params", "{}"}});
+    watched_.trace("call", {{"component", "multiply"}, {"plugin", "sums"}});
+    watched_.trace("call", {{"component", "add"}, {"plugin", "others"}});
+    watched_.info("plugin output", {{"plugin", "sums"}, {"text", "adding"}});
+    watched_.info("serving", {{"url", "http://127.0.0.1:1/mcp"}});
+    watched_.trace("call", {{"component", "add"}, {"plugin", "sums"}, {"outcome", "ok"}});
+  };
+  EXPECT_EQ(answers_.answer(R"({"command":"trace","plugin":"sums"})", reader), R"({"ok":true})");
+  ASSERT_EQ(reader.told.size(), 4U);
+  EXPECT_EQ(reader.told[0], R"({"tracing":true})");
+  EXPECT_THAT(reader.told[1], EndsWith(R"("event":"call","component":"add","plugin":"sums","ms":2,"params":"{}"})"));
+  EXPECT_THAT(reader.told[2], HasSubstr(R"("component":"multiply")"));
+  EXPECT_THAT(reader.told[3], EndsWith(R"("event":"plugin output","plugin":"sums","text":"adding"})"));
+
+  Reader of_tool(3);
+  of_tool.heard = reader.heard;
+  answers_.answer(R"({"command":"trace","component":"add"})", of_tool);
+  EXPECT_THAT(of_tool.told.at(2), HasSubstr(R"("plugin":"others")"));
 }
 
 }  // namespace
