@@ -47,6 +47,13 @@ void set_completion(Registry& registry, Metadata& metadata, std::string_view arg
   registry.change([&] { record.completions.insert_or_assign(std::string(argument), std::move(handler)); });
 }
 
+void require_variables(std::string_view uri_template, std::size_t variables, std::size_t values) {
+  if (variables == values) return;
+  throw std::invalid_argument("resource template \"" + std::string(uri_template) + "\": its handler takes " +
+                              std::to_string(values) + (values == 1 ? " value" : " values") + ", but it has " +
+                              std::to_string(variables) + (variables == 1 ? " variable" : " variables"));
+}
+
 std::vector<std::string> variables_of(std::string_view uri_template) {
   std::vector<std::string> names;
   while (!uri_template.empty()) {
@@ -69,11 +76,9 @@ std::vector<std::string> variables_of(std::string_view uri_template) {
 
 std::vector<std::string> choices_of(const Arg& argument) {
   std::vector<std::string> choices;
-  for (const auto& keyword : argument.keywords()) {
-    if (keyword.name != "enum") continue;
-    for (const Json& choice : parse_json(keyword.json))
-      choices.push_back(choice.is_string() ? choice.get<std::string>() : dump_json(choice));
-  }
+  if (argument.choices_json().empty()) return choices;
+  for (const Json& choice : parse_json(argument.choices_json()))
+    choices.push_back(choice.is_string() ? choice.get<std::string>() : dump_json(choice));
   return choices;
 }
 

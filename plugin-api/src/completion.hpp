@@ -1,4 +1,4 @@
-// What can be completed: the variables of a template, the choices of an argument.
+// What can be completed without a word of the author.
 #pragma once
 
 #include <string>
@@ -8,9 +8,6 @@
 #include <mcp/plugin/arg.hpp>
 
 namespace mcp::detail {
-
-/// In the order of the template; * is called "*".
-std::vector<std::string> variables_of(std::string_view uri_template);
 
 /// What Arg::one_of allows, empty if it was not said.
 std::vector<std::string> choices_of(const Arg& argument);

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include <mcp/plugin/detail/decode.hpp>
+#include <mcp/plugin/detail/text_values.hpp>
 #include <nlohmann/json.hpp>
 
 namespace mcp::detail {
@@ -35,6 +36,10 @@ std::string joined(const std::vector<std::string_view>& words) {
   refuse(place, "is " + value.dump() + ", outside of " + min + " to " + max);
 }
 
+Json json_of(const Scalar& scalar) {
+  return parse_json(scalar_text(scalar));
+}
+
 /// JSON Schema counts 3.0 as an integer, and 2^53 is the last that a double can be trusted with.
 bool is_whole(double number) {
   return std::abs(number) <= 9007199254740992.0 && std::trunc(number) == number;
@@ -45,6 +50,10 @@ bool is_whole(double number) {
 void refuse(const Place& place, std::string_view why) {
   const std::string path = path_of(place);
   throw std::invalid_argument((path.empty() ? std::string("the value") : '"' + path + '"') + ' ' + std::string(why));
+}
+
+void refuse_key(const Place& place, const std::vector<std::string_view>& allowed) {
+  refuse(place, "is not one of " + joined(allowed));
 }
 
 void refuse_name(const Json& value, const Place& place, const std::vector<std::string_view>& allowed) {
@@ -103,6 +112,11 @@ std::size_t list_size(const Json& value, const Place& place) {
   return value.size();
 }
 
+void require_size(const Json& list, const Place& place, std::size_t size) {
+  if (list_size(list, place) != size)
+    refuse(place, "must have " + std::to_string(size) + " items, but has " + std::to_string(list.size()));
+}
+
 const Json& list_item(const Json& value, std::size_t index) {
   return value[index];
 }
@@ -134,8 +148,37 @@ void add_strangers(const Json& object, const Place& place, const std::vector<std
   }
 }
 
+void require_allowed(const Json& value, const Place& place, std::string_view keyword, const Scalar& limit) {
+  if (allows(keyword, json_of(limit), value)) return;
+  refuse(place, "is not what its " + std::string(keyword) + ' ' + scalar_text(limit) + " allows");
+}
+
+void require_choice(const Json& value, const Place& place, const Scalar* choices, std::size_t count) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Json choice = json_of(choices[i]);
+    if (choice == value) return;
+    texts.push_back(choice.is_string() ? choice.get<std::string>() : dump_json(choice));
+  }
+  refuse_name(value, place, {texts.begin(), texts.end()});
+}
+
+void require_null(const Json& value, const Place& place) {
+  if (!value.is_null()) refuse_type(value, place, "null");
+}
+
 bool is_null(const Json& value) {
   return value.is_null();
+}
+
+std::shared_ptr<const Json> text_value(std::string_view text) {
+  return std::make_shared<const Json>(text);
+}
+
+std::shared_ptr<const Json> scalar_of_text(std::string_view text) {
+  auto value = Json::parse(text, nullptr, false);
+  if (value.is_number() || value.is_boolean()) return std::make_shared<const Json>(std::move(value));
+  return text_value(text);
 }
 
 void copy(const Json& from, Json& to) {

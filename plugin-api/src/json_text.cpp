@@ -78,9 +78,9 @@ void append_value(std::string& out, const Json& value) {
   out += dump_json(value);
 }
 
-void append_enum_name(std::string& out, std::string_view name) {
-  if (name.empty()) throw std::domain_error("a value of an enum has no name in its mcp_enum");
-  append_string(out, name);
+void refuse_nameless(bool says_its_names) {
+  throw std::domain_error(says_its_names ? "a value of an enum has no name in its mcp_enum"
+                                         : "a value of an enum has no name in the source, or is not from -128 to 255");
 }
 
 void append_separator(std::string& out) {

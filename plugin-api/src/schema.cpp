@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <mcp/plugin/detail/decode.hpp>
 #include <mcp/plugin/detail/schema.hpp>
 #include <nlohmann/json.hpp>
 
@@ -45,13 +46,17 @@ std::size_t characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_one));
 }
 
-/// What the bounds are about: a number itself, of a text its length, of anything else nothing.
-Json measure(const Json& value) {
-  if (value.is_number()) return value;
-  return value.is_string() ? Json(characters(value.get_ref<const std::string&>())) : Json();
-}
-
 }  // namespace
+
+bool allows(std::string_view keyword, const Json& limit, const Json& value) {
+  const auto is_within = [&](const Json& size, std::string_view least, std::string_view most) {
+    return (keyword != least || size >= limit) && (keyword != most || size <= limit);
+  };
+  if (keyword == "enum") return std::find(limit.begin(), limit.end(), value) != limit.end();
+  if (value.is_number()) return is_within(value, "minimum", "maximum");
+  if (value.is_string()) return is_within(characters(value.get_ref<const std::string&>()), "minLength", "maxLength");
+  return !value.is_array() || is_within(value.size(), "minItems", "maxItems");
+}
 
 void require_consistent(const Schema& written, const std::string& what) {
   const Json schema = parse_json(written.text());
@@ -65,19 +70,10 @@ void require_consistent(const Schema& written, const std::string& what) {
   }
   const auto value = schema.find("default");
   if (value == schema.end()) return;
-  const auto out_of = [&](const char* keyword) {
-    reject("its default " + dump_json(*value) + " is not what its " + keyword + ' ' + dump_json(schema[keyword]) +
-           " allows");
-  };
-  const Json size = measure(*value);
-  const bool is_text = value->is_string();
-  const char* least = is_text ? "minLength" : "minimum";
-  const char* most = is_text ? "maxLength" : "maximum";
-  if (!size.is_null() && schema.contains(least) && size < schema[least]) out_of(least);
-  if (!size.is_null() && schema.contains(most) && size > schema[most]) out_of(most);
-  if (!schema.contains("enum")) return;
-  const Json& choices = schema["enum"];
-  if (std::find(choices.begin(), choices.end(), *value) == choices.end()) out_of("enum");
+  for (const auto& [keyword, limit] : schema.items()) {
+    if (allows(keyword, limit, *value)) continue;
+    reject("its default " + dump_json(*value) + " is not what its " + keyword + ' ' + dump_json(limit) + " allows");
+  }
 }
 
 Schema& Schema::set(std::string_view keyword, std::string json) {
@@ -154,6 +150,11 @@ Schema list_schema(const Schema& items) {
   return type_schema("array").set("items", items.text());
 }
 
+Schema sized_list_schema(const Schema& items, std::size_t size) {
+  const std::string count = std::to_string(size);
+  return list_schema(items).set("minItems", count).set("maxItems", count);
+}
+
 Schema map_schema(const Schema& values) {
   return type_schema("object").set("additionalProperties", values.text());
 }
@@ -166,11 +167,12 @@ Schema reference_schema(const SchemaPlace& place) {
   return Schema().set("$ref", json_string(place.reference()));
 }
 
-void require_unique_names(const std::string* names, std::size_t count) {
+void require_unique_names(const Arg* args, std::size_t count) {
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < count; ++i) {
-    if (names[i].empty()) throw std::invalid_argument("argument " + std::to_string(i + 1) + " has no name");
-    if (!seen.insert(names[i]).second) throw std::invalid_argument("two arguments are named \"" + names[i] + "\"");
+    const std::string& name = args[i].name();
+    if (name.empty()) throw std::invalid_argument("argument " + std::to_string(i + 1) + " has no name");
+    if (!seen.insert(name).second) throw std::invalid_argument("two arguments are named \"" + name + "\"");
   }
 }
 
@@ -203,13 +205,14 @@ Arg& Arg::choices(const std::vector<std::string>& json) {
 }
 
 Arg& Arg::set(std::string_view keyword, std::string json) {
+  std::erase_if(keywords_, [&](const Keyword& each) { return each.name == keyword; });
   keywords_.push_back({std::string(keyword), std::move(json)});
   return *this;
 }
 
-std::string_view Arg::default_json() const {
-  for (const auto& keyword : keywords_) {
-    if (keyword.name == "default") return keyword.json;
+std::string_view Arg::keyword_json(std::string_view keyword) const {
+  for (const auto& each : keywords_) {
+    if (each.name == keyword) return each.json;
   }
   return {};
 }

@@ -62,12 +62,12 @@ Tool& Tool::app_only(bool value) {
   return *this;
 }
 
-void detail::refuse_tool(std::string_view tool, const std::invalid_argument& why) {
-  throw std::invalid_argument("tool \"" + std::string(tool) + "\": " + why.what());
+void detail::refuse_component(std::string_view kind, std::string_view name, const std::invalid_argument& why) {
+  throw std::invalid_argument(std::string(kind) + " \"" + std::string(name) + "\": " + why.what());
 }
 
-void detail::refuse_default(const std::invalid_argument& why) {
-  throw std::invalid_argument(std::string("the default of ") + why.what());
+void detail::refuse_modifier(std::string_view what, const std::invalid_argument& why) {
+  throw std::invalid_argument(std::string(what) + ' ' + why.what());
 }
 
 }  // namespace mcp

@@ -1,4 +1,5 @@
 // Asking the client: the requests that are made of C++ types, the rounds, and what comes back.
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -57,6 +58,29 @@ TEST(InputRequest, FormHasAFieldForEachOfTheStructs) {
             R"({"const":"olives","title":"olives"}]},"minItems":1,"maxItems":2},)"
             R"("count":{"type":"integer","minimum":1,"default":1},)"
             R"("mail":{"type":"string","format":"email"}},"required":["size","toppings"]}}})");
+}
+
+TEST(InputRequest, FormMayBeOneValue) {
+  EXPECT_EQ(mcp::form<int>("How many?").json(),
+            R"({"method":"elicitation/create","params":{"mode":"form","message":"How many?","requestedSchema":{)"
+            R"("type":"object","properties":{"value":{"type":"integer"}},"required":["value"]}}})");
+  const auto schema = [](const mcp::InputRequest& request) {
+    return Json::parse(request.json())["params"]["requestedSchema"]["properties"]["value"].dump();
+  };
+  EXPECT_EQ(schema(mcp::form<Size>("")), R"({"enum":["small","large"],"type":"string"})");
+  EXPECT_EQ(schema(mcp::form<std::chrono::sys_days>("")), R"({"format":"date","type":"string"})");
+  EXPECT_EQ(schema(mcp::form<std::chrono::minutes>("")), R"({"type":"string"})");
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("count", "", [](mcp::Context& context) {
+      return *context.elicit<int>("How many?") * (context.elicit<bool>("Twice?").value() ? 2 : 1);
+    });
+  });
+  const auto outcome = harness.call_tool("count", Json::object(), [](const Json& request) {
+    return request["params"]["message"] == "Twice?" ? accept({{"value", true}}) : accept({{"value", 21}});
+  });
+  EXPECT_EQ(outcome.text(), "42");
+  const auto without = harness.call_tool("count", Json::object(), [](const Json&) { return accept(Json::object()); });
+  EXPECT_EQ(without.text(), R"("value" is missing)");
 }
 
 TEST(InputRequest, OthersAreWhatMcpCallsThem) {

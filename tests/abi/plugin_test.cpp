@@ -1,14 +1,18 @@
 // The life of an instance: configuration, start and stop, and components that change while calls run.
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -98,6 +102,27 @@ TEST(Configuration, AMistypedNameInItIsToldAndIgnored) {
   EXPECT_EQ(logs[0].message, R"("configuration.shares[0].writeable" is not one of path, writable and is ignored)");
   EXPECT_EQ(logs[1].message, R"("configuration.share" is not one of shares and is ignored)");
   EXPECT_EQ(logs[0].level, mcp::Level::Warning);
+}
+
+struct Deep {
+  std::map<std::string, Share> by_name;
+  std::array<Share, 1> array;
+  std::pair<int, Share> pair;
+  std::vector<std::optional<Share>> list;
+};
+
+TEST(Configuration, AMistypedNameDeepInItIsToldToo) {
+  const auto share = mcp::Json::parse(R"({"path":"/srv","writeable":true})");
+  const mcp::Json configuration{{"by_name", {{"srv", share}}},
+                                {"array", mcp::Json::array({share})},
+                                {"pair", mcp::Json::array({1, share})},
+                                {"list", mcp::Json::array({nullptr, share})}};
+  const Harness harness([](mcp::Plugin& plugin) { plugin.config_as<Deep>(); }, configuration);
+  std::string told;
+  for (const auto& log : harness.logs())
+    told += log.message.substr(0, log.message.find(" is ")) + ' ';
+  EXPECT_EQ(told, R"("configuration.by_name.srv.writeable" "configuration.array[0].writeable" )"
+                  R"("configuration.pair[1].writeable" "configuration.list[1].writeable" )");
 }
 
 TEST(Start, RunsInOrderAndStopInReverse) {

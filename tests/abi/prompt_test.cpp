@@ -1,6 +1,9 @@
 // Prompts: arguments, messages by type, static texts with placeholders, failures.
+#include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,6 +64,112 @@ TEST(Prompt, ArgumentsThatWereNotGivenAreEmpty) {
   EXPECT_EQ(harness.get_prompt("p", {{"a", "1"}}).text(), "1[]nonen");
   EXPECT_EQ(harness.get_prompt("p", {{"a", "1"}, {"b", "2"}}).text(), "1[2]2y");
   EXPECT_EQ(harness.get_prompt("typo").json.dump(), R"({"code":-32603,"message":"the prompt has no argument \"A\""})");
+}
+
+enum class Style { plain, verse };
+
+TEST(Prompt, ArgumentsAreTakenByTheirTypes) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.prompt(
+        "write", "Writes.",
+        [](const std::string& topic, std::optional<int> words, Style style, mcp::Context&) {
+          return topic + ' ' + std::to_string(words.value_or(3)) + (style == Style::plain ? " plain" : " verse");
+        },
+        mcp::arg("topic", "What about"), mcp::arg("words"), mcp::arg("style").default_value(Style::plain));
+  });
+  EXPECT_EQ(harness.describe()["prompts"][0]["arguments"].dump(),
+            R"([{"name":"topic","description":"What about","required":true},{"name":"words"},{"name":"style"}])");
+  EXPECT_EQ(harness.get_prompt("write", {{"topic", "7"}}).text(), "7 3 plain");
+  EXPECT_EQ(harness.get_prompt("write", {{"topic", "birds"}, {"words", "9"}, {"style", "verse"}}).text(),
+            "birds 9 verse");
+  const auto error = [&](const std::map<std::string, std::string>& arguments) {
+    const auto outcome = harness.get_prompt("write", arguments);
+    EXPECT_EQ(outcome.error_code(), mcp::invalid_params);
+    return outcome.text();
+  };
+  EXPECT_EQ(error({}), R"(Missing argument "topic" of prompt "write")");
+  EXPECT_EQ(error({{"topic", "a"}, {"words", "many"}}), R"("words" must be an integer, not a string)");
+  EXPECT_EQ(error({{"topic", "a"}, {"style", "prose"}}), R"(Argument "style" must be one of: plain, verse)");
+}
+
+TEST(Prompt, TypedArgumentsAreHeldToWhatIsSaidOfThem) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.prompt(
+        "write", "",
+        [](int words, const std::string& topic, Style style, double warmth, std::optional<bool> rhymes) {
+          return std::to_string(words) + topic + (style == Style::plain ? "p" : "v") + (warmth > 0.5 ? "w" : "c") +
+                 (rhymes.value_or(false) ? "r" : "");
+        },
+        mcp::arg("words").min(1).max(9).default_value(3), mcp::arg("topic").min_length(2).max_length(4),
+        mcp::arg("style").one_of(Style::verse), mcp::arg("warmth").default_value(0.75), mcp::arg("rhymes"));
+  });
+  const auto get = [&](std::map<std::string, std::string> arguments) {
+    arguments.emplace("topic", "sea");
+    arguments.emplace("style", "verse");
+    return harness.get_prompt("write", arguments);
+  };
+  EXPECT_EQ(get({}).text(), "3seavw");
+  EXPECT_EQ(get({{"words", "9"}, {"warmth", "0.25"}, {"rhymes", "true"}}).text(), "9seavcr");
+  const auto error = [&](const std::map<std::string, std::string>& arguments) {
+    const auto outcome = get(arguments);
+    EXPECT_EQ(outcome.error_code(), mcp::invalid_params);
+    return outcome.text();
+  };
+  EXPECT_EQ(error({{"words", "0"}}), R"("words" is not what its minimum 1 allows)");
+  EXPECT_EQ(error({{"words", "10"}}), R"("words" is not what its maximum 9 allows)");
+  EXPECT_EQ(error({{"topic", "a"}}), R"("topic" is not what its minLength 2 allows)");
+  EXPECT_EQ(error({{"topic", "größe"}}), R"("topic" is not what its maxLength 4 allows)");
+  EXPECT_EQ(error({{"style", "plain"}}), R"(Argument "style" must be one of: verse)");
+}
+
+/// The reason for which setup refuses a prompt that takes a T.
+template <class T>
+std::string refusal_of_argument(const mcp::Arg& arg) {
+  try {
+    const Harness harness([&](mcp::Plugin& plugin) {
+      plugin.prompt(
+          "p", "", [](const T&) { return "p"; }, arg);
+    });
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Prompt, WhatDoesNotFitATypedArgumentIsRefusedInSetup) {
+  EXPECT_EQ(refusal_of_argument<int>(mcp::arg("a").min_length(1)),
+            R"(setup failed: prompt "p": argument "a": its type has no "minLength")");
+  EXPECT_EQ(refusal_of_argument<std::string>(mcp::arg("a").min(1)),
+            R"(setup failed: prompt "p": argument "a": its type has no "minimum")");
+  EXPECT_EQ(refusal_of_argument<int>(mcp::arg("a").min(5).max(1)),
+            R"(setup failed: prompt "p": argument "a": its minimum 5 is more than its maximum 1)");
+  EXPECT_EQ(refusal_of_argument<int>(mcp::arg("a").default_value("three")),
+            R"(setup failed: prompt "p": the default of "a" must be an integer, not a string)");
+  EXPECT_EQ(refusal_of_argument<Style>(mcp::arg("a").default_value("prose")),
+            R"(setup failed: prompt "p": the default of "a" is "prose", not one of plain, verse)");
+  EXPECT_EQ(refusal_of_argument<Style>(mcp::arg("a").one_of("verse", "prose")),
+            R"(setup failed: prompt "p": a choice of "a" is "prose", not one of plain, verse)");
+  EXPECT_EQ(refusal_of_argument<std::string>(mcp::arg("a").pattern("^a")),
+            R"(setup failed: prompt "p": argument "a": that of a prompt has no "pattern")");
+  EXPECT_EQ(refusal_of_argument<std::string>(mcp::arg("")), R"(setup failed: prompt "p": argument 1 has no name)");
+  EXPECT_EQ(refusal_of_argument<std::string>(mcp::arg("a").min_length(1)), "none");
+  try {
+    const Harness harness([](mcp::Plugin& plugin) {
+      plugin.prompt(
+          "p", "", [](int, int) { return "p"; }, mcp::arg("a"), mcp::arg("a"));
+    });
+    FAIL() << "two arguments of one name were taken";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), R"(setup failed: prompt "p": two arguments are named "a")");
+  }
+}
+
+TEST(Prompt, ArgumentsMayBeAVectorInAVariable) {
+  Harness harness([](mcp::Plugin& plugin) {
+    const std::vector<mcp::Arg> arguments{mcp::arg("code")};
+    plugin.prompt("p", "", arguments, [](const mcp::Arguments& given) { return given["code"]; });
+  });
+  EXPECT_EQ(harness.get_prompt("p", {{"code", "1"}}).text(), "1");
 }
 
 TEST(Prompt, Failures) {

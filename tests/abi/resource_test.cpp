@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -138,6 +139,50 @@ TEST(ResourceTemplate, VariablesAreGivenDecoded) {
   const auto bad = harness.read_template("bad://{x}/{z}", {{"x", "1"}, {"z", "2"}});
   EXPECT_EQ(bad.error_code(), mcp::internal_error);
   EXPECT_EQ(bad.text(), R"(the URI has no variable "y", only "x", "z")");
+}
+
+enum class Kind { note, list };
+
+TEST(ResourceTemplate, VariablesAreTakenByTheirTypes) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource_template("users://{id}/{kind}", "user", "",
+                             [](std::int64_t id, Kind kind, mcp::Context&) -> std::optional<std::string> {
+                               if (id > 100) return std::nullopt;
+                               return std::to_string(id) + (kind == Kind::note ? " note" : " list");
+                             });
+    plugin.resource_template("days://{day}", "day", "",
+                             [](std::chrono::year_month_day day) { return std::to_string(unsigned(day.month())); });
+    plugin.resource_template("docs://*", "docs", "", [](std::string_view path) { return std::string(path); });
+  });
+  const auto user = [&](const char* id, const char* kind) {
+    return harness.read_template("users://{id}/{kind}", {{"id", id}, {"kind", kind}}).text();
+  };
+  EXPECT_EQ(user("-7", "note"), "-7 note");
+  EXPECT_EQ(user("7", "list"), "7 list");
+  const auto not_found = [](const std::string& uri) { return "Resource not found: " + uri; };
+  EXPECT_EQ(user("101", "list"), not_found("users://101/list"));
+  EXPECT_EQ(user("seven", "note"), not_found("users://seven/note"));
+  EXPECT_EQ(user("7.5", "note"), not_found("users://7.5/note"));
+  EXPECT_EQ(user("99999999999999999999", "note"), not_found("users://99999999999999999999/note"));
+  EXPECT_EQ(user("7", "picture"), not_found("users://7/picture"));
+  EXPECT_EQ(harness.read_template("days://{day}", {{"day", "2026-11-24"}}).text(), "11");
+  EXPECT_EQ(harness.read_template("days://{day}", {{"day", "today"}}).error_code(), mcp::resource_not_found);
+  EXPECT_EQ(harness.read_template("docs://*", {{"*", "guide/1"}}).text(), "guide/1");
+}
+
+TEST(ResourceTemplate, ItsHandlerTakesAsManyValuesAsThereAreVariables) {
+  const auto refusal = [](auto handler) -> std::string {
+    try {
+      const Harness harness(
+          [&](mcp::Plugin& plugin) { plugin.resource_template("notes://{name}", "note", "", handler); });
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refusal([](int, int) { return ""; }),
+            R"(setup failed: resource template "notes://{name}": its handler takes 2 values, but it has 1 variable)");
+  EXPECT_EQ(refusal([](int) { return ""; }), "none");
 }
 
 TEST(Resource, Failures) {

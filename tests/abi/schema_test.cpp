@@ -1,5 +1,6 @@
 // JSON Schema from C++ types, and values through them: what clients are told, and what handlers get.
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -215,6 +217,253 @@ struct Node {
   }
 };
 
+namespace plain {
+
+enum class Colour { Red, Green, dark_blue = 7 };
+enum Size : std::uint8_t { Small = 1, Large };
+
+struct Part {
+  std::string name;
+  std::optional<int> count;
+};
+
+struct Whole {
+  Colour colour;
+  Size size;
+  std::vector<Part> parts;
+  std::optional<Part> spare;
+  std::map<std::string, Colour> by_name;
+  Json anything;
+  std::vector<Whole> below;
+};
+
+/// What is said of the members is said under their names.
+struct Said {
+  std::string place;
+  int days;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field(&Said::place, "Where").min_length(1), mcp::field(&Said::days).max(7)};
+  }
+};
+
+}  // namespace plain
+
+TEST(Schema, AStructThatSaysNothingHasTheNamesOfItsMembers) {
+  const Harness harness(
+      [](mcp::Plugin& plugin) { plugin.tool("t", "", [](const plain::Whole& whole) { return whole; }); });
+  EXPECT_EQ(
+      input_schema(harness),
+      R"({"type":"object","properties":{"colour":{"type":"string","enum":["Red","Green","dark_blue"]},)"
+      R"("size":{"type":"string","enum":["Small","Large"]},)"
+      R"("parts":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},)"
+      R"("count":{"type":"integer"}},"required":["name"],"additionalProperties":false}},)"
+      R"("spare":{"type":"object","properties":{"name":{"type":"string"},"count":{"type":"integer"}},)"
+      R"("required":["name"],"additionalProperties":false},)"
+      R"("by_name":{"type":"object","additionalProperties":{"type":"string","enum":["Red","Green","dark_blue"]}},)"
+      R"("anything":{},"below":{"type":"array","items":{"$ref":"#"}}},)"
+      R"("required":["colour","size","parts","by_name","anything","below"],"additionalProperties":false})");
+}
+
+TEST(Values, AStructThatSaysNothingComesBack) {
+  Harness harness([](mcp::Plugin& plugin) { plugin.tool("t", "", [](const plain::Whole& whole) { return whole; }); });
+  const auto given = Json::parse(R"({"colour":"dark_blue","size":"Large","parts":[{"name":"a","count":2},{"name":"b"}],
+      "by_name":{"x":"Green"},"anything":[1,null],"below":[{"colour":"Red","size":"Small","parts":[],
+      "spare":{"name":"c"},"by_name":{},"anything":null,"below":[]}]})");
+  EXPECT_EQ(harness.call_tool("t", given).json["structuredContent"], given);
+  EXPECT_EQ(harness.call_tool("t", {{"colour", "blue"}}).text(),
+            R"("colour" is "blue", not one of Red, Green, dark_blue)");
+}
+
+TEST(Schema, FieldsMayHaveTheNamesOfTheirMembers) {
+  const Harness harness([](mcp::Plugin& plugin) { plugin.tool("t", "", [](const plain::Said&) {}); });
+  EXPECT_EQ(input_schema(harness),
+            R"({"type":"object","properties":{"place":{"type":"string","description":"Where","minLength":1},)"
+            R"("days":{"type":"integer","maximum":7}},"required":["place","days"],"additionalProperties":false})");
+}
+
+namespace foreign {
+
+enum class größe { klein, groß };
+struct In {
+  größe größe_in_cm;
+  int $price;
+  int straße;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field(&In::größe_in_cm), mcp::field(&In::$price), mcp::field(&In::straße)};
+  }
+};
+struct Plain {
+  größe größe_in_cm;
+  int $price;
+  int straße;
+};
+
+}  // namespace foreign
+
+TEST(Schema, NamesNeedNotBeAscii) {
+  const Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("fields", "", [](const foreign::In&) {});
+    plugin.tool("plain", "", [](const foreign::Plain&) {});
+  });
+  constexpr auto schema = R"({"type":"object","properties":{"größe_in_cm":{"type":"string","enum":["klein","groß"]},)"
+                          R"("$price":{"type":"integer"},"straße":{"type":"integer"}},)"
+                          R"("required":["größe_in_cm","$price","straße"],"additionalProperties":false})";
+  EXPECT_EQ(harness.describe()["tools"][0]["inputSchema"].dump(), schema);
+  EXPECT_EQ(harness.describe()["tools"][1]["inputSchema"].dump(), schema);
+}
+
+namespace numbered {
+
+enum class Wide { under = -129, least = -128, minus = -1, zero, end_of_first = 127, next, most = 255, over };
+enum class Small : std::int8_t { least = -128, most = 127 };
+enum class Byte : std::uint8_t { none, all = 255 };
+enum class Letter : char { x = 'x' };
+enum class Answer : bool { no, yes };
+enum Plain : std::uint64_t { first = 200, beyond = 1ULL << 63U };
+template <class, class>
+struct Of {
+  enum class Kind { one = 1, two };
+};
+// So that clang knows the values.
+template struct Of<std::map<int, char>, std::function<void(int, int)>>;
+
+}  // namespace numbered
+
+template <class E>
+std::string names() {
+  const Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool(
+        "t", "", [](E value) { return value; }, mcp::arg("value"));
+  });
+  return harness.describe()["tools"][0]["inputSchema"]["properties"]["value"]["enum"].dump();
+}
+
+TEST(Schema, EnumsHaveTheNamesOfTheirValuesFromMinus128To255) {
+  EXPECT_EQ(names<numbered::Wide>(), R"(["least","minus","zero","end_of_first","next","most"])");
+  EXPECT_EQ(names<numbered::Small>(), R"(["least","most"])");
+  EXPECT_EQ(names<numbered::Byte>(), R"(["none","all"])");
+  EXPECT_EQ(names<numbered::Letter>(), R"(["x"])");
+  EXPECT_EQ(names<numbered::Answer>(), R"(["no","yes"])");
+  EXPECT_EQ(names<numbered::Plain>(), R"(["first"])");
+  using Kind = numbered::Of<std::map<int, char>, std::function<void(int, int)>>::Kind;
+  EXPECT_EQ(names<Kind>(), R"(["one","two"])");
+}
+
+TEST(Values, EnumsAreReadByTheirNames) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool(
+        "t", "", [](numbered::Wide value) { return std::to_string(static_cast<int>(value)); }, mcp::arg("value"));
+  });
+  const auto number = [&](const char* name) { return harness.call_tool("t", {{"value", name}}).text(); };
+  EXPECT_EQ(number("least"), "-128");
+  EXPECT_EQ(number("minus"), "-1");
+  EXPECT_EQ(number("next"), "128");
+  EXPECT_EQ(number("most"), "255");
+}
+
+/// Holds a union, which its own form hides.
+struct Packed {
+  union {
+    int whole;
+    float part;
+  };
+};
+
+/// Has no default, and need not have one in a result.
+class Ticket {
+ public:
+  explicit Ticket(int number) : number_(number) {}
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+}  // namespace
+
+template <>
+struct mcp::JsonForm<Ticket> {
+  using As = int;
+  static Ticket from(int number) { return Ticket(number); }
+  static int to(const Ticket& ticket) { return ticket.number(); }
+};
+template <>
+struct mcp::JsonForm<Packed> {
+  using As = int;
+  static Packed from(int whole) { return {{whole}}; }
+  static int to(const Packed& packed) { return packed.whole; }
+};
+
+namespace {
+
+struct Drawn {
+  std::string who;
+  Ticket ticket;
+  bool won;
+};
+
+struct Told {
+  explicit Told(int at) : minute(at) {}
+  int minute;
+  static constexpr auto fields() { return std::tuple{mcp::field("minute", &Told::minute)}; }
+};
+
+TEST(Values, OfAResultNeedNoDefault) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("draw", "", [] { return Drawn{"Ada", Ticket(7), true}; });
+    plugin.tool("tell", "", [] { return Told(8); });
+  });
+  EXPECT_EQ(harness.call_tool("draw").text(), R"({"who":"Ada","ticket":7,"won":true})");
+  EXPECT_EQ(harness.call_tool("tell").text(), R"({"minute":8})");
+}
+
+/// Cannot be taken apart, and need not be, because its fields have names.
+struct Base {
+  int a;
+};
+struct Derived : Base {
+  int values[2];
+  int b;
+  static constexpr auto fields() { return std::tuple{mcp::field("a", &Derived::a), mcp::field("b", &Derived::b)}; }
+};
+
+TEST(Values, FieldsWithNamesMayLieInABaseAndBesideAnArray) {
+  Harness harness([](mcp::Plugin& plugin) { plugin.tool("t", "", [](const Derived& in) { return in.a - in.b; }); });
+  EXPECT_EQ(harness.call_tool("t", {{"a", 5}, {"b", 3}}).text(), "2");
+}
+
+/// One member of each kind for which initialisers are looked for in other ways.
+struct Members {
+  Json json;
+  std::variant<int, std::string> variant;
+  std::optional<std::optional<int>> optional;
+  std::array<int, 2> array;
+  Ticket ticket;
+  Packed packed;
+  plain::Part part;
+  std::tuple<> nothing;
+  std::vector<std::byte> bytes;
+  std::map<std::string, std::vector<int>> map;
+  bool last;
+};
+
+TEST(Schema, AllMembersAreFoundWhateverTheirTypes) {
+  const Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("t", "", [] { return Members{{}, 1, {}, {}, Ticket(1), {}, {}, {}, {}, true}; });
+  });
+  EXPECT_EQ(harness.describe()["tools"][0]["outputSchema"]["required"].dump(),
+            R"(["json","variant","array","ticket","packed","part","nothing","bytes","map","last"])");
+}
+
+TEST(Schema, StructsInsideOfFunctionsHaveNames) {
+  struct Local {
+    double first_member;
+    bool second;
+  };
+  const Harness harness([](mcp::Plugin& plugin) { plugin.tool("t", "", [] { return Local{1.5, true}; }); });
+  EXPECT_EQ(harness.describe()["tools"][0]["outputSchema"]["required"].dump(), R"(["first_member","second"])");
+}
+
 TEST(Schema, AStructThatContainsItselfIsAReference) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.tool("whole", "", [](const Node& node) { return node; });
@@ -344,6 +593,19 @@ TEST(Setup, RefusesModifiersThatContradictOneAnother) {
             "allows");
   EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.tool("t", "", [](const Contradictory&) {}); }),
             R"(setup failed: tool "t": field "count": its minimum 5 is more than its maximum 1)");
+}
+
+TEST(Setup, RefusesChoicesThatAreNoValues) {
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.tool(
+                  "t", "", [](Unit) {}, mcp::arg("a").one_of("celsius", "kelvin"));
+            }),
+            R"(setup failed: tool "t": a choice of "a" is "kelvin", not one of celsius, fahrenheit)");
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+              plugin.tool(
+                  "t", "", [](int) {}, mcp::arg("a").one_of(1, 2.5));
+            }),
+            R"(setup failed: tool "t": a choice of "a" must be an integer, not a number)");
 }
 
 TEST(Setup, RefusesSchemasThatAreNoJsonObject) {

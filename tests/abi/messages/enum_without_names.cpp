@@ -1,7 +1,7 @@
-// expect: the values of this enum have no names: beside the enum E write constexpr auto mcp_enum(E)
+// expect: no value of this enum from -128 to 255 has a name, or it is an enum without class and without an
 #include <mcp/plugin/typed.hpp>
 
-enum class Unit { Celsius, Fahrenheit };
+enum Unit { Celsius, Fahrenheit };
 
 void setup(mcp::Plugin& plugin) {
   plugin.tool(

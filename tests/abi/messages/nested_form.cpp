@@ -1,4 +1,4 @@
-// expect: a field of a form is a number, a bool, a std::string, a named enum
+// expect: a field of a form is a number, a bool, a std::string, a date, an enum
 #include <mcp/plugin/typed.hpp>
 
 struct Point {

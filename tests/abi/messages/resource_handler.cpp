@@ -2,5 +2,5 @@
 #include <mcp/plugin/typed.hpp>
 
 void setup(mcp::Plugin& plugin) {
-  plugin.resource_template("notes://{name}", "note", "A note.", [](int name) { return std::to_string(name); });
+  plugin.resource("notes://all", "notes", "All notes.", [](int name) { return std::to_string(name); });
 }

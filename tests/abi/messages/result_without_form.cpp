@@ -2,6 +2,7 @@
 #include <mcp/plugin/typed.hpp>
 
 struct Point {
+  explicit Point(double from) : x(from) {}
   double x;
 };
 

@@ -1,4 +1,4 @@
-// expect: a struct with fields() must be default-constructible
+// expect: a struct that is read from JSON must be default-constructible
 #include <mcp/plugin/typed.hpp>
 
 struct In {

@@ -1,7 +1,8 @@
-// expect: this type has no JSON form: use numbers, bool, std::string, named enums
+// expect: this type has no JSON form: use numbers, bool, std::string, enums
 #include <mcp/plugin/typed.hpp>
 
 struct Point {
+  explicit Point(double from) : x(from) {}
   double x;
 };
 

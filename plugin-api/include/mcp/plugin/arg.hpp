@@ -40,13 +40,13 @@ class Arg {
   }
   Arg& min_length(std::size_t length) { return set("minLength", std::to_string(length)); }
   Arg& max_length(std::size_t length) { return set("maxLength", std::to_string(length)); }
-  /// A regular expression (ECMA-262) that the text must contain a match of.
+  /// A regular expression (ECMA-262) that the text must contain a match of. Not for prompts.
   Arg& pattern(std::string_view expression) { return set("pattern", detail::scalar_text(expression)); }
   Arg& min_items(std::size_t count) { return set("minItems", std::to_string(count)); }
   Arg& max_items(std::size_t count) { return set("maxItems", std::to_string(count)); }
 
   /// Clients of HTTP repeat the value in the header Mcp-Param-NAME, where proxies can read it; the host checks that the
-  /// two agree. For texts, integers and bools, and never for a secret.
+  /// two agree. For a tool's texts, integers and bools, and never for a secret.
   Arg& header(std::string_view name) { return set("x-mcp-header", detail::scalar_text(name)); }
 
   template <class T>
@@ -73,11 +73,14 @@ class Arg {
   /// The keywords of JSON Schema that the modifiers set, in the order in which they did.
   const std::vector<Keyword>& keywords() const { return keywords_; }
   /// The default as JSON text, empty if there is none.
-  std::string_view default_json() const;
+  std::string_view default_json() const { return keyword_json("default"); }
+  /// What one_of allows as JSON text, empty if it was not said.
+  std::string_view choices_json() const { return keyword_json("enum"); }
 
  private:
   Arg& set(std::string_view keyword, std::string json);
   Arg& choices(const std::vector<std::string>& json);
+  std::string_view keyword_json(std::string_view keyword) const;
 
   std::string name_;
   std::string description_;

@@ -1,7 +1,8 @@
-// mcp::field describes one member of a struct: its name for clients, what it means, its bounds. A struct whose fields()
-// returns a tuple of them is a *described struct*, and can be a tool's arguments, a result, a configuration, or part of
-// one. Everything here is a constant expression: mistakes are found by the compiler. A field has a function
-// for each keyword of JSON Schema that it can set.
+// What is known of the members of a struct that is a tool's arguments, a result, a configuration, or part of one. Of a
+// struct that has nothing but members, each is a field, whose name is the member's. A struct that says more of them, or
+// is a class, has a function fields() that returns a tuple of mcp::field, one for each member that clients see: what it
+// means, its bounds, another name. Everything here is a constant expression: mistakes are found by the compiler. A
+// field has a function for each keyword of JSON Schema that it can set.
 #pragma once
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <mcp/plugin/detail/scalar.hpp>
 #include <mcp/plugin/detail/types.hpp>
@@ -31,8 +33,11 @@ inline constexpr std::size_t max_keywords = 11;
 template <class Class, class Member, std::size_t Choices = 0>
 class Field {
  public:
+  using Type = Member;
   /// What the modifiers below are about: T of a member std::optional<T>.
   using Value = detail::without_optional<Member>;
+  static constexpr std::size_t choice_count = Choices;
+  static_assert(!std::is_array_v<Member>, "mcp: a field cannot be an array: use std::array");
 
   constexpr Field(std::string_view name, Member Class::*member, std::string_view description)
       : name_(name), description_(description), member_(member) {}
@@ -122,6 +127,8 @@ class Field {
   constexpr std::string_view name() const { return name_; }
   constexpr std::string_view description() const { return description_; }
   constexpr Member Class::*member() const { return member_; }
+  Member& of(Class& object) const { return object.*member_; }
+  const Member& of(const Class& object) const { return object.*member_; }
   constexpr const std::array<detail::Scalar, Choices>& choices() const { return choices_; }
   constexpr const detail::ConstantKeyword* begin() const { return keywords_.data(); }
   constexpr const detail::ConstantKeyword* end() const { return keywords_.data() + keyword_count_; }
@@ -158,7 +165,8 @@ class Field {
                   "mcp: .min_length(), .max_length(), .pattern() and .format() are for std::string");
   }
   static constexpr void require_list() {
-    static_assert(detail::is_list<Value>, "mcp: .min_items() and .max_items() are for std::vector");
+    static_assert(detail::is_list<Value> || detail::is_set<Value>,
+                  "mcp: .min_items() and .max_items() are for std::vector and std::set");
   }
 
   constexpr Field with(std::string_view keyword, detail::Scalar value) const {
@@ -188,8 +196,86 @@ constexpr Field<Class, Member> field(std::string_view name, Member Class::*membe
 
 namespace detail {
 
+/// The name of a member as it is written in the source.
+template <class Class, class Member, std::size_t... I>
+constexpr std::string_view name_of_member(Member Class::*member, std::index_sequence<I...>) {
+  std::string_view name;
+  const auto look_at = [&]<std::size_t J>() {
+    constexpr const auto* each = &std::get<J>(members_of(room<Class>.object));
+    if constexpr (std::is_same_v<decltype(each), const Member* const>) {
+      if (each == &(room<Class>.object.*member)) name = member_name<Class, J>;
+    }
+  };
+  (look_at.template operator()<I>(), ...);
+  return name;
+}
+
+}  // namespace detail
+
+/// The same under the name of the member. Its class has nothing but members, and fields().
+template <class Class, class Member>
+constexpr Field<Class, Member> field(Member Class::*member, std::string_view description = {}) {
+  static_assert(std::is_aggregate_v<Class>,
+                "mcp: a field of a class that has constructors, bases or private members needs a name: "
+                "mcp::field(\"name\", &Class::member)");
+  if constexpr (std::is_aggregate_v<Class>) {
+    constexpr bool comes_apart = detail::comes_apart<Class>();
+    static_assert(
+        comes_apart,
+        "mcp: a field of a struct that has an array, a base, a reference, a bit-field or a union needs a name: "
+        "mcp::field(\"name\", &Struct::member); or use std::array");
+    static_assert(
+        !comes_apart || detail::count_members<Class>() <= detail::max_members,
+        "mcp: a field of a struct with more than 32 members needs a name: mcp::field(\"name\", &Struct::member)");
+    return Field<Class, Member>(detail::name_of_member(member, std::make_index_sequence<detail::member_count<Class>>()),
+                                member, description);
+  } else {
+    return Field<Class, Member>({}, member, description);
+  }
+}
+
+namespace detail {
+
+/// A member of a struct that says nothing of it.
+template <PlainStruct Class, std::size_t I>
+struct PlainField {
+  using Type = std::remove_cvref_t<std::tuple_element_t<I, decltype(members_of(std::declval<Class&>()))>>;
+  static constexpr std::size_t choice_count = 0;
+
+  static constexpr std::string_view name() { return member_name<Class, I>; }
+  static constexpr std::string_view description() { return {}; }
+  static Type& of(Class& object) { return std::get<I>(members_of(object)); }
+  static const Type& of(const Class& object) { return std::get<I>(members_of(object)); }
+  static constexpr std::array<Scalar, 0> choices() { return {}; }
+  static constexpr const ConstantKeyword* begin() { return nullptr; }
+  static constexpr const ConstantKeyword* end() { return nullptr; }
+  static constexpr Scalar default_scalar() { return {}; }
+};
+
+template <PlainStruct T, std::size_t... I>
+constexpr auto plain_fields(std::index_sequence<I...>) {
+  return std::tuple<PlainField<T, I>...>();
+}
+
 template <Described T>
-inline constexpr auto fields_of = T::fields();
+constexpr auto find_fields() {
+  if constexpr (SaysItsFields<T>) {
+    return T::fields();
+  } else {
+    constexpr bool comes_apart = detail::comes_apart<T>();
+    static_assert(
+        comes_apart,
+        "mcp: the members of a struct that has an array, a base, a reference, a bit-field or a union cannot be "
+        "found: use std::array, or write static constexpr auto fields() with names: mcp::field(\"name\", "
+        "&Struct::member)");
+    static_assert(!comes_apart || count_members<T>() <= max_members,
+                  "mcp: a struct with more than 32 members needs static constexpr auto fields()");
+    return plain_fields<T>(std::make_index_sequence<member_count<T>>());
+  }
+}
+
+template <Described T>
+inline constexpr auto fields_of = find_fields<T>();
 
 template <class... Fields>
 constexpr bool names_are_unique(const std::tuple<Fields...>& fields) {

@@ -28,8 +28,9 @@ class InputRequest {
   std::string json_;
 };
 
-/// A form that the user fills in, with a field for each of T's. T is a described struct whose members are numbers,
-/// bool, std::string, named enums, vectors of named enums (several may be chosen), or std::optional of those.
+/// A form that the user fills in, with a field for each of T's, or with one if T is a value: a number, a bool, a
+/// std::string, an enum, a vector of an enum (several may be chosen), a date or a time. The members of a struct are
+/// such values, or std::optional of those.
 template <class T>
 InputRequest form(std::string_view message) {
   return detail::form_request(message, detail::form_schema<T>().text());
@@ -158,7 +159,14 @@ template <class T>
 Elicited<T> elicited(const Json& answer) {
   const ElicitAction action = action_of(answer);
   if (action != ElicitAction::Accept) return {action, std::nullopt};
-  return {action, decode<T>(form_content(answer), Place{})};
+  const Json& content = form_content(answer);
+  if constexpr (is_form_value<T>) {
+    const Json* value = find_member(content, single_field);
+    if (value == nullptr) refuse(Place{nullptr, single_field}, "is missing");
+    return {action, decode<T>(*value, Place{nullptr, single_field})};
+  } else {
+    return {action, decode<T>(content, Place{})};
+  }
 }
 
 }  // namespace detail

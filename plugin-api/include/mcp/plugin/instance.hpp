@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -76,11 +77,14 @@ class Plugin {
 
   /// All resources whose URI matches a template of RFC 6570, level 1 or 2, such as "notes://{name}" or
   /// "file:///{+path}", or a wildcard, "docs://*". The host refuses templates of higher levels, such as {?query}.
+  /// Instead of mcp::Uri the handler may take one value for each variable, in their order: a number, a text, an enum or
+  /// what else has a text as its form. A URI with another text there names no resource.
   template <class F>
   Resource resource_template(std::string_view uri_template, std::string_view name, std::string_view description,
                              F handler) {
     detail::ResourceHandler bound;
-    if constexpr (detail::check_resource_handler<F>()) bound = detail::bind_resource(std::move(handler));
+    if constexpr (detail::check_template_handler<F>())
+      bound = detail::bind_resource_template(uri_template, std::move(handler));
     return add_resource_template(uri_template, name, description, std::move(bound));
   }
 
@@ -100,6 +104,18 @@ class Plugin {
   template <class F>
   Prompt prompt(std::string_view name, std::string_view description, F handler) {
     return prompt(name, description, std::vector<Arg>{}, std::move(handler));
+  }
+  /// The same with the arguments as the handler's parameters, named by mcp::arg in their order: numbers, texts, enums
+  /// or what else has a text as its form. Those that are no std::optional and have no default must be given; one that
+  /// its mcp::arg does not allow is the client's mistake. mcp::Context& may follow.
+  template <class F, class... Args>
+  requires(sizeof...(Args) > 0 && !std::is_convertible_v<F, std::vector<Arg>>) Prompt
+      prompt(std::string_view name, std::string_view description, F handler, Args&&... args) {
+    auto named = detail::arg_array(std::forward<Args>(args)...);
+    detail::PromptHandler bound;
+    if constexpr (detail::check_typed_prompt<F, sizeof...(Args)>())
+      bound = detail::bind_typed_prompt(name, std::move(handler), named, std::index_sequence_for<Args...>());
+    return add_prompt(name, description, {named.begin(), named.end()}, std::move(bound));
   }
 
   /// One message of the user. Each {placeholder} is a required argument; write {{ and }} for braces. Braces around

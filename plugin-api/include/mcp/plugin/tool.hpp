@@ -41,7 +41,7 @@ class Tool : public Component<Tool> {
   /// The same from a type: of what ToolResult::structured is given.
   template <class T>
   Tool& output() {
-    static_assert(detail::is_object<T>, "mcp: structured content is a struct with fields() or a std::map");
+    static_assert(detail::is_object<T>, "mcp: structured content is a struct or a std::map");
     return output_schema(detail::output_schema<T>());
   }
 

@@ -16,6 +16,7 @@
 #include <mcp/plugin/input_request.hpp>
 #include <mcp/plugin/instance.hpp>
 #include <mcp/plugin/json.hpp>
+#include <mcp/plugin/json_form.hpp>
 #include <mcp/plugin/metadata.hpp>
 #include <mcp/plugin/prompt.hpp>
 #include <mcp/plugin/resource.hpp>

@@ -12,8 +12,8 @@
 
 namespace mcp::detail {
 
-/// Throws std::domain_error for a value that its enum gives no name.
-void append_enum_name(std::string& out, std::string_view name);
+/// Throws std::domain_error: a value has no name, though its enum has an mcp_enum, or because it has none.
+[[noreturn]] void refuse_nameless(bool says_its_names);
 /// `,` unless the object or array has just been opened.
 void append_separator(std::string& out);
 void append_member_name(std::string& out, std::string_view name);
@@ -21,16 +21,32 @@ void append_member_name(std::string& out, std::string_view name);
 template <class T>
 void append_json(std::string& out, const T& value);
 
-template <class Object, class Class, class Member, std::size_t N>
-void append_field(std::string& out, const Field<Class, Member, N>& field, const Object& object) {
-  const Member& member = object.*field.member();
-  if constexpr (is_optional<Member>) {
+template <NamedEnum E>
+std::string_view required_name(E value) {
+  const auto name = enum_name(value);
+  if (name.empty()) refuse_nameless(SaysItsNames<E>);
+  return name;
+}
+
+template <class Object, class Field>
+void append_field(std::string& out, const Field& field, const Object& object) {
+  const auto& member = field.of(object);
+  if constexpr (is_optional<typename Field::Type>) {
     if (!member) return;
     append_member_name(out, field.name());
     append_json(out, *member);
   } else {
     append_member_name(out, field.name());
     append_json(out, member);
+  }
+}
+
+template <class T>
+void append_key(std::string& out, const T& key) {
+  if constexpr (NamedEnum<T>) {
+    append_member_name(out, required_name(key));
+  } else {
+    append_member_name(out, key);
   }
 }
 
@@ -49,14 +65,28 @@ void append_json(std::string& out, const T& value) {
   } else if constexpr (std::is_same_v<T, std::string>) {
     append_string(out, value);
   } else if constexpr (NamedEnum<T>) {
-    append_enum_name(out, enum_name(value));
+    append_string(out, required_name(value));
+  } else if constexpr (HasJsonForm<T>) {
+    append_json<typename JsonForm<T>::As>(out, JsonForm<T>::to(value));
+  } else if constexpr (std::is_same_v<T, std::monostate>) {
+    out += "null";
+  } else if constexpr (is_variant<T>) {
+    std::visit([&out](const auto& alternative) { append_json(out, alternative); }, value);
+  } else if constexpr (is_tuple<T>) {
+    out += '[';
+    const auto append = [&out](const auto& item) {
+      append_separator(out);
+      append_json(out, item);
+    };
+    std::apply([&append](const auto&... item) { (append(item), ...); }, value);
+    out += ']';
   } else if constexpr (is_optional<T>) {
     if (value) {
       append_json(out, *value);
     } else {
       out += "null";
     }
-  } else if constexpr (is_list<T>) {
+  } else if constexpr (is_list<T> || is_set<T> || is_array<T>) {
     out += '[';
     for (const typename T::value_type& item : value) {
       append_separator(out);
@@ -66,7 +96,7 @@ void append_json(std::string& out, const T& value) {
   } else if constexpr (is_map<T>) {
     out += '{';
     for (const auto& [name, member] : value) {
-      append_member_name(out, name);
+      append_key(out, name);
       append_json(out, member);
     }
     out += '}';
@@ -74,8 +104,10 @@ void append_json(std::string& out, const T& value) {
     out += '{';
     for_each_field<T>([&](const auto& field) { append_field(out, field, value); });
     out += '}';
-  } else {
+  } else if constexpr (std::is_same_v<T, Json>) {
     append_value(out, value);
+  } else {
+    require_json_form<T>();
   }
 }
 

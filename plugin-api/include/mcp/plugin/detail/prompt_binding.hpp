@@ -1,13 +1,21 @@
 // A callable of a prompt -> one handler, whatever it takes and returns.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <mcp/plugin/context.hpp>
 #include <mcp/plugin/detail/callable.hpp>
 #include <mcp/plugin/detail/result_conversion.hpp>
+#include <mcp/plugin/detail/text_values.hpp>
+#include <mcp/plugin/detail/tool_binding.hpp>
 #include <mcp/plugin/prompt.hpp>
 #include <mcp/plugin/variables.hpp>
 
@@ -58,6 +66,71 @@ PromptHandler bind_prompt(F callable) {
       return prompt_messages(call());
     }
   };
+}
+
+template <class F, std::size_t Names>
+constexpr bool check_typed_prompt() {
+  if constexpr (check_handler<F>()) {
+    if constexpr (check_values<F>()) {
+      constexpr bool named = ToolParameters<F>::count == Names;
+      static_assert(named,
+                    "mcp: give one mcp::arg(name, description) for each parameter of the handler, in their order; "
+                    "mcp::Context& at the end does not count");
+      if constexpr (named) return check_text_values<F>();
+    }
+  }
+  return false;
+}
+
+/// Throws std::invalid_argument for what of an Arg means nothing for a prompt.
+void require_prompt_modifiers(const Arg* args, std::size_t count);
+/// Throws std::invalid_argument for a value that the Arg does not allow: nobody else looks at those of prompts.
+void require_allowed(const Json& value, const Arg& arg);
+
+/// What the type says of an argument: that it must be given, and what it may be.
+template <class T>
+void describe_prompt_argument(Arg& arg) {
+  using Value = without_optional<T>;
+  if (!is_optional<T> && arg.default_json().empty()) arg.required();
+  if constexpr (NamedEnum<Value>) {
+    if (!arg.choices_json().empty()) return;
+    std::vector<std::string> names;
+    for (const auto& each : enum_values<Value>)
+      names.emplace_back(each.name);
+    arg.one_of(names);
+  }
+}
+
+/// A prompt's arguments as they are sent.
+struct TextArguments {
+  const Arguments& texts;
+
+  /// Nothing if it was not given.
+  template <class T>
+  std::optional<without_optional<T>> value(const Arg& arg) const {
+    using Value = without_optional<T>;
+    if (!texts.has(arg.name())) return std::nullopt;
+    const auto json = json_of_text<Value>(texts[arg.name()]);
+    auto value = decode<Value>(*json, Place{nullptr, arg.name()});
+    require_allowed(*json, arg);
+    return value;
+  }
+};
+
+template <class F, std::size_t Names, std::size_t... I>
+PromptHandler bind_typed_prompt(std::string_view name, F callable, std::array<Arg, Names>& args,
+                                std::index_sequence<I...>) try {
+  using P = ToolParameters<F>;
+  (describe_prompt_argument<typename P::template Value<I>>(args[I]), ...);
+  require_prompt_modifiers(args.data(), Names);
+  ArgumentList<typename P::template Value<I>...> arguments(args);
+  auto bound = std::make_shared<std::pair<decltype(arguments), F>>(std::move(arguments), std::move(callable));
+  return [bound](const Arguments& texts, Context& context) -> Messages {
+    auto values = bound->first.values(TextArguments{texts});
+    return prompt_messages(call_tool(bound->second, values, context));
+  };
+} catch (const std::invalid_argument& error) {
+  refuse_component("prompt", name, error);
 }
 
 }  // namespace mcp::detail

@@ -14,6 +14,8 @@
 #include <mcp/plugin/detail/callable.hpp>
 #include <mcp/plugin/detail/encode.hpp>
 #include <mcp/plugin/detail/result_conversion.hpp>
+#include <mcp/plugin/detail/text_values.hpp>
+#include <mcp/plugin/detail/tool_binding.hpp>
 #include <mcp/plugin/error.hpp>
 #include <mcp/plugin/resource.hpp>
 #include <mcp/plugin/variables.hpp>
@@ -41,10 +43,10 @@ ResourceContents resource_contents(const R& result, const Uri& uri) {
     return {blob_resource(result)};
   } else {
     static_assert(
-        Described<R> || std::is_same_v<R, Json>,
-        "mcp: a resource returns a text, bytes (std::vector<std::uint8_t> or <std::byte>), mcp::Json, a struct "
-        "with static constexpr auto fields(), mcp::ResourceContent, mcp::ResourceContents, or a std::optional "
-        "of those, where nothing means that there is no such resource");
+        has_json_form<R>,
+        "mcp: a resource returns a text, bytes (std::vector<std::uint8_t> or <std::byte>), mcp::Json, a struct or "
+        "what else has a JSON form, mcp::ResourceContent, mcp::ResourceContents, or a std::optional of those, "
+        "where nothing means that there is no such resource");
     return {text_resource(json_text(result), "application/json")};
   }
 }
@@ -53,6 +55,30 @@ template <class F>
 inline constexpr bool is_resource_handler =
     std::is_invocable_v<const F&, const Uri&, Context&> || std::is_invocable_v<const F&, const Uri&> ||
     std::is_invocable_v<const F&, Context&> || std::is_invocable_v<const F&>;
+
+/// Of a resource template: one that takes its variables as values. Parameters must have types to be looked at: the body
+/// of a generic lambda would be compiled, and fail, first.
+template <class F>
+constexpr bool takes_variables() {
+  if constexpr (!Callable<F>) {
+    return false;
+  } else {
+    return !is_resource_handler<F> && std::tuple_size_v<typename Signature<F>::Parameters> > 0;
+  }
+}
+
+template <class F>
+constexpr bool check_template_handler() {
+  if constexpr (takes_variables<F>()) {
+    return check_text_values<F>();
+  } else {
+    static_assert(Callable<F>,
+                  "mcp: the handler of a resource template takes one value for each variable, or (const mcp::Uri&), or "
+                  "nothing, and mcp::Context& after that if it likes; its parameters have types: write (int number), "
+                  "not (auto number)");
+    return Callable<F> && check_not_mutable<F>();
+  }
+}
 
 template <class F>
 constexpr bool check_resource_handler() {
@@ -77,6 +103,41 @@ ResourceHandler bind_resource(F callable) {
       return resource_contents(call(), uri);
     }
   };
+}
+
+/// The variables of a template in their order.
+std::vector<std::string> variables_of(std::string_view uri_template);
+/// Throws std::invalid_argument where a handler takes more values than there are, or less.
+void require_variables(std::string_view uri_template, std::size_t variables, std::size_t values);
+
+template <class F, std::size_t... I>
+auto variable_values(const Uri& uri, const std::vector<std::string>& names, std::index_sequence<I...>) {
+  using P = ToolParameters<F>;
+  const auto value = [&]<class T>(const std::string& name) {
+    return value_of_text<without_optional<T>>(uri[name], Place{nullptr, name});
+  };
+  try {
+    return std::tuple<typename P::template Value<I>...>{
+        value.template operator()<typename P::template Value<I>>(names[I])...};
+  } catch (const std::invalid_argument&) {
+    throw NotFound(uri.text());  // what is no such value names nothing
+  }
+}
+
+template <class F>
+ResourceHandler bind_resource_template(std::string_view uri_template, F callable) {
+  if constexpr (takes_variables<F>()) {
+    using P = ToolParameters<F>;
+    auto names = variables_of(uri_template);
+    require_variables(uri_template, names.size(), P::count);
+    auto bound = std::make_shared<std::pair<std::vector<std::string>, F>>(std::move(names), std::move(callable));
+    return [bound](const Uri& uri, Context& context) -> ResourceContents {
+      auto values = variable_values<F>(uri, bound->first, P::indices);
+      return resource_contents(call_tool(bound->second, values, context), uri);
+    };
+  } else {
+    return bind_resource(std::move(callable));
+  }
 }
 
 }  // namespace mcp::detail

@@ -4,10 +4,15 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <mcp/plugin/detail/encode.hpp>
 #include <mcp/plugin/detail/schema.hpp>
 #include <mcp/plugin/tool_result.hpp>
+
+namespace mcp {
+struct Message;
+}
 
 namespace mcp::detail {
 
@@ -34,11 +39,14 @@ std::string wrapped_schema(const Schema& value);
 
 template <class R>
 constexpr void require_tool_result() {
-  static_assert(std::is_void_v<R> || is_text<R> || has_json_form<R> || std::is_same_v<R, ToolResult> ||
-                    std::is_same_v<R, Content> || std::is_same_v<R, Contents>,
-                "mcp: a tool cannot return this type: return nothing, a text, a number, a bool, a named enum, a struct "
-                "with static constexpr auto fields(), a std::vector, std::map or std::optional of those, mcp::Json, "
-                "mcp::Content, mcp::Contents or mcp::ToolResult");
+  static_assert(!std::is_same_v<R, Message> && !std::is_same_v<R, std::vector<Message>>,
+                "mcp: a message is for prompts: return a text, mcp::Content or mcp::Contents from a tool");
+  static_assert(
+      std::is_void_v<R> || is_text<R> || has_json_form<R> || std::is_same_v<R, ToolResult> ||
+          std::is_same_v<R, Content> || std::is_same_v<R, Contents>,
+      "mcp: a tool cannot return this type: return nothing, a text, a number, a bool, an enum, a struct that has "
+      "only members or static constexpr auto fields(), a date or a duration, the standard library's containers, "
+      "std::optional, tuples and variants of those, mcp::Json, mcp::Content, mcp::Contents or mcp::ToolResult");
 }
 
 template <class R>

@@ -61,6 +61,7 @@ Schema type_schema(std::string_view type);
 Schema integer_schema(int bits, bool is_signed);
 Schema names_schema(const std::vector<std::string_view>& names);
 Schema list_schema(const Schema& items);
+Schema sized_list_schema(const Schema& items, std::size_t size);
 Schema map_schema(const Schema& values);
 Schema nullable_schema(const Schema& value);
 Schema reference_schema(const SchemaPlace& place);
@@ -69,7 +70,7 @@ Schema reference_schema(const SchemaPlace& place);
 enum class ValueKind { Number, Text, List, Other };
 
 /// Throws std::invalid_argument for a name that is empty or there twice.
-void require_unique_names(const std::string* names, std::size_t count);
+void require_unique_names(const Arg* args, std::size_t count);
 
 /// Throws std::invalid_argument where the keywords contradict one another, or the default contradicts them, so that the
 /// author hears of it and not the first one who calls. `what` is what the message is about.
@@ -84,7 +85,7 @@ constexpr ValueKind value_kind() {
   using Value = without_optional<T>;
   if (Number<Value>) return ValueKind::Number;
   if (std::is_same_v<Value, std::string> || NamedEnum<Value>) return ValueKind::Text;
-  if (is_list<Value>) return ValueKind::List;
+  if (is_list<Value> || is_set<Value>) return ValueKind::List;
   return ValueKind::Other;
 }
 
@@ -95,12 +96,12 @@ inline constexpr char type_tag = 0;
 template <class T>
 Schema schema_of(const SchemaPlace& place);
 
-template <class Class, class Member, std::size_t Choices>
-void describe_field(Schema& schema, const Field<Class, Member, Choices>& field) {
+template <class Field>
+void describe_field(Schema& schema, const Field& field) {
   if (!field.description().empty()) schema.set("description", json_string(field.description()));
   for (const auto& keyword : field)
     schema.set(keyword.name, scalar_text(keyword.value));
-  if constexpr (Choices > 0) {
+  if constexpr (Field::choice_count > 0) {
     ArrayText choices;
     for (const auto& choice : field.choices())
       choices.item(scalar_text(choice));
@@ -109,25 +110,24 @@ void describe_field(Schema& schema, const Field<Class, Member, Choices>& field) 
   require_consistent(schema, "field \"" + std::string(field.name()) + '"');
 }
 
-template <class Class, class Member, std::size_t Choices>
-Schema field_schema(const Field<Class, Member, Choices>& field, const SchemaPlace& place) {
-  Schema schema = schema_of<without_optional<Member>>(place);
+template <class Field>
+Schema field_schema(const Field& field, const SchemaPlace& place) {
+  Schema schema = schema_of<without_optional<typename Field::Type>>(place);
   describe_field(schema, field);
   return schema;
 }
 
 template <Described T>
 Schema described_schema(const SchemaPlace& place) {
-  static_assert(std::is_default_constructible_v<T>, "mcp: a struct with fields() must be default-constructible");
   if (const SchemaPlace* outer = place.enclosing(&type_tag<T>)) return reference_schema(*outer);
   SchemaPlace here = place;
   here.type = &type_tag<T>;
   ObjectSchema object;
-  for_each_field<T>([&]<class Class, class Member, std::size_t N>(const Field<Class, Member, N>& field) {
+  for_each_field<T>([&]<class Field>(const Field& field) {
     // A result always has what is not optional, whatever the default of an argument would be.
     const bool has_default = here.use == SchemaUse::Input && field.default_scalar().index() != 0;
     object.property(field.name(), field_schema(field, here.below("properties", field.name())),
-                    is_required<Member>(has_default));
+                    is_required<typename Field::Type>(has_default));
   });
   return object.schema(here.use);
 }
@@ -135,9 +135,46 @@ Schema described_schema(const SchemaPlace& place) {
 template <NamedEnum E>
 Schema enum_schema() {
   std::vector<std::string_view> names;
-  for (const auto& each : mcp_enum(E{}))
+  names.reserve(enum_values<E>.size());
+  for (const auto& each : enum_values<E>)
     names.push_back(each.name);
   return names_schema(names);
+}
+
+/// A schema for each of the types, as items of an array.
+template <class T, template <std::size_t, class> class Each, std::size_t... I>
+std::string schemas_of(std::string_view keyword, const SchemaPlace& place, std::index_sequence<I...>) {
+  ArrayText list;
+  [[maybe_unused]] const auto add = [&]<std::size_t J>() {
+    const std::string index = std::to_string(J);
+    list.item(schema_of<typename Each<J, T>::type>(place.below(keyword, index)).text());
+  };
+  (add.template operator()<I>(), ...);
+  return list.text();
+}
+
+template <class T, std::size_t... I>
+Schema variant_schema(const SchemaPlace& place, std::index_sequence<I...> indices) {
+  return Schema().set("anyOf", schemas_of<T, std::variant_alternative>("anyOf", place, indices));
+}
+
+template <class T, std::size_t... I>
+Schema tuple_schema(const SchemaPlace& place, std::index_sequence<I...> indices) {
+  const std::string count = std::to_string(sizeof...(I));
+  return type_schema("array")
+      .set("prefixItems", schemas_of<T, std::tuple_element>("prefixItems", place, indices))
+      .set("items", "false")
+      .set("minItems", count);
+}
+
+template <HasJsonForm T>
+Schema form_of(const SchemaPlace& place) {
+  using Form = JsonForm<T>;
+  Schema schema = schema_of<typename Form::As>(place);
+  if constexpr (requires { Form::format; }) schema.set("format", json_string(Form::format));
+  if constexpr (requires { Form::pattern; }) schema.set("pattern", json_string(Form::pattern));
+  if constexpr (requires { Form::encoding; }) schema.set("contentEncoding", json_string(Form::encoding));
+  return schema;
 }
 
 template <class T>
@@ -153,12 +190,27 @@ Schema schema_of(const SchemaPlace& place) {
     return type_schema("string");
   } else if constexpr (NamedEnum<T>) {
     return enum_schema<T>();
+  } else if constexpr (HasJsonForm<T>) {
+    return form_of<T>(place);
+  } else if constexpr (std::is_same_v<T, std::monostate>) {
+    return type_schema("null");
+  } else if constexpr (is_variant<T>) {
+    return variant_schema<T>(place, std::make_index_sequence<std::variant_size_v<T>>());
+  } else if constexpr (is_array<T>) {
+    return sized_list_schema(schema_of<typename T::value_type>(place.below("items")), std::tuple_size_v<T>);
+  } else if constexpr (is_tuple<T>) {
+    return tuple_schema<T>(place, std::make_index_sequence<std::tuple_size_v<T>>());
+  } else if constexpr (is_set<T>) {
+    return list_schema(schema_of<typename T::value_type>(place.below("items"))).set("uniqueItems", "true");
   } else if constexpr (is_optional<T>) {
     return nullable_schema(schema_of<typename T::value_type>(place.below("anyOf", "0")));
   } else if constexpr (is_list<T>) {
     return list_schema(schema_of<typename T::value_type>(place.below("items")));
   } else if constexpr (is_map<T>) {
-    return map_schema(schema_of<typename T::mapped_type>(place.below("additionalProperties")));
+    Schema schema = map_schema(schema_of<typename T::mapped_type>(place.below("additionalProperties")));
+    if constexpr (NamedEnum<typename T::key_type>)
+      schema.set("propertyNames", enum_schema<typename T::key_type>().text());
+    return schema;
   } else if constexpr (Described<T>) {
     return described_schema<T>(place);
   } else {

@@ -44,30 +44,48 @@ std::array<Arg, sizeof...(Args)> arg_array(Args&&... args) {
   }
 }
 
-/// Throws std::invalid_argument that says that it is the default which is wrong.
-[[noreturn]] void refuse_default(const std::invalid_argument& why);
+/// Throws std::invalid_argument that says what of an Arg does not fit its parameter: "the default of".
+[[noreturn]] void refuse_modifier(std::string_view what, const std::invalid_argument& why);
 
-/// The values of a handler's parameters, from JSON.
+/// A tool's arguments as they are sent.
+struct JsonArguments {
+  const Json& object;
+
+  /// Nothing if it was not given. Null is the same, unless it is a value.
+  template <class T>
+  std::optional<without_optional<T>> value(const Arg& arg) const {
+    const Json* value = find_member(object, arg.name());
+    if (!value || (is_null(*value) && (is_optional<T> || !takes_null<T>))) return std::nullopt;
+    return decode<without_optional<T>>(*value, Place{nullptr, arg.name()});
+  }
+};
+
+/// The values of a handler's parameters.
 template <class... Value>
 class ArgumentList {
  public:
+  /// Throws std::invalid_argument for what does not fit.
   explicit ArgumentList(const std::array<Arg, sizeof...(Value)>& args)
       : ArgumentList(args, std::index_sequence_for<Value...>()) {}
 
   std::string schema() const { return schema_; }
 
-  std::tuple<Value...> decode(const Json& arguments) const {
-    return decode(arguments, std::index_sequence_for<Value...>());
+  std::tuple<Value...> decode(const Json& arguments) const { return values(JsonArguments{arguments}); }
+
+  template <class Given>
+  std::tuple<Value...> values(const Given& given) const {
+    return values(given, std::index_sequence_for<Value...>());
   }
 
  private:
   template <std::size_t... I>
   ArgumentList(const std::array<Arg, sizeof...(Value)>& args, std::index_sequence<I...>)
-      : names_{args[I].name()...}, defaults_{default_of<Value>(args[I])...} {
-    require_unique_names(names_.data(), names_.size());
+      : args_(args), defaults_{default_of<Value>(args[I])...} {
+    require_unique_names(args.data(), args.size());
     ObjectSchema object;
     [[maybe_unused]] const SchemaPlace root = SchemaPlace::root(SchemaUse::Input);
     (add_argument<Value>(object, args[I], root), ...);
+    (require_choices<Value>(args[I]), ...);
     schema_ = object.schema(SchemaUse::Input).text();
   }
 
@@ -76,30 +94,38 @@ class ArgumentList {
     if (arg.default_json().empty()) return std::nullopt;
     return mcp::detail::decode<without_optional<T>>(*parsed(arg.default_json()), Place{nullptr, arg.name()});
   } catch (const std::invalid_argument& error) {
-    refuse_default(error);
+    refuse_modifier("the default of", error);
   }
 
   template <class T>
-  static T value_of(const Json& arguments, std::string_view name, const std::optional<without_optional<T>>& fallback) {
-    const Place place{nullptr, name};
-    const Json* value = find_member(arguments, name);
-    if (value && is_null(*value) && !std::is_same_v<T, Json>) value = nullptr;
-    if (value) return mcp::detail::decode<T>(*value, place);
+  static void require_choices(const Arg& arg) try {
+    if (arg.choices_json().empty()) return;
+    const Place place{nullptr, arg.name()};
+    const auto choices = parsed(arg.choices_json());
+    for (std::size_t i = 0; i < list_size(*choices, place); ++i)
+      mcp::detail::decode<without_optional<T>>(list_item(*choices, i), place);
+  } catch (const std::invalid_argument& error) {
+    refuse_modifier("a choice of", error);
+  }
+
+  template <class T, class Given>
+  static T value_of(const Given& given, const Arg& arg, const std::optional<without_optional<T>>& fallback) {
+    if (auto value = given.template value<T>(arg)) return *std::move(value);
     if (fallback) return *fallback;
     if constexpr (is_optional<T>) {
       return std::nullopt;
     } else {
-      refuse(place, "is missing");
+      refuse(Place{nullptr, arg.name()}, "is missing");
     }
   }
 
   // Braces, so that the arguments are looked at in their order and the first that is wrong is the one that is named.
-  template <std::size_t... I>
-  std::tuple<Value...> decode(const Json& arguments, std::index_sequence<I...>) const {
-    return std::tuple<Value...>{value_of<Value>(arguments, names_[I], std::get<I>(defaults_))...};
+  template <class Given, std::size_t... I>
+  std::tuple<Value...> values(const Given& given, std::index_sequence<I...>) const {
+    return std::tuple<Value...>{value_of<Value>(given, args_[I], std::get<I>(defaults_))...};
   }
 
-  std::array<std::string, sizeof...(Value)> names_;
+  std::array<Arg, sizeof...(Value)> args_;
   std::tuple<std::optional<without_optional<Value>>...> defaults_;
   std::string schema_;
 };
@@ -112,8 +138,8 @@ class StructArguments {
   std::tuple<T> decode(const Json& arguments) const { return {decode_described<T>(arguments, Place{})}; }
 };
 
-/// Throws std::invalid_argument that names the tool.
-[[noreturn]] void refuse_tool(std::string_view tool, const std::invalid_argument& why);
+/// Throws std::invalid_argument that names the component: of the kind "tool" or "prompt".
+[[noreturn]] void refuse_component(std::string_view kind, std::string_view name, const std::invalid_argument& why);
 
 template <class Parameters, std::size_t Names, std::size_t... I>
 auto bind_parameters(const std::array<Arg, Names>& args, std::index_sequence<I...>) {
@@ -172,7 +198,7 @@ ToolBinding bind_tool(std::string_view name, F callable, const std::array<Arg, N
   };
   return binding;
 } catch (const std::invalid_argument& error) {
-  refuse_tool(name, error);
+  refuse_component("tool", name, error);
 }
 
 template <class F, std::size_t Names>
@@ -186,7 +212,7 @@ ToolBinding bind_async_tool(std::string_view name, F callable, const std::array<
   };
   return binding;
 } catch (const std::invalid_argument& error) {
-  refuse_tool(name, error);
+  refuse_component("tool", name, error);
 }
 
 template <class F>

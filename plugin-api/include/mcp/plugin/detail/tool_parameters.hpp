@@ -34,8 +34,10 @@ struct ToolParameters {
 
   template <std::size_t I>
   using Raw = std::tuple_element_t<I, All>;
+  /// What is kept of an argument while the handler runs: of a std::string_view, the text that it looks at.
   template <std::size_t I>
-  using Value = std::remove_cvref_t<Raw<I>>;
+  using Value = std::conditional_t<std::is_same_v<std::remove_cvref_t<Raw<I>>, std::string_view> && !takes_call,
+                                   std::string, std::remove_cvref_t<Raw<I>>>;
 
   static constexpr auto indices = std::make_index_sequence<count>();
 
@@ -67,29 +69,48 @@ constexpr bool check_handler() {
   return Callable<F> && check_not_mutable<F>();
 }
 
-template <class F, std::size_t Names>
-constexpr bool check_parameters() {
+template <class F>
+constexpr bool check_references() {
   using P = ToolParameters<F>;
   constexpr bool context_by_value = P::template any_value_is<Context>(P::indices);
-  constexpr bool raw = P::template any_value_is<Json>(P::indices) && P::count == 1 && Names == 0;
   constexpr bool mutable_reference = P::any_is_mutable_reference(P::indices) && !context_by_value;
-  constexpr bool named = context_by_value || raw || Names == P::count || (Names == 0 && P::is_one_struct());
   static_assert(!context_by_value, "mcp: take the context as the last parameter, by reference: mcp::Context&");
+  static_assert(!mutable_reference, "mcp: take arguments by value or by const reference, and mcp::Context& at the end");
+  return !context_by_value && !mutable_reference;
+}
+
+/// Of a callable that takes values, and is not answered later.
+template <class F>
+constexpr bool check_values() {
+  using P = ToolParameters<F>;
+  constexpr bool takes_call = P::takes_call || P::template any_value_is<Call>(P::indices);
+  static_assert(!takes_call, "mcp: a handler that takes mcp::Call is for plugin.async_tool");
+  if constexpr (takes_call) {
+    return false;
+  } else {
+    return check_references<F>();
+  }
+}
+
+template <class F, std::size_t Names>
+constexpr bool check_names() {
+  using P = ToolParameters<F>;
+  constexpr bool raw = P::template any_value_is<Json>(P::indices) && P::count == 1 && Names == 0;
+  constexpr bool named = raw || Names == P::count || (Names == 0 && P::is_one_struct());
   static_assert(!raw,
                 "mcp: a handler that takes mcp::Json as it is has no schema of its own: use plugin.raw_tool(name, "
                 "description, schema, handler)");
-  static_assert(!mutable_reference, "mcp: take arguments by value or by const reference, and mcp::Context& at the end");
   static_assert(named,
                 "mcp: give one mcp::arg(name, description) for each parameter of the handler, in their order; "
-                "mcp::Context& and mcp::Call at the end do not count, and one struct with fields() needs none");
-  return !context_by_value && !raw && !mutable_reference && named;
+                "mcp::Context& and mcp::Call at the end do not count, and one struct, whose members are the arguments, "
+                "needs none");
+  return !raw && named;
 }
 
 template <class F, std::size_t Names>
 constexpr bool check_tool() {
   if constexpr (check_handler<F>()) {
-    static_assert(!ToolParameters<F>::takes_call, "mcp: a handler that takes mcp::Call is for plugin.async_tool");
-    return check_parameters<F, Names>() && !ToolParameters<F>::takes_call;
+    if constexpr (check_values<F>()) return check_names<F, Names>();
   }
   return false;
 }
@@ -102,7 +123,9 @@ constexpr bool check_async_tool() {
     static_assert(takes_call, "mcp: the last parameter of an asynchronous tool's handler is mcp::Call");
     static_assert(returns_nothing,
                   "mcp: an asynchronous tool answers with call.complete(result), so its handler returns nothing");
-    if constexpr (takes_call && returns_nothing) return check_parameters<F, Names>();
+    if constexpr (takes_call && returns_nothing) {
+      if constexpr (check_references<F>()) return check_names<F, Names>();
+    }
   }
   return false;
 }

@@ -2,6 +2,6 @@
 #include <mcp/plugin/typed.hpp>
 
 void setup(mcp::Plugin& plugin) {
-  plugin.tool(
-      "size", "Measures.", [](std::string_view text) { return text.size(); }, mcp::arg("text"));
+  plugin.async_tool(
+      "size", "Measures.", [](std::string_view text, mcp::Call call) { call.complete(text.size()); }, mcp::arg("text"));
 }

@@ -1,0 +1,9 @@
+// expect: this type has no JSON form: use numbers, bool, std::string, enums
+#include <map>
+
+#include <mcp/plugin/typed.hpp>
+
+void setup(mcp::Plugin& plugin) {
+  plugin.tool(
+      "t", "T.", [](const std::multimap<std::string, int>& value) { return value.size(); }, mcp::arg("value"));
+}

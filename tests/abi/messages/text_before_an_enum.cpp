@@ -1,0 +1,9 @@
+// expect: a std::variant becomes the first of its types that fits, and one of them takes all that a later one would
+#include <mcp/plugin/typed.hpp>
+
+enum class Unit { celsius, fahrenheit };
+
+void setup(mcp::Plugin& plugin) {
+  plugin.tool(
+      "t", "T.", [](const std::variant<std::string, Unit>& value) { return value.index(); }, mcp::arg("value"));
+}
