@@ -66,6 +66,7 @@ const credentials = ['bench/credentials.mjs', build, ...counts];
 const audit = ['bench/audit.mjs', build, '--isolation', 'worker', ...counts];
 const observed = ['bench/observed.mjs', build, ...counts];
 const everything = ['bench/everything.mjs', build];
+const authoring = ['bench/authoring.mjs', build, '--edits', full ? '20' : '5'];
 const tls = ['bench/tls.sh', full ? '5' : '3', '3'];
 
 function readmeWords() {
@@ -112,6 +113,14 @@ const promises = [
     hostile('many_workers', { plugins: [40, 200] }, 'from spawn until', 'PSS of all')],
   ['memory', 'nothing grows over time',
     hostile('soak', { seconds: [20, 900] }, 'errors', 'RSS', 'descriptors')],
+  ['authoring', 'the first build of a new project takes at most 8 s of the processor; debug, release (bench/README.md)',
+    costs(/first build takes (\S+) s/g, 8, atMost, ' s', ...authoring)],
+  ['authoring', 'a tool more takes at most 0.5 s of the processor to build; debug, release (bench/README.md)',
+    costs(/a tool more (\S+) s/g, 0.5, atMost, ' s', ...authoring)],
+  ['authoring', 'with dev a change is live within 3 s, p50 (docs/debugging.md)',
+    costs(/ after (\S+) s p50/g, 3, atMost, ' s', ...authoring)],
+  ['authoring', 'and no connection is refused and no call fails meanwhile (docs/debugging.md)',
+    costs(/; (\d+) connections refused, (\d+) calls/g, 0, atMost, '', ...authoring)],
   ['costs', 'a credential that is known leaves at least 0.95 of the calls a second (bench/README.md)',
     costs(/, 32 connections[^]*?^token of the host +\S+ +(\S+)[^]*?^JWT that is known +\S+ +(\S+)/gm, 0.95, atLeast, '', ...credentials)],
   ['costs', 'new tokens: at least 0.8 of the verifications of openssl speed; RS256, ES256, EdDSA (bench/README.md)',

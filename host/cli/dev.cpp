@@ -100,9 +100,12 @@ class Builder {
 
   // What has changed, after a while. Looking takes a twentieth of the time, however many files there are.
   std::vector<fs::path> look() {
-    constexpr std::chrono::milliseconds least{50};
+    constexpr std::chrono::milliseconds step{50};
     constexpr int share = 20;
-    std::this_thread::sleep_for(std::max<Clock::duration>(least, look_took_ * (share - 1)));
+    const auto due = Clock::now() + look_took_ * (share - 1);
+    do
+      std::this_thread::sleep_for(step);
+    while (Clock::now() < due && !stopping_.load());
     const auto begin = Clock::now();
     auto changed = sources_.changes();
     look_took_ = Clock::now() - begin;

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import { Components, fixture } from './support/components.mjs';
@@ -51,10 +52,26 @@ test('InspectRunsNoPluginWithoutTheSandboxThatWasRequired', async (context) => {
   assert.match(stdout, /refused: its configuration .*sample_v1\.json is gone, which said that its sandbox is "required"/);
 });
 
-test('AMistypedCommandIsNamed', async () => {
-  const { status, stderr } = await command('srve');
-  assert.equal(status, 2);
-  assert.match(stderr, /^"srve" is not a command\n/);
+test('AMistypedCommandOrOptionIsNamed', async () => {
+  const hint = 'Run with --help for more information.\n';
+  const on = async (...args) => {
+    const { status, stderr } = await command(...args);
+    assert.equal(status, 2);
+    assert.ok(stderr.endsWith(hint), stderr);
+    return stderr.slice(0, -hint.length);
+  };
+  assert.equal(await on('srve'), '"srve" is not a command; did you mean "serve"?\n');
+  assert.equal(await on('telephone'), '"telephone" is not a command\n');
+  assert.equal(await on('token', 'lst'), '"lst" is not a command; did you mean "list"?\n');
+  assert.equal(await on('token', 'creat', 'ada', '--role', 'user'), '"creat" is not a command; did you mean "create"?\n');
+  assert.equal(await on('token'), 'A subcommand is required\n');
+  assert.equal(await on('token', '--role', 'user'), 'A subcommand is required\n');
+  assert.equal(await on('-v'), '"-v" is not an option\n');
+  assert.equal(await on('--vresion'), '"--vresion" is not an option; did you mean "--version"?\n');
+  assert.equal(await on('serve', '--componets', 'comps'), '"--componets" is not an option; did you mean "--components"?\n');
+  assert.equal(await on('serve', '--lisen=none'), '"--lisen" is not an option; did you mean "--listen"?\n');
+  assert.equal(await on('serve', 'comps'), 'The following argument was not expected: comps\n');
+  assert.equal(await on('list', '--frobnicate'), '"--frobnicate" is not an option\n');
 });
 
 test('AnUnknownOptionAndAnUnknownWordAreNamed', async () => {
@@ -63,7 +80,14 @@ test('AnUnknownOptionAndAnUnknownWordAreNamed', async () => {
   assert.match(unknown.stderr, /--bogus/);
   const word = await command('serve', '--log-level', 'loud');
   assert.equal(word.status, 2);
-  assert.match(word.stderr, /^--log-level must be one of "debug", "info", "warning", "error", "off", but is "loud"\n/);
+  assert.match(word.stderr, /^--log-level must be one of "trace", "debug", "info", "warning", "error", "off", but is "loud"\n/);
+});
+
+test('CallTellsOfACrashWithoutAPromise', async (context) => {
+  const { on } = await folder(context, 'dying');
+  const { status, stderr } = await on('call', '--isolation', 'worker', 'die', '{"how":"exit"}');
+  assert.equal(status, 2);
+  assert.match(stderr, / plugin crashed .* what="its process exited with status 3" .* calls_failed=1\n/);
 });
 
 test('HelpTellsTheDefaults', async () => {
@@ -276,28 +300,108 @@ test('WhatACommandSaidIsNotLostWhenAPluginDoesNotStop', async (context) => {
   assert.equal(stdout, 'hello\n');
 });
 
-test('NewMakesAProjectThatBuildsAndPassesItsTest', async (context) => {
+test('ReadPromptAndCompleteAskAPluginWithoutAClient', async (context) => {
+  const { components, on } = await folder(context, 'sample_v1');
+  await components.addShipped('prompts/prompts');
+  await components.addShipped('resources/server');
+  const read = await on('read', 'config://server');
+  assert.equal(read.status, 0);
+  assert.equal(JSON.parse(read.stdout).name, 'mcp-plugin-host');
+  const absent = await on('read', 'config://absent');
+  assert.equal(absent.status, 2);
+  assert.match(absent.stderr, /Resource not found: config:\/\/absent/);
+  const prompt = await on('prompt', 'greeting', '{"name":"Ada"}');
+  assert.equal(prompt.status, 0);
+  assert.match(prompt.stdout, /^user: Greet Ada /);
+  assert.deepEqual(await on('complete', 'greeting', 'style', 'fr'), { status: 0, stdout: 'friendly\n', stderr: '' });
+  const { completion } = JSON.parse((await on('complete', '--json', 'greeting', 'style')).stdout);
+  assert.ok(completion.values.length > 1);
+  const unknown = await on('complete', 'absent', 'style');
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /Unknown prompt: absent/);
+});
+
+test('WhatAPluginAsksItsClientIsAnsweredByTheCommandLine', async (context) => {
+  const { on } = await folder(context, 'asking');
+  const said = async (...args) => {
+    const { status, stdout, stderr } = await on(...args);
+    assert.equal(status, 0, stderr);
+    return stdout;
+  };
+  const answers = (...all) => all.flatMap((each) => ['--answer', JSON.stringify(each)]);
+  const names = answers({ name: 'Ada' }, { name: 'Lovelace' });
+  assert.equal(await said('call', 'two_rounds', ...names), 'Ada Lovelace\n');
+  assert.equal(await said('call', 'sample', ...answers('Ada')), 'the command line: Ada\n');
+  assert.equal(await said('call', 'roots', ...answers([{ uri: 'file:///a', name: 'a' }])), 'a=file:///a;\n');
+  assert.equal(await said('call', 'order', ...answers({ action: 'decline' })), 'declined\n');
+  assert.equal(await said('call', 'sign_in', ...answers({ action: 'accept' })), 'opened\n');
+  assert.equal(await said('read', 'asking://name', ...answers({ name: 'Ada' })), 'Ada\n');
+  assert.equal(await said('prompt', 'asking', ...answers({ name: 'Ada' })), 'user: Write to Ada\n');
+
+  const refused = async (...args) => {
+    const { status, stderr } = await on(...args);
+    assert.equal(status, 2);
+    return stderr;
+  };
+  assert.match(await refused('call', 'two_rounds', ...answers({ name: 'Ada' })),
+    /the client is asked elicitation\/create: Second name\?; answer it with --answer JSON: \{"method"/);
+  assert.match(await refused('call', 'two_rounds', ...answers({ name: 7 })),
+    /answer 1 does not fit elicitation\/create: First name\?: .*"name" must be a string/);
+  assert.match(await refused('call', 'two_rounds', '--answer', '{'), /the answer \{ is not valid JSON: /);
+});
+
+// The build folder of a project of that language, built and tested, and what the tests have printed.
+async function newProject(context, ...language) {
   const place = await mkdtemp(join(tmpdir(), 'mcp-new-'));
   context.after(() => rm(place, { recursive: true }));
-  const made = await command('new', 'weather', '--in', place);
-  assert.equal(made.status, 0);
+  const made = await command('new', 'weather', '--in', place, ...language);
+  assert.equal(made.status, 0, made.stderr);
   assert.match(made.stdout, /^Made .*weather\. Build and test it:\n/);
 
   const project = join(place, 'weather');
-  const build = join(project, 'build');
+  const here = { env: { ...process.env, PATH: [dirname(program), process.env.PATH].join(delimiter) }, cwd: project };
   const steps = [
-    ['cmake', ['-S', project, '-B', build]],
-    ['cmake', ['--build', build, '--parallel', '2']],
-    ['ctest', ['--test-dir', build]],
+    ['cmake', ['--preset', 'release']],
+    ['cmake', ['--build', '--preset', 'release']],
+    ['ctest', ['--preset', 'release']],
   ];
+  let last;
   for (const [tool, args] of steps) {
-    const { status, stdout, stderr } = await run(tool, args);
-    assert.equal(status, 0, `${tool} ${args.join(' ')}\n${stdout}${stderr}`);
+    last = await run(tool, args, here);
+    assert.equal(last.status, 0, `${tool} ${args.join(' ')}\n${last.stdout}${last.stderr}`);
   }
+  return { build: join(project, 'build', 'release'), tested: last.stdout };
+}
+
+test('NewMakesAProjectThatBuildsAndPassesItsTest', async (context) => {
+  const { build, tested } = await newProject(context);
+  assert.match(tested, /weather_test \.+ +Passed[^]*weather_inspect \.+ +Passed/);
   const library = await readFile(join(build, 'mcp_components', 'tools', 'weather.so'));
   assert.ok(library.includes('.debug_line'), 'a backtrace leads to lines');
   const call = await command('call', '--components', join(build, 'mcp_components'), 'hello', '{"name":"Ada"}');
   assert.deepEqual(call, { status: 0, stdout: 'Hello, Ada!\n', stderr: '' });
+});
+
+test('NewMakesAProjectInPlainC', async (context) => {
+  const { build, tested } = await newProject(context, '--lang', 'c');
+  assert.match(tested, /weather_inspect \.+ +Passed[^]*weather_hello \.+ +Passed/);
+  const call = await command('call', '--components', join(build, 'mcp_components'), 'hello', '{"name":"\\"Ada\\""}');
+  assert.deepEqual(call, { status: 0, stdout: 'Hello, "Ada"!\n', stderr: '' });
+});
+
+test('TheProjectThatNewMakesSaysWhereThePluginApiIsToBeFound', async (context) => {
+  const place = await mkdtemp(join(tmpdir(), 'mcp-new-'));
+  context.after(() => rm(place, { recursive: true }));
+  await command('new', 'weather', '--in', place);
+  const elsewhere = process.env.PATH.split(delimiter).filter((each) => !existsSync(join(each, 'mcp-plugin-host')));
+  const env = { ...process.env, PATH: elsewhere.join(delimiter), CMAKE_PREFIX_PATH: '' };
+  const args = ['--preset', 'debug', '-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF'];
+  const { status, stderr } = await run('cmake', args, { cwd: join(place, 'weather'), env });
+  assert.equal(status, 1);
+  assert.match(
+    stderr.replace(/\s+/g, ' '),
+    /The plugin API is not found\. It comes with mcp-plugin-host: put the folder of that program into PATH/,
+  );
 });
 
 test('NewTouchesNothingThatExistsAndRefusesWhatIsNoName', async (context) => {
@@ -307,6 +411,11 @@ test('NewTouchesNothingThatExistsAndRefusesWhatIsNoName', async (context) => {
   const again = await command('new', 'weather', '--in', place);
   assert.equal(again.status, 2);
   assert.match(again.stderr, /weather exists already; choose another name, or another place with --in\n/);
+  const unknown = await command('new', 'other', '--in', place, '--lang', 'cobol');
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /there is no template for "cobol"; --lang is one of c, cpp/);
+  for (const language of ['', '.', '../systemd'])
+    assert.equal((await command('new', 'other', '--in', place, '--lang', language)).status, 2, language);
   for (const name of ['', '../x', 'two words', '.hidden', 'test', 'mcp_plugin']) {
     assert.equal((await command('new', '--in', place, '--', name)).status, 2, name);
   }

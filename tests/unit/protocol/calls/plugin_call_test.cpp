@@ -239,7 +239,9 @@ TEST_F(PluginCallTest, LogsWhatWasSaidInACallAtTheLevelTrace) {
   const auto lines = answers_.log.lines();
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_THAT(lines[0], HasSubstr(R"( params={"name":"add"} answer=)" + std::string(empty_result)));
-  EXPECT_THAT(lines[1], HasSubstr(R"( error=No such note params={"name":"add"} answer={"code":-32602,"message":"No such note"})"));
+  EXPECT_THAT(
+      lines[1],
+      HasSubstr(R"( error=No such note params={"name":"add"} answer={"code":-32602,"message":"No such note"})"));
   EXPECT_THAT(lines[2], HasSubstr(" error=it is not a JSON object params="));
   EXPECT_THAT(lines[3], EndsWith("xxx... (5039 bytes)"));
 }
