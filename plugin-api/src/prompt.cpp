@@ -17,7 +17,8 @@ void require_prompt_modifiers(const Arg* args, std::size_t count) {
   for (const Arg* arg = args; arg != args + count; ++arg) {
     for (const auto& keyword : arg->keywords()) {
       if (keyword.name != "pattern" && keyword.name != "x-mcp-header") continue;
-      throw std::invalid_argument("argument \"" + arg->name() + "\": that of a prompt has no \"" + keyword.name + '"');
+      throw std::invalid_argument("argument \"" + arg->name() + "\": an argument of a prompt has no \"" + keyword.name +
+                                  '"');
     }
   }
 }

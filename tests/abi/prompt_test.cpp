@@ -150,7 +150,7 @@ TEST(Prompt, WhatDoesNotFitATypedArgumentIsRefusedInSetup) {
   EXPECT_EQ(refusal_of_argument<Style>(mcp::arg("a").one_of("verse", "prose")),
             R"(setup failed: prompt "p": a choice of "a" is "prose", not one of plain, verse)");
   EXPECT_EQ(refusal_of_argument<std::string>(mcp::arg("a").pattern("^a")),
-            R"(setup failed: prompt "p": argument "a": that of a prompt has no "pattern")");
+            R"(setup failed: prompt "p": argument "a": an argument of a prompt has no "pattern")");
   EXPECT_EQ(refusal_of_argument<std::string>(mcp::arg("")), R"(setup failed: prompt "p": argument 1 has no name)");
   EXPECT_EQ(refusal_of_argument<std::string>(mcp::arg("a").min_length(1)), "none");
   try {

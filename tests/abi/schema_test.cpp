@@ -449,7 +449,7 @@ struct Members {
 
 TEST(Schema, AllMembersAreFoundWhateverTheirTypes) {
   const Harness harness([](mcp::Plugin& plugin) {
-    plugin.tool("t", "", [] { return Members{{}, 1, {}, {}, Ticket(1), {}, {}, {}, {}, true}; });
+    plugin.tool("t", "", [] { return Members{{}, 1, {}, {}, Ticket(1), {}, {}, {}, {}, {}, true}; });
   });
   EXPECT_EQ(harness.describe()["tools"][0]["outputSchema"]["required"].dump(),
             R"(["json","variant","array","ticket","packed","part","nothing","bytes","map","last"])");

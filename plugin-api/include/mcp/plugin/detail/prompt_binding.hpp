@@ -95,6 +95,7 @@ void describe_prompt_argument(Arg& arg) {
   if constexpr (NamedEnum<Value>) {
     if (!arg.choices_json().empty()) return;
     std::vector<std::string> names;
+    names.reserve(enum_values<Value>.size());
     for (const auto& each : enum_values<Value>)
       names.emplace_back(each.name);
     arg.one_of(names);
