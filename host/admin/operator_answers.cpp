@@ -88,8 +88,16 @@ std::string OperatorAnswers::answer(std::string_view request, ControlServer::Ask
   return outcomes.has_error() ? control_error(outcomes.error().message) : outcomes_json(*outcomes);
 }
 
+bool OperatorAnswers::is_served(const std::string& plugin) const {
+  return std::ranges::any_of(service_.report().plugins, [&plugin](const PluginReport& each) {
+    return each.identity && each.identity->name == plugin;
+  });
+}
+
 std::string OperatorAnswers::trace(const std::string& plugin, const std::string& component,
                                    ControlServer::Asker& asker) const {
+  if (!plugin.empty() && !is_served(plugin))
+    return control_error("no plugin that is served is called \"" + plugin + "\"; status says which there are");
   const auto watcher = log_.watch([plugin, component](std::string_view, Log::Fields fields) {
     const auto is = [&fields](std::string_view name, const std::string& wanted) {
       const auto* const field = find_field(fields, name);

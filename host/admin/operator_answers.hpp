@@ -57,6 +57,7 @@ class OperatorAnswers {
 
  private:
   std::string trace(const std::string& plugin, const std::string& component, ControlServer::Asker& asker) const;
+  bool is_served(const std::string& plugin) const;
 
   const HostFacts host_;
   OperatorService& service_;

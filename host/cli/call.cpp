@@ -23,6 +23,8 @@ namespace {
 
 constexpr int tool_failed = 1;
 constexpr int max_rounds = 32;
+// After which somebody who waits is told so.
+constexpr std::chrono::seconds silence{5};
 
 // The JSON form is for programs: an object with the error, where there is no result.
 int fail_with(const RpcError& error, bool as_json) {
@@ -44,7 +46,14 @@ class TerminalCall final : public Call {
   TerminalCall(const CallPlan& plan, const Json& answers, bool has_answers)
       : Call(plan.method, with_answers(plan.params, answers), plan.component), has_answers_(has_answers) {}
 
-  std::pair<Outcome, std::string> wait() { return ended_.get_future().get(); }
+  std::pair<Outcome, std::string> wait() {
+    auto end = ended_.get_future();
+    if (end.wait_for(silence) == std::future_status::timeout) {
+      std::cerr << component() << " has not answered for " << silence.count()
+                << " s; a call may take as long as limits.callTimeMs of its plugin's configuration allows\n";
+    }
+    return end.get();
+  }
 
   void progress(double progress, double total, std::string_view message) override {
     std::cerr << "progress " << progress;
@@ -72,11 +81,21 @@ class TerminalCall final : public Call {
   std::promise<std::pair<Outcome, std::string>> ended_;
 };
 
+// The only field of a form that has no other.
+std::optional<std::string> single_field_of(const OrderedJson& request) {
+  const auto params = request.find("params");
+  if (params == request.end() || !params->contains("requestedSchema")) return std::nullopt;
+  const auto fields = params->at("requestedSchema").value("properties", OrderedJson::object());
+  return fields.size() == 1 ? std::optional(fields.begin().key()) : std::nullopt;
+}
+
 // What is given is mostly less than a whole result.
 Json whole_answer(const OrderedJson& request, Json given) {
   const auto method = request.value("method", "");
-  if (method == "elicitation/create" && !(given.is_object() && given.contains("action")))
-    return {{"action", "accept"}, {"content", std::move(given)}};
+  if (method == "elicitation/create" && !(given.is_object() && given.contains("action"))) {
+    const auto field = given.is_object() ? std::nullopt : single_field_of(request);
+    return {{"action", "accept"}, {"content", field ? Json{{*field, std::move(given)}} : std::move(given)}};
+  }
   if (method == "sampling/createMessage" && given.is_string()) {
     return {{"role", "assistant"},
             {"content", {{"type", "text"}, {"text", std::move(given)}}},
@@ -100,11 +119,15 @@ class Answers {
     Answers answers;
     for (const auto& text : texts) {
       auto json = parse_json(text);
-      if (json.has_error()) return fail("the answer " + text + " is not valid JSON: " + json.error().message);
-      answers.left_.push_back(*std::move(json));
+      // Words need no quotes.
+      if (json.has_error() && text.find_first_of("{[\"") == 0)
+        return fail("the answer " + text + " is not valid JSON: " + json.error().message);
+      answers.left_.push_back(json.has_error() ? Json(text) : *std::move(json));
     }
     return answers;
   }
+
+  std::size_t unused() const { return left_.size() - next_; }
 
   bool any() const { return !left_.empty() || !given_.is_null(); }
   // All that have been given, by the names of the requests; null: none.
@@ -197,6 +220,8 @@ int carry_out(const CallPlan& plan, Answers answers, bool as_json) {
     const auto call = std::make_shared<TerminalCall>(plan, answers.given(), answers.any());
     plan.plugin->invoke(call);
     const auto [outcome, json] = call->wait();
+    if (outcome != Outcome::input_required && answers.unused() > 0)
+      std::cerr << answers.unused() << " of the answers were not asked for\n";
     if (outcome == Outcome::result) return print_result(plan, json, as_json);
     if (outcome == Outcome::error) {
       const auto error = read_plugin_error(json);
@@ -247,6 +272,7 @@ int ask(Host& host, const CallCommand& command, Json arguments, Answers answers)
   }
   if (!planned) {  // nobody knows any values
     if (command.json) std::cout << "{" << no_completion << "}\n";
+    std::cerr << command.component << " says nothing of what may be filled in\n";
     return 0;
   }
   if (planned->has_error()) return reject(host, planned->error(), command.json);

@@ -16,7 +16,7 @@ CommandLog::CommandLog(const HostOptions& options)
       crashes_(options.log_level, options.log_format, "next") {}
 
 void CommandLog::write(Level level, std::string_view event, Fields fields) {
-  if (event == plugin_crashed) return crashes_.write(level, event, fields);
+  if (event == plugin_crashed || event == plugin_refused) return crashes_.write(level, event, fields);
   if (event != plugin_output) return log_.write(level, event, fields);
   if (format_ == StderrLog::Format::json) return output_.write(level, event, fields);
   std::string line;

@@ -11,4 +11,7 @@ inline constexpr std::string_view plugin_output = "plugin output";
 // The process of a plugin has ended by itself; the field "next" says when the next one is started.
 inline constexpr std::string_view plugin_crashed = "plugin crashed";
 
+// A file that is not served; the field "next" says when it is tried again.
+inline constexpr std::string_view plugin_refused = "plugin refused";
+
 }  // namespace mcph

@@ -316,6 +316,8 @@ test('ReadPromptAndCompleteAskAPluginWithoutAClient', async (context) => {
   assert.deepEqual(await on('complete', 'greeting', 'style', 'fr'), { status: 0, stdout: 'friendly\n', stderr: '' });
   const { completion } = JSON.parse((await on('complete', '--json', 'greeting', 'style')).stdout);
   assert.ok(completion.values.length > 1);
+  const none = await on('complete', 'greeting', 'name');
+  assert.deepEqual([none.status, none.stdout], [0, '']);
   const unknown = await on('complete', 'absent', 'style');
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /Unknown prompt: absent/);
@@ -332,6 +334,10 @@ test('WhatAPluginAsksItsClientIsAnsweredByTheCommandLine', async (context) => {
   const names = answers({ name: 'Ada' }, { name: 'Lovelace' });
   assert.equal(await said('call', 'two_rounds', ...names), 'Ada Lovelace\n');
   assert.equal(await said('call', 'sample', ...answers('Ada')), 'the command line: Ada\n');
+  assert.equal(await said('call', 'sample', '--answer', 'Ada Lovelace'), 'the command line: Ada Lovelace\n');
+  assert.equal(await said('call', 'two_rounds', ...answers('Ada', 'Lovelace')), 'Ada Lovelace\n');
+  const more = await on('call', 'sample', ...answers('Ada', 'Lovelace'));
+  assert.deepEqual(more, { status: 0, stdout: 'the command line: Ada\n', stderr: '1 of the answers were not asked for\n' });
   assert.equal(await said('call', 'roots', ...answers([{ uri: 'file:///a', name: 'a' }])), 'a=file:///a;\n');
   assert.equal(await said('call', 'order', ...answers({ action: 'decline' })), 'declined\n');
   assert.equal(await said('call', 'sign_in', ...answers({ action: 'accept' })), 'opened\n');

@@ -568,6 +568,13 @@ test('TraceShowsWhatIsSaidInCalls', { timeout: 60_000 }, async (context) => {
   assert.equal(host.log.matching({ event: 'call' }).length, 0, 'the log has its own level');
 });
 
+test('TraceKnowsWhichPluginsThereAre', async (context) => {
+  await serve(context, await Components.create('sample_v1'));
+  const { status, stderr } = await command('trace', 'absent');
+  assert.equal(status, 2);
+  assert.match(stderr, /no plugin that is served is called "absent"; status says which there are/);
+});
+
 test('TraceEndsWithItsHost', { timeout: 60_000 }, async (context) => {
   const host = await serve(context, await Components.create('sample_v1'));
   const tracing = await trace(context);

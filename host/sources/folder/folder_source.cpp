@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "telemetry/log_events.hpp"
+
 namespace mcph {
 namespace {
 
@@ -316,7 +318,7 @@ void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& e
   loads_refused_.fetch_add(1);
   const auto& serving = tracked.served().plugin;
   with_.log.error(
-      "plugin refused",
+      plugin_refused,
       {{"file", file.string()},
        {"reason", error.message},
        {"serving", serving != nullptr ? "the last good version, " + serving->identity().version : "nothing of it"},

@@ -120,8 +120,8 @@ TEST_F(OperatorAnswersTest, NobodyWaitsForASourceThatHasStopped) {
   EXPECT_TRUE(ask(R"({"command":"status"})").starts_with(R"({"ok":true,)"));
 }
 
-TEST_F(OperatorAnswersTest, TellsWhatIsSaidInTheCallsOfAPlugin) {
-  Reader reader(4);
+TEST_F(OperatorAnswersTest, TellsWhatIsSaidInCalls) {
+  Reader reader(5);
   reader.heard = [this](std::size_t count) {
     if (count != 1) return;
     watched_.trace("call", {{"component", "add"}, {"plugin", "sums"}, {"ms", 2}, {"params", "{}"}});
@@ -131,12 +131,13 @@ TEST_F(OperatorAnswersTest, TellsWhatIsSaidInTheCallsOfAPlugin) {
     watched_.info("serving", {{"url", "http://127.0.0.1:1/mcp"}});
     watched_.trace("call", {{"component", "add"}, {"plugin", "sums"}, {"outcome", "ok"}});
   };
-  EXPECT_EQ(answers_.answer(R"({"command":"trace","plugin":"sums"})", reader), R"({"ok":true})");
-  ASSERT_EQ(reader.told.size(), 4U);
+  EXPECT_EQ(answers_.answer(R"({"command":"trace"})", reader), R"({"ok":true})");
+  ASSERT_EQ(reader.told.size(), 5U);
   EXPECT_EQ(reader.told[0], R"({"tracing":true})");
   EXPECT_THAT(reader.told[1], EndsWith(R"("event":"call","component":"add","plugin":"sums","ms":2,"params":"{}"})"));
   EXPECT_THAT(reader.told[2], HasSubstr(R"("component":"multiply")"));
-  EXPECT_THAT(reader.told[3], EndsWith(R"("event":"plugin output","plugin":"sums","text":"adding"})"));
+  EXPECT_THAT(reader.told[3], HasSubstr(R"("plugin":"others")"));
+  EXPECT_THAT(reader.told[4], EndsWith(R"("event":"plugin output","plugin":"sums","text":"adding"})"));
 
   Reader of_tool(3);
   of_tool.heard = reader.heard;
