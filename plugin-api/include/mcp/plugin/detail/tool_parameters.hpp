@@ -63,9 +63,10 @@ struct ToolParameters {
 /// False after telling the author why, so that the compiler says nothing else about the same mistake.
 template <class F>
 constexpr bool check_handler() {
-  static_assert(Callable<F>,
-                "mcp: the handler must be a function or a lambda whose parameters have types: write (double a), not "
-                "(auto a), because the schema comes from them");
+  static_assert(
+      Callable<F>,
+      "mcp: the handler must be a function or a lambda whose parameters have types: write (double a), not "
+      "(auto a), because the schema comes from them. If the compiler finds a mistake in its body, mend that one");
   return Callable<F> && check_not_mutable<F>();
 }
 
