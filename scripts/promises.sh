@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Measures what README and docs promise, and says of each promise whether it holds or falls short. The status is 0 if all
-# hold. Needs what test.sh installs, and wrk for the topic speed.
+# hold. Needs what test.sh installs, and wrk.
 #
 #     scripts/promises.sh [TOPIC...] [--full]
 #
 # Counts are small unless --full is given, with which it takes an hour. Nothing else should run meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+command -v wrk >/dev/null || { echo "This needs wrk; on Debian and Ubuntu it is a package" >&2; exit 2; }
 cmake --preset release >/dev/null
 cmake --build --preset release >/dev/null
 sh tests/integration/npm_ci.sh tests/integration
