@@ -1,4 +1,4 @@
-// What is asked in vain. That it does what is asked, and what status says, is tested with whole hosts
+// What is asked in vain, and traces. That it does what is asked, and what status says, is tested with whole hosts
 // (tests/integration/operator.test.mjs).
 #include "admin/operator_answers.hpp"
 
