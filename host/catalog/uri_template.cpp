@@ -32,7 +32,7 @@ std::optional<std::string_view> unsupported_form(std::string_view inside) {
   };
   constexpr std::array operators{
       Form{'.', R"(the operator "." (labels, level 3))"}, Form{'/', R"(the operator "/" (path segments, level 3))"},
-      Form{';', R"(the operator ";" (path parameters, level 3))"}, Form{'?', R"(the operator "?" (a query, level 3))"},
+      Form{';', R"(the operator ";" (path parameters, level 3))"},
       Form{'&', R"(the operator "&" (more of a query, level 3))"}};
   for (const auto& [sign, name] : operators) {
     if (inside.starts_with(sign)) return name;
@@ -41,9 +41,16 @@ std::optional<std::string_view> unsupported_form(std::string_view inside) {
     return "an operator that RFC 6570 reserves";
   }
   if (inside.find(',') != std::string_view::npos) return "several variables in one expression (level 3)";
-  if (inside.ends_with('*')) return R"(the modifier "*" (explode, level 4))";
+  const bool has_operator = inside.starts_with('+') || inside.starts_with('#');
+  if (has_operator && inside.ends_with('*')) return R"(the modifier "*" (explode, level 4) after an operator)";
   if (inside.find(':') != std::string_view::npos) return R"(the modifier ":" (prefix, level 4))";
   return std::nullopt;
+}
+
+// Nothing: its percent-encoding is broken, or it is no UTF-8.
+std::optional<std::string> decoded_value(std::string_view encoded) {
+  auto value = percent_decode(encoded);
+  return value && is_utf8(*value) ? value : std::nullopt;
 }
 
 std::string in_quotes(std::string_view text) {
@@ -59,7 +66,11 @@ class UriTemplateParser {
 
   Result<UriTemplate> parse() {
     while (!rest_.empty()) {
-      const auto error = rest_.front() == '{' ? expression() : rest_.front() == '*' ? wildcard() : literal();
+      if (!result_.query_.empty()) return about("has something after its query, which ends a URI");
+      const auto error = rest_.starts_with("{?") ? query()
+                         : rest_.front() == '{'  ? expression()
+                         : rest_.front() == '*'  ? wildcard()
+                                                 : literal();
       if (error) return about(*error);
     }
     return std::move(result_);
@@ -67,34 +78,65 @@ class UriTemplateParser {
 
  private:
   using Kind = UriTemplate::Kind;
+  static constexpr auto unclosed = "has a \"{\" without its \"}\"";
   using Reason = std::optional<std::string>;  // why the template is refused, if it is
 
   Error about(std::string_view reason) const {
     return fail("the URI template " + in_quotes(result_.original()) + " " + std::string(reason));
   }
 
-  Reason expression() {
+  // Takes the expression that comes next. Nothing: it has no end.
+  std::optional<std::string_view> take_expression() {
     const auto end = rest_.find('}');
-    if (end == std::string_view::npos) return "has a \"{\" without its \"}\"";
+    if (end == std::string_view::npos) return std::nullopt;
     const auto whole = rest_.substr(0, end + 1);
     result_.text_ += whole;
-    auto name = rest_.substr(1, end - 1);
-    rest_.remove_prefix(end + 1);
+    rest_.remove_prefix(whole.size());
+    return whole;
+  }
 
+  static std::string bad_name(std::string_view expression, std::string_view whose) {
+    return "has the expression " + in_quotes(expression) + ", " + std::string(whose) +
+           " is not made of letters, digits, \"_\" and \".\"";
+  }
+
+  Reason expression() {
+    const auto whole = take_expression();
+    if (!whole) return unclosed;
+    auto name = whole->substr(1, whole->size() - 2);
     if (const auto unsupported = unsupported_form(name)) {
-      return "has the expression " + in_quotes(whole) + ", which is " + std::string(*unsupported) +
-             "; only {name}, {+name} and {#name} of levels 1 and 2 are supported";
+      return "has the expression " + in_quotes(*whole) + ", which is " + std::string(*unsupported) +
+             "; only {name}, {+name}, {#name}, {name*} and {?name,name} are supported";
     }
     auto kind = Kind::segment;
     if (name.starts_with('+') || name.starts_with('#')) {
       kind = Kind::anything;
       if (name.front() == '#') add_literal("#");
       name.remove_prefix(1);
+    } else if (name.ends_with('*')) {
+      kind = Kind::anything;
+      name.remove_suffix(1);
     }
-    if (!is_variable_name(name)) {
-      return "has the expression " + in_quotes(whole) + ", whose name is not made of letters, digits, \"_\" and \".\"";
-    }
+    if (!is_variable_name(name)) return bad_name(*whole, "whose name");
     return add_variable(kind, name);
+  }
+
+  Reason query() {
+    const auto whole = take_expression();
+    if (!whole) return unclosed;
+    const auto has_question_mark = [](const auto& part) {
+      return part.kind == Kind::literal && part.text.find('?') != std::string::npos;
+    };
+    if (std::ranges::any_of(result_.parts_, has_question_mark)) return "has a \"?\" before its query";
+    auto names = whole->substr(2, whole->size() - 3);
+    while (true) {
+      const auto name = names.substr(0, names.find(','));
+      if (!is_variable_name(name)) return bad_name(*whole, "one of whose names");
+      if (has_variable(name)) return twice(name);
+      result_.query_.emplace_back(name);
+      if (name.size() == names.size()) return std::nullopt;
+      names.remove_prefix(name.size() + 1);
+    }
   }
 
   Reason wildcard() {
@@ -120,10 +162,16 @@ class UriTemplateParser {
     parts.back().text += normalized_uri(text);
   }
 
+  bool has_variable(std::string_view name) const {
+    const auto same = [name](const auto& part) { return part.kind != Kind::literal && part.text == name; };
+    return std::ranges::any_of(result_.parts_, same) || std::ranges::count(result_.query_, name) > 0;
+  }
+
+  static std::string twice(std::string_view name) { return "has the variable " + in_quotes(name) + " twice"; }
+
   Reason add_variable(Kind kind, std::string_view name) {
     auto& parts = result_.parts_;
-    const auto same = [name](const auto& part) { return part.kind != Kind::literal && part.text == name; };
-    if (std::any_of(parts.begin(), parts.end(), same)) return "has the variable " + in_quotes(name) + " twice";
+    if (has_variable(name)) return twice(name);
     if (!parts.empty() && parts.back().kind != Kind::literal) {
       return "has no text between the variables " + in_quotes(parts.back().text) + " and " + in_quotes(name) +
              ", so a URI cannot be split into their values";
@@ -201,11 +249,21 @@ std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string
   std::string storage;
   uri = normalized_uri(uri, storage);
   if (uri.size() > max_uri_size) return std::nullopt;
-  if (parts_.front().kind == Kind::literal && !uri.starts_with(parts_.front().text)) return std::nullopt;
-  const Matches matches(parts_, uri);
-  if (!matches.at(0, 0)) return std::nullopt;
 
-  std::map<std::string, std::string> values;
+  Values values;
+  if (query_.empty()) return match_path(uri, values) ? std::optional(std::move(values)) : std::nullopt;
+  const auto path = uri.substr(0, uri.find('?'));
+  if (!match_path(path, values)) return std::nullopt;
+  if (path.size() < uri.size() && !match_query(uri.substr(path.size() + 1), values)) return std::nullopt;
+  return values;
+}
+
+bool UriTemplate::match_path(std::string_view uri, Values& values) const {
+  if (parts_.empty()) return uri.empty();
+  if (parts_.front().kind == Kind::literal && !uri.starts_with(parts_.front().text)) return false;
+  const Matches matches(parts_, uri);
+  if (!matches.at(0, 0)) return false;
+
   std::size_t offset = 0;
   for (std::size_t part = 0; part < parts_.size(); ++part) {
     const auto& [kind, text] = parts_[part];
@@ -214,12 +272,26 @@ std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string
       continue;
     }
     const auto end = matches.max_value_end(part, kind, offset);
-    auto value = percent_decode(uri.substr(offset, end - offset));
-    if (!value || !is_utf8(*value)) return std::nullopt;
+    auto value = decoded_value(uri.substr(offset, end - offset));
+    if (!value) return false;
     values.emplace(text, *std::move(value));
     offset = end;
   }
-  return values;
+  return true;
+}
+
+bool UriTemplate::match_query(std::string_view query, Values& values) const {
+  if (query.find('#') != std::string_view::npos) return false;  // what comes after it is no query
+  while (!query.empty()) {
+    const auto parameter = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(parameter.size() + 1, query.size()));
+    const auto name = percent_decode(parameter.substr(0, parameter.find('=')));
+    const auto equals = parameter.find('=');
+    auto value = decoded_value(equals == std::string_view::npos ? "" : parameter.substr(equals + 1));
+    if (!name || !value || std::ranges::count(query_, *name) == 0) return false;
+    if (!values.emplace(*name, *std::move(value)).second) return false;
+  }
+  return true;
 }
 
 std::vector<std::string> UriTemplate::variables() const {
@@ -227,6 +299,7 @@ std::vector<std::string> UriTemplate::variables() const {
   for (const auto& part : parts_) {
     if (part.kind != Kind::literal) names.push_back(part.text);
   }
+  names.insert(names.end(), query_.begin(), query_.end());
   return names;
 }
 
@@ -244,7 +317,7 @@ std::size_t UriTemplate::count(Kind kind) const {
 bool UriTemplate::more_specific_than(const UriTemplate& other) const {
   const auto rank = [](const UriTemplate& t) {
     const auto wide = t.count(Kind::anything);
-    return std::tuple(max_template_size - t.literal_size(), t.count(Kind::segment) + wide, wide);
+    return std::tuple(max_template_size - t.literal_size(), t.count(Kind::segment) + wide + t.query_.size(), wide);
   };
   return rank(*this) < rank(other);
 }

@@ -17,11 +17,14 @@ namespace mcph {
 //
 //   {name}    one or more bytes other than "/", "?" and "#"
 //   {+name}   one or more bytes of any kind: a path, for instance
+//   {name*}   the same, as many templates have it that were written for other servers
 //   {#name}   "#", then one or more bytes of any kind
 //   *         one or more bytes of any kind; the variable's name is "*" (our extension: docs://*)
+//   {?a,b}    at the end: a query with any of these parameters, in any order, and no other; what stands before it has
+//             no "?"
 //
-// That is levels 1 and 2 of the RFC. Higher levels are refused, and so are a variable that appears twice and two
-// variables with no text between them, because no one could say where the first value ends.
+// That is levels 1 and 2 of the RFC, and its form of a query. Other forms are refused, and so are a variable that
+// appears twice and two variables with no text between them, because no one could say where the first value ends.
 class UriTemplate {
  public:
   // Longer templates are refused, longer URIs match nothing. The time of a match is at most proportional to the product
@@ -31,7 +34,7 @@ class UriTemplate {
 
   static Result<UriTemplate> parse(std::string_view text);
 
-  // The decoded value of each variable, or nothing if the URI does not match. Where a URI can be split in several ways,
+  // The decoded value of each variable, but of parameters that the URI has not, or nothing if it does not match. Where a URI can be split in several ways,
   // the first variable takes as much as it can, then the second, as with a greedy regular expression. A value whose
   // percent-encoding is broken, or that is not UTF-8 when decoded, makes the URI not match. Decoding can bring up any
   // character, "/" and NUL included: a value is a name to look up, not a path to trust.
@@ -59,6 +62,11 @@ class UriTemplate {
   };
 
   explicit UriTemplate(std::string_view text) : original_(text) {}
+  using Values = std::map<std::string, std::string>;
+
+  // False: the URI does not match.
+  bool match_path(std::string_view uri, Values& values) const;
+  bool match_query(std::string_view query, Values& values) const;
   std::size_t literal_size() const;
   std::size_t count(Kind kind) const;
 
@@ -67,6 +75,7 @@ class UriTemplate {
   std::string original_;
   std::string text_;
   std::vector<Part> parts_;
+  std::vector<std::string> query_;  // the names of its parameters
 };
 
 }  // namespace mcph

@@ -47,11 +47,22 @@ void set_completion(Registry& registry, Metadata& metadata, std::string_view arg
   registry.change([&] { record.completions.insert_or_assign(std::string(argument), std::move(handler)); });
 }
 
-void require_variables(std::string_view uri_template, std::size_t variables, std::size_t values) {
-  if (variables == values) return;
-  throw std::invalid_argument("resource template \"" + std::string(uri_template) + "\": its handler takes " +
-                              std::to_string(values) + (values == 1 ? " value" : " values") + ", but it has " +
-                              std::to_string(variables) + (variables == 1 ? " variable" : " variables"));
+void require_variables(std::string_view uri_template, const std::vector<bool>& values_are_optional) {
+  const auto variables = variables_of(uri_template);
+  const auto values = values_are_optional.size();
+  const std::string which = "resource template \"" + std::string(uri_template) + "\": ";
+  if (variables.size() != values) {
+    throw std::invalid_argument(which + "its handler takes " + std::to_string(values) +
+                                (values == 1 ? " value" : " values") + ", but it has " +
+                                std::to_string(variables.size()) + (variables.size() == 1 ? " variable" : " variables"));
+  }
+  // A query ends a template.
+  const auto before_query = variables_of(uri_template.substr(0, uri_template.find("{?"))).size();
+  for (std::size_t i = before_query; i < values; ++i) {
+    if (values_are_optional[i]) continue;
+    throw std::invalid_argument(which + "a URI need not have the parameter \"" + variables[i] +
+                                "\" of its query, so its handler takes a std::optional there");
+  }
 }
 
 std::vector<std::string> variables_of(std::string_view uri_template) {
@@ -67,7 +78,13 @@ std::vector<std::string> variables_of(std::string_view uri_template) {
     const auto end = uri_template.find('}', begin);
     if (end == std::string_view::npos) break;
     auto name = uri_template.substr(begin + 1, end - begin - 1);
-    if (name.starts_with('+') || name.starts_with('#')) name.remove_prefix(1);
+    const bool is_query = name.starts_with('?');
+    if (is_query || name.starts_with('+') || name.starts_with('#')) name.remove_prefix(1);
+    if (name.ends_with('*')) name.remove_suffix(1);
+    for (auto comma = name.find(','); is_query && comma != std::string_view::npos; comma = name.find(',')) {
+      names.emplace_back(name.substr(0, comma));
+      name.remove_prefix(comma + 1);
+    }
     names.emplace_back(name);
     uri_template.remove_prefix(end + 1);
   }

@@ -170,19 +170,40 @@ TEST(ResourceTemplate, VariablesAreTakenByTheirTypes) {
   EXPECT_EQ(harness.read_template("docs://*", {{"*", "guide/1"}}).text(), "guide/1");
 }
 
+TEST(ResourceTemplate, ParametersOfAQueryAreOptionalValues) {
+  const auto* const text = "notes://{folder*}{?words,limit}";
+  Harness harness([&](mcp::Plugin& plugin) {
+    plugin.resource_template(
+        text, "notes", "",
+        [](const std::string& folder, const std::optional<std::string>& words, std::optional<int> limit) {
+          return folder + '|' + words.value_or("-") + '|' + std::to_string(limit.value_or(10));
+        });
+  });
+  EXPECT_EQ(harness.read_template(text, {{"folder", "a/b"}}).text(), "a/b|-|10");
+  EXPECT_EQ(harness.read_template(text, {{"folder", "a"}, {"words", "x y"}, {"limit", "3"}}).text(), "a|x y|3");
+  EXPECT_EQ(harness.read_template(text, {{"folder", "a/b"}, {"limit", "many"}}).text(),
+            "Resource not found: notes://a/b?limit=many");
+}
+
+std::string refusal(const char* uri_template, auto handler) {
+  try {
+    const Harness harness([&](mcp::Plugin& plugin) { plugin.resource_template(uri_template, "note", "", handler); });
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
 TEST(ResourceTemplate, ItsHandlerTakesAsManyValuesAsThereAreVariables) {
-  const auto refusal = [](auto handler) -> std::string {
-    try {
-      const Harness harness(
-          [&](mcp::Plugin& plugin) { plugin.resource_template("notes://{name}", "note", "", handler); });
-    } catch (const std::runtime_error& error) {
-      return error.what();
-    }
-    return "none";
-  };
-  EXPECT_EQ(refusal([](int, int) { return ""; }),
+  EXPECT_EQ(refusal("notes://{name}", [](int, int) { return ""; }),
             R"(setup failed: resource template "notes://{name}": its handler takes 2 values, but it has 1 variable)");
-  EXPECT_EQ(refusal([](int) { return ""; }), "none");
+  EXPECT_EQ(refusal("notes://{name}", [](int) { return ""; }), "none");
+}
+
+TEST(ResourceTemplate, ItsHandlerDoesNotDemandAParameterOfAQuery) {
+  EXPECT_EQ(refusal("notes://{name}{?words,limit}", [](int, std::optional<int>, int) { return ""; }),
+            R"(setup failed: resource template "notes://{name}{?words,limit}": a URI need not have the parameter "limit" )"
+            "of its query, so its handler takes a std::optional there");
 }
 
 TEST(Resource, Failures) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <stdexcept>
 #include <thread>
 
@@ -43,14 +44,23 @@ void replace(std::string& text, const std::string& what, const std::string& with
 }
 
 std::string expanded(std::string_view uri_template, const std::map<std::string, std::string>& variables) {
-  std::string uri(uri_template);
+  const auto query = std::min(uri_template.find("{?"), uri_template.size());
+  std::string uri(uri_template.substr(0, query));
   for (const auto& [name, value] : variables) {
     if (name == "*") {
       replace(uri, "*", value);
     } else {
       replace(uri, '{' + name + '}', value);
       replace(uri, "{+" + name + '}', value);
+      replace(uri, '{' + name + "*}", value);
     }
+  }
+  char before = '?';
+  for (const auto& name : mcp::detail::variables_of(uri_template.substr(query))) {
+    const auto given = variables.find(name);
+    if (given == variables.end()) continue;
+    uri.append(1, before).append(name).append(1, '=').append(given->second);
+    before = '&';
   }
   return uri;
 }

@@ -60,6 +60,46 @@ TEST(UriTemplate, WildcardTakesTheRest) {
   EXPECT_EQ(match("docs://*.md", "docs://a/b.md"), (Values{{"*", "a/b"}}));
 }
 
+TEST(UriTemplate, VariableWithAStarRunsAcrossSegments) {
+  EXPECT_EQ(match("docs://{path*}", "docs://guide/first.md"), (Values{{"path", "guide/first.md"}}));
+  EXPECT_EQ(match("docs://{path*}/raw", "docs://a/b/raw"), (Values{{"path", "a/b"}}));
+}
+
+TEST(UriTemplate, QueryHasAnyOfItsParametersInAnyOrder) {
+  const auto* const text = "notes://{kind}/search{?q,limit}";
+  EXPECT_EQ(match(text, "notes://old/search"), (Values{{"kind", "old"}}));
+  EXPECT_EQ(match(text, "notes://old/search?q=a%20b"), (Values{{"kind", "old"}, {"q", "a b"}}));
+  EXPECT_EQ(match(text, "notes://old/search?limit=3&q="), (Values{{"kind", "old"}, {"limit", "3"}, {"q", ""}}));
+  EXPECT_EQ(match(text, "notes://old/search?q=a=b/c?d"), (Values{{"kind", "old"}, {"q", "a=b/c?d"}}));
+  EXPECT_EQ(match(text, "notes://old/search?q"), (Values{{"kind", "old"}, {"q", ""}}));
+  EXPECT_EQ(match(text, "notes://old/search?"), (Values{{"kind", "old"}}));
+  EXPECT_EQ(match("{+path}{?q}", "a://b?q=1"), (Values{{"path", "a://b"}, {"q", "1"}}));
+  EXPECT_EQ(parsed(text).variables(), (std::vector<std::string>{"kind", "q", "limit"}));
+}
+
+TEST(UriTemplate, QueryHasNoOtherParameters) {
+  for (const auto* query : {"?other=1", "?q=1&other=1", "?q=1&q=2", "?=1", "?q=%", "?q=%FF", "?%71%=1", "?q=1#part",
+                            "?q=1&&limit=2"}) {
+    EXPECT_EQ(match("notes://search{?q,limit}", std::string("notes://search") + query), std::nullopt) << query;
+  }
+}
+
+TEST(UriTemplate, NothingFollowsAQuery) {
+  EXPECT_NE(error_of("a://b{?q}/c").find("has something after its query"), std::string::npos);
+  EXPECT_NE(error_of("a://b{?q}{#part}").find("has something after its query"), std::string::npos);
+  EXPECT_NE(error_of("a://b?x=1{?q}").find("has a \"?\" before its query"), std::string::npos);
+  EXPECT_NE(error_of("a://{q}{?q}").find("has the variable \"q\" twice"), std::string::npos);
+  EXPECT_NE(error_of("a://b{?q,q}").find("has the variable \"q\" twice"), std::string::npos);
+  EXPECT_NE(error_of("a://b{?}").find("one of whose names is not made of letters"), std::string::npos);
+  EXPECT_NE(error_of("a://b{?q,}").find("one of whose names is not made of letters"), std::string::npos);
+  EXPECT_NE(error_of("a://b{?q").find("has a \"{\" without its \"}\""), std::string::npos);
+}
+
+TEST(UriTemplate, WithoutAQueryIsMoreSpecific) {
+  EXPECT_TRUE(parsed("a://{b}").more_specific_than(parsed("a://{b}{?q}")));
+  EXPECT_FALSE(parsed("a://{b}{?q}").more_specific_than(parsed("a://{b}")));
+}
+
 TEST(UriTemplate, SplitsSeveralVariables) {
   EXPECT_EQ(match("db://{table}/rows/{id}", "db://users/rows/42"), (Values{{"table", "users"}, {"id", "42"}}));
   EXPECT_EQ(match("repo://{owner}/{name}/{+path}", "repo://a/b/c/d"),
@@ -124,20 +164,17 @@ TEST(UriTemplate, RefusesWhatItCannotMatch) {
 
 TEST(UriTemplate, NamesTheFormThatItDoesNotSupport) {
   const auto reason = [](const std::string& form) {
-    return ", which is " + form + "; only {name}, {+name} and {#name} of levels 1 and 2 are supported";
+    return ", which is " + form + "; only {name}, {+name}, {#name}, {name*} and {?name,name} are supported";
   };
   const std::map<std::string, std::string> forms = {{"{.a}", R"(the operator "." (labels, level 3))"},
                                                     {"{/a}", R"(the operator "/" (path segments, level 3))"},
                                                     {"{;a}", R"(the operator ";" (path parameters, level 3))"},
-                                                    {"{?a}", R"(the operator "?" (a query, level 3))"},
-                                                    {"{?a,b}", R"(the operator "?" (a query, level 3))"},
                                                     {"{&a}", R"(the operator "&" (more of a query, level 3))"},
                                                     {"{=a}", "an operator that RFC 6570 reserves"},
                                                     {"{a,b}", "several variables in one expression (level 3)"},
                                                     {"{+a,b}", "several variables in one expression (level 3)"},
                                                     {"{a:3}", R"(the modifier ":" (prefix, level 4))"},
-                                                    {"{a*}", R"(the modifier "*" (explode, level 4))"},
-                                                    {"{+a*}", R"(the modifier "*" (explode, level 4))"}};
+                                                    {"{+a*}", R"(the modifier "*" (explode, level 4) after an operator)"}};
   for (const auto& [expression, form] : forms) {
     EXPECT_EQ(error_of("a://" + expression),
               "the URI template \"a://" + expression + "\" has the expression \"" + expression + "\"" + reason(form));

@@ -75,10 +75,11 @@ class Plugin {
     return add_resource(uri, name, description, std::move(bound));
   }
 
-  /// All resources whose URI matches a template of RFC 6570, level 1 or 2, such as "notes://{name}" or
-  /// "file:///{+path}", or a wildcard, "docs://*". The host refuses templates of higher levels, such as {?query}.
-  /// Instead of mcp::Uri the handler may take one value for each variable, in their order: a number, a text, an enum or
-  /// what else has a text as its form. A URI with another text there names no resource.
+  /// All resources whose URI matches a template of RFC 6570, such as "notes://{name}", "file:///{+path}" or
+  /// "notes://search{?text,limit}", or a wildcard, "docs://*". Which forms there are stands in docs/writing-plugins.md;
+  /// the host refuses others. Instead of mcp::Uri the handler may take one value for each variable, in their order: a
+  /// number, a text, an enum or what else has a text as its form, and a std::optional of it for a parameter of the
+  /// query. A URI with another text there names no resource.
   template <class F>
   Resource resource_template(std::string_view uri_template, std::string_view name, std::string_view description,
                              F handler) {

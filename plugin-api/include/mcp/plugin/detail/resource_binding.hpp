@@ -107,13 +107,17 @@ ResourceHandler bind_resource(F callable) {
 
 /// The variables of a template in their order.
 std::vector<std::string> variables_of(std::string_view uri_template);
-/// Throws std::invalid_argument where a handler takes more values than there are, or less.
-void require_variables(std::string_view uri_template, std::size_t variables, std::size_t values);
+/// Throws std::invalid_argument where a handler takes more values than there are, or less, or demands one that a URI
+/// need not have.
+void require_variables(std::string_view uri_template, const std::vector<bool>& values_are_optional);
 
 template <class F, std::size_t... I>
 auto variable_values(const Uri& uri, const std::vector<std::string>& names, std::index_sequence<I...>) {
   using P = ToolParameters<F>;
-  const auto value = [&]<class T>(const std::string& name) {
+  const auto value = [&]<class T>(const std::string& name) -> T {
+    if constexpr (is_optional<T>) {
+      if (!uri.has(name)) return std::nullopt;
+    }
     return value_of_text<without_optional<T>>(uri[name], Place{nullptr, name});
   };
   try {
@@ -124,13 +128,18 @@ auto variable_values(const Uri& uri, const std::vector<std::string>& names, std:
   }
 }
 
+template <class F, std::size_t... I>
+std::vector<bool> optional_values(std::index_sequence<I...>) {
+  return {is_optional<typename ToolParameters<F>::template Value<I>>...};
+}
+
 template <class F>
 ResourceHandler bind_resource_template(std::string_view uri_template, F callable) {
   if constexpr (takes_variables<F>()) {
     using P = ToolParameters<F>;
-    auto names = variables_of(uri_template);
-    require_variables(uri_template, names.size(), P::count);
-    auto bound = std::make_shared<std::pair<std::vector<std::string>, F>>(std::move(names), std::move(callable));
+    require_variables(uri_template, optional_values<F>(P::indices));
+    auto bound = std::make_shared<std::pair<std::vector<std::string>, F>>(variables_of(uri_template),
+                                                                          std::move(callable));
     return [bound](const Uri& uri, Context& context) -> ResourceContents {
       auto values = variable_values<F>(uri, bound->first, P::indices);
       return resource_contents(call_tool(bound->second, values, context), uri);
