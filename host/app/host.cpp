@@ -54,6 +54,7 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           .required_sandboxes = options.data_root / ".required-sandboxes",
           .limits = per_plugin,
           .isolation = options.isolation,
+          .errors = options.errors,
           .sandbox = options.sandbox,
           .trust = options.trust,
           .server_info = [&catalog, &more_catalogs, identity = options.identity, root = options.components,

@@ -38,11 +38,13 @@ Result<Rule> Rule::compile(const RuleText& text) {
   Rule rule;
   rule.text_ = text.match;
   rule.read_only_ = text.read_only;
+  rule.tag_ = text.tag;
   auto pattern = ComponentPattern::read(text.match);
   if (pattern.has_error()) return pattern.error();
   rule.pattern_ = *std::move(pattern);
   const auto kind = rule.pattern_.kind();
   if (text.read_only && kind != Kind::tool) return fail("must be about tools, because it has read_only");
+  if (!text.tag.empty() && kind != Kind::tool) return fail("must be about tools, because it has tag");
   if (!text.arguments) return rule;
   if (kind != Kind::tool && kind != Kind::prompt)
     return fail("must be about tools or prompts, because it has arguments");
@@ -53,7 +55,7 @@ Result<Rule> Rule::compile(const RuleText& text) {
 }
 
 bool Rule::covers(const Tool& tool) const {
-  return !read_only_ || *read_only_ == tool.read_only;
+  return (!read_only_ || *read_only_ == tool.read_only) && (tag_.empty() || tool.tags.contains(tag_));
 }
 
 // What the rules of some roles come to.

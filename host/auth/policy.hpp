@@ -27,6 +27,7 @@ namespace mcph {
 struct RuleText {
   std::string match = {};                     // "tool:deploy*", "resource:docs://*", "prompt:*", or "*"
   std::optional<bool> read_only = {};         // the tool says of itself that it is, or does not
+  std::string tag = {};                       // that the tool has; empty: any
   std::optional<OrderedJson> arguments = {};  // a JSON Schema
 };
 
@@ -53,7 +54,7 @@ class Rule {
   bool matches_all(std::string_view beginning) const { return pattern_.matches_all(beginning); }
   // What it asks of the tool itself.
   bool covers(const Tool& tool) const;
-  bool is_unconditional() const { return !read_only_ && !arguments_; }
+  bool is_unconditional() const { return !read_only_ && tag_.empty() && !arguments_; }
   // Null: any.
   const Schema* arguments() const { return arguments_ ? &*arguments_ : nullptr; }
   // As it is written.
@@ -65,6 +66,7 @@ class Rule {
   std::string text_;
   ComponentPattern pattern_;
   std::optional<bool> read_only_;
+  std::string tag_;
   std::optional<Schema> arguments_;
 };
 

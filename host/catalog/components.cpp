@@ -148,16 +148,52 @@ Result<std::string> read_prompt_name(const Description& description) {
   return name;
 }
 
-Result<TaskSupport> read_task_support(const Description& description) {
-  const auto execution = description.json().find("execution");
-  if (execution == description.json().end()) return TaskSupport::undeclared;
-  if (!execution->is_object()) return description.error("execution", "is not an object");
-  const auto support = execution->value("taskSupport", OrderedJson());
+// What a tool says to the host of how its calls run.
+struct Execution {
+  TaskSupport task_support = TaskSupport::undeclared;
+  std::optional<std::chrono::milliseconds> time_limit = {};
+};
+
+Result<TaskSupport> read_task_support(const Description& description, const OrderedJson& execution) {
+  const auto support = execution.value("taskSupport", OrderedJson());
   if (support.is_null()) return TaskSupport::undeclared;
   if (support == "optional") return TaskSupport::optional;
   if (support == "required") return TaskSupport::required;
   if (support == "forbidden") return TaskSupport::forbidden;
   return description.error("execution.taskSupport", R"(is none of "optional", "required" and "forbidden")");
+}
+
+Result<Execution> read_execution(const Description& description) {
+  const auto execution = description.json().find("execution");
+  if (execution == description.json().end()) return Execution();
+  if (!execution->is_object()) return description.error("execution", "is not an object");
+  const auto support = read_task_support(description, *execution);
+  if (support.has_error()) return support.error();
+  const auto time = execution->value("timeoutMs", OrderedJson());
+  if (time.is_null()) return Execution{*support};
+  constexpr std::int64_t max_ms = 365LL * 24 * 3600 * 1000;
+  if (!time.is_number_integer() || time < 1 || time > max_ms) {
+    return description.error("execution.timeoutMs", "is not a whole number from 1 to " + std::to_string(max_ms));
+  }
+  return Execution{*support, std::chrono::milliseconds(time.get<std::int64_t>())};
+}
+
+Result<std::set<std::string, std::less<>>> read_tags(const Description& description) {
+  constexpr auto key = "mcp-plugin-host/tags";
+  std::set<std::string, std::less<>> tags;
+  const auto meta = description.json().value("_meta", OrderedJson::object());
+  const auto found = meta.find(key);
+  if (found == meta.end()) return tags;
+  const auto is_tag = [](const OrderedJson& tag) {
+    return tag.is_string() && is_component_name(tag.get_ref<const std::string&>());
+  };
+  if (!found->is_array() || !std::ranges::all_of(*found, is_tag)) {
+    return description.error("_meta[\"mcp-plugin-host/tags\"]",
+                             "is not an array of texts of 1 to 128 characters of A-Za-z0-9_.-");
+  }
+  for (const auto& tag : *found)
+    tags.insert(tag.get<std::string>());
+  return tags;
 }
 
 Result<Tool> read_tool(Description description) {
@@ -167,8 +203,10 @@ Result<Tool> read_tool(Description description) {
   if (auto common = description.common_fields(); common.has_error()) return common.error();
   if (auto annotations = description.tool_annotations(); annotations.has_error()) return annotations.error();
 
-  const auto support = read_task_support(description);
-  if (support.has_error()) return support.error();
+  const auto execution = read_execution(description);
+  if (execution.has_error()) return execution.error();
+  auto tags = read_tags(description);
+  if (tags.has_error()) return tags.error();
   auto json = description.json();
   json.erase("execution");  // for the host; to a client of 2025-11-25 it would promise what that revision calls tasks
   const auto input = json.find("inputSchema");
@@ -182,7 +220,9 @@ Result<Tool> read_tool(Description description) {
   auto headers = read_parameter_headers(*input);
   if (headers.has_error()) return description.error("inputSchema", "is invalid: " + headers.error().message);
 
-  Tool tool{*std::move(name), *std::move(schema), {}, dump(json), {}, *std::move(headers), *support};
+  Tool tool{*std::move(name), *std::move(schema), {}, dump(json), {}, *std::move(headers), execution->task_support};
+  tool.time_limit = execution->time_limit;
+  tool.tags = *std::move(tags);
   tool.read_only = json.value("/annotations/readOnlyHint"_json_pointer, false);
   const auto output = json.find("outputSchema");
   if (output == json.end()) {
@@ -317,6 +357,26 @@ std::string component_key(const ResourceTemplate& resource_template) {
 }
 std::string component_key(const Prompt& prompt) {
   return prompt.name;
+}
+
+bool has_component(const Components& components, std::string_view name) {
+  const auto is_among = [name](const auto& all) {
+    return std::ranges::any_of(all, [name](const auto& each) { return component_name(each) == name; });
+  };
+  return is_among(components.tools) || is_among(components.resources) || is_among(components.resource_templates) ||
+         is_among(components.prompts);
+}
+
+Components without(const Components& components, const std::set<std::string, std::less<>>& names) {
+  auto rest = components;
+  const auto remove = [&names](auto& all) {
+    std::erase_if(all, [&names](const auto& each) { return names.contains(component_name(each)); });
+  };
+  remove(rest.tools);
+  remove(rest.resources);
+  remove(rest.resource_templates);
+  remove(rest.prompts);
+  return rest;
 }
 
 Result<Components> parse_components(std::string_view document) {

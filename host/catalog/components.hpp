@@ -2,8 +2,11 @@
 // templates. Immutable once made, so that every catalog that serves this plugin version shares it.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,8 @@ struct Tool {
   std::vector<ParameterHeader> parameter_headers = {};
   TaskSupport task_support = TaskSupport::undeclared;
   bool read_only = false;  // as it says of itself
+  std::set<std::string, std::less<>> tags = {};
+  std::optional<std::chrono::milliseconds> time_limit = {};  // of a call
 };
 
 struct Resource {
@@ -73,6 +78,10 @@ std::string component_key(const Tool& tool);
 std::string component_key(const Resource& resource);
 std::string component_key(const ResourceTemplate& resource_template);
 std::string component_key(const Prompt& prompt);
+
+bool has_component(const Components& components, std::string_view name);
+// All but what is called so, of whatever kind.
+Components without(const Components& components, const std::set<std::string, std::less<>>& names);
 
 // The error names the component and the field: "tools[2] \"add\": inputSchema/properties/a/type: ...".
 Result<Components> parse_components(std::string_view document);

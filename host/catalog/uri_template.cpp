@@ -30,10 +30,10 @@ std::optional<std::string_view> unsupported_form(std::string_view inside) {
     char sign;
     std::string_view name;
   };
-  constexpr std::array operators{
-      Form{'.', R"(the operator "." (labels, level 3))"}, Form{'/', R"(the operator "/" (path segments, level 3))"},
-      Form{';', R"(the operator ";" (path parameters, level 3))"},
-      Form{'&', R"(the operator "&" (more of a query, level 3))"}};
+  constexpr std::array operators{Form{'.', R"(the operator "." (labels, level 3))"},
+                                 Form{'/', R"(the operator "/" (path segments, level 3))"},
+                                 Form{';', R"(the operator ";" (path parameters, level 3))"},
+                                 Form{'&', R"(the operator "&" (more of a query, level 3))"}};
   for (const auto& [sign, name] : operators) {
     if (inside.starts_with(sign)) return name;
   }

@@ -34,10 +34,11 @@ class UriTemplate {
 
   static Result<UriTemplate> parse(std::string_view text);
 
-  // The decoded value of each variable, but of parameters that the URI has not, or nothing if it does not match. Where a URI can be split in several ways,
-  // the first variable takes as much as it can, then the second, as with a greedy regular expression. A value whose
-  // percent-encoding is broken, or that is not UTF-8 when decoded, makes the URI not match. Decoding can bring up any
-  // character, "/" and NUL included: a value is a name to look up, not a path to trust.
+  // The decoded value of each variable, but of parameters that the URI has not, or nothing if it does not match. Where
+  // a URI can be split in several ways, the first variable takes as much as it can, then the second, as with a greedy
+  // regular expression. A value whose percent-encoding is broken, or that is not UTF-8 when decoded, makes the URI not
+  // match. Decoding can bring up any character, "/" and NUL included: a value is a name to look up, not a path to
+  // trust.
   std::optional<std::map<std::string, std::string>> match(std::string_view uri) const;
 
   // As clients read it: what a URI cannot have is percent-encoded in the text between the variables.

@@ -20,6 +20,7 @@ struct HostOptions {
   std::string instructions;         // for the model
   ServingOptions serving;
   Isolation isolation = Isolation::worker;        // of a plugin that does not say
+  ErrorTexts errors = ErrorTexts::shown;          // likewise
   SandboxProfile sandbox = SandboxProfile::none;  // likewise
   FileTrust::Options trust;                       // which files are loaded
   unsigned threads = 0;                           // that do I/O; 0: as many as there are processors, at most 4

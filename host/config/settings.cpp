@@ -174,6 +174,10 @@ Form<Config> plugins_table() {
       .add("isolation", host(&HostOptions::isolation),
            choice<Isolation>({{"worker", Isolation::worker}, {"in-process", Isolation::in_process}}),
            "Where a plugin runs whose NAME.json does not say: worker, a process of its own, or in-process")
+      .add("errors", host(&HostOptions::errors),
+           choice<ErrorTexts>({{"shown", ErrorTexts::shown}, {"masked", ErrorTexts::masked}}),
+           "What clients are told of failures that a plugin has not meant for them, where its NAME.json does not say: "
+           "shown, what went wrong, or masked, that something did")
       .add("sandbox", host(&HostOptions::sandbox),
            choice<SandboxProfile>({sandbox_profiles.begin(), sandbox_profiles.end()}),
            "What holds a plugin whose NAME.json does not say: none, permissive or strict")
@@ -358,6 +362,7 @@ Form<RuleText> rule_form() {
                         "any characters; or * alone, for everything")
                    .add("read_only", &RuleText::read_only, optional(truth()),
                         "Only tools that say of themselves that they change nothing, or only others")
+                   .add("tag", &RuleText::tag, text(), "Only tools that have this tag")
                    .add("arguments", &RuleText::arguments, optional(any_schema()),
                         "Only calls with arguments that this JSON Schema allows")
                    .require({"match"})
@@ -379,7 +384,7 @@ Form<RuleText> rule_form() {
               },
           .show =
               [table](const RuleText& rule) {
-                const bool is_short = !rule.read_only && !rule.arguments;
+                const bool is_short = !rule.read_only && rule.tag.empty() && !rule.arguments;
                 return is_short ? OrderedJson(rule.match) : table.show(rule);
               }};
 }

@@ -1,17 +1,17 @@
 #include "plugin/answer_in_stead.hpp"
 
-#include "base/in_seconds.hpp"
 #include "base/json_text.hpp"
+#include "plugin/limit_reports.hpp"
 
 namespace mcph {
 namespace {
 
-std::string words_for(CancelReason reason, const PluginLimits& limits) {
+std::string words_for(CancelReason reason, const Call& call, const PluginLimits& limits) {
   switch (reason) {
     case CancelReason::client:
       return "by the client";
     case CancelReason::deadline:
-      return "because it had waited for the " + in_seconds(limits.call_time) + " that limits.callTimeMs allows";
+      return "because it had waited for " + words_for_time_limit(call, limits);
     case CancelReason::shutdown:
       return "because this server is stopping";
     case CancelReason::reload:
@@ -33,7 +33,8 @@ void refuse(Call& call, std::string_view message) {
 }
 
 void refuse_cancelled(Call& call, CancelReason reason, const PluginIdentity& plugin, const PluginLimits& limits) {
-  refuse(call, "plugin " + plugin.name + ": the call was cancelled before it began, " + words_for(reason, limits));
+  refuse(call,
+         "plugin " + plugin.name + ": the call was cancelled before it began, " + words_for(reason, call, limits));
 }
 
 void refuse_all(const std::vector<std::shared_ptr<Call>>& calls, const PluginIdentity& plugin, std::string_view why) {

@@ -57,6 +57,11 @@ class Call {
     deadline_.store(time.time_since_epoch(), std::memory_order_release);
   }
 
+  // How long it may take by what its plugin says of the component; nothing: as long as the plugin's calls may. Set
+  // before the plugin is given it.
+  std::optional<std::chrono::milliseconds> time_limit() const { return time_limit_; }
+  void limit_time(std::optional<std::chrono::milliseconds> time) { time_limit_ = time; }
+
   // Asks for an early end. The first reason stays. `because` says more than the reason, for whoever made the call: it
   // continues "cancelled, because ".
   void cancel(CancelReason reason, std::string because = {});
@@ -76,6 +81,7 @@ class Call {
   const PluginMethod method_;
   const std::string params_;
   const std::string component_;
+  std::optional<std::chrono::milliseconds> time_limit_;
   std::atomic<CancelReason> reason_{CancelReason::none};
   std::atomic<bool> claimed_{false};
   std::atomic<std::chrono::system_clock::duration> deadline_{};  // since the epoch; 0: there is none

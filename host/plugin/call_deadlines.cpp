@@ -1,6 +1,7 @@
 #include "plugin/call_deadlines.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "plugin/debugger.hpp"
 
@@ -21,46 +22,51 @@ CallDeadlines::~CallDeadlines() {
   timers_.wait_for_running();
 }
 
-void CallDeadlines::watch() {
-  // Again where a call came, and saw the flag, just before it was taken back.
-  do {
-    if (watching_.exchange(true)) return;
-    if (const auto oldest = calls_.oldest()) return set_timer(oldest->since);
-    watching_ = false;
-  } while (calls_.size() > 0);
+std::chrono::milliseconds CallDeadlines::time_of(const Call& call, std::chrono::milliseconds of_plugin) {
+  const auto own = call.time_limit();
+  if (!own) return of_plugin;
+  return of_plugin.count() == 0 ? *own : std::min(*own, of_plugin);
 }
 
-void CallDeadlines::set_timer(Clock::time_point oldest) {
+void CallDeadlines::watch() {
+  std::vector<CallsInFlight::Begun> begun;  // a last reference to a call goes away without the lock
+  const MutexLock lock(mutex_);
+  // A call that comes from now on watches again by itself; all others are seen below.
+  next_look_ = Clock::time_point::max();
+  if (timer_) timers_.cancel(*timer_);
+  timer_.reset();
+  if (ending_) return;
+  auto due = Clock::time_point::max();
+  begun = calls_.begun();
+  for (const auto& [id, call, begin] : begun) {
+    const auto time = time_of(*call);
+    if (time.count() != 0) due = std::min(due, std::max(begin, debugged_at_) + time);
+  }
+  if (due == Clock::time_point::max()) return;
   const auto now = Clock::now();
-  auto due = counted_from(oldest) + times_.call;
   // Once one is cancelled, others may be about to be.
   if (due <= now) due = now + overdue_interval;
-  const MutexLock lock(mutex_);
   if (is_debugged_) due = std::min(due, now + Patience::look_interval);
-  const auto delay = std::chrono::ceil<std::chrono::milliseconds>(due - now);
-  if (!ending_) timer_ = timers_.after(delay, [this] { look(); });
-}
-
-CallDeadlines::Clock::time_point CallDeadlines::counted_from(Clock::time_point begin) {
-  const MutexLock lock(mutex_);
-  return std::max(begin, debugged_at_);
+  next_look_ = due;
+  timer_ = timers_.after(std::chrono::ceil<std::chrono::milliseconds>(due - now), [this] { look(); });
 }
 
 void CallDeadlines::look() {
   const auto now = Clock::now();
   const bool is_debugged = debugged_();
-  {
+  const auto debugged_at = [&] {
     const MutexLock lock(mutex_);
     is_debugged_ = is_debugged;
     if (is_debugged) debugged_at_ = now;
-  }
-  for (const auto& [id, call, begin] : calls_.begun_before(now - times_.call)) {
-    const auto taken = now - counted_from(begin);
-    if (taken < times_.call) continue;
+    return debugged_at_;
+  }();
+  for (const auto& [id, call, begin] : calls_.begun()) {
+    const auto taken = now - std::max(begin, debugged_at);
+    const auto time = time_of(*call);
+    if (time.count() == 0 || taken < time) continue;
     call->cancel(CancelReason::deadline, late_(*call));
-    if (taken >= times_.call + times_.grace) overdue_(id, *call);
+    if (taken >= time + times_.grace) overdue_(id, *call);
   }
-  watching_ = false;
   watch();
 }
 

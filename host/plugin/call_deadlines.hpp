@@ -1,6 +1,6 @@
 // Sees to it that a plugin's calls end in time: one that takes too long is cancelled, and one that does not heed that
 // is told to the plugin's owner. While the plugin is debugged, none does. Belongs to a plugin; any thread. Costs a call
-// nothing but a look at the clock and at a flag.
+// nothing but a look at the clock and at a number.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,9 @@ namespace mcph {
 class CallDeadlines {
  public:
   struct Times {
-    std::chrono::milliseconds call{300'000};  // then it is cancelled; 0: it may take any time
-    std::chrono::milliseconds grace{2'000};   // from then on; then it is overdue
+    // Then it is cancelled, or before if the call itself says so; 0: it may take any time, unless it says otherwise.
+    std::chrono::milliseconds call{300'000};
+    std::chrono::milliseconds grace{2'000};  // from then on; then it is overdue
   };
   // Told of a call that is late and therefore cancelled, or of one that is overdue. On the timers' thread, again and
   // again until the call is gone. Late returns why it is cancelled, as Call::cancel wants it.
@@ -44,19 +45,21 @@ class CallDeadlines {
 
   // There is one more call, which is told its deadline.
   void call_began(Call& call) {
-    if (times_.call.count() == 0) return;
-    call.set_deadline(std::chrono::system_clock::now() + times_.call);
-    if (!watching_.load(std::memory_order_relaxed)) watch();
+    const auto time = time_of(call);
+    if (time.count() == 0) return;
+    call.set_deadline(std::chrono::system_clock::now() + time);
+    if (Clock::now() + time < next_look_.load()) watch();
   }
+  // The less of what the call and the plugin may take; 0: any time.
+  static std::chrono::milliseconds time_of(const Call& call, std::chrono::milliseconds of_plugin);
 
  private:
   using Clock = CallsInFlight::Clock;
 
+  std::chrono::milliseconds time_of(const Call& call) const { return time_of(call, times_.call); }
+  // Sets the timer for when the first call will be late.
   void watch();
-  void set_timer(Clock::time_point oldest);
   void look();
-  // From when a call's time counts that began then.
-  Clock::time_point counted_from(Clock::time_point begin);
 
   Timers& timers_;
   CallsInFlight& calls_;
@@ -64,7 +67,7 @@ class CallDeadlines {
   const Late late_;
   const Overdue overdue_;
   const Debugged debugged_;
-  std::atomic<bool> watching_{false};  // a timer is set
+  std::atomic<Clock::time_point> next_look_{Clock::time_point::max()};  // for which the timer is set
   Mutex mutex_;
   std::optional<Timers::Id> timer_ GUARDED_BY(mutex_);
   bool ending_ GUARDED_BY(mutex_) = false;

@@ -29,7 +29,7 @@ CallTable::CallTable(const Surroundings& surroundings, Owner& owner)
 }
 
 std::string CallTable::words_for_late(const Call& late) {
-  auto words = words_for_late_call(late.component(), limits_);
+  auto words = words_for_late_call(late, limits_);
   limit_reports_.reached(Limit::call_time, words);
   return words;
 }

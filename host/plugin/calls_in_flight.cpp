@@ -133,20 +133,12 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::take_claimed() {
   });
 }
 
-std::optional<CallsInFlight::Begun> CallsInFlight::oldest() const {
+std::vector<CallsInFlight::Begun> CallsInFlight::begun() const {
   const MutexLock lock(mutex_);
-  const auto found = std::min_element(calls_.begin(), calls_.end(),
-                                      [](const auto& a, const auto& b) { return a.second.since < b.second.since; });
-  if (found == calls_.end()) return std::nullopt;
-  return Begun{found->first, found->second.call, found->second.since};
-}
-
-std::vector<CallsInFlight::Begun> CallsInFlight::begun_before(Clock::time_point time) const {
   std::vector<Begun> begun;
-  const MutexLock lock(mutex_);
-  for (const auto& [id, entry] : calls_) {
-    if (entry.since <= time) begun.push_back({id, entry.call, entry.since});
-  }
+  begun.reserve(calls_.size());
+  for (const auto& [id, entry] : calls_)
+    begun.push_back({id, entry.call, entry.since});
   return begun;
 }
 

@@ -75,8 +75,7 @@ class CallsInFlight {
     std::shared_ptr<Call> call;
     Clock::time_point since;
   };
-  std::optional<Begun> oldest() const;
-  std::vector<Begun> begun_before(Clock::time_point time) const;
+  std::vector<Begun> begun() const;
 
   std::vector<std::shared_ptr<Call>> all() const;
   // With those that are held.

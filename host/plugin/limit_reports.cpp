@@ -1,12 +1,18 @@
 #include "plugin/limit_reports.hpp"
 
 #include "base/in_seconds.hpp"
+#include "plugin/call_deadlines.hpp"
 
 namespace mcph {
 
-std::string words_for_late_call(std::string_view component, const PluginLimits& limits) {
-  return std::string(component) + " took longer than the " + in_seconds(limits.call_time) +
-         " that limits.callTimeMs allows";
+std::string words_for_late_call(const Call& call, const PluginLimits& limits) {
+  return call.component() + " took longer than " + words_for_time_limit(call, limits);
+}
+
+std::string words_for_time_limit(const Call& call, const PluginLimits& limits) {
+  const auto time = CallDeadlines::time_of(call, limits.call_time);
+  return "the " + in_seconds(time) + " that " +
+         (time == call.time_limit() ? "its plugin allows it" : "limits.callTimeMs allows");
 }
 
 std::string words_for_many_calls(const PluginLimits& limits) {

@@ -17,7 +17,9 @@ namespace mcph {
 // "it could not allocate memory, of which limits.memoryBytes allows it 200000000 bytes"
 std::string words_for_lack_of_memory(const PluginLimits& limits);
 // "sleep took longer than the 300 s that limits.callTimeMs allows"
-std::string words_for_late_call(std::string_view component, const PluginLimits& limits);
+std::string words_for_late_call(const Call& call, const PluginLimits& limits);
+// "the 300 s that limits.callTimeMs allows", or "the 2 s that its plugin allows it"
+std::string words_for_time_limit(const Call& call, const PluginLimits& limits);
 // "1024 calls are in flight, as many as limits.callsInFlight allows"
 std::string words_for_many_calls(const PluginLimits& limits);
 // "16 calls run at once, as many as limits.concurrentCalls allows; further ones wait"

@@ -43,6 +43,9 @@ struct PluginLimits {
   bool starts_nothing = false;  // it can start no other process
 };
 
+// What clients are told of a failure of which its plugin has not said that it is meant for them.
+enum class ErrorTexts { shown, masked };
+
 // Of what a plugin says beside its answers and its description, in bytes: the end of a longer message is cut off.
 inline constexpr std::size_t max_message_bytes = std::size_t{32} << 10;
 
@@ -68,6 +71,8 @@ class Plugin {
   // later is heard. How many there were.
   virtual std::size_t fail_all(std::string_view why) = 0;
   virtual std::size_t calls_in_flight() const = 0;
+
+  virtual ErrorTexts error_texts() const { return ErrorTexts::shown; }
 
   // [any] Since this version was loaded.
   virtual PluginStatus status() const = 0;

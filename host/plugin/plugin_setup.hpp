@@ -20,6 +20,7 @@ struct PluginSetup {
   PluginLimits limits = {};
   RestartPolicy::Limits restarts = {};  // of a worker that crashes
   Sandbox sandbox = {};                 // of a worker
+  ErrorTexts errors = ErrorTexts::shown;
   PluginEvents events = {};
   std::function<std::string()> server_info = {};  // what mcp/server_info.h offers; empty: this host does not
 };

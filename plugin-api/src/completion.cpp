@@ -52,9 +52,9 @@ void require_variables(std::string_view uri_template, const std::vector<bool>& v
   const auto values = values_are_optional.size();
   const std::string which = "resource template \"" + std::string(uri_template) + "\": ";
   if (variables.size() != values) {
-    throw std::invalid_argument(which + "its handler takes " + std::to_string(values) +
-                                (values == 1 ? " value" : " values") + ", but it has " +
-                                std::to_string(variables.size()) + (variables.size() == 1 ? " variable" : " variables"));
+    throw std::invalid_argument(
+        which + "its handler takes " + std::to_string(values) + (values == 1 ? " value" : " values") + ", but it has " +
+        std::to_string(variables.size()) + (variables.size() == 1 ? " variable" : " variables"));
   }
   // A query ends a template.
   const auto before_query = variables_of(uri_template.substr(0, uri_template.find("{?"))).size();

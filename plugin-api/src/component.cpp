@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <stdexcept>
+
 #include <mcp/plugin/component.hpp>
 
 #include "metadata_text.hpp"
@@ -17,6 +20,18 @@ void add_icon(Registry& registry, Metadata& metadata, const Icon& icon) {
 void set_meta(Registry& registry, Metadata& metadata, const Json& meta) {
   std::string json = dump_json(meta);
   registry.change([&] { metadata.meta = std::move(json); });
+}
+
+void add_tag(Registry& registry, Metadata& metadata, std::string_view tag) {
+  const auto is_allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+  };
+  if (tag.empty() || tag.size() > 128 || !std::all_of(tag.begin(), tag.end(), is_allowed)) {
+    throw std::invalid_argument('"' + metadata.name + "\": the tag \"" + std::string(tag) +
+                                "\" is not 1 to 128 characters of A-Za-z0-9_.-");
+  }
+  registry.change([&] { metadata.tags.emplace_back(tag); });
 }
 
 }  // namespace mcp::detail

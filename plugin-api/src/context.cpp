@@ -5,6 +5,7 @@
 #include <mcp/plugin/app.hpp>
 #include <mcp/plugin/context.hpp>
 #include <mcp/plugin/detail/json_text.hpp>
+#include <mcp/plugin/error.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cancellation_text.hpp"
@@ -49,7 +50,7 @@ CancelReason Context::cancel_reason() const {
 
 void Context::throw_if_cancelled() const {
   const CancelReason reason = cancel_reason();
-  if (reason != CancelReason::None) throw std::runtime_error(detail::cancellation_text(reason));
+  if (reason != CancelReason::None) throw ToolError(detail::cancellation_text(reason));
 }
 
 Json Context::request_context() const {

@@ -8,8 +8,19 @@
 namespace mcp::detail {
 namespace {
 
+/// What a client reads the tags at, and the host.
+constexpr auto tags_key = "mcp-plugin-host/tags";
+
 void add_flag(ObjectText& object, std::string_view name, std::optional<bool> flag) {
   if (flag) object.member(name, *flag ? "true" : "false");
+}
+
+/// What the author says of the component, and its tags.
+std::string meta_with_tags(const Metadata& metadata, std::string_view meta) {
+  if (metadata.tags.empty()) return std::string(meta);
+  Json object = meta.empty() ? Json::object() : parse_json(meta);
+  object[tags_key] = metadata.tags;
+  return dump_json(object);
 }
 
 /// The members that every kind of component ends with.
@@ -18,7 +29,7 @@ std::string finished(ObjectText& object, const Metadata& metadata, std::string_v
   for (const auto& icon : metadata.icons)
     icons.item(icon);
   if (!icons.empty()) object.member("icons", icons.text());
-  return object.member_if("_meta", meta).text();
+  return object.member_if("_meta", meta_with_tags(metadata, meta)).text();
 }
 std::string finished(ObjectText& object, const Metadata& metadata) {
   return finished(object, metadata, metadata.meta);
@@ -48,9 +59,10 @@ std::string tool_text(const ToolRecord& tool) {
   object.member("inputSchema", tool.binding.input_schema);
   object.member_if("outputSchema", tool.binding.output_schema);
   object.member_if("annotations", tool_annotations(tool));
-  if (!tool.task_support.empty()) {
-    object.member("execution", ObjectText().string("taskSupport", tool.task_support).text());
-  }
+  ObjectText execution;
+  execution.string_if("taskSupport", tool.task_support);
+  if (tool.timeout) execution.member("timeoutMs", std::to_string(tool.timeout->count()));
+  if (!execution.empty()) object.member("execution", execution.text());
   return finished(object, tool, tool_meta(tool));
 }
 

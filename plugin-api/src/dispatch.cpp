@@ -84,6 +84,11 @@ std::map<std::string, std::string, std::less<>> texts_param(const Json& params, 
 
 // Tools ---------------------------------------------------------------------------------------------------------------
 
+/// A failure of which nobody has said that the model may read about it: the host decides whether it does.
+Answer unexpected_failure(std::string_view message) {
+  return ToolResult().text(message).is_error().meta({{"mcp-plugin-host/unexpected", true}}).answer();
+}
+
 /// What a tool's handler threw, as an answer. To be called while the exception is being handled.
 Answer tool_failure(const Request& request, const ToolRecord& tool) {
   try {
@@ -92,11 +97,13 @@ Answer tool_failure(const Request& request, const ToolRecord& tool) {
     return unanswered.answer();
   } catch (const ProtocolError& error) {
     return error_answer(error);
-  } catch (const std::exception& error) {
+  } catch (const ToolError& error) {
     return ToolResult().text(error.what()).is_error().answer();
+  } catch (const std::exception& error) {
+    return unexpected_failure(error.what());
   } catch (...) {
     log_unknown_exception(request, "tool \"" + tool.name + '"');
-    return ToolResult().text("The tool failed for an unknown reason.").is_error().answer();
+    return unexpected_failure("The tool failed for an unknown reason.");
   }
 }
 

@@ -23,6 +23,7 @@ struct Metadata {
   std::string description;
   std::vector<std::string> icons;  // JSON text
   std::string meta;                // JSON text, or empty
+  std::vector<std::string> tags;
 };
 
 /// What prompts and resource templates have in common; a static resource has nothing to complete.
@@ -33,6 +34,7 @@ struct CompletableRecord : Metadata {
 
 struct ToolRecord : Metadata {
   std::string task_support;  // MCP's word, or empty
+  std::optional<std::chrono::milliseconds> timeout;
   ToolBinding binding;
   std::optional<bool> read_only;
   std::optional<bool> destructive;

@@ -2,6 +2,7 @@
 
 #include <mcp/plugin/app.hpp>
 #include <mcp/plugin/detail/tool_binding.hpp>
+#include <mcp/plugin/error.hpp>
 #include <mcp/plugin/tool.hpp>
 
 #include "object_text.hpp"
@@ -45,6 +46,13 @@ Tool& Tool::task_support(TaskSupport support) {
   return *this;
 }
 
+Tool& Tool::timeout(std::chrono::milliseconds time) {
+  if (time.count() <= 0)
+    throw std::invalid_argument("tool \"" + metadata().name + "\": a timeout is at least one millisecond");
+  registry().change([&] { tool_record(metadata()).timeout = time; });
+  return *this;
+}
+
 Tool& Tool::output_schema(std::string_view json) {
   detail::require_object_text(json, "tool \"" + metadata().name + "\": the output schema");
   registry().change([&] { tool_record(metadata()).binding.output_schema = json; });
@@ -60,6 +68,10 @@ Tool& Tool::app(std::string_view uri) {
 Tool& Tool::app_only(bool value) {
   registry().change([&] { tool_record(metadata()).app_only = value; });
   return *this;
+}
+
+void detail::refuse_arguments(const std::invalid_argument& why) {
+  throw ToolError(why.what());
 }
 
 void detail::refuse_component(std::string_view kind, std::string_view name, const std::invalid_argument& why) {

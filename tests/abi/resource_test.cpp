@@ -201,9 +201,10 @@ TEST(ResourceTemplate, ItsHandlerTakesAsManyValuesAsThereAreVariables) {
 }
 
 TEST(ResourceTemplate, ItsHandlerDoesNotDemandAParameterOfAQuery) {
-  EXPECT_EQ(refusal("notes://{name}{?words,limit}", [](int, std::optional<int>, int) { return ""; }),
-            R"(setup failed: resource template "notes://{name}{?words,limit}": a URI need not have the parameter "limit" )"
-            "of its query, so its handler takes a std::optional there");
+  EXPECT_EQ(
+      refusal("notes://{name}{?words,limit}", [](int, std::optional<int>, int) { return ""; }),
+      R"(setup failed: resource template "notes://{name}{?words,limit}": a URI need not have the parameter "limit" )"
+      "of its query, so its handler takes a std::optional there");
 }
 
 TEST(Resource, Failures) {

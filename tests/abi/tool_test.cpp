@@ -207,11 +207,41 @@ TEST(ToolResult, CompleteControl) {
   EXPECT_EQ(harness.describe()["tools"][0]["outputSchema"].dump(), R"({"type":"object"})");
 }
 
-TEST(Error, AnExceptionIsAToolErrorThatTheModelCanRead) {
+TEST(Tool, SaysHowLongACallMayTakeAndItsTags) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("t", "", [] {}).timeout(std::chrono::seconds(2)).tags({"beta", "slow"}).meta({{"m", 1}});
+    plugin.prompt_text("p", "", "Hello.").tags({"beta"});
+  });
+  const auto described = harness.describe();
+  EXPECT_EQ(described["tools"][0]["execution"].dump(), R"({"timeoutMs":2000})");
+  EXPECT_EQ(described["tools"][0]["_meta"].dump(), R"({"m":1,"mcp-plugin-host/tags":["beta","slow"]})");
+  EXPECT_EQ(described["prompts"][0]["_meta"].dump(), R"({"mcp-plugin-host/tags":["beta"]})");
+}
+
+TEST(Tool, RefusesATimeoutOrATagThatIsNone) {
+  EXPECT_THROW(Harness([](mcp::Plugin& plugin) { plugin.tool("t", "", [] {}).timeout(std::chrono::seconds(0)); }),
+               std::runtime_error);
+  EXPECT_THROW(Harness([](mcp::Plugin& plugin) { plugin.tool("t", "", [] {}).tags({"two words"}); }),
+               std::runtime_error);
+}
+
+TEST(Error, AnExceptionIsAToolErrorWithAMarkForTheHost) {
   Harness harness(
       [](mcp::Plugin& plugin) { plugin.tool("t", "", []() -> int { throw std::runtime_error("no such city"); }); });
   EXPECT_EQ(harness.call_tool("t").json.dump(),
+            R"({"_meta":{"mcp-plugin-host/unexpected":true},"content":[{"text":"no such city","type":"text"}],)"
+            R"("isError":true})");
+}
+
+TEST(Error, AToolErrorIsMeantForTheModel) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("t", "", []() -> int { throw mcp::ToolError("no such city"); });
+    plugin.tool(
+        "u", "", [](int) {}, mcp::arg("n"));
+  });
+  EXPECT_EQ(harness.call_tool("t").json.dump(),
             R"({"content":[{"text":"no such city","type":"text"}],"isError":true})");
+  EXPECT_FALSE(harness.call_tool("u", {{"n", "x"}}).json.contains("_meta")) << "it is what the model gave";
 }
 
 TEST(Error, AProtocolErrorIsAJsonRpcError) {

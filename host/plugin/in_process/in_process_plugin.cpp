@@ -241,7 +241,7 @@ void InProcessPlugin::cancel_given(std::uint64_t id, const std::shared_ptr<Call>
 void InProcessPlugin::end_overdue(std::uint64_t id, const Call& call) {
   const auto given_up = calls_.give_up(id);
   if (given_up == nullptr) return;
-  const auto reason = words_for_late_call(call.component(), setup_.limits) + " and did not heed its cancellation";
+  const auto reason = words_for_late_call(call, setup_.limits) + " and did not heed its cancellation";
   log_.error("call given up", {{"file", setup_.file.string()},
                                {"reason", reason},
                                {"consequence", "its thread stays in the plugin; in a worker it could be ended"}});

@@ -42,6 +42,7 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   void cancel_all(CancelReason reason) override { calls_.cancel_all(reason); }
   std::size_t fail_all(std::string_view why) override { return calls_.fail_all(why); }
   std::size_t calls_in_flight() const override { return calls_.size(); }
+  ErrorTexts error_texts() const override { return setup_.errors; }
   PluginStatus status() const override;
   void call_failed(std::string why) override { calls_.failed(std::move(why)); }
   void answered_wrongly(std::string why) override { calls_.answered_wrongly(std::move(why)); }

@@ -71,7 +71,7 @@ void Supervisor::stop_timer() {
 void Supervisor::end_for(const Call& late) {
   const auto running = channel();
   if (running == nullptr) return;
-  end_late(running, "was killed, because " + words_for_late_call(late.component(), setup_.limits) +
+  end_late(running, "was killed, because " + words_for_late_call(late, setup_.limits) +
                         " and did not heed its cancellation");
 }
 
@@ -115,7 +115,7 @@ void Supervisor::process_ended(const WorkerEnd& end) {
   answered(query, fail(std::move(what)));
   const auto calls = calls_.refuse_given([&how, this](const Call& call, std::size_t count) {
     // Of the call for which it was killed that says all.
-    if (how.find("because " + words_for_late_call(call.component(), setup_.limits)) != std::string::npos)
+    if (how.find("because " + words_for_late_call(call, setup_.limits)) != std::string::npos)
       return ": its process " + how;
     return ": its process " + how + " while it served " + call.component() +
            (count > 1 ? ", one of " + std::to_string(count) + " calls that it had" : ""s);

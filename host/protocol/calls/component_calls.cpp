@@ -107,7 +107,8 @@ Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields
                   name,
                   std::move(meta),
                   served->component->task_support,
-                  served->component->output_schema};
+                  served->component->output_schema,
+                  served->component->time_limit};
 }
 
 Planned plan_resource_read(const Catalog& catalog, Json params) {

@@ -3,6 +3,7 @@
 // rejection says what it is. Free functions; any thread.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +25,8 @@ struct CallPlan {
   std::string component;  // the tool's or prompt's name, or the URI; for messages
   Json meta = nullptr;    // the request's own _meta; null: none
   TaskSupport task_support = TaskSupport::forbidden;
-  std::optional<Schema> output_schema = {};  // of a tool that has one
+  std::optional<Schema> output_schema = {};                  // of a tool that has one
+  std::optional<std::chrono::milliseconds> time_limit = {};  // likewise
 };
 
 struct Rejection {

@@ -34,6 +34,19 @@ std::optional<std::string> failure_of_tool(const Json& result) {
   return "it says that it failed, and not why";
 }
 
+// Takes the mark by which a plugin says that a result is a failure of which it has not said that clients may read.
+bool take_unexpected_mark(Json& result) {
+  const auto meta = result.find("_meta");
+  if (meta == result.end() || !meta->is_object()) return false;
+  if (meta->erase("mcp-plugin-host/unexpected") == 0) return false;
+  if (meta->empty()) result.erase(meta);
+  return true;
+}
+
+std::string masked_text(const std::string& component) {
+  return component + " failed. The operator of this server can find out why.";
+}
+
 std::string_view words_for(CancelReason reason) {
   switch (reason) {
     case CancelReason::client:
@@ -86,7 +99,9 @@ PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchang
       progress_(meta_, origin_.rounds.last_progress),
       span_(origin_.span == nullptr ? nullptr : answers.observer()->begin_part(*origin_.span)),
       began_(span_ != nullptr || answers.call_log().is_on() ? std::optional(std::chrono::steady_clock::now())
-                                                            : std::nullopt) {}
+                                                            : std::nullopt) {
+  limit_time(plan.time_limit);
+}
 
 void PluginCall::progress(double progress, double total, std::string_view message) {
   if (origin_.task != nullptr && !message.empty()) origin_.task->say(message);
@@ -117,7 +132,7 @@ void PluginCall::complete(Outcome outcome, std::string json) {
 
 void PluginCall::refuse(std::string error) {
   progress_.finish(*exchange_);
-  exchange_->reply(answer_error(error, {}));
+  exchange_->reply(answer_error(error, {}, ErrorTexts::shown));
 }
 
 void PluginCall::ask(std::string_view json) {
@@ -137,7 +152,8 @@ void PluginCall::ask(std::string_view json) {
 }
 
 Reply PluginCall::answer(Outcome outcome, std::string json) const {
-  return outcome == Outcome::result ? answer_result(std::move(json)) : answer_error(json, words_for_cancellation());
+  return outcome == Outcome::result ? answer_result(std::move(json))
+                                    : answer_error(json, words_for_cancellation(), plugin_->error_texts());
 }
 
 Reply PluginCall::answer_result(std::string json) const {
@@ -147,27 +163,37 @@ Reply PluginCall::answer_result(std::string json) const {
       method() == PluginMethod::completion_complete ? cut_completion(*result) : encode_uris(method(), *result);
   if (changed) json = dump(*result);
   auto failure = method() == PluginMethod::tools_call ? failure_of_tool(*result) : std::nullopt;
-  const auto why = failure ? words_for_cancellation() : std::string();
-  if (!why.empty()) {
-    auto& content = (*result)["content"];
-    content.insert(content.begin(), Json{{"type", "text"}, {"text", why}});
-    json = dump(*result);
-    failure = why + " " + *failure;
+  if (failure) {
+    const auto why = words_for_cancellation();
+    if (complete_failure(*result, why)) json = dump(*result);
+    if (!why.empty()) failure = why + " " + *failure;
+    count_failure(*failure);
   }
-  if (failure) count_failure(*failure);
   tell_end(failure ? "tool error" : "ok", failure.value_or(""), json);
   auto reply = answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
   reply.is_tool_error = failure.has_value();
   return reply;
 }
 
-Reply PluginCall::answer_error(std::string_view json, const std::string& why) const {
+Reply PluginCall::answer_error(std::string_view json, const std::string& why, ErrorTexts texts) const {
   auto error = read_plugin_error(json);
   if (error.has_error()) return misbehaviour(error.error().message);
   if (!why.empty()) error->message = why + " Plugin " + plugin_->identity().name + " says: " + error->message;
   count_failure(error->message);
   tell_end("error " + std::to_string(error->code), error->message, json);
+  // The plugin has chosen the others.
+  if (texts == ErrorTexts::masked && error->code == error_code::internal_error)
+    *error = {error_code::internal_error, (why.empty() ? "" : why + " ") + masked_text(component())};
   return answers_.error(origin_.id, *error);
+}
+
+bool PluginCall::complete_failure(Json& result, const std::string& why) const {
+  const bool is_unexpected = take_unexpected_mark(result);
+  auto& content = result["content"];
+  const bool is_masked = is_unexpected && plugin_->error_texts() == ErrorTexts::masked;
+  if (is_masked) content = {{{"type", "text"}, {"text", masked_text(component())}}};
+  if (!why.empty()) content.insert(content.begin(), Json{{"type", "text"}, {"text", why}});
+  return is_unexpected || !why.empty();
 }
 
 std::string PluginCall::words_for_cancellation() const {

@@ -96,7 +96,10 @@ class PluginCall final : public Call {
   Reply answer(Outcome outcome, std::string json) const;
   Reply answer_result(std::string json) const;
   // `why` is what the host says of it, if anything; what the plugin says follows.
-  Reply answer_error(std::string_view json, const std::string& why) const;
+  Reply answer_error(std::string_view json, const std::string& why, ErrorTexts texts) const;
+  // Of a tool that says that it failed: what the client is told of it, and that it was cancelled, if it was. True if
+  // the result has changed.
+  bool complete_failure(Json& result, const std::string& why) const;
   // Why a call that failed was to end early, unless its client wanted that. The plugin itself often says no more than
   // that it was cancelled.
   std::string words_for_cancellation() const;

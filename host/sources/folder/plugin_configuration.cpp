@@ -35,6 +35,17 @@ Result<> take_isolation(Json& object, Isolation& isolation) {
   return {};
 }
 
+Result<> take_errors(Json& object, ErrorTexts& errors) {
+  const auto found = object.find("errors");
+  if (found == object.end()) return {};
+  if (*found != "shown" && *found != "masked") {
+    return fail(R"(has "errors": )" + dump(*found) + R"(, which must be "shown" or "masked")");
+  }
+  errors = *found == "masked" ? ErrorTexts::masked : ErrorTexts::shown;
+  object.erase(found);
+  return {};
+}
+
 // A number that an operator may set.
 template <class T>
 struct Member {
@@ -161,6 +172,7 @@ Result<> take_sandbox(Json& object, Sandbox& sandbox) {
 
 Result<> take_host_members(Json& object, PluginConfiguration& configuration) {
   if (auto taken = take_isolation(object, configuration.isolation); taken.has_error()) return taken;
+  if (auto taken = take_errors(object, configuration.errors); taken.has_error()) return taken;
   if (auto taken = take_numbers(object, "limits", limit_members, configuration.limits); taken.has_error()) return taken;
   if (auto taken = take_sandbox(object, configuration.sandbox); taken.has_error()) return taken;
   return take_numbers(object, "restarts", restart_members, configuration.restarts);

@@ -24,6 +24,7 @@ struct PluginConfiguration {
   PluginLimits limits = {};
   RestartPolicy::Limits restarts = {};
   Sandbox sandbox = {};
+  ErrorTexts errors = ErrorTexts::shown;
 };
 
 // What the plugin's configuration says; the defaults where it says nothing or is not there. It can take a plugin's

@@ -102,9 +102,11 @@ Result<LoadedPlugin> PluginLoader::load_version(const PluginFile& file, PluginEv
 }
 
 Result<PluginConfiguration> PluginLoader::configuration_of(const PluginFile& file) {
-  auto configuration = read_configuration(
-      file, trust_,
-      {.isolation = options_.isolation, .limits = options_.limits, .sandbox = {.profile = options_.sandbox}});
+  auto configuration = read_configuration(file, trust_,
+                                          {.isolation = options_.isolation,
+                                           .limits = options_.limits,
+                                           .sandbox = {.profile = options_.sandbox},
+                                           .errors = options_.errors});
   if (configuration.has_error()) return maybe_incomplete(configuration.error());
   const MutexLock lock(mutex_);
   if (!file.configuration.is_absent()) {
@@ -152,6 +154,7 @@ Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfigurat
                     .limits = configuration.limits,
                     .restarts = configuration.restarts,
                     .sandbox = std::move(configuration.sandbox),
+                    .errors = configuration.errors,
                     .events = std::move(events),
                     .server_info = options_.server_info};
   return configuration.isolation == Isolation::worker ? load_in_worker(std::move(copy), std::move(setup))

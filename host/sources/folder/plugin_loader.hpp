@@ -51,6 +51,7 @@ class PluginLoader final : public VersionLoader {
     std::filesystem::path required_sandboxes = {};  // the folder of RequiredSandboxes; empty: none
     PluginLimits limits;
     Isolation isolation = Isolation::worker;        // of a plugin whose configuration says nothing of it
+    ErrorTexts errors = ErrorTexts::shown;          // likewise
     SandboxProfile sandbox = SandboxProfile::none;  // likewise
     FileTrust::Options trust = {};
     std::function<std::string()> server_info;  // JSON, for plugins that ask; may be empty

@@ -44,6 +44,7 @@ RuleText random_rule(Random& random) {
   }
   RuleText rule{.match = "tool:" + pattern(random)};
   if (random() % 3 == 0) rule.read_only = random() % 2 == 0;
+  if (random() % 3 == 0) rule.tag = random() % 2 == 0 ? "a" : "b";
   if (random() % 3 == 0)
     rule.arguments = OrderedJson{{"properties", {{"n", {{random() % 2 == 0 ? "minimum" : "maximum", random() % 3}}}}}};
   return rule;
@@ -61,7 +62,7 @@ RoleTexts random_roles(Random& random) {
   return roles;
 }
 
-// Three tools, prompts and resources, some of the tools read-only.
+// Three tools, prompts and resources, some of the tools read-only, some with tags.
 std::string random_document(Random& random) {
   std::set<std::string> tools, prompts, resources;
   while (tools.size() < 3)
@@ -73,7 +74,8 @@ std::string random_document(Random& random) {
   std::string document = R"({"tools":[)";
   for (const auto& name : tools) {
     document.append(R"({"name":")" + name + R"(","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":)" +
-                    (random() % 2 == 0 ? "true" : "false") + "}},");
+                    (random() % 2 == 0 ? "true" : "false") + R"(},"_meta":{"mcp-plugin-host/tags":)" +
+                    std::vector<std::string>{"[]", R"(["a"])", R"(["b","a"])"}.at(random() % 3) + "}},");
   }
   document.back() = ']';
   document.append(R"(,"prompts":[)");
@@ -93,15 +95,15 @@ class NaiveEvaluator {
   NaiveEvaluator(const RoleTexts& roles, const std::set<std::string>& had) : roles_(roles), had_(had) {}
 
   // `arguments`: null where it is asked whether any would do.
-  bool may(const std::string& kind, const std::string& name, bool read_only, const int* n) const {
+  bool may(const std::string& kind, const std::string& name, const Tool* tool, const int* n) const {
     bool allowed = false;
     for (const auto& role : had_) {
       for (const auto& rule : roles_.at(role).deny) {
-        if (!is_about(rule, kind, name, read_only)) continue;
+        if (!is_about(rule, kind, name, tool)) continue;
         if (!rule.arguments || (n != nullptr && fits(rule, *n))) return false;
       }
       for (const auto& rule : roles_.at(role).allow)
-        allowed = allowed || (is_about(rule, kind, name, read_only) && (n == nullptr || fits(rule, *n)));
+        allowed = allowed || (is_about(rule, kind, name, tool) && (n == nullptr || fits(rule, *n)));
     }
     return allowed;
   }
@@ -113,11 +115,12 @@ class NaiveEvaluator {
       return !text.empty() && pattern.front() == text.front() && matches(pattern.substr(1), text.substr(1));
     return matches(pattern.substr(1), text) || (!text.empty() && matches(pattern, text.substr(1)));
   }
-  static bool is_about(const RuleText& rule, const std::string& kind, const std::string& name, bool read_only) {
+  static bool is_about(const RuleText& rule, const std::string& kind, const std::string& name, const Tool* tool) {
     if (rule.match == "*") return true;
     const auto colon = rule.match.find(':');
     return rule.match.substr(0, colon) == kind && matches(std::string_view(rule.match).substr(colon + 1), name) &&
-           (!rule.read_only || *rule.read_only == read_only);
+           (!rule.read_only || *rule.read_only == tool->read_only) &&
+           (rule.tag.empty() || tool->tags.contains(rule.tag));
   }
   static bool fits(const RuleText& rule, int n) {
     if (!rule.arguments) return true;
@@ -136,11 +139,11 @@ class PolicyProperty : public ::testing::Test {
     const Catalog view(all, policy.rights_of(roles));
     const auto& components = *all.plugins().front().components;
     for (const auto& tool : components.tools) {
-      const bool visible = naive.may("tool", tool.name, tool.read_only, nullptr);
+      const bool visible = naive.may("tool", tool.name, &tool, nullptr);
       EXPECT_EQ(view.find_tool(tool.name) != nullptr, visible);
       for (int n = 0; n < 3; ++n) {
         const Json arguments = {{"n", n}};
-        const bool may = visible && naive.may("tool", tool.name, tool.read_only, &n);
+        const bool may = visible && naive.may("tool", tool.name, &tool, &n);
         EXPECT_EQ(plan_tool_call(view, {{"name", tool.name}, {"arguments", arguments}}).has_value(), may) << tool.name;
         EXPECT_EQ(policy.decide(roles, {Rule::Kind::tool, tool.name, &tool, arguments}).permitted, may) << tool.name;
         cases_ += 2;
@@ -149,14 +152,14 @@ class PolicyProperty : public ::testing::Test {
     }
     const Json none = Json::object();
     for (const auto& prompt : components.prompts) {
-      const bool may = naive.may("prompt", prompt.name, false, nullptr);
+      const bool may = naive.may("prompt", prompt.name, nullptr, nullptr);
       EXPECT_EQ(view.find_prompt(prompt.name) != nullptr, may);
       EXPECT_EQ(plan_prompt_get(view, {{"name", prompt.name}}).has_value(), may);
       EXPECT_EQ(policy.decide(roles, {Rule::Kind::prompt, prompt.name, nullptr, none}).permitted, may);
       cases_ += 3;
     }
     for (const auto& resource : components.resources) {
-      const bool may = naive.may("resource", resource.uri, false, nullptr);
+      const bool may = naive.may("resource", resource.uri, nullptr, nullptr);
       EXPECT_EQ(view.find_resource(resource.uri) != nullptr, may) << resource.uri;
       EXPECT_EQ(view.may_read(resource.uri), may);
       EXPECT_EQ(plan_resource_read(view, {{"uri", resource.uri}}).has_value(), may);

@@ -14,10 +14,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-Tool tool(const std::string& name, bool read_only = false) {
-  auto components = parse_components(R"({"tools":[{"name":")" + name +
-                                     R"(","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":)" +
-                                     (read_only ? "true" : "false") + "}}]}");
+Tool tool(const std::string& name, bool read_only = false, const std::string& tag = "any") {
+  auto components = parse_components(
+      R"({"tools":[{"name":")" + name + R"(","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":)" +
+      (read_only ? "true" : "false") + R"(},"_meta":{"mcp-plugin-host/tags":[")" + tag + R"("]}}]})");
   return std::move(components->tools.front());
 }
 
@@ -149,6 +149,13 @@ TEST(RolePolicy, LooksAtWhatAToolSaysOfItself) {
   EXPECT_FALSE(readers->rights_of({"reader"})->to(tool("change", false), "sums").visible);
 }
 
+TEST(RolePolicy, LooksAtTheTagsOfATool) {
+  const auto user = policy({{"user", {.allow = {{.match = "tool:*", .tag = "internal"}}}}});
+  EXPECT_TRUE(user->rights_of({"user"})->to(tool("look", false, "internal"), "sums").visible);
+  EXPECT_FALSE(user->rights_of({"user"})->to(tool("look", false, "intern"), "sums").visible);
+  EXPECT_FALSE(user->rights_of({"user"})->may_call("look")) << "of one that is gone nobody knows the tags";
+}
+
 TEST(RolePolicy, LooksAtTheArgumentsOfACall) {
   const auto staging = OrderedJson::parse(R"({"properties":{"to":{"const":"staging"}},"required":["to"]})");
   const auto production = OrderedJson::parse(R"({"properties":{"to":{"const":"production"}},"required":["to"]})");
@@ -200,6 +207,7 @@ TEST(RolePolicy, RefusesWhatIsNoRule) {
   for (const auto* pattern : {"", "calculate", "tool", "tool:", "tools:calculate", "Tool:a", "**"})
     EXPECT_THAT(mistake_in({.match = pattern}), HasSubstr("is no pattern of components")) << pattern;
   EXPECT_THAT(mistake_in({.match = "*", .read_only = true}), HasSubstr("must be about tools"));
+  EXPECT_THAT(mistake_in({.match = "prompt:*", .tag = "internal"}), HasSubstr("must be about tools"));
   EXPECT_THAT(mistake_in({.match = "resource:*", .arguments = OrderedJson::object()}), HasSubstr("tools or prompts"));
   EXPECT_THAT(mistake_in({.match = "tool:a", .arguments = OrderedJson::parse(R"({"type":"number or so"})")}),
               HasSubstr("has a schema for arguments that is none"));

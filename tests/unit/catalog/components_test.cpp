@@ -142,6 +142,34 @@ TEST(Components, AreRefusedForTheInputSchema) {
   EXPECT_EQ(refusal.substr(0, refusal.find("/type:")), "tools[0] \"t\": inputSchema is invalid: /properties/a");
 }
 
+TEST(Components, SayHowLongACallOfAToolMayTake) {
+  const auto components =
+      parse_components(R"({"tools":[{"name":"t","inputSchema":{"type":"object"},"execution":{"timeoutMs":1500}}]})");
+  ASSERT_TRUE(components.has_value());
+  EXPECT_EQ(components->tools[0].time_limit, std::chrono::milliseconds(1500));
+  EXPECT_EQ(components->tools[0].json.find("execution"), std::string::npos) << "it is for the host";
+  for (const auto* time : {"0", "-1", "1.5", R"("1s")", "31536000001"}) {
+    EXPECT_EQ(refusal_of_tool(R"({"name":"t","inputSchema":{"type":"object"},"execution":{"timeoutMs":)" +
+                              std::string(time) + "}}"),
+              "tools[0] \"t\": execution.timeoutMs is not a whole number from 1 to 31536000000")
+        << time;
+  }
+}
+
+TEST(Components, HaveTags) {
+  const auto with_tags = [](const std::string& tags) {
+    return R"({"name":"t","inputSchema":{"type":"object"},"_meta":{"mcp-plugin-host/tags":)" + tags + "}}";
+  };
+  const auto components = parse_components(R"({"tools":[)" + with_tags(R"(["beta","a.b"])") + "]}");
+  ASSERT_TRUE(components.has_value());
+  EXPECT_EQ(components->tools[0].tags, (std::set<std::string, std::less<>>{"a.b", "beta"}));
+  for (const auto* tags : {R"("beta")", "[5]", R"(["a b"])", R"([""])"}) {
+    EXPECT_EQ(refusal_of_tool(with_tags(tags)),
+              "tools[0] \"t\": _meta[\"mcp-plugin-host/tags\"] is not an array of texts of 1 to 128 characters of "
+              "A-Za-z0-9_.-");
+  }
+}
+
 TEST(Components, AreRefusedForTheOutputSchema) {
   const std::string head = R"({"name":"t","inputSchema":{"type":"object"},"outputSchema":)";
   EXPECT_EQ(refusal_of_tool(head + "[]}"), "tools[0] \"t\": outputSchema is not an object");

@@ -78,8 +78,8 @@ TEST(UriTemplate, QueryHasAnyOfItsParametersInAnyOrder) {
 }
 
 TEST(UriTemplate, QueryHasNoOtherParameters) {
-  for (const auto* query : {"?other=1", "?q=1&other=1", "?q=1&q=2", "?=1", "?q=%", "?q=%FF", "?%71%=1", "?q=1#part",
-                            "?q=1&&limit=2"}) {
+  for (const auto* query :
+       {"?other=1", "?q=1&other=1", "?q=1&q=2", "?=1", "?q=%", "?q=%FF", "?%71%=1", "?q=1#part", "?q=1&&limit=2"}) {
     EXPECT_EQ(match("notes://search{?q,limit}", std::string("notes://search") + query), std::nullopt) << query;
   }
 }
@@ -166,15 +166,16 @@ TEST(UriTemplate, NamesTheFormThatItDoesNotSupport) {
   const auto reason = [](const std::string& form) {
     return ", which is " + form + "; only {name}, {+name}, {#name}, {name*} and {?name,name} are supported";
   };
-  const std::map<std::string, std::string> forms = {{"{.a}", R"(the operator "." (labels, level 3))"},
-                                                    {"{/a}", R"(the operator "/" (path segments, level 3))"},
-                                                    {"{;a}", R"(the operator ";" (path parameters, level 3))"},
-                                                    {"{&a}", R"(the operator "&" (more of a query, level 3))"},
-                                                    {"{=a}", "an operator that RFC 6570 reserves"},
-                                                    {"{a,b}", "several variables in one expression (level 3)"},
-                                                    {"{+a,b}", "several variables in one expression (level 3)"},
-                                                    {"{a:3}", R"(the modifier ":" (prefix, level 4))"},
-                                                    {"{+a*}", R"(the modifier "*" (explode, level 4) after an operator)"}};
+  const std::map<std::string, std::string> forms = {
+      {"{.a}", R"(the operator "." (labels, level 3))"},
+      {"{/a}", R"(the operator "/" (path segments, level 3))"},
+      {"{;a}", R"(the operator ";" (path parameters, level 3))"},
+      {"{&a}", R"(the operator "&" (more of a query, level 3))"},
+      {"{=a}", "an operator that RFC 6570 reserves"},
+      {"{a,b}", "several variables in one expression (level 3)"},
+      {"{+a,b}", "several variables in one expression (level 3)"},
+      {"{a:3}", R"(the modifier ":" (prefix, level 4))"},
+      {"{+a*}", R"(the modifier "*" (explode, level 4) after an operator)"}};
   for (const auto& [expression, form] : forms) {
     EXPECT_EQ(error_of("a://" + expression),
               "the URI template \"a://" + expression + "\" has the expression \"" + expression + "\"" + reason(form));

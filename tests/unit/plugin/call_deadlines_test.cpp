@@ -18,8 +18,9 @@ using test::eventually;
 
 class CallDeadlinesTest : public ::testing::Test {
  protected:
-  std::shared_ptr<Call> begin() {
+  std::shared_ptr<Call> begin(std::optional<std::chrono::milliseconds> time_limit = {}) {
     auto call = std::make_shared<test::SilentCall>();
+    call->limit_time(time_limit);
     last_ = calls_.add(call);
     deadlines_->call_began(*call);
     return call;
@@ -107,6 +108,28 @@ TEST_F(CallDeadlinesTest, GiveACallAnyTimeIfThereIsNone) {
   std::this_thread::sleep_for(20ms);
   EXPECT_EQ(call->cancelled(), CancelReason::none);
   EXPECT_EQ(late_, 0);
+}
+
+TEST_F(CallDeadlinesTest, CancelACallAtItsOwnLimitWhereThatComesFirst) {
+  watch({.call = 1h, .grace = 1h});
+  const auto patient = begin();
+  const auto call = begin(20ms);
+  const auto other = begin(2h);
+  EXPECT_LE(*call->deadline(), std::chrono::system_clock::now().time_since_epoch() + 20ms);
+  EXPECT_LE(*other->deadline(), std::chrono::system_clock::now().time_since_epoch() + 1h);
+  EXPECT_TRUE(eventually([&] { return call->cancelled() == CancelReason::deadline; }));
+  EXPECT_EQ(patient->cancelled(), CancelReason::none);
+  EXPECT_EQ(other->cancelled(), CancelReason::none);
+}
+
+TEST_F(CallDeadlinesTest, CancelACallAtItsOwnLimitWhereThePluginHasNone) {
+  watch({.call = 0ms, .grace = 10ms});
+  const auto patient = begin();
+  const auto call = begin(10ms);
+  EXPECT_TRUE(eventually([&] { return overdue_ == 1; }));
+  EXPECT_EQ(call->cancelled(), CancelReason::deadline);
+  EXPECT_FALSE(patient->deadline());
+  EXPECT_EQ(patient->cancelled(), CancelReason::none);
 }
 
 TEST_F(CallDeadlinesTest, DoNotCountWhileThePluginIsDebugged) {

@@ -45,6 +45,7 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
   // Does what the test says, if it says something.
   std::size_t fail_all(std::string_view why) override { return on_fail_all ? on_fail_all() : table_.fail_all(why); }
   std::size_t calls_in_flight() const override { return on_fail_all ? calls.size() : table_.size(); }
+  ErrorTexts error_texts() const override { return errors; }
   PluginStatus status() const override { return {.state = PluginState::serving, .calls = table_.summary()}; }
   void call_failed(std::string why) override {
     failures.push_back(why);
@@ -69,6 +70,7 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
   Call& last_call() const { return *calls.back(); }
 
   std::vector<std::shared_ptr<Call>> calls;
+  ErrorTexts errors = ErrorTexts::shown;
   std::vector<std::string> failures;
   std::function<void(Call&)> on_invoke;
   std::function<std::size_t()> on_fail_all;

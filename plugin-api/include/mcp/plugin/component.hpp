@@ -20,6 +20,7 @@ struct Metadata;
 void set_title(Registry& registry, Metadata& metadata, std::string_view title);
 void add_icon(Registry& registry, Metadata& metadata, const Icon& icon);
 void set_meta(Registry& registry, Metadata& metadata, const Json& meta);
+void add_tag(Registry& registry, Metadata& metadata, std::string_view tag);
 }  // namespace detail
 
 template <class Self>
@@ -39,6 +40,13 @@ class Component {
   Self& icon(std::string_view source, std::string_view mime_type = {},
              std::initializer_list<std::string_view> sizes = {}) {
     return icon({std::string(source), std::string(mime_type), {sizes.begin(), sizes.end()}});
+  }
+  /// Words by which operators and clients choose among tools: 1 to 128 characters of A-Za-z0-9_.- each, or
+  /// std::invalid_argument. May be called several times.
+  Self& tags(std::initializer_list<std::string_view> tags) {
+    for (const auto tag : tags)
+      detail::add_tag(*registry_, *metadata_, tag);
+    return self();
   }
   /// The component's _meta.
   Self& meta(const Json& meta) {

@@ -79,7 +79,7 @@ class Context {
   /// The call should end early: a long handler asks now and then, and returns or throws.
   bool cancelled() const { return cancel_reason() != CancelReason::None; }
   CancelReason cancel_reason() const;
-  /// The same for a handler that has nothing to tidy up: throws a std::runtime_error that says why.
+  /// The same for a handler that has nothing to tidy up: throws a ToolError that says why.
   void throw_if_cancelled() const;
 
   /// What is known of the call: {"protocolVersion", "client": {"name", "version"}?, "clientCapabilities", "deadline"?,

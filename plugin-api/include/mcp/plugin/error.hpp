@@ -1,5 +1,5 @@
-// What a handler throws. Any std::exception of a tool becomes a result that the model can read (isError: true); the
-// types here are for whoever means something else.
+// What a handler throws. Any std::exception of a tool becomes a result that the model can read (isError: true), unless
+// the operator has the host mask what was not meant for the model; the types here say what is meant.
 #pragma once
 
 #include <stdexcept>
@@ -9,6 +9,13 @@
 #include <mcp/plugin/json.hpp>
 
 namespace mcp {
+
+/// A failure that the model is to read about: what it did wrong, or what it can do instead. Reaches it always, also
+/// where an operator has "errors": "masked".
+class ToolError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// A JSON-RPC error instead of a result: for what the client did wrong, not for what the model should read. Of codes
 /// of your own, choose none from -32768 to -32000: some of them reach clients as another one (docs/writing-plugins.md).

@@ -13,6 +13,7 @@
 
 #include <mcp/plugin/detail/decode.hpp>
 #include <mcp/plugin/detail/form.hpp>
+#include <mcp/plugin/error.hpp>
 #include <mcp/plugin/json.hpp>
 #include <mcp/plugin/message.hpp>
 
@@ -93,9 +94,9 @@ class Elicited {
 
   const T& operator*() const { return *value_; }
   const T* operator->() const { return &*value_; }
-  /// Throws std::runtime_error, which the model reads, if the user did not accept.
+  /// Throws a ToolError if the user did not accept.
   const T& value() const {
-    if (!value_) throw std::runtime_error(detail::refusal_text(action_ == ElicitAction::Decline));
+    if (!value_) throw ToolError(detail::refusal_text(action_ == ElicitAction::Decline));
     return *value_;
   }
 

@@ -2,6 +2,7 @@
 // careful to be; the defaults are MCP's: not read-only, destructive, not idempotent, open world.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string_view>
 
@@ -35,6 +36,9 @@ class Tool : public Component<Tool> {
   /// How a call of it may become a task, which the client fetches later, if it knows tasks. Undeclared, a call that
   /// takes long does. The handler has no part in it.
   Tool& task_support(TaskSupport support);
+  /// How long a call of it may take, where that is less than the operator allows the plugin's calls: then it is
+  /// cancelled with CancelReason::Deadline. Throws std::invalid_argument if it is not positive.
+  Tool& timeout(std::chrono::milliseconds time);
   /// JSON Schema of the structured content, as text: for a result whose type does not say it. Throws
   /// std::invalid_argument if it is not a JSON object.
   Tool& output_schema(std::string_view json);

@@ -152,6 +152,42 @@ TEST_F(PluginCallTest, TellsThePluginWhichOfItsCallsFailed) {
   EXPECT_TRUE(plugin_->failures[3].starts_with("add: answered with something invalid: ")) << plugin_->failures[3];
 }
 
+constexpr auto unexpected_failure =
+    R"({"content":[{"type":"text","text":"stoll"}],"isError":true,"_meta":{"mcp-plugin-host/unexpected":true}})";
+
+TEST_F(PluginCallTest, ShowsAnUnexpectedFailureWithoutItsMark) {
+  begin().complete(Outcome::result, unexpected_failure);
+  EXPECT_EQ(exchange_->body(), R"(result 7 {"content":[{"text":"stoll","type":"text"}],"isError":true})");
+}
+
+TEST_F(PluginCallTest, MasksWhatIsNotMeantForClientsAndTellsTheOperator) {
+  plugin_->errors = ErrorTexts::masked;
+  begin().complete(Outcome::result, unexpected_failure);
+  EXPECT_EQ(exchange_->body(),
+            R"(result 7 {"content":[{"text":"add failed. The operator of this server can find out why.",)"
+            R"("type":"text"}],"isError":true})");
+  EXPECT_THAT(plugin_->failures, ElementsAre("add: stoll"));
+}
+
+TEST_F(PluginCallTest, MasksInternalErrorsAndNoOthers) {
+  plugin_->errors = ErrorTexts::masked;
+  begin().complete(Outcome::error, R"({"code":-32603,"message":"stoll","data":{"path":"/secret"}})");
+  EXPECT_EQ(exchange_->body(), "error 7 -32603 add failed. The operator of this server can find out why.");
+  EXPECT_THAT(plugin_->failures, ElementsAre("add: stoll"));
+}
+
+TEST_F(PluginCallTest, MasksNothingThatIsMeantForClients) {
+  plugin_->errors = ErrorTexts::masked;
+  begin().complete(Outcome::error, R"({"code":-32602,"message":"No such note"})");
+  EXPECT_EQ(exchange_->body(), "error 7 -32602 No such note");
+}
+
+TEST_F(PluginCallTest, MasksNothingThatTheHostSays) {
+  plugin_->errors = ErrorTexts::masked;
+  begin().refuse(R"({"code":-32603,"message":"plugin sums: its process was killed"})");
+  EXPECT_EQ(exchange_->body(), "error 7 -32603 plugin sums: its process was killed");
+}
+
 TEST_F(PluginCallTest, TakesNoReasonFromAContentThatIsNoText) {
   begin().complete(Outcome::result,
                    R"({"isError":true,"content":[{"type":"image","data":"x","mimeType":"y","text":5}]})");

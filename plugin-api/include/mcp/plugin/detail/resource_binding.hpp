@@ -138,8 +138,8 @@ ResourceHandler bind_resource_template(std::string_view uri_template, F callable
   if constexpr (takes_variables<F>()) {
     using P = ToolParameters<F>;
     require_variables(uri_template, optional_values<F>(P::indices));
-    auto bound = std::make_shared<std::pair<std::vector<std::string>, F>>(variables_of(uri_template),
-                                                                          std::move(callable));
+    auto bound =
+        std::make_shared<std::pair<std::vector<std::string>, F>>(variables_of(uri_template), std::move(callable));
     return [bound](const Uri& uri, Context& context) -> ResourceContents {
       auto values = variable_values<F>(uri, bound->first, P::indices);
       return resource_contents(call_tool(bound->second, values, context), uri);

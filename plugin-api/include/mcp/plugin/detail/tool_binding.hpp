@@ -138,6 +138,15 @@ class StructArguments {
   std::tuple<T> decode(const Json& arguments) const { return {decode_described<T>(arguments, Place{})}; }
 };
 
+/// Throws a ToolError: what the model gave is what is wrong.
+[[noreturn]] void refuse_arguments(const std::invalid_argument& why);
+template <class Arguments>
+auto decoded(const Arguments& arguments, const Json& json) try {
+  return arguments.decode(json);
+} catch (const std::invalid_argument& error) {
+  refuse_arguments(error);
+}
+
 /// Throws std::invalid_argument that names the component: of the kind "tool" or "prompt".
 [[noreturn]] void refuse_component(std::string_view kind, std::string_view name, const std::invalid_argument& why);
 
@@ -193,7 +202,7 @@ ToolBinding bind_tool(std::string_view name, F callable, const std::array<Arg, N
   // Shared, because a std::function copies what it holds, and a handler may own what cannot be copied.
   auto bound = std::make_shared<std::pair<decltype(arguments), F>>(std::move(arguments), std::move(callable));
   binding.handler = [bound](const Json& json, Context& context) -> ToolResult {
-    auto values = bound->first.decode(json);
+    auto values = decoded(bound->first, json);
     return result_of([&]() -> Result { return call_tool(bound->second, values, context); });
   };
   return binding;
@@ -207,7 +216,7 @@ ToolBinding bind_async_tool(std::string_view name, F callable, const std::array<
   ToolBinding binding{arguments.schema(), {}, {}, {}};
   auto bound = std::make_shared<std::pair<decltype(arguments), F>>(std::move(arguments), std::move(callable));
   binding.async_handler = [bound](const Json& json, Call call) {
-    auto values = bound->first.decode(json);
+    auto values = decoded(bound->first, json);
     apply_values(bound->second, values, std::move(call));
   };
   return binding;
