@@ -24,6 +24,7 @@ OrderedJson plugin_json(const PluginReport& report) {
     json["sandbox"] = {{"profile", name_of(sandbox)}, {"lacks", sandbox_lacks}};
     json["pid"] = pid == 0 ? OrderedJson(nullptr) : OrderedJson(pid);
     json["components"] = report.components;
+    if (!report.disabled_components.empty()) json["disabledComponents"] = report.disabled_components;
     json["restarts"] = restarts;
     json["calls"] = calls.calls;
     json["errors"] = calls.errors;
@@ -83,8 +84,12 @@ std::string OperatorAnswers::answer(std::string_view request, ControlServer::Ask
   if (plugin.empty() && (kind->second != Kind::reload || json->contains("plugin"))) {
     return control_error("\"plugin\" is not the name of one");
   }
-  const auto outcomes = service_.ask({kind->second, plugin});
-  if (listener_) listener_(command, plugin, outcomes.has_error() ? outcomes.error().message : outcome_of(*outcomes));
+  const auto component = text("component");
+  if (!component.empty() && kind->second == Kind::reload) return control_error("a component alone cannot be reloaded");
+  const auto outcomes = service_.ask({kind->second, plugin, component});
+  if (listener_)
+    listener_(command, component.empty() ? plugin : plugin + ", " + component,
+              outcomes.has_error() ? outcomes.error().message : outcome_of(*outcomes));
   return outcomes.has_error() ? control_error(outcomes.error().message) : outcomes_json(*outcomes);
 }
 

@@ -18,6 +18,8 @@ constexpr AuditedEvent audited[] = {
     {"plugin refused", "plugin", "refused"},
     {"plugin withdrawn", "plugin", "withdrawn"},
     {"plugin disabled", "plugin", "disabled"},
+    {"component disabled", "plugin", "component disabled"},
+    {"component enabled", "plugin", "component enabled"},
     {"plugin crashed", "plugin", "crashed"},
     {"plugin cannot start", "plugin", "cannot start"},
     {"plugin restarted", "plugin", "restarted"},
@@ -27,8 +29,9 @@ constexpr AuditedEvent audited[] = {
     {"configuration needs a restart", "configuration", "needs a restart"},
 };
 // Not what a plugin has printed, which may be anything.
-constexpr std::string_view audited_fields[] = {"file",   "plugin",  "version", "digest", "replaces",   "cause",
-                                               "reason", "serving", "what",    "next",   "components", "settings"};
+constexpr std::string_view audited_fields[] = {"file",       "plugin",   "version",  "digest", "replaces",
+                                               "cause",      "reason",   "serving",  "what",   "next",
+                                               "components", "settings", "component"};
 
 }  // namespace
 

@@ -136,6 +136,7 @@ int run(const TraceCommand& command) {
 int run(const OperateCommand& command) {
   OrderedJson request{{"command", command.command}};
   if (!command.plugin.empty()) request["plugin"] = as_the_host_knows_it(command.plugin);
+  if (!command.component.empty()) request["component"] = command.component;
   return run(command.options, request, work_patience, print_outcomes);
 }
 

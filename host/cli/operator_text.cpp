@@ -136,6 +136,8 @@ void print_status(std::ostream& out, const OrderedJson& status) {
         << text_of(plugin, "reason") << "\n";
   }
   for (const auto& plugin : status.at("plugins")) {
+    for (const auto& name : plugin.value("disabledComponents", OrderedJson::array()))
+      out << text_of(plugin, "file") << ": " << printable(name.get<std::string>()) << " is disabled\n";
     for (const auto& lack : sandbox_of(plugin).value("lacks", OrderedJson::array()))
       out << text_of(plugin, "file") << ": its sandbox is incomplete: " << printable(lack.get<std::string>()) << "\n";
   }

@@ -196,6 +196,9 @@ CLI::App& CommandLine::offer_call(PluginMethod method, const std::string& name, 
                                })
                   .app();
   app.add_flag("--json", call_.json, "Print the whole result");
+  auto* const url =
+      app.add_option("--url", call_.url, "Ask the server there, http://127.0.0.1:8080/mcp, and start no plugins");
+  app.add_option("--token-file", call_.token_file, "A file with the token that the server wants")->needs(url);
   if (method == PluginMethod::completion_complete) return app;
   // One at a time, because CLI11 would take a list apart.
   app.add_option("--answer", call_.answers,
@@ -275,6 +278,11 @@ void CommandLine::offer_tools_for_operators() {
     auto& app = offer(app_, name, description, [this] { return operate_; });
     add_operator_options(app, operate_.options);
     app.add_option("PLUGIN", operate_.plugin, "Its name, or its file")->required(needs_plugin);
+    if (name != "reload") {
+      app.add_option(
+          "--component", operate_.component,
+          "The name or the URI of a tool, a prompt, a resource or a template, where the whole plugin is not meant");
+    }
     app.callback([this, name] { operate_.command = name; });
   };
   offer_operation("reload", "Load a plugin of a running host anew, or all", false);

@@ -47,6 +47,8 @@ struct CallCommand {
   std::string completed = {};             // the argument or variable whose values are wanted
   std::string typed = {};                 // what they begin with
   std::vector<std::string> answers = {};  // as JSON, to what the plugin asks its client, in that order
+  std::string url = {};                   // of a server that is asked instead; empty: the plugins are started
+  std::filesystem::path token_file = {};  // with what that server wants to see; empty: nothing
   bool json = false;
 };
 struct NewCommand {
@@ -111,8 +113,9 @@ struct TraceCommand {
 };
 struct OperateCommand {
   OperatorOptions options;
-  std::string command;  // reload, disable or enable
-  std::string plugin;   // empty: all
+  std::string command;         // reload, disable or enable
+  std::string plugin;          // empty: all
+  std::string component = {};  // to disable or enable; empty: the whole plugin
 };
 // Nothing to do but to exit: --help, --version, or a mistake that has been told.
 struct Exit {

@@ -312,6 +312,31 @@ test('ADisabledFileThatWasRefusedIsToldOf', async (context) => {
   assert.match(stdout, /^- +tools\/broken\.so +.*disabled/m);
 });
 
+test('ADisabledComponentLeavesTheListsUntilItIsEnabledWhateverBecomesOfItsPlugin', async (context) => {
+  const host = await start(context, ['sample_v1']);
+  const heard = await listen(context, host);
+  const file = host.components.file('sample_v1.so');
+  const disabled = await command('disable', 'sample', '--component', 'version');
+  assert.equal(disabled.status, 0);
+  assert.equal(disabled.stdout, `${file}: version disabled\n`);
+  assert.equal(await heard(), listChanged);
+  assert.equal(await isServed(host, 'version'), false);
+  assert.equal((await host.log.until({ event: 'component disabled', file })).component, 'version');
+  assert.match((await command('status')).stdout, /sample_v1\.so: version is disabled\n/);
+
+  await host.components.overwrite('sample_v1.so', 'sample_v2');
+  await host.log.until({ event: 'plugin replaced', file });
+  assert.equal(await isServed(host, 'version'), false, 'of the next version, too');
+
+  assert.match((await command('disable', 'sample', '--component', 'version')).stdout, /version was disabled before/);
+  const mistyped = await command('disable', 'sample', '--component', 'verson');
+  assert.equal(mistyped.status, 1);
+  assert.match(mistyped.stdout, /it has no component "verson"/);
+
+  assert.match((await command('enable', 'sample', '--component', 'version')).stdout, /version enabled/);
+  assert.equal(await isServed(host, 'version'), true);
+});
+
 test('ADisabledPluginLeavesTheListsUntilItIsEnabled', async (context) => {
   const host = await start(context, ['slow', 'sample_v1']);
   const heard = await listen(context, host);

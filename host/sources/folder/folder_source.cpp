@@ -450,7 +450,7 @@ void FolderSource::publish() {
   changed_ = false;
   std::vector<ServedPlugin> plugins;
   for (const auto& [file, tracked] : files_) {
-    if (tracked.served().plugin != nullptr) plugins.push_back(tracked.served());
+    if (tracked.served().plugin != nullptr) plugins.push_back(tracked.listed());
   }
   with_.publisher.publish(source_, std::move(plugins), [says = std::exchange(to_say_, {})] {
     for (const auto& say : says)

@@ -158,6 +158,7 @@ class FolderSource final : private OperatedFiles {
   const ScanResult& last_scan() const override { return scan_; }
   std::uint64_t begin_load(TrackedFile& tracked, const PluginFile& file, std::string_view cause) override;
   void drain(const ServedPlugin& version, Time now) override;
+  void list_anew() override { changed_ = true; }
   void say_when_published(std::function<void()> say) override;
 
   void load(Loaded loaded, const PluginFile& file);

@@ -105,7 +105,9 @@ void OperatorService::obey(Pending& pending, Time now) {
   for (const auto& file : files_called(request.plugin)) {
     auto& tracked = files_.files().at(file);
     OperatorOutcome outcome{.file = file};
-    if (request.kind == Kind::disable) {
+    if (!request.component.empty()) {
+      list(tracked, request, outcome);
+    } else if (request.kind == Kind::disable) {
       disable(tracked, now, outcome);
     } else if (request.kind == Kind::enable && !tracked.enable()) {
       outcome.text = "it is not disabled";
@@ -200,6 +202,28 @@ void OperatorService::disable(TrackedFile& tracked, Time now, OperatorOutcome& o
   files_.say_when_published(std::move(say));
 }
 
+// Or does not, if it is to be disabled.
+void OperatorService::list(TrackedFile& tracked, const OperatorRequest& request, OperatorOutcome& outcome) {
+  const bool disables = request.kind == OperatorRequest::Kind::disable;
+  const auto& name = request.component;
+  const auto& components = tracked.served().components;
+  // Of a version that comes later it may be, but more likely it is mistyped.
+  if (disables && (components == nullptr || !has_component(*components, name))) {
+    outcome.good = false;
+    outcome.text = "it has no component \"" + name + '"';
+    return;
+  }
+  const bool changes = disables ? tracked.disable_component(name) : tracked.enable_component(name);
+  outcome.text = name + (disables  ? changes ? " disabled" : " was disabled before"
+                         : changes ? " enabled"
+                                   : " is not disabled");
+  if (!changes) return;
+  files_.list_anew();
+  files_.say_when_published([this, file = outcome.file.string(), name, disables] {
+    log_.warning(disables ? "component disabled" : "component enabled", {{"file", file}, {"component", name}});
+  });
+}
+
 std::vector<std::filesystem::path> OperatorService::files_called(const std::string& name) const {
   std::vector<std::filesystem::path> named;
   std::vector<std::filesystem::path> placed;
@@ -228,7 +252,8 @@ OperatorService::Watched OperatorService::watched(const std::filesystem::path& f
   auto& report = watched.report;
   if (plugin != nullptr) {
     report.identity = plugin->identity();
-    report.components = tracked.served().components->size();
+    report.components = tracked.listed().components->size();
+    report.disabled_components.assign(tracked.disabled_components().begin(), tracked.disabled_components().end());
     return watched;
   }
   report.identity = tracked.withdrawn();

@@ -24,7 +24,8 @@ namespace mcph {
 struct OperatorRequest {
   enum class Kind { reload, disable, enable };
   Kind kind = Kind::reload;
-  std::string plugin;  // its name, or its file; empty: all
+  std::string plugin;          // its name, or its file; empty: all
+  std::string component = {};  // of it, to disable or enable; empty: the whole plugin
 };
 
 // What became of one plugin.
@@ -47,6 +48,8 @@ class OperatedFiles {
   // Returns the attempt. Its end is told to OperatorService::load_ended.
   virtual std::uint64_t begin_load(TrackedFile& tracked, const PluginFile& file, std::string_view cause) = 0;
   virtual void drain(const ServedPlugin& version, Time now) = 0;
+  // What is listed of a file has changed.
+  virtual void list_anew() = 0;
   // What the log says of a change, it says when the change is being served.
   virtual void say_when_published(std::function<void()> say) = 0;
 };
@@ -92,6 +95,7 @@ class OperatorService {
   void obey(Pending& pending, Time now);
   std::optional<std::uint64_t> reload(TrackedFile& tracked, Time now, OperatorOutcome& outcome);
   void disable(TrackedFile& tracked, Time now, OperatorOutcome& outcome);
+  void list(TrackedFile& tracked, const OperatorRequest& request, OperatorOutcome& outcome);
   // What the loads that count no more have come to.
   void settle_dropped_loads(Pending& pending) const;
   std::vector<std::filesystem::path> files_called(const std::string& name) const;

@@ -31,9 +31,10 @@ struct PluginReport {
   std::optional<PluginIdentity> identity =
       {};  // of the version that is served or was last; empty if none was ever good
   ReportedState state = ReportedState::serving;
-  PluginStatus status = {};  // of that version, as it is, or was when it was withdrawn
-  std::size_t components = 0;
-  std::string refusal = {};  // why the file as it lies there now is not served
+  PluginStatus status = {};                           // of that version, as it is, or was when it was withdrawn
+  std::size_t components = 0;                         // that are listed
+  std::vector<std::string> disabled_components = {};  // by the operator
+  std::string refusal = {};                           // why the file as it lies there now is not served
 };
 
 struct FolderReport {

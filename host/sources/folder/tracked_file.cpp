@@ -136,6 +136,11 @@ bool TrackedFile::enable() {
   return std::exchange(disabled_, false);
 }
 
+ServedPlugin TrackedFile::listed() const {
+  if (served_.plugin == nullptr || disabled_components_.empty()) return served_;
+  return {served_.plugin, std::make_shared<const Components>(without(*served_.components, disabled_components_))};
+}
+
 ServedPlugin TrackedFile::withdraw() {
   withdrawn_ = served_.plugin->identity();
   status_at_withdrawal_ = served_.plugin->status();

@@ -21,6 +21,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "catalog/catalog.hpp"
@@ -91,12 +92,18 @@ class TrackedFile {
   // False: it was not disabled.
   bool enable();
   bool is_disabled() const { return disabled_; }
+  // By the operator: what is called so is not on the lists, of whatever version. False: that was so before.
+  bool disable_component(const std::string& name) { return disabled_components_.insert(name).second; }
+  bool enable_component(const std::string& name) { return disabled_components_.erase(name) > 0; }
+  const std::set<std::string, std::less<>>& disabled_components() const { return disabled_components_; }
   bool is_quarantined() const { return quarantined_; }
   // He wants it to be loaded anew, as it lies there.
   void forget_taken() { taken_.reset(); }
 
   // What is served of it; without a plugin if nothing is.
   const ServedPlugin& served() const { return served_; }
+  // The same without what the operator has disabled.
+  ServedPlugin listed() const;
   // The version of that attempt.
   bool serves(std::uint64_t attempt) const { return served_.plugin != nullptr && attempt_ == attempt; }
   // Its components have changed.
@@ -134,6 +141,7 @@ class TrackedFile {
   bool quarantined_ = false;
   bool configured_ = false;  // there has been a configuration, and it was not taken without one since
   bool disabled_ = false;
+  std::set<std::string, std::less<>> disabled_components_;
   std::optional<PluginIdentity> withdrawn_;
   PluginStatus status_at_withdrawal_ = {};
   std::chrono::milliseconds retry_delay_{0};
