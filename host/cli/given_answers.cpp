@@ -1,0 +1,69 @@
+#include "cli/given_answers.hpp"
+
+#include <optional>
+
+#include "base/json_text.hpp"
+#include "protocol/calls/input_requests.hpp"
+
+namespace mcph {
+namespace {
+
+// The only field of a form that has no other.
+std::optional<std::string> single_field_of(const OrderedJson& request) {
+  const auto params = request.find("params");
+  if (params == request.end() || !params->contains("requestedSchema")) return std::nullopt;
+  const auto fields = params->at("requestedSchema").value("properties", OrderedJson::object());
+  return fields.size() == 1 ? std::optional(fields.begin().key()) : std::nullopt;
+}
+
+// What is given is mostly less than a whole result.
+Json whole_answer(const OrderedJson& request, Json given) {
+  const auto method = request.value("method", "");
+  if (method == "elicitation/create" && !(given.is_object() && given.contains("action"))) {
+    const auto field = given.is_object() ? std::nullopt : single_field_of(request);
+    return {{"action", "accept"}, {"content", field ? Json{{*field, std::move(given)}} : std::move(given)}};
+  }
+  if (method == "sampling/createMessage" && given.is_string()) {
+    return {{"role", "assistant"},
+            {"content", {{"type", "text"}, {"text", std::move(given)}}},
+            {"model", "the command line"}};
+  }
+  if (method == "roots/list" && given.is_array()) return {{"roots", std::move(given)}};
+  return given;
+}
+
+std::string words_for(const OrderedJson& request) {
+  const auto method = request.value("method", "");
+  const auto params = request.value("params", OrderedJson::object());
+  const auto words = params.value("message", "");
+  return method + (words.empty() ? "" : ": " + words);
+}
+
+}  // namespace
+
+Result<GivenAnswers> GivenAnswers::read(const std::vector<std::string>& texts) {
+  GivenAnswers answers;
+  for (const auto& text : texts) {
+    auto json = parse_json(text);
+    // Words need no quotes.
+    if (json.has_error() && text.find_first_of("{[\"") == 0)
+      return fail("the answer " + text + " is not valid JSON: " + json.error().message);
+    answers.left_.push_back(json.has_error() ? Json(text) : *std::move(json));
+  }
+  return answers;
+}
+
+Result<Json> GivenAnswers::give(const OrderedJson& requests) {
+  auto answers = Json::object();
+  for (const auto& [name, request] : requests.items()) {
+    if (next_ == left_.size())
+      return fail("the client is asked " + words_for(request) + "; answer it with --answer JSON: " + dump(request));
+    auto answer = whole_answer(request, std::move(left_[next_++]));
+    if (const auto mistake = mistake_in_answer(request, answer))
+      return fail("answer " + std::to_string(next_) + " does not fit " + words_for(request) + ": " + *mistake);
+    given_[name] = answers[name] = std::move(answer);
+  }
+  return answers;
+}
+
+}  // namespace mcph

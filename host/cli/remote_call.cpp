@@ -1,0 +1,169 @@
+#include "cli/remote_call.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/base64.hpp"
+#include "base/json_text.hpp"
+#include "base/regular_file.hpp"
+#include "cli/call_params.hpp"
+#include "cli/call_text.hpp"
+#include "http/client/network_caller.hpp"
+#include "protocol/calls/plugin_result.hpp"
+#include "protocol/method.hpp"
+#include "protocol/modern/modern_era.hpp"
+#include "protocol/request_meta.hpp"
+#include "runtime/event_loops.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr int max_rounds = 32;
+constexpr std::size_t max_answer_bytes = std::size_t{128} << 20;
+// How long the server lets a call take is its operator's choice.
+constexpr std::chrono::hours patience{24};
+
+Result<std::string> read_token(const std::filesystem::path& file) {
+  constexpr std::size_t max_bytes = std::size_t{64} << 10;
+  const auto refuse = [&file](const std::string& why) { return fail("the token file " + file.string() + " " + why); };
+  const auto opened = open_to_read(file);
+  if (!opened) return refuse("cannot be opened: " + last_error());
+  auto text = read_regular_file(opened, max_bytes);
+  if (text.has_error()) return refuse(text.error().message);
+  auto token = text->substr(0, text->find_first_of("\r\n"));
+  const auto is_visible = [](char c) { return '!' <= c && c <= '~'; };
+  if (token.empty() || !std::ranges::all_of(token, is_visible)) return refuse("has no token in its first line");
+  return token;
+}
+
+// As a header can hold it (revision 2026-07-28, Streamable HTTP, "Value Encoding").
+std::string header_value(const std::string& text) {
+  const auto decoded = decode_mcp_header_value(text);
+  const bool is_plain = !text.empty() && text.front() != ' ' && text.back() != ' ';
+  return is_plain && decoded == text ? text : "=?base64?" + base64_encode(text) + "?=";
+}
+
+// The last event of a stream is the answer; a response that is no stream is one by itself.
+std::string_view answer_in(std::string_view body) {
+  constexpr std::string_view field = "data:";
+  const auto at = body.rfind("\n" + std::string(field));
+  const bool begins_with_it = at == std::string_view::npos && body.starts_with(field);
+  if (at == std::string_view::npos && !begins_with_it) return body;
+  body.remove_prefix(begins_with_it ? field.size() : at + 1 + field.size());
+  return body.substr(0, body.find('\n'));
+}
+
+// What a response says that is no answer of MCP.
+std::string words_for(const HttpAnswer& answer) {
+  const std::string status = "the server answers with the HTTP status " + std::to_string(answer.status);
+  switch (answer.status) {
+    case 401:
+      return status + ": it wants a token, or another one; give it with --token-file";
+    case 404:
+      return status + ": nothing of MCP is at this path";
+    default:
+      constexpr std::size_t most = 200;
+      return status + (answer.body.empty() ? "" : ": " + answer.body.substr(0, most));
+  }
+}
+
+class Server {
+ public:
+  Server(HttpUrl url, std::string token) : url_(std::move(url)), token_(std::move(token)), caller_(loops_) {}
+  ~Server() {
+    loops_.stop();
+    loops_.join(std::chrono::seconds(1));
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  Result<Json, RpcError> ask(std::string_view method, const std::string& name, const Json& params) {
+    const auto failed = [](std::string message) { return RpcError{error_code::internal_error, std::move(message)}; };
+    auto answered = send(method, name, params);
+    if (answered.has_error()) return failed("the server cannot be asked: " + answered.error().message);
+    const auto json = parse_json(answer_in(answered->body));
+    if (json.has_error() || !json->is_object() || json->value("jsonrpc", "") != "2.0")
+      return failed(words_for(*answered));
+    if (const auto error = json->find("error"); error != json->end()) {
+      auto checked = read_plugin_error(dump(*error));
+      return checked.has_value() ? *std::move(checked)
+                                 : failed("the server's error is none: " + checked.error().message);
+    }
+    const auto result = json->find("result");
+    if (result == json->end() || !result->is_object()) return failed("the server's answer has no result");
+    return *result;
+  }
+
+ private:
+  Result<HttpAnswer> send(std::string_view method, const std::string& name, const Json& params) {
+    HttpCall call{.url = url_,
+                  .fields = {{"Content-Type", "application/json"},
+                             {"Accept", "application/json, text/event-stream"},
+                             {"MCP-Protocol-Version", ModernEra::revision},
+                             {"Mcp-Method", std::string(method)}},
+                  .body = dump(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}),
+                  .max_answer = max_answer_bytes,
+                  .patience = patience};
+    if (!name.empty()) call.fields.emplace_back("Mcp-Name", header_value(name));
+    if (!token_.empty()) call.fields.emplace_back("Authorization", "Bearer " + token_);
+    std::promise<Result<HttpAnswer>> answered;
+    auto answer = answered.get_future();
+    caller_.send(std::move(call), [&answered](Result<HttpAnswer> done) { answered.set_value(std::move(done)); });
+    return answer.get();
+  }
+
+  const HttpUrl url_;
+  const std::string token_;
+  EventLoops loops_{1, 1};
+  NetworkCaller caller_;
+};
+
+Json meta_of(const GivenAnswers& answers) {
+  Json capabilities = Json::object();
+  if (answers.any()) {
+    capabilities = {{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
+                    {"sampling", {{"tools", Json::object()}}},
+                    {"roots", Json::object()}};
+  }
+  return {{meta_key::protocol_version, ModernEra::revision},
+          {meta_key::client_info, {{"name", "mcp-plugin-host call"}, {"version", "1"}}},
+          {meta_key::client_capabilities, std::move(capabilities)}};
+}
+
+}  // namespace
+
+int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers) {
+  const auto url = read_http_url(command.url);
+  if (url.has_error()) return fail_with("the URL " + url.error().message, command.json);
+  std::string token;
+  if (!command.token_file.empty()) {
+    auto read = read_token(command.token_file);
+    if (read.has_error()) return fail_with(read.error().message, command.json);
+    token = *std::move(read);
+  }
+  Server server(*url, std::move(token));
+  auto params = params_of(command, std::move(arguments));
+  params["_meta"] = meta_of(answers);
+  const auto name = command.method == PluginMethod::completion_complete ? std::string() : command.component;
+  for (int round = 0; round <= max_rounds; ++round) {
+    const auto result = server.ask(name_of(command.method), name, params);
+    if (result.has_error()) return fail_with(result.error(), command.json);
+    if (result->value("resultType", Json()) != "input_required") {
+      const auto checked = read_plugin_result(command.method, dump(*result));
+      if (checked.has_value()) return print_result(command.method, *checked, command.json);
+      return fail_with("the server answered with something invalid: " + checked.error().message, command.json);
+    }
+    auto given = answers.give(OrderedJson::parse(dump(result->value("inputRequests", Json::object()))));
+    if (given.has_error()) return fail_with(given.error().message, command.json);
+    params["inputResponses"] = *std::move(given);
+    if (const auto state = result->find("requestState"); state != result->end()) params["requestState"] = *state;
+  }
+  return fail_with("the server asked more than " + std::to_string(max_rounds) + " times", command.json);
+}
+
+}  // namespace mcph

@@ -1,0 +1,85 @@
+// The commands that ask a plugin, asking a server that runs instead: call, read, prompt and complete with --url.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Components } from './support/components.mjs';
+import { program, serve } from './support/host.mjs';
+import { Team } from './support/team.mjs';
+
+function command(...args) {
+  return new Promise((resolve) => {
+    execFile(program, args, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
+  });
+}
+const answers = (...all) => all.flatMap((each) => ['--answer', JSON.stringify(each)]);
+
+test('AServerIsAskedForWhatAPluginIsAskedForOtherwise', async (context) => {
+  const components = await Components.create('sample_v1', 'slow');
+  await components.addShipped('prompts/prompts');
+  await components.addShipped('resources/server');
+  const { url } = await serve(context, components);
+  const ask = (name, ...args) => command(name, '--url', url, ...args);
+  assert.deepEqual(await ask('call', 'version'), { status: 0, stdout: '1\n', stderr: '' });
+  const whole = JSON.parse((await ask('call', '--json', 'version')).stdout);
+  assert.deepEqual(whole.content, [{ type: 'text', text: '1' }]);
+  // Its progress makes the answer a stream.
+  assert.equal((await ask('call', 'wait', '{"label":"done","milliseconds":50,"reports":2}')).stdout, 'done\n');
+  assert.equal(JSON.parse((await ask('read', 'config://server')).stdout).name, 'mcp-plugin-host');
+  assert.match((await ask('prompt', 'greeting', '{"name":"Ada Lövelace"}')).stdout, /^user: Greet Ada Lövelace /);
+  assert.equal((await ask('complete', 'greeting', 'style', 'fr')).stdout, 'friendly\n');
+});
+
+test('WhatAServerRefusesIsToldWithItsWords', async (context) => {
+  const { url } = await serve(context, await Components.create('sample_v1'));
+  const unknown = await command('call', '--url', url, 'absent');
+  assert.deepEqual(unknown, { status: 2, stdout: '', stderr: 'mcp-plugin-host: Unknown tool: absent\n' });
+  const { error } = JSON.parse((await command('call', '--json', '--url', url, 'absent')).stdout);
+  assert.equal(error.code, -32602);
+  const unicode = await command('read', '--url', url, 'notes://über uns');
+  assert.match(unicode.stderr, /Resource not found: notes:\/\/über uns/);
+});
+
+test('WhatAServerAsksIsAnsweredByTheCommandLine', async (context) => {
+  const { url } = await serve(context, await Components.create('asking'));
+  const ask = (...args) => command('call', '--url', url, ...args);
+  assert.equal((await ask('two_rounds', ...answers({ name: 'Ada' }, { name: 'Lovelace' }))).stdout, 'Ada Lovelace\n');
+  const unanswered = await ask('two_rounds', ...answers({ name: 'Ada' }));
+  assert.equal(unanswered.status, 2);
+  assert.match(unanswered.stderr, /the client is asked elicitation\/create: .*; answer it with --answer JSON/);
+});
+
+test('AServerThatWantsATokenIsGivenIt', async (context) => {
+  const components = await Components.create('sample_v1');
+  const team = await Team.serve(context, components, '[roles.user]\nallow = ["tool:version"]\n');
+  const without = await command('call', '--url', team.url, 'version');
+  assert.equal(without.status, 2);
+  assert.match(without.stderr, /HTTP status 401: it wants a token, or another one; give it with --token-file\n$/);
+  const file = join(components.folder, 'token');
+  await writeFile(file, `${await team.token('ada', 'user')}\n`);
+  assert.equal((await command('call', '--url', team.url, '--token-file', file, 'version')).stdout, '1\n');
+  await writeFile(file, '\n');
+  const empty = await command('call', '--url', team.url, '--token-file', file, 'version');
+  assert.match(empty.stderr, /the token file .*token has no token in its first line\n$/);
+});
+
+test('WhatIsNoServerOfMcpIsToldSo', async (context) => {
+  const { url } = await serve(context, await Components.create('sample_v1'));
+  assert.match((await command('call', '--url', `${url}x`, 'version')).stderr, /HTTP status 404: nothing of MCP is at this path/);
+  assert.match((await command('call', '--url', 'ftp://localhost', 'version')).stderr, /the URL "ftp:\/\/localhost" must begin with https:/);
+  const other = createServer((request, response) => response.end('<html>')).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  context.after(() => other.close());
+  const at = (server) => `http://127.0.0.1:${server.address().port}/mcp`;
+  assert.match((await command('call', '--url', at(other), 'version')).stderr, /HTTP status 200: <html>\n$/);
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const gone = at(closed);
+  closed.close();
+  await once(closed, 'close');
+  assert.match((await command('call', '--url', gone, 'version')).stderr, /the server cannot be asked: Connection refused\n$/);
+});
