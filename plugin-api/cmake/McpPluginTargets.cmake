@@ -64,6 +64,7 @@ else()
     "${MCP_PLUGIN_SOURCE_DIR}/decode.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/describe.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/dispatch.cpp"
+    "${MCP_PLUGIN_SOURCE_DIR}/executor.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/export.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/input_request.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/instance.cpp"
