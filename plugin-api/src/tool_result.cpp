@@ -37,7 +37,8 @@ ToolResult text_result(std::string_view text) {
 
 ToolResult object_result(std::string json) {
   ToolResult result;
-  result.text(json);
+  // A model reads a date as it is, without the quotes that JSON has.
+  result.text(json.starts_with('"') ? parse_json(json).get<std::string>() : std::string(json));
   return result.structured_text(std::move(json));
 }
 

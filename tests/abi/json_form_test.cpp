@@ -297,7 +297,7 @@ TEST(JsonForm, OfAMapWithAKeyThatHasNoNameIsRefused) {
 TEST(JsonForm, OfTuples) {
   using Tuple = std::tuple<int, std::string, std::optional<bool>>;
   EXPECT_EQ(schema<Tuple>(), R"({"type":"array","prefixItems":[{"type":"integer"},{"type":"string"},)"
-                             R"({"anyOf":[{"type":"boolean"},{"type":"null"}]}],"items":false,"minItems":3})");
+                             R"({"anyOf":[{"type":"boolean"},{"type":"null"}]}],"minItems":3,"maxItems":3})");
   expect_same<Tuple>({1, "a", nullptr});
   expect_same<std::pair<std::string, double>>({"a", 0.5});
   EXPECT_EQ(back<Tuple>({1, 2, true}), R"("value[1]" must be a string, not a number)");

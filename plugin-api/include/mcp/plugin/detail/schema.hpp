@@ -158,13 +158,14 @@ Schema variant_schema(const SchemaPlace& place, std::index_sequence<I...> indice
   return Schema().set("anyOf", schemas_of<T, std::variant_alternative>("anyOf", place, indices));
 }
 
+/// Of so many values and no others: by maxItems, because clients that do not know prefixItems take "items" for all.
 template <class T, std::size_t... I>
 Schema tuple_schema(const SchemaPlace& place, std::index_sequence<I...> indices) {
   const std::string count = std::to_string(sizeof...(I));
   return type_schema("array")
       .set("prefixItems", schemas_of<T, std::tuple_element>("prefixItems", place, indices))
-      .set("items", "false")
-      .set("minItems", count);
+      .set("minItems", count)
+      .set("maxItems", count);
 }
 
 template <HasJsonForm T>
