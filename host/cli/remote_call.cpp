@@ -23,10 +23,10 @@
 namespace mcph {
 namespace {
 
-constexpr int max_rounds = 32;
-constexpr std::size_t max_answer_bytes = std::size_t{128} << 20;
+constexpr int max_questions = 32;
+constexpr std::size_t max_response_bytes = std::size_t{128} << 20;
 // How long the server lets a call take is its operator's choice.
-constexpr std::chrono::hours patience{24};
+constexpr std::chrono::hours remote_patience{24};
 
 Result<std::string> read_token(const std::filesystem::path& file) {
   constexpr std::size_t max_bytes = std::size_t{64} << 10;
@@ -72,31 +72,38 @@ std::string words_for(const HttpAnswer& answer) {
   }
 }
 
-class Server {
+class AskedServer {
  public:
-  Server(HttpUrl url, std::string token) : url_(std::move(url)), token_(std::move(token)), caller_(loops_) {}
-  ~Server() {
+  AskedServer(HttpUrl url, std::string token) : url_(std::move(url)), token_(std::move(token)), caller_(loops_) {}
+  ~AskedServer() {
     loops_.stop();
     loops_.join(std::chrono::seconds(1));
   }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  AskedServer(const AskedServer&) = delete;
+  AskedServer& operator=(const AskedServer&) = delete;
 
-  Result<Json, RpcError> ask(std::string_view method, const std::string& name, const Json& params) {
-    const auto failed = [](std::string message) { return RpcError{error_code::internal_error, std::move(message)}; };
+  struct Answer {
+    Json result = nullptr;  // an object, if there is no error
+    std::optional<RpcError> error = {};
+  };
+  Answer ask(std::string_view method, const std::string& name, const Json& params) {
+    const auto failed = [](std::string message) {
+      return Answer{.error = RpcError{error_code::internal_error, std::move(message)}};
+    };
     auto answered = send(method, name, params);
     if (answered.has_error()) return failed("the server cannot be asked: " + answered.error().message);
     const auto json = parse_json(answer_in(answered->body));
-    if (json.has_error() || !json->is_object() || json->value("jsonrpc", "") != "2.0")
-      return failed(words_for(*answered));
+    const bool is_answer = json.has_value() && json->is_object() && json->value("jsonrpc", Json()) == "2.0";
+    // What to do about a missing token is said in the words of the command line.
+    if (!is_answer || answered->status == 401) return failed(words_for(*answered));
     if (const auto error = json->find("error"); error != json->end()) {
-      auto checked = read_plugin_error(dump(*error));
-      return checked.has_value() ? *std::move(checked)
-                                 : failed("the server's error is none: " + checked.error().message);
+      const auto checked = read_plugin_error(dump(*error));
+      if (checked.has_error()) return failed("the server's error is none: " + checked.error().message);
+      return {.error = *checked};
     }
     const auto result = json->find("result");
     if (result == json->end() || !result->is_object()) return failed("the server's answer has no result");
-    return *result;
+    return {.result = *result};
   }
 
  private:
@@ -104,11 +111,11 @@ class Server {
     HttpCall call{.url = url_,
                   .fields = {{"Content-Type", "application/json"},
                              {"Accept", "application/json, text/event-stream"},
-                             {"MCP-Protocol-Version", ModernEra::revision},
+                             {"MCP-Protocol-Version", std::string(ModernEra::revision)},
                              {"Mcp-Method", std::string(method)}},
                   .body = dump(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}),
-                  .max_answer = max_answer_bytes,
-                  .patience = patience};
+                  .max_answer = max_response_bytes,
+                  .patience = remote_patience};
     if (!name.empty()) call.fields.emplace_back("Mcp-Name", header_value(name));
     if (!token_.empty()) call.fields.emplace_back("Authorization", "Bearer " + token_);
     std::promise<Result<HttpAnswer>> answered;
@@ -146,24 +153,24 @@ int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers)
     if (read.has_error()) return fail_with(read.error().message, command.json);
     token = *std::move(read);
   }
-  Server server(*url, std::move(token));
+  AskedServer server(*url, std::move(token));
   auto params = params_of(command, std::move(arguments));
   params["_meta"] = meta_of(answers);
   const auto name = command.method == PluginMethod::completion_complete ? std::string() : command.component;
-  for (int round = 0; round <= max_rounds; ++round) {
-    const auto result = server.ask(name_of(command.method), name, params);
-    if (result.has_error()) return fail_with(result.error(), command.json);
-    if (result->value("resultType", Json()) != "input_required") {
-      const auto checked = read_plugin_result(command.method, dump(*result));
+  for (int round = 0; round <= max_questions; ++round) {
+    const auto [result, error] = server.ask(name_of(command.method), name, params);
+    if (error) return fail_with(*error, command.json);
+    if (result.value("resultType", Json()) != "input_required") {
+      const auto checked = read_plugin_result(command.method, dump(result));
       if (checked.has_value()) return print_result(command.method, *checked, command.json);
       return fail_with("the server answered with something invalid: " + checked.error().message, command.json);
     }
-    auto given = answers.give(OrderedJson::parse(dump(result->value("inputRequests", Json::object()))));
+    auto given = answers.give(OrderedJson::parse(dump(result.value("inputRequests", Json::object()))));
     if (given.has_error()) return fail_with(given.error().message, command.json);
     params["inputResponses"] = *std::move(given);
-    if (const auto state = result->find("requestState"); state != result->end()) params["requestState"] = *state;
+    if (const auto state = result.find("requestState"); state != result.end()) params["requestState"] = *state;
   }
-  return fail_with("the server asked more than " + std::to_string(max_rounds) + " times", command.json);
+  return fail_with("the server asked more than " + std::to_string(max_questions) + " times", command.json);
 }
 
 }  // namespace mcph
