@@ -1,0 +1,245 @@
+//! Tools, resources, resource templates and prompts: what they are described by, and how their handlers are called.
+//!
+//! A handler is a function. Its parameters may be, in any order and each or none of them: a struct, whose fields are the
+//! arguments; *Context; and a pointer to the plugin's State. It returns what content.zig says, or an error.
+const std = @import("std");
+const content = @import("content.zig");
+const json = @import("json.zig");
+const schema = @import("schema.zig");
+const Context = @import("context.zig").Context;
+const parse_options = @import("context.zig").parse_options;
+
+/// Hints for clients on what a tool does; null is not said.
+pub const Annotations = struct {
+    title: ?[]const u8 = null,
+    readOnlyHint: ?bool = null,
+    destructiveHint: ?bool = null,
+    idempotentHint: ?bool = null,
+    openWorldHint: ?bool = null,
+};
+
+pub const ToolOptions = struct {
+    title: []const u8 = "",
+    annotations: Annotations = .{},
+};
+
+pub const ResourceOptions = struct {
+    title: []const u8 = "",
+    description: []const u8 = "",
+    mime_type: []const u8 = "text/plain",
+};
+
+pub const PromptOptions = struct { title: []const u8 = "" };
+
+pub fn tool(
+    comptime tool_name: []const u8,
+    comptime words: []const u8,
+    comptime function: anytype,
+    comptime options: ToolOptions,
+) type {
+    return struct {
+        pub const name = tool_name;
+        pub const handler = function;
+        pub const description = listed: {
+            var object = described(name, words, options.title);
+            object.set("inputSchema", schema.of(ArgumentsOf(function), .input));
+            if (content.outputSchema(ValueOf(function))) |output| object.set("outputSchema", output);
+            const annotations = json.value(options.annotations);
+            if (annotations.len > "{}".len) object.set("annotations", annotations);
+            break :listed object.text();
+        };
+
+        pub fn answer(context: *Context, state: anytype, given: std.json.Value) ![]const u8 {
+            const arguments = std.json.parseFromValueLeaky(ArgumentsOf(function), context.allocator, given, .{}) catch |err|
+                return context.refuse(-32602, "the arguments do not fit: {t}", .{err});
+            return content.toolResult(context.allocator, ValueOf(function), try call(function, context, state, arguments));
+        }
+    };
+}
+
+pub fn resource(
+    comptime resource_uri: []const u8,
+    comptime resource_name: []const u8,
+    comptime function: anytype,
+    comptime options: ResourceOptions,
+) type {
+    return struct {
+        pub const uri = resource_uri;
+        pub const handler = function;
+        pub const description = describedResource("uri", uri, resource_name, options);
+
+        pub fn answer(context: *Context, state: anytype) ![]const u8 {
+            const value = try call(function, context, state, {});
+            return content.resourceResult(context.allocator, uri, options.mime_type, ValueOf(function), value);
+        }
+    };
+}
+
+/// The fields of the handler's struct are the variables of the template: texts, numbers, enums.
+pub fn resourceTemplate(
+    comptime template: []const u8,
+    comptime template_name: []const u8,
+    comptime function: anytype,
+    comptime options: ResourceOptions,
+) type {
+    for (@typeInfo(ArgumentsOf(function)).@"struct".field_names) |variable| {
+        if (std.mem.find(u8, template, variable) == null)
+            @compileError("the template " ++ template ++ " has no variable " ++ variable);
+    }
+    return struct {
+        pub const uri_template = template;
+        pub const handler = function;
+        pub const description = describedResource("uriTemplate", template, template_name, options);
+
+        pub fn answer(context: *Context, state: anytype, uri: []const u8, variables: std.json.Value) ![]const u8 {
+            const value = try call(function, context, state, try readTexts(ArgumentsOf(function), context, variables));
+            return content.resourceResult(context.allocator, uri, options.mime_type, ValueOf(function), value);
+        }
+    };
+}
+
+/// The fields of the handler's struct are the prompt's arguments: texts, numbers, enums.
+pub fn prompt(
+    comptime prompt_name: []const u8,
+    comptime words: []const u8,
+    comptime function: anytype,
+    comptime options: PromptOptions,
+) type {
+    return struct {
+        pub const name = prompt_name;
+        pub const handler = function;
+        pub const description = listed: {
+            var object = described(name, words, options.title);
+            object.set("arguments", describedArguments(ArgumentsOf(function)));
+            break :listed object.text();
+        };
+
+        pub fn answer(context: *Context, state: anytype, given: std.json.Value) ![]const u8 {
+            const value = try call(function, context, state, try readTexts(ArgumentsOf(function), context, given));
+            return content.promptResult(context.allocator, ValueOf(function), value);
+        }
+    };
+}
+
+fn described(comptime name: []const u8, comptime words: []const u8, comptime title: []const u8) json.Object {
+    var object: json.Object = .{};
+    object.setText("name", name);
+    object.setText("title", title);
+    object.setText("description", words);
+    return object;
+}
+
+fn describedResource(
+    comptime member: []const u8,
+    comptime uri: []const u8,
+    comptime name: []const u8,
+    comptime options: ResourceOptions,
+) []const u8 {
+    comptime {
+        var object = described(name, options.description, options.title);
+        object.setText(member, uri);
+        object.setText("mimeType", options.mime_type);
+        return object.text();
+    }
+}
+
+fn describedArguments(comptime Arguments: type) []const u8 {
+    comptime {
+        const info = @typeInfo(Arguments).@"struct";
+        var all: []const []const u8 = &.{};
+        for (info.field_names, info.field_attrs) |name, attributes| {
+            var object = described(name, schema.descriptionOf(Arguments, name), "");
+            if (attributes.default_value_ptr == null) object.set("required", "true");
+            all = all ++ .{object.text()};
+        }
+        return json.arrayOf(all);
+    }
+}
+
+// --- Handlers
+
+const NoArguments = struct {};
+
+/// The type of the handler's arguments; an empty struct if it takes none.
+pub fn ArgumentsOf(comptime function: anytype) type {
+    for (@typeInfo(@TypeOf(function)).@"fn".param_types) |Parameter| {
+        if (isArguments(Parameter.?)) return Parameter.?;
+    }
+    return NoArguments;
+}
+
+fn isArguments(comptime Parameter: type) bool {
+    return @typeInfo(Parameter) == .@"struct";
+}
+
+/// The type that the handler returns unless it fails.
+pub fn ValueOf(comptime function: anytype) type {
+    const Returned = @typeInfo(@TypeOf(function)).@"fn".return_type.?;
+    return switch (@typeInfo(Returned)) {
+        .error_union => |either| either.payload,
+        else => Returned,
+    };
+}
+
+fn call(comptime function: anytype, context: *Context, state: anytype, arguments: anytype) anyerror!ValueOf(function) {
+    var parameters: std.meta.ArgsTuple(@TypeOf(function)) = undefined;
+    inline for (@typeInfo(@TypeOf(function)).@"fn".param_types, 0..) |Parameter, i| {
+        parameters[i] = switch (Parameter.?) {
+            *Context => context,
+            @TypeOf(state) => state,
+            else => |Other| if (comptime isArguments(Other)) arguments else @compileError(
+                "a handler takes a struct, *mcp.Context and " ++ @typeName(@TypeOf(state)) ++ ", not " ++ @typeName(Other),
+            ),
+        };
+    }
+    const value = @call(.auto, function, parameters);
+    // It has caught the end that it asked for, and would be answered for with something that it did not mean.
+    if (context.question != null and !isError(value))
+        return context.refuse(-32603, "the handler has caught the end of its question; return what ask returns", .{});
+    return value;
+}
+
+fn isError(value: anytype) bool {
+    if (@typeInfo(@TypeOf(value)) != .error_union) return false;
+    _ = value catch return true;
+    return false;
+}
+
+// A struct from an object of texts, which variables and the arguments of prompts are.
+fn readTexts(comptime T: type, context: *Context, given: std.json.Value) !T {
+    var read: T = undefined;
+    const info = @typeInfo(T).@"struct";
+    inline for (info.field_names, info.field_types, info.field_attrs) |name, Field, attributes| {
+        const text: ?[]const u8 = if (given == .object) textOf(given.object.get(name)) else null;
+        if (text) |words| {
+            @field(read, name) = try readText(Field, context, name, words);
+        } else if (comptime attributes.defaultValue(Field)) |default| {
+            @field(read, name) = default;
+        } else {
+            return context.refuse(-32602, "\"{s}\" is missing", .{name});
+        }
+    }
+    return read;
+}
+
+fn textOf(value: ?std.json.Value) ?[]const u8 {
+    const given = value orelse return null;
+    return if (given == .string) given.string else null;
+}
+
+fn readText(comptime T: type, context: *Context, comptime name: []const u8, words: []const u8) !T {
+    return switch (@typeInfo(T)) {
+        .pointer => words,
+        .optional => |optional| try readText(optional.child, context, name, words),
+        .int => std.fmt.parseInt(T, words, 10) catch context.refuse(
+            -32602,
+            "\"{s}\" must be an integer from {d} to {d}, not {s}",
+            .{ name, std.math.minInt(T), std.math.maxInt(T), words },
+        ),
+        .float => std.fmt.parseFloat(T, words) catch
+            context.refuse(-32602, "\"{s}\" must be a number, not {s}", .{ name, words }),
+        .@"enum" => std.meta.stringToEnum(T, words) orelse
+            context.refuse(-32602, "\"{s}\" must be one of {s}, not {s}", .{ name, comptime schema.of(T, .input), words }),
+        else => @compileError(@typeName(T) ++ " cannot be read from a text"),
+    };
+}

@@ -1,0 +1,210 @@
+//! What a handler knows of its call and may do during it. A context belongs to its call: a handler keeps neither it nor
+//! what its allocator gave. It may be used from other threads, too, until the handler returns, but for `ask`, `fail` and
+//! `refuse`.
+const std = @import("std");
+const abi = @import("abi.zig");
+const content = @import("content.zig");
+const schema = @import("schema.zig");
+
+const Allocator = std.mem.Allocator;
+
+/// By which a handler ends its call: it returns them as it got them, by `try` or `return`.
+pub const Ending = error{ ToolError, ProtocolError, InputRequired };
+
+/// What the host sends is read so: it may send more than is known here.
+pub const parse_options: std.json.ParseOptions = .{ .ignore_unknown_fields = true };
+
+/// What the host does for the plugin, during a call or not. From any thread, until the state's deinit returns.
+pub const Host = struct {
+    raw: *const abi.Host,
+
+    pub fn log(self: Host, level: abi.LogLevel, comptime format: []const u8, arguments: anytype) void {
+        logCall(self.raw, 0, level, format, arguments);
+    }
+
+    /// The content of NAME.json beside the plugin, or an empty object. Members that T lacks are ignored.
+    pub fn configuration(self: Host, comptime T: type, allocator: Allocator) !T {
+        var collector: Collector = .{ .allocator = allocator };
+        self.raw.configuration(self.raw, &collector.sink());
+        return std.json.parseFromSliceLeaky(T, allocator, try collector.text(), parse_options);
+    }
+
+    /// The absolute path of a directory that is this plugin's own and outlives its versions.
+    pub fn dataDirectory(self: Host, allocator: Allocator) ![]const u8 {
+        var collector: Collector = .{ .allocator = allocator };
+        self.raw.data_directory(self.raw, &collector.sink());
+        const path = try collector.text();
+        return if (path.len == 0) error.NoDataDirectory else path;
+    }
+
+    /// Tells the clients that subscribed to the resource.
+    pub fn resourceUpdated(self: Host, uri: []const u8) void {
+        self.raw.resource_updated(self.raw, .of(uri));
+    }
+};
+
+/// What is known of a call. The fields are named as the members of its JSON.
+pub const Caller = struct {
+    protocolVersion: []const u8 = "",
+    client: ?struct { name: []const u8 = "", version: []const u8 = "" } = null,
+    clientCapabilities: std.json.Value = .null,
+    /// The Unix time in milliseconds at which the call will be cancelled.
+    deadline: ?i64 = null,
+    trace: std.json.Value = .null,
+    /// The request's own _meta.
+    meta: std.json.Value = .null,
+};
+
+/// What the user did with a form.
+pub fn Answer(comptime Form: type) type {
+    return union(enum) { accepted: Form, declined, cancelled };
+}
+
+/// Why a handler ends its call.
+pub const Failure = struct { code: i32 = -32603, message: []const u8 };
+
+/// What the client is asked: JSON of an input request.
+pub const Question = struct { name: []const u8, json: []const u8 };
+
+pub const Context = struct {
+    /// All that it gives is freed when the call has ended. Not for several threads at once.
+    allocator: Allocator,
+    host: Host,
+    call: abi.CallId,
+    /// The client's answers to what was asked before, by name.
+    answers: ?std.json.ObjectMap = null,
+    failure: ?Failure = null,
+    question: ?Question = null,
+
+    /// `done` must grow; `total` is 0 if it is unknown. Costs little if the client did not ask for it.
+    pub fn progress(self: *Context, done: f64, total: f64, comptime format: []const u8, arguments: anytype) void {
+        var buffer: [message_size]u8 = undefined;
+        const message = print(&buffer, format, arguments);
+        self.host.raw.progress(self.host.raw, self.call, done, total, .of(message));
+    }
+
+    /// To the host's log, and to the client if it wants to hear of it.
+    pub fn log(self: *Context, level: abi.LogLevel, comptime format: []const u8, arguments: anytype) void {
+        logCall(self.host.raw, self.call, level, format, arguments);
+    }
+
+    /// Why the call should end early, or .none.
+    pub fn cancelReason(self: *const Context) abi.CancelReason {
+        return self.host.raw.is_cancelled(self.host.raw, self.call);
+    }
+
+    pub fn cancelled(self: *const Context) bool {
+        return self.cancelReason() != .none;
+    }
+
+    /// For loops: `try context.checkCancelled()`.
+    pub fn checkCancelled(self: *const Context) error{Cancelled}!void {
+        if (self.cancelled()) return error.Cancelled;
+    }
+
+    /// Sleeps, and ends early when the call is cancelled.
+    pub fn sleep(self: *const Context, milliseconds: u64) error{Cancelled}!void {
+        var left = milliseconds;
+        while (left > 0) {
+            try self.checkCancelled();
+            const piece: u64 = @min(left, 10);
+            const duration: std.c.timespec = .{ .sec = 0, .nsec = @intCast(piece * std.time.ns_per_ms) };
+            _ = std.c.nanosleep(&duration, null);
+            left -= piece;
+        }
+        try self.checkCancelled();
+    }
+
+    pub fn caller(self: *Context) !Caller {
+        var collector: Collector = .{ .allocator = self.allocator };
+        self.host.raw.call_context(self.host.raw, self.call, &collector.sink());
+        return std.json.parseFromSliceLeaky(Caller, self.allocator, try collector.text(), parse_options);
+    }
+
+    pub fn configuration(self: *Context, comptime T: type) !T {
+        return self.host.configuration(T, self.allocator);
+    }
+
+    /// Ends a tool with an error that the model reads: `return context.fail("there is no {s}", .{name})`.
+    pub fn fail(self: *Context, comptime format: []const u8, arguments: anytype) Ending {
+        return self.end(error.ToolError, -32603, format, arguments);
+    }
+
+    /// Ends the call with a JSON-RPC error: what the caller did wrong as a program.
+    pub fn refuse(self: *Context, code: i32, comptime format: []const u8, arguments: anytype) Ending {
+        return self.end(error.ProtocolError, code, format, arguments);
+    }
+
+    /// Asks the user by a form, whose fields are those of the struct. The handler ends with this `try`, and is called anew
+    /// with the answer: what it did before, it does again. `name` tells this question from others of the handler.
+    pub fn ask(self: *Context, comptime Form: type, name: []const u8, message: []const u8) !Answer(Form) {
+        if (self.answers) |answers| {
+            if (answers.get(name)) |answer| return self.readAnswer(Form, answer);
+        }
+        const requested: content.Raw = .{ .json = comptime schema.of(Form, .form) };
+        const json = try content.written(self.allocator, .{
+            .method = "elicitation/create",
+            .params = .{ .mode = "form", .message = message, .requestedSchema = requested },
+        });
+        self.question = .{ .name = try self.allocator.dupe(u8, name), .json = json };
+        return error.InputRequired;
+    }
+
+    fn readAnswer(self: *Context, comptime Form: type, answer: std.json.Value) !Answer(Form) {
+        const Given = struct { action: enum { accept, decline, cancel }, content: std.json.Value = .null };
+        const given = try std.json.parseFromValueLeaky(Given, self.allocator, answer, parse_options);
+        return switch (given.action) {
+            .accept => .{ .accepted = try std.json.parseFromValueLeaky(Form, self.allocator, given.content, parse_options) },
+            .decline => .declined,
+            .cancel => .cancelled,
+        };
+    }
+
+    fn end(self: *Context, how: Ending, code: i32, comptime format: []const u8, arguments: anytype) Ending {
+        const message = std.fmt.allocPrint(self.allocator, format, arguments) catch "out of memory";
+        self.failure = .{ .code = code, .message = message };
+        return how;
+    }
+};
+
+/// Longer messages of log and progress are cut.
+const message_size = 4096;
+
+fn print(buffer: *[message_size]u8, comptime format: []const u8, arguments: anytype) []const u8 {
+    var writer: std.Io.Writer = .fixed(buffer);
+    writer.print(format, arguments) catch {};
+    return writer.buffered();
+}
+
+fn logCall(
+    host: *const abi.Host,
+    call: abi.CallId,
+    level: abi.LogLevel,
+    comptime format: []const u8,
+    arguments: anytype,
+) void {
+    var buffer: [message_size]u8 = undefined;
+    host.log(host, call, level, .of(print(&buffer, format, arguments)));
+}
+
+/// A sink that keeps what it is given.
+const Collector = struct {
+    allocator: Allocator,
+    pieces: std.ArrayList(u8) = .empty,
+    is_complete: bool = true,
+
+    fn sink(self: *Collector) abi.Sink {
+        return .{ .context = self, .write = write };
+    }
+
+    fn write(context: ?*anyopaque, piece: abi.String) callconv(.c) void {
+        const self: *Collector = @ptrCast(@alignCast(context.?));
+        self.pieces.appendSlice(self.allocator, piece.slice()) catch {
+            self.is_complete = false;
+        };
+    }
+
+    fn text(self: *Collector) error{OutOfMemory}![]const u8 {
+        return if (self.is_complete) self.pieces.items else error.OutOfMemory;
+    }
+};

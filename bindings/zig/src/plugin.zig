@@ -1,0 +1,183 @@
+//! The table of functions that a plugin is to the host, made of what its author says.
+const std = @import("std");
+const abi = @import("abi.zig");
+const content = @import("content.zig");
+const json = @import("json.zig");
+const Context = @import("context.zig").Context;
+const Host = @import("context.zig").Host;
+
+const known = [_][]const u8{
+    "name", "version", "id", "vendor", "description", "url", "instructions", "flags", "State", "tools", "resources",
+    "resource_templates", "prompts",
+};
+
+/// Makes a plugin of the library, once in its source:
+///
+///     comptime {
+///         mcp.plugin(.{ .name = "weather", .version = "1.0.0", .tools = .{ mcp.tool("hello", "Greets.", hello, .{}) } });
+///     }
+///
+/// Beside these there are .resources, .resource_templates and .prompts, lists too; .id, .vendor, .description, .url and
+/// .instructions, texts; .flags, of mcp.abi; and .State, a type of which each instance of the plugin has one: its function
+/// `init(mcp.Host) !State` makes it when the plugin is going to be served, and its `deinit(*State) void` ends it. Handlers
+/// are called on several threads at once.
+pub fn plugin(comptime said: anytype) void {
+    for (@typeInfo(@TypeOf(said)).@"struct".field_names) |name| {
+        for (known) |each| {
+            if (std.mem.eql(u8, each, name)) break;
+        } else @compileError("mcp.plugin knows no ." ++ name);
+    }
+    @export(&Table(said).entry, .{ .name = abi.entry_symbol });
+}
+
+fn Table(comptime said: anytype) type {
+    return struct {
+        const State = if (@hasField(@TypeOf(said), "State")) said.State else struct {};
+        const allocator = std.heap.c_allocator;
+
+        const Instance = struct { host: Host, state: State, has_state: bool };
+
+        const table: abi.Plugin = .{
+            .flags = if (@hasField(@TypeOf(said), "flags")) said.flags else 0,
+            .name = .of(said.name),
+            .version = .of(said.version),
+            .id = .of(textIn(said, "id")),
+            .vendor = .of(textIn(said, "vendor")),
+            .description = .of(textIn(said, "description")),
+            .url = .of(textIn(said, "url")),
+            .create = create,
+            .describe = describe,
+            .start = start,
+            .invoke = invoke,
+            .stop = stop,
+        };
+
+        fn entry() callconv(.c) *const abi.Plugin {
+            return &table;
+        }
+
+        fn create(host: *const abi.Host, reason: *const abi.Sink) callconv(.c) ?*anyopaque {
+            const self = allocator.create(Instance) catch {
+                reason.put("out of memory");
+                return null;
+            };
+            self.* = .{ .host = .{ .raw = host }, .state = undefined, .has_state = false };
+            return self;
+        }
+
+        fn describe(_: ?*anyopaque, sink: *const abi.Sink, _: *const abi.Sink) callconv(.c) i32 {
+            sink.put(comptime description(said));
+            return 0;
+        }
+
+        fn start(instance: ?*anyopaque, reason: *const abi.Sink) callconv(.c) i32 {
+            const self = of(instance);
+            if (!@hasDecl(State, "init")) {
+                self.state = .{};
+            } else if (State.init(self.host)) |state| {
+                self.state = state;
+            } else |err| {
+                reason.put(@errorName(err));
+                return 1;
+            }
+            self.has_state = true;
+            return 0;
+        }
+
+        fn stop(instance: ?*anyopaque) callconv(.c) void {
+            const self = of(instance);
+            if (@hasDecl(State, "deinit") and self.has_state) self.state.deinit();
+            allocator.destroy(self);
+        }
+
+        fn of(instance: ?*anyopaque) *Instance {
+            return @ptrCast(@alignCast(instance.?));
+        }
+
+        fn invoke(instance: ?*anyopaque, call: abi.CallId, method: abi.String, params: abi.String) callconv(.c) void {
+            const self = of(instance);
+            var arena: std.heap.ArenaAllocator = .init(allocator);
+            defer arena.deinit();
+            var context: Context = .{ .allocator = arena.allocator(), .host = self.host, .call = call };
+            const is_tool = std.mem.eql(u8, method.slice(), "tools/call");
+            const outcome: abi.Outcome, const answer = if (respond(&context, &self.state, method.slice(), params.slice())) |result|
+                .{ abi.Outcome.result, result }
+            else |err|
+                ending(&context, is_tool, err) catch .{ abi.Outcome.@"error", out_of_memory };
+            self.host.raw.complete(self.host.raw, call, outcome, .of(answer));
+        }
+
+        fn respond(context: *Context, state: *State, method: []const u8, params: []const u8) anyerror![]const u8 {
+            const Params = struct {
+                name: []const u8 = "",
+                arguments: std.json.Value = .{ .object = .empty },
+                uri: []const u8 = "",
+                uriTemplate: []const u8 = "",
+                variables: std.json.Value = .null,
+                inputResponses: ?std.json.Value = null,
+            };
+            const given = try std.json.parseFromSliceLeaky(Params, context.allocator, params, .{ .ignore_unknown_fields = true });
+            if (given.inputResponses) |answers| context.answers = answers.object;
+            if (std.mem.eql(u8, method, "tools/call")) {
+                inline for (listIn(said, "tools")) |Tool| {
+                    if (std.mem.eql(u8, Tool.name, given.name)) return Tool.answer(context, state, given.arguments);
+                }
+            } else if (std.mem.eql(u8, method, "resources/read")) {
+                inline for (listIn(said, "resource_templates")) |Template| {
+                    if (std.mem.eql(u8, Template.uri_template, given.uriTemplate))
+                        return Template.answer(context, state, given.uri, given.variables);
+                }
+                inline for (listIn(said, "resources")) |Resource| {
+                    if (std.mem.eql(u8, Resource.uri, given.uri)) return Resource.answer(context, state);
+                }
+            } else if (std.mem.eql(u8, method, "prompts/get")) {
+                inline for (listIn(said, "prompts")) |Prompt| {
+                    if (std.mem.eql(u8, Prompt.name, given.name)) return Prompt.answer(context, state, given.arguments);
+                }
+            }
+            return context.refuse(-32601, "there is no such component", .{});
+        }
+    };
+}
+
+const out_of_memory = "{\"code\":-32603,\"message\":\"out of memory\"}";
+
+// How a call ends whose handler has returned an error.
+fn ending(context: *Context, is_tool: bool, err: anyerror) !struct { abi.Outcome, []const u8 } {
+    const allocator = context.allocator;
+    if (err == error.InputRequired) {
+        const question = context.question orelse return error.InputRequired;
+        const name = try content.written(allocator, question.name);
+        const text = "{{\"inputRequests\":{{{s}:{s}}}}}";
+        return .{ .input_required, try std.fmt.allocPrint(allocator, text, .{ name, question.json }) };
+    }
+    const message = if (context.failure) |failure|
+        failure.message
+    else if (err == error.Cancelled) "cancelled" else @errorName(err);
+    if (is_tool and err != error.ProtocolError) return .{ .result, try content.toolError(allocator, message) };
+    const code = if (context.failure) |failure| failure.code else -32603;
+    return .{ .@"error", try content.written(allocator, .{ .code = code, .message = message }) };
+}
+
+fn description(comptime said: anytype) []const u8 {
+    comptime {
+        @setEvalBranchQuota(100_000);
+        var object: json.Object = .{};
+        object.setText("instructions", textIn(said, "instructions"));
+        for (.{ "tools", "resources", "resource_templates", "prompts" }) |list| {
+            var all: []const []const u8 = &.{};
+            for (listIn(said, list)) |Component| all = all ++ .{Component.description};
+            const member = if (std.mem.eql(u8, list, "resource_templates")) "resourceTemplates" else list;
+            if (all.len > 0) object.set(member, json.arrayOf(all));
+        }
+        return object.text();
+    }
+}
+
+fn textIn(comptime said: anytype, comptime name: []const u8) []const u8 {
+    return if (@hasField(@TypeOf(said), name)) @field(said, name) else "";
+}
+
+fn listIn(comptime said: anytype, comptime name: []const u8) if (@hasField(@TypeOf(said), name)) @TypeOf(@field(said, name)) else struct {} {
+    return if (@hasField(@TypeOf(said), name)) @field(said, name) else .{};
+}
