@@ -24,3 +24,5 @@ pub const ResourceLink = content.ResourceLink;
 pub const Result = content.Result;
 pub const Message = content.Message;
 pub const Blob = content.Blob;
+
+pub const testing = @import("testing.zig");

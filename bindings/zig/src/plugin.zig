@@ -7,7 +7,7 @@ const Context = @import("context.zig").Context;
 const Host = @import("context.zig").Host;
 
 const known = [_][]const u8{
-    "name", "version", "id", "vendor", "description", "url", "instructions", "flags", "State", "tools", "resources",
+    "name",               "version", "id", "vendor", "description", "url", "instructions", "flags", "State", "tools", "resources",
     "resource_templates", "prompts",
 };
 

@@ -18,8 +18,8 @@ const json = @import("json.zig");
 pub const Use = enum { input, output, form };
 
 const keywords = [_][]const u8{
-    "title",     "description", "minimum",   "maximum",  "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-    "minLength", "maxLength",   "pattern",   "format",   "minItems",         "maxItems",         "uniqueItems",
+    "title",     "description", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+    "minLength", "maxLength",   "pattern", "format",  "minItems",         "maxItems",         "uniqueItems",
     "examples",
 };
 

@@ -1,0 +1,73 @@
+/* Where the members of mcp/plugin.h are, and what its constants are, by the names that the Zig module gives them. */
+#include <stddef.h>
+
+#include <mcp/plugin.h>
+
+struct entry {
+  const char* name;
+  size_t value;
+};
+
+#define OFFSET(struct_name, zig_name, member) {zig_name "." #member, offsetof(struct_name, member)}
+#define HOST(member) OFFSET(mcp_host, "Host", member)
+#define PLUGIN(member) OFFSET(mcp_plugin, "Plugin", member)
+
+const struct entry mcp_header_layout[] = {
+    {"sizeof String", sizeof(mcp_string)},
+    {"sizeof Sink", sizeof(mcp_sink)},
+    {"sizeof Host", sizeof(mcp_host)},
+    {"sizeof Plugin", sizeof(mcp_plugin)},
+    {"sizeof CallId", sizeof(mcp_call_id)},
+    OFFSET(mcp_string, "String", data),
+    OFFSET(mcp_string, "String", size),
+    OFFSET(mcp_sink, "Sink", context),
+    OFFSET(mcp_sink, "Sink", write),
+    HOST(size),
+    HOST(reserved),
+    HOST(context),
+    HOST(complete),
+    HOST(progress),
+    HOST(log),
+    HOST(is_cancelled),
+    HOST(call_context),
+    HOST(configuration),
+    HOST(data_directory),
+    HOST(components_changed),
+    HOST(resource_updated),
+    HOST(get_interface),
+    PLUGIN(size),
+    PLUGIN(flags),
+    PLUGIN(name),
+    PLUGIN(version),
+    PLUGIN(id),
+    PLUGIN(vendor),
+    PLUGIN(description),
+    PLUGIN(url),
+    PLUGIN(create),
+    PLUGIN(describe),
+    PLUGIN(start),
+    PLUGIN(invoke),
+    PLUGIN(cancel),
+    PLUGIN(stop),
+    {"Outcome.result", MCP_OUTCOME_RESULT},
+    {"Outcome.error", MCP_OUTCOME_ERROR},
+    {"Outcome.input_required", MCP_OUTCOME_INPUT_REQUIRED},
+    {"CancelReason.none", MCP_CANCEL_NONE},
+    {"CancelReason.client", MCP_CANCEL_CLIENT},
+    {"CancelReason.deadline", MCP_CANCEL_DEADLINE},
+    {"CancelReason.shutdown", MCP_CANCEL_SHUTDOWN},
+    {"CancelReason.reload", MCP_CANCEL_RELOAD},
+    {"LogLevel.debug", MCP_LOG_DEBUG},
+    {"LogLevel.info", MCP_LOG_INFO},
+    {"LogLevel.notice", MCP_LOG_NOTICE},
+    {"LogLevel.warning", MCP_LOG_WARNING},
+    {"LogLevel.error", MCP_LOG_ERROR},
+    {"LogLevel.critical", MCP_LOG_CRITICAL},
+    {"LogLevel.alert", MCP_LOG_ALERT},
+    {"LogLevel.emergency", MCP_LOG_EMERGENCY},
+    {"flag serial", MCP_PLUGIN_SERIAL},
+    {"flag never_unload", MCP_PLUGIN_NEVER_UNLOAD},
+    {NULL, 0},
+};
+
+const char* const mcp_header_entry_symbol = MCP_PLUGIN_ENTRY_SYMBOL;

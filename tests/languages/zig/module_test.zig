@@ -1,0 +1,208 @@
+//! What the module makes of types and values, and that its layout is that of mcp/plugin.h.
+const std = @import("std");
+const mcp = @import("mcp");
+
+const expectEqualStrings = std.testing.expectEqualStrings;
+
+// --- Layout
+
+const Entry = extern struct { name: ?[*:0]const u8, value: usize };
+extern const mcp_header_layout: [200]Entry;
+extern const mcp_header_entry_symbol: [*:0]const u8;
+
+// The value that the header has under this name; each is asked for once.
+const Header = struct {
+    asked: usize = 0,
+
+    fn entries(_: Header) usize {
+        var count: usize = 0;
+        while (mcp_header_layout[count].name != null) count += 1;
+        return count;
+    }
+
+    fn expect(self: *Header, name: []const u8, value: usize) !void {
+        self.asked += 1;
+        for (mcp_header_layout[0..self.entries()]) |entry| {
+            if (!std.mem.eql(u8, std.mem.span(entry.name.?), name)) continue;
+            errdefer std.debug.print("{s}\n", .{name});
+            return std.testing.expectEqual(entry.value, value);
+        }
+        std.debug.print("the header has no {s}\n", .{name});
+        return error.NotInTheHeader;
+    }
+
+    fn expectStruct(self: *Header, comptime name: []const u8, comptime T: type) !void {
+        try self.expect("sizeof " ++ name, @sizeOf(T));
+        inline for (@typeInfo(T).@"struct".field_names) |field| try self.expect(name ++ "." ++ field, @offsetOf(T, field));
+    }
+
+    fn expectEnum(self: *Header, comptime name: []const u8, comptime T: type) !void {
+        const info = @typeInfo(T).@"enum";
+        inline for (info.field_names, info.field_values) |value, is| try self.expect(name ++ "." ++ value, is);
+    }
+};
+
+test "the layout is that of the header" {
+    var header: Header = .{};
+    try header.expectStruct("String", mcp.abi.String);
+    try header.expectStruct("Sink", mcp.abi.Sink);
+    try header.expectStruct("Host", mcp.abi.Host);
+    try header.expectStruct("Plugin", mcp.abi.Plugin);
+    try header.expect("sizeof CallId", @sizeOf(mcp.abi.CallId));
+    try header.expectEnum("Outcome", mcp.abi.Outcome);
+    try header.expectEnum("CancelReason", mcp.abi.CancelReason);
+    try header.expectEnum("LogLevel", mcp.abi.LogLevel);
+    try header.expect("flag serial", mcp.abi.serial);
+    try header.expect("flag never_unload", mcp.abi.never_unload);
+    try std.testing.expectEqual(header.entries(), header.asked);
+    try expectEqualStrings(std.mem.span(mcp_header_entry_symbol), mcp.abi.entry_symbol);
+}
+
+// --- Schemas
+
+fn expectSchema(comptime T: type, comptime use: mcp.schema.Use, expected: []const u8) !void {
+    try expectEqualStrings(expected, comptime mcp.schema.of(T, use));
+}
+
+test "a type has a schema" {
+    try expectSchema(bool, .input, "{\"type\":\"boolean\"}");
+    try expectSchema(f32, .input, "{\"type\":\"number\"}");
+    try expectSchema([]const u8, .input, "{\"type\":\"string\"}");
+    try expectSchema(?[]const []const u8, .input, "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}");
+    try expectSchema([2]bool, .input, "{\"type\":\"array\",\"items\":{\"type\":\"boolean\"},\"minItems\":2,\"maxItems\":2}");
+    try expectSchema(enum { red, green }, .input, "{\"type\":\"string\",\"enum\":[\"red\",\"green\"]}");
+    try expectSchema(std.json.Value, .input, "{}");
+}
+
+test "an integer has the bounds of its type" {
+    try expectSchema(i64, .input, "{\"type\":\"integer\"}");
+    try expectSchema(u64, .input, "{\"type\":\"integer\",\"minimum\":0}");
+    try expectSchema(u8, .input, "{\"type\":\"integer\",\"minimum\":0,\"maximum\":255}");
+    try expectSchema(i16, .input, "{\"type\":\"integer\",\"minimum\":-32768,\"maximum\":32767}");
+}
+
+const Place = struct {
+    name: []const u8,
+    height: f64 = 0.5,
+    tags: []const []const u8 = &.{"a \"b\"\n"},
+    kind: enum { town, hill } = .hill,
+    note: ?[]const u8 = null,
+    within: ?struct { code: u8 } = null,
+
+    pub const schema = .{
+        .name = .{ .description = "Where", .minLength = 1, .pattern = "^\\w+$" },
+        .height = .{ .minimum = -1.5 },
+    };
+};
+
+test "a struct is an object, and a field with a default need not be given" {
+    const properties =
+        \\{"type":"object","properties":{"name":{"type":"string","description":"Where","minLength":1,"pattern":"^\\w+$"},
+    ++
+        \\"height":{"type":"number","minimum":-1.5,"default":0.5},
+    ++
+        \\"tags":{"type":"array","items":{"type":"string"},"default":["a \"b\"\n"]},
+    ++
+        \\"kind":{"type":"string","enum":["town","hill"],"default":"hill"},"note":{"type":"string"},
+    ++
+        \\"within":{"type":"object","properties":{"code":{"type":"integer","minimum":0,"maximum":255}},"required":["code"]
+    ;
+    const strict = ",\"additionalProperties\":false}";
+    try expectSchema(Place, .input, properties ++ strict ++ "},\"required\":[\"name\"]" ++ strict);
+    try expectSchema(Place, .form, properties ++ "}},\"required\":[\"name\"]}");
+}
+
+test "all of what is returned is there, but for what may be null" {
+    try expectSchema(
+        struct { a: bool = true, b: ?bool },
+        .output,
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"boolean\"},\"b\":{\"type\":\"boolean\"}},\"required\":[\"a\"]}",
+    );
+}
+
+test "what is said of a field replaces what its type says" {
+    const Size = struct {
+        width: u16,
+
+        pub const schema = .{ .width = .{ .minimum = 1, .maximum = 2000 } };
+    };
+    try expectSchema(
+        Size,
+        .output,
+        "{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":2000}},\"required\":[\"width\"]}",
+    );
+}
+
+// --- Components
+
+const Arena = struct {
+    arena: std.heap.ArenaAllocator,
+
+    fn init() Arena {
+        return .{ .arena = .init(std.testing.allocator) };
+    }
+
+    fn answer(self: *Arena, comptime Tool: type, arguments: []const u8) ![]const u8 {
+        var state: struct {} = .{};
+        var context = mcp.testing.context(self.arena.allocator());
+        const given = try std.json.parseFromSliceLeaky(std.json.Value, context.allocator, arguments, .{});
+        return Tool.answer(&context, &state, given);
+    }
+};
+
+fn expectAnswer(comptime handler: anytype, arguments: []const u8, expected: []const u8) !void {
+    var arena: Arena = .init();
+    defer arena.arena.deinit();
+    try expectEqualStrings(expected, try arena.answer(mcp.tool("it", "", handler, .{}), arguments));
+}
+
+fn text() []const u8 {
+    return "a \"b\" \xff \u{1F600}";
+}
+fn nothing() void {}
+fn number() f64 {
+    return 1.5;
+}
+fn choice() enum { red, green } {
+    return .green;
+}
+fn list(arguments: struct { of: []const i32 }) []const i32 {
+    return arguments.of;
+}
+fn contents() []const mcp.Content {
+    return &.{ .{ .audio = .{ .data = "abc", .mime_type = "audio/wav" } }, .{ .resource_link = .{ .uri = "a:b", .name = "b" } } };
+}
+fn failed() mcp.Result {
+    return .{ .content = &.{.{ .text = "no" }}, .is_error = true };
+}
+
+test "what a tool returns becomes its result" {
+    try expectAnswer(text, "{}", "{\"content\":[{\"type\":\"text\",\"text\":\"a \\\"b\\\" \u{fffd} \u{1F600}\"}]}");
+    try expectAnswer(nothing, "{}", "{\"content\":[]}");
+    try expectAnswer(number, "{}", "{\"content\":[{\"type\":\"text\",\"text\":\"1.5\"}],\"structuredContent\":{\"result\":1.5}}");
+    try expectAnswer(choice, "{}", "{\"content\":[{\"type\":\"text\",\"text\":\"green\"}],\"structuredContent\":{\"result\":\"green\"}}");
+    try expectAnswer(list, "{\"of\":[1,2]}", "{\"content\":[{\"type\":\"text\",\"text\":\"[1,2]\"}],\"structuredContent\":{\"result\":[1,2]}}");
+    try expectAnswer(contents, "{}", "{\"content\":[{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"YWJj\"}," ++
+        "{\"type\":\"resource_link\",\"uri\":\"a:b\",\"name\":\"b\"}]}");
+    try expectAnswer(failed, "{}", "{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true}");
+}
+
+fn askAndGoOn(context: *mcp.Context) []const u8 {
+    _ = context.ask(struct { name: []const u8 }, "name", "Who?") catch return "went on";
+    return "answered";
+}
+
+test "a handler that catches the end of its question is told so" {
+    var arena: Arena = .init();
+    defer arena.arena.deinit();
+    try std.testing.expectError(error.ProtocolError, arena.answer(mcp.tool("it", "", askAndGoOn, .{}), "{}"));
+}
+
+test "a tool describes itself" {
+    try expectEqualStrings(
+        "{\"name\":\"it\",\"title\":\"It\",\"description\":\"Does it.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{}," ++
+            "\"additionalProperties\":false},\"outputSchema\":{\"type\":\"object\",\"properties\":{\"result\":{\"type\":\"number\"}}," ++
+            "\"required\":[\"result\"]},\"annotations\":{\"readOnlyHint\":true}}",
+        mcp.tool("it", "Does it.", number, .{ .title = "It", .annotations = .{ .readOnlyHint = true } }).description,
+    );
+}
