@@ -2,6 +2,7 @@
 //   cpp: a whole plugin or a whole file: compiled (syntax and types)      c: likewise, as C11
 //   json: parsed      toml: checked, as a configuration of the host
 //   sh: run, with the built program first in PATH, in an empty folder with the shipped plugins
+//   zig: compiled by another test, where zig is
 //   console, nginx: shown only; for what runs for ever or needs a program that is not here
 // usage: examples.mjs SOURCE_DIR HOST COMPONENTS_DIR CXX CC
 import { execFileSync } from 'node:child_process';
@@ -26,6 +27,7 @@ const checks = {
   },
   sh(file) { execFileSync('bash', ['-euo', 'pipefail', file], { cwd: folder, env: environment, stdio: 'pipe' }); },
   console() {},
+  zig() {}, // tests/languages/zig/project.test.mjs compiles them
   nginx() {}, // tests/integration/unix_socket.test.mjs has one like it
   mermaid() {},
 };

@@ -178,6 +178,10 @@ fn textIn(comptime said: anytype, comptime name: []const u8) []const u8 {
     return if (@hasField(@TypeOf(said), name)) @field(said, name) else "";
 }
 
-fn listIn(comptime said: anytype, comptime name: []const u8) if (@hasField(@TypeOf(said), name)) @TypeOf(@field(said, name)) else struct {} {
+fn listIn(comptime said: anytype, comptime name: []const u8) ListIn(said, name) {
     return if (@hasField(@TypeOf(said), name)) @field(said, name) else .{};
+}
+
+fn ListIn(comptime said: anytype, comptime name: []const u8) type {
+    return if (@hasField(@TypeOf(said), name)) @TypeOf(@field(said, name)) else @TypeOf(.{});
 }

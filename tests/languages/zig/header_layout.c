@@ -8,7 +8,8 @@ struct entry {
   size_t value;
 };
 
-#define OFFSET(struct_name, zig_name, member) {zig_name "." #member, offsetof(struct_name, member)}
+#define OFFSET(struct_name, zig_name, member) \
+  { zig_name "." #member, offsetof(struct_name, member) }
 #define HOST(member) OFFSET(mcp_host, "Host", member)
 #define PLUGIN(member) OFFSET(mcp_plugin, "Plugin", member)
 
