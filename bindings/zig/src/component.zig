@@ -83,7 +83,7 @@ pub fn resourceTemplate(
     comptime options: ResourceOptions,
 ) type {
     for (@typeInfo(ArgumentsOf(function)).@"struct".field_names) |variable| {
-        if (std.mem.find(u8, template, variable) == null)
+        if (!hasVariable(template, variable))
             @compileError("the template " ++ template ++ " has no variable " ++ variable);
     }
     return struct {
@@ -96,6 +96,16 @@ pub fn resourceTemplate(
             return content.resourceResult(context.allocator, uri, options.mime_type, ValueOf(function), value);
         }
     };
+}
+
+// As in {n}, {a,b} and {+path}.
+fn hasVariable(comptime template: []const u8, comptime name: []const u8) bool {
+    var expressions = std.mem.tokenizeAny(u8, template, "{}");
+    while (expressions.next()) |expression| {
+        var variables = std.mem.tokenizeAny(u8, expression, "+#./;?&,*:");
+        while (variables.next()) |variable| if (std.mem.eql(u8, variable, name)) return true;
+    }
+    return false;
 }
 
 /// The fields of the handler's struct are the prompt's arguments: texts, numbers, enums.
@@ -163,7 +173,8 @@ const NoArguments = struct {};
 /// The type of the handler's arguments; an empty struct if it takes none.
 pub fn ArgumentsOf(comptime function: anytype) type {
     for (@typeInfo(@TypeOf(function)).@"fn".param_types) |Parameter| {
-        if (isArguments(Parameter.?)) return Parameter.?;
+        const Known = Parameter orelse @compileError("a handler has no parameters of anytype");
+        if (isArguments(Known)) return Known;
     }
     return NoArguments;
 }
@@ -188,7 +199,8 @@ fn call(comptime function: anytype, context: *Context, state: anytype, arguments
             *Context => context,
             @TypeOf(state) => state,
             else => |Other| if (comptime isArguments(Other)) arguments else @compileError(
-                "a handler takes a struct, *mcp.Context and " ++ @typeName(@TypeOf(state)) ++ ", not " ++ @typeName(Other),
+                "a handler takes a struct of arguments, *mcp.Context and a pointer to the plugin's .State, not " ++
+                    @typeName(Other),
             ),
         };
     }

@@ -52,7 +52,8 @@ pub fn outputSchema(comptime T: type) ?[]const u8 {
         if (isContent(T)) return null;
         const own = schema.of(T, .output);
         if (isObject(T)) return own;
-        return "{\"type\":\"object\",\"properties\":{\"result\":" ++ own ++ "},\"required\":[\"result\"]}";
+        const required = if (@typeInfo(T) == .optional) "" else ",\"required\":[\"result\"]";
+        return "{\"type\":\"object\",\"properties\":{\"result\":" ++ own ++ "}" ++ required ++ "}";
     }
 }
 
@@ -98,8 +99,9 @@ fn structuredResult(allocator: Allocator, comptime T: type, value: T) ![]const u
         else => try written(allocator, value),
     };
     const content: []const Content = &.{.{ .text = words }};
-    if (comptime isObject(T) or T == std.json.Value)
-        return written(allocator, .{ .content = content, .structuredContent = value });
+    if (T == std.json.Value)
+        return result(allocator, .{ .content = content, .structured = if (value == .object) value else null });
+    if (comptime isObject(T)) return written(allocator, .{ .content = content, .structuredContent = value });
     return written(allocator, .{ .content = content, .structuredContent = .{ .result = value } });
 }
 

@@ -172,6 +172,12 @@ fn list(arguments: struct { of: []const i32 }) []const i32 {
 fn contents() []const mcp.Content {
     return &.{ .{ .audio = .{ .data = "abc", .mime_type = "audio/wav" } }, .{ .resource_link = .{ .uri = "a:b", .name = "b" } } };
 }
+fn perhaps(arguments: struct { is: bool }) ?u8 {
+    return if (arguments.is) 7 else null;
+}
+fn anything(arguments: struct { is: std.json.Value }) std.json.Value {
+    return arguments.is;
+}
 fn failed() mcp.Result {
     return .{ .content = &.{.{ .text = "no" }}, .is_error = true };
 }
@@ -184,6 +190,10 @@ test "what a tool returns becomes its result" {
     try expectAnswer(list, "{\"of\":[1,2]}", "{\"content\":[{\"type\":\"text\",\"text\":\"[1,2]\"}],\"structuredContent\":{\"result\":[1,2]}}");
     try expectAnswer(contents, "{}", "{\"content\":[{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"YWJj\"}," ++
         "{\"type\":\"resource_link\",\"uri\":\"a:b\",\"name\":\"b\"}]}");
+    try expectAnswer(perhaps, "{\"is\":true}", "{\"content\":[{\"type\":\"text\",\"text\":\"7\"}],\"structuredContent\":{\"result\":7}}");
+    try expectAnswer(perhaps, "{\"is\":false}", "{\"content\":[{\"type\":\"text\",\"text\":\"null\"}],\"structuredContent\":{}}");
+    try expectAnswer(anything, "{\"is\":{\"a\":1}}", "{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":1}\"}],\"structuredContent\":{\"a\":1}}");
+    try expectAnswer(anything, "{\"is\":[1]}", "{\"content\":[{\"type\":\"text\",\"text\":\"[1]\"}]}");
     try expectAnswer(failed, "{}", "{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true}");
 }
 
