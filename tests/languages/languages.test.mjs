@@ -168,7 +168,9 @@ test('GreetKnowsTwoStylesAndADefault', async () => {
 });
 
 test('TextIsGivenBackAsItCame', async () => {
-  for (const name of ['Zoë', '李雷', 'عمر', '👩‍🚀', 'e\u0301', 'a "b" \\ c', 'tab\tline\r\n', '\u2028\u2029', '\u007f\ufeff%s{}']) {
+  for (const name of [
+    'Zoë', '李雷', 'عمر', '👩‍🚀', 'e\u0301', 'a "b" \\ c', 'tab\tline\r\n', '\u2028\u2029', '\u007f\ufeff%s{}',
+  ]) {
     for (const client of Object.values(eras)) {
       assert.equal(textOf(await client.call('greet', { name })), `Hi, ${name}!`);
     }
@@ -224,20 +226,25 @@ for (const [era, client] of Object.entries(eras)) {
   });
 }
 
-const logged = { method: 'notifications/message', params: { level: 'info', logger: 'tutorial', data: 'counting to 2' } };
+const logged = {
+  jsonrpc: '2.0',
+  method: 'notifications/message',
+  params: { level: 'info', logger: 'tutorial', data: 'counting to 2' },
+};
+const countToTwo = { name: 'count', arguments: { to: 2 } };
 
 test('ALogMessageReachesTheClientOfItsCall, legacy', async () => {
   const session = await Session.open(tutorial.url);
   await session.ask('logging/setLevel', { level: 'info' });
-  const messages = await allMessages(await session.post(request('tools/call', { name: 'count', arguments: { to: 2 } })));
-  assert.deepEqual(messages.slice(0, -1), [{ jsonrpc: '2.0', ...logged }]);
+  const messages = await allMessages(await session.post(request('tools/call', countToTwo)));
+  assert.deepEqual(messages.slice(0, -1), [logged]);
   assert.equal(textOf(messages.at(-1).result), 'counted to 2');
 });
 
 test('ALogMessageReachesTheClientOfItsCall, modern', async () => {
   const _meta = { 'io.modelcontextprotocol/logLevel': 'info' };
-  const messages = await allMessages(await postModern(tutorial.url, 'tools/call', { name: 'count', arguments: { to: 2 }, _meta }));
-  assert.deepEqual(messages.slice(0, -1), [{ jsonrpc: '2.0', ...logged }]);
+  const messages = await allMessages(await postModern(tutorial.url, 'tools/call', { ...countToTwo, _meta }));
+  assert.deepEqual(messages.slice(0, -1), [logged]);
   assert.equal(textOf(messages.at(-1).result), 'counted to 2');
 });
 
@@ -378,7 +385,7 @@ test('ItWorksInTheStrictSandbox', async (context) => {
   const boxed = await Tutorial.serve(context, { sandbox: { profile: 'strict', required: true }, greeting: 'Ahoy' });
   assert.equal(await boxed.say('greet', { name: 'Zoë' }), 'Ahoy, Zoë!');
   assert.equal(await boxed.say('count', { to: 3, milliseconds: 1 }), 'counted to 3');
-  assert.equal(await boxed.say('register_person', { person: { name: 'Ada', age: 36 } }) !== '', true);
+  assert.match(await boxed.say('register_person', { person: { name: 'Ada', age: 36 } }), /"adult": ?true/);
   assert.match(await boxed.say('caller'), /integration$/);
 });
 

@@ -50,9 +50,10 @@ pub fn tool(
         };
 
         pub fn answer(context: *Context, state: anytype, given: std.json.Value) ![]const u8 {
-            const arguments = std.json.parseFromValueLeaky(ArgumentsOf(function), context.allocator, given, .{}) catch |err|
+            const allocator = context.allocator;
+            const arguments = std.json.parseFromValueLeaky(ArgumentsOf(function), allocator, given, .{}) catch |err|
                 return context.refuse(-32602, "the arguments do not fit: {t}", .{err});
-            return content.toolResult(context.allocator, ValueOf(function), try call(function, context, state, arguments));
+            return content.toolResult(allocator, ValueOf(function), try call(function, context, state, arguments));
         }
     };
 }
@@ -251,7 +252,15 @@ fn readText(comptime T: type, context: *Context, comptime name: []const u8, word
         .float => std.fmt.parseFloat(T, words) catch
             context.refuse(-32602, "\"{s}\" must be a number, not {s}", .{ name, words }),
         .@"enum" => std.meta.stringToEnum(T, words) orelse
-            context.refuse(-32602, "\"{s}\" must be one of {s}, not {s}", .{ name, comptime schema.of(T, .input), words }),
+            context.refuse(-32602, "\"{s}\" must be one of {s}, not {s}", .{ name, comptime namesOf(T), words }),
         else => @compileError(@typeName(T) ++ " cannot be read from a text"),
     };
+}
+
+fn namesOf(comptime T: type) []const u8 {
+    comptime {
+        var all: []const u8 = "";
+        for (@typeInfo(T).@"enum".field_names) |name| all = all ++ (if (all.len == 0) "" else ", ") ++ name;
+        return all;
+    }
 }

@@ -135,8 +135,8 @@ pub const Context = struct {
         return self.end(error.ProtocolError, code, format, arguments);
     }
 
-    /// Asks the user by a form, whose fields are those of the struct. The handler ends with this `try`, and is called anew
-    /// with the answer: what it did before, it does again. `name` tells this question from others of the handler.
+    /// Asks the user by a form, whose fields are those of the struct. The handler ends with this `try`, and is called
+    /// anew with the answer: what it did before, it does again. `name` tells this question from others of the handler.
     pub fn ask(self: *Context, comptime Form: type, name: []const u8, message: []const u8) !Answer(Form) {
         if (self.answers) |answers| {
             if (answers.get(name)) |answer| return self.readAnswer(Form, answer);
@@ -154,7 +154,9 @@ pub const Context = struct {
         const Given = struct { action: enum { accept, decline, cancel }, content: std.json.Value = .null };
         const given = try std.json.parseFromValueLeaky(Given, self.allocator, answer, parse_options);
         return switch (given.action) {
-            .accept => .{ .accepted = try std.json.parseFromValueLeaky(Form, self.allocator, given.content, parse_options) },
+            .accept => .{
+                .accepted = try std.json.parseFromValueLeaky(Form, self.allocator, given.content, parse_options),
+            },
             .decline => .declined,
             .cancel => .cancelled,
         };

@@ -4,7 +4,10 @@ const abi = @import("abi.zig");
 const content = @import("content.zig");
 const json = @import("json.zig");
 const Context = @import("context.zig").Context;
+const Failure = @import("context.zig").Failure;
 const Host = @import("context.zig").Host;
+const Question = @import("context.zig").Question;
+const parse_options = @import("context.zig").parse_options;
 
 const known = [_][]const u8{
     "name",               "version", "id", "vendor", "description", "url", "instructions", "flags", "State", "tools", "resources",
@@ -17,10 +20,10 @@ const known = [_][]const u8{
 ///         mcp.plugin(.{ .name = "weather", .version = "1.0.0", .tools = .{ mcp.tool("hello", "Greets.", hello, .{}) } });
 ///     }
 ///
-/// Beside these there are .resources, .resource_templates and .prompts, lists too; .id, .vendor, .description, .url and
-/// .instructions, texts; .flags, of mcp.abi; and .State, a type of which each instance of the plugin has one: its function
-/// `init(mcp.Host) !State` makes it when the plugin is going to be served, and its `deinit(*State) void` ends it. Handlers
-/// are called on several threads at once.
+/// Beside these there are .resources, .resource_templates and .prompts, lists too; .id, .vendor, .description, .url
+/// and .instructions, texts; .flags, of mcp.abi; and .State, a type of which each instance of the plugin has one: its
+/// function `init(mcp.Host) !State` makes it when the plugin is going to be served, and its `deinit(*State) void` ends
+/// it. Handlers are called on several threads at once.
 pub fn plugin(comptime said: anytype) void {
     for (@typeInfo(@TypeOf(said)).@"struct".field_names) |name| {
         for (known) |each| {
@@ -99,64 +102,81 @@ fn Table(comptime said: anytype) type {
             var arena: std.heap.ArenaAllocator = .init(allocator);
             defer arena.deinit();
             var context: Context = .{ .allocator = arena.allocator(), .host = self.host, .call = call };
-            const is_tool = std.mem.eql(u8, method.slice(), "tools/call");
-            const outcome: abi.Outcome, const answer = if (respond(&context, &self.state, method.slice(), params.slice())) |result|
-                .{ abi.Outcome.result, result }
+            const answer: Answered = if (respond(&context, &self.state, method.slice(), params.slice())) |result|
+                .{ .outcome = .result, .json = result }
             else |err|
-                ending(&context, is_tool, err) catch .{ abi.Outcome.@"error", out_of_memory };
-            self.host.raw.complete(self.host.raw, call, outcome, .of(answer));
+                ending(&context, std.mem.eql(u8, method.slice(), "tools/call"), err) catch out_of_memory;
+            self.host.raw.complete(self.host.raw, call, answer.outcome, .of(answer.json));
         }
 
         fn respond(context: *Context, state: *State, method: []const u8, params: []const u8) anyerror![]const u8 {
-            const Params = struct {
-                name: []const u8 = "",
-                arguments: std.json.Value = .{ .object = .empty },
-                uri: []const u8 = "",
-                uriTemplate: []const u8 = "",
-                variables: std.json.Value = .null,
-                inputResponses: ?std.json.Value = null,
-            };
-            const given = try std.json.parseFromSliceLeaky(Params, context.allocator, params, .{ .ignore_unknown_fields = true });
+            const given = try std.json.parseFromSliceLeaky(Params, context.allocator, params, parse_options);
             if (given.inputResponses) |answers| context.answers = answers.object;
-            if (std.mem.eql(u8, method, "tools/call")) {
-                inline for (listIn(said, "tools")) |Tool| {
-                    if (std.mem.eql(u8, Tool.name, given.name)) return Tool.answer(context, state, given.arguments);
-                }
-            } else if (std.mem.eql(u8, method, "resources/read")) {
-                inline for (listIn(said, "resource_templates")) |Template| {
-                    if (std.mem.eql(u8, Template.uri_template, given.uriTemplate))
-                        return Template.answer(context, state, given.uri, given.variables);
-                }
-                inline for (listIn(said, "resources")) |Resource| {
-                    if (std.mem.eql(u8, Resource.uri, given.uri)) return Resource.answer(context, state);
-                }
-            } else if (std.mem.eql(u8, method, "prompts/get")) {
-                inline for (listIn(said, "prompts")) |Prompt| {
-                    if (std.mem.eql(u8, Prompt.name, given.name)) return Prompt.answer(context, state, given.arguments);
-                }
+            if (std.mem.eql(u8, method, "tools/call")) return callTool(context, state, given);
+            if (std.mem.eql(u8, method, "resources/read")) return readResource(context, state, given);
+            if (std.mem.eql(u8, method, "prompts/get")) return getPrompt(context, state, given);
+            return context.refuse(-32601, "there is no method {s}", .{method});
+        }
+
+        fn callTool(context: *Context, state: *State, given: Params) anyerror![]const u8 {
+            inline for (listIn(said, "tools")) |Tool| {
+                if (std.mem.eql(u8, Tool.name, given.name)) return Tool.answer(context, state, given.arguments);
             }
-            return context.refuse(-32601, "there is no such component", .{});
+            return context.refuse(-32602, "there is no tool {s}", .{given.name});
+        }
+
+        fn readResource(context: *Context, state: *State, given: Params) anyerror![]const u8 {
+            inline for (listIn(said, "resource_templates")) |Template| {
+                if (std.mem.eql(u8, Template.uri_template, given.uriTemplate))
+                    return Template.answer(context, state, given.uri, given.variables);
+            }
+            inline for (listIn(said, "resources")) |Resource| {
+                if (std.mem.eql(u8, Resource.uri, given.uri)) return Resource.answer(context, state);
+            }
+            return context.refuse(-32002, "there is no resource {s}", .{given.uri});
+        }
+
+        fn getPrompt(context: *Context, state: *State, given: Params) anyerror![]const u8 {
+            inline for (listIn(said, "prompts")) |Prompt| {
+                if (std.mem.eql(u8, Prompt.name, given.name)) return Prompt.answer(context, state, given.arguments);
+            }
+            return context.refuse(-32602, "there is no prompt {s}", .{given.name});
         }
     };
 }
 
-const out_of_memory = "{\"code\":-32603,\"message\":\"out of memory\"}";
+/// The params of every method that a plugin is given.
+const Params = struct {
+    name: []const u8 = "",
+    arguments: std.json.Value = .{ .object = .empty },
+    uri: []const u8 = "",
+    uriTemplate: []const u8 = "",
+    variables: std.json.Value = .null,
+    inputResponses: ?std.json.Value = null,
+};
+
+/// `json` is what mcp_host.complete takes with this outcome.
+const Answered = struct { outcome: abi.Outcome, json: []const u8 };
+
+const out_of_memory: Answered = .{ .outcome = .@"error", .json = "{\"code\":-32603,\"message\":\"out of memory\"}" };
 
 // How a call ends whose handler has returned an error.
-fn ending(context: *Context, is_tool: bool, err: anyerror) !struct { abi.Outcome, []const u8 } {
+fn ending(context: *Context, is_tool: bool, err: anyerror) !Answered {
     const allocator = context.allocator;
     if (err == error.InputRequired) {
-        const question = context.question orelse return error.InputRequired;
-        const name = try content.written(allocator, question.name);
-        const text = "{{\"inputRequests\":{{{s}:{s}}}}}";
-        return .{ .input_required, try std.fmt.allocPrint(allocator, text, .{ name, question.json }) };
+        if (context.question) |question| return asking(allocator, question);
     }
-    const message = if (context.failure) |failure|
-        failure.message
-    else if (err == error.Cancelled) "cancelled" else @errorName(err);
-    if (is_tool and err != error.ProtocolError) return .{ .result, try content.toolError(allocator, message) };
-    const code = if (context.failure) |failure| failure.code else -32603;
-    return .{ .@"error", try content.written(allocator, .{ .code = code, .message = message }) };
+    const failure = context.failure orelse
+        Failure{ .message = if (err == error.Cancelled) "cancelled" else @errorName(err) };
+    if (is_tool and err != error.ProtocolError)
+        return .{ .outcome = .result, .json = try content.toolError(allocator, failure.message) };
+    return .{ .outcome = .@"error", .json = try content.written(allocator, failure) };
+}
+
+fn asking(allocator: std.mem.Allocator, question: Question) !Answered {
+    const name = try content.written(allocator, question.name);
+    const pattern = "{{\"inputRequests\":{{{s}:{s}}}}}";
+    return .{ .outcome = .input_required, .json = try std.fmt.allocPrint(allocator, pattern, .{ name, question.json }) };
 }
 
 fn description(comptime said: anytype) []const u8 {

@@ -118,8 +118,12 @@ fn fieldSchema(
 }
 
 // What the struct says of a field, a struct of keywords.
-fn wordsOn(comptime T: type, comptime name: []const u8) if (isSaid(T, name)) @TypeOf(@field(T.schema, name)) else struct {} {
-    return if (comptime isSaid(T, name)) @field(T.schema, name) else .{};
+fn wordsOn(comptime T: type, comptime name: []const u8) WordsOn(T, name) {
+    return if (isSaid(T, name)) @field(T.schema, name) else .{};
+}
+
+fn WordsOn(comptime T: type, comptime name: []const u8) type {
+    return if (isSaid(T, name)) @TypeOf(@field(T.schema, name)) else @TypeOf(.{});
 }
 
 /// What the struct says that a field means.
