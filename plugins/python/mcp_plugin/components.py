@@ -1,0 +1,237 @@
+"""The decorators, and what they make of a function: a tool, a resource, a resource template or a prompt."""
+
+import dataclasses
+import inspect
+import re
+import typing
+from typing import Any, Callable
+
+from .content import Image, Message, ToolResult
+from .context import Context
+from .forms import Form, Member, form_of, member_of, object_schema
+
+_TEMPLATE_VARIABLE = re.compile(r"\{[+#]?(\w+)\}")
+_CONTENT_TYPES = (str, Image, Message, ToolResult)
+
+
+class Collection:
+    """All components of one version of a folder's files, each kind by names or URIs."""
+
+    def __init__(self) -> None:
+        self.tools: dict[str, Tool] = {}
+        self.resources: dict[str, Resource] = {}
+        self.templates: dict[str, Resource] = {}
+        self.prompts: dict[str, Prompt] = {}
+
+    def add(self, kind: str, key: str, component: "Component") -> None:
+        others = getattr(self, kind)
+        if key in others:
+            raise ValueError(f'"{key}" is there twice: {others[key].place} and {component.place}')
+        others[key] = component
+
+    def merge(self, more: "Collection") -> None:
+        for kind in ("tools", "resources", "templates", "prompts"):
+            for key, component in getattr(more, kind).items():
+                self.add(kind, key, component)
+
+    def description(self) -> dict:
+        def listed(components: dict) -> list[dict]:
+            return [component.description for component in components.values()]
+
+        return {
+            "tools": listed(self.tools),
+            "resources": listed(self.resources),
+            "resourceTemplates": listed(self.templates),
+            "prompts": listed(self.prompts),
+        }
+
+
+_collecting: Collection | None = None
+
+
+def collect(load: Callable[[], None]) -> Collection:
+    """What the decorators register while `load` runs. Elsewhere they register nothing, as in a test of a function."""
+    global _collecting
+    _collecting = collection = Collection()
+    try:
+        load()
+    finally:
+        _collecting = None
+    return collection
+
+
+@dataclasses.dataclass(frozen=True)
+class Component:
+    function: Callable
+    members: list[Member]  # the parameters, without that of the context
+    context_name: str | None  # the parameter that is given the Context
+    description: dict  # as MCP lists it
+
+    @property
+    def place(self) -> str:
+        code = inspect.unwrap(self.function).__code__
+        return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Tool(Component):
+    output: Form | None
+    is_wrapped: bool  # the output is the member "result" of the structured content
+
+
+@dataclasses.dataclass(frozen=True)
+class Resource(Component):
+    mime_type: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Prompt(Component):
+    pass
+
+
+def tool(
+    function: Callable | None = None,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    annotations: dict | None = None,
+    meta: dict | None = None,
+) -> Any:
+    """Makes a function a tool: `@tool`, or `@tool(annotations={"readOnlyHint": True})`."""
+
+    def register(decorated: Callable) -> Callable:
+        listed = _listed(decorated, name, title, description, {"annotations": annotations, "_meta": meta})
+        _register("tools", listed["name"], lambda: _make_tool(decorated, listed))
+        return decorated
+
+    return register if function is None else register(function)
+
+
+def resource(
+    uri: str,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    mime_type: str | None = None,
+    annotations: dict | None = None,
+    meta: dict | None = None,
+) -> Callable[[Callable], Callable]:
+    """Makes a function a resource, or, with variables in the URI that are its parameters, a resource template."""
+    if callable(uri):
+        raise TypeError('@resource needs a URI: @resource("notes://index")')
+
+    def register(decorated: Callable) -> Callable:
+        more = {"mimeType": mime_type, "annotations": annotations, "_meta": meta}
+        listed = _listed(decorated, name, title, description, more)
+        variables = _TEMPLATE_VARIABLE.findall(uri)
+        kind, key = ("templates", "uriTemplate") if variables else ("resources", "uri")
+        listed[key] = uri
+        _register(kind, uri, lambda: _make_resource(decorated, listed, variables, mime_type))
+        return decorated
+
+    return register
+
+
+def prompt(
+    function: Callable | None = None,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    meta: dict | None = None,
+) -> Any:
+    """Makes a function a prompt, whose arguments are its parameters."""
+
+    def register(decorated: Callable) -> Callable:
+        listed = _listed(decorated, name, title, description, {"_meta": meta})
+        _register("prompts", listed["name"], lambda: _make_prompt(decorated, listed))
+        return decorated
+
+    return register if function is None else register(function)
+
+
+def _register(kind: str, key: str, make: Callable[[], Component]) -> None:
+    if _collecting is not None:
+        _collecting.add(kind, key, make())
+
+
+def _listed(function: Callable, name: str | None, title: str | None, description: str | None, more: dict) -> dict:
+    described = description or inspect.getdoc(function)
+    all_members = {"name": name or function.__name__, "title": title, "description": described, **more}
+    return {key: value for key, value in all_members.items() if value is not None}
+
+
+def _parameters(function: Callable) -> tuple[list[Member], str | None]:
+    hints = typing.get_type_hints(function, include_extras=True)
+    members, context_name = [], None
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise TypeError(f"{function.__name__} takes *{parameter.name}: name each parameter, so that it has a schema")
+        hint = hints.get(parameter.name, Any)
+        if _is_context(hint):
+            context_name = parameter.name
+            continue
+        members.append(member_of(parameter.name, hint, parameter.default))
+    return members, context_name
+
+
+def _is_context(hint: Any) -> bool:
+    return any(isinstance(each, type) and issubclass(each, Context) for each in (hint, *typing.get_args(hint)))
+
+
+def _make_tool(function: Callable, listed: dict) -> Tool:
+    members, context_name = _parameters(function)
+    listed["inputSchema"] = {**object_schema(members), "additionalProperties": False}
+    output = _output_form(function)
+    is_wrapped = output is not None and output.schema.get("type") != "object"
+    if output is not None:
+        result = {"type": "object", "properties": {"result": output.schema}, "required": ["result"]}
+        listed["outputSchema"] = result if is_wrapped else output.schema
+    return Tool(function, members, context_name, listed, output, is_wrapped)
+
+
+def _output_form(function: Callable) -> Form | None:
+    """Of what is structured: not of a text, which is said as it is, and not of what is content already."""
+    hint = typing.get_type_hints(function, include_extras=True).get("return", Any)
+    if hint in (Any, dict, None, type(None)) or _has_content(hint):
+        return None
+    return form_of(hint)
+
+
+def _has_content(hint: Any) -> bool:
+    kinds = (hint, *typing.get_args(hint))
+    is_plain = hint is str or isinstance(hint, type) and issubclass(hint, _CONTENT_TYPES)
+    return is_plain or any(isinstance(kind, type) and issubclass(kind, (Image, ToolResult)) for kind in kinds)
+
+
+def _make_resource(function: Callable, listed: dict, variables: list[str], mime_type: str | None) -> Resource:
+    members, context_name = _parameters(function)
+    names = [member.name for member in members]
+    strangers = [name for name in variables if name not in names]
+    unset = [member.name for member in members if member.is_required and member.name not in variables]
+    if strangers or unset:
+        raise TypeError(
+            f"the variables of a URI are the parameters of its function, but {function.__name__} "
+            + (f"lacks {', '.join(strangers)}" if strangers else f"takes {', '.join(unset)}, too")
+        )
+    return Resource(function, members, context_name, listed, mime_type)
+
+
+def _make_prompt(function: Callable, listed: dict) -> Prompt:
+    members, context_name = _parameters(function)
+    listed["arguments"] = [
+        {
+            "name": member.name,
+            **{key: member.form.schema[key] for key in ("title", "description") if key in member.form.schema},
+            "required": member.is_required,
+        }
+        for member in members
+    ]
+    return Prompt(function, members, context_name, listed)
+
+
+def is_asynchronous(function: Callable) -> bool:
+    return inspect.iscoroutinefunction(inspect.unwrap(function))
+

@@ -1,0 +1,131 @@
+"""A folder of Python files as modules: imported all anew, and looked at for changes."""
+
+import importlib.machinery
+import os
+import pathlib
+import sys
+import traceback
+import types
+from typing import Any, Sequence
+
+from .components import Collection, collect
+
+MAX_FILES = 10_000
+_TAKEN_NAMES = sys.stdlib_module_names | {"mcp_plugin"}
+Fingerprint = dict[str, tuple[int, int, int]]
+
+
+class _SourceLoader(importlib.machinery.SourceFileLoader):
+    """Reads the source always: compiled files are told apart by whole seconds and sizes, which two edits may share."""
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+class _Finder:
+    """Finds the modules of the folder before all others, but those of Python itself, which a file cannot replace."""
+
+    def __init__(self, folder: pathlib.Path):
+        self._folder = folder
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> Any:
+        if name in _TAKEN_NAMES:
+            return None
+        places = [str(self._folder)] if path is None else [each for each in path if self.has(each)]
+        loaders = [
+            (importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),
+            (_SourceLoader, importlib.machinery.SOURCE_SUFFIXES),
+        ]
+        for place in places:
+            spec = importlib.machinery.FileFinder(place, *loaders).find_spec(name)
+            if spec is not None and (spec.loader is not None or path is not None):
+                return spec
+        return None
+
+    def has(self, file: str | None) -> bool:
+        return file is not None and pathlib.Path(file).is_relative_to(self._folder)
+
+
+class Folder:
+    """One for each plugin. `load` and `fingerprint` are for one thread at a time."""
+
+    def __init__(self, path: str):
+        self.path = pathlib.Path(path)
+        self._finder = _Finder(self.path)
+        sys.meta_path.insert(0, self._finder)
+
+    def close(self) -> None:
+        sys.meta_path.remove(self._finder)
+
+    def fingerprint(self) -> Fingerprint:
+        """Which files there are, and what shows that one has changed. Looked at instead of being told of changes, because
+        the strict sandbox allows no such telling and network drives have none."""
+        found: Fingerprint = {}
+        folders = [str(self.path)]
+        while folders and len(found) < MAX_FILES:
+            for entry in _entries(folders.pop()):
+                if entry.name.startswith((".", "__pycache__")):
+                    continue
+                if entry.is_dir():
+                    folders.append(entry.path)
+                elif entry.name.endswith(".py"):
+                    status = entry.stat()
+                    found[entry.path] = (status.st_mtime_ns, status.st_size, status.st_ino)
+        return found
+
+    def load(self) -> tuple[Collection, list[str]]:
+        """Imports every file anew, and says what was wrong with some. The modules of before stay with the functions of
+        before; they are put back by `restore`, which is for who does not take the new ones."""
+        self._before = self._take_modules()
+        collection, mistakes = Collection(), []
+        for file in sorted(self.path.glob("*.py")):
+            if file.name.startswith((".", "__")):
+                continue
+            try:
+                collection.merge(collect(lambda: _import(file)))
+            except BaseException as error:  # of the author's code: also SystemExit
+                mistakes.append(described(error))
+        return collection, mistakes
+
+    def restore(self) -> None:
+        self._take_modules()
+        sys.modules.update(self._before)
+
+    def _take_modules(self) -> dict[str, types.ModuleType]:
+        ours = {name: module for name, module in sys.modules.items() if self._finder.has(getattr(module, "__file__", None))}
+        for name in ours:
+            del sys.modules[name]
+        return ours
+
+
+def _entries(folder: str) -> list[os.DirEntry]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:  # it has just been removed
+        return []
+
+
+def _import(file: pathlib.Path) -> None:
+    name = file.stem
+    if name in _TAKEN_NAMES:
+        raise ImportError(f"{file}: a module of Python has the name {name}; rename the file")
+    if not name.isidentifier():
+        raise ImportError(f"{file}: {name} is no name of a module; rename the file, with _ for what is no letter or digit")
+    __import__(name)
+
+
+def described(error: BaseException) -> str:
+    """The traceback, without what is not the author's."""
+    own = __name__.partition(".")[0]
+    told = traceback.TracebackException.from_exception(error)
+    frames = [
+        frame
+        for frame in told.stack
+        if not frame.filename.startswith((f"<{own}", "<frozen importlib")) and own not in pathlib.Path(frame.filename).parts
+    ]
+    told.stack = traceback.StackSummary.from_list(frames)
+    return "".join(told.format()).rstrip()
+
+

@@ -1,0 +1,429 @@
+"""Types and JSON: what schema a type hint has, and how its values are read from JSON and written as JSON."""
+
+import base64
+import binascii
+import collections.abc
+import dataclasses
+import datetime
+import decimal
+import enum
+import inspect
+import json
+import operator
+import pathlib
+import types
+import typing
+import uuid
+from typing import Any, Callable
+
+MISSING = inspect.Parameter.empty  # no default
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """What is to be said of a parameter or a member beside its type: `Annotated[int, Field(ge=1, le=10)]`."""
+
+    default: Any = MISSING
+    description: str | None = None
+    title: str | None = None
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+    lt: float | None = None
+    multiple_of: float | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    pattern: str | None = None
+    format: str | None = None
+    examples: list | None = None
+
+    def keywords(self, schema: dict) -> dict:
+        """The keywords of JSON Schema that say so, for a value that has `schema`."""
+        lengths = ("minItems", "maxItems") if schema.get("type") == "array" else ("minLength", "maxLength")
+        named = {
+            "description": self.description,
+            "title": self.title,
+            "minimum": self.ge,
+            "exclusiveMinimum": self.gt,
+            "maximum": self.le,
+            "exclusiveMaximum": self.lt,
+            "multipleOf": self.multiple_of,
+            lengths[0]: self.min_length,
+            lengths[1]: self.max_length,
+            "pattern": self.pattern,
+            "format": self.format,
+            "examples": self.examples,
+        }
+        return {keyword: value for keyword, value in named.items() if value is not None}
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """The form that a type has in JSON. `decode` raises ValueError, whose text continues "x ...", if a value is none."""
+
+    schema: dict
+    decode: Callable[[Any], Any]
+    encode: Callable[[Any], Any]
+
+
+def json_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def encode_any(value: Any) -> Any:
+    """A value of whatever type as JSON, by the form of the type that it has."""
+    if value is None or isinstance(value, (bool, int, float, str)) and not isinstance(value, enum.Enum):
+        return value
+    if isinstance(value, collections.abc.Mapping):
+        return {key if isinstance(key, str) else str(encode_any(key)): encode_any(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [encode_any(item) for item in value]
+    return form_of(type(value)).encode(value)
+
+
+def form_of(hint: Any, _outer: tuple = ()) -> Form:
+    """The form of a type hint. Raises TypeError, which says what to use instead, if it has none."""
+    if hint in (Any, object):
+        return Form({}, lambda value: value, encode_any)
+    if isinstance(hint, typing.TypeVar):
+        return form_of(hint.__bound__ or Any, _outer)
+    origin = typing.get_origin(hint)
+    if origin is typing.Annotated:
+        return _annotated_form(hint, _outer)
+    if origin in (typing.Union, types.UnionType):
+        return _union_form(typing.get_args(hint), _outer)
+    if origin is typing.Literal:
+        return _choice_form(list(typing.get_args(hint)), list(typing.get_args(hint)))
+    if origin in (typing.Required, typing.NotRequired):
+        return form_of(typing.get_args(hint)[0], _outer)
+    if hint in _simple_forms:
+        return _simple_forms[hint]
+    kind = origin or hint
+    if not isinstance(kind, type):
+        raise TypeError(f"the type {hint!r} has no form in JSON")
+    if issubclass(kind, enum.Enum):
+        return _choice_form([encode_any(member.value) for member in kind], list(kind))
+    return _class_form(hint, kind, typing.get_args(hint), _outer)
+
+
+def _class_form(hint: Any, kind: type, arguments: tuple, outer: tuple) -> Form:
+    if dataclasses.is_dataclass(kind):
+        return _dataclass_form(kind, outer)
+    if typing.is_typeddict(kind):
+        return _typed_dict_form(kind, outer)
+    if issubclass(kind, tuple) and arguments and arguments[-1] is not Ellipsis:
+        return _tuple_form(arguments, outer)
+    if issubclass(kind, collections.abc.Mapping):
+        return _mapping_form(arguments, outer)
+    if issubclass(kind, pathlib.PurePath):
+        return Form({"type": "string", "format": "path"}, lambda value: kind(_text(value)), str)
+    if issubclass(kind, collections.abc.Iterable) and not issubclass(kind, (str, bytes)):
+        return _array_form(kind, arguments[0] if arguments else Any, outer)
+    raise TypeError(
+        f"the type {getattr(hint, '__name__', hint)} has no form in JSON: use numbers, texts, bool, Literal, Enum, "
+        "lists, dicts, dates, a TypedDict or a dataclass"
+    )
+
+
+# Numbers, texts and what is written as a text ------------------------------------------------------------------------
+
+
+def _shown(value: Any) -> str:
+    text = json_text(encode_any(value))
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be a text, not {_shown(value)}")
+    return value
+
+
+def _bool(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, not {_shown(value)}")
+    return value
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
+        raise ValueError(f"must be an integer, not {_shown(value)}")
+    return int(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"must be a number, not {_shown(value)}")
+    return float(value)
+
+
+def _none(value: Any) -> None:
+    if value is not None:
+        raise ValueError(f"must be null, not {_shown(value)}")
+
+
+def _bytes(value: Any) -> bytes:
+    try:
+        return base64.b64decode(_text(value), validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"must be base64: {error}") from None
+
+
+def _written_as_text(schema: dict, read: Callable[[str], Any], what: str, write: Callable[[Any], str]) -> Form:
+    def decode(value: Any) -> Any:
+        try:
+            return read(_text(value))
+        except (ValueError, decimal.InvalidOperation):
+            raise ValueError(f"must be {what}, not {_shown(value)}") from None
+
+    return Form({"type": "string", **schema}, decode, write)
+
+
+def _iso(kind: type) -> Callable[[Any], str]:
+    return kind.isoformat  # type: ignore[attr-defined]
+
+
+_date, _time, _datetime = datetime.date, datetime.time, datetime.datetime
+_simple_forms: dict[Any, Form] = {
+    bool: Form({"type": "boolean"}, _bool, bool),
+    int: Form({"type": "integer"}, _integer, operator.index),
+    float: Form({"type": "number"}, _number, float),
+    str: Form({"type": "string"}, _text, _text),
+    type(None): Form({"type": "null"}, _none, lambda value: None),
+    None: Form({"type": "null"}, _none, lambda value: None),
+    bytes: Form({"type": "string", "contentEncoding": "base64"}, _bytes, lambda value: base64.b64encode(value).decode()),
+    _date: _written_as_text({"format": "date"}, _date.fromisoformat, "a date such as 2026-11-24", _iso(_date)),
+    _time: _written_as_text({"format": "time"}, _time.fromisoformat, "a time such as 09:30:00", _iso(_time)),
+    _datetime: _written_as_text(
+        {"format": "date-time"}, _datetime.fromisoformat, "a moment such as 2026-11-24T09:30:00+00:00", _iso(_datetime)
+    ),
+    uuid.UUID: _written_as_text({"format": "uuid"}, uuid.UUID, "a UUID", str),
+    decimal.Decimal: _written_as_text({}, decimal.Decimal, "a decimal number", str),
+}
+
+
+# What is made of other types -----------------------------------------------------------------------------------------
+
+
+def _annotated_form(hint: Any, outer: tuple) -> Form:
+    form = form_of(hint.__origin__, outer)
+    schema = dict(form.schema)
+    for note in hint.__metadata__:
+        if isinstance(note, str):
+            note = Field(description=note)
+        if isinstance(note, Field):
+            schema.update(note.keywords(schema))
+    return dataclasses.replace(form, schema=schema)
+
+
+def _choice_form(names: list, members: list) -> Form:
+    # A number and a bool that are equal in Python are different in JSON.
+    def is_same(name: Any, value: Any) -> bool:
+        return isinstance(name, bool) == isinstance(value, bool) and name == value
+
+    def decode(value: Any) -> Any:
+        for name, member in zip(names, members):
+            if is_same(name, value):
+                return member
+        raise ValueError(f"must be one of {', '.join(map(_shown, names))}, not {_shown(value)}")
+
+    schema: dict = {"enum": names}
+    if all(isinstance(name, str) for name in names):
+        schema = {"type": "string", "enum": names}
+    return Form(schema, decode, lambda member: names[members.index(member)])
+
+
+def _union_form(hints: tuple, outer: tuple) -> Form:
+    forms = [form_of(hint, outer) for hint in hints]
+
+    def decode(value: Any) -> Any:
+        reasons = []
+        for form in forms:
+            try:
+                return form.decode(value)
+            except ValueError as error:
+                reasons.append(str(error))
+        raise ValueError(", or ".join(reasons))
+
+    return Form({"anyOf": [form.schema for form in forms]}, decode, encode_any)
+
+
+def _array_form(kind: type, item_hint: Any, outer: tuple) -> Form:
+    item = form_of(item_hint, outer)
+    make = next((made for made in (frozenset, tuple) if issubclass(kind, made)), list)
+    schema = {"type": "array", "items": item.schema}
+    if issubclass(kind, collections.abc.Set):
+        make = make if make is frozenset else set
+        schema["uniqueItems"] = True
+
+    def decode(value: Any) -> Any:
+        if not isinstance(value, list):
+            raise ValueError(f"must be an array, not {_shown(value)}")
+        return make(_decoded(item, f"[{i}]", each) for i, each in enumerate(value))
+
+    return Form(schema, decode, lambda value: [item.encode(each) for each in value])
+
+
+def _tuple_form(hints: tuple, outer: tuple) -> Form:
+    forms = [form_of(hint, outer) for hint in hints]
+    schema = {"type": "array", "prefixItems": [form.schema for form in forms], "items": False, "minItems": len(forms)}
+
+    def decode(value: Any) -> tuple:
+        if not isinstance(value, list) or len(value) != len(forms):
+            raise ValueError(f"must be an array of {len(forms)}, not {_shown(value)}")
+        return tuple(_decoded(form, f"[{i}]", each) for i, (form, each) in enumerate(zip(forms, value)))
+
+    return Form(schema, decode, lambda value: [form.encode(each) for form, each in zip(forms, value)])
+
+
+def _mapping_form(arguments: tuple, outer: tuple) -> Form:
+    key, item = (form_of(hint, outer) for hint in (arguments or (str, Any)))
+    schema: dict = {"type": "object"}
+    if item.schema:
+        schema["additionalProperties"] = item.schema
+
+    def decode(value: Any) -> dict:
+        if not isinstance(value, dict):
+            raise ValueError(f"must be an object, not {_shown(value)}")
+        return {_from_text(key, name): _decoded(item, f".{name}", each) for name, each in value.items()}
+
+    def encode(value: collections.abc.Mapping) -> dict:
+        return {str(key.encode(name)): item.encode(each) for name, each in value.items()}
+
+    return Form(schema, decode, encode)
+
+
+# Objects with members ------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Member:
+    name: str
+    form: Form
+    default: Any = MISSING  # or a function that makes it, see `make_default`
+    is_required: bool = True
+
+    def schema(self) -> dict:
+        """With the default, if it has a form in JSON; if it has none, only Python knows it."""
+        if self.default is MISSING:
+            return self.form.schema
+        try:
+            return {**self.form.schema, "default": encode_any(self.default)}
+        except TypeError:
+            return self.form.schema
+
+
+def member_of(name: str, hint: Any, default: Any, outer: tuple = (), is_required: bool | None = None) -> Member:
+    """Of a parameter or a member. The default may be a Field, as in `count: int = Field(3, ge=1)`."""
+    notes = [note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Field)]
+    if isinstance(default, Field):
+        hint, notes, default = typing.Annotated[hint, default], [*notes, default], MISSING
+    for note in notes:
+        default = note.default if default is MISSING else default
+    try:
+        form = form_of(hint, outer)
+    except TypeError as error:
+        raise TypeError(f'"{name}": {error}') from None
+    return Member(name, form, default, default is MISSING if is_required is None else is_required)
+
+
+def object_schema(members: list[Member]) -> dict:
+    schema: dict = {"type": "object", "properties": {member.name: member.schema() for member in members}}
+    required = [member.name for member in members if member.is_required]
+    if required:
+        schema["required"] = required
+    return schema
+
+
+def decode_members(members: list[Member], value: Any) -> dict:
+    """The values that are there, by the names of their members."""
+    if not isinstance(value, dict):
+        raise ValueError(f"must be an object, not {_shown(value)}")
+    decoded = {}
+    for member in members:
+        if member.name in value:
+            decoded[member.name] = _decoded(member.form, f".{member.name}", value[member.name])
+        elif member.is_required:
+            raise ValueError(f'lacks "{member.name}"')
+    return decoded
+
+
+def _decoded(form: Form, place: str, value: Any) -> Any:
+    try:
+        return form.decode(value)
+    except ValueError as error:
+        raise ValueError(f"{place} {error}") from None
+
+
+def _entered(kind: type, outer: tuple) -> tuple:
+    if kind in outer:
+        raise TypeError(f"{kind.__name__} contains itself, which a schema made here cannot say: take a dict for it")
+    return (*outer, kind)
+
+
+def _dataclass_form(kind: type, outer: tuple) -> Form:
+    outer = _entered(kind, outer)
+    hints = typing.get_type_hints(kind, include_extras=True)
+    members = []
+    for field in dataclasses.fields(kind):
+        default = MISSING if field.default is dataclasses.MISSING else field.default
+        if field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        is_required = None if field.init else False
+        members.append(member_of(field.name, hints[field.name], default, outer, is_required))
+
+    def encode(value: Any) -> dict:
+        encoded = {member.name: member.form.encode(getattr(value, member.name)) for member in members}
+        # What is left out where it may be: a member that is None by default.
+        return {
+            member.name: encoded[member.name]
+            for member in members
+            if not (encoded[member.name] is None and member.default is None)
+        }
+
+    def decode(value: Any) -> Any:
+        return kind(**decode_members(members, value))
+
+    return Form(object_schema(members), decode, encode)
+
+
+def _typed_dict_form(kind: type, outer: tuple) -> Form:
+    outer = _entered(kind, outer)
+    hints = typing.get_type_hints(kind, include_extras=True)
+    required = kind.__required_keys__  # type: ignore[attr-defined]
+    members = [member_of(name, hint, MISSING, outer, name in required) for name, hint in hints.items()]
+
+    def encode(value: dict) -> dict:
+        forms = {member.name: member.form for member in members}
+        return {name: forms[name].encode(each) if name in forms else encode_any(each) for name, each in value.items()}
+
+    return Form(object_schema(members), lambda value: decode_members(members, value), encode)
+
+
+# Values that come as texts: prompts' arguments and templates' variables ----------------------------------------------
+
+
+def _from_text(form: Form, text: str) -> Any:
+    try:
+        return form.decode(text)
+    except ValueError as as_text:
+        try:
+            value = json.loads(text)
+        except ValueError:
+            raise as_text from None
+        if isinstance(value, str):
+            raise as_text from None
+        return form.decode(value)
+
+
+def decode_texts(members: list[Member], texts: dict[str, str]) -> dict:
+    decoded = {}
+    for member in members:
+        if member.name in texts:
+            try:
+                decoded[member.name] = _from_text(member.form, texts[member.name])
+            except ValueError as error:
+                raise ValueError(f'"{member.name}" {error}') from None
+        elif member.is_required:
+            raise ValueError(f'"{member.name}" is missing')
+    return decoded
