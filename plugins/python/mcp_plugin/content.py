@@ -108,9 +108,16 @@ def tool_result(value: Any, form: Form | None, is_wrapped: bool) -> dict:
         if isinstance(encoded, dict) and not isinstance(value, Image):
             result["structuredContent"] = encoded
         return result
-    encoded = form.encode(value)
+    encoded = _encoded(value, form)
     structured = {"result": encoded} if is_wrapped else encoded
     return {"content": [{"type": "text", "text": text_of(encoded)}], "structuredContent": structured}
+
+
+def _encoded(value: Any, form: Form) -> Any:
+    try:
+        return form.encode(value)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise TypeError(f"it returned {value!r}, which is not of the type that it is annotated with: {error}") from None
 
 
 def _written_result(result: ToolResult) -> dict:

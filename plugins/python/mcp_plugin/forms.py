@@ -57,9 +57,24 @@ class Field:
         return {keyword: value for keyword, value in named.items() if value is not None}
 
 
+class Misfit(ValueError):
+    """A value that its type does not have: where in the value, and what it must be."""
+
+    def __init__(self, words: str, path: str = ""):
+        super().__init__(words)
+        self.words, self.path = words, path
+
+    def within(self, place: str) -> "Misfit":
+        return Misfit(self.words, place + self.path)
+
+    def __str__(self) -> str:
+        path = self.path.removeprefix(".")
+        return f'"{path}" {self.words}' if path else self.words
+
+
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """The form that a type has in JSON. `decode` raises ValueError, whose text continues "x ...", if a value is none."""
+    """The form that a type has in JSON. `decode` raises Misfit if a value has another."""
 
     schema: dict
     decode: Callable[[Any], Any]
@@ -135,38 +150,38 @@ def _shown(value: Any) -> str:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"must be a text, not {_shown(value)}")
+        raise Misfit(f"must be a text, not {_shown(value)}")
     return value
 
 
 def _bool(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"must be true or false, not {_shown(value)}")
+        raise Misfit(f"must be true or false, not {_shown(value)}")
     return value
 
 
 def _integer(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
-        raise ValueError(f"must be an integer, not {_shown(value)}")
+        raise Misfit(f"must be an integer, not {_shown(value)}")
     return int(value)
 
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"must be a number, not {_shown(value)}")
+        raise Misfit(f"must be a number, not {_shown(value)}")
     return float(value)
 
 
 def _none(value: Any) -> None:
     if value is not None:
-        raise ValueError(f"must be null, not {_shown(value)}")
+        raise Misfit(f"must be null, not {_shown(value)}")
 
 
 def _bytes(value: Any) -> bytes:
     try:
         return base64.b64decode(_text(value), validate=True)
     except binascii.Error as error:
-        raise ValueError(f"must be base64: {error}") from None
+        raise Misfit(f"must be base64: {error}") from None
 
 
 def _written_as_text(schema: dict, read: Callable[[str], Any], what: str, write: Callable[[Any], str]) -> Form:
@@ -174,7 +189,7 @@ def _written_as_text(schema: dict, read: Callable[[str], Any], what: str, write:
         try:
             return read(_text(value))
         except (ValueError, decimal.InvalidOperation):
-            raise ValueError(f"must be {what}, not {_shown(value)}") from None
+            raise Misfit(f"must be {what}, not {_shown(value)}") from None
 
     return Form({"type": "string", **schema}, decode, write)
 
@@ -225,7 +240,7 @@ def _choice_form(names: list, members: list) -> Form:
         for name, member in zip(names, members):
             if is_same(name, value):
                 return member
-        raise ValueError(f"must be one of {', '.join(map(_shown, names))}, not {_shown(value)}")
+        raise Misfit(f"must be one of {', '.join(map(_shown, names))}, not {_shown(value)}")
 
     schema: dict = {"enum": names}
     if all(isinstance(name, str) for name in names):
@@ -241,9 +256,9 @@ def _union_form(hints: tuple, outer: tuple) -> Form:
         for form in forms:
             try:
                 return form.decode(value)
-            except ValueError as error:
+            except Misfit as error:
                 reasons.append(str(error))
-        raise ValueError(", or ".join(reasons))
+        raise Misfit(", or ".join(reasons))
 
     return Form({"anyOf": [form.schema for form in forms]}, decode, encode_any)
 
@@ -258,7 +273,7 @@ def _array_form(kind: type, item_hint: Any, outer: tuple) -> Form:
 
     def decode(value: Any) -> Any:
         if not isinstance(value, list):
-            raise ValueError(f"must be an array, not {_shown(value)}")
+            raise Misfit(f"must be an array, not {_shown(value)}")
         return make(_decoded(item, f"[{i}]", each) for i, each in enumerate(value))
 
     return Form(schema, decode, lambda value: [item.encode(each) for each in value])
@@ -270,7 +285,7 @@ def _tuple_form(hints: tuple, outer: tuple) -> Form:
 
     def decode(value: Any) -> tuple:
         if not isinstance(value, list) or len(value) != len(forms):
-            raise ValueError(f"must be an array of {len(forms)}, not {_shown(value)}")
+            raise Misfit(f"must be an array of {len(forms)}, not {_shown(value)}")
         return tuple(_decoded(form, f"[{i}]", each) for i, (form, each) in enumerate(zip(forms, value)))
 
     return Form(schema, decode, lambda value: [form.encode(each) for form, each in zip(forms, value)])
@@ -284,7 +299,7 @@ def _mapping_form(arguments: tuple, outer: tuple) -> Form:
 
     def decode(value: Any) -> dict:
         if not isinstance(value, dict):
-            raise ValueError(f"must be an object, not {_shown(value)}")
+            raise Misfit(f"must be an object, not {_shown(value)}")
         return {_from_text(key, name): _decoded(item, f".{name}", each) for name, each in value.items()}
 
     def encode(value: collections.abc.Mapping) -> dict:
@@ -338,21 +353,21 @@ def object_schema(members: list[Member]) -> dict:
 def decode_members(members: list[Member], value: Any) -> dict:
     """The values that are there, by the names of their members."""
     if not isinstance(value, dict):
-        raise ValueError(f"must be an object, not {_shown(value)}")
+        raise Misfit(f"must be an object, not {_shown(value)}")
     decoded = {}
     for member in members:
         if member.name in value:
             decoded[member.name] = _decoded(member.form, f".{member.name}", value[member.name])
         elif member.is_required:
-            raise ValueError(f'lacks "{member.name}"')
+            raise Misfit("is missing", f".{member.name}")
     return decoded
 
 
 def _decoded(form: Form, place: str, value: Any) -> Any:
     try:
         return form.decode(value)
-    except ValueError as error:
-        raise ValueError(f"{place} {error}") from None
+    except Misfit as error:
+        raise error.within(place) from None
 
 
 def _entered(kind: type, outer: tuple) -> tuple:
@@ -406,7 +421,7 @@ def _typed_dict_form(kind: type, outer: tuple) -> Form:
 def _from_text(form: Form, text: str) -> Any:
     try:
         return form.decode(text)
-    except ValueError as as_text:
+    except Misfit as as_text:
         try:
             value = json.loads(text)
         except ValueError:
@@ -419,11 +434,12 @@ def _from_text(form: Form, text: str) -> Any:
 def decode_texts(members: list[Member], texts: dict[str, str]) -> dict:
     decoded = {}
     for member in members:
+        place = f".{member.name}"
         if member.name in texts:
             try:
                 decoded[member.name] = _from_text(member.form, texts[member.name])
-            except ValueError as error:
-                raise ValueError(f'"{member.name}" {error}') from None
+            except Misfit as error:
+                raise error.within(place) from None
         elif member.is_required:
-            raise ValueError(f'"{member.name}" is missing')
+            raise Misfit("is missing", place)
     return decoded

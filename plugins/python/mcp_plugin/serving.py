@@ -1,6 +1,5 @@
 """The plugin as its host knows it: described, started, called and stopped by the library that embeds Python."""
 
-import asyncio
 import json
 import os
 import pathlib
@@ -14,7 +13,7 @@ from . import content
 from .components import Component, Prompt, Resource, Tool, is_asynchronous
 from .context import CallState, Cancelled, Context, Unanswered
 from .folder import Folder, described
-from .forms import decode_members, decode_texts, json_text
+from .forms import Misfit, decode_members, decode_texts, json_text
 
 _WARNING, _ERROR, _INFO = 3, 4, 1
 _RESULT, _FAILED, _INPUT_REQUIRED = 0, 1, 2
@@ -53,7 +52,8 @@ class Plugin:
 
     def describe(self) -> str:
         """From here on calls are of what has been loaded; those that the host still has of before are served, too."""
-        self._before, self._served = self._served, self._loaded
+        if self._served is not self._loaded:
+            self._serve_loaded()
         return json_text(self._served.description())
 
     def start(self) -> None:
@@ -102,15 +102,16 @@ class Plugin:
     def _call_tool(self, params: dict, context: Context, state: CallState) -> dict:
         tool: Tool = self._find("tools", params["name"], "tool")
         try:
-            arguments = _arguments(lambda: decode_members(tool.members, params.get("arguments") or {}))
+            arguments = decode_members(tool.members, params.get("arguments") or {})
+        except Misfit as error:
+            return _tool_failure(str(error))
+        try:
             value = self._run(tool, arguments, context, state)
             return content.tool_result(value, tool.output, tool.is_wrapped)
         except (Unanswered, content.ProtocolError):
             raise
         except (content.ToolError, Cancelled) as error:
             return _tool_failure(str(error))
-        except asyncio.CancelledError:
-            return _tool_failure("The call was cancelled.")
         except BaseException as error:  # also SystemExit, which is the author's wish to end this call at most
             self._tell(error)
             return _tool_failure(f"Error calling tool '{params['name']}': {error or type(error).__name__}")
@@ -146,8 +147,6 @@ class Plugin:
             return self._run(component, arguments, context, state)
         except (Unanswered, content.ProtocolError):
             raise
-        except asyncio.CancelledError:
-            raise content.ProtocolError(content.INTERNAL_ERROR, "The call was cancelled.") from None
         except BaseException as error:
             if not isinstance(error, (content.ToolError, Cancelled)):
                 self._tell(error)
@@ -158,7 +157,10 @@ class Plugin:
             arguments[component.context_name] = context
         if not is_asynchronous(component.function):
             return component.function(**arguments)
-        return asyncio.run(_run_cancellably(component.function, arguments, context, state))
+        # Imported by who needs it, because it takes as long as all the rest.
+        from .asynchronous import run
+
+        return run(component.function, arguments, context, state)
 
     def _tell(self, error: BaseException) -> None:
         # Not with the number of the call: its client hears what is logged of it, and need not know the author's files.
@@ -193,30 +195,20 @@ class Plugin:
             self._host.log(0, _WARNING, "what was served before is served on:\n" + "\n".join(mistakes))
             return
         self._loaded = loaded
+        if loaded.description() == self._served.description():
+            self._serve_loaded()
+        else:
+            self._host.components_changed()
+
+    def _serve_loaded(self) -> None:
+        self._before, self._served = self._served, self._loaded
         self._host.log(0, _INFO, f"loaded {self._folder.path} anew")
-        self._host.components_changed()
-
-
-async def _run_cancellably(function: Callable, arguments: dict, context: Context, state: CallState) -> Any:
-    task = asyncio.current_task()
-    loop = asyncio.get_running_loop()
-
-    def cancel() -> None:
-        try:
-            loop.call_soon_threadsafe(task.cancel)  # type: ignore[union-attr]
-        except RuntimeError:  # the loop has ended, and the call with it
-            pass
-
-    state.on_cancel = cancel
-    if context.cancelled:
-        raise asyncio.CancelledError
-    return await function(**arguments)
 
 
 def _arguments(decode: Callable[[], dict]) -> dict:
     try:
         return decode()
-    except ValueError as error:
+    except Misfit as error:
         raise content.ProtocolError(content.INVALID_PARAMS, str(error)) from None
 
 

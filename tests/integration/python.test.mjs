@@ -1,0 +1,177 @@
+// Files of Python, served by the plugin python in a running host, while they are edited.
+import assert from 'node:assert/strict';
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Components } from './support/components.mjs';
+import { HttpHost, inProcess } from './support/host.mjs';
+import { postModern } from './support/http.mjs';
+
+const header = 'import time\nfrom mcp_plugin import *\n';
+const versionTool = (version) => `@tool\ndef version() -> int:\n    return ${version}\n`;
+
+class Served {
+  // The plugin as served.so, with a folder of these files.
+  static async start(context, files, configuration = () => ({})) {
+    const components = await Components.create();
+    const served = new Served(components);
+    await mkdir(served.folder);
+    for (const [name, text] of Object.entries(files)) await served.write(name, text);
+    await components.write('served.json', JSON.stringify({ folder: served.folder, ...configuration(served.folder) }));
+    await copyFile(process.env.MCP_PYTHON, components.file('served.so'));
+    served.host = await HttpHost.start(components, ['--log-level', 'info']);
+    context.after(() => served.host.stop().finally(() => components.discard()));
+    return served;
+  }
+
+  constructor(components) {
+    this.folder = join(components.folder, 'python');
+  }
+
+  path(name) {
+    return join(this.folder, name);
+  }
+
+  // As most editors do: another file takes the name.
+  async write(name, text) {
+    await writeFile(this.path(`.${name}.new`), header + text);
+    await rename(this.path(`.${name}.new`), this.path(name));
+  }
+
+  // Returns when the new text is served.
+  edit(name, text) {
+    return this.says(/^loaded .* anew$/, () => this.write(name, text));
+  }
+
+  async call(name, args = {}) {
+    return (await postModern(this.host.address, 'tools/call', { name, arguments: args })).json();
+  }
+
+  async say(name, args) {
+    const { result, error } = await this.call(name, args);
+    assert.equal(error, undefined, error?.message);
+    return result.content[0].text;
+  }
+
+  async tools() {
+    const { result } = await (await postModern(this.host.address, 'tools/list')).json();
+    return result.tools.map(({ name }) => name);
+  }
+
+  // What the plugin says next that contains these words.
+  async says(words, action) {
+    const said = this.host.log.next({ event: 'plugin says' });
+    await action();
+    const { text, level } = await said;
+    assert.match(text, words);
+    return level;
+  }
+}
+
+test('AFileIsEditedUnderLoadAndNoCallIsLost', async (context) => {
+  const served = await Served.start(context, { 'a.py': versionTool(0) });
+  let [isRunning, answers] = [true, 0];
+  const callers = Array.from({ length: 4 }, async () => {
+    for (let least = 0; isRunning; ++answers) {
+      const version = Number(await served.say('version'));
+      assert.ok(version >= least, `${version} after ${least}`);
+      least = version;
+    }
+  });
+  for (let version = 1; version <= 10; ++version) {
+    await served.edit('a.py', versionTool(version));
+    assert.equal(await served.say('version'), String(version));
+  }
+  isRunning = false;
+  await Promise.all(callers);
+  context.diagnostic(`${answers} calls while it was edited 10 times`);
+  assert.ok(answers >= 10);
+});
+
+test('FilesComeAndGo', async (context) => {
+  const served = await Served.start(context, { 'a.py': versionTool(1) });
+  const listsChange = () => served.host.log.next({ event: 'plugin changed its components' });
+  let changed = listsChange();
+  await served.write('b.py', '@tool\ndef more() -> str:\n    return "more"\n');
+  await changed;
+  assert.deepEqual(await served.tools(), ['more', 'version']);
+  assert.equal(await served.say('more'), 'more');
+  changed = listsChange();
+  await rm(served.path('b.py'));
+  await changed;
+  assert.deepEqual(await served.tools(), ['version']);
+});
+
+test('AMistakeIsToldWithItsLineAndWhatWasServedIsServedOn', async (context) => {
+  const served = await Served.start(context, { 'a.py': versionTool(1) });
+  const level = await served.says(/a\.py", line 4\n.*def broken\(:/, () => served.write('a.py', '\ndef broken(:\n'));
+  assert.equal(level, 'warning');
+  assert.equal(await served.say('version'), '1');
+  await served.edit('a.py', versionTool(2));
+  assert.equal(await served.say('version'), '2');
+});
+
+test('ACallInFlightEndsInTheCodeThatItBeganIn', async (context) => {
+  const slow = (version) =>
+    `@tool\ndef slow(ctx: Context) -> str:\n    ctx.info("begun")\n    while not go.exists():\n        time.sleep(0.01)\n    return "${version}"\n` +
+    `import pathlib\ngo = pathlib.Path(__file__).with_name("go")\n${versionTool(version)}`;
+  const served = await Served.start(context, { 'a.py': slow(1) });
+  const begun = served.host.log.next({ event: 'plugin says', text: 'begun' });
+  const answer = served.say('slow');
+  await begun;
+  await served.edit('a.py', slow(2));
+  assert.equal(await served.say('version'), '2');
+  await writeFile(served.path('go'), '');
+  assert.equal(await answer, '1');
+});
+
+// Each waits for the three others, with the interpreter's lock released.
+test('FourCallsRunBesideEachOther', async (context) => {
+  const meeting = `import asyncio, threading\nbarrier = threading.Barrier(4)\n` +
+    '@tool\ndef meet() -> int:\n    return barrier.wait(20) * 0 + 4\n' +
+    '@tool\nasync def meet_asynchronously() -> int:\n    return await asyncio.to_thread(barrier.wait, 20) * 0 + 4\n';
+  const served = await Served.start(context, { 'a.py': meeting });
+  for (const tool of ['meet', 'meet_asynchronously']) {
+    assert.deepEqual(await Promise.all(Array.from({ length: 4 }, () => served.say(tool))), ['4', '4', '4', '4']);
+  }
+});
+
+test('WhatIsPrintedAndWhatIsRaisedIsInTheLog', async (context) => {
+  const served = await Served.start(context, {
+    'a.py': '@tool\ndef shout(text: str) -> None:\n    print(text)\n@tool\ndef fail() -> int:\n    return 1 // 0\n',
+  });
+  if (!inProcess) {
+    const printed = served.host.log.next({ event: 'plugin output', text: 'hear, hear' });
+    await served.call('shout', { text: 'hear, hear' });
+    await printed;
+  }
+  await served.says(/a\.py", line 8, in fail\n +return 1 \/\/ 0\n[^]*ZeroDivisionError/, async () => {
+    assert.equal(await served.say('fail'), "Error calling tool 'fail': integer division or modulo by zero");
+  });
+});
+
+test('TheStrictSandboxNeedsToReadTheFolderOnly', { skip: inProcess && 'it needs a worker' }, async (context) => {
+  const files = {
+    'a.py': 'import asyncio, ctypes, datetime, decimal, hashlib, sqlite3, ssl, uuid\n' +
+      '@tool\nasync def secret(path: str) -> str:\n    return open(path).read()\n' +
+      '@tool\ndef keep(context: Context) -> str:\n    file = context.data_directory / "kept"\n    file.write_text("kept")\n    return file.read_text()\n' +
+      versionTool(1),
+  };
+  const sandboxed = (folder) => ({ sandbox: { profile: 'strict', required: true, read: [folder] } });
+  const served = await Served.start(context, files, sandboxed);
+  assert.match(await served.say('secret', { path: '/etc/passwd' }), /PermissionError|Permission denied/);
+  assert.equal(await served.say('keep'), 'kept');
+  await served.edit('a.py', files['a.py'].replace('return 1', 'return 2'));
+  assert.equal(await served.say('version'), '2');
+  assert.deepEqual(served.host.log.matching({ level: 'error' }).filter(({ text }) => !/PermissionError/.test(text)), []);
+});
+
+test('WithoutAFolderItSaysWhatToWrite', async (context) => {
+  const components = await Components.create();
+  await copyFile(process.env.MCP_PYTHON, components.file('served.so'));
+  const host = await HttpHost.start(components);
+  context.after(() => host.stop().finally(() => components.discard()));
+  const { reason } = await host.log.until({ event: 'plugin refused' });
+  assert.match(reason, /it has no "folder" of Python files: write \{"folder": "\/srv\/tools"\} into the file beside it/);
+});

@@ -1,0 +1,111 @@
+"""A host for tests: keeps what the plugin says, and answers what the plugin asks."""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import textwrap
+import threading
+import unittest
+from typing import Any
+
+from mcp_plugin.serving import Plugin
+
+RESULT, FAILED, INPUT_REQUIRED = 0, 1, 2
+
+
+class FakeHost:
+    def __init__(self, configuration: dict):
+        self._configuration = configuration
+        self.answers: dict[int, tuple[int, dict]] = {}
+        self.logged: list[tuple[int, int, str]] = []
+        self.progressed: list[tuple[float, float, str]] = []
+        self.cancelled: dict[int, int] = {}
+        self.changed = threading.Event()
+        self.heard = threading.Condition()
+
+    def configuration(self) -> str:
+        return json.dumps(self._configuration)
+
+    def data_directory(self) -> str:
+        return "/data"
+
+    def complete(self, call: int, outcome: int, text: str) -> None:
+        self.answers[call] = outcome, json.loads(text)
+
+    def progress(self, call: int, value: float, total: float, message: str) -> None:
+        with self.heard:
+            self.progressed.append((value, total, message))
+            self.heard.notify_all()
+
+    def log(self, call: int, level: int, message: str) -> None:
+        with self.heard:
+            self.logged.append((call, level, message))
+            self.heard.notify_all()
+
+    def is_cancelled(self, call: int) -> int:
+        return self.cancelled.get(call, 0)
+
+    def call_context(self, call: int) -> str:
+        return '{"protocolVersion": "2026-07-28", "client": {"name": "tests", "version": "1"}}'
+
+    def caller(self, call: int) -> str:
+        return ""
+
+    def components_changed(self) -> None:
+        self.changed.set()
+
+    def resource_updated(self, uri: str) -> None:
+        pass
+
+
+class PluginTest(unittest.TestCase):
+    """With a folder of its own, and a plugin that serves it once `serve` is called."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self._last_call = 0
+
+    def write(self, name: str, text: str) -> pathlib.Path:
+        file = self.folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("from mcp_plugin import *\n" + textwrap.dedent(text))
+        return file
+
+    def serve(self, text: str = "", **configuration: Any) -> dict:
+        """Returns what the plugin describes."""
+        if text:
+            self.write("served.py", text)
+        self.host = FakeHost({"folder": str(self.folder), **configuration})
+        self.plugin = Plugin(self.host)
+        self.addCleanup(self._forget)
+        self.addCleanup(self.plugin.stop)
+        described = json.loads(self.plugin.describe())
+        self.plugin.start()
+        return described
+
+    def _forget(self) -> None:
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", "")).startswith(str(self.folder)):
+                del sys.modules[name]
+
+    def tell_cancelled(self, call: int, reason: int = 1) -> None:
+        self.host.cancelled[call] = reason
+        os.write(self.plugin.cancellations, call.to_bytes(8, sys.byteorder))
+
+    def invoke(self, method: str, params: dict, call: int | None = None) -> tuple[int, dict]:
+        self._last_call += 1
+        number = call or self._last_call
+        self.plugin.invoke(number, method, json.dumps(params))
+        return self.host.answers[number]
+
+    def call(self, name: str, arguments: dict | None = None, **more: Any) -> dict:
+        outcome, result = self.invoke("tools/call", {"name": name, "arguments": arguments or {}, **more})
+        self.assertEqual(outcome, RESULT, result)
+        return result
+
+    def text(self, name: str, arguments: dict | None = None) -> str:
+        return self.call(name, arguments)["content"][0]["text"]

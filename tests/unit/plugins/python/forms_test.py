@@ -1,0 +1,175 @@
+"""Types and their forms in JSON."""
+
+import dataclasses
+import datetime
+import enum
+import pathlib
+import threading
+import unittest
+import uuid
+from typing import Annotated, Any, Literal, NotRequired, Optional, TypedDict
+
+from mcp_plugin import Field
+from mcp_plugin.forms import MISSING, Misfit, decode_texts, form_of, member_of
+
+
+class Color(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: Annotated[int, Field(ge=0, description="Upwards")] = 0
+    tags: list[str] = dataclasses.field(default_factory=list)
+
+
+class Place(TypedDict):
+    name: str
+    point: NotRequired[Point]
+
+
+@dataclasses.dataclass
+class Tree:
+    left: Optional["Tree"] = None
+
+
+SCHEMAS: list[tuple[Any, dict]] = [
+    (int, {"type": "integer"}),
+    (float, {"type": "number"}),
+    (bool, {"type": "boolean"}),
+    (str, {"type": "string"}),
+    (Any, {}),
+    (bytes, {"type": "string", "contentEncoding": "base64"}),
+    (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),
+    (Literal[1, "b"], {"enum": [1, "b"]}),
+    (Color, {"type": "string", "enum": ["red", "blue"]}),
+    (int | None, {"anyOf": [{"type": "integer"}, {"type": "null"}]}),
+    (Optional[str], {"anyOf": [{"type": "string"}, {"type": "null"}]}),
+    (list[int], {"type": "array", "items": {"type": "integer"}}),
+    (list, {"type": "array", "items": {}}),
+    (set[str], {"type": "array", "items": {"type": "string"}, "uniqueItems": True}),
+    (tuple[int, ...], {"type": "array", "items": {"type": "integer"}}),
+    (
+        tuple[int, str],
+        {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": False, "minItems": 2},
+    ),
+    (dict, {"type": "object"}),
+    (dict[str, float], {"type": "object", "additionalProperties": {"type": "number"}}),
+    (datetime.date, {"type": "string", "format": "date"}),
+    (datetime.datetime, {"type": "string", "format": "date-time"}),
+    (uuid.UUID, {"type": "string", "format": "uuid"}),
+    (pathlib.Path, {"type": "string", "format": "path"}),
+    (Annotated[int, Field(ge=1, lt=9)], {"type": "integer", "minimum": 1, "exclusiveMaximum": 9}),
+    (Annotated[str, Field(min_length=1, pattern="^a")], {"type": "string", "minLength": 1, "pattern": "^a"}),
+    (Annotated[list[int], Field(max_length=3)], {"type": "array", "items": {"type": "integer"}, "maxItems": 3}),
+    (Annotated[int, "How many"], {"type": "integer", "description": "How many"}),
+    (
+        Place,
+        {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string"},
+                "point": {
+                    "type": "object",
+                    "properties": {
+                        "x": {"type": "integer"},
+                        "y": {"type": "integer", "minimum": 0, "description": "Upwards", "default": 0},
+                        "tags": {"type": "array", "items": {"type": "string"}, "default": []},
+                    },
+                    "required": ["x"],
+                },
+            },
+            "required": ["name"],
+        },
+    ),
+]
+
+VALUES: list[tuple[Any, Any, Any]] = [
+    (int, 5, 5),
+    (float, 5, 5.0),
+    (bytes, "aGk=", b"hi"),
+    (Color, "blue", Color.BLUE),
+    (Literal[1, True], True, True),
+    (list[Color], ["red"], [Color.RED]),
+    (set[int], [1, 2], {1, 2}),
+    (tuple[int, str], [1, "a"], (1, "a")),
+    (dict[str, Color], {"a": "red"}, {"a": Color.RED}),
+    (dict[int, str], {"7": "a"}, {7: "a"}),
+    (datetime.date, "2026-11-24", datetime.date(2026, 11, 24)),
+    (uuid.UUID, "12345678-1234-5678-1234-567812345678", uuid.UUID(int=0x12345678123456781234567812345678)),
+    (pathlib.Path, "/srv", pathlib.Path("/srv")),
+    (Place, {"name": "here", "point": {"x": 1, "y": 0, "tags": []}}, {"name": "here", "point": Point(1)}),
+    (int | str, "a", "a"),
+    (Point | None, None, None),
+]
+
+MISFITS: list[tuple[Any, Any, str]] = [
+    (int, "5", 'must be an integer, not "5"'),
+    (int, True, "must be an integer, not true"),
+    (int, 1.5, "must be an integer, not 1.5"),
+    (float, "x", 'must be a number, not "x"'),
+    (bool, 1, "must be true or false, not 1"),
+    (Literal[1], True, "must be one of 1, not true"),
+    (Color, "green", 'must be one of "red", "blue", not "green"'),
+    (datetime.date, "2026-31-12", 'must be a date such as 2026-11-24, not "2026-31-12"'),
+    (bytes, "?", "must be base64: "),
+    (list[int], [1, "b"], '"[1]" must be an integer, not "b"'),
+    (Point, {"y": 1}, '"x" is missing'),
+    (Place, {"name": "here", "point": {"x": "1"}}, '"point.x" must be an integer, not "1"'),
+    (int | None, "a", 'must be an integer, not "a", or must be null, not "a"'),
+]
+
+
+class FormsTest(unittest.TestCase):
+    def test_each_type_has_its_schema(self) -> None:
+        for hint, schema in SCHEMAS:
+            with self.subTest(hint):
+                self.assertEqual(form_of(hint).schema, schema)
+
+    def test_values_are_read_and_written(self) -> None:
+        for hint, json, value in VALUES:
+            with self.subTest(hint):
+                form = form_of(hint)
+                self.assertEqual(form.decode(json), value)
+                self.assertEqual(form.decode(form.encode(value)), value)
+
+    def test_a_misfit_says_where_it_is_and_what_it_must_be(self) -> None:
+        for hint, json, words in MISFITS:
+            with self.subTest(hint), self.assertRaises(Misfit) as caught:
+                form_of(hint).decode(json)
+            self.assertIn(words, str(caught.exception))
+
+    def test_a_type_without_a_form_says_what_to_use(self) -> None:
+        with self.assertRaisesRegex(TypeError, "the type Thread has no form in JSON: use numbers, texts"):
+            form_of(threading.Thread)
+        with self.assertRaisesRegex(TypeError, '"left": Tree contains itself'):
+            form_of(Tree)
+
+    def test_what_may_be_left_out_is_left_out(self) -> None:
+        @dataclasses.dataclass
+        class Person:
+            name: str
+            email: str | None = None
+
+        self.assertEqual(form_of(Person).encode(Person("Ada")), {"name": "Ada"})
+
+    def test_a_field_may_be_the_default(self) -> None:
+        member = member_of("n", int, Field(3, ge=1))
+        self.assertEqual((member.schema(), member.is_required), ({"type": "integer", "minimum": 1, "default": 3}, False))
+        self.assertTrue(member_of("n", int, Field(ge=1)).is_required)
+
+    def test_texts_are_read_by_their_types(self) -> None:
+        hints = {"n": int, "name": str, "color": Color, "tags": list[str]}
+        members = [member_of(name, hint, MISSING) for name, hint in hints.items()]
+        texts = {"n": "5", "name": "5", "color": "red", "tags": '["a"]'}
+        self.assertEqual(decode_texts(members, texts), {"n": 5, "name": "5", "color": Color.RED, "tags": ["a"]})
+        with self.assertRaisesRegex(Misfit, '"n" must be an integer, not "five"'):
+            decode_texts(members, {**texts, "n": "five"})
+        with self.assertRaisesRegex(Misfit, '"name" is missing'):
+            decode_texts(members, {"n": "5"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,272 @@
+"""Files of a folder, served: what is described, calls, and the files' changes."""
+
+import json
+import re
+import threading
+import unittest
+
+from fake_host import FAILED, INPUT_REQUIRED, RESULT, PluginTest
+
+ADD = """
+    @tool(annotations={"readOnlyHint": True})
+    def add(a: int, b: int = 2) -> int:
+        "Adds two numbers."
+        return a + b
+"""
+
+
+class DescriptionTest(PluginTest):
+    def test_a_function_becomes_a_tool(self) -> None:
+        self.assertEqual(
+            self.serve(ADD)["tools"],
+            [
+                {
+                    "name": "add",
+                    "description": "Adds two numbers.",
+                    "annotations": {"readOnlyHint": True},
+                    "inputSchema": {
+                        "type": "object",
+                        "properties": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 2}},
+                        "required": ["a"],
+                        "additionalProperties": False,
+                    },
+                    "outputSchema": {
+                        "type": "object",
+                        "properties": {"result": {"type": "integer"}},
+                        "required": ["result"],
+                    },
+                }
+            ],
+        )
+
+    def test_resources_templates_and_prompts_are_listed(self) -> None:
+        described = self.serve("""
+            @resource("notes://index", mime_type="text/plain")
+            def index() -> str: return "all"
+            @resource("notes://{number}")
+            def note(number: int) -> str: return str(number)
+            @prompt
+            def review(code: Annotated[str, "The code"], focus: str = "errors"): return code
+        """.replace("Annotated", "__import__('typing').Annotated"))
+        self.assertEqual(described["resources"], [{"name": "index", "mimeType": "text/plain", "uri": "notes://index"}])
+        self.assertEqual(described["resourceTemplates"], [{"name": "note", "uriTemplate": "notes://{number}"}])
+        arguments = [{"name": "code", "description": "The code", "required": True}, {"name": "focus", "required": False}]
+        self.assertEqual(described["prompts"], [{"name": "review", "arguments": arguments}])
+
+    def test_a_mistake_is_told_with_file_and_line_and_the_other_files_are_served(self) -> None:
+        file = self.write("wrong.py", "@tool\ndef f(*all): pass\n")
+        self.assertEqual([tool["name"] for tool in self.serve(ADD)["tools"]], ["add"])
+        [(_, _, message)] = self.host.logged
+        self.assertIn(f'File "{file}", line 2', message)
+        self.assertIn("f takes *all: name each parameter", message)
+
+    def test_a_name_that_is_there_twice_is_told_with_both_places(self) -> None:
+        self.write("another.py", "@tool\ndef add(): pass\n")
+        self.serve(ADD)
+        self.assertRegex(self.host.logged[0][2], r'"add" is there twice: .*another.py:2 and .*served.py:3')
+
+    def test_a_file_cannot_have_the_name_of_a_module_of_python(self) -> None:
+        file = self.write("json.py", "")
+        self.serve(ADD)
+        self.assertIn(f"{file}: a module of Python has the name json; rename the file", self.host.logged[0][2])
+
+    def test_a_folder_that_is_missing_is_told(self) -> None:
+        for folder, words in [(None, 'it has no "folder"'), ("tools", "must be an absolute path"), ("/no", "is no folder")]:
+            with self.subTest(folder), self.assertRaisesRegex(ValueError, words):
+                self.serve(folder=folder)
+
+
+class CallTest(PluginTest):
+    def test_a_result_is_text_and_structure(self) -> None:
+        self.serve(ADD)
+        expected = {"content": [{"type": "text", "text": "5"}], "structuredContent": {"result": 5}}
+        self.assertEqual(self.call("add", {"a": 2, "b": 3}), expected)
+        self.assertEqual(self.text("add", {"a": 2}), "4")
+
+    def test_what_is_raised_is_a_tool_error_and_its_traceback_is_logged(self) -> None:
+        self.serve("""
+            @tool
+            def divide(a: int) -> float: return a / 0
+            @tool
+            def refuse() -> None: raise ToolError("Not today.")
+            @tool
+            def leave() -> None: raise SystemExit("bye")
+            @tool
+            def lie() -> int: return "five"
+        """)
+        divided = self.call("divide", {"a": 1})
+        self.assertTrue(divided["isError"])
+        self.assertEqual(divided["content"][0]["text"], "Error calling tool 'divide': division by zero")
+        self.assertIn(f'File "{self.folder}/served.py", line 4, in divide', self.host.logged[0][2])
+        self.assertNotIn("mcp_plugin", self.host.logged[0][2])
+        self.assertEqual(self.call("refuse"), {"content": [{"type": "text", "text": "Not today."}], "isError": True})
+        self.assertEqual(len(self.host.logged), 1)
+        self.assertEqual(self.text("leave"), "Error calling tool 'leave': bye")
+        self.assertIn("it returned 'five', which is not of the type", self.text("lie"))
+
+    def test_contents_are_mixed(self) -> None:
+        self.serve("""
+            @tool
+            def report(): return ["Here it is:", Image(b"png", "png")]
+            @tool
+            def said(): return ToolResult("words", {"a": 1}, is_error=True)
+            @tool
+            def nothing() -> None: pass
+        """)
+        picture = {"type": "image", "data": "cG5n", "mimeType": "image/png"}
+        self.assertEqual(self.call("report"), {"content": [{"type": "text", "text": "Here it is:"}, picture]})
+        said = {"content": [{"type": "text", "text": "words"}], "structuredContent": {"a": 1}, "isError": True}
+        self.assertEqual(self.call("said"), said)
+        self.assertEqual(self.call("nothing"), {"content": []})
+
+    def test_an_async_function_is_awaited_and_cancelled(self) -> None:
+        self.serve("""
+            import asyncio
+            @tool
+            async def add(a: int, b: int) -> int:
+                await asyncio.sleep(0)
+                return a + b
+            @tool
+            async def wait(context: Context) -> str:
+                await context.report_progress(1, 2, "waiting")
+                await asyncio.sleep(100)
+        """)
+        self.assertEqual(self.text("add", {"a": 1, "b": 2}), "3")
+        self._cancel_in_the_middle("wait")
+
+    def test_a_sleep_ends_when_the_call_is_cancelled(self) -> None:
+        self.serve("""
+            @tool
+            def wait(context: Context) -> str:
+                context.progress(1, 2, "waiting")
+                context.sleep(100)
+                context.throw_if_cancelled()
+        """)
+        self._cancel_in_the_middle("wait")
+
+    def _cancel_in_the_middle(self, name: str) -> None:
+        call = threading.Thread(target=self.invoke, args=("tools/call", {"name": name, "arguments": {}}, 77))
+        call.start()
+        with self.host.heard:
+            self.assertTrue(self.host.heard.wait_for(lambda: self.host.progressed, 10))
+        self.tell_cancelled(77)
+        call.join(10)
+        self.assertFalse(call.is_alive())
+        text = {"type": "text", "text": "The call was cancelled by the client."}
+        self.assertEqual(self.host.answers[77], (RESULT, {"content": [text], "isError": True}))
+
+    def test_the_client_is_asked_and_the_function_runs_again(self) -> None:
+        self.serve("""
+            from dataclasses import dataclass
+            @dataclass
+            class Name:
+                name: str
+            @tool
+            def ask(context: Context) -> str:
+                answer = context.elicit("Who?", Name, key="who")
+                number = context.elicit("How many?", int)
+                return f"{answer.action} {answer.data} {number.data}"
+            @tool
+            def swallow(context: Context) -> str:
+                try:
+                    context.elicit("Who?", Name)
+                except BaseException:
+                    return "nobody"
+        """)
+        outcome, asked = self.invoke("tools/call", {"name": "ask", "arguments": {}})
+        schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+        params = {"mode": "form", "message": "Who?", "requestedSchema": schema}
+        self.assertEqual(outcome, INPUT_REQUIRED)
+        self.assertEqual(asked, {"inputRequests": {"who": {"method": "elicitation/create", "params": params}}})
+
+        answers = {"who": {"action": "accept", "content": {"name": "Ada"}}}
+        outcome, asked = self.invoke("tools/call", {"name": "ask", "arguments": {}, "inputResponses": answers})
+        self.assertEqual(outcome, INPUT_REQUIRED)
+        [(key, request)] = asked["inputRequests"].items()
+        self.assertEqual(request["params"]["requestedSchema"]["properties"], {"value": {"type": "integer"}})
+        answers[key] = {"action": "accept", "content": {"value": 3}}
+        result = self.call("ask", inputResponses=answers)
+        self.assertEqual(result["content"][0]["text"], "accept Name(name='Ada') 3")
+
+        outcome, error = self.invoke("tools/call", {"name": "swallow", "arguments": {}})
+        self.assertEqual(outcome, FAILED)
+        self.assertIn("The function caught the exception by which it asks", error["message"])
+
+    def test_resources_and_prompts_are_read(self) -> None:
+        self.serve("""
+            @resource("n://{n}")
+            def square(n: int) -> str: return str(n * n)
+            @resource("n://all")
+            def everything(): return {"all": [1]}
+            @resource("n://bytes")
+            def raw() -> bytes: return b"hi"
+            @resource("n://none")
+            def none(): return None
+            @prompt
+            def review(code: str): return ["Please review:", Message(code, role="assistant")]
+        """)
+        read = lambda uri, **more: self.invoke("resources/read", {"uri": uri, **more})  # noqa: E731
+        template = {"uriTemplate": "n://{n}", "variables": {"n": "12"}}
+        text = {"uri": "n://12", "text": "144", "mimeType": "text/plain"}
+        self.assertEqual(read("n://12", **template), (RESULT, {"contents": [text]}))
+        wrong = read("n://x", **{**template, "variables": {"n": "x"}})
+        self.assertEqual(wrong, (FAILED, {"code": -32602, "message": '"n" must be an integer, not "x"'}))
+        self.assertEqual(read("n://all")[1]["contents"][0]["text"], '{"all":[1]}')
+        self.assertEqual(read("n://bytes")[1]["contents"][0]["blob"], "aGk=")
+        self.assertEqual(read("n://none")[1]["code"], -32002)
+        outcome, prompt = self.invoke("prompts/get", {"name": "review", "arguments": {"code": "x"}})
+        roles = [(message["role"], message["content"]["text"]) for message in prompt["messages"]]
+        self.assertEqual(roles, [("user", "Please review:"), ("assistant", "x")])
+
+    def test_the_context_knows_the_call(self) -> None:
+        self.serve("""
+            @tool
+            def told(context: Context, more: str) -> str:
+                return f"{context.protocol_version} {context.client.name} {context.configuration['greeting']} {more}"
+        """, greeting="Hi")
+        self.assertEqual(self.text("told", {"more": "!"}), "2026-07-28 tests Hi !")
+
+
+class ReloadTest(PluginTest):
+    def await_log(self, words: str) -> None:
+        def is_said() -> bool:
+            return any(re.search(words, message) for _, _, message in self.host.logged)
+
+        with self.host.heard:
+            self.assertTrue(self.host.heard.wait_for(is_said, 10), self.host.logged)
+
+    def changed(self) -> list[str]:
+        self.assertTrue(self.host.changed.wait(10))
+        self.host.changed.clear()
+        return [tool["name"] for tool in json.loads(self.plugin.describe())["tools"]]
+
+    def test_a_file_that_changes_is_served_anew_with_what_it_imports(self) -> None:
+        self.write("helper.py", "VALUE = 1\n")
+        self.serve("import helper\n@tool\ndef value() -> int: return helper.VALUE\n")
+        self.assertEqual(self.text("value"), "1")
+        self.write("helper.py", "VALUE = 2\n")
+        self.await_log("loaded .* anew")
+        self.assertEqual(self.text("value"), "2")
+        self.write("more.py", "@tool\ndef more() -> int: return 3\n")
+        self.assertEqual(self.changed(), ["more", "value"])
+        (self.folder / "more.py").unlink()
+        self.assertEqual(self.changed(), ["value"])
+
+    def test_what_was_served_is_served_on_while_a_file_is_wrong(self) -> None:
+        self.serve(ADD)
+        file = self.write("served.py", "def broken(:\n")
+        self.await_log(f'File "{file}", line 2')
+        self.assertEqual(self.text("add", {"a": 1}), "3")
+        self.write("served.py", ADD.replace("a + b", "a - b"))
+        self.await_log("loaded .* anew")
+        self.assertEqual(self.text("add", {"a": 1}), "-1")
+
+    def test_a_call_of_a_tool_that_has_just_gone_is_served(self) -> None:
+        self.serve(ADD)
+        self.write("served.py", "@tool\ndef other(): pass\n")
+        self.assertEqual(self.changed(), ["other"])
+        self.assertEqual(self.text("add", {"a": 1}), "3")
+
+
+if __name__ == "__main__":
+    unittest.main()
