@@ -65,7 +65,8 @@ void embed_package() {
   if (!code) throw py::error_already_set();
   const auto result = py::reinterpret_steal<py::object>(PyEval_EvalCode(code.ptr(), scope.ptr(), scope.ptr()));
   if (!result) throw py::error_already_set();
-  // Where a crash was in Python is printed before the host's own report of it, which has the last lines that were printed.
+  // Where a crash was in Python is printed before the host's own report of it, which has the last lines that were
+  // printed.
   py::module_::import("faulthandler").attr("enable")(py::arg("all_threads") = false);
 }
 

@@ -1,16 +1,17 @@
 // Compiles, parses or runs every code block of the README and the documentation, so that none of them lies:
 //   cpp: a whole plugin or a whole file: compiled (syntax and types)      c: likewise, as C11
 //   json: parsed      toml: checked, as a configuration of the host
+//   python: served by the plugin python, if it is built, which must have nothing to complain of
 //   sh: run, with the built program first in PATH, in an empty folder with the shipped plugins
 //   zig: compiled by another test, where zig is
 //   console, nginx: shown only; for what runs for ever or needs a program that is not here
-// usage: examples.mjs SOURCE_DIR HOST COMPONENTS_DIR CXX CC
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+// usage: examples.mjs SOURCE_DIR HOST COMPONENTS_DIR CXX CC [PYTHON_PLUGIN]
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-const [source, host, components, cxx, cc] = process.argv.slice(2);
+const [source, host, components, cxx, cc, pythonPlugin] = process.argv.slice(2);
 const documents = ['README.md', 'CONTRIBUTING.md', 'plugin-api/ABI.md', 'bench/README.md',
   ...readdirSync(path.join(source, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
 const folder = mkdtempSync(path.join(os.tmpdir(), 'examples-'));
@@ -26,6 +27,16 @@ const checks = {
     execFileSync(host, ['config', 'check', '--no-files', '--config', file], { cwd: folder, env: environment, stdio: 'pipe' });
   },
   sh(file) { execFileSync('bash', ['-euo', 'pipefail', file], { cwd: folder, env: environment, stdio: 'pipe' }); },
+  python(file) {
+    if (!pythonPlugin) return;
+    const served = path.join(folder, 'python');
+    mkdirSync(served, { recursive: true });
+    copyFileSync(file, path.join(served, 'example.py'));
+    copyFileSync(pythonPlugin, path.join(folder, 'python.so'));
+    writeFileSync(path.join(folder, 'python.json'), JSON.stringify({ folder: served }));
+    const { status, stdout, stderr } = spawnSync(host, ['inspect', 'python.so'], { cwd: folder, encoding: 'utf8' });
+    if (status !== 0 || stderr !== '' || !/^ {2}tool /m.test(stdout)) throw new Error(`it is not served:\n${stdout}${stderr}`);
+  },
   console() {},
   zig() {}, // tests/languages/zig/project.test.mjs compiles them
   nginx() {}, // tests/integration/unix_socket.test.mjs has one like it
