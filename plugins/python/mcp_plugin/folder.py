@@ -65,13 +65,13 @@ class Folder:
         folders = [str(self.path)]
         while folders and len(found) < MAX_FILES:
             for entry in _entries(folders.pop()):
-                if entry.name.startswith((".", "__pycache__")):
+                if entry.name.startswith("."):
                     continue
-                if entry.is_dir():
+                if entry.name.endswith(".py"):
+                    found |= _state_of(entry)
+                # Packages only: another folder may hold many files that are nobody's modules.
+                elif entry.is_dir(follow_symlinks=False) and os.path.exists(os.path.join(entry.path, "__init__.py")):
                     folders.append(entry.path)
-                elif entry.name.endswith(".py"):
-                    status = entry.stat()
-                    found[entry.path] = (status.st_mtime_ns, status.st_size, status.st_ino)
         return found
 
     def load(self) -> tuple[Collection, list[str]]:
@@ -79,6 +79,8 @@ class Folder:
         before; they are put back by `restore`, which is for who does not take the new ones."""
         self._before = self._take_modules()
         collection, mistakes = Collection(), []
+        if not self.path.is_dir():
+            mistakes.append(f"{self.path} is no folder any more")
         for file in sorted(self.path.glob("*.py")):
             if file.name.startswith((".", "__")):
                 continue
@@ -105,6 +107,14 @@ def _entries(folder: str) -> list[os.DirEntry]:
             return list(entries)
     except OSError:  # it has just been removed
         return []
+
+
+def _state_of(file: os.DirEntry) -> Fingerprint:
+    try:
+        status = file.stat()
+    except OSError:  # it has just been removed, or is a link that leads nowhere
+        return {}
+    return {file.path: (status.st_mtime_ns, status.st_size, status.st_ino)}
 
 
 def _import(file: pathlib.Path) -> None:

@@ -4,7 +4,7 @@ import ctypes
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from mcp_plugin import Context, Field, Image, ProtocolError, ToolError, prompt, resource, tool
+from mcp_plugin import Context, Field, Image, ToolError, prompt, resource, tool
 
 Size = Annotated[int, Field(ge=1, le=2000)]
 

@@ -1,6 +1,7 @@
 """Files of a folder, served: what is described, calls, and the files' changes."""
 
 import json
+import os
 import re
 import threading
 import unittest
@@ -260,6 +261,26 @@ class ReloadTest(PluginTest):
         self.write("served.py", ADD.replace("a + b", "a - b"))
         self.await_log("loaded .* anew")
         self.assertEqual(self.text("add", {"a": 1}), "-1")
+
+    def test_what_was_served_is_served_on_when_the_folder_is_gone(self) -> None:
+        self.serve(ADD)
+        self.folder.rename(f"{self.folder}.aside")
+        self.await_log(f"{self.folder} is no folder any more")
+        self.assertEqual(self.text("add", {"a": 1}), "3")
+        os.rename(f"{self.folder}.aside", self.folder)
+        self.await_log("loaded .* anew")
+
+    def test_a_package_of_the_folder_is_loaded_anew_and_other_folders_are_not_looked_at(self) -> None:
+        self.write("numbers_of_mine/__init__.py", "")
+        self.write("numbers_of_mine/first.py", "FIRST = 1\n")
+        self.write("data/other.py", "")
+        self.serve("from numbers_of_mine.first import FIRST\n@tool\ndef first() -> int: return FIRST\n")
+        self.assertEqual(self.text("first"), "1")
+        self.write("data/other.py", "changed = True\n")
+        self.write("numbers_of_mine/first.py", "FIRST = 2\n")
+        self.await_log("loaded .* anew")
+        self.assertEqual(self.text("first"), "2")
+        self.assertEqual(len(self.host.logged), 1)
 
     def test_a_call_of_a_tool_that_has_just_gone_is_served(self) -> None:
         self.serve(ADD)
