@@ -113,9 +113,18 @@ test('AMistakeIsToldWithItsLineAndWhatWasServedIsServedOn', async (context) => {
 });
 
 test('ACallInFlightEndsInTheCodeThatItBeganIn', async (context) => {
-  const slow = (version) =>
-    `@tool\ndef slow(ctx: Context) -> str:\n    ctx.info("begun")\n    while not go.exists():\n        time.sleep(0.01)\n    return "${version}"\n` +
-    `import pathlib\ngo = pathlib.Path(__file__).with_name("go")\n${versionTool(version)}`;
+  const slow = (version) => `
+import pathlib
+go = pathlib.Path(__file__).with_name("go")
+
+@tool
+def slow(context: Context) -> str:
+    context.info("begun")
+    while not go.exists():
+        time.sleep(0.01)
+    return "${version}"
+
+${versionTool(version)}`;
   const served = await Served.start(context, { 'a.py': slow(1) });
   const begun = served.host.log.next({ event: 'plugin says', text: 'begun' });
   const answer = served.say('slow');
@@ -128,9 +137,20 @@ test('ACallInFlightEndsInTheCodeThatItBeganIn', async (context) => {
 
 // Each waits for the three others, with the interpreter's lock released.
 test('FourCallsRunBesideEachOther', async (context) => {
-  const meeting = `import asyncio, threading\nbarrier = threading.Barrier(4)\n` +
-    '@tool\ndef meet() -> int:\n    return barrier.wait(20) * 0 + 4\n' +
-    '@tool\nasync def meet_asynchronously() -> int:\n    return await asyncio.to_thread(barrier.wait, 20) * 0 + 4\n';
+  const meeting = `
+import asyncio, threading
+barrier = threading.Barrier(4)
+
+@tool
+def meet() -> int:
+    barrier.wait(20)
+    return 4
+
+@tool
+async def meet_asynchronously() -> int:
+    await asyncio.to_thread(barrier.wait, 20)
+    return 4
+`;
   const served = await Served.start(context, { 'a.py': meeting });
   for (const tool of ['meet', 'meet_asynchronously']) {
     assert.deepEqual(await Promise.all(Array.from({ length: 4 }, () => served.say(tool))), ['4', '4', '4', '4']);
@@ -146,17 +166,27 @@ test('WhatIsPrintedAndWhatIsRaisedIsInTheLog', async (context) => {
     await served.call('shout', { text: 'hear, hear' });
     await printed;
   }
-  await served.says(/a\.py", line 8, in fail\n +return 1 \/\/ 0\n[^]*ZeroDivisionError/, async () => {
+  await served.says(/a\.py", line \d+, in fail\n +return 1 \/\/ 0\n[^]*ZeroDivisionError/, async () => {
     assert.equal(await served.say('fail'), "Error calling tool 'fail': integer division or modulo by zero");
   });
 });
 
 test('TheStrictSandboxNeedsToReadTheFolderOnly', { skip: inProcess && 'it needs a worker' }, async (context) => {
   const files = {
-    'a.py': 'import asyncio, ctypes, datetime, decimal, hashlib, sqlite3, ssl, uuid\n' +
-      '@tool\nasync def secret(path: str) -> str:\n    return open(path).read()\n' +
-      '@tool\ndef keep(context: Context) -> str:\n    file = context.data_directory / "kept"\n    file.write_text("kept")\n    return file.read_text()\n' +
-      versionTool(1),
+    'a.py': `
+import asyncio, ctypes, datetime, decimal, hashlib, sqlite3, ssl, uuid
+
+@tool
+async def secret(path: str) -> str:
+    return open(path).read()
+
+@tool
+def keep(context: Context) -> str:
+    file = context.data_directory / "kept"
+    file.write_text("kept")
+    return file.read_text()
+
+${versionTool(1)}`,
   };
   const sandboxed = (folder) => ({ sandbox: { profile: 'strict', required: true, read: [folder] } });
   const served = await Served.start(context, files, sandboxed);
@@ -164,7 +194,8 @@ test('TheStrictSandboxNeedsToReadTheFolderOnly', { skip: inProcess && 'it needs 
   assert.equal(await served.say('keep'), 'kept');
   await served.edit('a.py', files['a.py'].replace('return 1', 'return 2'));
   assert.equal(await served.say('version'), '2');
-  assert.deepEqual(served.host.log.matching({ level: 'error' }).filter(({ text }) => !/PermissionError/.test(text)), []);
+  const errors = served.host.log.matching({ level: 'error' }).map(({ text }) => text);
+  assert.deepEqual(errors.filter((text) => !text.includes('PermissionError')), []);
 });
 
 test('WithoutAFolderItSaysWhatToWrite', async (context) => {
@@ -173,5 +204,5 @@ test('WithoutAFolderItSaysWhatToWrite', async (context) => {
   const host = await HttpHost.start(components);
   context.after(() => host.stop().finally(() => components.discard()));
   const { reason } = await host.log.until({ event: 'plugin refused' });
-  assert.match(reason, /it has no "folder" of Python files: write \{"folder": "\/srv\/tools"\} into the file beside it/);
+  assert.match(reason, /it has no "folder" of Python files: write \{"folder": "\/srv\/tools"\} into the file beside/);
 });

@@ -168,7 +168,9 @@ def _parameters(function: Callable) -> tuple[list[Member], str | None]:
     members, context_name = [], None
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"{function.__name__} takes *{parameter.name}: name each parameter, so that it has a schema")
+            raise TypeError(
+                f"{function.__name__} takes *{parameter.name}: name each parameter, so that it has a schema"
+            )
         hint = hints.get(parameter.name, Any)
         if _is_context(hint):
             context_name = parameter.name
@@ -234,4 +236,3 @@ def _make_prompt(function: Callable, listed: dict) -> Prompt:
 
 def is_asynchronous(function: Callable) -> bool:
     return inspect.iscoroutinefunction(inspect.unwrap(function))
-

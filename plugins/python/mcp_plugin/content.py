@@ -2,7 +2,6 @@
 
 import base64
 import dataclasses
-import mimetypes
 import pathlib
 from typing import Any
 
@@ -45,6 +44,8 @@ class Image:
     def content(self) -> dict:
         data, mime_type = self.data, self.format
         if self.path is not None:
+            import mimetypes  # here, because it takes long to import
+
             data = pathlib.Path(self.path).read_bytes()
             mime_type = mime_type or mimetypes.guess_type(str(self.path))[0]
         if data is None:

@@ -1,7 +1,6 @@
 """What a function is told of its call, and says to its client: the parameter that is annotated with Context."""
 
 import dataclasses
-import hashlib
 import json
 import pathlib
 import threading
@@ -24,7 +23,7 @@ class Cancelled(Exception):
 
 
 class Unanswered(BaseException):
-    """Leaves a function whose question has no answer yet. No Exception, so that one who catches those does not catch it."""
+    """Leaves a function whose question has no answer yet. No Exception, so that who catches those does not catch it."""
 
     def __init__(self, requests: dict):
         super().__init__("asks the client")
@@ -124,7 +123,7 @@ class Context:
 
     @property
     def request(self) -> dict:
-        """Everything that the host knows of the call: "protocolVersion", "client", "clientCapabilities", "deadline"..."""
+        """All that the host knows of the call: "protocolVersion", "client", "clientCapabilities", "deadline"..."""
         return json.loads(self._host.call_context(self._call) or "{}")
 
     @property
@@ -194,6 +193,8 @@ class Context:
     def _name_of(self, request: dict) -> str:
         """By what it says, so that a function that asks something else the next time does not take the one's answer for
         the other's. The same request a second time is another one."""
+        import hashlib  # here, because it takes long to import
+
         name = "input-" + hashlib.sha256(json_text(request).encode()).hexdigest()[:16]
         self._asked[name] = count = self._asked.get(name, 0) + 1
         return name if count == 1 else f"{name}-{count}"

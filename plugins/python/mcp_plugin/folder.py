@@ -1,5 +1,6 @@
 """A folder of Python files as modules: imported all anew, and looked at for changes."""
 
+import functools
 import importlib.machinery
 import os
 import pathlib
@@ -53,14 +54,15 @@ class Folder:
     def __init__(self, path: str):
         self.path = pathlib.Path(path)
         self._finder = _Finder(self.path)
+        self._before: dict[str, types.ModuleType] = {}
         sys.meta_path.insert(0, self._finder)
 
     def close(self) -> None:
         sys.meta_path.remove(self._finder)
 
     def fingerprint(self) -> Fingerprint:
-        """Which files there are, and what shows that one has changed. Looked at instead of being told of changes, because
-        the strict sandbox allows no such telling and network drives have none."""
+        """Which files there are, and what shows that one has changed. It is looked at, because the strict sandbox does
+        not let the system tell of changes, and of network drives it cannot."""
         found: Fingerprint = {}
         folders = [str(self.path)]
         while folders and len(found) < MAX_FILES:
@@ -85,7 +87,7 @@ class Folder:
             if file.name.startswith((".", "__")):
                 continue
             try:
-                collection.merge(collect(lambda: _import(file)))
+                collection.merge(collect(functools.partial(_import, file)))
             except BaseException as error:  # of the author's code: also SystemExit
                 mistakes.append(described(error))
         return collection, mistakes
@@ -95,7 +97,9 @@ class Folder:
         sys.modules.update(self._before)
 
     def _take_modules(self) -> dict[str, types.ModuleType]:
-        ours = {name: module for name, module in sys.modules.items() if self._finder.has(getattr(module, "__file__", None))}
+        ours = {
+            name: module for name, module in sys.modules.items() if self._finder.has(getattr(module, "__file__", None))
+        }
         for name in ours:
             del sys.modules[name]
         return ours
@@ -122,20 +126,19 @@ def _import(file: pathlib.Path) -> None:
     if name in _TAKEN_NAMES:
         raise ImportError(f"{file}: a module of Python has the name {name}; rename the file")
     if not name.isidentifier():
-        raise ImportError(f"{file}: {name} is no name of a module; rename the file, with _ for what is no letter or digit")
+        raise ImportError(
+            f"{file}: {name} is no name of a module; rename the file, with _ for what is no letter or digit"
+        )
     __import__(name)
 
 
+# Of a traceback, what is not the author's. As part of the library the origin of this module is <mcp_plugin.folder>.
+_OTHER_FRAMES = ("<mcp_plugin", "<frozen importlib", str(__spec__.origin).removesuffix("folder.py"))
+
+
 def described(error: BaseException) -> str:
-    """The traceback, without what is not the author's."""
-    own = __name__.partition(".")[0]
+    """The traceback, as far as it is the author's."""
     told = traceback.TracebackException.from_exception(error)
-    frames = [
-        frame
-        for frame in told.stack
-        if not frame.filename.startswith((f"<{own}", "<frozen importlib")) and own not in pathlib.Path(frame.filename).parts
-    ]
+    frames = [frame for frame in told.stack if not frame.filename.startswith(_OTHER_FRAMES)]
     told.stack = traceback.StackSummary.from_list(frames)
     return "".join(told.format()).rstrip()
-
-

@@ -122,6 +122,8 @@ def form_of(hint: Any, _outer: tuple = ()) -> Form:
 
 
 def _class_form(hint: Any, kind: type, arguments: tuple, outer: tuple) -> Form:
+    if hasattr(kind, "model_json_schema"):
+        return _model_form(kind)
     if dataclasses.is_dataclass(kind):
         return _dataclass_form(kind, outer)
     if typing.is_typeddict(kind):
@@ -194,10 +196,6 @@ def _written_as_text(schema: dict, read: Callable[[str], Any], what: str, write:
     return Form({"type": "string", **schema}, decode, write)
 
 
-def _iso(kind: type) -> Callable[[Any], str]:
-    return kind.isoformat  # type: ignore[attr-defined]
-
-
 _date, _time, _datetime = datetime.date, datetime.time, datetime.datetime
 _simple_forms: dict[Any, Form] = {
     bool: Form({"type": "boolean"}, _bool, bool),
@@ -206,11 +204,16 @@ _simple_forms: dict[Any, Form] = {
     str: Form({"type": "string"}, _text, _text),
     type(None): Form({"type": "null"}, _none, lambda value: None),
     None: Form({"type": "null"}, _none, lambda value: None),
-    bytes: Form({"type": "string", "contentEncoding": "base64"}, _bytes, lambda value: base64.b64encode(value).decode()),
-    _date: _written_as_text({"format": "date"}, _date.fromisoformat, "a date such as 2026-11-24", _iso(_date)),
-    _time: _written_as_text({"format": "time"}, _time.fromisoformat, "a time such as 09:30:00", _iso(_time)),
+    bytes: Form(
+        {"type": "string", "contentEncoding": "base64"}, _bytes, lambda value: base64.b64encode(value).decode()
+    ),
+    _date: _written_as_text({"format": "date"}, _date.fromisoformat, "a date such as 2026-11-24", _date.isoformat),
+    _time: _written_as_text({"format": "time"}, _time.fromisoformat, "a time such as 09:30:00", _time.isoformat),
     _datetime: _written_as_text(
-        {"format": "date-time"}, _datetime.fromisoformat, "a moment such as 2026-11-24T09:30:00+00:00", _iso(_datetime)
+        {"format": "date-time"},
+        _datetime.fromisoformat,
+        "a moment such as 2026-11-24T09:30:00+00:00",
+        _datetime.isoformat,
     ),
     uuid.UUID: _written_as_text({"format": "uuid"}, uuid.UUID, "a UUID", str),
     decimal.Decimal: _written_as_text({}, decimal.Decimal, "a decimal number", str),
@@ -265,10 +268,10 @@ def _union_form(hints: tuple, outer: tuple) -> Form:
 
 def _array_form(kind: type, item_hint: Any, outer: tuple) -> Form:
     item = form_of(item_hint, outer)
-    make = next((made for made in (frozenset, tuple) if issubclass(kind, made)), list)
-    schema = {"type": "array", "items": item.schema}
+    schema: dict = {"type": "array", "items": item.schema}
+    make: type = tuple if issubclass(kind, tuple) else list
     if issubclass(kind, collections.abc.Set):
-        make = make if make is frozenset else set
+        make = frozenset if issubclass(kind, frozenset) else set
         schema["uniqueItems"] = True
 
     def decode(value: Any) -> Any:
@@ -315,7 +318,7 @@ def _mapping_form(arguments: tuple, outer: tuple) -> Form:
 class Member:
     name: str
     form: Form
-    default: Any = MISSING  # or a function that makes it, see `make_default`
+    default: Any = MISSING
     is_required: bool = True
 
     def schema(self) -> dict:
@@ -413,6 +416,39 @@ def _typed_dict_form(kind: type, outer: tuple) -> Form:
         return {name: forms[name].encode(each) if name in forms else encode_any(each) for name, each in value.items()}
 
     return Form(object_schema(members), lambda value: decode_members(members, value), encode)
+
+
+def _model_form(kind: Any) -> Form:
+    """Of a model of Pydantic, where the author has that: it is not needed here."""
+
+    def decode(value: Any) -> Any:
+        try:
+            return kind.model_validate(value)
+        except ValueError as error:
+            raise Misfit(f"does not fit: {error}") from None
+
+    schema = kind.model_json_schema()
+    definitions = schema.pop("$defs", {})
+    return Form(
+        _with_definitions(schema, definitions, kind, ()),
+        decode,
+        lambda value: value.model_dump(mode="json", by_alias=True),
+    )
+
+
+def _with_definitions(schema: Any, definitions: dict, kind: type, outer: tuple) -> Any:
+    """With each definition where a reference leads to it, because a reference is of the whole schema of a tool."""
+    if isinstance(schema, list):
+        return [_with_definitions(each, definitions, kind, outer) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    name = schema.get("$ref", "").removeprefix("#/$defs/")
+    if name in outer:
+        raise TypeError(f"{kind.__name__} contains itself, which a schema made here cannot say: take a dict for it")
+    if name:
+        schema = {**definitions[name], **{key: value for key, value in schema.items() if key != "$ref"}}
+        outer = (*outer, name)
+    return {key: _with_definitions(value, definitions, kind, outer) for key, value in schema.items()}
 
 
 # Values that come as texts: prompts' arguments and templates' variables ----------------------------------------------

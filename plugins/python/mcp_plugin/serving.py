@@ -85,7 +85,8 @@ class Plugin:
     # Calls.
 
     def _answer(self, call: int, method: str, params: dict, state: CallState) -> Outcome:
-        serve = {"tools/call": self._call_tool, "resources/read": self._read, "prompts/get": self._get_prompt}.get(method)
+        methods = {"tools/call": self._call_tool, "resources/read": self._read, "prompts/get": self._get_prompt}
+        serve = methods.get(method)
         if serve is None:
             return _FAILED, _error(-32601, f"Unknown method: {method}")
         context = Context(self._host, call, params, state)
@@ -247,5 +248,3 @@ def _use_packages(configuration: dict) -> None:
     for folder in folders:
         if folder not in sys.path and os.path.isdir(folder):
             site.addsitedir(folder)
-
-

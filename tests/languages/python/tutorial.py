@@ -16,7 +16,9 @@ def add(a: int, b: int) -> int:
 
 
 @tool
-def greet(name: Annotated[str, Field(min_length=1)], context: Context, style: Literal["casual", "formal"] = "casual") -> str:
+def greet(
+    name: Annotated[str, Field(min_length=1)], context: Context, style: Literal["casual", "formal"] = "casual"
+) -> str:
     """Greets somebody."""
     if style == "formal":
         return f"Good day, {name}."

@@ -72,7 +72,7 @@ class PluginTest(unittest.TestCase):
     def write(self, name: str, text: str) -> pathlib.Path:
         file = self.folder / name
         file.parent.mkdir(exist_ok=True)
-        file.write_text("from mcp_plugin import *\n" + textwrap.dedent(text))
+        file.write_text("from typing import Annotated; from mcp_plugin import *\n" + textwrap.dedent(text))
         return file
 
     def serve(self, text: str = "", **configuration: Any) -> dict:

@@ -147,6 +147,31 @@ class FormsTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, '"left": Tree contains itself'):
             form_of(Tree)
 
+    def test_a_model_of_pydantic_is_taken_at_its_word(self) -> None:
+        class Model:
+            def __init__(self, name: str):
+                self.name = name
+
+            @staticmethod
+            def model_json_schema() -> dict:
+                members = {"name": {"$ref": "#/$defs/Name", "title": "Name"}}
+                return {"type": "object", "properties": members, "$defs": {"Name": {"type": "string"}}}
+
+            @staticmethod
+            def model_validate(value: dict) -> "Model":
+                if "name" not in value:
+                    raise ValueError("name: Field required")
+                return Model(value["name"])
+
+            def model_dump(self, mode: str, by_alias: bool) -> dict:
+                return {"name": self.name}
+
+        form = form_of(Model)
+        self.assertEqual(form.schema, {"type": "object", "properties": {"name": {"type": "string", "title": "Name"}}})
+        self.assertEqual(form.encode(form.decode({"name": "Ada"})), {"name": "Ada"})
+        with self.assertRaisesRegex(Misfit, "does not fit: name: Field required"):
+            form.decode({})
+
     def test_what_may_be_left_out_is_left_out(self) -> None:
         @dataclasses.dataclass
         class Person:
@@ -157,7 +182,9 @@ class FormsTest(unittest.TestCase):
 
     def test_a_field_may_be_the_default(self) -> None:
         member = member_of("n", int, Field(3, ge=1))
-        self.assertEqual((member.schema(), member.is_required), ({"type": "integer", "minimum": 1, "default": 3}, False))
+        self.assertEqual(
+            (member.schema(), member.is_required), ({"type": "integer", "minimum": 1, "default": 3}, False)
+        )
         self.assertTrue(member_of("n", int, Field(ge=1)).is_required)
 
     def test_texts_are_read_by_their_types(self) -> None:

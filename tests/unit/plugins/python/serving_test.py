@@ -3,8 +3,11 @@
 import json
 import os
 import re
+import sys
+import textwrap
 import threading
 import unittest
+from typing import Any
 
 from fake_host import FAILED, INPUT_REQUIRED, RESULT, PluginTest
 
@@ -48,10 +51,13 @@ class DescriptionTest(PluginTest):
             def note(number: int) -> str: return str(number)
             @prompt
             def review(code: Annotated[str, "The code"], focus: str = "errors"): return code
-        """.replace("Annotated", "__import__('typing').Annotated"))
+        """)
         self.assertEqual(described["resources"], [{"name": "index", "mimeType": "text/plain", "uri": "notes://index"}])
         self.assertEqual(described["resourceTemplates"], [{"name": "note", "uriTemplate": "notes://{number}"}])
-        arguments = [{"name": "code", "description": "The code", "required": True}, {"name": "focus", "required": False}]
+        arguments = [
+            {"name": "code", "description": "The code", "required": True},
+            {"name": "focus", "required": False},
+        ]
         self.assertEqual(described["prompts"], [{"name": "review", "arguments": arguments}])
 
     def test_a_mistake_is_told_with_file_and_line_and_the_other_files_are_served(self) -> None:
@@ -71,8 +77,23 @@ class DescriptionTest(PluginTest):
         self.serve(ADD)
         self.assertIn(f"{file}: a module of Python has the name json; rename the file", self.host.logged[0][2])
 
+    def test_packages_of_a_virtual_environment_are_found(self) -> None:
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        packages = self.folder / "venv" / "lib" / version / "site-packages"
+        packages.mkdir(parents=True)
+        (packages / "only_in_this_environment.py").write_text("VALUE = 1\n")
+        self.addCleanup(sys.path.remove, str(packages))
+        self.serve("import only_in_this_environment\n" + textwrap.dedent(ADD), venv=str(self.folder / "venv"))
+        self.assertEqual((self.text("add", {"a": 1}), self.host.logged), ("3", []))
+        with self.assertRaisesRegex(ValueError, f'"venv": /no is no virtual environment for {version}'):
+            self.serve(venv="/no")
+
     def test_a_folder_that_is_missing_is_told(self) -> None:
-        for folder, words in [(None, 'it has no "folder"'), ("tools", "must be an absolute path"), ("/no", "is no folder")]:
+        for folder, words in [
+            (None, 'it has no "folder"'),
+            ("tools", "must be an absolute path"),
+            ("/no", "is no folder"),
+        ]:
             with self.subTest(folder), self.assertRaisesRegex(ValueError, words):
                 self.serve(folder=folder)
 
@@ -206,7 +227,10 @@ class CallTest(PluginTest):
             @prompt
             def review(code: str): return ["Please review:", Message(code, role="assistant")]
         """)
-        read = lambda uri, **more: self.invoke("resources/read", {"uri": uri, **more})  # noqa: E731
+
+        def read(uri: str, **more: Any) -> tuple[int, dict]:
+            return self.invoke("resources/read", {"uri": uri, **more})
+
         template = {"uriTemplate": "n://{n}", "variables": {"n": "12"}}
         text = {"uri": "n://12", "text": "144", "mimeType": "text/plain"}
         self.assertEqual(read("n://12", **template), (RESULT, {"contents": [text]}))
@@ -215,16 +239,19 @@ class CallTest(PluginTest):
         self.assertEqual(read("n://all")[1]["contents"][0]["text"], '{"all":[1]}')
         self.assertEqual(read("n://bytes")[1]["contents"][0]["blob"], "aGk=")
         self.assertEqual(read("n://none")[1]["code"], -32002)
-        outcome, prompt = self.invoke("prompts/get", {"name": "review", "arguments": {"code": "x"}})
+        _, prompt = self.invoke("prompts/get", {"name": "review", "arguments": {"code": "x"}})
         roles = [(message["role"], message["content"]["text"]) for message in prompt["messages"]]
         self.assertEqual(roles, [("user", "Please review:"), ("assistant", "x")])
 
     def test_the_context_knows_the_call(self) -> None:
-        self.serve("""
+        self.serve(
+            """
             @tool
             def told(context: Context, more: str) -> str:
                 return f"{context.protocol_version} {context.client.name} {context.configuration['greeting']} {more}"
-        """, greeting="Hi")
+        """,
+            greeting="Hi",
+        )
         self.assertEqual(self.text("told", {"more": "!"}), "2026-07-28 tests Hi !")
 
 
