@@ -1,11 +1,14 @@
 #include "python/interpreter.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pybind11/pybind11.h>
 #include <stdexcept>
 #include <string>
+#include <sys/file.h>
 
 #include "python/package.hpp"
+#include "shared/descriptor.hpp"
 
 namespace plugins::python {
 namespace {
@@ -20,6 +23,18 @@ void show_symbols_of_python() {
   // Never closed: the interpreter stays.
   ::dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
 }
+
+// Held by one thread of the process: plugins that share one are loaded at the same time, and each has a copy of this
+// library, which shares no mutex with the others. In a sandbox /proc cannot be opened, but there a plugin is alone.
+class StartLock {
+ public:
+  StartLock() : process_(::open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (process_.is_open()) ::flock(process_.get(), LOCK_EX);
+  }
+
+ private:
+  Descriptor process_;  // which lets go of the lock when it is closed
+};
 
 void require(const PyStatus& status) {
   if (PyStatus_Exception(status) != 0) {
@@ -73,6 +88,7 @@ void embed_package() {
 }  // namespace
 
 void start_interpreter() {
+  const StartLock lock;
   if (Py_IsInitialized() != 0) return;
   show_symbols_of_python();
   initialize();

@@ -59,19 +59,23 @@ class Served {
     return result.tools.map(({ name }) => name);
   }
 
-  // What the plugin says next that contains these words.
+  // Returns the level at which the plugin says these words, from `action` on.
   async says(words, action) {
-    const said = this.host.log.next({ event: 'plugin says' });
+    const { log } = this.host;
+    const before = log.entries.length;
     await action();
-    const { text, level } = await said;
-    assert.match(text, words);
-    return level;
+    for (;;) {
+      const said = log.entries.slice(before).find(({ event, text }) => event === 'plugin says' && words.test(text));
+      if (said) return said.level;
+      await log.next({ event: 'plugin says' });
+    }
   }
 }
 
 test('AFileIsEditedUnderLoadAndNoCallIsLost', async (context) => {
   const served = await Served.start(context, { 'a.py': versionTool(0) });
-  let [isRunning, answers] = [true, 0];
+  let isRunning = true;
+  let answers = 0;
   const callers = Array.from({ length: 4 }, async () => {
     for (let least = 0; isRunning; ++answers) {
       const version = Number(await served.say('version'));
@@ -133,6 +137,31 @@ ${versionTool(version)}`;
   assert.equal(await served.say('version'), '2');
   await writeFile(served.path('go'), '');
   assert.equal(await answer, '1');
+});
+
+// In one process they share the interpreter, and its modules.
+test('FoldersMayHaveFilesOfTheSameNames', async (context) => {
+  const names = ['one', 'two', 'three'];
+  const components = await Components.create();
+  const folderOf = (name) => join(components.folder, name);
+  const fill = async (name, text) => {
+    await writeFile(join(folderOf(name), 'helper.py'), `TEXT = "${text}"\n`);
+    const tool = `from mcp_plugin import tool\nimport helper\n@tool\ndef say_${name}() -> str:\n    return helper.TEXT\n`;
+    await writeFile(join(folderOf(name), 'served.py'), tool);
+  };
+  for (const name of names) {
+    await mkdir(folderOf(name));
+    await fill(name, name);
+    await components.write(`${name}.json`, JSON.stringify({ folder: folderOf(name) }));
+    await copyFile(process.env.MCP_PYTHON, components.file(`${name}.so`));
+  }
+  const served = new Served(components);
+  served.host = await HttpHost.start(components, ['--log-level', 'info']);
+  context.after(() => served.host.stop().finally(() => components.discard()));
+  const say = () => Promise.all(names.map((name) => served.say(`say_${name}`)));
+  assert.deepEqual(await say(), names);
+  await served.says(/^loaded .* anew$/, () => fill('two', 'second'));
+  assert.deepEqual(await say(), ['one', 'second', 'three']);
 });
 
 // Each waits for the three others, with the interpreter's lock released.

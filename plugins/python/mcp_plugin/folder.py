@@ -5,6 +5,7 @@ import importlib.machinery
 import os
 import pathlib
 import sys
+import threading
 import traceback
 import types
 from typing import Any, Sequence
@@ -14,6 +15,7 @@ from .components import Collection, collect
 MAX_FILES = 10_000
 _TAKEN_NAMES = sys.stdlib_module_names | {"mcp_plugin"}
 Fingerprint = dict[str, tuple[int, int, int]]
+_loading = threading.Lock()  # what the decorators register is of the folder that is being loaded
 
 
 class _SourceLoader(importlib.machinery.SourceFileLoader):
@@ -49,16 +51,17 @@ class _Finder:
 
 
 class Folder:
-    """One for each plugin. `load` and `fingerprint` are for one thread at a time."""
+    """One for each plugin. It is for one thread at a time."""
 
     def __init__(self, path: str):
         self.path = pathlib.Path(path)
         self._finder = _Finder(self.path)
-        self._before: dict[str, types.ModuleType] = {}
-        sys.meta_path.insert(0, self._finder)
+        with _loading:
+            sys.meta_path.insert(0, self._finder)
 
     def close(self) -> None:
-        sys.meta_path.remove(self._finder)
+        with _loading:
+            sys.meta_path.remove(self._finder)
 
     def fingerprint(self) -> Fingerprint:
         """Which files there are, and what shows that one has changed. It is looked at, because the strict sandbox does
@@ -76,13 +79,24 @@ class Folder:
                     folders.append(entry.path)
         return found
 
-    def load(self) -> tuple[Collection, list[str]]:
+    def load(self, all_or_nothing: bool) -> tuple[Collection, list[str]]:
         """Imports every file anew, and says what was wrong with some. The modules of before stay with the functions of
-        before; they are put back by `restore`, which is for who does not take the new ones."""
-        self._before = self._take_modules()
-        collection, mistakes = Collection(), []
+        before; they are put back where something was wrong, and it is to be all or nothing."""
+        with _loading:
+            # Plugins that share the interpreter may have modules of the same names: those of this one are found first.
+            sys.meta_path.remove(self._finder)
+            sys.meta_path.insert(0, self._finder)
+            before = self._take_modules()
+            collection, mistakes = self._import_all()
+            if mistakes and all_or_nothing:
+                self._take_modules()
+                sys.modules.update(before)
+        return collection, mistakes
+
+    def _import_all(self) -> tuple[Collection, list[str]]:
         if not self.path.is_dir():
-            mistakes.append(f"{self.path} is no folder any more")
+            return Collection(), [f"{self.path} is no folder any more"]
+        collection, mistakes = Collection(), []
         for file in sorted(self.path.glob("*.py")):
             if file.name.startswith((".", "__")):
                 continue
@@ -92,17 +106,17 @@ class Folder:
                 mistakes.append(described(error))
         return collection, mistakes
 
-    def restore(self) -> None:
-        self._take_modules()
-        sys.modules.update(self._before)
-
     def _take_modules(self) -> dict[str, types.ModuleType]:
-        ours = {
-            name: module for name, module in sys.modules.items() if self._finder.has(getattr(module, "__file__", None))
+        """Out of the modules that are imported those of this folder, and others' of the same names."""
+        top_names = {entry.name.removesuffix(".py") for entry in _entries(str(self.path))} - _TAKEN_NAMES
+        taken = {
+            name: module
+            for name, module in sys.modules.items()
+            if name.partition(".")[0] in top_names or self._finder.has(getattr(module, "__file__", None))
         }
-        for name in ours:
+        for name in taken:
             del sys.modules[name]
-        return ours
+        return taken
 
 
 def _entries(folder: str) -> list[os.DirEntry]:

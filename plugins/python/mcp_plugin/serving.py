@@ -45,7 +45,7 @@ class Plugin:
         self._cancelled_calls, self.cancellations = os.pipe()
         os.set_blocking(self.cancellations, False)
         self._seen = self._folder.fingerprint()
-        self._loaded, mistakes = self._folder.load()
+        self._loaded, mistakes = self._folder.load(all_or_nothing=False)
         for mistake in mistakes:
             host.log(0, _ERROR, f"a file is not served, and is tried again when it changes:\n{mistake}")
         self._served = self._before = self._loaded
@@ -187,12 +187,8 @@ class Plugin:
                     self._load_anew()
 
     def _load_anew(self) -> None:
-        try:
-            loaded, mistakes = self._folder.load()
-        except Exception as error:
-            loaded, mistakes = self._loaded, [described(error)]
+        loaded, mistakes = self._folder.load(all_or_nothing=True)
         if mistakes:
-            self._folder.restore()
             self._host.log(0, _WARNING, "what was served before is served on:\n" + "\n".join(mistakes))
             return
         self._loaded = loaded
