@@ -1,0 +1,3 @@
+module mcp-plugin-host/mcp
+
+go 1.23

@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The tags of a field that are keywords of JSON Schema, beside jsonschema, which is its description.
+//
+//	Width int `json:"width" jsonschema:"In pixels" minimum:"1" maximum:"2000" default:"600"`
+
+// ofKinds are the types of JSON that a keyword is for; those of all go with every one.
+const ofNumbers, ofTexts, ofLists, ofAll = "integer number", "string", "array", ""
+
+var keywords = []struct{ name, kinds string }{
+	{"title", ofAll},
+	{"enum", ofNumbers + " " + ofTexts + " " + ofLists},
+	{"minimum", ofNumbers}, {"maximum", ofNumbers},
+	{"exclusiveMinimum", ofNumbers}, {"exclusiveMaximum", ofNumbers}, {"multipleOf", ofNumbers},
+	{"minLength", ofTexts}, {"maxLength", ofTexts}, {"pattern", ofTexts}, {"format", ofTexts},
+	{"minItems", ofLists}, {"maxItems", ofLists}, {"uniqueItems", ofLists},
+	{"default", ofAll},
+}
+
+// What is often meant by a tag that would mean nothing.
+var mistaken = map[string]string{
+	"min": "minimum", "max": "maximum", "minlength": "minLength", "maxlength": "maxLength", "oneOf": "enum",
+	"minitems": "minItems", "maxitems": "maxItems", "description": "jsonschema",
+}
+
+// withKeywords is the schema with what the field's tags say.
+func withKeywords(schema object, field field) (object, error) {
+	for wrong, right := range mistaken {
+		if _, has := field.tag.Lookup(wrong); has {
+			return nil, fmt.Errorf("the tag %s means nothing: write %s", wrong, right)
+		}
+	}
+	if description := field.tag.Get("jsonschema"); description != "" {
+		schema.set("description", description)
+	}
+	kind, _ := schema.find("type").(string)
+	for _, keyword := range keywords {
+		text, has := field.tag.Lookup(keyword.name)
+		if !has {
+			continue
+		}
+		if keyword.kinds != ofAll && (kind == "" || !strings.Contains(" "+keyword.kinds+" ", " "+kind+" ")) {
+			return nil, fmt.Errorf("its type %s has no %s", field.of, keyword.name)
+		}
+		value, err := keywordValue(keyword.name, text, field.of)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%q: %w", keyword.name, text, err)
+		}
+		if list, isList := schema.find("items").(object); isList && keyword.name == "enum" {
+			list.set("enum", value)
+			schema.set("items", list)
+		} else {
+			schema.set(keyword.name, value)
+		}
+	}
+	return schema, requireConsistent(schema)
+}
+
+func keywordValue(keyword, text string, of reflect.Type) (any, error) {
+	for of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	switch keyword {
+	case "title", "pattern", "format":
+		return text, nil
+	case "minLength", "maxLength", "minItems", "maxItems":
+		return parseInteger(text)
+	case "enum":
+		if of.Kind() == reflect.Slice || of.Kind() == reflect.Array {
+			of = of.Elem()
+		}
+		var values []any
+		for _, each := range strings.Split(text, ",") {
+			value, err := valueOf(each, of)
+			if err != nil {
+				return nil, err
+			}
+			values = append(values, value)
+		}
+		return values, nil
+	case "default":
+		return valueOf(text, of)
+	}
+	return parseJSON(text)
+}
+
+// valueOf is the text as a value of the type: a string without quotes, anything else as JSON.
+func valueOf(text string, of reflect.Type) (any, error) {
+	if isText(of) {
+		return text, nil
+	}
+	value, err := parseJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal([]byte(text), reflect.New(of).Interface()); err != nil {
+		return nil, fmt.Errorf("it is no %s", of)
+	}
+	return value, nil
+}
+
+// requireConsistent finds keywords that contradict one another, so that the author hears of it and not the first caller.
+func requireConsistent(schema object) error {
+	for _, pair := range [][2]string{{"minimum", "maximum"}, {"minLength", "maxLength"}, {"minItems", "maxItems"}} {
+		least, most := number(schema.find(pair[0])), number(schema.find(pair[1]))
+		if least != nil && most != nil && least.Cmp(most) > 0 {
+			return fmt.Errorf("its %s %s is more than its %s %s", pair[0], least.RatString(), pair[1], most.RatString())
+		}
+	}
+	value := schema.find("default")
+	if value == nil {
+		return nil
+	}
+	if why := refusal(schema, value); why != "" {
+		return fmt.Errorf("its default %v %s", value, why)
+	}
+	return nil
+}
+
+// number is a number of a schema, or nil.
+func number(value any) *big.Rat {
+	switch value.(type) {
+	case json.Number, int, int64, uint64, float64:
+		if exact, ok := new(big.Rat).SetString(fmt.Sprint(value)); ok {
+			return exact
+		}
+	}
+	return nil
+}
+
+// refusal says why the schema does not allow the value, which is of its type; patterns are the host's business.
+func refusal(schema object, value any) string {
+	if choices, has := schema.find("enum").([]any); has && !slices.Contains(choices, value) {
+		words := make([]string, len(choices))
+		for i, each := range choices {
+			words[i] = fmt.Sprint(each)
+		}
+		return "must be one of " + strings.Join(words, ", ")
+	}
+	size, what := number(value), ""
+	least, most := "minimum", "maximum"
+	if text, isText := value.(string); isText {
+		size, what = big.NewRat(int64(utf8.RuneCountInString(text)), 1), " characters"
+		least, most = "minLength", "maxLength"
+	}
+	if size == nil {
+		return ""
+	}
+	if bound := number(schema.find(least)); bound != nil && size.Cmp(bound) < 0 {
+		return "must be at least " + bound.RatString() + what
+	}
+	if bound := number(schema.find(most)); bound != nil && size.Cmp(bound) > 0 {
+		return "must be at most " + bound.RatString() + what
+	}
+	return ""
+}

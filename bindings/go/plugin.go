@@ -1,0 +1,232 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+)
+
+// Implementation is what a plugin says of itself. Name and Version are needed; the rest is for people and their lists.
+type Implementation struct {
+	Name        string // 1 to 128 characters of A-Z a-z 0-9 _ . -
+	Version     string // for people: "1.4.2"
+	ID          string // the same for all versions and no other plugin's: "org.example.notes"
+	Vendor      string
+	Description string
+	WebsiteURL  string
+	Serial      bool // handlers are never called side by side
+}
+
+var exported struct {
+	about    Implementation
+	setup    func(*Plugin) error
+	tellOnce sync.Once
+	twice    bool
+}
+
+// Export makes the program a plugin. It is called once, in a function init of package main. setup says what the plugin
+// exports, once for each instance; it opens nothing, because a host also calls it only to look at the plugin. Its error
+// is why the plugin is refused.
+func Export(about *Implementation, setup func(*Plugin) error) {
+	exported.twice = exported.setup != nil
+	exported.about, exported.setup = *about, setup
+}
+
+// Plugin is one instance of a plugin, from setup until its functions of OnStop have run. Its methods, and the functions
+// that add components, may be called on any goroutine.
+type Plugin struct {
+	host    host
+	context context.Context // until it is stopped
+	end     context.CancelFunc
+	onStart []func() error
+	onStop  []func()
+
+	mutex        sync.RWMutex
+	served       bool // changes are to be told to the host
+	instructions string
+	tools        registry[*toolRecord]
+	resources    registry[*resourceRecord]
+	templates    registry[*resourceRecord]
+	prompts      registry[*promptRecord]
+	err          error // what setup did wrong first
+
+	calls calls
+}
+
+// registry holds components by what they are named by, in the order in which they were added.
+type registry[Record any] struct {
+	names  []string
+	byName map[string]Record
+}
+
+func (r *registry[Record]) add(name string, record Record) bool {
+	if _, has := r.byName[name]; has {
+		return false
+	}
+	if r.byName == nil {
+		r.byName = map[string]Record{}
+	}
+	r.names = append(r.names, name)
+	r.byName[name] = record
+	return true
+}
+
+func (r *registry[Record]) remove(names []string) {
+	for _, name := range names {
+		delete(r.byName, name)
+	}
+	r.names = slices.DeleteFunc(r.names, func(name string) bool { return slices.Contains(names, name) })
+}
+
+func newPlugin(host host, setup func(*Plugin) error) (plugin *Plugin, err error) {
+	if setup == nil {
+		return nil, errNotExported
+	}
+	if exported.twice {
+		return nil, errors.New("mcp.Export is called twice: a library is one plugin")
+	}
+	plugin = &Plugin{host: host}
+	plugin.context, plugin.end = context.WithCancel(context.Background())
+	defer func() {
+		if what := recover(); what != nil {
+			err = fmt.Errorf("its setup panicked: %v", what)
+			plugin.Log(LevelError, fmt.Sprintf("panic: %v\n%s", what, debug.Stack()))
+		}
+	}()
+	if err := setup(plugin); err != nil {
+		return nil, err
+	}
+	return plugin, plugin.err
+}
+
+// Context is done when the plugin is stopped, so that goroutines of its own know it.
+func (p *Plugin) Context() context.Context { return p.context }
+
+// SetInstructions is what the model is told about the plugin.
+func (p *Plugin) SetInstructions(text string) {
+	p.change(func() error { p.instructions = text; return nil })
+}
+
+// OnStart adds a function that opens what the plugin needs, before it is served. Its error is why it is not.
+func (p *Plugin) OnStart(function func() error) { p.onStart = append(p.onStart, function) }
+
+// OnStop adds a function that runs when no call does any more; the last one added runs first. After it nothing of the
+// plugin may use the Plugin: wait for goroutines of your own.
+func (p *Plugin) OnStop(function func()) { p.onStop = append(p.onStop, function) }
+
+// Log writes to the host's log, under the plugin's name.
+func (p *Plugin) Log(level Level, message string) { p.host.log(0, level, message) }
+
+// Configuration reads NAME.json, which lies beside NAME.so, into the struct or map that is pointed to. It is {} where there
+// is no such file, and never changes during the life of an instance.
+func (p *Plugin) Configuration(into any) error {
+	text := p.host.configuration()
+	if text == "" {
+		return nil
+	}
+	if err := unmarshal([]byte(text), into); err != nil {
+		return fmt.Errorf("the configuration is not what it should be: %w", err)
+	}
+	return nil
+}
+
+// DataDirectory is a folder of the plugin's own that outlives its versions.
+func (p *Plugin) DataDirectory() (string, error) {
+	if path := p.host.dataDirectory(); path != "" {
+		return path, nil
+	}
+	return "", errors.New("the data directory cannot be made; the host's log says why")
+}
+
+// ResourceUpdated tells the clients that subscribed to the resource that its content has changed.
+func (p *Plugin) ResourceUpdated(uri string) { p.host.resourceUpdated(uri) }
+
+// RemoveTools, and the like, take components away while the plugin runs.
+func (p *Plugin) RemoveTools(names ...string) {
+	p.change(func() error { p.tools.remove(names); return nil })
+}
+
+func (p *Plugin) RemoveResources(uris ...string) {
+	p.change(func() error { p.resources.remove(uris); return nil })
+}
+
+func (p *Plugin) RemoveResourceTemplates(uriTemplates ...string) {
+	p.change(func() error { p.templates.remove(uriTemplates); return nil })
+}
+
+func (p *Plugin) RemovePrompts(names ...string) {
+	p.change(func() error { p.prompts.remove(names); return nil })
+}
+
+// change is how components change: what is wrong in setup refuses the plugin, and later is logged.
+func (p *Plugin) change(make func() error) {
+	p.mutex.Lock()
+	err := make()
+	served := p.served
+	if err != nil && !served && p.err == nil {
+		p.err = err
+	}
+	p.mutex.Unlock()
+	switch {
+	case err != nil && served:
+		p.Log(LevelError, err.Error())
+	case served:
+		p.host.componentsChanged()
+	}
+}
+
+func (p *Plugin) describe() ([]byte, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.served = true
+	description := object{
+		{"tools", descriptions(p.tools)},
+		{"resources", descriptions(p.resources)},
+		{"resourceTemplates", descriptions(p.templates)},
+		{"prompts", descriptions(p.prompts)},
+	}
+	if p.instructions != "" {
+		description = append(description, member{"instructions", p.instructions})
+	}
+	if p.completes() {
+		description = append(description, member{"completions", true})
+	}
+	return marshal(description)
+}
+
+func descriptions[Record interface{ description() json.RawMessage }](records registry[Record]) []json.RawMessage {
+	all := []json.RawMessage{}
+	for _, name := range records.names {
+		all = append(all, records.byName[name].description())
+	}
+	return all
+}
+
+func (p *Plugin) start() error {
+	for _, function := range p.onStart {
+		if err := function(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plugin) stop() {
+	p.end()
+	for _, function := range slices.Backward(p.onStop) {
+		p.runOnStop(function)
+	}
+}
+
+func (p *Plugin) runOnStop(function func()) {
+	defer func() {
+		if what := recover(); what != nil {
+			p.Log(LevelError, fmt.Sprintf("a function of OnStop panicked: %v\n%s", what, debug.Stack()))
+		}
+	}()
+	function()
+}

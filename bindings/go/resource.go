@@ -1,0 +1,174 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// Resource is what clients are told of a resource.
+type Resource struct {
+	URI         string        `json:"uri"`
+	Name        string        `json:"name"`
+	Title       string        `json:"title,omitempty"`
+	Description string        `json:"description,omitempty"`
+	MIMEType    string        `json:"mimeType,omitempty"`
+	Size        int64         `json:"size,omitempty"`
+	Annotations *Annotations  `json:"annotations,omitempty"`
+	Icons       []Icon        `json:"icons,omitempty"`
+	Meta        Meta          `json:"_meta,omitempty"`
+	TTL         time.Duration `json:"-"` // for how long clients may keep what they have read
+	Public      bool          `json:"-"` // with TTL: for other users, too
+}
+
+// ResourceTemplate is what clients are told of resources whose URIs have something in common: {name} matches a segment,
+// {+path} any number of them.
+type ResourceTemplate struct {
+	URITemplate string               `json:"uriTemplate"`
+	Name        string               `json:"name"`
+	Title       string               `json:"title,omitempty"`
+	Description string               `json:"description,omitempty"`
+	MIMEType    string               `json:"mimeType,omitempty"`
+	Annotations *Annotations         `json:"annotations,omitempty"`
+	Icons       []Icon               `json:"icons,omitempty"`
+	Meta        Meta                 `json:"_meta,omitempty"`
+	TTL         time.Duration        `json:"-"`
+	Public      bool                 `json:"-"`
+	Completions map[string]Completer `json:"-"` // by variable
+}
+
+// ReadResourceResult is complete control of what a read answers.
+type ReadResourceResult struct {
+	Contents []*ResourceContents
+}
+
+type resourceRecord struct {
+	text        json.RawMessage
+	mimeType    string
+	ttl         time.Duration
+	public      bool
+	run         func(call *Context, variables map[string]string) (*ReadResourceResult, error)
+	completions completions
+}
+
+func (r *resourceRecord) description() json.RawMessage { return r.text }
+
+// AddResource adds a resource. Out is a string; bytes; anything else that has a form in JSON; or *ReadResourceResult.
+func AddResource[Out any](plugin *Plugin, resource *Resource, handler func(*Context) (Out, error)) {
+	plugin.change(func() error {
+		text, err := marshal(resource)
+		if err != nil {
+			return fmt.Errorf("resource %q: %w", resource.URI, err)
+		}
+		record := &resourceRecord{text: text, mimeType: resource.MIMEType, ttl: resource.TTL, public: resource.Public}
+		record.run = func(call *Context, _ map[string]string) (*ReadResourceResult, error) {
+			out, err := handler(call)
+			if err != nil {
+				return nil, err
+			}
+			return readResult(out)
+		}
+		if !plugin.resources.add(resource.URI, record) {
+			return fmt.Errorf("resource %q is there already", resource.URI)
+		}
+		return nil
+	})
+}
+
+// AddResourceTemplate adds resources. In is a struct whose fields are the variables, decoded, or a map[string]string; a
+// text that a field does not allow is an error of the read. The whole URI is that of the context.
+func AddResourceTemplate[In, Out any](plugin *Plugin, template *ResourceTemplate,
+	handler func(*Context, In) (Out, error)) {
+	plugin.change(func() error {
+		record, err := templateRecord(template, reflect.TypeFor[In]())
+		if err != nil {
+			return fmt.Errorf("resource template %q: %w", template.URITemplate, err)
+		}
+		variables := record.completions.of
+		record.run = func(call *Context, given map[string]string) (*ReadResourceResult, error) {
+			var in In
+			if err := variables.read(given, reflect.ValueOf(&in).Elem()); err != nil {
+				return nil, err
+			}
+			out, err := handler(call, in)
+			if err != nil {
+				return nil, err
+			}
+			return readResult(out)
+		}
+		if !plugin.templates.add(template.URITemplate, record) {
+			return fmt.Errorf("resource template %q is there already", template.URITemplate)
+		}
+		return nil
+	})
+}
+
+func templateRecord(template *ResourceTemplate, in reflect.Type) (*resourceRecord, error) {
+	variables, err := textsOf(in)
+	if err != nil {
+		return nil, err
+	}
+	has := func(name string) bool {
+		return strings.Contains(template.URITemplate, "{"+name+"}") ||
+			strings.Contains(template.URITemplate, "{+"+name+"}") ||
+			strings.Contains(template.URITemplate, "{#"+name+"}")
+	}
+	for _, each := range variables.fields {
+		if !has(each.name) {
+			return nil, fmt.Errorf("it has no variable %q", each.name)
+		}
+	}
+	for name := range template.Completions {
+		if !has(name) {
+			return nil, fmt.Errorf("it has no variable %q to complete", name)
+		}
+	}
+	text, err := marshal(template)
+	return &resourceRecord{text: text, mimeType: template.MIMEType, ttl: template.TTL, public: template.Public,
+		completions: completions{of: variables, by: template.Completions}}, err
+}
+
+func readResult(out any) (*ReadResourceResult, error) {
+	switch out := out.(type) {
+	case *ReadResourceResult:
+		if out == nil {
+			return &ReadResourceResult{}, nil
+		}
+		return out, nil
+	case string:
+		return &ReadResourceResult{[]*ResourceContents{{Text: out}}}, nil
+	case []byte:
+		return &ReadResourceResult{[]*ResourceContents{{Blob: bytesOf(out)}}}, nil
+	}
+	text, err := marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	return &ReadResourceResult{[]*ResourceContents{{Text: string(text), MIMEType: "application/json"}}}, nil
+}
+
+// answer is the result of a read, with what the contents do not say themselves.
+func (r *resourceRecord) answer(uri string, result *ReadResourceResult) object {
+	contents := []*ResourceContents{}
+	for _, each := range result.Contents {
+		whole := *each
+		if whole.URI == "" {
+			whole.URI = uri
+		}
+		if r.mimeType != "" && (whole.MIMEType == "" || len(result.Contents) == 1) {
+			whole.MIMEType = r.mimeType
+		}
+		contents = append(contents, &whole)
+	}
+	answer := object{{"contents", contents}}
+	if r.ttl > 0 {
+		scope := "private"
+		if r.public {
+			scope = "public"
+		}
+		answer = append(answer, member{"ttlMs", r.ttl.Milliseconds()}, member{"cacheScope", scope})
+	}
+	return answer
+}

@@ -1,0 +1,7 @@
+module tutorial
+
+go 1.23
+
+require mcp-plugin-host/mcp v0.1.0
+
+replace mcp-plugin-host/mcp => ../../../bindings/go
