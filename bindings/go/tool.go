@@ -124,7 +124,11 @@ var (
 func isContent(out reflect.Type) bool {
 	isBlocks := out.Kind() == reflect.Slice && out.Elem().Implements(contentType)
 	return out == resultType || out.Implements(contentType) || isBlocks || out.Kind() == reflect.String ||
-		out.Kind() == reflect.Interface || out == rawMessageType || out == reflect.TypeFor[struct{}]()
+		out.Kind() == reflect.Interface || out == rawMessageType || isNothing(out)
+}
+
+func isNothing(out reflect.Type) bool {
+	return out.Kind() == reflect.Struct && out.NumField() == 0 && !implements(out, marshalerType)
 }
 
 func outputSchema(out reflect.Type) (json.RawMessage, error) {
@@ -167,11 +171,13 @@ func toolResult(out reflect.Type, value any) (*CallToolResult, error) {
 		return value, nil
 	case Content:
 		return &CallToolResult{Content: []Content{value}}, nil
-	case nil, struct{}:
+	case nil:
 		return &CallToolResult{}, nil
 	}
 	of := reflect.ValueOf(value)
 	switch {
+	case isNothing(of.Type()):
+		return &CallToolResult{}, nil
 	case of.Kind() == reflect.String:
 		return textResult(of.String()), nil
 	case of.Kind() == reflect.Slice && of.Type().Elem().Implements(contentType):

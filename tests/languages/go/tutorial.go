@@ -54,9 +54,9 @@ type size struct {
 }
 
 type person struct {
-	Name  string `json:"name"`
-	Age   int    `json:"age" minimum:"0"`
-	Email string `json:"email,omitempty"`
+	Name  string  `json:"name"`
+	Age   int     `json:"age" minimum:"0"`
+	Email *string `json:"email,omitempty"`
 }
 
 type registration struct {

@@ -1,0 +1,358 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// fakeHost keeps what a plugin does with its host.
+type fakeHost struct {
+	mutex    sync.Mutex
+	settings string
+	reasons  map[uint64]int32
+	answers  map[uint64]string
+	said     []string
+	changes  int
+}
+
+func (h *fakeHost) say(words ...any) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.said = append(h.said, fmt.Sprintln(words...))
+}
+
+func (h *fakeHost) complete(call uint64, outcome int, json []byte) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.answers[call] = fmt.Sprintf("%d %s", outcome, json)
+}
+
+func (h *fakeHost) progress(_ uint64, progress, total float64, message string) {
+	h.say(progress, total, message)
+}
+func (h *fakeHost) log(call uint64, level Level, message string) { h.say(call, level, message) }
+func (h *fakeHost) isCancelled(call uint64) int32                { return h.reasons[call] }
+func (h *fakeHost) callContext(uint64) string {
+	return `{"protocolVersion":"2026-07-28","client":{"name":"tester"},"deadline":1700000000000}`
+}
+func (h *fakeHost) caller(uint64) string       { return `{"principal":{"id":"ada","roles":["admin"]}}` }
+func (h *fakeHost) configuration() string      { return h.settings }
+func (h *fakeHost) dataDirectory() string      { return "" }
+func (h *fakeHost) componentsChanged()         { h.changes++ }
+func (h *fakeHost) resourceUpdated(uri string) { h.say("updated", uri) }
+
+func served(t *testing.T, setup func(*Plugin) error) (*Plugin, *fakeHost) {
+	t.Helper()
+	host := &fakeHost{answers: map[uint64]string{}, reasons: map[uint64]int32{}}
+	plugin, err := newPlugin(host, setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plugin.describe(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(plugin.stop)
+	return plugin, host
+}
+
+type none struct{}
+
+// ofTool is a plugin with one tool.
+func ofTool[In, Out any](handler func(*Context, In) (Out, error)) func(*Plugin) error {
+	return func(plugin *Plugin) error {
+		AddTool(plugin, &Tool{Name: "it"}, handler)
+		return nil
+	}
+}
+
+// called is what a call of the tool `it` is completed with.
+func called(t *testing.T, setup func(*Plugin) error, params string) string {
+	t.Helper()
+	plugin, host := served(t, setup)
+	plugin.invoke(1, "tools/call", params)
+	return host.answers[1]
+}
+
+func returning[Out any](value Out) func(*Plugin) error {
+	return ofTool(func(*Context, none) (Out, error) { return value, nil })
+}
+
+func TestWhatAToolReturnsBecomesItsResult(t *testing.T) {
+	type point struct {
+		X int `json:"x"`
+	}
+	const text = `0 {"content":[{"type":"text","text":`
+	for _, each := range []struct {
+		setup func(*Plugin) error
+		want  string
+	}{
+		{returning("a<b"), text + `"a<b"}]}`},
+		{returning(5), text + `"5"}],"structuredContent":{"result":5}}`},
+		{returning([]int(nil)), text + `"null"}],"structuredContent":{"result":null}}`},
+		{returning(point{1}), text + `"{\"x\":1}"}],"structuredContent":{"x":1}}`},
+		{returning(map[string]int(nil)), text + `"null"}],"structuredContent":{}}`},
+		{returning(any("free")), text + `"free"}]}`},
+		{returning(any(nil)), `0 {"content":[]}`},
+		{returning(none{}), `0 {"content":[]}`},
+		{returning(&TextContent{Text: "t"}), text + `"t"}]}`},
+		{returning([]Content{&ImageContent{Data: []byte{1}, MIMEType: "image/png"}}),
+			`0 {"content":[{"type":"image","data":"AQ==","mimeType":"image/png"}]}`},
+		{returning(&CallToolResult{IsError: true}), `0 {"content":[],"isError":true}`},
+	} {
+		expect(t, called(t, each.setup, `{"name":"it","arguments":{}}`), each.want)
+	}
+}
+
+func TestWhatAHandlerDoesWrongIsAnErrorOfItsCall(t *testing.T) {
+	failing := func(err error) func(*Plugin) error {
+		return ofTool(func(*Context, none) (string, error) { return "", err })
+	}
+	expect(t, called(t, failing(errors.New("no paper")), `{"name":"it"}`),
+		`0 {"content":[{"type":"text","text":"no paper"}],"isError":true}`)
+	expect(t, called(t, failing(fmt.Errorf("there: %w", &Error{Code: 7, Message: "seven"})), `{"name":"it"}`),
+		`1 {"code":7,"message":"seven"}`)
+	expect(t, called(t, failing(nil), `{"name":"other"}`), `1 {"code":-32602,"message":"Unknown tool: other"}`)
+
+	plugin, host := served(t, ofTool(func(*Context, none) (string, error) { panic("broken") }))
+	plugin.invoke(1, "tools/call", `{"name":"it"}`)
+	expect(t, host.answers[1], `1 {"code":-32603,"message":"The plugin panicked: broken"}`)
+	if len(host.said) != 1 || !strings.Contains(host.said[0], "plugin_test.go") {
+		t.Errorf("the log leads to the line: %q", host.said)
+	}
+}
+
+func TestASetupThatFailsSaysWhy(t *testing.T) {
+	host := &fakeHost{}
+	for _, each := range []struct {
+		setup func(*Plugin) error
+		words string
+	}{
+		{nil, "call mcp.Export"},
+		{func(*Plugin) error { return errors.New("no key") }, "no key"},
+		{func(*Plugin) error { panic("oh") }, "its setup panicked: oh"},
+		{ofTool(func(*Context, int) (string, error) { return "", nil }), `tool "it": its arguments are a int: make them a struct`},
+		{ofTool(func(*Context, none) (chan int, error) { return nil, nil }), `tool "it": its result: chan int has no form`},
+		{func(plugin *Plugin) error {
+			_ = returning("a")(plugin)
+			return returning("b")(plugin)
+		}, `tool "it" is there already`},
+		{func(plugin *Plugin) error {
+			AddResourceTemplate(plugin, &ResourceTemplate{URITemplate: "a://{n}"},
+				func(*Context, struct{ M int }) (string, error) { return "", nil })
+			return nil
+		}, `resource template "a://{n}": it has no variable "M"`},
+		{func(plugin *Plugin) error {
+			AddPrompt(plugin, &Prompt{Name: "p"}, func(*Context, none) (int, error) { return 0, nil })
+			return nil
+		}, `prompt "p": its handler returns a int: return a string`},
+	} {
+		_, err := newPlugin(host, each.setup)
+		expectError(t, err, each.words)
+	}
+}
+
+func TestACallIsCancelledWithItsCause(t *testing.T) {
+	begun := make(chan struct{})
+	plugin, host := served(t, ofTool(func(call *Context, _ none) (string, error) {
+		derived, end := context.WithTimeout(call, time.Hour)
+		defer end()
+		close(begun)
+		<-derived.Done()
+		return "", fmt.Errorf("%v because %w", derived.Err(), context.Cause(derived))
+	}))
+	host.reasons[2] = cancelShutdown
+	ended := make(chan struct{})
+	go func() {
+		plugin.invoke(1, "tools/call", `{"name":"it"}`)
+		close(ended)
+	}()
+	<-begun
+	plugin.cancel(1, cancelDeadline)
+	<-ended
+	expect(t, host.answers[1], `0 {"content":[{"type":"text","text":"context canceled because the call was cancelled, `+
+		`because it took too long"}],"isError":true}`)
+
+	begun = make(chan struct{})
+	plugin.invoke(2, "tools/call", `{"name":"it"}`) // cancelled before it began
+	if !strings.Contains(host.answers[2], "because the server is stopping") {
+		t.Error(host.answers[2])
+	}
+	plugin.cancel(1, cancelClient) // of a call that has ended
+}
+
+type form struct {
+	Name string `json:"name"`
+}
+
+func TestAHandlerIsRunAgainWithTheAnswers(t *testing.T) {
+	setup := ofTool(func(call *Context, _ none) (string, error) {
+		first, err := Elicit[form](call, "first", "Who?")
+		if err != nil {
+			return "", err
+		}
+		if first.Action != Accept {
+			return first.Action, nil
+		}
+		roots, err := call.ListRoots("roots")
+		if err != nil {
+			return "", fmt.Errorf("no roots: %w", err)
+		}
+		return fmt.Sprint(first.Content.Name, len(roots)), nil
+	})
+	expect(t, called(t, setup, `{"name":"it"}`), `2 {"inputRequests":{"first":{"method":"elicitation/create","params":`+
+		`{"mode":"form","message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}},`+
+		`"required":["name"]}}}}}`)
+	const first = `"first":{"action":"accept","content":{"name":"Ada"}}`
+	expect(t, called(t, setup, `{"name":"it","inputResponses":{`+first+`}}`),
+		`2 {"inputRequests":{"roots":{"method":"roots/list","params":{}}}}`)
+	expect(t, called(t, setup, `{"name":"it","inputResponses":{`+first+`,"roots":{"roots":[{"uri":"file:///a"}]}}}`),
+		`0 {"content":[{"type":"text","text":"Ada1"}]}`)
+	expect(t, called(t, setup, `{"name":"it","inputResponses":{"first":{"action":"decline"}}}`),
+		`0 {"content":[{"type":"text","text":"decline"}]}`)
+}
+
+func TestAHandlerThatDoesNotReturnWhatItWasGivenIsTold(t *testing.T) {
+	for _, returned := range []error{nil, errors.New("other")} {
+		answer := called(t, ofTool(func(call *Context, _ none) (string, error) {
+			_, _ = call.ListRoots("roots")
+			return "", returned
+		}), `{"name":"it"}`)
+		if !strings.Contains(answer, "The handler did not return the error") || !strings.Contains(answer, `"isError":true`) {
+			t.Error(answer)
+		}
+	}
+}
+
+func TestAContextKnowsItsCall(t *testing.T) {
+	setup := ofTool(func(call *Context, _ none) (string, error) {
+		at, has := call.Deadline()
+		derived := context.WithValue(call, form{}, 1)
+		same := FromContext(derived) == call
+		return fmt.Sprint(call.Info().ProtocolVersion, call.Info().Client.Name, call.Caller().ID, call.Caller().Roles,
+			at.UnixMilli(), has, same), nil
+	})
+	expect(t, called(t, setup, `{"name":"it"}`),
+		`0 {"content":[{"type":"text","text":"2026-07-28testerada[admin] 1700000000000 true true"}]}`)
+	alone := ContextOf(context.Background())
+	alone.Progress(1, 2, "")
+	if _, err := alone.ListRoots("roots"); err == nil || alone.Info().Client.Name != "" {
+		t.Error("a context without a host knows nobody")
+	}
+}
+
+type square struct {
+	N     int8   `json:"n" maximum:"100"`
+	Style string `json:"style" enum:"plain,fancy" default:"plain"`
+}
+
+func others(plugin *Plugin) error {
+	AddResource(plugin, &Resource{URI: "a://one", Name: "one", MIMEType: "text/plain", TTL: time.Second},
+		func(call *Context) (string, error) { return call.URI(), nil })
+	AddResource(plugin, &Resource{URI: "a://bytes", Name: "bytes"},
+		func(*Context) ([]byte, error) { return []byte{255}, nil })
+	AddResourceTemplate(plugin, &ResourceTemplate{URITemplate: "a://squares/{n}/{style}", Name: "square"},
+		func(call *Context, in square) (any, error) {
+			if in.N == 0 {
+				return nil, ResourceNotFoundError(call.URI())
+			}
+			return map[string]any{in.Style: int(in.N) * int(in.N)}, nil
+		})
+	AddPrompt(plugin, &Prompt{Name: "say", Description: "Says it.", Completions: map[string]Completer{
+		"n": func(_ *Context, typed string, chosen map[string]string) ([]string, error) {
+			return []string{typed + "1", chosen["style"]}, nil
+		}}}, func(_ *Context, in square) (string, error) { return fmt.Sprint(in.N, in.Style), nil })
+	return nil
+}
+
+func TestResourcesPromptsAndCompletions(t *testing.T) {
+	plugin, host := served(t, others)
+	for i, each := range []struct{ method, params, want string }{
+		{"resources/read", `{"uri":"a://one"}`,
+			`0 {"contents":[{"uri":"a://one","mimeType":"text/plain","text":"a://one"}],"ttlMs":1000,"cacheScope":"private"}`},
+		{"resources/read", `{"uri":"a://bytes"}`, `0 {"contents":[{"uri":"a://bytes","blob":"/w=="}]}`},
+		{"resources/read", `{"uri":"a://no"}`,
+			`1 {"code":-32002,"message":"There is no resource a://no","data":{"uri":"a://no"}}`},
+		{"resources/read", `{"uri":"x","uriTemplate":"a://squares/{n}/{style}","variables":{"n":"-3","style":"fancy"}}`,
+			`0 {"contents":[{"uri":"x","mimeType":"application/json","text":"{\"fancy\":9}"}]}`},
+		{"resources/read", `{"uri":"x","uriTemplate":"a://squares/{n}/{style}","variables":{"n":"x","style":"fancy"}}`,
+			`1 {"code":-32602,"message":"\"n\" must be an integer, but is \"x\""}`},
+		{"resources/read", `{"uri":"x","uriTemplate":"a://squares/{n}/{style}","variables":{"n":"300"}}`,
+			`1 {"code":-32602,"message":"\"n\" is too large or too small, but is \"300\""}`},
+		{"prompts/get", `{"name":"say","arguments":{"n":"7"}}`,
+			`0 {"description":"Says it.","messages":[{"role":"user","content":{"type":"text","text":"7plain"}}]}`},
+		{"prompts/get", `{"name":"say","arguments":{"n":"101"}}`,
+			`1 {"code":-32602,"message":"\"n\" must be at most 100, but is \"101\""}`},
+		{"prompts/get", `{"name":"say"}`, `1 {"code":-32602,"message":"\"n\" is missing"}`},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"say"},"argument":{"name":"n","value":"2"},` +
+			`"context":{"arguments":{"style":"fancy"}}}`, `0 {"completion":{"values":["21","fancy"]}}`},
+		{"completion/complete", `{"ref":{"type":"ref/resource","uri":"a://squares/{n}/{style}"},` +
+			`"argument":{"name":"style","value":"f"}}`, `0 {"completion":{"values":["fancy"]}}`},
+		{"nonsense", `{}`, `1 {"code":-32601,"message":"Unknown method: nonsense"}`},
+	} {
+		plugin.invoke(uint64(i+1), each.method, each.params)
+		expect(t, host.answers[uint64(i+1)], each.want)
+	}
+}
+
+func TestAPluginSaysWhatItExports(t *testing.T) {
+	plugin, _ := served(t, others)
+	text, err := plugin.describe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, string(text), `{"tools":[],"resources":[{"uri":"a://one","name":"one","mimeType":"text/plain"},`+
+		`{"uri":"a://bytes","name":"bytes"}],"resourceTemplates":[{"uriTemplate":"a://squares/{n}/{style}","name":"square"}],`+
+		`"prompts":[{"name":"say","description":"Says it.","arguments":[{"name":"n","required":true},{"name":"style"}]}],`+
+		`"completions":true}`)
+}
+
+func TestChangesOfComponentsAreTold(t *testing.T) {
+	plugin, host := served(t, others)
+	_ = returning("a")(plugin)
+	plugin.RemoveResources("a://one", "a://nowhere")
+	if host.changes != 2 {
+		t.Errorf("told %d times", host.changes)
+	}
+	text, _ := plugin.describe()
+	if strings.Contains(string(text), "a://one") || !strings.Contains(string(text), `"name":"it"`) {
+		t.Errorf("%s", text)
+	}
+	_ = returning("b")(plugin)
+	if host.changes != 2 || !strings.Contains(host.said[0], `tool "it" is there already`) {
+		t.Errorf("what is wrong later is logged: %q", host.said)
+	}
+}
+
+func TestLifeAndConfiguration(t *testing.T) {
+	host := &fakeHost{settings: `{"greeting":"Servus"}`}
+	var order []string
+	plugin, err := newPlugin(host, func(plugin *Plugin) error {
+		var configuration struct{ Greeting string }
+		err := plugin.Configuration(&configuration)
+		plugin.OnStart(func() error { order = append(order, configuration.Greeting); return nil })
+		plugin.OnStop(func() { order = append(order, "first") })
+		plugin.OnStop(func() { panic("last") })
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plugin.start(); err != nil {
+		t.Fatal(err)
+	}
+	plugin.stop()
+	expect(t, strings.Join(order, " "), "Servus first")
+	if plugin.Context().Err() == nil || !strings.Contains(host.said[0], "a function of OnStop panicked: last") {
+		t.Errorf("%q", host.said)
+	}
+	if _, err := plugin.DataDirectory(); err == nil {
+		t.Error("a data directory that cannot be made is an error")
+	}
+	host.settings = `[]`
+	expectError(t, plugin.Configuration(&struct{}{}), "the configuration is not what it should be")
+}
