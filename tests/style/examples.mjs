@@ -4,6 +4,7 @@
 //   python: served by the plugin python, if it is built, which must have nothing to complain of
 //   sh: run, with the built program first in PATH, in an empty folder with the shipped plugins
 //   zig: compiled by another test, where zig is
+//   go: compiled by another test, where go is
 //   console, nginx: shown only; for what runs for ever or needs a program that is not here
 // usage: examples.mjs SOURCE_DIR HOST COMPONENTS_DIR CXX CC [PYTHON_PLUGIN]
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -39,6 +40,7 @@ const checks = {
   },
   console() {},
   zig() {}, // tests/languages/zig/project.test.mjs compiles them
+  go() {}, // tests/languages/go/project.test.mjs compiles them
   nginx() {}, // tests/integration/unix_socket.test.mjs has one like it
   mermaid() {},
 };

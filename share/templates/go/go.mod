@@ -1,0 +1,3 @@
+module plugins/@NAME@
+
+go 1.23
