@@ -171,9 +171,9 @@ Form<Config> plugins_table() {
   return Table<Config>()
       .add("components", host(&HostOptions::components), path(), "Folder with tools/, resources/ and prompts/")
       .add("data", host(&HostOptions::data_root), path(), "Folder below which each plugin may keep data")
-      .add("isolation", host(&HostOptions::isolation),
-           choice<Isolation>({{"worker", Isolation::worker}, {"in-process", Isolation::in_process}}),
-           "Where a plugin runs whose NAME.json does not say: worker, a process of its own, or in-process")
+      .add("isolation", host(&HostOptions::isolation), choice<Isolation>({isolations.begin(), isolations.end()}),
+           "Where a plugin runs whose NAME.json does not say: worker, a process of its own; in-process; or "
+           "in-process-resident, also if it can never be unloaded")
       .add("errors", host(&HostOptions::errors),
            choice<ErrorTexts>({{"shown", ErrorTexts::shown}, {"masked", ErrorTexts::masked}}),
            "What clients are told of failures that a plugin has not meant for them, where its NAME.json does not say: "

@@ -74,6 +74,22 @@ test('BrokenFilesAtTheStartDisturbNoOtherPlugin', async (context) => {
   assert.equal(await call(host, 'version'), '1');
 });
 
+test('InTheHostsProcessWhatCanNeverBeUnloadedIsRefusedUntilItsConfigurationAllowsIt', async (context) => {
+  const components = await Components.create('sample_v1', 'nodelete');
+  await components.write('nodelete.json', '{"isolation": "in-process"}');
+  const host = await serve(context, components);
+  const { file, reason } = await host.log.until({ event: 'plugin refused' });
+  assert.equal(file, components.file('nodelete.so'));
+  assert.equal(reason, "it is to run in the host's own process, and it was linked with -z nodelete, so it is never unloaded: " +
+    'set "isolation" to "worker" in its configuration, or to "in-process-resident" if each version of it may stay in memory ' +
+    'until the host ends');
+  assert.equal(await call(host, 'version'), '1');
+
+  await components.write('nodelete.json', '{"isolation": "in-process-resident"}');
+  await host.log.until({ event: 'plugin loaded', file });
+  assert.equal(await call(host, 'params'), 'nothing');
+});
+
 test('ARefusedFileIsServedOnceItIsMended', async (context) => {
   const components = await Components.create();
   await components.write('sample.so', 'not a library');

@@ -21,20 +21,6 @@ namespace {
 constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
 // The host's members are taken out of the object.
-Result<> take_isolation(Json& object, Isolation& isolation) {
-  const auto found = object.find("isolation");
-  if (found == object.end()) return {};
-  if (*found == "worker") {
-    isolation = Isolation::worker;
-  } else if (*found == "in-process") {
-    isolation = Isolation::in_process;
-  } else {
-    return fail(R"(has "isolation": )" + dump(*found) + R"(, which must be "worker" or "in-process")");
-  }
-  object.erase(found);
-  return {};
-}
-
 Result<> take_errors(Json& object, ErrorTexts& errors) {
   const auto found = object.find("errors");
   if (found == object.end()) return {};
@@ -125,6 +111,16 @@ Result<> take_word(const Json& value, const std::string& where, const Choices& c
     words += (words.empty() ? "\"" : "\", \"") + std::string(word);
   }
   return fail(where + ", which must be one of " + words + "\"");
+}
+
+// The host's members are taken out of the object.
+Result<> take_isolation(Json& object, Isolation& isolation) {
+  const auto found = object.find("isolation");
+  if (found == object.end()) return {};
+  if (auto taken = take_word(*found, R"(has "isolation": )" + dump(*found), isolations, isolation); taken.has_error())
+    return taken;
+  object.erase(found);
+  return {};
 }
 
 // Absolute, because the worker's working directory is nobody's concern.

@@ -1,7 +1,10 @@
 // NAME.json beside NAME.so: the plugin's own configuration, and in the same object a few members that are the host's.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/result.hpp"
 #include "plugin/plugin.hpp"
@@ -14,9 +17,16 @@ namespace mcph {
 
 // Where a plugin's code runs.
 enum class Isolation {
-  worker,     // in a process of its own
-  in_process  // in the host's: the fastest, for code that is trusted like the host's own
+  worker,              // in a process of its own
+  in_process,          // in the host's: the fastest, for code that is trusted like the host's own
+  in_process_resident  // likewise, also what can never be unloaded: each version stays until the host ends
 };
+
+inline constexpr std::array<std::pair<std::string_view, Isolation>, 3> isolations{{
+    {"worker", Isolation::worker},
+    {"in-process", Isolation::in_process},
+    {"in-process-resident", Isolation::in_process_resident},
+}};
 
 struct PluginConfiguration {
   std::string own = "{}";  // a JSON object: what the plugin is given

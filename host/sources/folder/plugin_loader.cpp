@@ -12,26 +12,33 @@
 namespace mcph {
 namespace {
 
-std::vector<std::string> remarks_on(const LibraryFacts& facts) {
-  std::vector<std::string> remarks;
+// Why the library cannot be unloaded. With thread-exit destructors it stays until the threads that ran it end, and
+// those that serve clients do not.
+std::vector<std::string> why_it_stays(const LibraryFacts& facts, std::uint32_t flags) {
+  std::vector<std::string> reasons;
   if (facts.unique_symbol_count > 0) {
-    remarks.push_back("it defines " + std::to_string(facts.unique_symbol_count) + " GNU-unique symbols (such as " +
+    reasons.push_back("it defines " + std::to_string(facts.unique_symbol_count) + " GNU-unique symbols (such as " +
                       facts.unique_symbol_examples.front() +
                       "), so it is never unloaded and a new version may share state with it; compile it with "
                       "-fno-gnu-unique, -fvisibility=hidden and a version script, as add_mcp_plugin() does");
   }
-  if (facts.never_unloads) remarks.emplace_back("it was linked with -z nodelete, so it is never unloaded");
+  if (facts.never_unloads) reasons.emplace_back("it was linked with -z nodelete, so it is never unloaded");
   if (facts.has_thread_exit_destructors) {
-    remarks.emplace_back(
+    reasons.emplace_back(
         "it has thread_local objects with destructors, so it stays mapped until every thread that ran it ends");
   }
-  return remarks;
+  if ((flags & MCP_PLUGIN_NEVER_UNLOAD) != 0)
+    reasons.emplace_back("it says MCP_PLUGIN_NEVER_UNLOAD, so it is never unloaded");
+  return reasons;
 }
 
-// With thread-exit destructors it stays until the threads that ran it end, and those that serve clients do not.
-bool stays_mapped(const LibraryFacts& facts, const mcp_plugin& table) {
-  return facts.never_unloads || facts.unique_symbol_count > 0 || facts.has_thread_exit_destructors ||
-         (table.flags & MCP_PLUGIN_NEVER_UNLOAD) != 0;
+// Each version of it would take memory for good, and run what it has left running beside the next ones.
+Result<> require_unloadable(Isolation isolation, const std::vector<std::string>& why_not) {
+  if (isolation != Isolation::in_process || why_not.empty()) return {};
+  return fail(
+      "it is to run in the host's own process, and " + why_not.front() +
+      ": set \"isolation\" to \"worker\" in its configuration, or to \"in-process-resident\" if each version of "
+      "it may stay in memory until the host ends");
 }
 
 // With what separates names written as in a URI, and what introduces that.
@@ -146,6 +153,10 @@ Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfigurat
   auto copy = *std::move(made);
   const auto facts = inspect_library(copy->path());
   if (facts.has_error()) return maybe_incomplete(facts.error());
+  const auto isolation = configuration.isolation;
+  // Before anything of it runs, where the file tells.
+  if (auto unloadable = require_unloadable(isolation, why_it_stays(*facts, 0)); unloadable.has_error())
+    return unloadable.error();
 
   PluginSetup setup{.file = file.file,
                     .digest = copy->digest(),
@@ -157,8 +168,8 @@ Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfigurat
                     .errors = configuration.errors,
                     .events = std::move(events),
                     .server_info = options_.server_info};
-  return configuration.isolation == Isolation::worker ? load_in_worker(std::move(copy), std::move(setup))
-                                                      : load_in_process(std::move(copy), std::move(setup), *facts);
+  return isolation == Isolation::worker ? load_in_worker(std::move(copy), std::move(setup))
+                                        : load_in_process(std::move(copy), std::move(setup), isolation, *facts);
 }
 
 Result<PluginLoader::Copy> PluginLoader::copy(const PluginFile& file) {
@@ -185,11 +196,14 @@ Result<LoadedPlugin> PluginLoader::load_in_worker(Copy copy, PluginSetup setup) 
   return loaded;
 }
 
-Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts) {
+Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup, Isolation isolation,
+                                                   const LibraryFacts& facts) {
   if (auto tried = try_in_worker(copy, setup); tried.has_error()) return tried.error();
   auto library = load_library(std::move(copy), setup);
   if (library.has_error()) return library.error();
-  const bool stays = stays_mapped(facts, library->table());
+  auto why_not = why_it_stays(facts, library->table().flags);
+  if (auto unloadable = require_unloadable(isolation, why_not); unloadable.has_error()) return unloadable.error();
+  const bool stays = !why_not.empty();
   auto created = InProcessPlugin::create(*std::move(library), std::move(setup), executor_, log_, &workers_.timers());
   auto loaded =
       created.has_error() ? Result<LoadedPlugin>(created.error()) : describe(reaper_.lease(*std::move(created)));
@@ -198,7 +212,7 @@ Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup,
     if (stays) error.code = ErrorCode::invalid;
     return error;
   }
-  loaded->remarks = remarks_on(facts);
+  loaded->remarks = std::move(why_not);
   loaded->stays_mapped = stays;
   return loaded;
 }

@@ -70,7 +70,7 @@ class PluginLoader final : public VersionLoader {
   // The plugin is created and described, not started. A file that has changed since it was looked at is refused before
   // anything of it runs, because the configuration may be another version's. `events` is for the instance. One for this
   // process is tried in a worker first, so that a library which cannot be loaded ends that, and one that is refused
-  // leaves no mapping behind.
+  // leaves no mapping behind. There one that can never be unloaded is refused, unless its isolation allows it.
   Result<LoadedPlugin> load(const PluginFile& file, PluginConfiguration configuration, PluginEvents events);
 
  private:
@@ -78,7 +78,7 @@ class PluginLoader final : public VersionLoader {
   void remember_sandbox(const std::filesystem::path& file, bool required) REQUIRES(mutex_);
   Result<Copy> copy(const PluginFile& file);
   Result<LoadedPlugin> load_in_worker(Copy copy, PluginSetup setup);
-  Result<LoadedPlugin> load_in_process(Copy copy, PluginSetup setup, const LibraryFacts& facts);
+  Result<LoadedPlugin> load_in_process(Copy copy, PluginSetup setup, Isolation isolation, const LibraryFacts& facts);
   // Whether it can be loaded and described at all, in a process that is ended then.
   Result<> try_in_worker(Copy copy, PluginSetup setup);
   static Result<LoadedPlugin> describe(std::shared_ptr<Plugin> plugin);

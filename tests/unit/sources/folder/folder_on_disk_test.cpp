@@ -242,7 +242,8 @@ TEST_F(FolderOnDiskTest, ReloadKeepsServingWhenTheNewVersionDoesNotStart) {
 
 TEST_F(FolderOnDiskTest, DoesNotStartAPluginAgainWhoseLibraryStaysMapped) {
   const test::KeptMemory kept;
-  drop("alpha", exports("alpha", R"(,"start":"the port is taken")"), "unit_actor_resident");
+  drop("alpha", exports("alpha", R"(,"start":"the port is taken","isolation":"in-process-resident")"),
+       "unit_actor_resident");
   run();
   EXPECT_TRUE(eventually_logged("it could not start: the port is taken"));
   EXPECT_TRUE(eventually_logged("it is tried again when the file or its configuration changes"));

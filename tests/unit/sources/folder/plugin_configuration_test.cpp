@@ -101,8 +101,10 @@ TEST_F(PluginConfigurationTest, LeavesWhatItDoesNotNameAtItsDefault) {
 TEST_F(PluginConfigurationTest, SaysWhichMemberIsWrongAndWhatItMayBe) {
   EXPECT_THAT(refusal_of(R"({"errors": true})"),
               HasSubstr(R"(notes.json has "errors": true, which must be "shown" or "masked")"));
-  EXPECT_THAT(refusal_of(R"({"isolation": "none"})"),
-              HasSubstr(R"(notes.json has "isolation": "none", which must be "worker" or "in-process")"));
+  EXPECT_THAT(
+      refusal_of(R"({"isolation": "none"})"),
+      HasSubstr(
+          R"(notes.json has "isolation": "none", which must be one of "worker", "in-process", "in-process-resident")"));
   EXPECT_THAT(refusal_of(R"({"limits": 5})"), HasSubstr(R"(has "limits": 5, which must be an object)"));
   EXPECT_THAT(refusal_of(R"({"limits": {"calltime": 5}})"),
               HasSubstr(R"(has "limits": {"calltime": 5}, but its members are callTimeMs, concurrentCalls, )"

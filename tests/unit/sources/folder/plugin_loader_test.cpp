@@ -21,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -224,10 +225,40 @@ TEST_F(PluginLoaderTest, ExpectsTheFailureOfACreateToPass) {
     EXPECT_TRUE(try_to_load(plugin_file_at(drop(library, no_license))).error().may_pass());
 }
 
+constexpr auto in_process = R"({"isolation":"in-process"})";
+constexpr auto resident = R"({"isolation":"in-process-resident"})";
+
 TEST_F(PluginLoaderTest, SaysWhetherALibraryStaysMapped) {
   const test::KeptMemory kept;
-  EXPECT_FALSE(load(drop("unit_actor")).stays_mapped);
-  EXPECT_TRUE(load(drop("unit_actor_resident")).stays_mapped);
+  EXPECT_FALSE(load(drop("unit_actor", resident)).stays_mapped);
+  const auto loaded = load(drop("unit_actor_resident", resident));
+  EXPECT_TRUE(loaded.stays_mapped);
+  EXPECT_THAT(loaded.remarks, ElementsAre("it says MCP_PLUGIN_NEVER_UNLOAD, so it is never unloaded"));
+}
+
+// Whether the file says it or, once it is mapped, its table.
+TEST_F(PluginLoaderTest, RefusesInTheHostsProcessWhatCanNeverBeUnloaded) {
+  constexpr auto what_to_do =
+      "set \"isolation\" to \"worker\" in its configuration, or to \"in-process-resident\" if each version of it may "
+      "stay in memory until the host ends";
+  EXPECT_EQ(refusal_of(drop("unit_actor_nodelete", in_process)),
+            std::string("it is to run in the host's own process, and it was linked with -z nodelete, so it is never "
+                        "unloaded: ") +
+                what_to_do);
+  EXPECT_EQ(refusal_of(drop("unit_actor_resident", in_process)),
+            std::string("it is to run in the host's own process, and it says MCP_PLUGIN_NEVER_UNLOAD, so it is never "
+                        "unloaded: ") +
+                what_to_do);
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
+  EXPECT_EQ(bytes_of("/proc/self/maps").find(temporary_.path().string()), std::string::npos);
+}
+
+TEST_F(PluginLoaderTest, RunsWhatCanNeverBeUnloadedWhereItsConfigurationAllowsIt) {
+  const test::KeptMemory kept;
+  for (const auto* library : {"unit_actor_nodelete", "unit_actor_resident"}) {
+    for (const auto* allowed : {resident, R"({"isolation":"worker"})"})
+      EXPECT_EQ(refusal_of(drop(library, allowed)), "accepted");
+  }
 }
 
 TEST_F(PluginLoaderTest, RefusesAConfigurationThatIsNoJson) {
