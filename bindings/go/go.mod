@@ -1,3 +1,3 @@
 module mcp-plugin-host/mcp
 
-go 1.23
+go 1.22

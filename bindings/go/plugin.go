@@ -217,8 +217,8 @@ func (p *Plugin) start() error {
 
 func (p *Plugin) stop() {
 	p.end()
-	for _, function := range slices.Backward(p.onStop) {
-		p.runOnStop(function)
+	for i := range p.onStop {
+		p.runOnStop(p.onStop[len(p.onStop)-1-i])
 	}
 }
 

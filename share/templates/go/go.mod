@@ -1,3 +1,3 @@
 module plugins/@NAME@
 
-go 1.23
+go 1.22

@@ -1,6 +1,6 @@
 module tutorial
 
-go 1.23
+go 1.22
 
 require mcp-plugin-host/mcp v0.1.0
 
