@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 )
 
 type answer struct {
@@ -45,7 +44,7 @@ func (p *Plugin) invoke(id uint64, method, text string) {
 func (p *Plugin) serve(call *Context, method, text string) (given answer) {
 	defer func() {
 		if what := recover(); what != nil {
-			call.Log(LevelError, fmt.Sprintf("panic: %v\n%s", what, debug.Stack()))
+			call.Log(LevelError, panicText(what))
 			given = errorAnswer(&Error{Code: CodeInternalError, Message: fmt.Sprintf("The plugin panicked: %v", what)})
 		}
 	}()

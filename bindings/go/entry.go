@@ -39,6 +39,7 @@ func mcpGoCreate(hostTable, failure unsafe.Pointer) uintptr {
 		give(failure, "the host lacks functions that this plugin needs: update the host")
 		return 0
 	}
+	heedMemoryLimit()
 	plugin, err := newPlugin(&cHost{table: table}, exported.setup)
 	if err != nil {
 		give(failure, err.Error())

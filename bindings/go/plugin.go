@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 )
@@ -94,7 +93,7 @@ func newPlugin(host host, setup func(*Plugin) error) (plugin *Plugin, err error)
 	defer func() {
 		if what := recover(); what != nil {
 			err = fmt.Errorf("its setup panicked: %v", what)
-			plugin.Log(LevelError, fmt.Sprintf("panic: %v\n%s", what, debug.Stack()))
+			plugin.Log(LevelError, panicText(what))
 		}
 	}()
 	if err := setup(plugin); err != nil {
@@ -225,7 +224,7 @@ func (p *Plugin) stop() {
 func (p *Plugin) runOnStop(function func()) {
 	defer func() {
 		if what := recover(); what != nil {
-			p.Log(LevelError, fmt.Sprintf("a function of OnStop panicked: %v\n%s", what, debug.Stack()))
+			p.Log(LevelError, "a function of OnStop: "+panicText(what))
 		}
 	}()
 	function()

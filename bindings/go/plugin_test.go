@@ -40,10 +40,14 @@ func (h *fakeHost) isCancelled(call uint64) int32                { return h.reas
 func (h *fakeHost) callContext(uint64) string {
 	return `{"protocolVersion":"2026-07-28","client":{"name":"tester"},"deadline":1700000000000}`
 }
-func (h *fakeHost) caller(uint64) string       { return `{"principal":{"id":"ada","roles":["admin"]}}` }
-func (h *fakeHost) configuration() string      { return h.settings }
-func (h *fakeHost) dataDirectory() string      { return "" }
-func (h *fakeHost) componentsChanged()         { h.changes++ }
+func (h *fakeHost) caller(uint64) string  { return `{"principal":{"id":"ada","roles":["admin"]}}` }
+func (h *fakeHost) configuration() string { return h.settings }
+func (h *fakeHost) dataDirectory() string { return "" }
+func (h *fakeHost) componentsChanged() {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.changes++
+}
 func (h *fakeHost) resourceUpdated(uri string) { h.say("updated", uri) }
 
 func served(t *testing.T, setup func(*Plugin) error) (*Plugin, *fakeHost) {
@@ -347,7 +351,7 @@ func TestLifeAndConfiguration(t *testing.T) {
 	}
 	plugin.stop()
 	expect(t, strings.Join(order, " "), "Servus first")
-	if plugin.Context().Err() == nil || !strings.Contains(host.said[0], "a function of OnStop panicked: last") {
+	if plugin.Context().Err() == nil || !strings.Contains(host.said[0], "a function of OnStop: panic: last\nmcp-plugin-host/mcp.TestLifeAndConfiguration") {
 		t.Errorf("%q", host.said)
 	}
 	if _, err := plugin.DataDirectory(); err == nil {
@@ -355,4 +359,35 @@ func TestLifeAndConfiguration(t *testing.T) {
 	}
 	host.settings = `[]`
 	expectError(t, plugin.Configuration(&struct{}{}), "the configuration is not what it should be")
+}
+
+func TestCallsCancellationsAndChangesGoBesideOneAnother(t *testing.T) {
+	plugin, host := served(t, ofTool(func(call *Context, _ none) (int, error) {
+		call.Progress(1, 1, "")
+		return 1, call.Err()
+	}))
+	var all sync.WaitGroup
+	for id := uint64(1); id <= 100; id++ {
+		all.Add(3)
+		go func() {
+			defer all.Done()
+			plugin.invoke(id, "tools/call", `{"name":"it"}`)
+		}()
+		go func() {
+			defer all.Done()
+			plugin.cancel(id, cancelReload)
+		}()
+		go func() {
+			defer all.Done()
+			if id%2 == 0 {
+				plugin.RemovePrompts("none")
+			} else if _, err := plugin.describe(); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	all.Wait()
+	if len(host.answers) != 100 {
+		t.Errorf("%d calls were answered", len(host.answers))
+	}
 }

@@ -1,4 +1,5 @@
-// The way of an author who writes in Go: the project that `new` makes, `dev`, and what docs/go.md shows.
+// The way of an author who writes in Go: the project that `new` makes, `dev`, what docs/go.md shows, and what Go does when
+// something goes wrong.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -76,6 +77,28 @@ test('DevServesEachChange', async (context) => {
   await broken;
   assert.match(host.log.text(), /main\.go:\d+:\d+: syntax error/);
   await until('Good morning, Ada!');
+});
+
+test('WhatGoesWrongInGoIsToldAsForOtherLanguages', async (context) => {
+  const project = await newProject(context);
+  await cp(fileURLToPath(new URL('testdata/failing.go', import.meta.url)), join(project, 'main.go'));
+  await run(project, 'cmake', '--preset', 'release');
+  await run(project, 'cmake', '--build', '--preset', 'release');
+  const components = join(project, 'build/release/mcp_components');
+  const call = (tool, isolation) =>
+    run(project, program, 'call', '--components', components, '--isolation', isolation, tool, '{}')
+      .catch(({ stderr }) => stderr);
+  assert.match(await call('nil', 'in-process'), /it was linked with -z nodelete, so it is never unloaded: set "isolation" to/);
+  // Also in the host, which has a handler of its own for the signal.
+  for (const isolation of ['worker', 'in-process-resident']) {
+    const said = await call('nil', isolation);
+    assert.match(said, /The plugin panicked: runtime error: invalid memory address or nil pointer dereference$/m);
+    assert.match(said, /main\.go:22 /, 'the log leads to the line');
+  }
+  assert.match(await call('goroutine', 'worker'), /its process was killed by SIGABRT \(Aborted\) while it served goroutine/);
+  // Without knowing of it, the collector would wait until there is twice as much as is kept.
+  await writeFile(join(components, 'tools/weather.json'), JSON.stringify({ limits: { memoryBytes: 450_000_000 } }));
+  assert.equal(await call('churn', 'worker'), '200\n');
 });
 
 test('WhatTheDocumentShowsIsAPlugin', async (context) => {
