@@ -391,3 +391,51 @@ func TestCallsCancellationsAndChangesGoBesideOneAnother(t *testing.T) {
 		t.Errorf("%d calls were answered", len(host.answers))
 	}
 }
+
+func TestContentsHaveTheFormsOfTheProtocol(t *testing.T) {
+	for _, each := range []struct {
+		content Content
+		want    string
+	}{
+		{&TextContent{Text: "a", Annotations: &Annotations{Audience: []string{"user"}, Priority: 0.5}, Meta: Meta{"k": 1}},
+			`{"type":"text","text":"a","annotations":{"audience":["user"],"priority":0.5},"_meta":{"k":1}}`},
+		{&AudioContent{MIMEType: "audio/wav"}, `{"type":"audio","data":"","mimeType":"audio/wav"}`},
+		{&ResourceLink{URI: "a://b", Name: "b", Size: 3, Icons: []Icon{{Source: "https://example.com/b.png"}}},
+			`{"type":"resource_link","uri":"a://b","name":"b","size":3,"icons":[{"src":"https://example.com/b.png"}]}`},
+		{&EmbeddedResource{Resource: &ResourceContents{URI: "a://b", Blob: []byte{}}},
+			`{"type":"resource","resource":{"uri":"a://b","blob":""}}`},
+	} {
+		text, err := marshal(each.content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, string(text), each.want)
+	}
+}
+
+func TestTheClientsModelAndPagesAreAsked(t *testing.T) {
+	setup := ofTool(func(call *Context, _ none) (string, error) {
+		action, err := call.ElicitURL("page", "Sign in", "https://example.com/sign-in")
+		if err != nil {
+			return "", err
+		}
+		said, err := call.CreateMessage("poem", &CreateMessageParams{Messages: []*PromptMessage{UserMessage("A line")},
+			MaxTokens: 20})
+		if err != nil {
+			return "", err
+		}
+		return action + ": " + said.Text(), nil
+	})
+	expect(t, called(t, setup, `{"name":"it"}`), `2 {"inputRequests":{"page":{"method":"elicitation/create","params":`+
+		`{"mode":"url","message":"Sign in","url":"https://example.com/sign-in"}}}}`)
+	const page = `{"name":"it","inputResponses":{"page":{"action":"accept"}`
+	expect(t, called(t, setup, page+`}}`), `2 {"inputRequests":{"poem":{"method":"sampling/createMessage","params":`+
+		`{"messages":[{"role":"user","content":{"type":"text","text":"A line"}}],"maxTokens":20}}}}`)
+	for content, want := range map[string]string{
+		`{"type":"text","text":"Roses"}`: "accept: Roses",
+		`[{"type":"text","text":"Roses"},{"type":"image"},{"type":"text","text":"are"}]`: `accept: Roses\nare`,
+	} {
+		expect(t, called(t, setup, page+`,"poem":{"role":"assistant","content":`+content+`}}}`),
+			`0 {"content":[{"type":"text","text":"`+want+`"}]}`)
+	}
+}
