@@ -114,7 +114,7 @@ func requireConsistent(schema object) error {
 	for _, pair := range [][2]string{{"minimum", "maximum"}, {"minLength", "maxLength"}, {"minItems", "maxItems"}} {
 		least, most := number(schema.find(pair[0])), number(schema.find(pair[1]))
 		if least != nil && most != nil && least.Cmp(most) > 0 {
-			return fmt.Errorf("its %s %s is more than its %s %s", pair[0], least.RatString(), pair[1], most.RatString())
+			return fmt.Errorf("its %s %v is more than its %s %v", pair[0], schema.find(pair[0]), pair[1], schema.find(pair[1]))
 		}
 	}
 	value := schema.find("default")
@@ -138,29 +138,40 @@ func number(value any) *big.Rat {
 	return nil
 }
 
-// refusal says why the schema does not allow the value, which is of its type; patterns are the host's business.
+// bounds are keywords that bound a number, or the size of a text, and when they are broken.
+var bounds = []struct {
+	name, words string
+	isBroken    func(comparison int) bool
+}{
+	{"minimum", "must be at least %s", func(c int) bool { return c < 0 }},
+	{"maximum", "must be at most %s", func(c int) bool { return c > 0 }},
+	{"exclusiveMinimum", "must be more than %s", func(c int) bool { return c <= 0 }},
+	{"exclusiveMaximum", "must be less than %s", func(c int) bool { return c >= 0 }},
+	{"minLength", "must have at least %s characters", func(c int) bool { return c < 0 }},
+	{"maxLength", "must have at most %s characters", func(c int) bool { return c > 0 }},
+}
+
+// refusal says why the schema does not allow the value, which is of its type; patterns it leaves alone, which are
+// ECMA-262's.
 func refusal(schema object, value any) string {
-	if choices, has := schema.find("enum").([]any); has && !slices.Contains(choices, value) {
+	if choices, has := schema.find("enum").([]any); has {
 		words := make([]string, len(choices))
 		for i, each := range choices {
 			words[i] = fmt.Sprint(each)
 		}
-		return "must be one of " + strings.Join(words, ", ")
+		if !slices.Contains(words, fmt.Sprint(value)) {
+			return "must be one of " + strings.Join(words, ", ")
+		}
 	}
-	size, what := number(value), ""
-	least, most := "minimum", "maximum"
+	size := number(value)
 	if text, isText := value.(string); isText {
-		size, what = big.NewRat(int64(utf8.RuneCountInString(text)), 1), " characters"
-		least, most = "minLength", "maxLength"
+		size = big.NewRat(int64(utf8.RuneCountInString(text)), 1)
 	}
-	if size == nil {
-		return ""
-	}
-	if bound := number(schema.find(least)); bound != nil && size.Cmp(bound) < 0 {
-		return "must be at least " + bound.RatString() + what
-	}
-	if bound := number(schema.find(most)); bound != nil && size.Cmp(bound) > 0 {
-		return "must be at most " + bound.RatString() + what
+	for _, each := range bounds {
+		bound := number(schema.find(each.name))
+		if size != nil && bound != nil && each.isBroken(size.Cmp(bound)) {
+			return fmt.Sprintf(each.words, fmt.Sprint(schema.find(each.name)))
+		}
 	}
 	return ""
 }

@@ -254,6 +254,36 @@ type square struct {
 	Style string `json:"style" enum:"plain,fancy" default:"plain"`
 }
 
+type bounded struct {
+	Size  int     `json:"size" enum:"1,2"`
+	Share float64 `json:"share" exclusiveMinimum:"0" exclusiveMaximum:"0.5" default:"0.25"`
+	Word  string  `json:"word" minLength:"2" maxLength:"3" default:"ab"`
+	Sure  *bool   `json:"sure"`
+}
+
+func TestTextsThatAFieldDoesNotAllowAreRefused(t *testing.T) {
+	plugin, host := served(t, func(plugin *Plugin) error {
+		AddPrompt(plugin, &Prompt{Name: "p"}, func(_ *Context, in bounded) (string, error) {
+			return fmt.Sprint(in.Size, in.Share, in.Word, in.Sure != nil && *in.Sure), nil
+		})
+		return nil
+	})
+	for i, each := range []struct{ arguments, want string }{
+		{`"size":"2"`, `0 {"messages":[{"role":"user","content":{"type":"text","text":"2 0.25abfalse"}}]}`},
+		{`"size":"2","sure":"true"`, `0 {"messages":[{"role":"user","content":{"type":"text","text":"2 0.25abtrue"}}]}`},
+		{`"size":"3"`, `1 {"code":-32602,"message":"\"size\" must be one of 1, 2, but is \"3\""}`},
+		{`"size":"1","share":"0"`, `1 {"code":-32602,"message":"\"share\" must be more than 0, but is \"0\""}`},
+		{`"size":"1","share":"0.5"`, `1 {"code":-32602,"message":"\"share\" must be less than 0.5, but is \"0.5\""}`},
+		{`"size":"1","share":"x"`, `1 {"code":-32602,"message":"\"share\" must be a number, but is \"x\""}`},
+		{`"size":"1","word":"ä"`, `1 {"code":-32602,"message":"\"word\" must have at least 2 characters, but is \"ä\""}`},
+		{`"size":"1","word":"abcd"`, `1 {"code":-32602,"message":"\"word\" must have at most 3 characters, but is \"abcd\""}`},
+		{`"size":"1","sure":"yes"`, `1 {"code":-32602,"message":"\"sure\" must be true or false, but is \"yes\""}`},
+	} {
+		plugin.invoke(uint64(i+1), "prompts/get", `{"name":"p","arguments":{`+each.arguments+`}}`)
+		expect(t, host.answers[uint64(i+1)], each.want)
+	}
+}
+
 func others(plugin *Plugin) error {
 	AddResource(plugin, &Resource{URI: "a://one", Name: "one", MIMEType: "text/plain", TTL: time.Second},
 		func(call *Context) (string, error) { return call.URI(), nil })
