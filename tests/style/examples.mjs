@@ -14,7 +14,8 @@ import path from 'node:path';
 
 const [source, host, components, cxx, cc, pythonPlugin] = process.argv.slice(2);
 const documents = ['README.md', 'CONTRIBUTING.md', 'plugin-api/ABI.md', 'bench/README.md',
-  ...readdirSync(path.join(source, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+  ...readdirSync(path.join(source, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+  .filter((name) => name !== 'docs/from-fastmcp.md'); // has parts of two programs, see tests/fastmcp
 const folder = mkdtempSync(path.join(os.tmpdir(), 'examples-'));
 symlinkSync(components, path.join(folder, 'mcp_components'));
 const include = ['-I', path.join(source, 'plugin-api/include')];

@@ -1,0 +1,24 @@
+#!/bin/sh
+# pip_install.sh PYTHON FOLDER: makes the virtual environment FOLDER with the packages that requirements.txt names, unless
+# it has them already. Where that cannot be, it says "skipped: " and why.
+set -eu
+
+python=$1
+folder=$2
+requirements=$(dirname "$0")/requirements.txt
+# A copy of the list that was installed: equal, nothing is to do.
+installed=$folder/installed-requirements.txt
+
+if cmp -s "$requirements" "$installed"; then
+  exit 0
+fi
+rm -rf "$folder"
+if ! "$python" -m venv "$folder"; then
+  rm -rf "$folder"
+  echo "skipped: $python makes no virtual environment; install it (Debian, Ubuntu: apt-get install python3-venv)"
+elif ! "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$requirements"; then
+  rm -rf "$folder"
+  echo "skipped: pip did not install $requirements; it needs a package index, and Python 3.10 or newer"
+else
+  cp "$requirements" "$installed"
+fi
