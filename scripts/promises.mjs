@@ -77,6 +77,8 @@ function readmeWords() {
 
 const promises = [
   ['documents', 'the README takes a newcomer at most 900 words', readmeWords],
+  ['documents', 'a tutorial in C++ takes at most 0.8 of the lines of FastMCP\'s (docs/from-fastmcp.md)',
+    costs(/^C\+\+ takes (\S+) of the lines/gm, 0.8, atMost, '', 'tests/fastmcp/lines.mjs')],
   ['speed', 'in-process, 32 connections: at least 0.8 of the requests of a bare server (bench/README.md)',
     bench((all) => eras.map((era) => all[`${era} 32`].requestsToBaseline), 0.8, atLeast)],
   ['speed', 'in-process, 1 connection: a median of at most 1.5 of a bare server (bench/README.md)',

@@ -9,14 +9,15 @@ requirements=$(dirname "$0")/requirements.txt
 # A copy of the list that was installed: equal, nothing is to do.
 installed=$folder/installed-requirements.txt
 
-if cmp -s "$requirements" "$installed"; then
+if cmp -s "$requirements" "$installed" && "$folder/bin/python" --version >/dev/null; then
   exit 0
 fi
 rm -rf "$folder"
 if ! "$python" -m venv "$folder"; then
   rm -rf "$folder"
   echo "skipped: $python makes no virtual environment; install it (Debian, Ubuntu: apt-get install python3-venv)"
-elif ! "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$requirements"; then
+elif ! "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 30 \
+  --requirement "$requirements"; then
   rm -rf "$folder"
   echo "skipped: pip did not install $requirements; it needs a package index, and Python 3.10 or newer"
 else
