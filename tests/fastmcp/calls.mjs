@@ -8,17 +8,20 @@ function withoutServer({ _meta: { 'io.modelcontextprotocol/serverInfo': _, ...me
   return Object.keys(meta).length > 0 ? { ...answer, _meta: meta } : answer;
 }
 
-// With all that is heard of the progress: from the transport, because clients forget what comes right before an answer.
+// With all that is heard of the progress and the log: from the transport, because clients forget the progress that comes
+// right before an answer.
 const watched = (name, args) => async (client, kind) => {
   const heard = [];
   const { transport } = client;
   const { onmessage } = transport;
   transport.onmessage = (message, ...more) => {
-    const { progressToken, ...progress } = message.params ?? {};
-    if (message.method === 'notifications/progress') heard.push(progress);
+    const { progressToken, ...said } = message.params ?? {};
+    if (['notifications/progress', 'notifications/message'].includes(message.method)) heard.push(said);
     onmessage.call(transport, message, ...more);
   };
-  const answer = await kind.call(client, { name, arguments: args }, { onprogress: () => {} });
+  if (kind.era === 'legacy') await client.setLoggingLevel('info');
+  const _meta = kind.era === 'modern' ? { 'io.modelcontextprotocol/logLevel': 'info' } : {};
+  const answer = await kind.call(client, { name, arguments: args, _meta }, { onprogress: () => {} });
   transport.onmessage = onmessage;
   return { ...withoutServer(answer), heard };
 };

@@ -129,6 +129,12 @@ const differences = [
     change: ofTools(spelled((text, own) => text === parsed(own))),
   },
   {
+    reason: 'FastMCP wraps what is logged, and does not say by whom, which is the plugin here',
+    change: (theirs) => (theirs.heard
+      ? { ...theirs, heard: theirs.heard.map((each) => (each.level ? { ...each, logger: 'tutorial', data: each.data.msg } : each)) }
+      : theirs),
+  },
+  {
     reason: 'FastMCP makes a title of the name of a tool that has none',
     change: (theirs) => (theirs.tools
       ? { tools: theirs.tools.map(({ title, ...each }) => (title === titleOf(each.name) ? each : { title, ...each })) }
