@@ -131,7 +131,8 @@ const differences = [
   {
     reason: 'FastMCP wraps what is logged, and does not say by whom, which is the plugin here',
     change: (theirs) => (theirs.heard
-      ? { ...theirs, heard: theirs.heard.map((each) => (each.level ? { ...each, logger: 'tutorial', data: each.data.msg } : each)) }
+      ? { ...theirs, heard: theirs.heard.map((each) =>
+        (each.level ? { ...each, logger: 'tutorial', data: each.data.msg } : each)) }
       : theirs),
   },
   {

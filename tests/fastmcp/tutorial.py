@@ -1,6 +1,5 @@
 # FastMCP's half of docs/from-fastmcp.md; tutorial.cpp is the other. What follows a mark is that section's.
 # section: header
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -128,7 +127,6 @@ def check() -> ToolResult:
 async def copy(files: list[str], ctx: Context) -> str:
     """Copies files."""
     for done, file in enumerate(files, 1):
-        await asyncio.sleep(0.001)
         await ctx.report_progress(done, len(files), file)
     await ctx.info("copied")
     return f"{len(files)} copied"
