@@ -174,8 +174,7 @@ Form<Config> plugins_table() {
       .add("isolation", host(&HostOptions::isolation), choice<Isolation>({isolations.begin(), isolations.end()}),
            "Where a plugin runs whose NAME.json does not say: worker, a process of its own; in-process; or "
            "in-process-resident, also if it can never be unloaded")
-      .add("errors", host(&HostOptions::errors),
-           choice<ErrorTexts>({{"shown", ErrorTexts::shown}, {"masked", ErrorTexts::masked}}),
+      .add("errors", host(&HostOptions::errors), choice<ErrorTexts>({error_texts.begin(), error_texts.end()}),
            "What clients are told of failures that a plugin has not meant for them, where its NAME.json does not say: "
            "shown, what went wrong, or masked, that something did")
       .add("sandbox", host(&HostOptions::sandbox),

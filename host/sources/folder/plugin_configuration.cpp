@@ -20,18 +20,6 @@ namespace {
 
 constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
-// The host's members are taken out of the object.
-Result<> take_errors(Json& object, ErrorTexts& errors) {
-  const auto found = object.find("errors");
-  if (found == object.end()) return {};
-  if (*found != "shown" && *found != "masked") {
-    return fail(R"(has "errors": )" + dump(*found) + R"(, which must be "shown" or "masked")");
-  }
-  errors = *found == "masked" ? ErrorTexts::masked : ErrorTexts::shown;
-  object.erase(found);
-  return {};
-}
-
 // A number that an operator may set.
 template <class T>
 struct Member {
@@ -118,6 +106,15 @@ Result<> take_isolation(Json& object, Isolation& isolation) {
   const auto found = object.find("isolation");
   if (found == object.end()) return {};
   if (auto taken = take_word(*found, R"(has "isolation": )" + dump(*found), isolations, isolation); taken.has_error())
+    return taken;
+  object.erase(found);
+  return {};
+}
+
+Result<> take_errors(Json& object, ErrorTexts& errors) {
+  const auto found = object.find("errors");
+  if (found == object.end()) return {};
+  if (auto taken = take_word(*found, R"(has "errors": )" + dump(*found), error_texts, errors); taken.has_error())
     return taken;
   object.erase(found);
   return {};

@@ -28,6 +28,11 @@ inline constexpr std::array<std::pair<std::string_view, Isolation>, 3> isolation
     {"in-process-resident", Isolation::in_process_resident},
 }};
 
+inline constexpr std::array<std::pair<std::string_view, ErrorTexts>, 2> error_texts{{
+    {"shown", ErrorTexts::shown},
+    {"masked", ErrorTexts::masked},
+}};
+
 struct PluginConfiguration {
   std::string own = "{}";  // a JSON object: what the plugin is given
   Isolation isolation = Isolation::worker;

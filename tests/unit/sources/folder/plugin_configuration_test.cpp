@@ -100,7 +100,7 @@ TEST_F(PluginConfigurationTest, LeavesWhatItDoesNotNameAtItsDefault) {
 
 TEST_F(PluginConfigurationTest, SaysWhichMemberIsWrongAndWhatItMayBe) {
   EXPECT_THAT(refusal_of(R"({"errors": true})"),
-              HasSubstr(R"(notes.json has "errors": true, which must be "shown" or "masked")"));
+              HasSubstr(R"(notes.json has "errors": true, which must be one of "shown", "masked")"));
   EXPECT_THAT(
       refusal_of(R"({"isolation": "none"})"),
       HasSubstr(
