@@ -48,7 +48,7 @@ LandlockRules landlock_rules(const WorkerSetup& setup, FileDescriptor data_direc
     return rules;
   }
   rules.abstract_sockets = false;
-  rules.read.push_back(setup.library);
+  rules.read.push_back(setup.bundle.empty() ? setup.library : setup.bundle);
   add_existing(rules.read, system_files);
   if (network != SandboxNetwork::none) add_existing(rules.read, network_files);
   rules.write.emplace_back("/dev/null");

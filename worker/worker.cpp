@@ -225,6 +225,7 @@ Result<> Worker::create() {
   PluginSetup plugin{
       .file = setup_.file,
       .digest = setup_.digest,
+      .bundle = setup_.bundle,
       .configuration = setup_.configuration,
       .data_directory = setup_.data_directory,
       .limits = setup_.limits,

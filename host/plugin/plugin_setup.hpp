@@ -14,7 +14,8 @@ namespace mcph {
 
 struct PluginSetup {
   std::filesystem::path file;         // where it lies in the components folder, for messages
-  std::string digest;                 // of its library
+  std::string digest;                 // of its library, or of its bundle
+  std::filesystem::path bundle = {};  // where it can read that; empty: it is none
   std::string configuration = "{}";   // a JSON object
   DataDirectory data_directory = {};  // made when the plugin first asks for it
   PluginLimits limits = {};

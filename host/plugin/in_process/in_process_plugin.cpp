@@ -84,6 +84,13 @@ const mcp_server_info InProcessPlugin::server_info_table = {
       sink->write(sink->context, as_mcp(self_of(host).setup_.server_info()));
     }};
 
+const mcp_bundle InProcessPlugin::bundle_table = {sizeof(mcp_bundle), 0,
+                                                  [](const mcp_host* host, const mcp_sink* sink) {
+                                                    self_of(host).serve("bundle", [&](const InProcessPlugin& plugin) {
+                                                      give(plugin.identity_, sink, plugin.setup_.bundle.string());
+                                                    });
+                                                  }};
+
 const mcp_caller InProcessPlugin::caller_table = {sizeof(mcp_caller), 0,
                                                   [](const mcp_host* host, mcp_call_id id, const mcp_sink* sink) {
                                                     self_of(host).serve("caller", [&](const InProcessPlugin& plugin) {
@@ -362,6 +369,7 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
   };
   host.get_interface = [](const mcp_host* h, const char* name) -> const void* {
     if (name == std::string_view(MCP_CALLER)) return &caller_table;
+    if (name == std::string_view(MCP_BUNDLE)) return self_of(h).setup_.bundle.empty() ? nullptr : &bundle_table;
     const bool offered = name == std::string_view(MCP_SERVER_INFO) && self_of(h).setup_.server_info != nullptr;
     return offered ? &server_info_table : nullptr;
   };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include <mcp/bundle.h>
 #include <mcp/caller.h>
 #include <mcp/plugin.h>
 #include <mcp/server_info.h>
@@ -72,6 +73,7 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   void serve(std::string_view function, Function&& function_of_host) noexcept;
   static const mcp_server_info server_info_table;
   static const mcp_caller caller_table;
+  static const mcp_bundle bundle_table;
 
   PluginLibrary library_;
   const mcp_plugin& table_;

@@ -146,6 +146,7 @@ std::string Supervisor::setup_json(bool starts) const {
   return WorkerSetup{.library = library_.path(),
                      .file = setup_.file,
                      .digest = setup_.digest,
+                     .bundle = setup_.bundle,
                      .configuration = setup_.configuration,
                      .data_directory = setup_.data_directory,
                      .limits = setup_.limits,

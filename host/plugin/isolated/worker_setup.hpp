@@ -17,6 +17,7 @@ struct WorkerSetup {
   std::filesystem::path library;  // the private copy, which has been checked
   std::filesystem::path file;     // where it lies in the components folder, for messages
   std::string digest;
+  std::filesystem::path bundle = {};  // the private copy of it that the library lies in; empty: it lies alone
   std::string configuration;
   DataDirectory data_directory;
   PluginLimits limits;

@@ -19,6 +19,7 @@
 #include "base/regular_file.hpp"
 #include "base/sha256.hpp"
 #include "base/utf8.hpp"
+#include "plugin/library/bundle.hpp"
 #include "plugin/library/library_file.hpp"
 
 namespace mcph {
@@ -115,6 +116,22 @@ std::string short_stem(const fs::path& file) {
   constexpr std::size_t max_bytes = 100;
   const auto stem = file.stem().string();
   return std::string(utf8_prefix(stem, max_bytes));
+}
+
+// One file of a bundle; its digest.
+Result<std::string> copy_file(const fs::path& file, const FileIdentity& seen, const fs::path& target,
+                              const PrivateFolder::Check& check) {
+  const auto source = open_to_read(file);
+  if (!source) return fail_for_now("cannot be opened: " + last_error());
+  const auto before = identity_of_regular_file(source);
+  if (before.has_error()) return before.error();
+  if (*before != seen) return changed();
+  if (const auto checked = check(file, source); checked.has_error()) return checked.error();
+  std::error_code error;
+  fs::create_directories(target.parent_path(), error);
+  const auto made = open_file(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IXUSR);
+  if (!made) return fail_for_now("its private copy cannot be made: " + last_error());
+  return copy_bytes(source, made, seen.size);
 }
 
 }  // namespace
@@ -242,6 +259,47 @@ Result<PrivateCopy> PrivateFolder::copy(const fs::path& file, const FileDescript
   copy.path_ = std::move(final_path);
   copy.digest_ = *std::move(digest);
   copy.source_identity_ = *before;
+  return copy;
+}
+
+Result<fs::path> PrivateFolder::make_target_folder(const fs::path& bundle) {
+  const MutexLock lock(*mutex_);
+  const auto name = short_stem(bundle) + '.' + std::to_string(++generation_);
+  const auto make = [&]() REQUIRES(*mutex_) { return ::mkdir((path_ / name).c_str(), S_IRWXU) == 0; };
+  bool made = make();
+  if (!made && errno == ENOENT) {
+    if (auto again = make_again(); again.has_error()) return again.error();
+    made = make();
+  }
+  if (!made) return fail_for_now("its private copy cannot be made in " + path_.string() + ": " + last_error());
+  return path_ / name;
+}
+
+Result<PrivateCopy> PrivateFolder::copy_bundle(const fs::path& folder, const Check& check) {
+  const auto before = list_bundle(folder);
+  if (before.refusal) return *before.refusal;
+  const auto target = make_target_folder(folder);
+  if (target.has_error()) return target.error();
+  PrivateCopy copy({}, *target);
+  Sha256 digest;
+  for (const auto& file : before.files) {
+    const auto hex = copy_file(folder / file.name, file.identity, *target / file.name, check);
+    if (hex.has_error()) {
+      auto error = hex.error();
+      error.message = "of its file " + file.name.string() + ": " + error.message;
+      return error;
+    }
+    const auto line = *hex + "  " + file.name.string() + "\n";
+    digest.add(line.data(), line.size());
+  }
+  if (list_bundle(folder).identity != before.identity) return changed();
+
+  copy.digest_ = digest.hex();
+  copy.source_identity_ = before.identity;
+  auto library = library_of_bundle(copy.bundle_, folder.stem().string());
+  if (library.has_error()) return library.error();
+  copy.path_ = copy.bundle_ / library->file;
+  copy.remarks_ = std::move(library->remarks);
   return copy;
 }
 

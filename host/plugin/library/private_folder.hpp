@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,12 @@ class PrivateFolder {
   // Of what has been opened already, under the name of the file.
   Result<PrivateCopy> copy(const std::filesystem::path& file, const FileDescriptor& source);
 
+  // Whether a file may be used, asked of each when it has been opened.
+  using Check = std::function<Result<>(const std::filesystem::path& file, const FileDescriptor& opened)>;
+  // Of a bundle, with all that belongs to it; links have become files. One in which anything changes meanwhile is
+  // refused.
+  Result<PrivateCopy> copy_bundle(const std::filesystem::path& folder, const Check& check);
+
   // Where copies are made now.
   std::filesystem::path path() const;
 
@@ -54,6 +61,8 @@ class PrivateFolder {
     std::filesystem::path stem;
   };
   Result<Target> make_target(const std::filesystem::path& file);
+  // An empty folder.
+  Result<std::filesystem::path> make_target_folder(const std::filesystem::path& bundle);
 
   std::unique_ptr<Mutex> mutex_ = std::make_unique<Mutex>();  // what follows changes when it is made again
   std::filesystem::path path_ GUARDED_BY(*mutex_);

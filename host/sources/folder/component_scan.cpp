@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/regular_file.hpp"
+#include "plugin/library/bundle.hpp"
 
 namespace mcph {
 namespace {
@@ -23,10 +24,6 @@ constexpr std::string_view library_extension = ".dylib";
 #else
 constexpr std::string_view library_extension = ".so";
 #endif
-
-bool is_passed_over(std::string_view name) {
-  return name.starts_with('.') || name.ends_with('~') || name.ends_with(".tmp");
-}
 
 bool is_plugin(const fs::path& file) {
   return file.extension() == library_extension;
@@ -94,6 +91,9 @@ class Scan {
   Entries list(const fs::path& folder);
   void scan_entry(const fs::directory_entry& entry, const Folder& folder);
   void add_plugin(const fs::path& file, const State& state);
+  void add_bundle(const fs::path& folder);
+  void drop_bundles_beside_files();
+  void count(std::size_t entries, const fs::path& folder);
   void watch_target_of(const fs::path& link);
   void report(const fs::path& path, std::string reason) {
     result_.problems.push_back({path, std::move(reason), false});
@@ -135,6 +135,7 @@ ScanResult Scan::run() {
   report_misplaced();
 
   std::ranges::sort(result_.plugins, {}, &PluginFile::file);
+  drop_bundles_beside_files();
   std::ranges::sort(result_.problems, {}, &ScanProblem::path);
   std::ranges::sort(result_.folders);
   result_.folders.erase(std::unique(result_.folders.begin(), result_.folders.end()), result_.folders.end());
@@ -165,7 +166,8 @@ void Scan::report_misplaced() {
   for (const auto& entry : regular_entries(root_)) {
     const auto& path = entry.path();
     std::error_code ignored;
-    if (is_plugin(path) && entry.is_regular_file(ignored)) {
+    const bool is_bundle = is_bundle_name(path) && entry.is_directory(ignored);
+    if (is_bundle || (is_plugin(path) && entry.is_regular_file(ignored))) {
       if (!is_served(path))
         report(path, "it is not loaded; move it into one of the folders tools, resources and prompts");
     } else if (!is_top(path.filename().native()) && entry.is_directory(ignored)) {
@@ -195,8 +197,10 @@ Entries Scan::regular_entries(const fs::path& folder) {
 
 // By a link in one of the three folders.
 bool Scan::is_served(const fs::path& file) const {
-  const auto state = state_of(file);
-  return std::ranges::any_of(result_.plugins, [&](const PluginFile& each) { return each.identity == state.identity; });
+  const auto found = state_of(file).identity;
+  return std::ranges::any_of(result_.plugins, [&](const PluginFile& each) {
+    return each.identity.device == found.device && each.identity.inode == found.inode;
+  });
 }
 
 void Scan::scan_folder(const Folder& folder) {
@@ -219,11 +223,8 @@ Entries Scan::list(const fs::path& folder) {
   Entries entries;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (++entries_ > limits_.entries) {
-      report_hidden(root_, "it holds more than " + std::to_string(limits_.entries) + " files and folders; those from " +
-                               folder.string() + " on are not looked at; keep only plugins here");
-      break;
-    }
+    count(1, folder);
+    if (entries_ > limits_.entries) break;
     if (!is_passed_over(entry->path().filename().native())) entries.push_back(*entry);
   }
   if (error && !is_absent(error.value())) {
@@ -238,6 +239,10 @@ void Scan::scan_entry(const fs::directory_entry& entry, const Folder& folder) {
   const Folder below{path, folder.depth + 1};
   std::error_code ignored;
   const bool is_link = entry.is_symlink(ignored);
+  if (is_bundle_name(path) && entry.is_directory(ignored)) {
+    if (is_link) watch_target_of(path);
+    return add_bundle(path);
+  }
   if (!is_link && entry.is_directory(ignored)) return scan_folder(below);
   if (!is_link && !is_plugin(path)) return;
 
@@ -263,8 +268,44 @@ void Scan::add_plugin(const fs::path& file, const State& state) {
     const auto name = configuration_file(file);
     auto configuration = configuration_at(name);
     if (!configuration.is_absent()) watch_target_of(name);
-    result_.plugins.push_back({file, state.identity, std::move(configuration)});
+    result_.plugins.push_back({file, state.identity, std::move(configuration), 0});
   }
+}
+
+void Scan::add_bundle(const fs::path& folder) {
+  const auto listing = list_bundle(folder);
+  auto configuration = configuration_at(configuration_file(folder));
+  if (!configuration.is_absent()) watch_target_of(configuration_file(folder));
+  result_.folders.insert(result_.folders.end(), listing.folders.begin(), listing.folders.end());
+  result_.plugins.push_back({folder, listing.identity, std::move(configuration), listing.passed_over});
+  count(listing.entries, folder);
+}
+
+// They would have one configuration and one data directory.
+void Scan::drop_bundles_beside_files() {
+  const auto is_beside_file = [this](const PluginFile& each) {
+    if (!is_bundle_name(each.file)) return false;
+    const auto file = fs::path(each.file).replace_extension(library_extension);
+    return std::ranges::binary_search(result_.plugins, file, {}, &PluginFile::file);
+  };
+  std::vector<fs::path> dropped;
+  for (const auto& each : result_.plugins) {
+    if (is_beside_file(each)) dropped.push_back(each.file);
+  }
+  for (const auto& folder : dropped) {
+    report(folder, "it is not loaded, because " + folder.stem().string() + std::string(library_extension) +
+                       " beside it has the same name; remove that file, or rename one of the two");
+  }
+  std::erase_if(result_.plugins,
+                [&](const PluginFile& each) { return std::ranges::binary_search(dropped, each.file); });
+}
+
+void Scan::count(std::size_t entries, const fs::path& folder) {
+  const bool is_first = entries_ <= limits_.entries;
+  entries_ += entries;
+  if (!is_first || entries_ <= limits_.entries) return;
+  report_hidden(root_, "it holds more than " + std::to_string(limits_.entries) + " files and folders; those from " +
+                           folder.string() + " on are not looked at; keep only plugins here");
 }
 
 // A change of a link's target shows only in the folder that the target lies in, and so does its coming if it is
@@ -291,8 +332,14 @@ fs::path configuration_file(const fs::path& plugin_file) {
   return fs::path(plugin_file).replace_extension(".json");
 }
 
-PluginFile plugin_file_at(const fs::path& file) {
-  return {file, state_of(file).identity, configuration_at(configuration_file(file))};
+PluginFile plugin_file_at(const fs::path& named) {
+  // A person may end the name of a folder with a slash.
+  const auto file = named.has_filename() ? named : named.parent_path();
+  auto configuration = configuration_at(configuration_file(file));
+  const auto state = state_of(file);
+  if (!is_bundle_name(file) || !S_ISDIR(state.mode)) return {file, state.identity, std::move(configuration), 0};
+  const auto listing = list_bundle(file);
+  return {file, listing.identity, std::move(configuration), listing.passed_over};
 }
 
 std::string_view words_for_change(const std::optional<PluginFile>& before, const PluginFile& now) {

@@ -2,12 +2,14 @@
 // in. A scan looks at names and states only and opens no file; comparing it with the one before tells what was added,
 // replaced and removed. Plain functions without state, callable from any thread; the control thread scans.
 //
-// A file is a plugin by its name: NAME.so (NAME.dll, NAME.dylib where those are native), and NAME.json beside it is its
-// configuration. Passed over are hidden names (.NAME), backups (NAME~) and NAME.tmp, folders included. Symbolic links
-// are followed: a linked plugin has its target's identity. A folder that can be reached in several ways is scanned
-// once, under its real path if that lies in the components folder.
+// A file is a plugin by its name: NAME.so (NAME.dll, NAME.dylib where those are native), and so is a folder
+// NAME.plugin, a bundle (plugin/library/bundle.hpp), whose files are no plugins of their own; NAME.json beside either
+// is its configuration. Passed over are hidden names (.NAME), backups (NAME~) and NAME.tmp, folders included. Symbolic
+// links are followed: a linked plugin has its target's identity. A folder that can be reached in several ways is
+// scanned once, under its real path if that lies in the components folder.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -31,14 +33,17 @@ struct PluginFile {
   std::filesystem::path file;
   FileIdentity identity = {};
   ConfigurationState configuration = {};
+  std::uint64_t passed_over = 0;  // BundleListing::passed_over: not part of the plugin, and not compared
 
-  bool operator==(const PluginFile&) const = default;
+  bool operator==(const PluginFile& other) const {
+    return file == other.file && identity == other.identity && configuration == other.configuration;
+  }
 };
 
-// The file NAME.json that configures NAME.so.
+// The file NAME.json that configures NAME.so or NAME.plugin.
 std::filesystem::path configuration_file(const std::filesystem::path& plugin_file);
 
-// As a scan would find it, wherever it lies. What is no file has the identity of none.
+// As a scan would find it, wherever it lies. What is neither a file nor a bundle has the identity of none.
 PluginFile plugin_file_at(const std::filesystem::path& file);
 
 // What has changed since a file was in the state `before`, of which there is none if it was not there.

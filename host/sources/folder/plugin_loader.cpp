@@ -6,6 +6,7 @@
 #include "base/regular_file.hpp"
 #include "plugin/in_process/in_process_plugin.hpp"
 #include "plugin/isolated/worker_plugin.hpp"
+#include "plugin/library/bundle.hpp"
 #include "plugin/library/crash_report.hpp"
 #include "plugin/library/plugin_code.hpp"
 
@@ -160,6 +161,7 @@ Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfigurat
 
   PluginSetup setup{.file = file.file,
                     .digest = copy->digest(),
+                    .bundle = copy->bundle(),
                     .configuration = std::move(configuration.own),
                     .data_directory = data_directory(file.file, options_.components, options_.data_root),
                     .limits = configuration.limits,
@@ -168,17 +170,33 @@ Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfigurat
                     .errors = configuration.errors,
                     .events = std::move(events),
                     .server_info = options_.server_info};
-  return isolation == Isolation::worker ? load_in_worker(std::move(copy), std::move(setup))
-                                        : load_in_process(std::move(copy), std::move(setup), isolation, *facts);
+  const auto remarks = copy->remarks();
+  auto loaded = isolation == Isolation::worker ? load_in_worker(std::move(copy), std::move(setup))
+                                               : load_in_process(std::move(copy), std::move(setup), isolation, *facts);
+  if (loaded.has_value()) loaded->remarks.insert(loaded->remarks.begin(), remarks.begin(), remarks.end());
+  return loaded;
 }
 
-Result<PluginLoader::Copy> PluginLoader::copy(const PluginFile& file) {
+// Not whether its digest is allowed, nor whether it is what was looked at.
+Result<PrivateCopy> PluginLoader::copy_unchecked(const PluginFile& file) {
+  std::error_code ignored;
+  if (is_bundle_name(file.file) && std::filesystem::is_directory(file.file, ignored)) {
+    auto copy = copies_.copy_bundle(
+        file.file, [this](const auto& each, const auto& opened) { return trust_.check(each, opened); });
+    // What is missing may be about to come.
+    if (copy.has_error()) return maybe_incomplete(copy.error());
+    return copy;
+  }
   const auto source = open_to_read(file.file);
   if (!source) return fail_for_now("it cannot be opened: " + last_error());
   // Whose folder it lies in does not matter where it is nothing that could be loaded.
   if (const auto regular = identity_of_regular_file(source); regular.has_error()) return regular.error();
   if (const auto trusted = trust_.check(file.file, source); trusted.has_error()) return trusted.error();
-  auto copy = copies_.copy(file.file, source);
+  return copies_.copy(file.file, source);
+}
+
+Result<PluginLoader::Copy> PluginLoader::copy(const PluginFile& file) {
+  auto copy = copy_unchecked(file);
   if (copy.has_error()) return copy.error();
   if (copy->source_identity() != file.identity) {
     return fail_for_now("it has changed since it was looked at; it will be tried again");

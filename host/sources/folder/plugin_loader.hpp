@@ -77,6 +77,7 @@ class PluginLoader final : public VersionLoader {
   using Copy = std::shared_ptr<const PrivateCopy>;
   void remember_sandbox(const std::filesystem::path& file, bool required) REQUIRES(mutex_);
   Result<Copy> copy(const PluginFile& file);
+  Result<PrivateCopy> copy_unchecked(const PluginFile& file);
   Result<LoadedPlugin> load_in_worker(Copy copy, PluginSetup setup);
   Result<LoadedPlugin> load_in_process(Copy copy, PluginSetup setup, Isolation isolation, const LibraryFacts& facts);
   // Whether it can be loaded and described at all, in a process that is ended then.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plugin/library/bundle.hpp"
+
 namespace mcph {
 
 TrackedFile::State TrackedFile::state() const {
@@ -24,7 +26,7 @@ TrackedFile::Sighting TrackedFile::see(const PluginFile& file, bool at_start, Ti
     return {.take = retry_at_ && now >= *retry_at_};
   }
   if (at_start) return {.take = true};
-  if (changing_ != file) {
+  if (changing_ != file || changing_->passed_over != file.passed_over) {
     changing_ = file;
     changed_at_ = now;
     incomplete_ = false;
@@ -37,8 +39,8 @@ TrackedFile::Sighting TrackedFile::see(const PluginFile& file, bool at_start, Ti
 std::chrono::milliseconds TrackedFile::stillness(const PluginFile& file) const {
   if (incomplete_) return patience_->copy;
   if (has_lost_configuration(file)) return patience_->configuration;
-  if (may_be_given_configuration(file)) return std::max(patience_->new_file, patience_->settle);
-  return patience_->settle;
+  const auto settle = is_bundle_name(file.file) ? patience_->bundle : patience_->settle;
+  return may_be_given_configuration(file) ? std::max(patience_->new_file, settle) : settle;
 }
 
 TrackedFile::Sighting TrackedFile::miss(Time now) {

@@ -32,7 +32,8 @@ namespace mcph {
 
 // How long a file must be left alone before something is made of it.
 struct FilePatience {
-  std::chrono::milliseconds settle{30};  // a changed file is taken when it has been still for so long
+  std::chrono::milliseconds settle{30};   // a changed file is taken when it has been still for so long
+  std::chrono::milliseconds bundle{250};  // a bundle, whose files are replaced one after another
   // One that cannot be read then is refused when it has been still for so long: a copy may be slow.
   std::chrono::milliseconds copy{1000};
   std::chrono::milliseconds removal{100};  // a missing file may be about to be replaced
