@@ -1,14 +1,20 @@
-# add_mcp_plugin(NAME KIND tools|resources|prompts SOURCES file... [OUTPUT_DIRECTORY dir] [C])
+# add_mcp_plugin(NAME KIND tools|resources|prompts SOURCES file... [OUTPUT_DIRECTORY dir] [C]
+#                [BUNDLE] [FILES file...] [LIBRARIES library...])
 #
 # A plugin: a library that exports mcp_plugin_entry_v1 and nothing else, so that any number of plugins, and of versions of
 # one, can be in a process together and be unloaded again. It is put into MCP_COMPONENTS_DIR/KIND, or, where that variable
 # is not set, into mcp_components/KIND of the build folder. KIND is order for people: a plugin may export components of
 # every kind. With C, the plugin is written against mcp/plugin.h alone, and the C++ runtime is not linked into it.
+#
+# With BUNDLE, which FILES and LIBRARIES imply, it becomes the folder NAME.plugin, by a target NAME_bundle that belongs to
+# ALL. The FILES are copied into it, each under its path below the source or the build folder; the LIBRARIES, shared ones
+# that are targets or files, are linked and copied beside the plugin, which finds them there. The folder is made aside
+# and takes its name when it is complete, so that a build is one change for a host that serves it.
 include_guard(GLOBAL)
 set_property(GLOBAL PROPERTY MCP_PLUGIN_SYMBOL_MAP "${CMAKE_CURRENT_LIST_DIR}/mcp-plugin.map")
 
 function(add_mcp_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "C" "KIND;OUTPUT_DIRECTORY" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "C;BUNDLE" "KIND;OUTPUT_DIRECTORY" "SOURCES;FILES;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "add_mcp_plugin(${name}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -48,6 +54,78 @@ function(add_mcp_plugin name)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     _mcp_plugin_link_options(${name})
   endif()
+  if(arg_BUNDLE OR arg_FILES OR arg_LIBRARIES)
+    _mcp_plugin_bundle(${name} "${arg_OUTPUT_DIRECTORY}" "${arg_FILES}" "${arg_LIBRARIES}")
+  endif()
+endfunction()
+
+# The library is built elsewhere and is copied with the rest.
+function(_mcp_plugin_bundle name directory files libraries)
+  set(work "${CMAKE_CURRENT_BINARY_DIR}/${name}.bundle")
+  set_target_properties(${name} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY "${work}"
+    BUILD_WITH_INSTALL_RPATH ON
+    MCP_PLUGIN_BUNDLE "${directory}/${name}.plugin")
+  if(APPLE)
+    set_target_properties(${name} PROPERTIES INSTALL_RPATH "@loader_path")
+  else()
+    set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  endif()
+  set(copies "copy([[$<TARGET_FILE:${name}>]] [[${name}$<TARGET_FILE_SUFFIX:${name}>]])\n")
+  foreach(library IN LISTS libraries)
+    target_link_libraries(${name} PRIVATE ${library})
+    if(TARGET ${library})
+      string(APPEND copies "copy([[$<TARGET_FILE:${library}>]] [[$<TARGET_SONAME_FILE_NAME:${library}>]])\n")
+    else()
+      cmake_path(GET library FILENAME file_name)
+      string(APPEND copies "copy([[${library}]] [[${file_name}]])\n")
+    endif()
+  endforeach()
+  set(sources)
+  foreach(file IN LISTS files)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    cmake_path(GET file FILENAME below)
+    foreach(base IN ITEMS "${CMAKE_CURRENT_BINARY_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+      cmake_path(IS_PREFIX base "${file}" NORMALIZE is_below)
+      if(is_below)
+        cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${base}" OUTPUT_VARIABLE below)
+        break()
+      endif()
+    endforeach()
+    string(APPEND copies "copy([[${file}]] [[${below}]])\n")
+    list(APPEND sources "${file}")
+  endforeach()
+  file(GENERATE OUTPUT "${work}/bundle.cmake" CONTENT "\
+cmake_minimum_required(VERSION 3.25)
+# Hidden names, which a host passes over.
+set(new [[${directory}/.${name}.plugin.new]])
+set(old [[${directory}/.${name}.plugin.old]])
+set(bundle [[${directory}/${name}.plugin]])
+function(copy file name)
+  cmake_path(GET name PARENT_PATH folder)
+  file(MAKE_DIRECTORY \"\${new}/\${folder}\")
+  file(COPY_FILE \"\${file}\" \"\${new}/\${name}\")
+endfunction()
+file(REMOVE_RECURSE \"\${new}\" \"\${old}\")
+${copies}\
+if(EXISTS \"\${bundle}\")
+  file(RENAME \"\${bundle}\" \"\${old}\")
+endif()
+file(RENAME \"\${new}\" \"\${bundle}\")
+file(REMOVE_RECURSE \"\${old}\")
+")
+  set(targets)
+  foreach(library IN LISTS libraries)
+    if(TARGET ${library})
+      list(APPEND targets ${library})
+    endif()
+  endforeach()
+  add_custom_command(OUTPUT "${work}/made"
+    COMMAND "${CMAKE_COMMAND}" -P "${work}/bundle.cmake"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${work}/made"
+    DEPENDS ${name} ${targets} ${sources} "${work}/bundle.cmake"
+    COMMENT "Bundling ${name}.plugin" VERBATIM)
+  add_custom_target(${name}_bundle ALL DEPENDS "${work}/made")
 endfunction()
 
 # add_mcp_plugin_test(NAME [SOURCES file...] [CALL tool arguments RESULT regex])
@@ -77,8 +155,16 @@ function(add_mcp_plugin_test name)
   if(NOT MCP_PLUGIN_HOST)
     return()
   endif()
+  set(plugin "$<TARGET_FILE:${name}>")
+  set(components "$<TARGET_FILE_DIR:${name}>/..")
+  get_target_property(bundle ${name} MCP_PLUGIN_BUNDLE)
+  if(bundle)
+    set(plugin "${bundle}")
+    cmake_path(GET bundle PARENT_PATH components)
+    cmake_path(GET components PARENT_PATH components)
+  endif()
   if(NOT TEST ${name}_inspect)
-    _mcp_plugin_host_test(${name}_inspect inspect "$<TARGET_FILE:${name}>")
+    _mcp_plugin_host_test(${name}_inspect inspect "${plugin}")
   endif()
   if(arg_CALL)
     list(GET arg_CALL 0 tool)
@@ -88,7 +174,7 @@ function(add_mcp_plugin_test name)
       math(EXPR number "${number} + 1")
       set(test ${name}_${tool}_${number})
     endwhile()
-    _mcp_plugin_host_test(${test} call --components "$<TARGET_FILE_DIR:${name}>/.." ${arg_CALL})
+    _mcp_plugin_host_test(${test} call --components "${components}" ${arg_CALL})
     # With the one, ctest does not look at the exit status, so the other says what is wrong all the same.
     set_tests_properties(${test} PROPERTIES
       PASS_REGULAR_EXPRESSION "${arg_RESULT}" FAIL_REGULAR_EXPRESSION "ERROR: |runtime error:")

@@ -1,5 +1,6 @@
 #include <stdexcept>
 
+#include <mcp/bundle.h>
 #include <mcp/plugin/instance.hpp>
 
 #include "completion.hpp"
@@ -125,6 +126,13 @@ std::string Plugin::data_directory() const {
   std::string path = detail::answer_of_host([&](const mcp_sink* sink) { host.data_directory(&host, sink); });
   if (path.empty()) throw std::runtime_error("the host could not make this plugin's data directory; its log says why");
   return path;
+}
+
+std::string Plugin::bundle_directory() const {
+  const mcp_host& host = instance_.host();
+  const auto* const bundle = static_cast<const mcp_bundle*>(host_interface(MCP_BUNDLE));
+  if (bundle == nullptr || !MCP_HAS(bundle, mcp_bundle, directory)) return {};
+  return detail::answer_of_host([&](const mcp_sink* sink) { bundle->directory(&host, sink); });
 }
 
 const void* Plugin::host_interface(const char* name) const {

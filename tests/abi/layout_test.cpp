@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <gtest/gtest.h>
+#include <mcp/bundle.h>
 #include <mcp/caller.h>
 #include <mcp/plugin.h>
 #include <mcp/server_info.h>
@@ -83,6 +84,15 @@ TEST(Layout, CallerOnlyGrowsAtItsEnd) {
   EXPECT_GE(sizeof(mcp_caller), 16U);
   EXPECT_TRUE(
       (std::is_same_v<void (*)(const mcp_host*, mcp_call_id, const mcp_sink*), decltype(mcp_caller::describe)>));
+}
+
+TEST(Layout, BundleOnlyGrowsAtItsEnd) {
+  EXPECT_EQ(std::string_view(MCP_BUNDLE), "mcp.bundle/1");
+  EXPECT_EQ(offsetof(mcp_bundle, size), 0U);
+  EXPECT_EQ(offsetof(mcp_bundle, reserved), 4U);
+  EXPECT_EQ(offsetof(mcp_bundle, directory), 8U);
+  EXPECT_GE(sizeof(mcp_bundle), 16U);
+  EXPECT_TRUE((std::is_same_v<void (*)(const mcp_host*, const mcp_sink*), decltype(mcp_bundle::directory)>));
 }
 
 TEST(Layout, EverythingIsPlainData) {

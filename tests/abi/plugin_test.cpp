@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <mcp/bundle.h>
 #include <mcp/plugin.hpp>
 #include <mcp/plugin/testing.hpp>
 
@@ -229,6 +230,16 @@ TEST(DataDirectory, IsAPlaceToWriteTo) {
   const std::string path = harness.call_tool("t").text();
   EXPECT_TRUE(std::filesystem::is_directory(path));
   EXPECT_EQ(harness.call_tool("t").text(), path);
+}
+
+TEST(BundleDirectory, IsWhatTheHostSaysOrNothing) {
+  Harness harness([](mcp::Plugin& plugin) { plugin.tool("t", "", [&plugin] { return plugin.bundle_directory(); }); });
+  EXPECT_EQ(harness.call_tool("t").text(), "");
+  const mcp_bundle bundle{sizeof(mcp_bundle), 0, [](const mcp_host*, const mcp_sink* sink) {
+                            sink->write(sink->context, {"/bundles/notes", 14});
+                          }};
+  harness.provide_interface(MCP_BUNDLE, &bundle);
+  EXPECT_EQ(harness.call_tool("t").text(), "/bundles/notes");
 }
 
 TEST(HostInterface, IsNullUnlessTheHostHasIt) {

@@ -155,6 +155,9 @@ class Plugin {
   }
   /// Absolute path of a directory of the plugin's own, which outlives its versions. Throws if it cannot be made.
   std::string data_directory() const;
+  /// Absolute path of the folder in which the files that lie in NAME.plugin beside the library can be read, those of
+  /// this version; empty if the library lies alone. Nothing is to be written there.
+  std::string bundle_directory() const;
 
   /// An optional interface of the host by name and major version, such as "mcp.server-info/1", or null. What its
   /// functions take besides is host().
