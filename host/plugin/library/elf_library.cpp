@@ -30,6 +30,7 @@ class ElfLibrary {
   explicit ElfLibrary(ElfFile file) : file_(std::move(file)) {}
 
   Result<LibraryFacts> read_facts(std::string_view entry_symbol_prefix);
+  Result<std::vector<ElfName>> read_names();
 
  private:
   using Step = Result<> (ElfLibrary::*)();
@@ -49,11 +50,20 @@ class ElfLibrary {
 
   std::optional<std::uint64_t> dynamic(std::int64_t tag) const;
 
+  Result<> note_names();
+  Result<> note_needed_versions();
+  Result<> note_defined_versions();
+  Result<> note_name(ElfName::Use use, std::uint64_t string);
+  void mark_shared_names();
+
   ElfFile file_;
   std::vector<Dynamic> dynamic_;
-  std::vector<char> strings_;    // ends with a zero byte
-  std::vector<Symbol> symbols_;  // their names lie in strings_
+  std::vector<char> strings_;         // ends with a zero byte
+  std::vector<Symbol> symbols_;       // their names lie in strings_
+  std::uint64_t strings_offset_ = 0;  // in the file
   LibraryFacts facts_;
+  std::vector<ElfName> names_;
+  std::vector<std::uint64_t> other_strings_;  // where those begin that are no such names
 };
 
 Result<LibraryFacts> ElfLibrary::read_facts(std::string_view entry_symbol_prefix) {
@@ -120,6 +130,7 @@ Result<> ElfLibrary::read_strings() {
   if (!strings) return strings.error();
   if (strings->back() != '\0') return damaged("its dynamic strings have no end");
   strings_ = std::move(*strings);
+  strings_offset_ = *offset;
   return {};
 }
 
@@ -247,6 +258,113 @@ Result<> ElfLibrary::note_symbol(const Symbol& symbol, std::string_view entry_sy
   return {};
 }
 
+Result<std::vector<ElfName>> ElfLibrary::read_names() {
+  constexpr std::array<Step, 6> steps{&ElfLibrary::read_dynamic_table,   &ElfLibrary::read_strings,
+                                      &ElfLibrary::read_symbols,         &ElfLibrary::note_names,
+                                      &ElfLibrary::note_needed_versions, &ElfLibrary::note_defined_versions};
+  for (const auto step : steps) {
+    if (const auto done = (this->*step)(); !done) return done.error();
+  }
+  mark_shared_names();
+  return std::move(names_);
+}
+
+Result<> ElfLibrary::note_names() {
+  for (const auto& entry : dynamic_) {
+    const auto string = entry.d_un.d_val;
+    Result<> noted;
+    switch (entry.d_tag) {
+      case DT_SONAME:
+        noted = note_name(ElfName::Use::own, string);
+        break;
+      case DT_NEEDED:
+        noted = note_name(ElfName::Use::needed, string);
+        break;
+      case DT_RPATH:
+      case DT_RUNPATH:
+      case DT_AUXILIARY:
+      case DT_FILTER:
+        other_strings_.push_back(string);
+        break;
+      default:
+        break;
+    }
+    if (noted.has_error()) return noted;
+  }
+  for (const auto& symbol : symbols_)
+    other_strings_.push_back(symbol.st_name);
+  return {};
+}
+
+Result<> ElfLibrary::note_needed_versions() {
+  const auto address = dynamic(DT_VERNEED);
+  const auto count = dynamic(DT_VERNEEDNUM).value_or(0);
+  if (!address || count > max_needed_libraries) return {};
+  auto at = file_.offset_of(*address, sizeof(ElfW(Verneed)));
+  for (std::uint64_t i = 0; at && i < count; ++i) {
+    const auto need = file_.read_table<ElfW(Verneed)>(*at, 1, "needed versions");
+    if (!need) return need.error();
+    if (auto noted = note_name(ElfName::Use::of_version, need->front().vn_file); noted.has_error()) return noted;
+    auto version_at = *at + need->front().vn_aux;
+    for (unsigned left = need->front().vn_cnt; left > 0; --left) {
+      const auto version = file_.read_table<ElfW(Vernaux)>(version_at, 1, "needed versions");
+      if (!version) return version.error();
+      other_strings_.push_back(version->front().vna_name);
+      version_at += version->front().vna_next;
+    }
+    if (need->front().vn_next == 0) break;
+    *at += need->front().vn_next;
+  }
+  return {};
+}
+
+Result<> ElfLibrary::note_defined_versions() {
+  const auto address = dynamic(DT_VERDEF);
+  constexpr std::uint64_t most = 65'536;  // their numbers have 16 bits
+  const auto count = dynamic(DT_VERDEFNUM).value_or(0);
+  if (!address || count > most) return {};
+  auto at = file_.offset_of(*address, sizeof(ElfW(Verdef)));
+  for (std::uint64_t i = 0; at && i < count; ++i) {
+    const auto definition = file_.read_table<ElfW(Verdef)>(*at, 1, "defined versions");
+    if (!definition) return definition.error();
+    const auto& defined = definition->front();
+    const auto name = file_.read_table<ElfW(Verdaux)>(*at + defined.vd_aux, 1, "defined versions");
+    if (!name) return name.error();
+    // The first is the library's own name once more, which nobody looks up.
+    if ((defined.vd_flags & VER_FLG_BASE) == 0) other_strings_.push_back(name->front().vda_name);
+    if (defined.vd_next == 0) break;
+    *at += defined.vd_next;
+  }
+  return {};
+}
+
+Result<> ElfLibrary::note_name(ElfName::Use use, std::uint64_t string) {
+  if (string >= strings_.size()) return damaged("the name of a library that it needs is not there");
+  const auto name = name_at(string);
+  if (name.size() > max_name) return damaged("the name of a library that it needs has no end");
+  names_.push_back({use, std::string(name), string, false});
+  return {};
+}
+
+// Linkers let a string end another one, which is longer: both are the same bytes.
+void ElfLibrary::mark_shared_names() {
+  std::ranges::sort(other_strings_);
+  for (auto& name : names_) {
+    const auto begin = static_cast<std::size_t>(name.offset);
+    const auto end = begin + name.text.size();
+    auto first = begin;
+    while (first > 0 && strings_[first - 1] != '\0')
+      --first;
+    const auto other = std::ranges::lower_bound(other_strings_, first);
+    name.shares_bytes =
+        (other != other_strings_.end() && *other < end) || std::ranges::any_of(names_, [&](const ElfName& each) {
+          return each.offset != name.offset && each.offset >= first && each.offset < end;
+        });
+  }
+  for (auto& name : names_)
+    name.offset += strings_offset_;
+}
+
 }  // namespace
 
 bool is_elf(std::string_view first_bytes) {
@@ -257,6 +375,12 @@ Result<LibraryFacts> read_elf_library(std::istream& stream, std::uint64_t size, 
   auto file = ElfFile::open(stream, size);
   if (!file) return file.error();
   return ElfLibrary(std::move(*file)).read_facts(entry_symbol_prefix);
+}
+
+Result<std::vector<ElfName>> read_elf_names(std::istream& stream, std::uint64_t size) {
+  auto file = ElfFile::open(stream, size);
+  if (!file) return file.error();
+  return ElfLibrary(std::move(*file)).read_names();
 }
 
 }  // namespace mcph

@@ -82,8 +82,10 @@ Error linker_refusal(std::string_view what, const std::string& private_path) {
   if (auto error = missing_version(words)) return *std::move(error);
   constexpr std::string_view missing = ": cannot open shared object file";
   if (const auto at = words.find(missing); at != std::string::npos) {
-    return fail_for_now("it needs the library " + words.substr(0, at) +
-                        ", which the system does not find; install it, or put it where the dynamic linker looks");
+    return fail_for_now(
+        "it needs the library " + words.substr(0, at) +
+        ", which the system does not find; install it, or put it beside the plugin into a bundle, the " +
+        "folder NAME.plugin (add_mcp_plugin(... LIBRARIES ...))");
   }
   return fail("the dynamic linker refused it: " + with_symbol_as_written(words));
 }

@@ -11,6 +11,7 @@ PrivateCopy::PrivateCopy(PrivateCopy&& other) noexcept
       bundle_(std::exchange(other.bundle_, {})),
       digest_(std::move(other.digest_)),
       source_identity_(other.source_identity_),
+      generation_(other.generation_),
       remarks_(std::move(other.remarks_)) {}
 
 PrivateCopy& PrivateCopy::operator=(PrivateCopy&& other) noexcept {
@@ -19,6 +20,7 @@ PrivateCopy& PrivateCopy::operator=(PrivateCopy&& other) noexcept {
   std::swap(bundle_, taken.bundle_);
   std::swap(digest_, taken.digest_);
   std::swap(source_identity_, taken.source_identity_);
+  std::swap(generation_, taken.generation_);
   std::swap(remarks_, taken.remarks_);
   return *this;  // and what this owned before is deleted with `taken`
 }

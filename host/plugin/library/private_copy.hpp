@@ -4,6 +4,7 @@
 // folder; owned by whoever maps it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ class PrivateCopy {
   // Of the file, or the bundle, that was copied, when it was copied.
   const FileIdentity& source_identity() const { return source_identity_; }
 
+  // Of a bundle: no other of this process has the same.
+  std::uint64_t generation() const { return generation_; }
+
   // On a bundle, what its author should know.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
@@ -42,6 +46,7 @@ class PrivateCopy {
   std::filesystem::path bundle_;
   std::string digest_;
   FileIdentity source_identity_;
+  std::uint64_t generation_ = 0;
   std::vector<std::string> remarks_;
 };
 

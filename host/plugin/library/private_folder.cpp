@@ -262,7 +262,7 @@ Result<PrivateCopy> PrivateFolder::copy(const fs::path& file, const FileDescript
   return copy;
 }
 
-Result<fs::path> PrivateFolder::make_target_folder(const fs::path& bundle) {
+Result<PrivateCopy> PrivateFolder::make_target_folder(const fs::path& bundle) {
   const MutexLock lock(*mutex_);
   const auto name = short_stem(bundle) + '.' + std::to_string(++generation_);
   const auto make = [&]() REQUIRES(*mutex_) { return ::mkdir((path_ / name).c_str(), S_IRWXU) == 0; };
@@ -272,18 +272,20 @@ Result<fs::path> PrivateFolder::make_target_folder(const fs::path& bundle) {
     made = make();
   }
   if (!made) return fail_for_now("its private copy cannot be made in " + path_.string() + ": " + last_error());
-  return path_ / name;
+  PrivateCopy copy({}, path_ / name);
+  copy.generation_ = generation_;
+  return copy;
 }
 
 Result<PrivateCopy> PrivateFolder::copy_bundle(const fs::path& folder, const Check& check) {
   const auto before = list_bundle(folder);
   if (before.refusal) return *before.refusal;
-  const auto target = make_target_folder(folder);
-  if (target.has_error()) return target.error();
-  PrivateCopy copy({}, *target);
+  auto made = make_target_folder(folder);
+  if (made.has_error()) return made.error();
+  auto copy = *std::move(made);
   Sha256 digest;
   for (const auto& file : before.files) {
-    const auto hex = copy_file(folder / file.name, file.identity, *target / file.name, check);
+    const auto hex = copy_file(folder / file.name, file.identity, copy.bundle_ / file.name, check);
     if (hex.has_error()) {
       auto error = hex.error();
       error.message = "of its file " + file.name.string() + ": " + error.message;

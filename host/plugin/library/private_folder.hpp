@@ -62,7 +62,7 @@ class PrivateFolder {
   };
   Result<Target> make_target(const std::filesystem::path& file);
   // An empty folder.
-  Result<std::filesystem::path> make_target_folder(const std::filesystem::path& bundle);
+  Result<PrivateCopy> make_target_folder(const std::filesystem::path& bundle);
 
   std::unique_ptr<Mutex> mutex_ = std::make_unique<Mutex>();  // what follows changes when it is made again
   std::filesystem::path path_ GUARDED_BY(*mutex_);

@@ -314,6 +314,8 @@ void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& e
   if (error.code != ErrorCode::invalid && tracked.has_changed_since_load(with_.folder.look_at(file))) {
     return tracked.abandon_load();
   }
+  // In the place of a plugin it is a mistake.
+  if (tracked.served().plugin == nullptr && with_.loader.is_library_of_others(file)) return pass_over(tracked, file);
   if (tracked.fail_load(error, now) != TrackedFile::Failure::news) return;
   loads_refused_.fetch_add(1);
   const auto& serving = tracked.served().plugin;
@@ -324,6 +326,14 @@ void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& e
        {"serving", serving != nullptr ? "the last good version, " + serving->identity().version : "nothing of it"},
        {"next", error.may_pass() ? "it is tried again at intervals"
                                  : "it is tried again when the file or its configuration changes"}});
+}
+
+void FolderSource::pass_over(TrackedFile& tracked, const Path& file) {
+  if (!tracked.pass_over()) return;
+  with_.log.info("library passed over",
+                 {{"file", file.string()},
+                  {"reason", "it is no plugin, and by its name a library that plugins need"},
+                  {"next", "to deploy it with its plugin as one, put both into a bundle, the folder NAME.plugin"}});
 }
 
 PluginEvents FolderSource::events_of(const Path& file, std::uint64_t attempt) {

@@ -168,6 +168,7 @@ class FolderSource final : private OperatedFiles {
   void settle(TrackedFile& tracked, Loaded loaded, Time now);
   void serve(TrackedFile& tracked, Loaded loaded, Time now);
   void refuse(TrackedFile& tracked, const Path& file, const Error& error, Time now);
+  void pass_over(TrackedFile& tracked, const Path& file);
   PluginEvents events_of(const Path& file, std::uint64_t attempt);
   void withdraw_given_up(Time now);
   void describe_again(Time now, Time& due);

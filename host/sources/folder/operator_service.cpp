@@ -153,6 +153,8 @@ void OperatorService::load_ended(std::uint64_t attempt, const TrackedFile& track
     const auto* const serving = tracked.served().plugin.get();
     if (good) {
       outcome.text = "serving " + label(serving->identity());
+    } else if (tracked.state() == TrackedFile::State::passed_over) {
+      outcome.text = "it is no plugin, and by its name a library that plugins need";
     } else if (!tracked.taken() || tracked.refusal().empty()) {
       outcome.text = "its file changes just now, and is taken when it is still";
     } else {

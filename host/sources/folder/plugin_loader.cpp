@@ -1,5 +1,10 @@
 #include "sources/folder/plugin_loader.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "base/absolute_path.hpp"
@@ -8,28 +13,30 @@
 #include "plugin/isolated/worker_plugin.hpp"
 #include "plugin/library/bundle.hpp"
 #include "plugin/library/crash_report.hpp"
+#include "plugin/library/elf_library.hpp"
+#include "plugin/library/own_names.hpp"
 #include "plugin/library/plugin_code.hpp"
 
 namespace mcph {
 namespace {
 
-// Why the library cannot be unloaded. With thread-exit destructors it stays until the threads that ran it end, and
-// those that serve clients do not.
-std::vector<std::string> why_it_stays(const LibraryFacts& facts, std::uint32_t flags) {
+// Why the library cannot be unloaded; `who` is the plugin, or a library that it brings. With thread-exit destructors it
+// stays until the threads that ran it end, and those that serve clients do not.
+std::vector<std::string> why_it_stays(const LibraryFacts& facts, std::uint32_t flags, const std::string& who = "it") {
   std::vector<std::string> reasons;
   if (facts.unique_symbol_count > 0) {
-    reasons.push_back("it defines " + std::to_string(facts.unique_symbol_count) + " GNU-unique symbols (such as " +
+    reasons.push_back(who + " defines " + std::to_string(facts.unique_symbol_count) + " GNU-unique symbols (such as " +
                       facts.unique_symbol_examples.front() +
                       "), so it is never unloaded and a new version may share state with it; compile it with "
                       "-fno-gnu-unique, -fvisibility=hidden and a version script, as add_mcp_plugin() does");
   }
-  if (facts.never_unloads) reasons.emplace_back("it was linked with -z nodelete, so it is never unloaded");
+  if (facts.never_unloads) reasons.push_back(who + " was linked with -z nodelete, so it is never unloaded");
   if (facts.has_thread_exit_destructors) {
-    reasons.emplace_back(
-        "it has thread_local objects with destructors, so it stays mapped until every thread that ran it ends");
+    reasons.push_back(
+        who + " has thread_local objects with destructors, so it stays mapped until every thread that ran it ends");
   }
   if ((flags & MCP_PLUGIN_NEVER_UNLOAD) != 0)
-    reasons.emplace_back("it says MCP_PLUGIN_NEVER_UNLOAD, so it is never unloaded");
+    reasons.push_back(who + " says MCP_PLUGIN_NEVER_UNLOAD, so it is never unloaded");
   return reasons;
 }
 
@@ -107,6 +114,15 @@ Result<LoadedPlugin> PluginLoader::load_version(const PluginFile& file, PluginEv
     return error;
   }
   return loaded;
+}
+
+bool PluginLoader::is_library_of_others(const std::filesystem::path& file) const {
+  if (is_bundle_name(file) || !file.filename().native().starts_with("lib")) return false;
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  const auto size = stream.tellg();
+  if (size < 0) return false;
+  const auto facts = read_elf_library(stream, static_cast<std::uint64_t>(size), default_entry_symbol_prefix);
+  return facts.has_value() && facts->entry_symbols.empty();
 }
 
 Result<PluginConfiguration> PluginLoader::configuration_of(const PluginFile& file) {
@@ -216,6 +232,28 @@ Result<LoadedPlugin> PluginLoader::load_in_worker(Copy copy, PluginSetup setup) 
 
 Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup, Isolation isolation,
                                                    const LibraryFacts& facts) {
+  if (copy->bundle().empty()) return load_here(std::move(copy), std::move(setup), isolation, facts);
+  const auto names = give_own_names(*copy);
+  if (names.has_error()) return names.error();
+  std::vector<std::string> why_libraries_stay;
+  for (const auto& [name, of_library] : libraries_in(*copy))
+    std::ranges::move(why_it_stays(of_library, 0, "its library " + name.string()),
+                      std::back_inserter(why_libraries_stay));
+  if (auto unloadable = require_unloadable(isolation, why_libraries_stay); unloadable.has_error())
+    return unloadable.error();
+  auto loaded = load_here(std::move(copy), std::move(setup), isolation, facts);
+  if (loaded.has_error()) {
+    auto error = loaded.error();
+    error.message = with_names_before(std::move(error.message), *names);
+    return error;
+  }
+  loaded->stays_mapped |= !why_libraries_stay.empty();
+  std::ranges::move(why_libraries_stay, std::back_inserter(loaded->remarks));
+  return loaded;
+}
+
+Result<LoadedPlugin> PluginLoader::load_here(Copy copy, PluginSetup setup, Isolation isolation,
+                                             const LibraryFacts& facts) {
   if (auto tried = try_in_worker(copy, setup); tried.has_error()) return tried.error();
   auto library = load_library(std::move(copy), setup);
   if (library.has_error()) return library.error();

@@ -41,6 +41,9 @@ class VersionLoader {
   virtual ~VersionLoader() = default;
   // [any] `events` is for that version.
   virtual Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) = 0;
+  // Of a file that was refused: whether it is a library that a plugin links, and was never meant as one: it exports no
+  // entry, and it is called as libraries are.
+  virtual bool is_library_of_others(const std::filesystem::path&) const { return false; }
 };
 
 class PluginLoader final : public VersionLoader {
@@ -62,6 +65,7 @@ class PluginLoader final : public VersionLoader {
 
   // As its configuration says.
   Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) override;
+  bool is_library_of_others(const std::filesystem::path& file) const override;
 
   // What the file's configuration says, with this loader's defaults; see read_configuration. Where there is none, and
   // there was one that required a sandbox, an error.
@@ -79,7 +83,9 @@ class PluginLoader final : public VersionLoader {
   Result<Copy> copy(const PluginFile& file);
   Result<PrivateCopy> copy_unchecked(const PluginFile& file);
   Result<LoadedPlugin> load_in_worker(Copy copy, PluginSetup setup);
+  // A bundle with its own names for its libraries.
   Result<LoadedPlugin> load_in_process(Copy copy, PluginSetup setup, Isolation isolation, const LibraryFacts& facts);
+  Result<LoadedPlugin> load_here(Copy copy, PluginSetup setup, Isolation isolation, const LibraryFacts& facts);
   // Whether it can be loaded and described at all, in a process that is ended then.
   Result<> try_in_worker(Copy copy, PluginSetup setup);
   static Result<LoadedPlugin> describe(std::shared_ptr<Plugin> plugin);

@@ -12,7 +12,8 @@ TrackedFile::State TrackedFile::state() const {
   if (loading_) return State::loading;
   if (changing_ || !taken_) return State::settling;
   if (quarantined_) return State::quarantined;
-  return refusal_.empty() ? State::serving : State::refused;
+  if (!refusal_.empty()) return State::refused;
+  return served_.plugin == nullptr ? State::passed_over : State::serving;
 }
 
 TrackedFile::Sighting TrackedFile::see(const PluginFile& file, bool at_start, Time now) {
@@ -111,6 +112,14 @@ TrackedFile::Failure TrackedFile::fail_load(const Error& error, Time now) {
     retry_at_ = now + retry_delay_;
   }
   return known ? Failure::known : Failure::news;
+}
+
+bool TrackedFile::pass_over() {
+  const auto load = *std::exchange(loading_, std::nullopt);
+  const bool known = taken_ == load.file;
+  take(load.file);
+  refusal_.clear();
+  return !known;
 }
 
 // A version that has been replaced is nobody's concern any more.

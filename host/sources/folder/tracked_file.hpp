@@ -12,6 +12,7 @@
 //   refused      | it cannot be loaded                           | loading, if the cause may pass
 //   quarantined  | its version gave up                           | loading, if the cause may pass
 //   disabled     | the operator says so                          | loading, when he enables it
+//   passed over  | it is a library that others need, no plugin   | settling, if it changes
 //
 // In each state but serving a version that was good before may go on being served: nothing but a newer version, its own
 // giving up, the operator and the loss of its file takes it away. A file that is missing keeps its state for as long
@@ -50,7 +51,7 @@ class TrackedFile {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  enum class State { settling, loading, serving, refused, quarantined, disabled };
+  enum class State { settling, loading, serving, refused, quarantined, disabled, passed_over };
 
   // The patience outlives it.
   explicit TrackedFile(const FilePatience& patience) : patience_(&patience) {}
@@ -82,6 +83,8 @@ class TrackedFile {
   enum class Failure { incomplete, known, news };
   // `incomplete`: it may be half a copy, and has more time. `known`: it was refused for that before.
   Failure fail_load(const Error& error, Time now);
+  // It is no plugin, and was not meant as one. False: that was known.
+  bool pass_over();
   // It lies there otherwise now, which the next look sees.
   bool has_changed_since_load(const PluginFile& now) const { return loading_ && loading_->file != now; }
   void abandon_load() { loading_.reset(); }

@@ -43,8 +43,8 @@ TEST(LinkerRefusalTest, SaysWhichLibraryNeedsAVersionThatIsMissing) {
 TEST(LinkerRefusalTest, SaysWhichLibraryIsMissing) {
   const auto refusal = refusal_of("libabsent.so.1: cannot open shared object file: No such file or directory");
   EXPECT_EQ(refusal.message,
-            "it needs the library libabsent.so.1, which the system does not find; install it, or put it where the "
-            "dynamic linker looks");
+            "it needs the library libabsent.so.1, which the system does not find; install it, or put it beside the "
+            "plugin into a bundle, the folder NAME.plugin (add_mcp_plugin(... LIBRARIES ...))");
   EXPECT_TRUE(refusal.may_pass());
 }
 

@@ -106,6 +106,61 @@ TEST_F(ComponentScanTest, ReportsThatTheFolderOfAllIsMissing) {
   EXPECT_THAT(result.folders, ElementsAre(path, path / "prompts", path / "resources", path / "tools"));
 }
 
+TEST_F(ComponentScanTest, TakesABundleAsOnePluginAndLooksForNoneInIt) {
+  write("tools/notes.plugin/notes.so");
+  write("tools/notes.plugin/lib/libdeep.so");
+  write("tools/notes.json");
+  write("tools/team/more.plugin/more.so");
+  const auto result = scan();
+  EXPECT_THAT(found(result), ElementsAre("tools/notes.plugin", "tools/team/more.plugin"));
+  EXPECT_THAT(result.problems, IsEmpty());
+  EXPECT_FALSE(result.plugins[0].configuration.is_absent()) << "it lies beside the bundle";
+  EXPECT_THAT(result.folders, Contains(root() / "tools/notes.plugin/lib"));
+  EXPECT_EQ(plugin_file_at(root() / "tools/notes.plugin/"), result.plugins[0]);
+}
+
+TEST_F(ComponentScanTest, FollowsALinkToABundle) {
+  write("releases/7/notes.plugin/notes.so");
+  fs::create_directory(root() / "tools");
+  fs::create_directory_symlink("../releases/7/notes.plugin", root() / "tools/notes.plugin");
+  EXPECT_THAT(found(), ElementsAre("tools/notes.plugin"));
+}
+
+TEST_F(ComponentScanTest, SeesTheChangeOfAnyFileInABundle) {
+  write("tools/notes.plugin/notes.so");
+  write("tools/notes.plugin/data/words.txt", "one");
+  const auto before = only_plugin();
+  write("tools/notes.plugin/data/words.txt", "three");
+  EXPECT_NE(only_plugin(), before);
+}
+
+TEST_F(ComponentScanTest, LoadsNoBundleBesideAFileOfTheSameName) {
+  write("tools/notes.plugin/notes.so");
+  write("tools/notes.so");
+  const auto result = scan();
+  EXPECT_THAT(found(result), ElementsAre("tools/notes.so"));
+  EXPECT_THAT(result.problems,
+              ElementsAre(ScanProblem{root() / "tools/notes.plugin",
+                                      "it is not loaded, because notes.so beside it has the same name; remove that "
+                                      "file, or rename one of the two"}));
+}
+
+TEST_F(ComponentScanTest, ReportsABundleOutsideOfTheThreeFolders) {
+  write("notes.plugin/notes.so");
+  EXPECT_THAT(scan().problems,
+              ElementsAre(ScanProblem{root() / "notes.plugin",
+                                      "it is not loaded; move it into one of the folders tools, resources and "
+                                      "prompts"}));
+}
+
+TEST_F(ComponentScanTest, CountsTheFilesOfBundles) {
+  write("tools/notes.plugin/notes.so");
+  write("tools/notes.plugin/words.txt");
+  write("tools/z.so");
+  EXPECT_THAT(scan({.entries = 3, .depth = 16}).problems, ::testing::SizeIs(1));
+  EXPECT_THAT(scan({.entries = 4, .depth = 16}).problems, IsEmpty());
+}
+
 TEST_F(ComponentScanTest, PassesOverHiddenBackupAndTemporaryNames) {
   write("tools/.hidden.so");
   write("tools/.git/objects.so");

@@ -16,6 +16,7 @@ using State = TrackedFile::State;
 using Failure = TrackedFile::Failure;
 
 const FilePatience patience{.settle = 10ms,
+                            .bundle = 40ms,
                             .copy = 100ms,
                             .removal = 20ms,
                             .new_file = 50ms,
@@ -249,6 +250,48 @@ TEST_F(TrackedFileTest, WaitsLongForAConfigurationThatIsLost) {
   tracked_.begin_load(lies(1, false), ++attempt_);
   tracked_.end_load(version());
   EXPECT_FALSE(tracked_.has_lost_configuration(lies(1, false))) << "it has been taken without one";
+}
+
+PluginFile bundle_lies(std::uint64_t contents, std::uint64_t passed_over = 0) {
+  auto file = lies(1);
+  file.file = "/components/tools/a.plugin";
+  file.identity.contents = contents;
+  file.passed_over = passed_over;
+  return file;
+}
+
+TEST_F(TrackedFileTest, ABundleIsTakenWhenItHasBeenStillForLonger) {
+  EXPECT_FALSE(see(bundle_lies(1)).take);
+  wait(39ms);
+  EXPECT_FALSE(see(bundle_lies(1)).take);
+  wait(1ms);
+  EXPECT_TRUE(see(bundle_lies(1)).take);
+}
+
+TEST_F(TrackedFileTest, ABundleIntoWhichSomebodyCopiesIsNotStill) {
+  serve(bundle_lies(1));
+  see(bundle_lies(2, 1));
+  wait(30ms);
+  see(bundle_lies(2, 2));
+  wait(30ms);
+  EXPECT_FALSE(see(bundle_lies(2, 2)).take) << "a temporary file in it grew";
+  wait(10ms);
+  EXPECT_TRUE(see(bundle_lies(2, 2)).take);
+}
+
+TEST_F(TrackedFileTest, ATemporaryFileInABundleIsNoChangeOfIt) {
+  serve(bundle_lies(1));
+  EXPECT_FALSE(settles(bundle_lies(1, 1)));
+  EXPECT_EQ(tracked_.state(), State::serving);
+}
+
+TEST_F(TrackedFileTest, ALibraryThatIsNoPluginIsPassedOverUntilItChanges) {
+  load(lies(1));
+  EXPECT_TRUE(tracked_.pass_over());
+  EXPECT_EQ(tracked_.state(), State::passed_over);
+  EXPECT_EQ(tracked_.refusal(), "");
+  EXPECT_FALSE(settles(lies(1)));
+  EXPECT_TRUE(settles(lies(2)));
 }
 
 }  // namespace
