@@ -87,7 +87,7 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
     : log_(log),
       threads_(loops(options.threads), blocked_threads()),
       workers_(
-          {.program = Workers::default_program()},
+          {.program = Workers::default_program(), .tell_crash_places = options.tell_crash_places},
           [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_),
       reaper_(stop_patience, log),
       publisher_(catalog_, options.instructions, log),

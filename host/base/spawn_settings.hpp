@@ -2,6 +2,7 @@
 // a time, and not beyond the start.
 #pragma once
 
+#include <array>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
@@ -51,15 +52,21 @@ class SpawnSettings {
     ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
 
+  // It knows no variable of the environment.
+  void forget_environment() { has_environment_ = false; }
+
   // The program is found as a shell finds it. `arguments` begin with its name and end with a null pointer. The error,
   // or 0.
   int spawn(pid_t& process, const char* program, char* const* arguments) const {
-    return ::posix_spawnp(&process, program, &actions_, &attributes_, arguments, environ);
+    std::array<char*, 1> none{};
+    return ::posix_spawnp(&process, program, &actions_, &attributes_, arguments,
+                          has_environment_ ? environ : none.data());
   }
 
  private:
   posix_spawn_file_actions_t actions_{};
   posix_spawnattr_t attributes_{};
+  bool has_environment_ = true;
 };
 
 }  // namespace mcph

@@ -23,6 +23,7 @@ struct HostOptions {
   ErrorTexts errors = ErrorTexts::shown;          // likewise
   SandboxProfile sandbox = SandboxProfile::none;  // likewise
   FileTrust::Options trust;                       // which files are loaded
+  bool tell_crash_places = false;                 // to clients, not to the log alone
   unsigned threads = 0;                           // that do I/O; 0: as many as there are processors, at most 4
   std::chrono::seconds shutdown_grace{10};
   std::string control;  // where the operator reaches the host; empty: by itself, "none": nowhere

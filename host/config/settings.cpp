@@ -187,6 +187,8 @@ Form<Config> plugins_table() {
            "written by everybody; a group may write in any case")
       .add("allowed_digests", &Config::allowed_digests, path(),
            "File as sha256sum writes it; only libraries with these digests are loaded")
+      .add("tell_crash_places", host(&HostOptions::tell_crash_places), truth(),
+           "Tell clients the file, the line and the function in which a plugin has crashed, not the log alone")
       .form();
 }
 

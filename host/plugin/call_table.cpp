@@ -134,13 +134,6 @@ void CallTable::refuse(std::uint64_t id, std::string_view what) {
   if (const auto call = calls_.take(id)) mcph::refuse(*call, "plugin " + identity_.name + std::string(what));
 }
 
-std::vector<std::shared_ptr<Call>> CallTable::refuse_given(const WordsFor& what) {
-  auto calls = calls_.take_claimed();
-  for (const auto& call : calls)
-    mcph::refuse(*call, "plugin " + identity_.name + what(*call, calls.size()));
-  return calls;
-}
-
 std::size_t CallTable::fail_all(std::string_view why) {
   const auto calls = calls_.give_up_all();
   const auto answered = calls_.take_all_held();  // the plugin has done its part of these

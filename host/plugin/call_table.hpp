@@ -85,9 +85,8 @@ class CallTable {
   void refuse(std::uint64_t id, std::string_view what);
   // Takes it, to be refused; when the plugin answers it later, that is only late. Null if it is not in flight.
   std::shared_ptr<Call> give_up(std::uint64_t id) { return calls_.give_up(id); }
-  // Of all that the plugin has been given, and which it will not answer: `what` says it of all of them.
-  using WordsFor = std::function<std::string(const Call& call, std::size_t calls)>;
-  std::vector<std::shared_ptr<Call>> refuse_given(const WordsFor& what);
+  // Takes all that the plugin has been given, and which it will not answer, to be refused.
+  std::vector<std::shared_ptr<Call>> take_given() { return calls_.take_claimed(); }
   // [any] Of every call in flight. How many there were.
   std::size_t fail_all(std::string_view why);
   void cancel_all(CancelReason reason);

@@ -27,8 +27,9 @@ Supervisor::Supervisor(const Surroundings& surroundings, Owner& owner)
       limit_reports_(surroundings.limit_reports),
       calls_(surroundings.calls),
       owner_(owner),
-      reports_(log_, limit_reports_, identity_, setup_, library_.path()),
-      policy_(setup_.restarts) {}
+      reports_(log_, limit_reports_, identity_, setup_),
+      policy_(setup_.restarts),
+      telling_(workers_.crash_thread(), workers_.symbolizer(), library_, setup_.file.filename().string(), log_) {}
 
 Result<> Supervisor::load() {
   auto opened = workers_.open_and_wait(setup_.file.filename(), *this);
@@ -75,6 +76,7 @@ void Supervisor::stop(std::chrono::milliseconds patience) {
   }
   // Another thread may still be telling of the end of one that has crashed.
   if (const auto last = last_channel()) last->forget();
+  telling_.wait();
 }
 
 void Supervisor::end() {
@@ -89,6 +91,7 @@ void Supervisor::end() {
   if (last == nullptr) return;
   last->forget();
   last->process().kill("is not needed any more");
+  telling_.wait();
 }
 
 Supervisor::Route Supervisor::route(CallId call) {
@@ -291,8 +294,9 @@ void Supervisor::take(const to_host::Ready& ready) {
     }
   }
   if (restarted != nullptr) {
-    log_.info("plugin restarted",
-              {{"plugin", identity_.name}, {"version", identity_.version}, {"pid", restarted->process().id()}});
+    telling_.in_turn([this, pid = restarted->process().id()] {
+      log_.info("plugin restarted", {{"plugin", identity_.name}, {"version", identity_.version}, {"pid", pid}});
+    });
     for (const auto& call : waiting)
       owner_.give(*restarted, call);
     if (changed) calls_.components_changed();

@@ -30,11 +30,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "plugin/call_table.hpp"
 #include "plugin/debugger.hpp"
 #include "plugin/isolated/cpu_share.hpp"
+#include "plugin/isolated/crash_telling.hpp"
 #include "plugin/isolated/worker_channel.hpp"
 #include "plugin/isolated/worker_reports.hpp"
 #include "plugin/isolated/worker_setup.hpp"
@@ -116,6 +118,7 @@ class Supervisor final : private WorkerListener {
     Purpose purpose;
     std::optional<std::promise<Answer>> answer = std::promise<Answer>();  // nothing: nobody waits for it
   };
+  using Calls = std::vector<std::shared_ptr<Call>>;
   // Of a process that has ended, or could not begin.
   struct End {
     std::string how;           // continues "its process ..."
@@ -123,6 +126,8 @@ class Supervisor final : private WorkerListener {
     std::string printed = {};  // as LastLines has it
     std::size_t failed_calls = 0;
     bool may_pass = false;
+    std::vector<StackTrace> traces = {};
+    Calls calls = {};  // that are refused when it is told
   };
 
   std::shared_ptr<WorkerChannel> last_channel() const;
@@ -155,7 +160,13 @@ class Supervisor final : private WorkerListener {
   bool is_debugged(WorkerProcess& process);
   void limit_start(const std::shared_ptr<WorkerChannel>& channel, Patience patience) REQUIRES(mutex_);
 
+  using Delay = std::optional<std::chrono::milliseconds>;
+
+  // Its calls fail because it has ended; `how` continues "its process ...".
+  void refuse_calls(const Calls& calls, const std::string& how);
   void plan_restart(const End& end);
+  void tell_crash(const End& end, Delay until_restart, const ReadableStacks& stacks);
+  void tell_trace(const ReadableStacks& stacks);
   void restart();  // on the workers' thread
   void miss_library();
 
@@ -170,6 +181,7 @@ class Supervisor final : private WorkerListener {
   WorkerReports reports_;                      // of whoever reads the worker
   RestartPolicy policy_;                       // likewise, and of the workers' thread when there is none
   std::atomic<bool> told_of_debugger_{false};  // of this process
+  CrashTelling telling_;
 
   mutable Mutex mutex_;
   State state_ GUARDED_BY(mutex_) = State::loaded;

@@ -11,8 +11,6 @@
 namespace mcph {
 namespace {
 
-using namespace std::string_literals;
-
 constexpr std::size_t max_names = 8;
 
 constexpr std::string_view good_end = "exited with status 0";
@@ -20,6 +18,11 @@ constexpr std::string_view good_end = "exited with status 0";
 // After anything that is said of the end of a process.
 std::string words_for_printed(const std::string& lines) {
   return lines.empty() ? lines : "; it printed last: " + lines;
+}
+
+// After how a process has ended.
+std::string words_for_place(const ReadableStacks& stacks) {
+  return stacks.place.empty() ? stacks.place : ", at " + stacks.place;
 }
 
 // The components whose calls these are.
@@ -92,10 +95,10 @@ void Supervisor::end_late(const std::shared_ptr<WorkerChannel>& late, std::strin
 void Supervisor::process_ended(const WorkerEnd& end) {
   const auto how = reports_.end(end.how);
   const auto printed = reports_.last_lines();
+  auto traces = reports_.traces();
   told_of_debugger_ = false;
   State state{};
-  QueryId query = 0;
-  auto what = "its process " + how;
+  std::optional<Query> open;
   {
     const MutexLock lock(mutex_);
     state = state_;
@@ -103,55 +106,92 @@ void Supervisor::process_ended(const WorkerEnd& end) {
     if (state != State::stopped) channel_ = nullptr;
     // Calls that come from now on wait for what is decided below.
     if (state == State::serving) state_ = State::starting;
-    if (query_) {
-      query = query_->id;
-      what += words_for(query_->purpose);
-    }
-    what += words_for_printed(printed);
-    end_ = what;
+    open.swap(query_);
+    end_ = "its process " + how + std::string(open ? words_for(open->purpose) : "") + words_for_printed(printed);
     stop_timer();
     end_cpu_share();
   }
-  answered(query, fail(std::move(what)));
-  const auto calls = calls_.refuse_given([&how, this](const Call& call, std::size_t count) {
-    // Of the call for which it was killed that says all.
-    if (how.find("because " + words_for_late_call(call, setup_.limits)) != std::string::npos)
-      return ": its process " + how;
-    return ": its process " + how + " while it served " + call.component() +
-           (count > 1 ? ", one of " + std::to_string(count) + " calls that it had" : ""s);
-  });
+  const auto calls = calls_.take_given();
+  const bool tells_clients = workers_.options().tell_crash_places && !traces.empty();
+  if (!tells_clients) refuse_calls(calls, how);
   if (state == State::serving || state == State::starting) {
     return plan_restart({.how = how,
                          .running = state == State::starting ? "setup, describe or on_start" : names_of(calls),
                          .printed = printed,
                          .failed_calls = calls.size(),
-                         .may_pass = end.may_pass});
+                         .may_pass = end.may_pass,
+                         .traces = std::move(traces),
+                         .calls = tells_clients ? calls : Calls()});
   }
-  if (state == State::stopped && end.how != good_end) {
-    log_.error("plugin did not stop well", {{"file", setup_.file.string()},
-                                            {"plugin", identity_.name},
-                                            {"version", identity_.version},
-                                            {"what", "its process " + how},
-                                            {"printed", printed.empty() ? "nothing" : printed}});
+  const bool is_bad_stop = state == State::stopped && end.how != good_end;
+  const auto query = open ? std::make_shared<Query>(*std::move(open)) : nullptr;
+  telling_.once_readable(
+      std::move(traces), [this, how, printed, calls, tells_clients, is_bad_stop, query](const ReadableStacks& stacks) {
+        const auto how_and_where = how + words_for_place(stacks);
+        if (is_bad_stop) {
+          log_.error("plugin did not stop well", {{"file", setup_.file.string()},
+                                                  {"plugin", identity_.name},
+                                                  {"version", identity_.version},
+                                                  {"what", "its process " + how},
+                                                  {"at", stacks.place.empty() ? "unknown" : stacks.place},
+                                                  {"printed", printed.empty() ? "nothing" : printed}});
+        }
+        tell_trace(stacks);
+        if (tells_clients) refuse_calls(calls, how_and_where);
+        if (query == nullptr || !query->answer) return;
+        query->answer->set_value(
+            fail("its process " + how_and_where + std::string(words_for(query->purpose)) + words_for_printed(printed)));
+      });
+}
+
+void Supervisor::refuse_calls(const Calls& calls, const std::string& how) {
+  for (const auto& call : calls) {
+    // Of the call for which it was killed that says all.
+    const auto late = words_for_late_call(*call, setup_.limits);
+    auto words = "plugin " + identity_.name + ": its process " + how;
+    if (how.find("because " + late) == std::string::npos) {
+      words += " while it served " + call->component();
+      if (calls.size() > 1) words += ", one of " + std::to_string(calls.size()) + " calls that it had";
+    }
+    refuse(*call, std::move(words));
   }
 }
 
-void Supervisor::plan_restart(const End& end) {
-  const auto& [how, running, printed, failed_calls, may_pass] = end;
-  // What keeps it from starting, and is not its own fault, does not count.
-  const auto delay = may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
-  calls_.went_wrong("its process " + how + words_for_printed(printed));
-  log_.error(may_pass ? "plugin cannot start" : plugin_crashed,
+void Supervisor::tell_trace(const ReadableStacks& stacks) {
+  for (const auto& line : stacks.lines)
+    log_.error("plugin backtrace", {log_field(identity_), {"text", line}});
+}
+
+void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableStacks& stacks) {
+  const auto how_and_where = end.how + words_for_place(stacks);
+  calls_.went_wrong("its process " + how_and_where + words_for_printed(end.printed));
+  log_.error(end.may_pass ? "plugin cannot start" : plugin_crashed,
              {{"file", setup_.file.string()},
               {"plugin", identity_.name},
               {"version", identity_.version},
-              {"what", "its process " + how},
-              {"printed", printed.empty() ? "nothing" : printed},
-              {"running", running},
-              {"calls_failed", failed_calls},
-              {"next", !delay ? "it is not started again before its file changes or the operator reloads it"
-                       : delay->count() > 0 ? "it is started again in " + std::to_string(delay->count()) + " ms"
-                                            : "it is started again"}});
+              {"what", "its process " + end.how},
+              {"at", stacks.place.empty() ? "unknown" : stacks.place},
+              {"printed", end.printed.empty() ? "nothing" : end.printed},
+              {"running", end.running},
+              {"calls_failed", end.failed_calls},
+              {"next", !until_restart ? "it is not started again before its file changes or the operator reloads it"
+                       : until_restart->count() > 0
+                           ? "it is started again in " + std::to_string(until_restart->count()) + " ms"
+                           : "it is started again"},
+              {"build_id", stacks.build_id.empty() ? "unknown" : stacks.build_id}});
+  tell_trace(stacks);
+  refuse_calls(end.calls, how_and_where);
+  if (until_restart || !setup_.events.gave_up) return;
+  setup_.events.gave_up(
+      fail("its process " + how_and_where + ", and did so too often" + words_for_printed(end.printed)));
+}
+
+void Supervisor::plan_restart(const End& end) {
+  // What keeps it from starting, and is not its own fault, does not count.
+  const Delay delay = end.may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
+  // Before it starts, so that nothing of the next process is told before.
+  telling_.once_readable(end.traces,
+                         [this, end, delay](const ReadableStacks& stacks) { tell_crash(end, delay, stacks); });
   std::vector<CallTable::Admitted> waiting;
   {
     const MutexLock lock(mutex_);
@@ -161,10 +201,7 @@ void Supervisor::plan_restart(const End& end) {
     if (delay) timer_ = workers_.timers().after(*delay, [this] { restart(); });
   }
   for (const auto& [id, call] : waiting) {
-    if (call->claim()) calls_.refuse(id, ": its process " + how + " before it was given the call");
-  }
-  if (!delay && setup_.events.gave_up) {
-    setup_.events.gave_up(fail("its process " + how + ", and did so too often" + words_for_printed(printed)));
+    if (call->claim()) calls_.refuse(id, ": its process " + end.how + " before it was given the call");
   }
 }
 

@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::size_t max_logged_bytes = 8192;
 constexpr std::size_t max_fault_bytes = 100;
+// As many threads as may run the plugin, but no more than a log can bear; a trace has 64 lines.
+constexpr std::size_t max_traces = 32;
+constexpr std::size_t max_trace_lines = 100;
+constexpr std::size_t max_trace_line_bytes = 1024;
 
 }  // namespace
 
@@ -48,24 +52,26 @@ void WorkerReports::take(const to_host::Logged& logged) {
 void WorkerReports::take(const to_host::Crashed& crashed) {
   const auto signal = utf8_prefix(crashed.signal, max_fault_bytes);
   fault_ = signal.substr(std::min(signal.find_first_of(" ,"), signal.size()));
-  backtrace("the plugin crashed: SIG" + std::string(signal) + "; backtrace:");
+  begin_trace("the plugin crashed: SIG" + std::string(signal) + "; backtrace:");
 }
 
 void WorkerReports::take(const to_host::PlaceFollows& /*place*/) {
-  backtrace("a thread that runs the plugin; backtrace:");
+  begin_trace("a thread that runs the plugin; backtrace:");
+}
+
+void WorkerReports::begin_trace(std::string title) {
+  if (traces_.size() < max_traces) traces_.push_back({std::move(title), {}});
 }
 
 void WorkerReports::take(const to_host::StackLine& line) {
-  // The private copy is nobody's concern, and gone when somebody reads this.
-  std::string text(line.text.substr(0, max_logged_bytes));
-  if (const auto found = text.find(library_); found != std::string::npos) {
-    text.replace(found, library_.size(), setup_.file.filename().string());
-  }
-  backtrace(text);
+  if (traces_.empty() || traces_.back().lines.size() == max_trace_lines) return;
+  // It becomes an argument of a program.
+  const auto end = std::min(line.text.find('\0'), max_trace_line_bytes);
+  traces_.back().lines.emplace_back(line.text.substr(0, end));
 }
 
-void WorkerReports::backtrace(std::string_view line) {
-  log_.error("plugin backtrace", {log_field(identity_), {"text", line}});
+std::vector<StackTrace> WorkerReports::traces() {
+  return std::exchange(traces_, {});
 }
 
 void WorkerReports::take(const to_host::LacksMemory& /*lack*/) {

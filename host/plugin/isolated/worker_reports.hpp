@@ -2,13 +2,14 @@
 // code logs, its crash, the lack of its memory. Owned by the plugin; of whoever reads the worker, one thing at a time.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "plugin/isolated/last_lines.hpp"
 #include "plugin/isolated/process_mark.hpp"
+#include "plugin/isolated/stack_trace.hpp"
 #include "plugin/isolated/worker_messages.hpp"
 #include "plugin/limit_reports.hpp"
 #include "plugin/plugin_setup.hpp"
@@ -22,10 +23,9 @@ Log::Field log_field(const PluginIdentity& plugin);
 
 class WorkerReports {
  public:
-  // All of it outlives this object. `library` is the private copy that the worker loads.
-  WorkerReports(Log& log, LimitReports& limit_reports, const PluginIdentity& identity, const PluginSetup& setup,
-                const std::filesystem::path& library)
-      : log_(log), limit_reports_(limit_reports), identity_(identity), setup_(setup), library_(library) {}
+  // All of it outlives this object.
+  WorkerReports(Log& log, LimitReports& limit_reports, const PluginIdentity& identity, const PluginSetup& setup)
+      : log_(log), limit_reports_(limit_reports), identity_(identity), setup_(setup) {}
 
   template <class Message>
   static constexpr bool takes =
@@ -45,18 +45,20 @@ class WorkerReports {
   // on is of the next one.
   std::string end(const std::string& how);
   std::string last_lines() { return last_lines_.take(); }
+  // Where it was.
+  std::vector<StackTrace> traces();
 
  private:
-  void backtrace(std::string_view line);
+  void begin_trace(std::string title);
 
   Log& log_;
   LimitReports& limit_reports_;
   const PluginIdentity& identity_;
   const PluginSetup& setup_;
-  const std::string library_;
   LastLines last_lines_;
   bool lacked_memory_ = false;
   std::string fault_;  // words that follow the name of a signal
+  std::vector<StackTrace> traces_;
 };
 
 }  // namespace mcph

@@ -12,6 +12,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/result.hpp"
+#include "plugin/isolated/symbolizer.hpp"
 #include "plugin/isolated/worker_channel.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/timers.hpp"
@@ -23,12 +24,17 @@ class Workers {
   struct Options {
     std::filesystem::path program;
     std::chrono::milliseconds answer_time{10'000};  // for loading, describing and starting a plugin, each
+    std::filesystem::path symbolizer = Symbolizer::default_program();
+    bool tell_crash_places = false;  // to clients, too, whose calls a crash has ended
   };
   using Contexts = std::function<boost::asio::io_context&()>;
 
   // `executor` runs what takes its time. It outlives this object, as what the contexts refer to does.
   Workers(Options options, Contexts contexts, Executor& executor)
-      : options_(std::move(options)), contexts_(std::move(contexts)), executor_(executor) {}
+      : options_(std::move(options)),
+        contexts_(std::move(contexts)),
+        executor_(executor),
+        symbolizer_(options_.symbolizer) {}
 
   // The program that lies beside this one.
   static std::filesystem::path default_program();
@@ -39,6 +45,10 @@ class Workers {
   // On whose thread workers are started.
   Timers& timers() { return thread_; }
 
+  // Finds the lines of source of crashes, and the thread for what waits for that.
+  const Symbolizer& symbolizer() const { return symbolizer_; }
+  Timers& crash_thread() { return crash_thread_; }
+
   // Starts a worker, on that thread. `plugin` is the name of its file.
   Result<std::shared_ptr<WorkerChannel>> open(const std::string& plugin, WorkerListener& listener);
   // On any other, and waits.
@@ -48,7 +58,9 @@ class Workers {
   const Options options_;
   const Contexts contexts_;
   Executor& executor_;
+  const Symbolizer symbolizer_;
   Timers thread_;
+  Timers crash_thread_;
 };
 
 }  // namespace mcph

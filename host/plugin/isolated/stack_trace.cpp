@@ -1,0 +1,184 @@
+#include "plugin/isolated/stack_trace.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "base/utf8.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::size_t max_function_bytes = 300;
+constexpr std::size_t max_place_bytes = 200;
+
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  return std::string(utf8_prefix(text, most)) + "...";
+}
+
+std::string_view last_part(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// A line of a trace, which refers to its text.
+struct TracedFrame {
+  bool is_own = false;        // the plugin's code
+  std::string_view file;      // empty: it is in none
+  std::string_view offset;    // of the line that has no file: all of it
+  std::string_view function;  // as the linker has it
+};
+
+TracedFrame frame_in(std::string_view line, const TracedLibrary& library) {
+  const auto space = line.find(' ');
+  const auto address = line.substr(0, space);
+  const auto plus = address.rfind("+0x");
+  // A path may have spaces.
+  if (line.starts_with(library.path + "+0x")) {
+    const auto rest = line.substr(library.path.size() + 1);
+    const auto end = std::min(rest.find(' '), rest.size());
+    return {true, library.name, rest.substr(0, end), rest.substr(std::min(end + 1, rest.size()))};
+  }
+  if (plus == std::string_view::npos) return {false, {}, line, {}};
+  return {false, last_part(address.substr(0, plus)), address.substr(plus + 1),
+          space == std::string_view::npos ? std::string_view() : line.substr(space + 1)};
+}
+
+// What a frame is asked for; empty: nothing.
+std::string_view place_of(const TracedFrame& frame) {
+  return frame.is_own ? frame.offset : frame.function;
+}
+
+// As addr2line takes it, and the function.
+std::string words_for(const TracedFrame& frame, std::string_view function) {
+  if (frame.file.empty()) return std::string(frame.offset);
+  auto words = std::string(frame.file) + "+" + std::string(frame.offset);
+  return function.empty() ? words : words + " " + shortened(function, max_function_bytes);
+}
+
+// Of the libraries that every plugin is made with, which are seldom to blame.
+bool is_borrowed(const SourceFrame& frame) {
+  const auto& [function, file, line] = frame;
+  return file.starts_with("/usr/") || file.find("/include/mcp/") != std::string::npos ||
+         function.starts_with("std::") || function.starts_with("mcp::") || function.starts_with("__gnu_cxx::");
+}
+
+std::string short_place(const SourceFrame& frame) {
+  return std::string(last_part(frame.file)) + ":" + std::to_string(frame.line) + " in " +
+         shortened(frame.function.empty() ? "?" : frame.function, max_place_bytes);
+}
+
+// A stack that has overflowed is one function again and again, or a few that call each other.
+void add_without_repeats(std::span<const std::string> frames, std::vector<std::string>& lines) {
+  constexpr std::size_t most = 8;  // functions in a circle
+  constexpr std::size_t least = 3;
+  const auto times = [&](std::size_t begin, std::size_t size) {
+    std::size_t count = 1;
+    while (begin + (count + 1) * size <= frames.size() &&
+           std::ranges::equal(frames.subspan(begin, size), frames.subspan(begin + count * size, size))) {
+      ++count;
+    }
+    return count;
+  };
+  for (std::size_t begin = 0; begin < frames.size();) {
+    std::size_t size = 1;
+    while (size <= most && begin + size <= frames.size() && times(begin, size) < least)
+      ++size;
+    if (size > most || begin + size > frames.size()) {
+      lines.push_back(frames[begin++]);
+      continue;
+    }
+    const auto count = times(begin, size);
+    const auto block = frames.subspan(begin, size);
+    lines.insert(lines.end(), block.begin(), block.end());
+    lines.push_back("... " + std::string(size > 1 ? "these " + std::to_string(size) + ", " : "") +
+                    std::to_string(count - 1) + " more times");
+    begin += count * size;
+  }
+}
+
+// The frames that are of interest: up to the outermost one of the plugin's own, or all where there is none.
+std::vector<TracedFrame> frames_of(const StackTrace& trace, const TracedLibrary& library) {
+  std::vector<TracedFrame> frames;
+  frames.reserve(trace.lines.size());
+  for (const auto& line : trace.lines)
+    frames.push_back(frame_in(line, library));
+  const auto own = std::find_if(frames.rbegin(), frames.rend(), [](const TracedFrame& frame) { return frame.is_own; });
+  if (own != frames.rend()) frames.erase(own.base(), frames.end());
+  return frames;
+}
+
+// Makes frames readable, and remembers the place that is to be told first.
+class TraceReader {
+ public:
+  explicit TraceReader(const Symbols& symbols) : symbols_(symbols) {}
+
+  std::vector<std::string> words_for_all(const std::vector<TracedFrame>& frames) {
+    std::vector<std::string> words;
+    for (const auto& frame : frames)
+      add(frame, words);
+    return words;
+  }
+  std::string place() const { return first_choice_ ? *first_choice_ : second_choice_ ? *second_choice_ : offset_; }
+
+ private:
+  void add(const TracedFrame& frame, std::vector<std::string>& words) {
+    const auto& found = next_found(frame);
+    const bool has_lines = std::ranges::any_of(found, [](const auto& each) { return each.line > 0; });
+    if (!has_lines || !frame.is_own) {
+      const auto& function = found.empty() ? std::string(frame.function) : found.back().function;
+      words.push_back(words_for(frame, function));
+      if (frame.is_own && offset_.empty()) offset_ = words.back();
+      return;
+    }
+    for (const auto& each : found) {
+      const bool is_last = &each == &found.back();
+      words.push_back(mcph::words_for(each) + (is_last ? "" : ", inlined into"));
+      if (each.line == 0) continue;
+      if (!is_borrowed(each) && !first_choice_) first_choice_ = short_place(each);
+      if (!second_choice_) second_choice_ = short_place(each);
+    }
+  }
+  const std::vector<SourceFrame>& next_found(const TracedFrame& frame) {
+    static const std::vector<SourceFrame> none;
+    if (place_of(frame).empty() || next_ >= symbols_.places.size()) return none;
+    return symbols_.places[next_++];
+  }
+
+  const Symbols& symbols_;
+  std::size_t next_ = 0;
+  std::optional<std::string> first_choice_;   // the author's own code
+  std::optional<std::string> second_choice_;  // any with a line
+  std::string offset_;
+};
+
+}  // namespace
+
+std::vector<std::string> places_in(const std::vector<StackTrace>& traces, const TracedLibrary& library) {
+  std::vector<std::string> places;
+  for (const auto& trace : traces) {
+    for (const auto& frame : frames_of(trace, library)) {
+      if (const auto place = place_of(frame); !place.empty()) places.emplace_back(place);
+    }
+  }
+  return places;
+}
+
+ReadableStacks readable(const std::vector<StackTrace>& traces, const TracedLibrary& library, const Symbols& symbols) {
+  ReadableStacks stacks{{}, {}, symbols.build_id};
+  TraceReader reader(symbols);
+  for (const auto& trace : traces) {
+    stacks.lines.push_back(trace.title);
+    add_without_repeats(reader.words_for_all(frames_of(trace, library)), stacks.lines);
+  }
+  if (traces.size() == 1) stacks.place = reader.place();
+  return stacks;
+}
+
+std::string words_for(const SourceFrame& frame) {
+  const auto function = frame.function.empty() ? "?" : shortened(frame.function, max_function_bytes);
+  if (frame.line == 0) return function;
+  return function + " at " + frame.file + ":" + std::to_string(frame.line);
+}
+
+}  // namespace mcph
