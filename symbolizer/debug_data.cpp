@@ -1,11 +1,12 @@
 #include "symbolizer/debug_data.hpp"
 
+#include <cstdlib>
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <optional>
-#include <span>
 #include <string_view>
+#include <utility>
 
 namespace mcph {
 namespace {
@@ -14,17 +15,6 @@ constexpr std::size_t max_inlined = 32;
 
 std::string text_of(const char* text) {
   return text == nullptr ? std::string() : text;
-}
-
-std::string name_of(Dwarf_Die& function) {
-  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
-    Dwarf_Attribute attribute{};
-    if (const char* const linked = ::dwarf_formstring(::dwarf_attr_integrate(&function, name, &attribute));
-        linked != nullptr) {
-      return linked;
-    }
-  }
-  return text_of(::dwarf_diename(&function));
 }
 
 int number_of(Dwarf_Die& die, unsigned name) {
@@ -57,26 +47,93 @@ SourceFrame place_of_call(Dwarf_Die& unit, Dwarf_Die& inlined) {
   return place;
 }
 
-struct Scopes {
-  Scopes() = default;
-  Scopes(const Scopes&) = delete;
-  Scopes& operator=(const Scopes&) = delete;
-  ~Scopes() { std::free(dies); }  // NOLINT(cppcoreguidelines-no-malloc): libdw's
+// The function itself, or what it is a copy or the body of.
+Dwarf_Die first_said(Dwarf_Die function) {
+  constexpr int most = 8;
+  for (int step = 0; step < most; ++step) {
+    Dwarf_Attribute attribute{};
+    Dwarf_Die earlier{};
+    const bool is_found = ::dwarf_attr(&function, DW_AT_abstract_origin, &attribute) != nullptr ||
+                          ::dwarf_attr(&function, DW_AT_specification, &attribute) != nullptr;
+    if (!is_found || ::dwarf_formref_die(&attribute, &earlier) == nullptr) break;
+    function = earlier;
+  }
+  return function;
+}
 
-  Dwarf_Die* dies = nullptr;
-};
+// With the functions and types around it, where the linker has no name for it, as of a lambda.
+std::string name_with_surroundings(const Dwarf_Die& function) {
+  auto said = first_said(function);
+  Dwarf_Die* around = nullptr;
+  const int count = ::dwarf_getscopes_die(&said, &around);
+  const std::unique_ptr<Dwarf_Die, void (*)(void*)> owner(around, std::free);
+  std::string name;
+  for (int i = 0; i < count; ++i) {
+    const int kind = ::dwarf_tag(around + i);
+    const char* const part = ::dwarf_diename(around + i);
+    if (kind == DW_TAG_compile_unit || part == nullptr) continue;
+    name = name.empty() ? part : std::string(part) + "::" + name;
+  }
+  return name;
+}
 
-// What a concrete block of code is in, itself first: the blocks and inlined functions around it, up to its function.
-std::vector<Dwarf_Die> blocks_around(Dwarf_Die& unit, Dwarf_Addr address) {
-  // The innermost block; the further ones are those around where its function is defined, not around where it is
-  // inlined, so they are looked for again.
-  Scopes innermost;
-  if (::dwarf_getscopes(&unit, address, &innermost.dies) <= 0) return {};
-  Scopes around;
-  const int count = ::dwarf_getscopes_die(innermost.dies, &around.dies);
-  if (count <= 0) return {};
-  const std::span all(around.dies, static_cast<std::size_t>(count));
-  return {all.begin(), all.end()};
+std::string name_of(Dwarf_Die& function) {
+  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
+    Dwarf_Attribute attribute{};
+    if (const char* const linked = ::dwarf_formstring(::dwarf_attr_integrate(&function, name, &attribute));
+        linked != nullptr) {
+      return linked;
+    }
+  }
+  return name_with_surroundings(function);
+}
+
+bool has_code_at(Dwarf_Die& die, Dwarf_Addr address) {
+  return ::dwarf_haspc(&die, address) > 0;
+}
+
+template <class Take>
+void for_each_child(Dwarf_Die& die, Take&& take) {
+  Dwarf_Die child{};
+  if (::dwarf_child(&die, &child) != 0) return;
+  do {
+    take(child);
+  } while (::dwarf_siblingof(&child, &child) == 0);
+}
+
+// Functions may be defined in namespaces, in types, and in other functions.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the limit
+void add_functions(Dwarf_Die& around, std::vector<Dwarf_Die>& functions, int depth = 0) {
+  constexpr int deepest = 64;
+  for_each_child(around, [&](Dwarf_Die& each) {
+    const int kind = ::dwarf_tag(&each);
+    Dwarf_Addr base = 0;
+    Dwarf_Addr begin = 0;
+    Dwarf_Addr end = 0;
+    if (kind == DW_TAG_subprogram && ::dwarf_ranges(&each, 0, &base, &begin, &end) > 0) functions.push_back(each);
+    const bool may_have_some = kind == DW_TAG_namespace || kind == DW_TAG_structure_type || kind == DW_TAG_class_type ||
+                               kind == DW_TAG_subprogram || kind == DW_TAG_lexical_block;
+    if (may_have_some && depth < deepest) add_functions(each, functions, depth + 1);
+  });
+}
+
+// What was inlined into the function at this address, outermost first.
+std::vector<Dwarf_Die> inlined_into(const Dwarf_Die& function, Dwarf_Addr address) {
+  constexpr int deepest = 256;
+  std::vector<Dwarf_Die> inlined;
+  auto block = function;
+  for (int depth = 0; depth < deepest; ++depth) {
+    std::optional<Dwarf_Die> next;
+    for_each_child(block, [&](Dwarf_Die& each) {
+      const int kind = ::dwarf_tag(&each);
+      const bool is_block = kind == DW_TAG_lexical_block || kind == DW_TAG_inlined_subroutine;
+      if (!next && is_block && has_code_at(each, address)) next = each;
+    });
+    if (!next) break;
+    block = *next;
+    if (::dwarf_tag(&block) == DW_TAG_inlined_subroutine) inlined.push_back(block);
+  }
+  return inlined;
 }
 
 std::optional<std::uint64_t> first_mapped(Elf* elf) {
@@ -115,33 +172,41 @@ DebugData::DebugData(int file) {
   first_address_ = first_mapped(elf_.get()).value_or(0);
 }
 
-bool DebugData::find_unit(Dwarf_Addr address, Dwarf_Die& unit) const {
+bool DebugData::find_unit(Dwarf_Addr address, Dwarf_Die& unit) {
   if (::dwarf_addrdie(dwarf_.get(), address, &unit) != nullptr) return true;
   // Not every compiler writes which addresses each unit has.
   Dwarf_CU* each = nullptr;
-  Dwarf_Die skeleton{};
-  while (::dwarf_get_units(dwarf_.get(), each, &each, nullptr, nullptr, &skeleton, nullptr) == 0) {
-    unit = skeleton;
-    if (::dwarf_haspc(&unit, address) > 0) return true;
+  while (::dwarf_get_units(dwarf_.get(), each, &each, nullptr, nullptr, &unit, nullptr) == 0) {
+    if (has_code_at(unit, address)) return true;
   }
   return false;
 }
 
-std::vector<SourceFrame> DebugData::frames_at(std::uint64_t offset) const {
+const Dwarf_Die* DebugData::find_function(Dwarf_Die& unit, Dwarf_Addr address) {
+  // To look through a unit takes milliseconds, so it is done once.
+  auto [found, is_new] = functions_.try_emplace(::dwarf_dieoffset(&unit));
+  if (is_new) add_functions(unit, found->second);
+  for (auto& function : found->second) {
+    if (has_code_at(function, address)) return &function;
+  }
+  return nullptr;
+}
+
+std::vector<SourceFrame> DebugData::frames_at(std::uint64_t offset) {
   const auto address = first_address_ + offset;
   std::vector<SourceFrame> frames;
-  Dwarf_Die unit{};
-  if (dwarf_ != nullptr && find_unit(address, unit)) {
+  if (Dwarf_Die unit{}; dwarf_ != nullptr && find_unit(address, unit)) {
     auto place = place_in_lines(unit, address);
-    for (auto& block : blocks_around(unit, address)) {
-      const int kind = ::dwarf_tag(&block);
-      if (kind != DW_TAG_inlined_subroutine && kind != DW_TAG_subprogram) continue;
-      frames.push_back(std::move(place));
-      frames.back().function = name_of(block);
-      if (kind == DW_TAG_subprogram || frames.size() == max_inlined) break;
-      place = place_of_call(unit, block);
+    if (const auto* const function = find_function(unit, address); function != nullptr) {
+      auto inlined = inlined_into(*function, address);
+      for (auto each = inlined.rbegin(); each != inlined.rend() && frames.size() < max_inlined; ++each) {
+        place.function = name_of(*each);
+        frames.push_back(std::exchange(place, place_of_call(unit, *each)));
+      }
+      auto outermost = *function;
+      place.function = name_of(outermost);
     }
-    if (frames.empty() && place.line > 0) frames.push_back(std::move(place));
+    if (place.line > 0 || !place.function.empty()) frames.push_back(std::move(place));
   }
   if (frames.empty()) frames.emplace_back();
   if (auto& function = frames.back().function; function.empty()) function = symbol_at(address);

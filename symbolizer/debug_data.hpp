@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <elfutils/libdw.h>
 #include <libelf.h>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,13 +27,14 @@ class DebugData {
 
   // Innermost first: what was inlined, and then the function that it was inlined into. `offset` is counted from where
   // the library is mapped. Empty: nothing is known.
-  std::vector<SourceFrame> frames_at(std::uint64_t offset) const;
+  std::vector<SourceFrame> frames_at(std::uint64_t offset);
 
   // In hex; empty where the file has none.
   std::string build_id() const;
 
  private:
-  bool find_unit(Dwarf_Addr address, Dwarf_Die& unit) const;
+  bool find_unit(Dwarf_Addr address, Dwarf_Die& unit);
+  const Dwarf_Die* find_function(Dwarf_Die& unit, Dwarf_Addr address);
   std::string symbol_at(std::uint64_t address) const;
 
   struct EndElf {
@@ -45,6 +47,8 @@ class DebugData {
   std::unique_ptr<Elf, EndElf> elf_;
   std::unique_ptr<Dwarf, EndDwarf> dwarf_;  // null: it has none
   std::uint64_t first_address_ = 0;         // that is mapped
+  // That have code, by the place of their unit.
+  std::map<Dwarf_Off, std::vector<Dwarf_Die>> functions_ = {};
 };
 
 }  // namespace mcph

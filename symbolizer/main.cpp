@@ -60,7 +60,7 @@ void print(std::size_t place, const mcph::SourceFrame& frame) {
 
 int main(int argc, char** argv) {
   if (!mcph::give_up_everything_else()) return cannot_confine;
-  const mcph::DebugData data(STDIN_FILENO);
+  mcph::DebugData data(STDIN_FILENO);
   if (const auto id = data.build_id(); !id.empty()) std::cout << "build-id " << id << '\n';
   const std::span places(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
   for (std::size_t i = 0; i < places.size(); ++i) {

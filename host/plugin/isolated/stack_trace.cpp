@@ -56,11 +56,18 @@ std::string words_for(const TracedFrame& frame, std::string_view function) {
   return function.empty() ? words : words + " " + shortened(function, max_function_bytes);
 }
 
-// Of the libraries that every plugin is made with, which are seldom to blame.
+// Whether a function is of the libraries that every plugin is made with, which are seldom to blame.
 bool is_borrowed(const SourceFrame& frame) {
-  const auto& [function, file, line] = frame;
-  return file.starts_with("/usr/") || file.find("/include/mcp/") != std::string::npos ||
-         function.starts_with("std::") || function.starts_with("mcp::") || function.starts_with("__gnu_cxx::");
+  // Of a template the type of its result stands before it.
+  constexpr std::string_view result = "decltype(auto) ";
+  std::string_view name = frame.function;
+  if (name.starts_with(result)) name.remove_prefix(result.size());
+  name = name.substr(0, name.find_first_of("<("));
+  name = name.substr(name.rfind(' ') + 1);
+  if (name.starts_with("mcp::")) return true;
+  if (!frame.file.empty())
+    return frame.file.starts_with("/usr/") || frame.file.find("/include/mcp/") != std::string::npos;
+  return name.starts_with("std::") || name.starts_with("__gnu_cxx::");
 }
 
 std::string short_place(const SourceFrame& frame) {
@@ -113,30 +120,38 @@ class TraceReader {
  public:
   explicit TraceReader(const Symbols& symbols) : symbols_(symbols) {}
 
+  // Of one trace. What has called the author's own code is left out: it is the same for every plugin.
   std::vector<std::string> words_for_all(const std::vector<TracedFrame>& frames) {
-    std::vector<std::string> words;
+    words_.clear();
+    last_own_ = 0;
     for (const auto& frame : frames)
-      add(frame, words);
-    return words;
+      add(frame);
+    if (last_own_ != 0) words_.resize(last_own_);
+    return words_;
   }
   std::string place() const { return first_choice_ ? *first_choice_ : second_choice_ ? *second_choice_ : offset_; }
 
  private:
-  void add(const TracedFrame& frame, std::vector<std::string>& words) {
+  void add(const TracedFrame& frame) {
     const auto& found = next_found(frame);
     const bool has_lines = std::ranges::any_of(found, [](const auto& each) { return each.line > 0; });
-    if (!has_lines || !frame.is_own) {
-      const auto& function = found.empty() ? std::string(frame.function) : found.back().function;
-      words.push_back(words_for(frame, function));
-      if (frame.is_own && offset_.empty()) offset_ = words.back();
+    if (!frame.is_own || !has_lines) {
+      const SourceFrame known{found.empty() ? std::string(frame.function) : found.back().function, {}, 0};
+      words_.push_back(words_for(frame, known.function));
+      if (!frame.is_own) return;
+      const bool is_authors = !known.function.empty() && !is_borrowed(known);
+      if (is_authors) last_own_ = words_.size();
+      if (offset_.empty() || (is_authors && !has_offset_of_author_)) offset_ = words_.back();
+      has_offset_of_author_ = has_offset_of_author_ || is_authors;
       return;
     }
     for (const auto& each : found) {
       const bool is_last = &each == &found.back();
-      words.push_back(mcph::words_for(each) + (is_last ? "" : ", inlined into"));
-      if (each.line == 0) continue;
-      if (!is_borrowed(each) && !first_choice_) first_choice_ = short_place(each);
+      words_.push_back(mcph::words_for(each) + (is_last ? "" : ", inlined into"));
       if (!second_choice_) second_choice_ = short_place(each);
+      if (is_borrowed(each)) continue;
+      last_own_ = words_.size();
+      if (!first_choice_) first_choice_ = short_place(each);
     }
   }
   const std::vector<SourceFrame>& next_found(const TracedFrame& frame) {
@@ -147,9 +162,12 @@ class TraceReader {
 
   const Symbols& symbols_;
   std::size_t next_ = 0;
+  std::vector<std::string> words_;
+  std::size_t last_own_ = 0;                  // how many words there are with the author's outermost
   std::optional<std::string> first_choice_;   // the author's own code
   std::optional<std::string> second_choice_;  // any with a line
   std::string offset_;
+  bool has_offset_of_author_ = false;
 };
 
 }  // namespace

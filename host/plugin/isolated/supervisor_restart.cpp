@@ -164,6 +164,7 @@ void Supervisor::tell_trace(const ReadableStacks& stacks) {
 
 void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableStacks& stacks) {
   const auto how_and_where = end.how + words_for_place(stacks);
+  refuse_calls(end.calls, how_and_where);
   calls_.went_wrong("its process " + how_and_where + words_for_printed(end.printed));
   log_.error(end.may_pass ? "plugin cannot start" : plugin_crashed,
              {{"file", setup_.file.string()},
@@ -180,7 +181,6 @@ void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableS
                            : "it is started again"},
               {"build_id", stacks.build_id.empty() ? "unknown" : stacks.build_id}});
   tell_trace(stacks);
-  refuse_calls(end.calls, how_and_where);
   if (until_restart || !setup_.events.gave_up) return;
   setup_.events.gave_up(
       fail("its process " + how_and_where + ", and did so too often" + words_for_printed(end.printed)));

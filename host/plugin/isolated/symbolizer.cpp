@@ -28,7 +28,7 @@ class Started {
  public:
   explicit Started(pid_t process) : process_(process) {}
   ~Started() {
-    ::kill(process_, SIGKILL);
+    ::kill(-process_, SIGKILL);
     wait();
   }
   Started(const Started&) = delete;

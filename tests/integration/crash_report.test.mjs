@@ -1,0 +1,203 @@
+// A crash is told as one event that an author can use: the signal, what could not be done, and the function, the file
+// and the line of the plugin's own code, whichever way it was built and whatever its debug data is.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { access, chmod, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+
+import { Components, fixture } from './support/components.mjs';
+import { argumentsOf, HttpHost, inProcess, program, sanitizer, serve } from './support/host.mjs';
+import { postModern } from './support/http.mjs';
+
+const source = readFileSync(new URL('plugins/crashing.cpp', import.meta.url), 'utf8').split('\n');
+const lineOf = (mark) => source.findIndex((line) => line.endsWith(`// ${mark}`)) + 1;
+
+const symbolizer = join(dirname(program), 'mcp-plugin-symbolizer');
+const isBuilt = await access(symbolizer).then(() => true, () => false);
+const skip = (inProcess && 'there a crash ends the host') || (sanitizer && 'a sanitizer has a report of its own') ||
+  (!isBuilt && 'built without libdw: install libdw-dev');
+
+const nullPointer = 'was killed by SIGSEGV (Segmentation fault) through a null pointer';
+const aborted = 'was killed by SIGABRT (Aborted)';
+const mistakes = {
+  write_null: [nullPointer],
+  read_null: [nullPointer],
+  use_wild_address: ['was killed by SIGSEGV (Segmentation fault) at the address 0x123456789000'],
+  overflow_stack: ['was killed by SIGSEGV (Segmentation fault), because its stack overflowed'],
+  divide_by_zero: ['was killed by SIGFPE (Floating point exception), because it divided by zero'],
+  call_abort: [aborted],
+  throw_uncaught: [aborted, /^terminate called after throwing .*'std::runtime_error' \| what\(\): {2}of a thread$/],
+  throw_in_noexcept: [aborted],
+  free_twice: [aborted, /double free detected/],
+  trap: ['was killed by SIGILL (Illegal instruction)'],
+  terminate: [aborted],
+  fail_assertion: [aborted, /crashing\.cpp:\d+: .*fail_assertion\(\): Assertion `zero == 1' failed\.$/],
+};
+
+// One that is started again at once, however often it crashes.
+async function serveCrashing(context, build, more = []) {
+  const components = await Components.create();
+  await components.write('crashing.json', JSON.stringify({ restarts: { crashes: 0, firstDelayMs: 0, lastDelayMs: 0 } }));
+  await components.add(`crashing_${build}`, 'crashing.so');
+  return serve(context, components, more);
+}
+
+// What the caller is told, and what the log says; with the milliseconds from one to the other.
+async function crash(host, how) {
+  const crashed = host.log.next({ event: 'plugin crashed' });
+  const response = await postModern(host.url, 'tools/call', { name: 'crash', arguments: { how } });
+  const { error } = await response.json();
+  const answered = performance.now();
+  const event = await crashed;
+  return { message: error.message, event, ms: performance.now() - answered };
+}
+
+const backtrace = (host) => host.log.matching({ event: 'plugin backtrace' }).map(({ text }) => text);
+
+for (const build of ['debug', 'optimized', 'bare']) {
+  test(`ACrashIsToldWithItsSignalAndItsPlace: ${build}`, { skip }, async (context) => {
+    const host = await serveCrashing(context, build);
+    const { size } = await stat(fixture(`crashing_${build}`));
+    let slowest = 0;
+    for (const [how, [end, printed = /./]] of Object.entries(mistakes)) {
+      const { event, ms } = await crash(host, how);
+      slowest = Math.max(slowest, ms);
+      assert.equal(event.what, `its process ${end}`);
+      assert.match(event.printed, printed);
+      assert.equal(event.running, 'crash');
+      if (build === 'bare') {
+        assert.match(event.at, new RegExp(String.raw`^crashing\.so\+0x[0-9a-f]+ \(anonymous namespace\)::${how}\(`));
+      } else {
+        const [, line] = new RegExp(`^crashing\\.cpp:(\\d+) in ${how}$`).exec(event.at) ?? assert.fail(event.at);
+        // A stack overflows as soon as a function begins, and what nobody may throw ends where the function does.
+        const first = lineOf(`begins: ${how}`) || lineOf(`crash: ${how}`);
+        assert.ok(first <= line && line <= lineOf(`crash: ${how}`), event.at);
+      }
+    }
+    context.diagnostic(`${size} bytes: told within ${slowest.toFixed(0)} ms of the caller's answer`);
+  });
+}
+
+test('WhatWasInlinedIsToldWithWhatItWasInlinedInto', { skip }, async (context) => {
+  const host = await serveCrashing(context, 'optimized');
+  const { event } = await crash(host, 'use_inlined');
+  assert.equal(event.at, `crashing.cpp:${lineOf('inlined: first_of')} in first_of`);
+  await host.log.until({ event: 'plugin restarted' });
+  const [title, first, second, ...rest] = backtrace(host);
+  assert.equal(title, 'the plugin crashed: SIGSEGV through a null pointer; backtrace:');
+  assert.match(first, new RegExp(String.raw`^first_of at /.*/crashing\.cpp:${lineOf('inlined: first_of')}, inlined into$`));
+  assert.match(second, new RegExp(String.raw`^use_inlined at /.*/crashing\.cpp:${lineOf('crash: use_inlined')}$`));
+  assert.match(rest.at(-1), /^crash at \/.*\/crashing\.cpp:\d+$/, 'nothing of who has called the plugin');
+});
+
+test('AFunctionThatCallsItselfForEverIsToldOnce', { skip }, async (context) => {
+  const host = await serveCrashing(context, 'debug');
+  await crash(host, 'overflow_stack');
+  await host.log.until({ event: 'plugin restarted' });
+  const [, innermost, caller, repeats, ...rest] = backtrace(host);
+  for (const frame of [innermost, caller]) assert.match(frame, /^overflow_stack at \/.*\/crashing\.cpp:\d+$/);
+  assert.match(repeats, /^\.\.\. \d\d more times$/);
+  assert.deepEqual(rest, []);
+});
+
+test('TheOperatorSeesThePlaceAndTheCallerOnlyIfAllowed', { skip }, async (context) => {
+  const components = await Components.create('crashing_debug');
+  context.after(() => components.discard());
+  const config = join(components.folder, 'host.toml');
+  for (const allowed of [false, true]) {
+    const control = join(components.folder, `control_${allowed}`);
+    await writeFile(config, `[plugins]\ntell_crash_places = ${allowed}\n`);
+    const host = await HttpHost.start(components, ['--config', config, '--control', control]);
+    context.after(() => host.stop());
+    const { message } = await crash(host, 'divide_by_zero');
+    const place = `, at crashing.cpp:${lineOf('crash: divide_by_zero')} in divide_by_zero`;
+    const how = 'its process was killed by SIGFPE (Floating point exception), because it divided by zero';
+    assert.equal(message, `plugin crashing: ${how}${allowed ? place : ''} while it served crash`);
+    await host.log.until({ event: 'plugin restarted' });
+    const status = execFileSync(program, ['status', '--json', '--control', control]);
+    const [plugin] = JSON.parse(status).plugins;
+    assert.equal(plugin.lastError.message, how + place);
+  }
+});
+
+test('APluginThatCrashesWhileItIsLoadedIsRefusedWithThePlace', { skip }, async (context) => {
+  const components = await Components.create();
+  await components.write('crashing.json', JSON.stringify({ crash: 'write_null' }));
+  await components.add('crashing_debug', 'crashing.so');
+  const host = await serve(context, components);
+  const { reason } = await host.log.until({ event: 'plugin refused' });
+  const place = `crashing.cpp:${lineOf('crash: write_null')} in write_null`;
+  assert.equal(reason, `its process ${nullPointer}, at ${place} while it was loading the plugin and setting it up`);
+});
+
+// The sections of a library that the dynamic linker does not look at, and where they are in its file.
+function debugSections(file) {
+  const table = execFileSync('readelf', ['-SW', file], { encoding: 'utf8' });
+  return [...table.matchAll(/\] (\.debug_\w+) +\w+ +\w+ (\w+) (\w+)/g)]
+    .map(([, name, offset, size]) => ({ name, offset: parseInt(offset, 16), size: parseInt(size, 16) }));
+}
+
+// The same numbers each time.
+function* numbers(seed) {
+  for (let state = seed; ; ) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    yield state >>> 8;
+  }
+}
+
+const damages = {
+  'zeros': (bytes) => bytes.fill(0),
+  'ones': (bytes) => bytes.fill(0xff),
+  'noise': (bytes, random) => bytes.forEach((_, at) => { bytes[at] = random.next().value; }),
+  'a byte in fifty': (bytes, random) => {
+    for (let at = 0; at < bytes.length; at += 50) bytes[at] = random.next().value;
+  },
+  'a half': (bytes) => bytes.fill(0, Math.floor(bytes.length / 2)),
+};
+
+test('DebugDataThatIsDamagedHurtsNobody', { skip }, async (context) => {
+  const components = await Components.create();
+  await components.write('crashing.json', JSON.stringify({ restarts: { crashes: 0 } }));
+  await components.add('crashing_debug', 'crashing.so');
+  const host = await serve(context, components);
+  const whole = await readFile(fixture('crashing_debug'));
+  const sections = debugSections(fixture('crashing_debug'));
+  assert.ok(sections.length > 5);
+  for (const [what, damage] of Object.entries(damages)) {
+    const bytes = Buffer.from(whole);
+    const random = numbers(1);
+    for (const { offset, size } of sections) damage(bytes.subarray(offset, offset + size), random);
+    const replaced = host.log.next({ event: 'plugin replaced' });
+    await writeFile(components.file('crashing.so'), bytes);
+    await replaced;
+    const { event } = await crash(host, 'write_null');
+    assert.equal(event.what, `its process ${nullPointer}`, what);
+    assert.match(event.at, /^crashing\.(so\+0x|cpp:)/, what);
+  }
+});
+
+test('ASymbolizerThatHangsIsEndedAndTheCrashIsToldWithoutLines', { skip }, async (context) => {
+  const components = await Components.create('crashing_debug');
+  const bin = join(components.folder, 'bin');
+  await mkdir(bin);
+  for (const name of ['mcp-plugin-host', 'mcp-plugin-worker']) await copyFile(join(dirname(program), name), join(bin, name));
+  await writeFile(join(bin, 'mcp-plugin-symbolizer'), '#!/bin/sh\nexec /bin/sleep 60\n');
+  await chmod(join(bin, 'mcp-plugin-symbolizer'), 0o755);
+  const child = spawn(join(bin, 'mcp-plugin-host'), argumentsOf('serve', components, ['--listen', '127.0.0.1:0']), {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const host = await HttpHost.of(child);
+  context.after(() => host.stop().finally(() => components.discard()));
+  const crashed = host.log.next({ event: 'plugin crashed' }, { patienceMs: 20_000 });
+  const ask = async (how) => (await postModern(host.url, 'tools/call', { name: 'crash', arguments: { how } })).json();
+  assert.match((await ask('write_null')).error.message, /through a null pointer/);
+  // Nobody waits for it: the next call is served by a process that has been started since.
+  assert.match((await ask('divide_by_zero')).error.message, /divided by zero/);
+  assert.deepEqual(host.log.matching({ event: 'plugin crashed' }), []);
+  const event = await crashed;
+  assert.match(event.at, /^crashing_debug\.so\+0x[0-9a-f]+$/);
+  const { reason } = host.log.matching({ event: 'lines of source not found' })[0];
+  assert.equal(reason, 'mcp-plugin-symbolizer was ended: it took too long');
+});
