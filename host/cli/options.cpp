@@ -133,6 +133,7 @@ class CommandLine {
   StatusCommand status_;
   TraceCommand trace_;
   OperateCommand operate_;
+  SymbolizeCommand symbolize_;
 };
 
 CommandLine::CommandLine() {
@@ -258,6 +259,12 @@ void CommandLine::offer_tools_for_authors() {
       "--build", dev_.build,
       "The command that builds it, where that is not CMake, to be run in DIR; its plugins are in --components then");
   dev.app().add_flag("--inspector", dev_.inspector, "Open the official MCP Inspector, which npx fetches");
+
+  auto& symbolize =
+      offer(app_, "symbolize", "Replace FILE+OFFSET in a log, from standard input, by function, file and line",
+            [this] { return symbolize_; });
+  symbolize.add_option("FILE", symbolize_.file, "The plugin's library, of the build that crashed, with its debug data")
+      ->required();
 
   auto& create = offer(app_, "new", "Make a plugin project that builds at once", [this] { return new_; });
   create.add_option("NAME", new_.name, "Of the plugin")->required()->check(mistake_in_plugin_name);

@@ -117,6 +117,10 @@ struct OperateCommand {
   std::string plugin;          // empty: all
   std::string component = {};  // to disable or enable; empty: the whole plugin
 };
+// Makes what a log says of a plugin's crashes readable, with the debug data of its library.
+struct SymbolizeCommand {
+  std::filesystem::path file;
+};
 // Nothing to do but to exit: --help, --version, or a mistake that has been told.
 struct Exit {
   int status;
@@ -124,7 +128,7 @@ struct Exit {
 
 using Command = std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, ListCommand, CallCommand,
                              NewCommand, ConfigCommand, TokenCommand, ExplainCommand, AuditCommand, StatusCommand,
-                             TraceCommand, OperateCommand, Exit>;
+                             TraceCommand, OperateCommand, SymbolizeCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

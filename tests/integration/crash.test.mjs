@@ -70,22 +70,22 @@ for (const [how, end] of Object.entries(ends)) {
 
     assert.notEqual(await structured(host, 'pid'), before);
     assert.equal((await healthy).result.content[0].text, 'healthy');
-    const [crash] = host.log.matching({ event: 'plugin crashed' });
+    const crash = await host.log.until({ event: 'plugin crashed' });
     assert.equal(crash.what, `its process ${end}`);
     assert.equal(crash.calls_failed, 2);
     assert.equal(crash.running, 'die, sleep');
   });
 }
 
-// What addr2line makes of a frame, and the text of the line in the plugin's source.
-function lineOf(frame) {
-  const [, offset] = /^dying\.so\+(0x[0-9a-f]+)$/.exec(frame) ?? assert.fail(frame);
-  return execFileSync('addr2line', ['-e', fixture('dying'), '-fCpi', offset], { encoding: 'utf8' });
+// The place in the source that a frame has, found by the host or, where that was built without libdw, here.
+function placeOf(frame) {
+  const [, offset] = /^dying\.so\+(0x[0-9a-f]+)/.exec(frame) ?? [];
+  return offset ? execFileSync('addr2line', ['-e', fixture('dying'), '-fCpi', offset], { encoding: 'utf8' }) : frame;
 }
 
 async function sourceOf(frame) {
   const source = (await readFile(new URL('plugins/dying.cpp', import.meta.url), 'utf8')).split('\n');
-  const [, line] = /dying\.cpp:(\d+)/.exec(lineOf(frame));
+  const [, line] = /dying\.cpp:(\d+)/.exec(placeOf(frame)) ?? assert.fail(frame);
   return source[line - 1].trim();
 }
 
@@ -93,10 +93,10 @@ test('ACrashLeavesABacktraceInTheLog', async (context) => {
   const host = await start(context);
   await call(host, 'die', { how: 'segmentation fault' });
   await host.log.until({ event: 'plugin backtrace', level: 'error', text: 'the plugin crashed: SIGSEGV through a null pointer; backtrace:' });
-  await host.log.until({ event: 'plugin crashed' });
+  await host.log.until({ event: 'plugin restarted' });
   const [, crash, caller] = host.log.matching({ event: 'plugin backtrace' }).map(({ text }) => text);
   assert.equal(await sourceOf(crash), '*nowhere = 1;');
-  assert.match(lineOf(caller), /dying\.cpp|functional|std_function\.h/);
+  assert.match(placeOf(caller), /dying\.cpp|functional|std_function\.h/);
 });
 
 for (const [name, args, profile, place] of [
@@ -112,10 +112,10 @@ for (const [name, args, profile, place] of [
     await call(host, name, args);
     const hangs = 'a thread that runs the plugin; backtrace:';
     await host.log.until({ event: 'plugin backtrace', level: 'error', text: hangs });
-    await host.log.until({ event: 'plugin crashed' });
+    await host.log.until({ event: 'plugin restarted' });
     const frames = host.log.matching({ event: 'plugin backtrace' }).map(({ text }) => text);
     assert.equal(frames.filter((text) => text === hangs).length, 1, 'of the one thread that ran the plugin');
-    assert.equal(await sourceOf(frames.find((text) => text.startsWith('dying.so+'))), place);
+    assert.equal(await sourceOf(frames.find((text) => /^dying\.so\+|dying\.cpp:/.test(text))), place);
   });
 }
 

@@ -289,8 +289,8 @@ test('InTheStrictProfileCrashesAreReportedAndLongAnswersArrive', async (context)
   assert.equal((await call(host, 'say', { bytes: megabyte })).length, megabyte);
   await ask(host, 'die', { how: 'segmentation fault' });
   await host.log.until({ event: 'plugin backtrace', text: 'the plugin crashed: SIGSEGV through a null pointer; backtrace:' });
-  await host.log.until({ event: 'plugin crashed' });
-  assert.match(host.log.matching({ event: 'plugin backtrace' })[1].text, /^dying\.so\+0x[0-9a-f]+$/);
+  await host.log.until({ event: 'plugin restarted' });
+  assert.match(host.log.matching({ event: 'plugin backtrace' })[1].text, /^dying\.so\+0x|^write_to_nowhere at /);
   assert.equal((await call(host, 'say', { bytes: 10 })).length, 10);
 });
 

@@ -1,5 +1,6 @@
 #include "plugin/isolated/process_mark.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstring>
@@ -47,6 +48,7 @@ bool end_marked(int process, std::uint64_t mark) {
   // opened lives, its number is no other's.
   if (!has_mark(process, mark)) return false;
   const FileDescriptor end(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  if (!end && errno == ENOSYS) return ::kill(process, SIGKILL) == 0;
   if (!end || !has_mark(process, mark)) return false;
   pollfd ended{end.get(), POLLIN, 0};
   if (::poll(&ended, 1, 0) != 0) return false;

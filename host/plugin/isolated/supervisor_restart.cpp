@@ -172,14 +172,14 @@ void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableS
               {"version", identity_.version},
               {"what", "its process " + end.how},
               {"at", stacks.place.empty() ? "unknown" : stacks.place},
+              {"build_id", stacks.build_id.empty() ? "unknown" : stacks.build_id},
               {"printed", end.printed.empty() ? "nothing" : end.printed},
               {"running", end.running},
               {"calls_failed", end.failed_calls},
               {"next", !until_restart ? "it is not started again before its file changes or the operator reloads it"
                        : until_restart->count() > 0
                            ? "it is started again in " + std::to_string(until_restart->count()) + " ms"
-                           : "it is started again"},
-              {"build_id", stacks.build_id.empty() ? "unknown" : stacks.build_id}});
+                           : "it is started again"}});
   tell_trace(stacks);
   if (until_restart || !setup_.events.gave_up) return;
   setup_.events.gave_up(

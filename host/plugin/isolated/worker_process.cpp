@@ -1,6 +1,7 @@
 #include "plugin/isolated/worker_process.hpp"
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -9,6 +10,7 @@
 #include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -61,6 +63,26 @@ std::string words_for_end(int status) {
   return words + " (" + ::sigdescr_np(signal) + ")";
 }
 
+// Readable when the process has ended. Where the system has no descriptors of processes, as valgrind has none for the
+// program that it runs, a thread waits for the end.
+struct WatchedEnd {
+  FileDescriptor descriptor;
+  bool takes_signals = true;
+};
+WatchedEnd watch_end(int process) {
+  FileDescriptor end(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  std::array<int, 2> ends{};
+  if (end || errno != ENOSYS || ::pipe2(ends.data(), O_CLOEXEC) != 0) return {std::move(end)};
+  FileDescriptor read_end(ends[0]);
+  auto write_end = std::make_shared<const FileDescriptor>(ends[1]);
+  std::thread([process, write_end = std::move(write_end)] {
+    siginfo_t ignored{};
+    const auto number = static_cast<id_t>(process);
+    uninterrupted([&] { return ::waitid(P_PID, number, &ignored, WEXITED | WNOWAIT); });
+  }).detach();
+  return {std::move(read_end), false};
+}
+
 // Of one that nobody can watch.
 Error end_unwatched(int process, const std::string& reason) {
   ::kill(process, SIGKILL);
@@ -79,13 +101,13 @@ Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesyste
   if (const int error = spawn_worker(process, program, plugin, socket.get(), output.get()); error != 0) {
     return fail_for_now("the program " + program.string() + " cannot be started: " + std::strerror(error));
   }
-  FileDescriptor end(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
-  if (!end) return end_unwatched(process, last_error());
-  // Nothing of the plugin runs before the worker is told to load it.
-  const ProcessMark mark;
-  mark.put_on(process);
   try {
-    return std::make_shared<WorkerProcess>(process, mark, std::move(end));
+    auto [end, takes_signals] = watch_end(process);
+    if (!end) return end_unwatched(process, last_error());
+    // Nothing of the plugin runs before the worker is told to load it.
+    const ProcessMark mark;
+    mark.put_on(process);
+    return std::make_shared<WorkerProcess>(process, mark, std::move(end), takes_signals);
   } catch (const std::exception& error) {
     return end_unwatched(process, error.what());
   }
@@ -115,7 +137,12 @@ void WorkerProcess::kill(std::string how) {
 }
 
 void WorkerProcess::signal(int number) const {
-  ::syscall(SYS_pidfd_send_signal, end_.get(), number, nullptr, 0);
+  if (end_takes_signals_) {
+    ::syscall(SYS_pidfd_send_signal, end_.get(), number, nullptr, 0);
+    return;
+  }
+  const MutexLock lock(mutex_);
+  if (!reaped_) ::kill(process_, number);
 }
 
 void WorkerProcess::pause() const {

@@ -36,8 +36,8 @@ class WorkerProcess {
   static Result<std::shared_ptr<WorkerProcess>> spawn(const std::filesystem::path& program, const std::string& plugin,
                                                       Ends ends);
 
-  WorkerProcess(int process, ProcessMark mark, FileDescriptor end)
-      : process_(process), mark_(mark), end_(std::move(end)) {}
+  WorkerProcess(int process, ProcessMark mark, FileDescriptor end, bool end_takes_signals)
+      : process_(process), mark_(mark), end_(std::move(end)), end_takes_signals_(end_takes_signals) {}
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -73,7 +73,8 @@ class WorkerProcess {
   const int process_;
   const ProcessMark mark_;
   const FileDescriptor end_;
-  mutable Mutex mutex_;  // while it is held, the number is the process's own
+  const bool end_takes_signals_;  // it is a descriptor of the process
+  mutable Mutex mutex_;           // while it is held, the number is the process's own
   bool reaped_ GUARDED_BY(mutex_) = false;
   WorkerEnd explained_ GUARDED_BY(mutex_);
 };
