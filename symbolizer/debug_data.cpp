@@ -136,16 +136,24 @@ std::vector<Dwarf_Die> inlined_into(const Dwarf_Die& function, Dwarf_Addr addres
   return inlined;
 }
 
-std::optional<std::uint64_t> first_mapped(Elf* elf) {
+// What of the file is mapped.
+template <class Take>
+void for_each_mapped(Elf* elf, Take&& take) {
   std::size_t count = 0;
-  if (elf == nullptr || ::elf_getphdrnum(elf, &count) != 0) return std::nullopt;
-  constexpr std::uint64_t page = 4096;
+  if (elf == nullptr || ::elf_getphdrnum(elf, &count) != 0) return;
   for (std::size_t i = 0; i < count; ++i) {
     GElf_Phdr segment{};
-    if (::gelf_getphdr(elf, static_cast<int>(i), &segment) != nullptr && segment.p_type == PT_LOAD)
-      return segment.p_vaddr & ~(page - 1);
+    if (::gelf_getphdr(elf, static_cast<int>(i), &segment) != nullptr && segment.p_type == PT_LOAD) take(segment);
   }
-  return std::nullopt;
+}
+
+std::uint64_t first_mapped(Elf* elf) {
+  constexpr std::uint64_t page = 4096;
+  std::optional<std::uint64_t> first;
+  for_each_mapped(elf, [&](const GElf_Phdr& segment) {
+    if (!first) first = segment.p_vaddr & ~(page - 1);
+  });
+  return first.value_or(0);
 }
 
 // The function whose symbol in this table covers the address; null: none.
@@ -169,44 +177,59 @@ DebugData::DebugData(int file) {
   elf_.reset(::elf_begin(file, ELF_C_READ_MMAP, nullptr));
   if (elf_ == nullptr) return;
   dwarf_.reset(::dwarf_begin_elf(elf_.get(), DWARF_C_READ, nullptr));
-  first_address_ = first_mapped(elf_.get()).value_or(0);
+  first_address_ = first_mapped(elf_.get());
 }
 
-bool DebugData::find_unit(Dwarf_Addr address, Dwarf_Die& unit) {
-  if (::dwarf_addrdie(dwarf_.get(), address, &unit) != nullptr) return true;
+bool DebugData::is_code(Dwarf_Addr address) const {
+  bool is_in_one = false;
+  for_each_mapped(elf_.get(), [&](const GElf_Phdr& segment) {
+    const bool runs = (segment.p_flags & PF_X) != 0;
+    is_in_one = is_in_one || (runs && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_memsz);
+  });
+  return is_in_one;
+}
+
+std::optional<DebugData::Function> DebugData::find_function(Dwarf_Addr address) {
+  Dwarf_Die unit{};
+  if (::dwarf_addrdie(dwarf_.get(), address, &unit) != nullptr) {
+    if (auto found = find_function_in(unit, address)) return found;
+  }
   // Not every compiler writes which addresses each unit has.
   Dwarf_CU* each = nullptr;
   while (::dwarf_get_units(dwarf_.get(), each, &each, nullptr, nullptr, &unit, nullptr) == 0) {
-    if (has_code_at(unit, address)) return true;
+    if (!has_code_at(unit, address)) continue;
+    if (auto found = find_function_in(unit, address)) return found;
   }
-  return false;
+  return std::nullopt;
 }
 
-const Dwarf_Die* DebugData::find_function(Dwarf_Die& unit, Dwarf_Addr address) {
+std::optional<DebugData::Function> DebugData::find_function_in(Dwarf_Die& unit, Dwarf_Addr address) {
   // To look through a unit takes milliseconds, so it is done once.
   auto [found, is_new] = functions_.try_emplace(::dwarf_dieoffset(&unit));
   if (is_new) add_functions(unit, found->second);
   for (auto& function : found->second) {
-    if (has_code_at(function, address)) return &function;
+    Dwarf_Addr entry = 0;
+    // What the linker has left out is still described, as if it began at 0.
+    const bool is_there = ::dwarf_entrypc(&function, &entry) != 0 || is_code(entry);
+    if (is_there && has_code_at(function, address)) return Function{unit, function};
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 std::vector<SourceFrame> DebugData::frames_at(std::uint64_t offset) {
   const auto address = first_address_ + offset;
   std::vector<SourceFrame> frames;
-  if (Dwarf_Die unit{}; dwarf_ != nullptr && find_unit(address, unit)) {
+  if (!is_code(address)) return frames;
+  if (auto found = dwarf_ == nullptr ? std::nullopt : find_function(address)) {
+    auto& [unit, function] = *found;
     auto place = place_in_lines(unit, address);
-    if (const auto* const function = find_function(unit, address); function != nullptr) {
-      auto inlined = inlined_into(*function, address);
-      for (auto each = inlined.rbegin(); each != inlined.rend() && frames.size() < max_inlined; ++each) {
-        place.function = name_of(*each);
-        frames.push_back(std::exchange(place, place_of_call(unit, *each)));
-      }
-      auto outermost = *function;
-      place.function = name_of(outermost);
+    auto inlined = inlined_into(function, address);
+    for (auto each = inlined.rbegin(); each != inlined.rend() && frames.size() < max_inlined; ++each) {
+      place.function = name_of(*each);
+      frames.push_back(std::exchange(place, place_of_call(unit, *each)));
     }
-    if (place.line > 0 || !place.function.empty()) frames.push_back(std::move(place));
+    place.function = name_of(function);
+    frames.push_back(std::move(place));
   }
   if (frames.empty()) frames.emplace_back();
   if (auto& function = frames.back().function; function.empty()) function = symbol_at(address);

@@ -8,6 +8,7 @@
 #include <libelf.h>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,14 @@ class DebugData {
   std::string build_id() const;
 
  private:
-  bool find_unit(Dwarf_Addr address, Dwarf_Die& unit);
-  const Dwarf_Die* find_function(Dwarf_Die& unit, Dwarf_Addr address);
+  struct Function {
+    Dwarf_Die unit;
+    Dwarf_Die function;
+  };
+
+  bool is_code(Dwarf_Addr address) const;
+  std::optional<Function> find_function(Dwarf_Addr address);
+  std::optional<Function> find_function_in(Dwarf_Die& unit, Dwarf_Addr address);
   std::string symbol_at(std::uint64_t address) const;
 
   struct EndElf {

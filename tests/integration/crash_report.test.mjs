@@ -1,7 +1,7 @@
 // A crash is told as one event that an author can use: the signal, what could not be done, and the function, the file
 // and the line of the plugin's own code, whichever way it was built and whatever its debug data is.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { access, chmod, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -200,4 +200,46 @@ test('ASymbolizerThatHangsIsEndedAndTheCrashIsToldWithoutLines', { skip }, async
   assert.match(event.at, /^crashing_debug\.so\+0x[0-9a-f]+$/);
   const { reason } = host.log.matching({ event: 'lines of source not found' })[0];
   assert.equal(reason, 'mcp-plugin-symbolizer was ended: it took too long');
+});
+
+function symbolize(file, log) {
+  return spawnSync(program, ['symbolize', file], { input: log, encoding: 'utf8' });
+}
+
+test('ALogFromElsewhereIsMadeReadable', { skip }, async (context) => {
+  const components = await Components.create();
+  const file = components.file('crashing.so');
+  execFileSync('objcopy', ['--strip-debug', fixture('crashing_optimized'), file]);
+  const host = await serve(context, components);
+  const { event } = await crash(host, 'use_inlined');
+  await host.log.until({ event: 'plugin restarted' });
+  assert.match(event.at, /^crashing\.so\+0x[0-9a-f]+ \(anonymous namespace\)::use_inlined\(\)$/);
+  const log = host.log.entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+
+  const whole = join(components.folder, 'crashing.so');
+  await copyFile(fixture('crashing_optimized'), whole);
+  const { stdout, stderr, status } = symbolize(whole, `${log}crashing.so+0x1 and more\n`);
+  assert.deepEqual({ stderr, status }, { stderr: '', status: 0 });
+  const lines = stdout.split('\n');
+  assert.equal(lines.at(-2), 'crashing.so+0x1 and more', 'what is not known stays');
+  const read = lines.slice(0, -2).map((line) => JSON.parse(line));
+  assert.equal(read.length, host.log.entries.length);
+  const { at } = read.find((entry) => entry.event === 'plugin crashed');
+  const [inlined, around] = [lineOf('inlined: first_of'), lineOf('crash: use_inlined')];
+  assert.match(at, new RegExp(`^first_of at \\S+/crashing.cpp:${inlined}, inlined into use_inlined at \\S+/crashing.cpp:${around}$`));
+
+  await copyFile(fixture('crashing_debug'), whole);
+  const other = symbolize(whole, log);
+  assert.equal(other.status, 1);
+  assert.match(other.stderr, new RegExp(`is not the build that crashed, .* and the log names ${event.build_id}\n$`));
+});
+
+const valgrind = spawnSync('valgrind', ['--version']).status === 0;
+test('ValgrindCanWatchAWorker', { skip: sanitizer || (!valgrind && 'install valgrind') }, async (context) => {
+  const components = await Components.create('plain_c');
+  context.after(() => components.discard());
+  const words = argumentsOf('list', components, ['--isolation', 'worker']);
+  const { stdout, stderr, status } = spawnSync('valgrind', ['--trace-children=yes', program, ...words], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /plain_c\.so: plain_c /);
 });

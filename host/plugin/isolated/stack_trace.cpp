@@ -194,9 +194,9 @@ ReadableStacks readable(const std::vector<StackTrace>& traces, const TracedLibra
 }
 
 std::string words_for(const SourceFrame& frame) {
-  const auto function = frame.function.empty() ? "?" : shortened(frame.function, max_function_bytes);
-  if (frame.line == 0) return function;
-  return function + " at " + frame.file + ":" + std::to_string(frame.line);
+  auto words = frame.function.empty() ? "?" : shortened(frame.function, max_function_bytes);
+  if (frame.line == 0) return words;
+  return words + " at " + frame.file + ":" + std::to_string(frame.line);
 }
 
 }  // namespace mcph
