@@ -129,6 +129,7 @@ class TraceReader {
     if (last_own_ != 0) words_.resize(last_own_);
     return words_;
   }
+  bool has_line() const { return second_choice_.has_value(); }
   std::string place() const { return first_choice_ ? *first_choice_ : second_choice_ ? *second_choice_ : offset_; }
 
  private:
@@ -183,13 +184,16 @@ std::vector<std::string> places_in(const std::vector<StackTrace>& traces, const 
 }
 
 ReadableStacks readable(const std::vector<StackTrace>& traces, const TracedLibrary& library, const Symbols& symbols) {
-  ReadableStacks stacks{{}, {}, symbols.build_id};
+  ReadableStacks stacks{{}, false, {}, symbols.build_id};
   TraceReader reader(symbols);
   for (const auto& trace : traces) {
     stacks.lines.push_back(trace.title);
     add_without_repeats(reader.words_for_all(frames_of(trace, library)), stacks.lines);
   }
-  if (traces.size() == 1) stacks.place = reader.place();
+  if (traces.size() == 1) {
+    stacks.place = reader.place();
+    stacks.has_line = reader.has_line();
+  }
   return stacks;
 }
 

@@ -18,6 +18,7 @@ struct StackTrace {
 // What is told of one or more of them.
 struct ReadableStacks {
   std::string place;               // "notes.cpp:182 in add_note": the plugin's own code, of one trace; empty: unknown
+  bool has_line = false;           // else the place is "notes.so+0x6bc0 add_note"
   std::vector<std::string> lines;  // of all of them, each after its title
   std::string build_id;            // of the plugin's library; empty: unknown
 };

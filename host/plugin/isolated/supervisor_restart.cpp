@@ -20,9 +20,9 @@ std::string words_for_printed(const std::string& lines) {
   return lines.empty() ? lines : "; it printed last: " + lines;
 }
 
-// After how a process has ended.
+// After how a process has ended. An offset is for the log.
 std::string words_for_place(const ReadableStacks& stacks) {
-  return stacks.place.empty() ? stacks.place : ", at " + stacks.place;
+  return stacks.has_line ? ", at " + stacks.place : "";
 }
 
 // The components whose calls these are.

@@ -143,7 +143,8 @@ Result<Symbols> Symbolizer::find(const FileDescriptor& library, const std::vecto
   printing = {};
   auto text = read_output(output, deadline);
   if (text.has_error()) return fail(program_.filename().string() + " was ended: " + text.error().message);
-  if (started.wait() != 0) return fail(program_.filename().string() + " could not read the library");
+  if (started.wait() != 0)
+    return fail(program_.filename().string() + " could not read the library, or give up what it does not need");
   Symbols symbols;
   symbols.places.resize(places.size());
   for (std::string_view rest = *text; !rest.empty();)

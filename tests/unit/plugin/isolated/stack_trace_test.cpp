@@ -26,6 +26,7 @@ TEST(StackTraceTest, TellsFunctionFileAndLineOfThePluginsFramesAndNothingBelowTh
                         "1234"};
   const auto stacks = readable(traces, library, symbols);
   EXPECT_EQ(stacks.place, "notes.cpp:97 in title(Note)");
+  EXPECT_TRUE(stacks.has_line);
   EXPECT_EQ(stacks.build_id, "1234");
   EXPECT_THAT(stacks.lines,
               ElementsAre("backtrace:", "libc.so.6+0x10 abort", "std::front() at /usr/include/vector:7, inlined into",
@@ -46,6 +47,7 @@ TEST(StackTraceTest, TellsOffsetsWhereNothingIsKnown) {
   const std::vector traces{trace({own + "0x20 add_note", "0x7f00", own + "0x30"})};
   const auto stacks = readable(traces, library, {});
   EXPECT_EQ(stacks.place, "notes.so+0x20 add_note");
+  EXPECT_FALSE(stacks.has_line);
   EXPECT_THAT(stacks.lines, ElementsAre("backtrace:", "notes.so+0x20 add_note"));
 }
 
