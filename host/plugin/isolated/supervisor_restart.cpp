@@ -165,7 +165,7 @@ void Supervisor::tell_trace(const ReadableStacks& stacks) {
 void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableStacks& stacks) {
   const auto how_and_where = end.how + words_for_place(stacks);
   refuse_calls(end.calls, how_and_where);
-  calls_.went_wrong("its process " + how_and_where + words_for_printed(end.printed));
+  if (stacks.has_line) calls_.went_wrong("its process " + how_and_where + words_for_printed(end.printed));
   log_.error(end.may_pass ? "plugin cannot start" : plugin_crashed,
              {{"file", setup_.file.string()},
               {"plugin", identity_.name},
@@ -189,6 +189,7 @@ void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableS
 void Supervisor::plan_restart(const End& end) {
   // What keeps it from starting, and is not its own fault, does not count.
   const Delay delay = end.may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
+  calls_.went_wrong("its process " + end.how + words_for_printed(end.printed));
   // Before it starts, so that nothing of the next process is told before.
   telling_.once_readable(end.traces,
                          [this, end, delay](const ReadableStacks& stacks) { tell_crash(end, delay, stacks); });
