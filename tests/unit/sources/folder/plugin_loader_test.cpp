@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -126,6 +127,34 @@ TEST_F(PluginLoaderTest, LoadsAPluginOfALongNameInAnyAlphabet) {
   EXPECT_EQ(
       refusal_of(temporary_.write("tools/" + name + ".so", bytes_of(fs::path(MCP_TEST_FIXTURES) / "unit_actor.so"))),
       "accepted");
+}
+
+TEST_F(PluginLoaderTest, LoadsABundleWithTheConfigurationBesideIt) {
+  temporary_.write("tools/notes.plugin/notes.so", bytes_of(fs::path(MCP_TEST_FIXTURES) / "unit_actor.so"));
+  temporary_.write("tools/notes.plugin/notes.json", "{}");
+  temporary_.write("tools/notes.json", R"({"prompts":[{"name":"ask"}]})");
+  const auto loaded = load(temporary_.path() / "tools/notes.plugin");
+  EXPECT_EQ(loaded.served.components->prompts.size(), 1U);
+  EXPECT_THAT(loaded.remarks, Contains("the notes.json in it is not its configuration, which lies beside the bundle"));
+}
+
+TEST_F(PluginLoaderTest, GivesABundleMoreTimeWhoseLibraryIsMissing) {
+  temporary_.write("tools/notes.plugin/words.txt", "words");
+  const auto refused = try_to_load(plugin_file_at(temporary_.path() / "tools/notes.plugin"));
+  ASSERT_TRUE(refused.has_error());
+  EXPECT_EQ(refused.error().code, ErrorCode::incomplete);
+  EXPECT_THAT(refused.error().message, StartsWith("the library notes.so is not in it"));
+}
+
+TEST_F(PluginLoaderTest, KnowsALibraryThatWasNeverMeantAsAPlugin) {
+  const auto lies = [&](const char* name, const char* fixture) {
+    return temporary_.write(fs::path("tools") / name,
+                            bytes_of(fs::path(MCP_TEST_FIXTURES) / (std::string(fixture) + ".so")));
+  };
+  EXPECT_TRUE(loader_.is_library_of_others(lies("libdep.so", "unit_no_entry")));
+  EXPECT_FALSE(loader_.is_library_of_others(lies("dep.so", "unit_no_entry"))) << "its author forgot MCP_PLUGIN";
+  EXPECT_FALSE(loader_.is_library_of_others(lies("libplugin.so", "unit_plain")));
+  EXPECT_FALSE(loader_.is_library_of_others(temporary_.write("tools/libtext.so", "text")));
 }
 
 TEST_F(PluginLoaderTest, DoesNotStartWhatItLoads) {
