@@ -11,6 +11,7 @@ int run(const DevCommand& command);
 int run(const StdioCommand& command);
 int run(const InspectCommand& command);
 int run(const ListCommand& command);
+int run(const CheckCommand& command);
 int run(const CallCommand& command);
 int run(const NewCommand& command);
 int run(const ConfigCommand& command);

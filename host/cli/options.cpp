@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <iostream>
 #include <list>
@@ -103,6 +104,7 @@ class CommandLine {
 
   void offer_servers();
   void offer_tools_for_authors();
+  void offer_check();
   void offer_tools_for_operators();
   void offer_config();
   void offer_tokens();
@@ -122,6 +124,7 @@ class CommandLine {
   std::list<ConfiguredCommand> configured_;
 
   InspectCommand inspect_;
+  CheckCommand check_;
   ListCommand list_;
   CallCommand call_;
   DevCommand dev_;
@@ -141,6 +144,7 @@ CommandLine::CommandLine() {
   app_.require_subcommand(0, 1);
   offer_servers();
   offer_tools_for_authors();
+  offer_check();
   offer_tools_for_operators();
   offer_config();
   offer_tokens();
@@ -270,6 +274,41 @@ void CommandLine::offer_tools_for_authors() {
   create.add_option("NAME", new_.name, "Of the plugin")->required()->check(mistake_in_plugin_name);
   create.add_option("--in", new_.directory, "Where to make the folder NAME")->capture_default_str();
   create.add_option("--lang", new_.language, "The language that it is written in: cpp, c or go")->capture_default_str();
+}
+
+void CommandLine::offer_check() {
+  auto& app =
+      offer_configured(app_, "check",
+                       "Check whether plugins keep what they promise: loads them, and calls each of their tools, "
+                       "also those that change something (see --only-read-only)",
+                       with_log_level(Log::Level::off),
+                       [this](Config config, const ConfigSource&) -> Command {
+                         check_.config = std::move(config);
+                         return check_;
+                       })
+          .app();
+  app.add_option("FILE", check_.files, "Plugin libraries");
+  const auto offer_format = [&](const char* name, CheckCommand::Format format, const char* description) {
+    app.add_flag_callback(
+        name, [this, format] { check_.format = format; }, description);
+  };
+  offer_format("--text", CheckCommand::Format::text, "Print lines for people, as it does unless told otherwise");
+  offer_format("--json", CheckCommand::Format::json, "Print one JSON object a file");
+  offer_format("--junit", CheckCommand::Format::junit, "Print the XML of JUnit");
+  auto& options = check_.options;
+  app.add_option_function<double>(
+         "--timeout",
+         [&options](double seconds) { options.timeout = std::chrono::milliseconds(std::llround(seconds * 1000)); },
+         "Seconds for an answer, for the end of a cancelled call and for a stop; 5 unless told otherwise")
+      ->check(CLI::Range(0.1, 3600.0));
+  app.add_option("--rounds", options.rounds, "How often is repeated what may leave something behind")
+      ->check(CLI::Range(2U, 10'000U))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Of the order of calls")->capture_default_str();
+  app.add_option("--only", options.only, "Only this check; again for others")->allow_extra_args(false);
+  app.add_option("--skip", options.skip, "All checks but this one; again for others")->allow_extra_args(false);
+  app.add_flag("--only-read-only", options.only_read_only, "Call no tool that does not say readOnlyHint");
+  app.add_flag("--list", check_.list, "Say what is checked, and check nothing");
 }
 
 void CommandLine::offer_tools_for_operators() {

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "check/check.hpp"
 #include "config/config.hpp"
 #include "plugin/plugin_method.hpp"
 
@@ -33,6 +34,15 @@ struct InspectCommand {
   Config config;
   std::vector<std::filesystem::path> files;
   bool json = false;
+};
+// Checks whether plugins keep what they promise.
+struct CheckCommand {
+  enum class Format { text, json, junit };
+  Config config;
+  std::vector<std::filesystem::path> files;
+  CheckOptions options;
+  Format format = Format::text;
+  bool list = false;  // only says what is checked
 };
 struct ListCommand {
   Config config;
@@ -126,9 +136,9 @@ struct Exit {
   int status;
 };
 
-using Command = std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, ListCommand, CallCommand,
-                             NewCommand, ConfigCommand, TokenCommand, ExplainCommand, AuditCommand, StatusCommand,
-                             TraceCommand, OperateCommand, SymbolizeCommand, Exit>;
+using Command = std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, CheckCommand, ListCommand,
+                             CallCommand, NewCommand, ConfigCommand, TokenCommand, ExplainCommand, AuditCommand,
+                             StatusCommand, TraceCommand, OperateCommand, SymbolizeCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

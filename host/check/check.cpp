@@ -1,0 +1,117 @@
+#include "check/check.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "check/inspection.hpp"
+
+namespace mcph {
+namespace {
+
+std::vector<Check> all_checks() {
+  std::vector<Check> all;
+  for (const auto checks : {library_checks(), description_checks(), call_checks(), argument_checks(), question_checks(),
+                            life_checks(), growth_checks()})
+    all.insert(all.end(), checks.begin(), checks.end());
+  return all;
+}
+
+bool is_wanted(const Check& check, const CheckOptions& options) {
+  const std::string name(check.name);
+  return !options.skip.contains(name) && (options.only.empty() || options.only.contains(name));
+}
+
+CheckResult run_check(const Check& check, Inspection& inspection) {
+  CheckResult result{.name = std::string(check.name)};
+  CheckReport report(result);
+  const auto began = std::chrono::steady_clock::now();
+  check.run(inspection, report);
+  result.time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+  if (result.findings.empty()) return result;
+  const bool only_warnings = std::ranges::all_of(result.findings, &Finding::is_warning);
+  result.status = only_warnings ? CheckStatus::warning : CheckStatus::failed;
+  return result;
+}
+
+CheckResult skipped(const Check& check, std::string why) {
+  return {.name = std::string(check.name), .status = CheckStatus::skipped, .note = std::move(why)};
+}
+
+// What the host says of how the plugin keeps to the contract comes at any time, and is told at the end.
+void gather_misbehaviour(std::string_view check, Inspection& inspection) {
+  for (const auto& entry : inspection.log.take()) {
+    if (entry.event != "plugin misbehaved" && entry.event != "plugin left processes") continue;
+    const auto reason = entry.field("reason");
+    const auto text = reason.empty() ? entry.event : reason;
+    inspection.misbehaviour.push_back(text + " (while \"" + std::string(check) + "\" was checked)");
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(CheckStatus status) {
+  constexpr std::array<std::string_view, 4> names{"passed", "warning", "failed", "skipped"};
+  return names.at(static_cast<std::size_t>(status));
+}
+
+std::vector<CheckDescription> check_descriptions() {
+  std::vector<CheckDescription> all;
+  for (const auto& check : all_checks())
+    all.push_back({check.name, check.meaning});
+  return all;
+}
+
+std::vector<CheckResult> check_plugin(const std::filesystem::path& file, PluginLoader& loader, RecordedLog& log,
+                                      UnloadProbe probe, const CheckOptions& options) {
+  const CheckedPlugin plugin(file, loader, options);
+  Inspection inspection{.plugin = plugin, .log = log, .probe = probe, .options = options};
+  std::vector<CheckResult> results;
+  for (const auto& check : all_checks()) {
+    // What is found there is what the others need.
+    const bool is_first = results.empty();
+    if (!is_first && !is_wanted(check, options)) continue;
+    if (!is_first && inspection.components == nullptr) {
+      results.push_back(skipped(check, "the plugin cannot be loaded"));
+      continue;
+    }
+    results.push_back(run_check(check, inspection));
+    gather_misbehaviour(check.name, inspection);
+  }
+  return results;
+}
+
+PluginVersion* Inspection::usable(CheckReport& report) {
+  if (version != nullptr && !version->is_spoilt()) return version.get();
+  version = nullptr;
+  auto loaded = plugin.load();
+  if (loaded.has_error()) {
+    report.fail("it cannot be loaded once more: " + loaded.error().message);
+    return nullptr;
+  }
+  version = *std::move(loaded);
+  return version.get();
+}
+
+void Inspection::judge(const ExampleCall& call, const Asked& asked, const std::string& with, CheckReport& report) {
+  if (asked.mistake.empty()) return;
+  constexpr std::size_t most = 300;
+  const auto shown = with.size() > most ? with.substr(0, most) + "..." : with;
+  report.fail(call.words + ", called with " + shown + ": " + asked.mistake);
+  broken.insert(call.words);
+}
+
+std::vector<ExampleCall> Inspection::calls_of(PluginMethod method) const {
+  std::vector<ExampleCall> some;
+  std::ranges::copy_if(calls, std::back_inserter(some),
+                       [&](const ExampleCall& call) { return call.method == method && !is_broken(call); });
+  return some;
+}
+
+std::vector<ExampleCall> Inspection::sound_calls() const {
+  std::vector<ExampleCall> some;
+  std::ranges::copy_if(calls, std::back_inserter(some), [&](const ExampleCall& call) { return !is_broken(call); });
+  return some;
+}
+
+}  // namespace mcph

@@ -1,0 +1,58 @@
+// What it says of itself.
+#include <array>
+
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "catalog/component_remarks.hpp"
+#include "check/inspection.hpp"
+
+namespace mcph {
+namespace {
+
+// Where two descriptions differ; empty: nowhere.
+std::string difference_of(const std::string& first, const std::string& second) {
+  if (first == second) return {};
+  const auto one = parse_json(first);
+  const auto other = parse_json(second);
+  if (one.has_error() || other.has_error()) return "one of them is not valid JSON";
+  const auto patch = Json::diff(*one, *other);
+  return patch.empty() ? "the order of their members" : patch.front().value("path", "");
+}
+
+void check_describe(Inspection& inspection, CheckReport& report) {
+  auto* const version = inspection.usable(report);
+  if (version == nullptr) return;
+  const auto first = version->plugin().describe();
+  const auto second = version->plugin().describe();
+  const auto another = inspection.plugin.load();
+  if (another.has_error()) return report.fail("it cannot be loaded once more: " + another.error().message);
+  const auto third = (*another)->plugin().describe();
+  for (const auto* const described : {&first, &second, &third}) {
+    if (described->has_error()) return report.fail("it cannot be described: " + described->error().message);
+  }
+  const auto compare = [&](const std::string& other, const char* whose) {
+    const auto difference = difference_of(*first, other);
+    if (difference.empty()) return;
+    report.fail(std::string("describe gave something else ") + whose + ", first at " + difference +
+                "; call components_changed when it changes, and leave out what is new each time");
+  };
+  compare(*second, "when it was called again");
+  compare(*third, "in another process");
+}
+
+void check_remarks(Inspection& inspection, CheckReport& report) {
+  for (auto& remark : component_remarks(*inspection.components))
+    report.warn(std::move(remark));
+}
+
+}  // namespace
+
+std::span<const Check> description_checks() {
+  static constexpr std::array checks{
+      Check{"describe", "describe says the same each time", check_describe},
+      Check{"descriptions", "components and their arguments are described for who chooses them", check_remarks},
+  };
+  return checks;
+}
+
+}  // namespace mcph

@@ -1,0 +1,162 @@
+#include "check/plugin_version.hpp"
+
+#include <utility>
+
+#include "base/in_seconds.hpp"
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "check/example_values.hpp"
+#include "protocol/calls/input_requests.hpp"
+#include "protocol/calls/plugin_result.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::size_t max_rounds = 32;
+constexpr std::chrono::milliseconds kill_patience{500};
+
+std::chrono::milliseconds since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+}
+
+// The words of a JSON-RPC error object.
+std::string message_in(const std::string& error) {
+  const auto read = read_plugin_error(error);
+  return read.has_error() ? error : read->message;
+}
+
+// What is wrong with an answer; empty: nothing.
+std::string mistake_in(PluginMethod method, const CallEnd& end, const std::optional<Schema>& output_schema) {
+  if (end.in_stead) return message_in(end.text);
+  const auto invalid = [](const std::string& what, const Error& error) {
+    return what + " with something invalid: " + error.message;
+  };
+  if (end.outcome == Outcome::result) {
+    const auto result = read_plugin_result(method, end.text, output_schema);
+    return result.has_error() ? invalid("it answered", result.error()) : "";
+  }
+  if (end.outcome == Outcome::error) {
+    const auto error = read_plugin_error(end.text);
+    return error.has_error() ? invalid("it answered", error.error()) : "";
+  }
+  const auto requests = read_input_requests(end.text);
+  return requests.has_error() ? invalid("it asked its client", requests.error()) : "";
+}
+
+// What a client answers, if it does as it is asked. Null: that cannot be made up.
+Json accepted(const OrderedJson& request) {
+  const auto method = request.value("method", "");
+  if (method == "roots/list") return {{"roots", {{{"uri", "file:///tmp"}, {"name", "example"}}}}};
+  if (method == "sampling/createMessage") {
+    return {{"role", "assistant"}, {"content", {{"type", "text"}, {"text", "example"}}}, {"model", "example"}};
+  }
+  const auto params = request.value("params", OrderedJson::object());
+  if (!params.contains("requestedSchema")) return {{"action", "accept"}};
+  const auto& form = params.at("requestedSchema");
+  auto compiled = Schema::compile(form);
+  if (compiled.has_error()) return nullptr;
+  const auto content = ExampleValues(form, *std::move(compiled)).usual();
+  return content ? Json{{"action", "accept"}, {"content", *content}} : Json();
+}
+
+Json answer_to(const OrderedJson& request, Reply reply) {
+  if (reply == Reply::accept || request.value("method", "") != "elicitation/create") return accepted(request);
+  return {{"action", reply == Reply::decline ? "decline" : "cancel"}};
+}
+
+}  // namespace
+
+PluginVersion::PluginVersion(LoadedPlugin loaded, std::chrono::milliseconds timeout)
+    : loaded_(std::move(loaded)), catalog_(1, {loaded_.served}), timeout_(timeout) {}
+
+PluginVersion::~PluginVersion() {
+  if (!stopped_) stop();
+}
+
+std::shared_ptr<AskedCall> PluginVersion::begin(PluginMethod method, std::string params, std::string component,
+                                                bool is_able) {
+  auto call = std::make_shared<AskedCall>(method, std::move(params), std::move(component), is_able);
+  plugin().invoke(call);
+  return call;
+}
+
+Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_schema) {
+  Asked asked;
+  auto end = call.wait(timeout_);
+  const bool late = !end.has_value();
+  if (late) {
+    call.cancel(CancelReason::client);
+    end = call.wait(timeout_);
+  }
+  asked.progress_mistake = call.mistake_in_progress();
+  if (!end) {
+    spoilt_ = true;
+    asked.ended = false;
+    asked.mistake = "it was not completed within " + in_seconds(timeout_) +
+                    ", and not after its cancellation either; complete each call, and look for is_cancelled or cancel";
+    return asked;
+  }
+  spoilt_ = spoilt_ || end->in_stead;
+  asked.in_stead = end->in_stead;
+  asked.outcome = end->outcome;
+  asked.time = end->time;
+  asked.mistake = mistake_in(call.method(), *end, output_schema);
+  asked.text = std::move(end->text);
+  if (late && asked.mistake.empty()) {
+    asked.mistake = "it was completed after " + in_seconds(timeout_) +
+                    " only, when it was cancelled; if it may take so long, give a larger --timeout";
+  }
+  return asked;
+}
+
+Asked PluginVersion::ask(const ExampleCall& call, Reply reply, bool is_able) {
+  const auto planned = plan_call(call.method, catalog_, call.params);
+  if (planned.has_error()) return {.mistake = "the host refuses it: " + planned.error().message};
+  Json answers = nullptr;
+  for (std::size_t round = 0; round <= max_rounds; ++round) {
+    const auto asked_call = begin(call.method, with_answers(planned->params, answers), call.component, is_able);
+    auto asked = end(*asked_call, call.output_schema);
+    asked.questions = round;
+    if (!asked.mistake.empty() || asked.outcome != Outcome::input_required) return asked;
+    asked.questions = round + 1;
+    const auto requests = read_input_requests(asked.text);
+    for (const auto& [name, request] : requests->items()) {
+      auto answer = answer_to(request, reply);
+      if (answer.is_null() || mistake_in_answer(request, answer)) return asked;  // nobody can say what it wants
+      answers[name] = std::move(answer);
+    }
+  }
+  return {.mistake = "it asked its client more than " + std::to_string(max_rounds) +
+                     " times, and the host ends such a call; complete it when the answers are there, or declined",
+          .questions = max_rounds};
+}
+
+std::optional<std::chrono::milliseconds> PluginVersion::stop() {
+  stopped_ = true;
+  if (plugin().calls_in_flight() > 0) plugin().fail_all("the checker has given it up");
+  const auto began = std::chrono::steady_clock::now();
+  plugin().stop(spoilt_ ? kill_patience : timeout_);
+  const auto time = since(began);
+  return time < timeout_ ? std::optional(time) : std::nullopt;
+}
+
+Result<CheckedPlugin::Loaded> CheckedPlugin::look() const {
+  const auto found = plugin_file_at(file_);
+  auto configuration = loader_.configuration_of(found);
+  if (configuration.has_error()) return configuration.error();
+  configuration->isolation = Isolation::worker;
+  configuration->limits.call_time = std::chrono::milliseconds(0);
+  const auto began = std::chrono::steady_clock::now();
+  auto loaded = loader_.load(found, *std::move(configuration), {});
+  if (loaded.has_error()) return loaded.error();
+  return Loaded{*std::move(loaded), since(began)};
+}
+
+Result<std::unique_ptr<PluginVersion>> CheckedPlugin::load() const {
+  auto looked = look();
+  if (looked.has_error()) return looked.error();
+  if (auto started = looked->plugin.served.plugin->start(); started.has_error()) return started.error();
+  return std::make_unique<PluginVersion>(std::move(looked->plugin), options_.timeout);
+}
+
+}  // namespace mcph

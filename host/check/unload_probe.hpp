@@ -1,0 +1,5 @@
+// placeholder
+#pragma once
+namespace mcph {
+class UnloadProbe {};
+}  // namespace mcph

@@ -1,0 +1,96 @@
+// Checks plugins: whether they keep what the contract and their own descriptions promise.
+#include "check/check.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "app/host.hpp"
+#include "check/report.hpp"
+#include "cli/commands.hpp"
+#include "cli/complain.hpp"
+
+namespace mcph {
+namespace {
+
+// For the data of plugins that are only checked; gone with this object.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> make() {
+    std::error_code error;
+    auto name = (std::filesystem::temp_directory_path(error) / "mcp-plugin-check-XXXXXX").string();
+    if (error || ::mkdtemp(name.data()) == nullptr) return fail("no temporary folder can be made; set TMPDIR to one");
+    return TemporaryFolder(name);
+  }
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+};
+
+// What is wrong with the names of checks; empty: nothing.
+std::string mistake_in_names(const CheckOptions& options) {
+  std::set<std::string> known;
+  std::string all;
+  for (const auto& check : check_descriptions()) {
+    known.emplace(check.name);
+    all += (all.empty() ? "" : ", ") + std::string(check.name);
+  }
+  for (const auto* const names : {&options.only, &options.skip}) {
+    for (const auto& name : *names)
+      if (!known.contains(name)) return "\"" + name + "\" is not a check; there are " + all;
+  }
+  return {};
+}
+
+int list_checks() {
+  for (const auto& check : check_descriptions())
+    std::cout << check.name << ": " << check.meaning << "\n";
+  return 0;
+}
+
+void print(const CheckedFile& checked, CheckCommand::Format format) {
+  if (format == CheckCommand::Format::text) print_text(std::cout, checked);
+  if (format == CheckCommand::Format::json) print_json(std::cout, checked);
+  std::cout.flush();
+}
+
+}  // namespace
+
+int run(const CheckCommand& command) {
+  if (command.list) return list_checks();
+  if (const auto mistake = mistake_in_names(command.options); !mistake.empty()) return complain(mistake);
+  for (const auto& file : command.files) {
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) return complain(file.string() + " is not there");
+  }
+  const auto data = TemporaryFolder::make();
+  if (data.has_error()) return complain(data.error().message);
+  auto options = command.config.host;
+  options.data_root = data->path();
+  options.log_level = Log::Level::off;
+  RecordedLog log;
+  auto host = Host::create(options, log);
+  if (host.has_error()) return complain(host.error().message);
+  std::vector<CheckedFile> all;
+  for (const auto& file : command.files) {
+    all.push_back({file, check_plugin(file, (*host)->loader(), log, {}, command.options)});
+    print(all.back(), command.format);
+  }
+  if (command.format == CheckCommand::Format::junit) print_junit(std::cout, all);
+  const bool failed = std::ranges::any_of(all, has_failed);
+  return (*host)->finish(failed ? 1 : 0);
+}
+
+}  // namespace mcph
