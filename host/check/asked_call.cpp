@@ -15,9 +15,6 @@ std::string number_text(double number) {
 
 }  // namespace
 
-AskedCall::AskedCall(PluginMethod method, std::string params, std::string component, bool is_able)
-    : Call(method, std::move(params), std::move(component)), is_able_(is_able) {}
-
 std::optional<CallEnd> AskedCall::wait(std::chrono::milliseconds time) {
   const auto until = Clock::now() + time;
   MutexLock lock(mutex_);
@@ -54,15 +51,12 @@ void AskedCall::progress(double progress, double total, std::string_view /*messa
 }
 
 std::string AskedCall::context() const {
-  Json capabilities = Json::object();
-  if (is_able_) {
-    capabilities = {{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
-                    {"sampling", {{"tools", Json::object()}}},
-                    {"roots", Json::object()}};
-  }
+  const Json capabilities{{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
+                          {"sampling", {{"tools", Json::object()}}},
+                          {"roots", Json::object()}};
   return dump(Json{{"protocolVersion", "2026-07-28"},
                    {"client", {{"name", "mcp-plugin-host check"}}},
-                   {"clientCapabilities", std::move(capabilities)}});
+                   {"clientCapabilities", capabilities}});
 }
 
 std::string AskedCall::caller() const {

@@ -1,4 +1,5 @@
-// A call that the checker makes and waits for, and what came of it. Shared with the plugin, as any call; any thread.
+// A call that the checker makes and waits for, and what came of it: of a client that can be asked whatever MCP has.
+// Shared with the plugin, as any call; any thread.
 #pragma once
 
 #include <atomic>
@@ -23,8 +24,8 @@ struct CallEnd {
 
 class AskedCall final : public Call {
  public:
-  // `is_able`: of a client that can be asked whatever MCP has.
-  AskedCall(PluginMethod method, std::string params, std::string component, bool is_able);
+  AskedCall(PluginMethod method, std::string params, std::string component)
+      : Call(method, std::move(params), std::move(component)) {}
 
   // Nothing: it has not ended within that time.
   std::optional<CallEnd> wait(std::chrono::milliseconds time);
@@ -45,7 +46,6 @@ class AskedCall final : public Call {
 
   void end(bool in_stead, Outcome outcome, std::string text);
 
-  const bool is_able_;
   const Clock::time_point began_ = Clock::now();
   mutable Mutex mutex_;
   Condition changed_;

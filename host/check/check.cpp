@@ -12,7 +12,7 @@ namespace {
 std::vector<Check> all_checks() {
   std::vector<Check> all;
   for (const auto checks : {library_checks(), description_checks(), call_checks(), argument_checks(), question_checks(),
-                            life_checks(), growth_checks()})
+                            life_checks(), growth_checks(), unload_checks(), contract_checks()})
     all.insert(all.end(), checks.begin(), checks.end());
   return all;
 }
@@ -36,16 +36,6 @@ CheckResult run_check(const Check& check, Inspection& inspection) {
 
 CheckResult skipped(const Check& check, std::string why) {
   return {.name = std::string(check.name), .status = CheckStatus::skipped, .note = std::move(why)};
-}
-
-// What the host says of how the plugin keeps to the contract comes at any time, and is told at the end.
-void gather_misbehaviour(std::string_view check, Inspection& inspection) {
-  for (const auto& entry : inspection.log.take()) {
-    if (entry.event != "plugin misbehaved" && entry.event != "plugin left processes") continue;
-    const auto reason = entry.field("reason");
-    const auto text = reason.empty() ? entry.event : reason;
-    inspection.misbehaviour.push_back(text + " (while \"" + std::string(check) + "\" was checked)");
-  }
 }
 
 }  // namespace
@@ -75,10 +65,23 @@ std::vector<CheckResult> check_plugin(const std::filesystem::path& file, PluginL
       results.push_back(skipped(check, "the plugin cannot be loaded"));
       continue;
     }
+    inspection.check = check.name;
     results.push_back(run_check(check, inspection));
-    gather_misbehaviour(check.name, inspection);
+    inspection.take_log();
   }
   return results;
+}
+
+std::string Inspection::take_log(std::string_view event, std::string_view field) {
+  std::string said;
+  for (const auto& entry : log.take()) {
+    if (entry.event == event) said = entry.field(field);
+    if (entry.event != "plugin misbehaved" && entry.event != "plugin left processes") continue;
+    const auto reason = entry.field("reason");
+    misbehaviour.push_back((reason.empty() ? entry.event : reason) + " (while \"" + std::string(check) +
+                           "\" was checked)");
+  }
+  return said;
 }
 
 PluginVersion* Inspection::usable(CheckReport& report) {
@@ -94,6 +97,8 @@ PluginVersion* Inspection::usable(CheckReport& report) {
 }
 
 void Inspection::judge(const ExampleCall& call, const Asked& asked, const std::string& with, CheckReport& report) {
+  if (asked.questions > 0) askers.insert(call.words);
+  if (!asked.progress_mistake.empty()) progress_mistakes[call.words] = asked.progress_mistake;
   if (asked.mistake.empty()) return;
   constexpr std::size_t most = 300;
   const auto shown = with.size() > most ? with.substr(0, most) + "..." : with;

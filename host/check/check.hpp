@@ -22,6 +22,7 @@ struct CheckOptions {
   unsigned rounds = 3;                      // of what is repeated to see what grows
   std::set<std::string> only = {};          // names of checks; empty: all
   std::set<std::string> skip = {};          // likewise
+  std::filesystem::path data = {};          // the folder of the plugin's data directory
   bool only_read_only = false;              // leaves out the tools without readOnlyHint
 };
 

@@ -5,6 +5,7 @@
 #include "base/json_text.hpp"
 #include "catalog/component_remarks.hpp"
 #include "check/inspection.hpp"
+#include "check/schema_lies.hpp"
 
 namespace mcph {
 namespace {
@@ -45,12 +46,26 @@ void check_remarks(Inspection& inspection, CheckReport& report) {
     report.warn(std::move(remark));
 }
 
+void check_schemas(Inspection& inspection, CheckReport& report) {
+  if (inspection.components->tools.empty()) return report.skip("it has no tools");
+  for (const auto& tool : inspection.components->tools) {
+    const auto description = parse_ordered_json(tool.json);
+    for (const auto* const which : {"inputSchema", "outputSchema"}) {
+      if (!description->contains(which)) continue;
+      for (const auto& lie : lies_in_schema(description->at(which)))
+        report.fail("tool \"" + tool.name + "\": its " + which + ": " + lie);
+    }
+  }
+}
+
 }  // namespace
 
 std::span<const Check> description_checks() {
   static constexpr std::array checks{
       Check{"describe", "describe says the same each time", check_describe},
       Check{"descriptions", "components and their arguments are described for who chooses them", check_remarks},
+      Check{"schemas", "schemas say what can be meant: defaults and examples fit, what is required is described",
+            check_schemas},
   };
   return checks;
 }

@@ -1,7 +1,9 @@
 // One check of one plugin, all its named checks: what they share while they run. Owned by check_plugin; one thread.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -32,11 +34,21 @@ class CheckReport {
   CheckResult& result_;
 };
 
+// What the process of the plugin has after each of equally many calls.
+struct Growth {
+  std::size_t calls_each = 0;
+  std::vector<std::size_t> threads = {};
+  std::vector<std::size_t> descriptors = {};
+  std::vector<std::size_t> memory = {};  // bytes that are the process's own
+  std::string why_not = {};              // it could not be measured; empty: it was
+};
+
 struct Inspection {
   const CheckedPlugin& plugin;
   RecordedLog& log;
   UnloadProbe& probe;
   const CheckOptions& options;
+  std::string_view check = {};  // the name of the one that runs
 
   std::shared_ptr<const Components> components = {};  // null: it cannot be loaded
   std::chrono::milliseconds start_time{0};
@@ -44,7 +56,11 @@ struct Inspection {
   std::vector<std::string> left_out = {};       // tools of which none could be made, or that are not to be called
   std::set<std::string> broken = {};            // the words of components that other checks do not call again
   std::unique_ptr<PluginVersion> version = {};  // that checks use until it is spoilt
-  std::vector<std::string> misbehaviour = {};   // of which the host's log has told, with the check's name
+  std::set<std::string> askers = {};            // the words of those whose calls ask the client
+  std::map<std::string, std::string> progress_mistakes = {};  // by the words of the component
+  std::optional<Growth> growth = {};
+  std::optional<ProbeReport> probed = {};
+  std::vector<std::string> misbehaviour = {};  // of which the host's log has told, with the check's name
 
   // A version that is well. Null: it cannot be loaded, which has been reported.
   PluginVersion* usable(CheckReport& report);
@@ -54,6 +70,8 @@ struct Inspection {
   // Those of that method that are not broken.
   std::vector<ExampleCall> calls_of(PluginMethod method) const;
   std::vector<ExampleCall> sound_calls() const;
+  // Keeps what the log has said; what it said of that event, if it did.
+  std::string take_log(std::string_view event = {}, std::string_view field = {});
 };
 
 // What a client could ask of these components, one call for each; `ask_completion` gives values of an argument, or
@@ -76,5 +94,7 @@ std::span<const Check> argument_checks();
 std::span<const Check> question_checks();
 std::span<const Check> life_checks();
 std::span<const Check> growth_checks();
+std::span<const Check> unload_checks();
+std::span<const Check> contract_checks();
 
 }  // namespace mcph

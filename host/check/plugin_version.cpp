@@ -73,18 +73,19 @@ PluginVersion::~PluginVersion() {
   if (!stopped_) stop();
 }
 
-std::shared_ptr<AskedCall> PluginVersion::begin(PluginMethod method, std::string params, std::string component,
-                                                bool is_able) {
-  auto call = std::make_shared<AskedCall>(method, std::move(params), std::move(component), is_able);
+std::shared_ptr<AskedCall> PluginVersion::begin(PluginMethod method, std::string params, std::string component) {
+  auto call = std::make_shared<AskedCall>(method, std::move(params), std::move(component));
   plugin().invoke(call);
   return call;
 }
 
-Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_schema) {
+Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_schema,
+                         std::chrono::milliseconds patience) {
   Asked asked;
-  auto end = call.wait(timeout_);
-  const bool late = !end.has_value();
-  if (late) {
+  if (patience.count() == 0) patience = timeout_;
+  auto end = call.wait(patience);
+  asked.late = !end.has_value();
+  if (asked.late) {
     call.cancel(CancelReason::client);
     end = call.wait(timeout_);
   }
@@ -92,7 +93,7 @@ Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_sc
   if (!end) {
     spoilt_ = true;
     asked.ended = false;
-    asked.mistake = "it was not completed within " + in_seconds(timeout_) +
+    asked.mistake = "it was not completed within " + in_seconds(patience) +
                     ", and not after its cancellation either; complete each call, and look for is_cancelled or cancel";
     return asked;
   }
@@ -102,26 +103,26 @@ Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_sc
   asked.time = end->time;
   asked.mistake = mistake_in(call.method(), *end, output_schema);
   asked.text = std::move(end->text);
-  if (late && asked.mistake.empty()) {
-    asked.mistake = "it was completed after " + in_seconds(timeout_) +
+  if (asked.late && asked.mistake.empty()) {
+    asked.mistake = "it was completed after " + in_seconds(patience) +
                     " only, when it was cancelled; if it may take so long, give a larger --timeout";
   }
   return asked;
 }
 
-Asked PluginVersion::ask(const ExampleCall& call, Reply reply, bool is_able) {
+Asked PluginVersion::ask(const ExampleCall& call, const AskOptions& options) {
   const auto planned = plan_call(call.method, catalog_, call.params);
   if (planned.has_error()) return {.mistake = "the host refuses it: " + planned.error().message};
   Json answers = nullptr;
   for (std::size_t round = 0; round <= max_rounds; ++round) {
-    const auto asked_call = begin(call.method, with_answers(planned->params, answers), call.component, is_able);
-    auto asked = end(*asked_call, call.output_schema);
+    const auto asked_call = begin(call.method, with_answers(planned->params, answers), call.component);
+    auto asked = end(*asked_call, call.output_schema, options.patience);
     asked.questions = round;
     if (!asked.mistake.empty() || asked.outcome != Outcome::input_required) return asked;
     asked.questions = round + 1;
     const auto requests = read_input_requests(asked.text);
     for (const auto& [name, request] : requests->items()) {
-      auto answer = answer_to(request, reply);
+      auto answer = answer_to(request, options.reply);
       if (answer.is_null() || mistake_in_answer(request, answer)) return asked;  // nobody can say what it wants
       answers[name] = std::move(answer);
     }
@@ -138,6 +139,12 @@ std::optional<std::chrono::milliseconds> PluginVersion::stop() {
   plugin().stop(spoilt_ ? kill_patience : timeout_);
   const auto time = since(began);
   return time < timeout_ ? std::optional(time) : std::nullopt;
+}
+
+Result<std::string> CheckedPlugin::configuration() const {
+  auto configuration = loader_.configuration_of(plugin_file_at(file_));
+  if (configuration.has_error()) return configuration.error();
+  return std::move(configuration->own);
 }
 
 Result<CheckedPlugin::Loaded> CheckedPlugin::look() const {

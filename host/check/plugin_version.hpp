@@ -30,9 +30,15 @@ struct ExampleCall {
 // How the client answers what it is asked.
 enum class Reply { accept, decline, cancel };
 
+struct AskOptions {
+  Reply reply = Reply::accept;
+  std::chrono::milliseconds patience{0};  // before the call is cancelled; 0: the timeout
+};
+
 // What came of a call, with all that it asked.
 struct Asked {
   std::string mistake;                // what is wrong with it, of the plugin; empty: nothing
+  bool late = false;                  // it has ended, though only when it was cancelled
   bool ended = true;                  // false: the plugin does not come back
   bool in_stead = false;              // its process has ended, say
   std::size_t questions = 0;          // that the client was asked
@@ -58,12 +64,12 @@ class PluginVersion {
   void spoil() { spoilt_ = true; }
 
   // Gives it a call without any check of the params.
-  std::shared_ptr<AskedCall> begin(PluginMethod method, std::string params, std::string component, bool is_able = true);
+  std::shared_ptr<AskedCall> begin(PluginMethod method, std::string params, std::string component);
   // Waits; a call that takes too long is cancelled, and one that does not heed that spoils this version.
-  Asked end(AskedCall& call, const std::optional<Schema>& output_schema);
+  Asked end(AskedCall& call, const std::optional<Schema>& output_schema, std::chrono::milliseconds patience = {});
 
   // The whole of it: planned as for a client, and its questions answered.
-  Asked ask(const ExampleCall& call, Reply reply = Reply::accept, bool is_able = true);
+  Asked ask(const ExampleCall& call, const AskOptions& options = {});
 
   // Ends it; how long that took. Nothing: it had to be killed.
   std::optional<std::chrono::milliseconds> stop();
@@ -82,6 +88,8 @@ class CheckedPlugin {
       : file_(std::move(file)), loader_(loader), options_(options) {}
 
   const std::filesystem::path& file() const { return file_; }
+  // What the plugin itself is given of its configuration.
+  Result<std::string> configuration() const;
 
   struct Loaded {
     LoadedPlugin plugin;

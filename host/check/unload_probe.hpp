@@ -1,5 +1,60 @@
-// placeholder
+// A child of the checker that loads the plugin into its own process, uses it, stops it and unloads it, which a worker
+// never does: what still runs then shows there, and if that ends the child, that is a finding. It is forked before this
+// process has threads, and waits for its task. Owned by the command; one thread.
 #pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+#include "base/result.hpp"
+#include "plugin/plugin_method.hpp"
+
 namespace mcph {
-class UnloadProbe {};
+
+struct ProbeTask {
+  struct Call {
+    PluginMethod method;
+    std::string params;
+  };
+  std::filesystem::path file;
+  std::string configuration = "{}";
+  std::filesystem::path data;    // the root of data directories
+  std::vector<Call> calls = {};  // that have been found to end
+  std::chrono::milliseconds timeout{5000};
+};
+
+struct ProbeReport {
+  std::string step;                    // that it came to: "load", "start", "call", "stop", "unload", "done"
+  std::string end;                     // how its process ended, continues "its process "; empty: well
+  std::size_t threads_left = 0;        // after stop
+  std::size_t descriptors_left = 0;    // likewise
+  std::vector<std::string> said = {};  // to the host, after stop
+  bool stays_mapped = false;           // after dlclose
+  bool never_unloads = false;          // as it asks for
+};
+
+class UnloadProbe {
+ public:
+  // While this process has one thread.
+  static Result<UnloadProbe> fork();
+  UnloadProbe(UnloadProbe&& other) noexcept;
+  UnloadProbe& operator=(UnloadProbe&&) = delete;
+  // Ends it.
+  ~UnloadProbe();
+
+  // Once.
+  ProbeReport run(const ProbeTask& task);
+
+ private:
+  UnloadProbe(int process, FileDescriptor socket) : process_(process), socket_(std::move(socket)) {}
+
+  std::string wait_for_end();
+
+  int process_;
+  FileDescriptor socket_;
+};
+
 }  // namespace mcph

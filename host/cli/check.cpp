@@ -77,6 +77,14 @@ int run(const CheckCommand& command) {
   }
   const auto data = TemporaryFolder::make();
   if (data.has_error()) return complain(data.error().message);
+  std::vector<UnloadProbe> probes;
+  for (std::size_t i = 0; i < command.files.size(); ++i) {
+    auto probe = UnloadProbe::fork();
+    if (probe.has_error()) return complain(probe.error().message);
+    probes.push_back(*std::move(probe));
+  }
+  auto checks = command.options;
+  checks.data = data->path();
   auto options = command.config.host;
   options.data_root = data->path();
   options.log_level = Log::Level::off;
@@ -84,8 +92,9 @@ int run(const CheckCommand& command) {
   auto host = Host::create(options, log);
   if (host.has_error()) return complain(host.error().message);
   std::vector<CheckedFile> all;
-  for (const auto& file : command.files) {
-    all.push_back({file, check_plugin(file, (*host)->loader(), log, {}, command.options)});
+  for (std::size_t i = 0; i < command.files.size(); ++i) {
+    all.push_back(
+        {command.files[i], check_plugin(command.files[i], (*host)->loader(), log, std::move(probes[i]), checks)});
     print(all.back(), command.format);
   }
   if (command.format == CheckCommand::Format::junit) print_junit(std::cout, all);

@@ -43,6 +43,7 @@ class ElfLibrary {
   Result<std::uint64_t> count_symbols();
   Result<std::uint64_t> count_gnu_hash_symbols(std::uint64_t offset);
   Result<std::uint64_t> count_chain(std::uint64_t offset);
+  void note_other(const Symbol& symbol);
   Result<> note_symbol(const Symbol& symbol, std::string_view entry_symbol_prefix);
   // Of the string at `offset` in strings_, its beginning, one byte longer than a name may be if the name is too long.
   std::string_view name_at(std::uint64_t offset) const;
@@ -110,6 +111,7 @@ Result<> ElfLibrary::read_flags() {
     return fail("it is not a shared library but an executable program; link it with -shared");
   }
   facts_.never_unloads = (flags & DF_1_NODELETE) != 0;
+  facts_.has_text_relocations = dynamic(DT_TEXTREL).has_value() || (dynamic(DT_FLAGS).value_or(0) & DF_TEXTREL) != 0;
   return {};
 }
 
@@ -232,6 +234,15 @@ bool ElfLibrary::string_begins(std::uint64_t offset, std::string_view beginning)
   return strings.substr(static_cast<std::size_t>(offset)).starts_with(beginning);
 }
 
+void ElfLibrary::note_other(const Symbol& symbol) {
+  // Those of linkers, and of sanitizers, which are in each library that they have built.
+  constexpr std::array own{"_init\0"sv,       "_fini\0"sv, "_edata\0"sv,  "_end\0"sv,
+                           "__bss_start\0"sv, "__asan_"sv, "__odr_asan"sv};
+  if (std::ranges::any_of(own, [&](auto name) { return string_begins(symbol.st_name, name); })) return;
+  constexpr std::size_t examples = 3;
+  if (facts_.other_symbol_count++ < examples) facts_.other_symbol_examples.emplace_back(name_at(symbol.st_name));
+}
+
 Result<> ElfLibrary::note_symbol(const Symbol& symbol, std::string_view entry_symbol_prefix) {
   // Both fields have the same layout in both word sizes.
   const auto binding = ELF64_ST_BIND(symbol.st_info);
@@ -248,7 +259,14 @@ Result<> ElfLibrary::note_symbol(const Symbol& symbol, std::string_view entry_sy
     if (facts_.unique_symbol_count++ < examples) facts_.unique_symbol_examples.emplace_back(name_at(symbol.st_name));
   }
   const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
-  if (!is_function || binding == STB_LOCAL || !string_begins(symbol.st_name, entry_symbol_prefix)) return {};
+  if (binding == STB_LOCAL) return {};
+  if (!string_begins(symbol.st_name, entry_symbol_prefix)) {
+    const auto visibility = ELF64_ST_VISIBILITY(symbol.st_other);
+    // An absolute one is the name of a version of symbols.
+    if (symbol.st_shndx != SHN_ABS && (visibility == STV_DEFAULT || visibility == STV_PROTECTED)) note_other(symbol);
+    return {};
+  }
+  if (!is_function) return {};
   const auto name = name_at(symbol.st_name);
   if (name.size() > max_name) return damaged("the name of an entry function has no end");
   if (facts_.entry_symbols.size() == max_entry_symbols) {

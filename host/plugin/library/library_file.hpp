@@ -24,7 +24,11 @@ struct LibraryFacts {
   std::uint64_t size = 0;                     // of the file, in bytes
   std::vector<std::string> entry_symbols;     // the exported functions that begin with the prefix, sorted
   std::vector<std::string> needed_libraries;  // in the order in which they are linked
-  std::string build_id;                       // lower-case hexadecimal; empty if it has none
+  // What it exports beside the entry functions, where other libraries of the process could find it.
+  std::size_t other_symbol_count = 0;
+  std::vector<std::string> other_symbol_examples;  // the first few of them, as mangled names
+  bool has_text_relocations = false;               // its code is changed when it is loaded
+  std::string build_id;                            // lower-case hexadecimal; empty if it has none
 
   // Each of these keeps the library mapped when it is unloaded, or makes unloading leave something behind.
   std::size_t unique_symbol_count = 0;              // GNU-unique symbols that it defines: never unloaded
