@@ -1,0 +1,233 @@
+// What `mcp-plugin-host check` finds: each of the faults that faulty.cpp can have, by the check that is for it, and
+// nothing in a plugin that is sound. Each test runs the program on a copy of the plugin with the fault's name.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <sys/wait.h>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Outcome {
+  int status = -1;
+  std::string output;
+};
+
+Outcome run(const std::string& arguments) {
+  const auto command = std::string(CHECK_PROGRAM) + " check " + arguments + " 2>&1";
+  FILE* const pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  Outcome outcome;
+  std::array<char, 4096> piece{};
+  for (std::size_t size = 0; (size = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;)
+    outcome.output.append(piece.data(), size);
+  const int status = ::pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+// A copy of a plugin in a folder of its own, with a configuration.
+class PlacedPlugin {
+ public:
+  PlacedPlugin(const std::string& library, const std::string& fault) {
+    auto name = (fs::temp_directory_path() / "check-test-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+    fs::copy_file(fs::path(CHECK_PLUGINS) / (library + ".so"), file());
+    std::ofstream(folder_ / "faulty.json") << json{{"fault", fault}};
+  }
+  ~PlacedPlugin() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  PlacedPlugin(const PlacedPlugin&) = delete;
+  PlacedPlugin& operator=(const PlacedPlugin&) = delete;
+
+  fs::path file() const { return folder_ / "faulty.so"; }
+
+ private:
+  fs::path folder_;
+};
+
+struct Fault {
+  std::string name;   // as faulty.cpp has it
+  std::string check;  // that finds it
+  std::string words;  // of what it finds
+  std::string library = "faulty";
+  bool is_warning = false;
+};
+
+void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.name;
+}
+
+std::string test_name(const testing::TestParamInfo<Fault>& info) {
+  std::string name;
+  bool upper = true;
+  for (const char c : info.param.name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) name += upper ? static_cast<char>(std::toupper(byte)) : c;
+    upper = std::isalnum(byte) == 0;
+  }
+  return name;
+}
+
+class CheckFinds : public testing::TestWithParam<Fault> {};
+
+TEST_P(CheckFinds, Fault) {
+  const auto& fault = GetParam();
+  const PlacedPlugin plugin(fault.library, fault.name);
+  const auto [status, output] = run("--json --timeout 1 " + plugin.file().string());
+  const auto report = json::parse(output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << output;
+  EXPECT_EQ(status, fault.is_warning ? 0 : 1) << output;
+  std::string found;
+  for (const auto& check : report["checks"]) {
+    if (check["name"] != fault.check) continue;
+    EXPECT_EQ(check["status"], fault.is_warning ? "warning" : "failed");
+    for (const auto& finding : check["findings"])
+      found += finding["text"].get<std::string>() + "\n";
+  }
+  EXPECT_NE(found.find(fault.words), std::string::npos) << output;
+}
+
+// clang-format off
+const std::array faults{
+    Fault{"throws in describe", "load", "describe let an exception escape: no words"},
+    Fault{"aborts in describe", "load", "SIGABRT"},
+    Fault{"starts slowly", "load", "its start took 1.2 s", "faulty", true},
+    Fault{"describes something else each time", "describe", "first at /tools/0/description"},
+    Fault{"no description", "descriptions", "tool \"measure\" has no description", "faulty", true},
+    Fault{"requires what it does not describe", "schemas", "requires \"unit\", which is not among its properties"},
+    Fault{"default that does not fit", "schemas", "/properties/times has the default 0"},
+    Fault{"example that does not fit", "schemas", "/properties/text has the example 7"},
+    Fault{"minimum above the maximum", "schemas", "minimum above its maximum"},
+    Fault{"never completes", "tools", "not completed within 1 s, and not after its cancellation either"},
+    Fault{"ignores its cancellation", "tools", "not after its cancellation either"},
+    Fault{"exits", "tools", "exited with status 0 while it served measure"},
+    Fault{"throws in invoke", "tools", "invoke let an exception escape: nobody catches this"},
+    Fault{"unknown outcome", "tools", "unknown outcome 7"},
+    Fault{"result of another type", "tools", "it lacks the array \"content\""},
+    Fault{"result that is no JSON", "tools", "not valid JSON"},
+    Fault{"result that is no UTF-8", "tools", "UTF-8"},
+    Fault{"unknown kind of content", "tools", "content[0] has the unknown type \"smell\""},
+    Fault{"output that does not fit", "tools", "structuredContent/size does not fit the tool's outputSchema"},
+    Fault{"error without a code", "tools", "lacks the whole number \"code\""},
+    Fault{"does not know its own tool", "tools", "the error -32601"},
+    Fault{"asks for an object", "tools", "forms have no other fields"},
+    Fault{"asks without end", "tools", "asked its client more than 32 times"},
+    Fault{"resource that cannot be read", "resources", "describe only what can be had"},
+    Fault{"resource without contents", "resources", "neither a \"text\" nor a \"blob\""},
+    Fault{"template that fails", "resource-templates", "the error -32603"},
+    Fault{"prompt with an unknown role", "prompts", "neither \"user\" nor \"assistant\""},
+    Fault{"crashes on an empty text", "border-arguments", "\"text\" empty"},
+    Fault{"crashes on a foreign text", "border-arguments", "SIGSEGV"},
+    Fault{"crashes on a long text", "border-arguments", "\"text\" long"},
+    Fault{"crashes on its maximum", "border-arguments", "\"times\" at its maximum"},
+    Fault{"crashes on what the host refuses", "invalid-arguments", "SIGSEGV", "faulty", true},
+    Fault{"crashes on an unknown name", "unknown-names", "SIGSEGV"},
+    Fault{"completion that fails", "completion", "it answered with an error; where nothing is known"},
+    Fault{"completion of another type", "completion", "something invalid"},
+    Fault{"crashes when it is declined", "questions", "SIGSEGV"},
+    Fault{"crashes when it is dismissed", "questions", "SIGSEGV"},
+    Fault{"forgets a call that is cancelled", "cancel", "not completed within 1 s of its cancellation"},
+    Fault{"deadlocks when called at once", "parallel", "not completed within 1 s"},
+    Fault{"progress that goes backwards", "progress", "went from 2.0 to 1.0"},
+    Fault{"crashes in stop", "stop", "SIGSEGV"},
+    Fault{"blocks in stop", "stop", "did not stop within 1 s"},
+    Fault{"can only start once", "stop", "it has been started before"},
+    Fault{"forgets its calls when the host ends", "stop-with-calls", "heed MCP_CANCEL_SHUTDOWN"},
+    Fault{"can only be there once", "replace", "somebody has the lock"},
+    Fault{"leaks threads", "threads", "more each time"},
+    Fault{"leaks descriptors", "descriptors", "more each time"},
+    Fault{"leaks memory", "memory", "more each time"},
+    Fault{"exports too much", "symbols", "useful_function", "faulty_exporting", true},
+    Fault{"leaves a thread after its end", "after-stop", "threads run after stop has returned"},
+    Fault{"calls the host after its end", "after-stop", "it called the host after stop"},
+    Fault{"leaves a descriptor after its end", "after-stop", "1 descriptors open after stop"},
+    Fault{"cannot be unloaded", "unload", "-z nodelete", "faulty_staying", true},
+    Fault{"completes twice", "contract", "unknown or completed already"},
+    Fault{"throws in cancel", "contract", "cancel let an exception escape"},
+};
+// clang-format on
+INSTANTIATE_TEST_SUITE_P(A, CheckFinds, testing::ValuesIn(faults), test_name);
+
+// Nothing is found where nothing is wrong, and all that there is to check is checked.
+TEST(Check, FindsNothingInASoundPlugin) {
+  const PlacedPlugin plugin("faulty", "none");
+  const auto [status, output] = run("--json --timeout 1 " + plugin.file().string());
+  EXPECT_EQ(status, 0);
+  const auto report = json::parse(output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << output;
+  for (const auto& check : report["checks"])
+    EXPECT_EQ(check["status"], "passed") << check;
+}
+
+class CheckPasses : public testing::TestWithParam<std::string> {};
+
+TEST_P(CheckPasses, AShippedPlugin) {
+  const auto [status, output] = run("--json " + (fs::path(CHECK_COMPONENTS) / GetParam()).string());
+  EXPECT_EQ(status, 0) << output;
+  const auto report = json::parse(output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << output;
+  for (const auto& check : report["checks"])
+    EXPECT_TRUE(check["status"] == "passed" || check["status"] == "skipped") << check;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, CheckPasses,
+                         testing::Values("tools/calculator.so", "tools/chart.so", "tools/clock.so", "resources/docs.so",
+                                         "resources/files.so", "resources/profile.so", "resources/server.so",
+                                         "prompts/prompts.so"),
+                         [](const auto& each) { return fs::path(each.param).stem().string(); });
+
+TEST(Check, SaysWhatItChecksWithoutAPlugin) {
+  const auto [status, output] = run("--list");
+  EXPECT_EQ(status, 0);
+  for (const auto& fault : faults)
+    EXPECT_NE(output.find(fault.check + ": "), std::string::npos) << fault.check;
+}
+
+TEST(Check, IsNotCarriedOutWithWhatIsNotThere) {
+  EXPECT_EQ(run("--only nothing " CHECK_PLUGINS "/faulty.so").status, 2);
+  EXPECT_EQ(run("nowhere.so").status, 2);
+  EXPECT_EQ(run("").status, 2);
+}
+
+TEST(Check, RunsOnlyWhatIsWanted) {
+  const PlacedPlugin plugin("faulty", "never completes");
+  const auto file = plugin.file().string();
+  const auto report = json::parse(run("--json --only symbols --only schemas " + file).output, nullptr, false);
+  ASSERT_TRUE(report.is_object());
+  std::string names;
+  for (const auto& check : report["checks"])
+    names += check["name"].get<std::string>() + " ";
+  EXPECT_EQ(names, "load schemas symbols ");
+}
+
+TEST(Check, CallsOnlyToolsThatReadWhereThatIsWanted) {
+  const PlacedPlugin plugin("faulty", "none");
+  const auto [status, output] = run("--only-read-only --only tools " + plugin.file().string());
+  EXPECT_EQ(status, 0) << output;
+  EXPECT_NE(output.find("tool \"ask\" is not called, because it does not say readOnlyHint"), std::string::npos)
+      << output;
+}
+
+TEST(Check, WritesWhatBuildServersRead) {
+  const PlacedPlugin plugin("faulty", "result of another type");
+  const auto [status, output] = run("--junit --only tools " + plugin.file().string());
+  EXPECT_EQ(status, 1);
+  EXPECT_NE(output.find("<testcase classname=\"faulty.so\" name=\"tools\""), std::string::npos) << output;
+  EXPECT_NE(output.find("<failure message=\"tool &quot;measure&quot;"), std::string::npos) << output;
+}
+
+}  // namespace
