@@ -25,9 +25,10 @@ void check_describe(Inspection& inspection, CheckReport& report) {
   if (version == nullptr) return;
   const auto first = version->plugin().describe();
   const auto second = version->plugin().describe();
-  const auto another = inspection.plugin.look();
-  if (another.has_error()) return report.fail("it cannot be loaded once more: " + another.error().message);
-  const auto third = another->plugin.served.plugin->describe();
+  inspection.version = nullptr;
+  auto* const another = inspection.usable(report);
+  if (another == nullptr) return;
+  const auto third = another->plugin().describe();
   for (const auto* const described : {&first, &second, &third}) {
     if (described->has_error()) return report.fail("it cannot be described: " + described->error().message);
   }

@@ -8,7 +8,7 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t most_calls = 100;                // of each component, from one look to the next
+constexpr std::size_t most_calls = 50;                 // of each component, from one look to the next
 constexpr std::chrono::milliseconds most_time{150};    // likewise
 constexpr std::chrono::milliseconds settle_time{200};  // in which what a call has used may end
 constexpr std::size_t kib = 1024;
@@ -64,6 +64,7 @@ std::size_t run_calls(PluginVersion& version, const std::vector<ExampleCall>& ca
 Growth measure(Inspection& inspection, unsigned looks, CheckReport& report) {
   Growth growth;
   const auto calls = inspection.sound_calls();
+  inspection.version = nullptr;  // what others have left in it does not count
   auto* const version = inspection.usable(report);
   if (version == nullptr) return {.why_not = "it cannot be loaded"};
   if (calls.empty()) return {.why_not = "there is nothing to call"};

@@ -70,6 +70,7 @@ void print(const CheckedFile& checked, CheckCommand::Format format) {
 
 int run(const CheckCommand& command) {
   if (command.list) return list_checks();
+  if (command.files.empty()) return complain("name a plugin's file, or say --list");
   if (const auto mistake = mistake_in_names(command.options); !mistake.empty()) return complain(mistake);
   for (const auto& file : command.files) {
     std::error_code error;

@@ -51,6 +51,7 @@ void require_drawable(const Chart& chart) {
                                   std::to_string(max_label) + " bytes; shorten it");
     }
   }
+  if (chart.series.empty() || chart.labels.empty()) throw std::invalid_argument("a chart has a series and a label");
   for (const auto& series : chart.series)
     require_values(chart, series);
   if (chart.kind == Kind::pie) require_pie(chart);
