@@ -55,6 +55,7 @@ void check_invalid_arguments(Inspection& inspection, CheckReport& report) {
       if (asked.ended && !asked.in_stead) continue;
       // The contract promises that there are none.
       report.warn(call.words + ", given what the host refuses (" + what + "): " + asked.mistake +
+                  inspection.place_of(asked) +
                   "; whoever embeds it without a host would meet this: look before you take a member");
       break;
     }
@@ -98,7 +99,7 @@ void check_unknown_names(Inspection& inspection, CheckReport& report) {
     const auto asked = version->end(*call, std::nullopt);
     const auto what = std::string(name_of(method)) + " with " + dump(params);
     if (!asked.ended || asked.in_stead) {
-      report.fail(what + ", which it does not know: " + asked.mistake +
+      report.fail(what + ", which it does not know: " + asked.mistake + inspection.place_of(asked) +
                   "; a call may come that was meant for the version before: answer it with an error");
     } else if (!is_refusal(asked) && known != 1 && method != PluginMethod::completion_complete) {
       report.warn(what + ", which it does not know, was answered with a result; answer with an error that says so");

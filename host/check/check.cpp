@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "check/inspection.hpp"
+#include "telemetry/log_events.hpp"
 
 namespace mcph {
 namespace {
@@ -36,6 +37,12 @@ CheckResult run_check(const Check& check, Inspection& inspection) {
 
 CheckResult skipped(const Check& check, std::string why) {
   return {.name = std::string(check.name), .status = CheckStatus::skipped, .note = std::move(why)};
+}
+
+// A line that a sanitizer prints first of what it has found.
+bool is_of_sanitizer(std::string_view line) {
+  const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
+  return has(": runtime error: ") || (has("Sanitizer: ") && (has("ERROR: ") || has("WARNING: ")));
 }
 
 }  // namespace
@@ -73,15 +80,34 @@ std::vector<CheckResult> check_plugin(const std::filesystem::path& file, PluginL
 }
 
 std::string Inspection::take_log(std::string_view event, std::string_view field) {
+  const auto frame = plugin.file().filename().string() + "+0x";
+  const auto when = " (while \"" + std::string(check) + "\" was checked)";
   std::string said;
   for (const auto& entry : log.take()) {
+    const auto text = entry.field("text");
     if (entry.event == event) said = entry.field(field);
-    if (entry.event != "plugin misbehaved" && entry.event != "plugin left processes") continue;
-    const auto reason = entry.field("reason");
-    misbehaviour.push_back((reason.empty() ? entry.event : reason) + " (while \"" + std::string(check) +
-                           "\" was checked)");
+    if (entry.event == "plugin backtrace" && place.empty() && text.starts_with(frame)) place = text;
+    if (entry.event == plugin_output && is_of_sanitizer(text))
+      misbehaviour.push_back("it printed \"" + text + '"' + when);
+    if (entry.event == "plugin misbehaved") {
+      misbehaviour.push_back(entry.field("reason") + when +
+                             "; complete each call once, and let no exception out of a function of the contract");
+    }
+    if (entry.event == "plugin left processes") {
+      misbehaviour.push_back("it left " + entry.field("processes") + " processes behind" + when +
+                             "; end what it has started in stop");
+    }
   }
   return said;
+}
+
+std::string Inspection::place_of(const Asked& asked) {
+  if (asked.ended && !asked.in_stead) return {};
+  // One that hangs tells where when it is ended.
+  if (!asked.ended && version != nullptr && version->is_spoilt()) version = nullptr;
+  place.clear();
+  take_log();
+  return place.empty() ? "" : "; it was at " + place + ", which addr2line can tell";
 }
 
 PluginVersion* Inspection::usable(CheckReport& report) {
@@ -102,7 +128,7 @@ void Inspection::judge(const ExampleCall& call, const Asked& asked, const std::s
   if (asked.mistake.empty()) return;
   constexpr std::size_t most = 300;
   const auto shown = with.size() > most ? with.substr(0, most) + "..." : with;
-  report.fail(call.words + ", called with " + shown + ": " + asked.mistake);
+  report.fail(call.words + ", called with " + shown + ": " + asked.mistake + place_of(asked));
   broken.insert(call.words);
 }
 

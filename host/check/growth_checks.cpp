@@ -124,7 +124,8 @@ void check_descriptors(Inspection& inspection, CheckReport& report) {
 void check_memory(Inspection& inspection, CheckReport& report) {
   const auto* const preloaded = std::getenv("LD_PRELOAD");  // NOLINT(concurrency-mt-unsafe): nobody sets it
   if (preloaded != nullptr && std::string_view(preloaded).find("asan") != std::string_view::npos)
-    return report.skip("AddressSanitizer keeps what is freed; its own report tells of leaks");
+    return report.skip(
+        "AddressSanitizer keeps what is freed, so that growth says nothing; check a build without it, too");
   tell_growth(inspection, &Growth::memory, least_growth, "bytes of memory",
               "free what each call needs, and bound what is kept on purpose", report);
 }

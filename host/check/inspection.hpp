@@ -60,12 +60,16 @@ struct Inspection {
   std::map<std::string, std::string> progress_mistakes = {};  // by the words of the component
   std::optional<Growth> growth = {};
   std::optional<ProbeReport> probed = {};
+  bool stops_badly = false;                    // which has been told, and is not waited for again
+  std::string place = {};                      // in its file, where it last crashed or was hanging
   std::vector<std::string> misbehaviour = {};  // of which the host's log has told, with the check's name
 
   // A version that is well. Null: it cannot be loaded, which has been reported.
   PluginVersion* usable(CheckReport& report);
   // Reports what is wrong with it; the component is not called again by other checks.
   void judge(const ExampleCall& call, const Asked& asked, const std::string& with, CheckReport& report);
+  // Where in its file it crashed, or hangs, in words that follow a mistake; empty: that is not known.
+  std::string place_of(const Asked& asked);
   bool is_broken(const ExampleCall& call) const { return broken.contains(call.words); }
   // Those of that method that are not broken.
   std::vector<ExampleCall> calls_of(PluginMethod method) const;

@@ -69,11 +69,13 @@ void check_progress(Inspection& inspection, CheckReport& report) {
     report.fail(words + ": its progress " + mistake + "; it must grow from one to the next, up to its total");
 }
 
-// Ends it, and reports how, if that is not as it should be.
+// Ends it, and reports how, if that is not as it should be and has not been told.
 void stop(Inspection& inspection, PluginVersion& version, const std::string& when, CheckReport& report) {
+  if (inspection.stops_badly) return version.spoil();
   inspection.take_log();
   const auto time = version.stop();
   const auto what = inspection.take_log("plugin did not stop well", "what");
+  inspection.stops_badly = !time || !what.empty();
   if (!time) {
     report.fail("it did not stop within " + in_seconds(inspection.options.timeout) + when +
                 "; let stop end its threads and wait for nothing else");
@@ -98,14 +100,15 @@ void check_stop(Inspection& inspection, CheckReport& report) {
     }
     if (version.is_spoilt()) return;
     stop(inspection, version, round == 0 ? " before any call" : " after calls", report);
+    if (inspection.stops_badly) return;
   }
 }
 
 void check_stop_with_calls(Inspection& inspection, CheckReport& report) {
   const auto calls = inspection.sound_calls();
   if (calls.empty()) return report.skip("there is nothing to call");
-  auto* const version = inspection.usable(report);
-  if (version == nullptr) return;
+  if (inspection.usable(report) == nullptr) return;
+  const auto version = std::move(inspection.version);
   std::vector<std::pair<const ExampleCall*, std::shared_ptr<AskedCall>>> begun;
   for (const auto& call : calls) {
     if (auto asked = begin_planned(*version, call)) begun.emplace_back(&call, std::move(asked));
@@ -118,15 +121,15 @@ void check_stop_with_calls(Inspection& inspection, CheckReport& report) {
                      dump(call->params), report);
   }
   if (!version->is_spoilt()) stop(inspection, *version, " after calls that were cancelled", report);
-  inspection.version = nullptr;
 }
 
 // A new version is started before the old one ends, and both share what is outside of them.
 void check_replace(Inspection& inspection, CheckReport& report) {
   const auto calls = inspection.sound_calls();
-  auto* const old = inspection.usable(report);
-  if (old == nullptr) return;
+  if (inspection.usable(report) == nullptr) return;
+  const auto old = std::move(inspection.version);
   std::vector<std::shared_ptr<AskedCall>> begun;
+  begun.reserve(calls.size());
   for (const auto& call : calls)
     begun.push_back(begin_planned(*old, call));
   auto loaded = inspection.plugin.load();

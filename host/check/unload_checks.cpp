@@ -40,11 +40,12 @@ bool is_stopped(const ProbeReport& probe) {
 }
 
 void check_after_stop(Inspection& inspection, CheckReport& report) {
+  if (inspection.stops_badly) return report.skip("it does not stop well");
   const auto& probe = probed(inspection);
   if (!is_stopped(probe)) {
-    return report.fail("in a process with others its " + probe.step + " did not end: its process " +
+    return report.fail("in a process that it shares, it did not come back from its " + probe.step + ": its process " +
                        (probe.end.empty() ? "ended" : probe.end) +
-                       "; look whether it can be used in a thread of the host's");
+                       "; as \"isolation\": \"in-process\" it would take the host with it");
   }
   if (probe.threads_left > 0) {
     report.fail(std::to_string(probe.threads_left) +
@@ -59,6 +60,7 @@ void check_after_stop(Inspection& inspection, CheckReport& report) {
 }
 
 void check_unload(Inspection& inspection, CheckReport& report) {
+  if (inspection.stops_badly) return report.skip("it does not stop well");
   const auto& probe = probed(inspection);
   if (!is_stopped(probe)) return report.skip("it did not stop");
   if (probe.threads_left > 0) return report.skip("its threads run after its stop");
