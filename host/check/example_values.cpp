@@ -72,7 +72,11 @@ Json usual_number(const OrderedJson& schema) {
   double number = 1;
   if (const auto least = lowest(schema, whole)) number = std::max(number, *least);
   if (const auto most = highest(schema, whole)) number = std::min(number, *most);
-  if (const auto step = number_in(schema, "multipleOf"); step && *step > 0) number = std::ceil(number / *step) * *step;
+  if (const auto step = number_in(schema, "multipleOf"); step && *step > 0) {
+    const auto most = highest(schema, whole);
+    const auto above = std::ceil(number / *step) * *step;
+    number = most && above > *most ? std::floor(number / *step) * *step : above;
+  }
   return whole_or_not(number, whole);
 }
 

@@ -97,7 +97,7 @@ class PatternText {
   std::string one_of_class() {
     const bool negated = take('^');
     std::string members;
-    for (bool first = true; !at_end() && (first || peek() != ']'); first = false) {
+    while (!at_end() && peek() != ']') {
       const char c = next();
       members += c == '\\' ? example_of_class(next()) : c;
     }

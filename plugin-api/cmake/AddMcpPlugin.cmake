@@ -132,15 +132,16 @@ file(REMOVE_RECURSE \"\${old}\")
   add_custom_target(${name}_bundle ALL DEPENDS "${work}/made")
 endfunction()
 
-# add_mcp_plugin_test(NAME [SOURCES file...] [CALL tool arguments RESULT regex])
+# add_mcp_plugin_test(NAME [SOURCES file...] [CALL tool arguments RESULT regex] [CHECK [option...]])
 #
 # Tests of the plugin NAME for ctest: NAME_test, a program of these sources and of what the plugin is made of, so that it
 # needs neither a host nor the library; and, where the host is installed, NAME_inspect: it looks at the plugin as it does
 # before it serves one, and NAME_TOOL: it calls a tool with these arguments, a JSON object, and prints what matches, and
-# nothing of a sanitizer. To be called after all else that is said of the plugin, and again for each further call; those of
+# nothing of a sanitizer. With CHECK, and options of `mcp-plugin-host check` such as --only-read-only, there is NAME_check,
+# which uses all that the plugin describes and fails where it does not keep what it promises. To be called after all else that is said of the plugin, and again for each further call; those of
 # the same tool are NAME_TOOL_2 and so on.
 function(add_mcp_plugin_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RESULT" "SOURCES;CALL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RESULT" "SOURCES;CALL;CHECK")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "add_mcp_plugin_test(${name}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -170,11 +171,14 @@ function(add_mcp_plugin_test name)
   if(NOT TEST ${name}_inspect)
     _mcp_plugin_host_test(${name}_inspect inspect "${plugin}")
   endif()
+  if(arg_CHECK OR "CHECK" IN_LIST arg_KEYWORDS_MISSING_VALUES)
+    _mcp_plugin_host_test(${name}_check check "$<TARGET_FILE:${name}>" ${arg_CHECK})
+  endif()
   if(arg_CALL)
     list(GET arg_CALL 0 tool)
     set(test ${name}_${tool})
     set(number 1)
-    while(TEST ${test} OR test STREQUAL "${name}_test" OR test STREQUAL "${name}_inspect")
+    while(TEST ${test} OR test STREQUAL "${name}_test" OR test STREQUAL "${name}_inspect" OR test STREQUAL "${name}_check")
       math(EXPR number "${number} + 1")
       set(test ${name}_${tool}_${number})
     endwhile()

@@ -1,12 +1,14 @@
 // What `mcp-plugin-host check` finds: each of the faults that faulty.cpp can have, by the check that is for it, and
 // nothing in a plugin that is sound. Each test runs the program on a copy of the plugin with the fault's name.
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <memory>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <utility>
@@ -195,6 +197,15 @@ TEST(Check, SaysWhatItChecksWithoutAPlugin) {
   EXPECT_EQ(status, 0);
   for (const auto& fault : faults)
     EXPECT_NE(output.find(fault.check + ": "), std::string::npos) << fault.check;
+  // Each has its line in the document, and is known by some fault.
+  std::ifstream file(CHECK_DOCUMENT);
+  const std::string document(std::istreambuf_iterator<char>(file), {});
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    const auto name = line.substr(0, line.find(':'));
+    EXPECT_NE(document.find("`" + name + "`"), std::string::npos) << name;
+    EXPECT_TRUE(std::ranges::any_of(faults, [&](const Fault& fault) { return fault.check == name; })) << name;
+  }
 }
 
 TEST(Check, IsNotCarriedOutWithWhatIsNotThere) {

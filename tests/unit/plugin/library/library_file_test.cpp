@@ -131,6 +131,8 @@ TEST(LibraryFile, TellsThePlainFactsOfAPlugin) {
   EXPECT_EQ(facts->size, std::filesystem::file_size(MCP_TEST_LIBRARY));
   EXPECT_EQ(facts->unique_symbol_count, 0U);
   EXPECT_FALSE(facts->never_unloads);
+  EXPECT_EQ(facts->other_symbol_count, 0U);
+  EXPECT_FALSE(facts->has_text_relocations);
 }
 
 TEST(LibraryFile, FindsEntrySymbolsByThePrefixAskedFor) {
@@ -278,6 +280,7 @@ TEST(LibraryFile, CountsUniqueSymbolsAndNamesSome) {
   symbol.st_info = ELF64_ST_INFO(STB_GNU_UNIQUE, STT_FUNC);
   put(bytes, symbols + sizeof symbol, symbol);
   const auto facts = facts_of_bytes(bytes);
+  EXPECT_EQ(facts.other_symbol_count, 0U);  // the entry function is none of the others
   EXPECT_EQ(facts.unique_symbol_count, 1U);
   EXPECT_THAT(facts.unique_symbol_examples, ElementsAre(entry_symbol));
 }
