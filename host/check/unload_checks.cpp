@@ -42,6 +42,7 @@ bool is_stopped(const ProbeReport& probe) {
 void check_after_stop(Inspection& inspection, CheckReport& report) {
   if (inspection.stops_badly) return report.skip("it does not stop well");
   const auto& probe = probed(inspection);
+  if (!probe.refused.empty()) return report.skip("it cannot be used in a process that it shares: " + probe.refused);
   if (!is_stopped(probe)) {
     return report.fail("in a process that it shares, it did not come back from its " + probe.step + ": its process " +
                        (probe.end.empty() ? "ended" : probe.end) +
@@ -62,6 +63,7 @@ void check_after_stop(Inspection& inspection, CheckReport& report) {
 void check_unload(Inspection& inspection, CheckReport& report) {
   if (inspection.stops_badly) return report.skip("it does not stop well");
   const auto& probe = probed(inspection);
+  if (!probe.refused.empty()) return report.skip("it cannot be used in a process that it shares: " + probe.refused);
   if (!is_stopped(probe)) return report.skip("it did not stop");
   if (probe.threads_left > 0) return report.skip("its threads run after its stop");
   if (probe.never_unloads) return report.skip("it asks not to be, by MCP_PLUGIN_NEVER_UNLOAD");

@@ -71,9 +71,9 @@ class ProbeChild {
     const auto read = read_task();
     if (!read) return;
     auto copies = PrivateFolder::create();
-    if (copies.has_error()) return;
+    if (copies.has_error()) return tell({{"refused", copies.error().message}});
     auto copied = copies->copy(read->file);
-    if (copied.has_error()) return;
+    if (copied.has_error()) return tell({{"refused", copied.error().message}});
     const auto copy = std::make_shared<const PrivateCopy>(*std::move(copied));
     const auto threads = own_threads();
     const auto descriptors = own_descriptors();
@@ -121,17 +121,19 @@ class ProbeChild {
     std::thread([&] {
       tell({{"step", "load"}});
       auto loaded = PluginLibrary::load(library);
-      if (loaded.has_error()) return;
+      if (loaded.has_error()) return tell({{"refused", loaded.error().message}});
       tell({{"never", (loaded->table().flags & MCP_PLUGIN_NEVER_UNLOAD) != 0}});
       PluginSetup setup;
       setup.file = task.file;
       setup.configuration = task.configuration;
       setup.data_directory = {.root = task.data, .place = "probe"};
       auto created = InProcessPlugin::create(*std::move(loaded), std::move(setup), executor_, log_);
-      if (created.has_error()) return;
+      if (created.has_error()) return tell({{"refused", created.error().message}});
       plugin_ = *std::move(created);
       tell({{"step", "start"}});
-      if (plugin_->describe().has_error() || plugin_->start().has_error()) return;
+      if (plugin_->describe().has_error()) return tell({{"refused", "it could not be described"}});
+      if (const auto started = plugin_->start(); started.has_error())
+        return tell({{"refused", started.error().message}});
       call_each(task);
       tell({{"step", "stop"}});
       log_.take();
@@ -178,6 +180,7 @@ void take_line(const std::string& line, ProbeReport& report) {
   const auto json = parse_json(line);
   if (json.has_error() || !json->is_object()) return;
   report.step = json->value("step", report.step);
+  report.refused = json->value("refused", report.refused);
   report.threads_left = json->value("threads", report.threads_left);
   report.descriptors_left = json->value("descriptors", report.descriptors_left);
   report.stays_mapped = json->value("mapped", report.stays_mapped);

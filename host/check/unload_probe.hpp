@@ -28,6 +28,7 @@ struct ProbeTask {
 
 struct ProbeReport {
   std::string step;                    // that it came to: "load", "start", "call", "stop", "unload", "done"
+  std::string refused = {};            // why it could not be loaded, set up or started there; empty: it was
   std::string end;                     // how its process ended, continues "its process "; empty: well
   std::size_t threads_left = 0;        // after stop
   std::size_t descriptors_left = 0;    // likewise

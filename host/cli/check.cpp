@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/host.hpp"
-#include "check/report.hpp"
+#include "cli/check_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
 

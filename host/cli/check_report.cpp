@@ -1,4 +1,4 @@
-#include "check/report.hpp"
+#include "cli/check_report.hpp"
 
 #include <algorithm>
 #include <iomanip>
@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "cli/terminal_text.hpp"
 
 namespace mcph {
 namespace {
@@ -76,14 +77,14 @@ void print_case(std::ostream& out, const CheckedFile& checked, const CheckResult
 
 void print_text(std::ostream& out, const CheckedFile& checked) {
   constexpr int width = 20;
-  out << checked.file.string() << "\n";
+  out << printable(checked.file.string()) << "\n";
   for (const auto& result : checked.results) {
     out << "  " << std::left << std::setw(8) << name_of(result.status) << " " << std::setw(width) << result.name;
     if (result.status != CheckStatus::skipped) out << " " << result.time.count() << " ms";
-    if (!result.note.empty()) out << "  (" << result.note << ")";
+    if (!result.note.empty()) out << "  (" << printable(result.note) << ")";
     out << "\n";
     for (const auto& finding : result.findings)
-      out << "    " << (finding.is_warning ? "warning: " : "failed: ") << finding.text << "\n";
+      out << "    " << (finding.is_warning ? "warning: " : "failed: ") << printable(finding.text) << "\n";
   }
   out << "  " << count_of(checked.results, CheckStatus::passed) << " passed, "
       << count_of(checked.results, CheckStatus::failed) << " failed, "
