@@ -62,22 +62,26 @@ void check_invalid_arguments(Inspection& inspection, CheckReport& report) {
   }
 }
 
-// What is asked for, and whether the plugin has several of its kind, so that it must look at the name.
+// What is asked for, of how many that the plugin has of its kind: one alone need not look at the name.
 struct Unknown {
   PluginMethod method;
   Json params;
   std::size_t known;
+  bool is_malformed = false;  // no host asks that
 };
 
-std::vector<Unknown> unknown_names(const Components& components) {
+std::vector<Unknown> unknown_names(const Inspection& inspection) {
   constexpr std::string_view name = "no_such_name";
-  const auto templates = components.resource_templates.size();
-  return {{PluginMethod::tools_call, {{"name", name}, {"arguments", Json::object()}}, components.tools.size()},
-          {PluginMethod::tools_call, Json::object(), components.tools.size()},
-          {PluginMethod::resources_read, {{"uri", "unknown:no_such_name"}}, components.resources.size() + templates},
-          {PluginMethod::resources_read, Json::object(), components.resources.size() + templates},
+  const auto& components = *inspection.components;
+  const auto resources = components.resources.size() + components.resource_templates.size();
+  const auto tools = inspection.calls_of(PluginMethod::tools_call);
+  const auto arguments = tools.empty() ? Json::object() : tools.front().params.at("arguments");
+  return {{PluginMethod::tools_call, {{"name", name}, {"arguments", arguments}}, components.tools.size()},
+          {PluginMethod::tools_call, Json::object(), components.tools.size(), true},
+          {PluginMethod::resources_read, {{"uri", "unknown:no_such_name"}}, resources},
+          {PluginMethod::resources_read, Json::object(), resources, true},
           {PluginMethod::prompts_get, {{"name", name}, {"arguments", Json::object()}}, components.prompts.size()},
-          {PluginMethod::prompts_get, Json::object(), components.prompts.size()},
+          {PluginMethod::prompts_get, Json::object(), components.prompts.size(), true},
           {PluginMethod::completion_complete,
            {{"ref", {{"type", "ref/prompt"}, {"name", name}}},
             {"argument", {{"name", name}, {"value", ""}}},
@@ -92,15 +96,19 @@ bool is_refusal(const Asked& asked) {
 }
 
 void check_unknown_names(Inspection& inspection, CheckReport& report) {
-  for (const auto& [method, params, known] : unknown_names(*inspection.components)) {
+  for (const auto& [method, params, known, is_malformed] : unknown_names(inspection)) {
     auto* const version = inspection.usable(report);
     if (version == nullptr) return;
     const auto call = version->begin(method, dump(params), "no_such_name");
     const auto asked = version->end(*call, std::nullopt);
     const auto what = std::string(name_of(method)) + " with " + dump(params);
     if (!asked.ended || asked.in_stead) {
-      report.fail(what + ", which it does not know: " + asked.mistake + inspection.place_of(asked) +
-                  "; a call may come that was meant for the version before: answer it with an error");
+      auto words = what + ", which it does not know: " + asked.mistake + inspection.place_of(asked);
+      if (is_malformed) {
+        report.warn(words + "; no host asks that, but look before you take a member");
+      } else {
+        report.fail(words + "; a call may come that was meant for the version before: answer it with an error");
+      }
     } else if (!is_refusal(asked) && known != 1 && method != PluginMethod::completion_complete) {
       report.warn(what + ", which it does not know, was answered with a result; answer with an error that says so");
     }

@@ -78,8 +78,7 @@ struct Inspection {
   std::string take_log(std::string_view event = {}, std::string_view field = {});
 };
 
-// What a client could ask of these components, one call for each; `ask_completion` gives values of an argument, or
-// none.
+// What a client could ask of these components, one call for each, with the values that the plugin proposes.
 struct ExampleCalls {
   std::vector<ExampleCall> calls;
   std::vector<std::string> left_out;

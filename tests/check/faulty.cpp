@@ -198,7 +198,7 @@ bool Faulty::wait_in_vain(mcp_call_id call) {
                          : is("throws in cancel") ? MCP_CANCEL_DEADLINE  // which never comes: it only takes its time
                                                   : MCP_CANCEL_NONE;
   if (forgotten == MCP_CANCEL_NONE) return false;
-  for (int look = 0; look < 50; ++look) {
+  for (int look = 0; look < 100; ++look) {
     const auto reason = host_->is_cancelled(host_, call);
     if (reason == forgotten) return true;
     if (reason != MCP_CANCEL_NONE) return false;

@@ -381,7 +381,7 @@ async function newProject(context, ...language) {
 
 test('NewMakesAProjectThatBuildsAndPassesItsTest', async (context) => {
   const { build, tested } = await newProject(context);
-  assert.match(tested, /weather_test \.+ +Passed[^]*weather_inspect \.+ +Passed/);
+  assert.match(tested, /weather_test \.+ +Passed[^]*weather_inspect \.+ +Passed[^]*weather_check \.+ +Passed/);
   const library = await readFile(join(build, 'mcp_components', 'tools', 'weather.so'));
   assert.ok(library.includes('.debug_line'), 'a backtrace leads to lines');
   const call = await command('call', '--components', join(build, 'mcp_components'), 'hello', '{"name":"Ada"}');
@@ -390,7 +390,7 @@ test('NewMakesAProjectThatBuildsAndPassesItsTest', async (context) => {
 
 test('NewMakesAProjectInPlainC', async (context) => {
   const { build, tested } = await newProject(context, '--lang', 'c');
-  assert.match(tested, /weather_inspect \.+ +Passed[^]*weather_hello \.+ +Passed/);
+  assert.match(tested, /weather_inspect \.+ +Passed[^]*weather_check \.+ +Passed[^]*weather_hello \.+ +Passed/);
   const call = await command('call', '--components', join(build, 'mcp_components'), 'hello', '{"name":"\\"Ada\\""}');
   assert.deepEqual(call, { status: 0, stdout: 'Hello, "Ada"!\n', stderr: '' });
 });
