@@ -9,6 +9,8 @@ import { HttpHost, inProcess } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 
 const header = 'import time\nfrom mcp_plugin import *\n';
+// Its interpreter can never be unloaded.
+const resident = inProcess ? { isolation: 'in-process-resident' } : {};
 const versionTool = (version) => `@tool\ndef version() -> int:\n    return ${version}\n`;
 
 class Served {
@@ -18,7 +20,7 @@ class Served {
     const served = new Served(components);
     await mkdir(served.folder);
     for (const [name, text] of Object.entries(files)) await served.write(name, text);
-    await components.write('served.json', JSON.stringify({ folder: served.folder, ...configuration(served.folder) }));
+    await components.write('served.json', JSON.stringify({ folder: served.folder, ...resident, ...configuration(served.folder) }));
     await copyFile(process.env.MCP_PYTHON, components.file('served.so'));
     served.host = await HttpHost.start(components, ['--log-level', 'info']);
     context.after(() => served.host.stop().finally(() => components.discard()));
