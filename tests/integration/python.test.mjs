@@ -154,7 +154,7 @@ test('FoldersMayHaveFilesOfTheSameNames', async (context) => {
   for (const name of names) {
     await mkdir(folderOf(name));
     await fill(name, name);
-    await components.write(`${name}.json`, JSON.stringify({ folder: folderOf(name) }));
+    await components.write(`${name}.json`, JSON.stringify({ folder: folderOf(name), ...resident }));
     await copyFile(process.env.MCP_PYTHON, components.file(`${name}.so`));
   }
   const served = new Served(components);
