@@ -1,0 +1,198 @@
+//! `#[plugin]`: an `impl` block becomes an implementation of `Plugin`, and the symbol that the host looks for.
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Error, ImplItem, ImplItemFn, ItemImpl, Result};
+
+use crate::component::registration;
+use crate::options::Options;
+
+const TEXTS: [&str; 4] = ["id", "vendor", "description", "url"];
+
+pub fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    let mut known = vec!["name", "version", "instructions", "serial", "unloads"];
+    known.extend(TEXTS);
+    let options = syn::parse2::<Options>(options)?.known(&known)?;
+    let mut block: ItemImpl = syn::parse2(item)?;
+    if block.trait_.is_some() || !block.generics.params.is_empty() {
+        let message = "#[plugin] belongs to the impl block of a type of its own: `impl Greeter { ... }`";
+        return Err(Error::new_spanned(&block.self_ty, message));
+    }
+    let mut registrations = Vec::new();
+    for item in &mut block.items {
+        if let ImplItem::Fn(method) = item {
+            registrations.extend(registration(method)?);
+        }
+    }
+    let info = info(&options)?;
+    let instructions = options.value("instructions")?.map(|text| quote!(components.instructions(#text);));
+    let (create, start) = (create(&block), start(&block));
+    let class = &block.self_ty;
+    Ok(quote! {
+        #block
+
+        impl ::mcp_plugin::Plugin for #class {
+            #info
+
+            fn create(host: &::mcp_plugin::Host) -> ::core::result::Result<Self, ::mcp_plugin::Error> {
+                let _ = host;
+                #create
+            }
+
+            fn describe(
+                &self,
+                components: &mut ::mcp_plugin::Components<Self>,
+            ) -> ::core::result::Result<(), ::mcp_plugin::Error> {
+                #instructions
+                #(#registrations)*
+                ::core::result::Result::Ok(())
+            }
+
+            #start
+        }
+
+        const _: () = {
+            static TABLE: ::mcp_plugin::export::Table = ::mcp_plugin::export::table::<#class>();
+
+            #[unsafe(no_mangle)]
+            extern "C" fn mcp_plugin_entry_v1() -> *const ::mcp_plugin::sys::mcp_plugin {
+                TABLE.as_ptr()
+            }
+        };
+    })
+}
+
+fn info(options: &Options) -> Result<TokenStream> {
+    let name = options.value("name")?.map_or_else(|| quote!(::core::env!("CARGO_PKG_NAME")), |name| quote!(#name));
+    let version =
+        options.value("version")?.map_or_else(|| quote!(::core::env!("CARGO_PKG_VERSION")), |version| quote!(#version));
+    let flag = |name| options.flag(name).unwrap_or_else(|| syn::parse_quote!(false));
+    let (serial, unloads) = (flag("serial"), flag("unloads"));
+    let mut texts = Vec::new();
+    for text in TEXTS {
+        let value = options.value(text)?.cloned().unwrap_or_else(|| syn::parse_quote!(""));
+        let text = quote::format_ident!("{text}");
+        texts.push(quote!(#text: #value));
+    }
+    Ok(quote! {
+        const INFO: ::mcp_plugin::Info = ::mcp_plugin::Info {
+            name: #name, version: #version, #(#texts,)* serial: #serial, unloads: #unloads
+        };
+    })
+}
+
+fn method<'a>(block: &'a ItemImpl, name: &str) -> Option<&'a ImplItemFn> {
+    block.items.iter().find_map(|item| match item {
+        ImplItem::Fn(method) if method.sig.ident == name => Some(method),
+        _ => None,
+    })
+}
+
+fn create(block: &ItemImpl) -> TokenStream {
+    let made = match method(block, "new").map(|new| new.sig.inputs.is_empty()) {
+        None => quote!(<Self as ::core::default::Default>::default()),
+        Some(true) => quote!(Self::new()),
+        Some(false) => quote!(Self::new(host)),
+    };
+    quote!(::mcp_plugin::export::IntoPlugin::into_plugin(#made))
+}
+
+fn start(block: &ItemImpl) -> Option<TokenStream> {
+    method(block, "start").map(|_| {
+        quote! {
+            fn start(&self) -> ::core::result::Result<(), ::mcp_plugin::Error> {
+                ::mcp_plugin::export::IntoDone::into_done(Self::start(self))
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // What an author is told who writes this.
+    fn mistake(options: TokenStream, item: TokenStream) -> String {
+        expand(options, item).map(|_| ()).expect_err("it is a mistake").to_string()
+    }
+
+    fn mistake_in_method(method: TokenStream) -> String {
+        mistake(quote!(), quote!(impl Greeter { #method }))
+    }
+
+    #[test]
+    fn a_mistake_is_told_in_words_that_help() {
+        let told = mistake(quote!(names = "x"), quote!(impl Greeter {}));
+        assert!(told.starts_with("there is no option `names` here; there are: name, version, "), "{told}");
+        let told = mistake(quote!(), quote!(impl Default for Greeter {}));
+        assert!(told.contains("`impl Greeter { ... }`"), "{told}");
+        for (method, expected) in [
+            (
+                quote!(
+                    #[tool(name)]
+                    fn hello(&self) {}
+                ),
+                "`name` needs a value: name = ...",
+            ),
+            (
+                quote!(
+                    #[tool]
+                    fn hello(&self, name: &str) {}
+                ),
+                "take String for &str",
+            ),
+            (
+                quote!(
+                    #[tool]
+                    fn hello(&self, (a, b): (u8, u8)) {}
+                ),
+                "an argument needs a name",
+            ),
+            (
+                quote!(
+                    #[tool]
+                    fn hello(&self, a: u8, all: Parameters<All>) {}
+                ),
+                "let there be none beside it",
+            ),
+            (
+                quote!(
+                    #[tool]
+                    fn hello(&self, #[arg(min = 1)] a: u8) {}
+                ),
+                "there is no option `min` here",
+            ),
+            (
+                quote!(
+                    #[tool]
+                    async fn hello(&self) {}
+                ),
+                "leave `async` out",
+            ),
+            (
+                quote!(
+                    #[tool]
+                    #[prompt]
+                    fn hello(&self) {}
+                ),
+                "a method is one component",
+            ),
+            (
+                quote!(
+                    #[resource]
+                    fn hello(&self) {}
+                ),
+                "a resource needs a URI",
+            ),
+            (
+                quote!(
+                    #[prompt]
+                    fn hello(&self, all: Parameters<All>) {}
+                ),
+                "only a tool has Parameters",
+            ),
+        ] {
+            let told = mistake_in_method(method);
+            assert!(told.contains(expected), "{told}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+use std::ffi::{c_void, CStr};
+use std::mem::size_of;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::{sys, Error};
+
+/// How severe a log message is, by RFC 5424.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(i32)]
+#[allow(missing_docs)]
+pub enum Level {
+    Debug = sys::MCP_LOG_DEBUG,
+    Info = sys::MCP_LOG_INFO,
+    Notice = sys::MCP_LOG_NOTICE,
+    Warning = sys::MCP_LOG_WARNING,
+    Error = sys::MCP_LOG_ERROR,
+    Critical = sys::MCP_LOG_CRITICAL,
+    Alert = sys::MCP_LOG_ALERT,
+    Emergency = sys::MCP_LOG_EMERGENCY,
+}
+
+/// What the host does for the plugin. Cheap to clone, and for every thread. One that outlives the plugin does nothing
+/// any more, so that a thread that was not joined does no harm.
+#[derive(Clone)]
+pub struct Host(Arc<RwLock<Option<Table>>>);
+
+// The host's functions, all of them there: `Host::new` has looked.
+#[derive(Clone, Copy)]
+struct Table(*const sys::mcp_host);
+
+// SAFETY: by the contract every function of the table may be called from any thread, and the table is never written.
+unsafe impl Send for Table {}
+unsafe impl Sync for Table {}
+
+impl Host {
+    /// `table` stays valid until `close` has returned.
+    ///
+    /// # Safety
+    /// It is what a host gave to `create`.
+    pub(crate) unsafe fn new(table: *const sys::mcp_host) -> Result<Self, Error> {
+        // SAFETY: the size comes first in every version of the table.
+        if (unsafe { (*table).size } as usize) < size_of::<sys::mcp_host>() {
+            return Err(Error::new("the host lacks functions that this plugin needs: update the host"));
+        }
+        Ok(Self(Arc::new(RwLock::new(Some(Table(table))))))
+    }
+
+    /// From now on nothing reaches the host. Waits for what is on its way there.
+    pub(crate) fn close(&self) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    // What `call` returns, which is given the table; nothing once the plugin has ended.
+    fn with<T>(&self, call: impl FnOnce(&sys::mcp_host) -> Option<T>) -> Option<T> {
+        let table = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: `close` waits for the lock, and the table is valid until it has returned.
+        table.and_then(|table| call(unsafe { &*table.0 }))
+    }
+
+    /// The plugin's configuration: the content of NAME.json beside NAME.so, or an empty object. It never changes while
+    /// a plugin lives; a changed file starts it anew.
+    pub fn configuration(&self) -> Value {
+        let text = self.with(|host| host.configuration.map(|write| text_of(|sink| unsafe { write(host, sink) })));
+        serde_json::from_str(&text.unwrap_or_default()).unwrap_or_else(|_| Value::Object(Map::new()))
+    }
+
+    /// The configuration as a type of the plugin's. The error says what is wrong with the file.
+    pub fn configuration_as<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        serde_json::from_value(self.configuration()).map_err(|error| Error::new(format!("the configuration: {error}")))
+    }
+
+    /// A directory that is this plugin's own and outlives its versions, made on first use; none if it cannot be made.
+    pub fn data_directory(&self) -> Option<PathBuf> {
+        let text = self.with(|host| host.data_directory.map(|write| text_of(|sink| unsafe { write(host, sink) })))?;
+        (!text.is_empty()).then(|| text.into())
+    }
+
+    /// What the plugin exports has changed: it will be described again soon.
+    pub fn components_changed(&self) {
+        self.with(|host| host.components_changed.map(|call| unsafe { call(host) }));
+    }
+
+    /// The content of a resource has changed: tells the clients that subscribed to it.
+    pub fn resource_updated(&self, uri: &str) {
+        self.with(|host| host.resource_updated.map(|call| unsafe { call(host, sys::mcp_string::new(uri)) }));
+    }
+
+    /// Writes to the host's log. What belongs to a call says [`Context::log`](crate::Context::log), which its client
+    /// hears, too.
+    pub fn log(&self, level: Level, message: impl AsRef<str>) {
+        self.log_of(0, level, message.as_ref());
+    }
+
+    /// What the host says of itself, if it does: `mcp/server_info.h`.
+    pub fn server_info(&self) -> Option<Value> {
+        let text = self.with(|host| {
+            // SAFETY: what a host returns for this name is this table, or null.
+            let info = unsafe { interface(host, sys::MCP_SERVER_INFO)?.cast::<sys::mcp_server_info>().as_ref() }?;
+            info.describe.map(|write| text_of(|sink| unsafe { write(host, sink) }))
+        })?;
+        serde_json::from_str(&text).ok()
+    }
+}
+
+// For a call; SAFETY of all of them: the functions may be called from any thread, and copy what they are given.
+impl Host {
+    pub(crate) fn complete(&self, call: u64, outcome: i32, json: &str) {
+        self.with(|host| host.complete.map(|end| unsafe { end(host, call, outcome, sys::mcp_string::new(json)) }));
+    }
+
+    pub(crate) fn log_of(&self, call: u64, level: Level, message: &str) {
+        self.with(|host| host.log.map(|log| unsafe { log(host, call, level as i32, sys::mcp_string::new(message)) }));
+    }
+
+    pub(crate) fn progress_of(&self, call: u64, progress: f64, total: f64, message: &str) {
+        let message = sys::mcp_string::new(message);
+        self.with(|host| host.progress.map(|tell| unsafe { tell(host, call, progress, total, message) }));
+    }
+
+    pub(crate) fn cancel_reason_of(&self, call: u64) -> i32 {
+        let reason = self.with(|host| host.is_cancelled.map(|ask| unsafe { ask(host, call) }));
+        reason.unwrap_or(sys::MCP_CANCEL_SHUTDOWN)
+    }
+
+    pub(crate) fn context_of(&self, call: u64) -> String {
+        let text = self.with(|host| host.call_context.map(|write| text_of(|sink| unsafe { write(host, call, sink) })));
+        text.unwrap_or_default()
+    }
+
+    pub(crate) fn caller_of(&self, call: u64) -> String {
+        let text = self.with(|host| {
+            // SAFETY: what a host returns for this name is this table, or null.
+            let caller = unsafe { interface(host, sys::MCP_CALLER)?.cast::<sys::mcp_caller>().as_ref() }?;
+            caller.describe.map(|write| text_of(|sink| unsafe { write(host, call, sink) }))
+        });
+        text.unwrap_or_default()
+    }
+}
+
+fn interface(host: &sys::mcp_host, name: &CStr) -> Option<*const c_void> {
+    host.get_interface.map(|get| unsafe { get(host, name.as_ptr()) })
+}
+
+/// What is written into the sink that `write` is given.
+fn text_of(write: impl FnOnce(*const sys::mcp_sink)) -> String {
+    unsafe extern "C" fn append(bytes: *mut c_void, text: sys::mcp_string) {
+        // SAFETY: the context below, which nobody else uses meanwhile; a text is valid until this returns.
+        unsafe { (*bytes.cast::<Vec<u8>>()).extend_from_slice(bytes_of(&text)) };
+    }
+    let mut bytes = Vec::new();
+    write(&sys::mcp_sink { context: (&raw mut bytes).cast(), write: Some(append) });
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// # Safety
+/// What `text` points to is valid for as long as `text` is borrowed.
+pub(crate) unsafe fn bytes_of(text: &sys::mcp_string) -> &[u8] {
+    if text.data.is_null() {
+        return &[];
+    }
+    // SAFETY: as above.
+    unsafe { std::slice::from_raw_parts(text.data.cast(), text.size as usize) }
+}
+
+/// # Safety
+/// `sink` was given by a host and is still valid.
+pub(crate) unsafe fn write(sink: *const sys::mcp_sink, text: &str) {
+    // SAFETY: as above; it copies.
+    unsafe {
+        if let Some(write) = (*sink).write {
+            write((*sink).context, sys::mcp_string::new(text));
+        }
+    }
+}

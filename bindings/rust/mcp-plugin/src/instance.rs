@@ -1,0 +1,160 @@
+//! One instance of a plugin: its calls, from the host's words to the author's methods and back.
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use serde_json::{json, Value};
+
+use crate::components::Served;
+use crate::context::CancelSignal;
+use crate::{resource, sys, tool, Components, Context, Error, Host, Plugin, Variables};
+
+pub(crate) struct Instance<P> {
+    plugin: P,
+    host: Host,
+    components: RwLock<Arc<Components<P>>>,
+    calls: Mutex<HashMap<u64, Arc<CancelSignal>>>,
+}
+
+type Answer = (i32, Value);
+
+impl<P: Plugin> Instance<P> {
+    pub(crate) fn new(host: Host) -> Result<Self, Error> {
+        let plugin = caught(|| P::create(&host))?;
+        Ok(Self { plugin, host, components: RwLock::default(), calls: Mutex::default() })
+    }
+
+    pub(crate) fn describe(&self) -> Result<String, Error> {
+        let mut components = Components::default();
+        caught(|| self.plugin.describe(&mut components))?;
+        let description = components.description().to_string();
+        *self.components.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(components);
+        Ok(description)
+    }
+
+    pub(crate) fn start(&self) -> Result<(), Error> {
+        caught(|| self.plugin.start())
+    }
+
+    pub(crate) fn invoke(&self, call: u64, method: &str, params: &[u8]) {
+        let signal = Arc::new(CancelSignal::default());
+        self.calls().insert(call, signal.clone());
+        // The host may have cancelled the call before it could be found here.
+        if self.host.cancel_reason_of(call) != sys::MCP_CANCEL_NONE {
+            signal.set();
+        }
+        let (outcome, json) = self.answer(call, method, params, signal).unwrap_or_else(Error::answer);
+        self.calls().remove(&call);
+        self.host.complete(call, outcome, &json.to_string());
+    }
+
+    pub(crate) fn cancel(&self, call: u64) {
+        if let Some(signal) = self.calls().get(&call) {
+            signal.set();
+        }
+    }
+
+    /// Ends the plugin; what it drops may still reach the host.
+    pub(crate) fn stop(self) {
+        let Self { plugin, host, .. } = self;
+        let _ = caught(|| {
+            drop(plugin);
+            Ok(())
+        });
+        host.close();
+    }
+
+    fn calls(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<CancelSignal>>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, call: u64, method: &str, params: &[u8], signal: Arc<CancelSignal>) -> Result<Answer, Error> {
+        let mut params: Value =
+            serde_json::from_slice(params).map_err(|error| Error::invalid_params(format!("params: {error}")))?;
+        let context = Context::new(self.host.clone(), call, params["inputResponses"].take(), signal);
+        let components = self.components.read().unwrap_or_else(PoisonError::into_inner).clone();
+        match method {
+            "tools/call" => self.call_tool(&components, params, &context),
+            "resources/read" => self.read_resource(&components, params, &context),
+            "prompts/get" => self.get_prompt(&components, params, &context),
+            _ => Err(Error::protocol(-32601, format!("Unknown method: {method}"))),
+        }
+    }
+
+    fn call_tool(&self, components: &Components<P>, mut params: Value, context: &Context) -> Result<Answer, Error> {
+        let name = text(&params, "name");
+        let tool =
+            find(&components.tools, name).ok_or_else(|| Error::invalid_params(format!("Unknown tool: {name}")))?;
+        let arguments = match params["arguments"].take() {
+            Value::Null => json!({}),
+            arguments => arguments,
+        };
+        Ok(tool::answer(run(context, || (tool.handler)(&self.plugin, arguments, context))))
+    }
+
+    fn read_resource(&self, components: &Components<P>, params: Value, context: &Context) -> Result<Answer, Error> {
+        let uri = text(&params, "uri");
+        let resource = match &params["uriTemplate"] {
+            Value::String(template) => find(&components.resource_templates, template),
+            _ => find(&components.resources, uri),
+        };
+        let resource = resource.ok_or_else(|| Error::resource_not_found(uri))?;
+        let variables = Variables { uri: uri.into(), values: texts(&params["variables"]) };
+        let contents = run(context, || (resource.handler)(&self.plugin, variables, context))?;
+        let mime_type = resource.declaration.get("mimeType");
+        Ok((sys::MCP_OUTCOME_RESULT, resource::result(uri, mime_type, contents)))
+    }
+
+    fn get_prompt(&self, components: &Components<P>, params: Value, context: &Context) -> Result<Answer, Error> {
+        let name = text(&params, "name");
+        let prompt =
+            find(&components.prompts, name).ok_or_else(|| Error::invalid_params(format!("Unknown prompt: {name}")))?;
+        let arguments = Variables { uri: String::new(), values: texts(&params["arguments"]) };
+        let messages = run(context, || (prompt.handler)(&self.plugin, arguments, context))?;
+        let mut result = json!({ "messages": messages });
+        if let Some(description) = prompt.declaration.get("description") {
+            result["description"] = description.clone();
+        }
+        Ok((sys::MCP_OUTCOME_RESULT, result))
+    }
+}
+
+fn text<'a>(params: &'a Value, member: &str) -> &'a str {
+    params[member].as_str().unwrap_or_default()
+}
+
+fn texts(object: &Value) -> BTreeMap<String, String> {
+    let members = object.as_object().into_iter().flatten();
+    members.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+fn find<'a, P, G, R>(served: &'a [Served<P, G, R>], key: &str) -> Option<&'a Served<P, G, R>> {
+    served.iter().find(|each| each.key == key)
+}
+
+/// What a handler returns, but for one that keeps its own question to itself: then nobody is asked, and whatever comes
+/// of it is wrong.
+fn run<T>(context: &Context, handler: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let result = caught(handler);
+    let asks = result.as_ref().is_err_and(Error::is_input_required);
+    if context.has_asked() && !asks {
+        return Err(Error::internal(
+            "The handler has kept the error by which it asks the client: pass it on with `?` (elicit, elicit_url, ask)",
+        ));
+    }
+    result
+}
+
+/// A panic is an error with its words.
+pub(crate) fn caught<T>(action: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|payload| Err(Error::internal(words_of(payload))))
+}
+
+fn words_of(payload: Box<dyn Any + Send>) -> String {
+    let words = match payload.downcast::<String>() {
+        Ok(words) => *words,
+        Err(payload) => payload.downcast_ref::<&str>().copied().unwrap_or("without words").into(),
+    };
+    format!("The plugin panicked: {words}")
+}

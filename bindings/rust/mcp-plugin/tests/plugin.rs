@@ -1,0 +1,303 @@
+//! What becomes of the methods of a plugin, as a host sees it.
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Mutex;
+
+use mcp_plugin::schemars::JsonSchema;
+use mcp_plugin::serde::{Deserialize, Serialize};
+use mcp_plugin::serde_json::{json, Value};
+use mcp_plugin::testing::Harness;
+use mcp_plugin::{plugin, sys, Components, Content, Context, Elicited, Error, Host, Json, Message, Parameters, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+struct Wanted {
+    /// Where
+    place: String,
+    days: Option<u8>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Point {
+    x: i32,
+    y: i32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Answer {
+    city: String,
+    zip: Option<i64>,
+}
+
+struct Sample {
+    host: Host,
+    calls: AtomicU32,
+}
+
+#[plugin(name = "sample", version = "1.2.3", id = "org.example.sample", instructions = "Try it.", serial)]
+impl Sample {
+    fn new(host: &Host) -> Result<Self, Error> {
+        if host.configuration()["refuse"] == true {
+            return Err(Error::new("the configuration says no"));
+        }
+        Ok(Self { host: host.clone(), calls: AtomicU32::new(0) })
+    }
+
+    fn start(&self) {
+        self.host.log(mcp_plugin::Level::Notice, "started");
+    }
+
+    #[describe]
+    fn more(&self, components: &mut Components<Self>) {
+        let tool = Tool::new("later").description("Known only now.");
+        components.tool(tool, |_: &Self, arguments: Value, _: &Context| format!("given {arguments}"));
+    }
+
+    /// Adds two numbers,
+    /// exactly.
+    #[tool(title = "Sum", read_only, destructive = false)]
+    fn add(
+        &self,
+        /** The first */
+        a: i64,
+        #[arg(default = 10)] b: i64,
+    ) -> i64 {
+        a + b
+    }
+
+    #[tool]
+    fn forecast(&self, context: &Context, Parameters(wanted): Parameters<Wanted>) -> String {
+        context.progress(1.0, None, "thinking");
+        format!("{} for {} days", wanted.place, wanted.days.unwrap_or(1))
+    }
+
+    #[tool]
+    fn mirror(point: Point) -> Json<Point> {
+        Json(Point { x: point.y, y: point.x })
+    }
+
+    #[tool]
+    fn several(&self) -> Vec<Content> {
+        vec![Content::text("one"), Content::image([0xFF], "image/png").with("_meta", json!({ "n": 2 }))]
+    }
+
+    #[tool]
+    fn parse(&self, number: String) -> Result<u32, Error> {
+        Ok(number.parse::<u32>()?)
+    }
+
+    #[tool]
+    fn refuse(&self) -> Result<(), Error> {
+        Err(Error::invalid_params("not like this").with_data(json!({ "why": 1 })))
+    }
+
+    #[tool(name = "explode")]
+    fn panics(&self, number: u32) {
+        panic!("broken by {number}");
+    }
+
+    #[tool]
+    fn wait(&self, context: &Context) -> Result<(), Error> {
+        context.check_cancelled()
+    }
+
+    #[tool]
+    fn ask(&self, context: &Context) -> Result<String, Error> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        Ok(match context.elicit("where", "Where are you?")? {
+            Elicited::Accepted(Answer { city, zip }) => format!("{city} {zip:?}"),
+            Elicited::Declined => "declined".into(),
+            Elicited::Cancelled => "cancelled".into(),
+        })
+    }
+
+    #[tool]
+    fn keep_the_question(&self, context: &Context) -> &'static str {
+        let _ = context.elicit::<Answer>("where", "Where are you?");
+        "fine"
+    }
+
+    #[resource(uri = "sample://about", mime_type = "text/plain")]
+    fn about(&self) -> &'static str {
+        "a sample"
+    }
+
+    #[resource(uri = "sample://bytes/{count}")]
+    fn bytes(&self, count: u8) -> Result<Vec<u8>, Error> {
+        if count > 100 {
+            return Err(Error::resource_not_found("sample://bytes"));
+        }
+        Ok(vec![0; count.into()])
+    }
+
+    /// Reviews code.
+    #[prompt]
+    fn review(
+        &self,
+        /** What to review */
+        code: String,
+        times: Option<u32>,
+    ) -> Vec<Message> {
+        vec![Message::user(format!("{code} {}", times.unwrap_or(1))), Message::assistant("Yes?")]
+    }
+}
+
+fn tool(sample: &Harness<Sample>, name: &str) -> Value {
+    let tools = sample.description()["tools"].take();
+    tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap().clone()
+}
+
+#[test]
+fn a_tool_is_described_by_its_method() {
+    let number = json!({ "type": "integer" });
+    let expected = json!({
+        "name": "add",
+        "title": "Sum",
+        "description": "Adds two numbers,\nexactly.",
+        "annotations": { "readOnlyHint": true, "destructiveHint": false },
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "a": { "type": "integer", "description": "The first" },
+                "b": { "type": "integer", "default": 10 },
+            },
+            "required": ["a"],
+        },
+        "outputSchema": { "type": "object", "properties": { "result": number }, "required": ["result"] },
+    });
+    assert_eq!(tool(&Harness::new(), "add"), expected);
+}
+
+#[test]
+fn numbers_have_their_bounds_in_words_of_json_schema() {
+    let schema = tool(&Harness::new(), "mirror")["inputSchema"]["properties"]["point"]["properties"]["x"].take();
+    assert_eq!(schema, json!({ "type": "integer", "minimum": i32::MIN, "maximum": i32::MAX }));
+}
+
+#[test]
+fn arguments_reach_the_parameters_and_results_the_client() {
+    let sample = Harness::<Sample>::new();
+    let sum = sample.call_tool("add", json!({ "a": 1 }));
+    assert_eq!((sum.text().as_str(), sum.structured()), ("11", &json!({ "result": 11 })));
+    assert_eq!(sample.call_tool("forecast", json!({ "place": "Rome" })).text(), "Rome for 1 days");
+    assert_eq!(sample.messages(), ["started", "thinking"]);
+    let mirrored = sample.call_tool("mirror", json!({ "point": { "x": 1, "y": 2 } }));
+    assert_eq!(mirrored.structured(), &json!({ "x": 2, "y": 1 }));
+    assert_eq!(sample.call_tool("later", json!({ "a": 1 })).text(), r#"given {"a":1}"#);
+    let image = json!({ "type": "image", "data": "/w==", "mimeType": "image/png", "_meta": { "n": 2 } });
+    assert_eq!(sample.call_tool("several", json!({})).json["content"][1], image);
+}
+
+#[test]
+fn a_failure_is_a_tool_error_and_the_others_are_errors_of_the_protocol() {
+    let sample = Harness::<Sample>::new();
+    let failed = sample.call_tool("parse", json!({ "number": "x" }));
+    assert_eq!((failed.kind, failed.ok()), (sys::MCP_OUTCOME_RESULT, false));
+    assert_eq!(failed.text(), "invalid digit found in string");
+    let refused = sample.call_tool("refuse", json!({}));
+    assert_eq!(refused.kind, sys::MCP_OUTCOME_ERROR);
+    assert_eq!(refused.json, json!({ "code": -32602, "message": "not like this", "data": { "why": 1 } }));
+    assert_eq!(sample.call_tool("add", json!({ "a": "1" })).json["code"], -32602);
+    assert_eq!(sample.call_tool("nothing", json!({})).text(), "Unknown tool: nothing");
+    assert_eq!(sample.invoke("tools/list", json!({})).json["code"], -32601);
+}
+
+#[test]
+fn a_panic_is_an_error_of_its_call() {
+    let sample = Harness::<Sample>::new();
+    let panicked = sample.call_tool("explode", json!({ "number": 7 }));
+    assert_eq!(panicked.json, json!({ "code": -32603, "message": "The plugin panicked: broken by 7" }));
+    assert_eq!(sample.call_tool("add", json!({ "a": 1 })).text(), "11");
+}
+
+#[test]
+fn a_call_that_is_cancelled_can_say_why() {
+    let sample = Harness::<Sample>::new();
+    assert!(sample.call_tool("wait", json!({})).ok());
+    sample.cancel_calls();
+    assert_eq!(sample.call_tool("wait", json!({})).text(), "The call was cancelled by the client.");
+}
+
+#[test]
+fn a_question_leaves_the_method_which_is_run_again_with_the_answer() {
+    let sample = Harness::<Sample>::new();
+    let answered = |answer: Value| {
+        let ask = |request: &Value| {
+            let city = json!({ "type": "string" });
+            let zip = json!({ "type": "integer" });
+            let schema = json!({
+                "type": "object", "properties": { "city": city, "zip": zip }, "required": ["city"]
+            });
+            let params = json!({ "mode": "form", "message": "Where are you?", "requestedSchema": schema });
+            assert_eq!(request, &json!({ "method": "elicitation/create", "params": params }));
+            answer.clone()
+        };
+        sample.call_tool_with("ask", json!({}), ask).text()
+    };
+    assert_eq!(answered(json!({ "action": "accept", "content": { "city": "Rome" } })), "Rome None");
+    assert_eq!(answered(json!({ "action": "accept", "content": { "city": "Rome", "zip": 1 } })), "Rome Some(1)");
+    assert_eq!(answered(json!({ "action": "decline" })), "declined");
+    assert_eq!(answered(json!({ "action": "cancel" })), "cancelled");
+    assert!(answered(json!({ "action": "accept", "content": {} })).contains("missing field `city`"));
+    assert!(sample.call_tool("keep_the_question", json!({})).text().contains("pass it on with `?`"));
+}
+
+#[test]
+fn resources_are_read_by_their_uri_and_by_the_variables_of_a_template() {
+    let sample = Harness::<Sample>::new();
+    let about = json!([{ "uri": "sample://about", "mimeType": "text/plain", "text": "a sample" }]);
+    assert_eq!(sample.read("sample://about").json["contents"], about);
+    let bytes = |count| sample.read_template("sample://bytes/{count}", [("count", count)]).json;
+    assert_eq!(bytes("3")["contents"], json!([{ "uri": "sample://bytes/3", "blob": "AAAA" }]));
+    assert_eq!(bytes("x")["message"], "\"count\" must be an integer within bounds, not \"x\"");
+    assert_eq!((&bytes("300")["code"], &bytes("101")["code"]), (&json!(-32602), &json!(-32002)));
+    assert_eq!(sample.read("sample://nothing").json["code"], -32002);
+}
+
+#[test]
+fn a_prompt_has_the_arguments_of_its_method() {
+    let sample = Harness::<Sample>::new();
+    let code = json!({ "name": "code", "description": "What to review", "required": true });
+    let times = json!({ "name": "times", "required": false });
+    let prompt = json!({ "name": "review", "description": "Reviews code.", "arguments": [code, times] });
+    assert_eq!(sample.description()["prompts"], json!([prompt]));
+    assert_eq!(sample.get_prompt("review", [("code", "x = 1"), ("times", "2")]).text(), "x = 1 2\nYes?");
+    assert_eq!(sample.get_prompt("review", []).json["code"], -32602);
+}
+
+#[test]
+fn a_plugin_that_refuses_says_why() {
+    let refused = std::panic::catch_unwind(|| Harness::<Sample>::with_configuration(json!({ "refuse": true })));
+    let reason = refused.err().and_then(|reason| reason.downcast::<String>().ok());
+    assert_eq!(reason.as_deref().map(String::as_str), Some("the configuration says no"));
+}
+
+#[test]
+fn a_host_that_is_kept_does_nothing_when_the_plugin_has_ended() {
+    static HOST: Mutex<Option<Host>> = Mutex::new(None);
+    struct Keeping;
+
+    // Written by hand, because a library has one entry symbol.
+    impl mcp_plugin::Plugin for Keeping {
+        const INFO: mcp_plugin::Info = mcp_plugin::Info {
+            name: "keeping",
+            version: "1",
+            id: "",
+            vendor: "",
+            description: "",
+            url: "",
+            serial: false,
+            unloads: false,
+        };
+        fn create(host: &Host) -> Result<Self, Error> {
+            *HOST.lock().unwrap() = Some(host.clone());
+            Ok(Self)
+        }
+        fn describe(&self, _: &mut Components<Self>) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+    drop(Harness::<Keeping>::with_configuration(json!({ "a": 1 })));
+    let host = HOST.lock().unwrap().take().unwrap();
+    host.log(mcp_plugin::Level::Info, "too late");
+    host.components_changed();
+    assert_eq!(host.configuration(), json!({}));
+}
