@@ -273,7 +273,8 @@ void CommandLine::offer_tools_for_authors() {
   auto& create = offer(app_, "new", "Make a plugin project that builds at once", [this] { return new_; });
   create.add_option("NAME", new_.name, "Of the plugin")->required()->check(mistake_in_plugin_name);
   create.add_option("--in", new_.directory, "Where to make the folder NAME")->capture_default_str();
-  create.add_option("--lang", new_.language, "The language that it is written in: cpp, c or go")->capture_default_str();
+  create.add_option("--lang", new_.language, "The language that it is written in: cpp, c, rust, go or zig")
+      ->capture_default_str();
 }
 
 void CommandLine::offer_check() {
