@@ -3,8 +3,7 @@
 //   json: parsed      toml: checked, as a configuration of the host
 //   python: served by the plugin python, if it is built, which must have nothing to complain of
 //   sh: run, with the built program first in PATH, in an empty folder with the shipped plugins
-//   zig: compiled by another test, where zig is
-//   go: compiled by another test, where go is
+//   go, rust, zig: compiled by tests/languages, where their compilers are
 //   console, nginx: shown only; for what runs for ever or needs a program that is not here
 // usage: examples.mjs SOURCE_DIR HOST COMPONENTS_DIR CXX CC [PYTHON_PLUGIN]
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -44,6 +43,7 @@ const checks = {
   go() {}, // tests/languages/go/project.test.mjs compiles them
   nginx() {}, // tests/integration/unix_socket.test.mjs has one like it
   mermaid() {},
+  rust() {}, // by the tests of the crate: languages.rust.crates
 };
 
 let passed = 0;
