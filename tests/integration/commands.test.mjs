@@ -419,7 +419,7 @@ test('NewTouchesNothingThatExistsAndRefusesWhatIsNoName', async (context) => {
   assert.match(again.stderr, /weather exists already; choose another name, or another place with --in\n/);
   const unknown = await command('new', 'other', '--in', place, '--lang', 'cobol');
   assert.equal(unknown.status, 2);
-  assert.match(unknown.stderr, /there is no template for "cobol"; --lang is one of c, cpp, rust/);
+  assert.match(unknown.stderr, /there is no template for "cobol"; --lang is one of c, cpp, go, rust, zig/);
   for (const language of ['', '.', '../systemd'])
     assert.equal((await command('new', 'other', '--in', place, '--lang', language)).status, 2, language);
   for (const name of ['', '../x', 'two words', '.hidden', 'test', 'mcp_plugin']) {

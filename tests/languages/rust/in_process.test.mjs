@@ -12,7 +12,7 @@ async function mapped({ host }) {
 }
 
 test('AVersionThatIsReplacedStaysInMemoryBecauseItsThreadsMay', async (context) => {
-  const tutorial = await Tutorial.serve(context, { isolation: 'in-process' });
+  const tutorial = await Tutorial.serve(context, { isolation: 'in-process-resident' });
   assert.equal(await mapped(tutorial), 1);
   for (let i = 0; i < 20; ++i) {
     assert.equal(await tutorial.say('add', { a: i, b: 1 }), String(i + 1));

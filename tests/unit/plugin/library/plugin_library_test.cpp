@@ -99,8 +99,8 @@ TEST_F(PluginLibraryTest, KeepsTwoVersionsApart) {
 
 TEST_F(PluginLibraryTest, NamesALibraryThatIsMissing) {
   EXPECT_EQ(refusal_of("unit_missing_dependency"),
-            "it needs the library libunit_absent.so, which the system does not find; install it, or put it where the "
-            "dynamic linker looks");
+            "it needs the library libunit_absent.so, which the system does not find; install it, or put it "
+            "beside the plugin into a bundle, the folder NAME.plugin (add_mcp_plugin(... LIBRARIES ...))");
 }
 
 TEST_F(PluginLibraryTest, NamesTheVersionOfTheCLibraryThatItWasBuiltFor) {
