@@ -143,9 +143,10 @@ test('DevDoesNotBuildForEverWhatEachBuildChanges', { timeout: 60_000 }, async (c
   const host = await project.serve('date +%N > made.txt; echo done');
   const { file, reason } = await host.log.until({ event: 'file not watched' });
   assert.deepEqual({ file, reason }, { file: 'made.txt', reason: 'each build changes it' });
-  const next = host.log.next({ event: 'building' });
+  // A build may still be about to begin for what was seen of that file before.
+  const next = host.log.next({ event: 'building', because: 'a.c' });
   await writeFile(join(project.place, 'a.c'), 'int a;');
-  assert.equal((await next).because, 'a.c');
+  await next;
 });
 
 test('DevConfiguresAgainWhatCouldNotBeConfigured', { timeout: 240_000 }, async (context) => {
