@@ -103,6 +103,10 @@ std::vector<Root> Context::roots() {
   return detail::roots_of(answer_to(root_list()));
 }
 
+std::vector<ReadContent> Context::read_resource(std::string_view uri) {
+  return detail::contents_of(answer_to(resource(uri)));
+}
+
 Answers Context::ask(const InputRequests& requests) {
   detail::ObjectText unanswered;
   for (const auto& [name, request] : requests) {

@@ -3,6 +3,7 @@
 
 #include <mcp/plugin.h>
 #include <mcp/plugin/input_request.hpp>
+#include <mcp/plugin/json_form.hpp>
 #include <nlohmann/json.hpp>
 
 #include "metadata_text.hpp"
@@ -78,7 +79,27 @@ std::vector<Root> roots_of(const Json& answer) {
   return roots;
 }
 
+std::vector<ReadContent> contents_of(const Json& answer) {
+  if (const auto error = answer.find("error"); error != answer.end()) {
+    const auto message = error->value("message", std::string("the resource cannot be read"));
+    constexpr std::string_view not_found = "Resource not found: ";
+    if (error->value("code", 0) == resource_not_found && message.starts_with(not_found))
+      throw NotFound(message.substr(not_found.size()));
+    throw std::runtime_error(message);
+  }
+  std::vector<ReadContent> contents;
+  for (const auto& each : answer.value("contents", Json::array())) {
+    contents.push_back({each.value("uri", std::string()), each.value("mimeType", std::string()),
+                        each.value("text", std::string()), read_base64(each.value("blob", std::string()))});
+  }
+  return contents;
+}
+
 }  // namespace detail
+
+InputRequest resource(std::string_view uri) {
+  return detail::make_input_request("resources/read", detail::ObjectText().string("uri", uri));
+}
 
 InputRequest web_page(std::string_view message, std::string_view url) {
   return detail::make_input_request(
@@ -189,6 +210,10 @@ Sampled Answers::sampled(std::string_view name) const {
 
 std::vector<Root> Answers::roots(std::string_view name) const {
   return detail::roots_of(json(name));
+}
+
+std::vector<ReadContent> Answers::resource(std::string_view name) const {
+  return detail::contents_of(json(name));
 }
 
 const Json& Answers::json(std::string_view name) const {

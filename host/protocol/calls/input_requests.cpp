@@ -100,10 +100,15 @@ Result<> check_request(const OrderedJson& request) {
     if (params.is_null() || params.is_object()) return {};
     return fail("params is not an object");
   }
-  if (method != Method::elicitation_create && method != Method::sampling_create_message) {
-    return fail("\"method\" is none of elicitation/create, sampling/createMessage and roots/list");
-  }
+  const bool is_known = method == Method::elicitation_create || method == Method::sampling_create_message ||
+                        method == Method::resources_read;
+  if (!is_known)
+    return fail("\"method\" is none of elicitation/create, sampling/createMessage, roots/list and resources/read");
   if (!params.is_object()) return fail("params is not an object");
+  if (method == Method::resources_read) {
+    if (!member(params, "uri").is_string()) return fail("params.uri is not a string");
+    return {};
+  }
   return method == Method::elicitation_create ? check_elicitation(params) : check_sampling(params);
 }
 

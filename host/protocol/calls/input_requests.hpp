@@ -1,6 +1,7 @@
-// What a plugin asks the client before it can go on, and what the client answers: elicitation/create,
-// sampling/createMessage and roots/list, by names that the plugin chose (2026-07-28, basic/patterns/mrtr). The same
-// shapes in both eras; how they travel is the eras' business. Free functions; any thread.
+// What a plugin asks before it can go on: the host, what a resource contains (resources/read), and the client, who
+// answers it: elicitation/create, sampling/createMessage and roots/list, by names that the plugin chose (2026-07-28,
+// basic/patterns/mrtr). The same shapes in both eras; how they travel is the eras' business. Free functions; any
+// thread.
 #pragma once
 
 #include <optional>

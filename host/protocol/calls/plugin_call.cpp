@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "protocol/calls/caller_text.hpp"
 #include "protocol/calls/completion.hpp"
 #include "protocol/calls/input_requests.hpp"
 #include "protocol/calls/plugin_result.hpp"
+#include "protocol/calls/resource_reads.hpp"
 #include "protocol/calls/task.hpp"
 #include "protocol/calls/trace_context.hpp"
 #include "protocol/request_record.hpp"
@@ -147,8 +149,16 @@ void PluginCall::ask(std::string_view json) {
     return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(max_rounds) + " times"));
   }
   call.origin.rounds.last_progress = progress_.last();
-  tell_end("asks the client", {}, json);
-  answers_.ask(std::move(call), *std::move(requests));
+  const auto reads = take_resource_reads(*requests);
+  if (reads.empty()) {
+    tell_end("asks the client", {}, json);
+    return answers_.ask(std::move(call), *std::move(requests));
+  }
+  // What it asks the client besides it asks again, when it has these.
+  tell_end("reads resources", {}, json);
+  const auto caller = origin_.caller;
+  ResourceReads::begin(reads, *answers_.catalog_for(caller->principal), caller, exchange_,
+                       [&answers = answers_, call = std::move(call)](const Json& read) { answers.go_on(call, read); });
 }
 
 Reply PluginCall::answer(Outcome outcome, std::string json) const {
@@ -232,7 +242,8 @@ void PluginCall::tell_end(std::string outcome, std::string_view error, std::stri
   if (const auto& record = exchange_->record(); record != nullptr) record->note(end_at(plugin_->identity(), outcome));
   if (!began_) return;
   const auto took = std::chrono::steady_clock::now() - *began_;
-  const bool is_well = outcome == "ok" || outcome == "asks the client" || outcome == "client gone";
+  const bool is_well =
+      outcome == "ok" || outcome == "asks the client" || outcome == "reads resources" || outcome == "client gone";
   if (cancelled() != CancelReason::none) outcome.append(", cancelled ").append(words_for(cancelled()));
   if (span_ != nullptr) {
     const PluginCallEnd end{.span = *span_,
@@ -255,10 +266,7 @@ void PluginCall::tell_end(std::string outcome, std::string_view error, std::stri
 }
 
 std::string PluginCall::context() const {
-  Json context = {{"protocolVersion", origin_.caller->protocol_version},
-                  {"clientCapabilities", origin_.caller->capabilities}};
-  if (!origin_.caller->client.is_null()) context["client"] = origin_.caller->client;
-  if (const auto until = deadline()) context["deadline"] = until->count();
+  auto context = context_json(*origin_.caller, deadline());
   auto trace = meta_.is_null() ? Json() : trace_context_in(meta_);
   // What it goes on with is its own part.
   if (span_ != nullptr) trace["traceparent"] = trace_parent_of(*span_);
@@ -268,18 +276,7 @@ std::string PluginCall::context() const {
 }
 
 std::string PluginCall::caller() const {
-  Json caller = Json::object();
-  if (const auto& principal = origin_.caller->principal; !principal.is_anonymous()) {
-    const auto& identity = principal.identity();
-    auto& json =
-        caller["principal"] = {{"id", principal.id()}, {"issuer", identity.issuer}, {"subject", identity.subject}};
-    if (!identity.name.empty()) json["name"] = identity.name;
-    if (!identity.email.empty()) json["email"] = identity.email;
-    if (!identity.groups.empty()) json["groups"] = identity.groups;
-    if (!identity.roles.empty()) json["roles"] = identity.roles;
-    if (!identity.scopes.empty()) json["scopes"] = identity.scopes;
-  }
-  return dump(caller);
+  return caller_text(*origin_.caller);
 }
 
 }  // namespace mcph

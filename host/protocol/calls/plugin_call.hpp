@@ -62,6 +62,9 @@ class CallAnswers {
   virtual Reply error(std::string_view id, const RpcError& error) const = 0;
   // Asks the client what the plugin asks, {name: {"method", "params"}}, and takes over the call's exchange.
   virtual void ask(SuspendedCall call, OrderedJson input_requests) const = 0;
+  // Begins it again with what has been answered meanwhile.
+  virtual void go_on(const SuspendedCall& call, const Json& answers) const = 0;
+  virtual std::shared_ptr<const Catalog> catalog_for(const Principal& principal) const = 0;
   // Who hears how each call ended.
   virtual const CallLog& call_log() const = 0;
   // Null: nobody else does.

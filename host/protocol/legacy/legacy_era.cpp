@@ -267,13 +267,16 @@ void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   pending->ask(input_requests, exchange, timers_, options_.answer_time,
                [this, call = std::move(call)](const PendingInputRequests::Answers& answers) {
                  if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
-                 auto rejection =
-                     resume(call, std::get<Json>(answers), *catalog_.current(call.origin.caller->principal), *this);
-                 if (!rejection) return;
-                 call_log_.refused(name_of(call.method), call.component, rejection->message);
-                 note_rejection(*rejection, catalog_, *call.exchange);
-                 refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(rejection));
+                 go_on(call, std::get<Json>(answers));
                });
+}
+
+void LegacyEra::go_on(const SuspendedCall& call, const Json& answers) const {
+  auto rejection = resume(call, answers, *catalog_.current(call.origin.caller->principal), *this);
+  if (!rejection) return;
+  call_log_.refused(name_of(call.method), call.component, rejection->message);
+  note_rejection(*rejection, catalog_, *call.exchange);
+  refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(rejection));
 }
 
 void LegacyEra::give_up(const SuspendedCall& call, const std::string& why) const {

@@ -50,6 +50,10 @@ class LegacyEra final : public CallAnswers {
   Reply error(std::string_view id, const RpcError& error) const override;
   // Sends the requests to the client, and begins the call again when it has answered.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
+  void go_on(const SuspendedCall& call, const Json& answers) const override;
+  std::shared_ptr<const Catalog> catalog_for(const Principal& principal) const override {
+    return catalog_.current(principal);
+  }
   const CallLog& call_log() const override { return call_log_; }
   CallObserver* observer() const override { return observer_; }
 

@@ -57,6 +57,10 @@ class ModernEra final : public CallAnswers {
   Reply error(std::string_view id, const RpcError& error) const override;
   // Answers the request with the input requests, and leaves it to the client to come back.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
+  void go_on(const SuspendedCall& call, const Json& answers) const override;
+  std::shared_ptr<const Catalog> catalog_for(const Principal& principal) const override {
+    return catalog_.current(principal);
+  }
   const CallLog& call_log() const override { return call_log_; }
   CallObserver* observer() const override { return observer_; }
 
@@ -107,7 +111,6 @@ class ModernEra final : public CallAnswers {
   void refuse(const Request& request, std::string_view why, Reply reply) const;
   Reply rejection_reply(std::string_view id, Rejection rejection) const;
   // Begins a call again that has been answered.
-  void go_on(const SuspendedCall& call, const Json& answers) const;
   // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.
   std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
   // Null after refusing the request.

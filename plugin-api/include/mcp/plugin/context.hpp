@@ -114,6 +114,10 @@ class Context {
   Sampled sample(const Sampling& request);
   /// Asks for the folders that the client works in.
   std::vector<Root> roots();
+  /// What a resource contains, of this plugin or of another one, as far as the call's client may read it. The host
+  /// answers, whatever the client can. Throws NotFound if there is none for it, std::runtime_error with the reason if
+  /// it cannot be read.
+  std::vector<ReadContent> read_resource(std::string_view uri);
   /// Asks several things at once. The names are for finding the answers: one stands for one input request, so do not
   /// use it for another one later in the call.
   Answers ask(const InputRequests& requests);

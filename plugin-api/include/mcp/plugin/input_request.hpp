@@ -2,6 +2,7 @@
 // functions of this header may be called from any thread.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +43,9 @@ InputRequest web_page(std::string_view message, std::string_view url);
 
 /// The folders that the client works in.
 InputRequest root_list();
+
+/// What a resource contains, for Context::ask. The host answers it and not the client.
+InputRequest resource(std::string_view uri);
 
 /// A message that the client's model writes. Begin with what it is told, then the message of the user:
 /// `mcp::Sampling(200).system_prompt("You are terse.").user("Sum this up: ...")`.
@@ -134,6 +138,14 @@ struct Root {
   std::string name;  ///< may be empty
 };
 
+/// A part of what a resource contains.
+struct ReadContent {
+  std::string uri;
+  std::string mime_type;         ///< may be empty
+  std::string text;              ///< empty where it is bytes
+  std::vector<std::byte> bytes;  ///< empty where it is text
+};
+
 /// What the client answered to several input requests, by their names.
 class Answers {
  public:
@@ -144,6 +156,8 @@ class Answers {
   ElicitAction web_page(std::string_view name) const { return detail::action_of(json(name)); }
   Sampled sampled(std::string_view name) const;
   std::vector<Root> roots(std::string_view name) const;
+  /// Throws what Context::read_resource throws.
+  std::vector<ReadContent> resource(std::string_view name) const;
   /// As the client sent it. Throws std::out_of_range for a name that was not asked.
   const Json& json(std::string_view name) const;
 

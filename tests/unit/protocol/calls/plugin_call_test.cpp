@@ -12,6 +12,7 @@
 #include "support/principals.hpp"
 #include "support/recording_exchange.hpp"
 #include "support/recording_log.hpp"
+#include "support/served_plugin.hpp"
 
 namespace mcph {
 namespace {
@@ -37,6 +38,11 @@ class PlainAnswers final : public CallAnswers {
     suspended = std::move(call);
   }
 
+  void go_on(const SuspendedCall& call, const Json& answers) const override {
+    call.exchange->reply({"goes on " + call.origin.id + " " + answers.dump()});
+  }
+  std::shared_ptr<const Catalog> catalog_for(const Principal&) const override { return catalog; }
+
   const CallLog& call_log() const override { return call_log_; }
   CallObserver* observer() const override { return &parts; }
 
@@ -54,6 +60,7 @@ class PlainAnswers final : public CallAnswers {
   };
   mutable Parts parts;
   mutable std::optional<SuspendedCall> suspended;
+  std::shared_ptr<const Catalog> catalog = std::make_shared<const Catalog>();
   test::RecordingLog log{Log::Level::off};
 
  private:
@@ -333,6 +340,26 @@ TEST_F(PluginCallTest, AddsNothingForAClientThatCancelled) {
 TEST_F(PluginCallTest, RepliesWithTheInputRequest) {
   begin().complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"roots/list"}}})");
   EXPECT_EQ(exchange_->body(), R"(input required 7 {"a":{"method":"roots/list","params":{}}})");
+}
+
+TEST_F(PluginCallTest, ReadsResourcesForThePluginBeforeTheClientIsAsked) {
+  const auto notes = std::make_shared<test::FakePlugin>("/components/resources/notes.so");
+  answers_.catalog = std::make_shared<const Catalog>(
+      1, std::vector<ServedPlugin>{
+             {notes, test::components_of(
+                         R"({"resources":[{"uri":"notes://a","name":"a"},{"uri":"notes://b","name":"b"}]})")}});
+  begin().complete(Outcome::input_required, R"({"inputRequests":{"roots":{"method":"roots/list"},)"
+                                            R"("a":{"method":"resources/read","params":{"uri":"notes://a"}},)"
+                                            R"("absent":{"method":"resources/read","params":{"uri":"notes://absent"}},)"
+                                            R"("b":{"method":"resources/read","params":{"uri":"notes://b"}}}})");
+  EXPECT_TRUE(exchange_->replies().empty());
+  EXPECT_EQ(notes->last_call().params(), R"({"uri":"notes://a"})");
+  notes->last_call().complete(Outcome::result, R"({"contents":[{"uri":"notes://a","text":"A"}]})");
+  notes->last_call().complete(Outcome::error, R"({"code":-32603,"message":"no disk"})");
+  EXPECT_EQ(exchange_->body(), R"(goes on 7 {"a":{"contents":[{"text":"A","uri":"notes://a"}]},)"
+                               R"("absent":{"error":{"code":-32002,"message":"Resource not found: notes://absent"}},)"
+                               R"("b":{"error":{"code":-32603,"message":"no disk"}}})");
+  notes->let_go_of_calls();
 }
 
 TEST_F(PluginCallTest, BeginsAgainWithAllAnswersAndWithoutALeaseInBetween) {

@@ -1,0 +1,96 @@
+#include "protocol/calls/resource_reads.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/json_text.hpp"
+#include "protocol/calls/caller_text.hpp"
+#include "protocol/calls/plugin_result.hpp"
+#include "protocol/method.hpp"
+
+namespace mcph {
+namespace {
+
+Json error_answer(int code, std::string_view message) {
+  return {{"error", {{"code", code}, {"message", message}}}};
+}
+
+Json answer_of(Outcome outcome, std::string_view json) {
+  if (outcome == Outcome::input_required)
+    return error_answer(error_code::internal_error, "it asks the client, which one that a plugin reads cannot");
+  if (outcome == Outcome::error) {
+    const auto error = read_plugin_error(json);
+    return error.has_value() ? error_answer(error->code, error->message)
+                             : error_answer(error_code::internal_error, error.error().message);
+  }
+  auto result = read_plugin_result(PluginMethod::resources_read, json);
+  if (result.has_error()) return error_answer(error_code::internal_error, result.error().message);
+  encode_uris(PluginMethod::resources_read, *result);
+  return *std::move(result);
+}
+
+}  // namespace
+
+OrderedJson take_resource_reads(OrderedJson& input_requests) {
+  auto reads = OrderedJson::object();
+  for (const auto& [name, request] : input_requests.items()) {
+    if (method_of(request) == Method::resources_read) reads[name] = request;
+  }
+  for (const auto& [name, request] : reads.items())
+    input_requests.erase(name);
+  return reads;
+}
+
+class ResourceReads::Read final : public Call {
+ public:
+  Read(CallPlan plan, std::shared_ptr<ResourceReads> reads)
+      : Call(plan.method, std::move(plan.params), std::move(plan.component)),
+        plugin_(std::move(plan.plugin)),
+        caller_(reads->caller_),
+        reads_(std::move(reads)) {}
+
+  void progress(double, double, std::string_view) override {}  // its client waits for something else
+  void log(std::int32_t, std::string_view) override {}         // the host's log has it
+  void complete(Outcome outcome, std::string json) override {
+    // The plugin may keep the call for longer.
+    std::exchange(reads_, nullptr)->answer(answer_of(outcome, json));
+  }
+  std::string context() const override { return dump(context_json(*caller_, deadline())); }
+  std::string caller() const override { return caller_text(*caller_); }
+
+ private:
+  const std::shared_ptr<Plugin> plugin_;  // the lease
+  const std::shared_ptr<const Caller> caller_;
+  std::shared_ptr<ResourceReads> reads_;
+};
+
+void ResourceReads::begin(const OrderedJson& reads, const Catalog& catalog, std::shared_ptr<const Caller> caller,
+                          std::shared_ptr<Exchange> exchange, Done done) {
+  const std::shared_ptr<ResourceReads> all(new ResourceReads(std::move(caller), std::move(exchange), std::move(done)));
+  // At once, so that no lease is held but on what is read.
+  for (const auto& [name, request] : reads.items())
+    all->left_.emplace_back(name, plan_resource_read(catalog, {{"uri", request["params"]["uri"].get<std::string>()}}));
+  std::ranges::reverse(all->left_);
+  all->read_next();
+}
+
+void ResourceReads::read_next() {
+  if (left_.empty()) return done_(std::move(answers_));
+  auto& planned = left_.back().second;
+  if (planned.has_error()) return answer(error_answer(error_code::resource_not_found, planned.error().message));
+  const auto plugin = planned->plugin;
+  const auto read = std::make_shared<Read>(*std::move(planned), shared_from_this());
+  exchange_->on_abandon([weak = std::weak_ptr(read)] {
+    if (const auto running = weak.lock()) running->cancel(CancelReason::client);
+  });
+  plugin->invoke(read);
+}
+
+void ResourceReads::answer(Json answer) {
+  answers_[left_.back().first] = std::move(answer);
+  left_.pop_back();
+  read_next();
+}
+
+}  // namespace mcph

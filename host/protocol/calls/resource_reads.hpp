@@ -1,0 +1,47 @@
+// What a plugin asks the host itself before it can go on: what resources contain, whoever serves them, as far as the
+// call's client may read them. Any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocol/caller.hpp"
+#include "protocol/calls/component_calls.hpp"
+#include "protocol/exchange.hpp"
+#include "protocol/message.hpp"
+
+namespace mcph {
+
+// Takes those of the input requests that are for the host: resources/read.
+OrderedJson take_resource_reads(OrderedJson& input_requests);
+
+// Reads one resource after the other. Held by what goes on: the read that runs.
+class ResourceReads final : public std::enable_shared_from_this<ResourceReads> {
+ public:
+  // The answers by the names of the requests: each a result of resources/read, or {"error": {"code", "message"}}.
+  using Done = std::function<void(Json answers)>;
+
+  // `done` is called once, at once or later. If the exchange is abandoned, the read that runs is cancelled.
+  static void begin(const OrderedJson& reads, const Catalog& catalog, std::shared_ptr<const Caller> caller,
+                    std::shared_ptr<Exchange> exchange, Done done);
+
+ private:
+  class Read;
+
+  ResourceReads(std::shared_ptr<const Caller> caller, std::shared_ptr<Exchange> exchange, Done done)
+      : caller_(std::move(caller)), exchange_(std::move(exchange)), done_(std::move(done)) {}
+
+  void read_next();
+  void answer(Json answer);
+
+  const std::shared_ptr<const Caller> caller_;
+  const std::shared_ptr<Exchange> exchange_;
+  const Done done_;
+  std::vector<std::pair<std::string, Planned>> left_;  // by the names, the next one last
+  Json answers_ = Json::object();
+};
+
+}  // namespace mcph
