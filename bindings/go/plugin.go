@@ -41,10 +41,10 @@ type Plugin struct {
 	host    host
 	context context.Context // until it is stopped
 	end     context.CancelFunc
-	onStart []func() error
-	onStop  []func()
 
 	mutex        sync.RWMutex
+	onStart      []func() error
+	onStop       []func()
 	served       bool // changes are to be told to the host
 	instructions string
 	tools        registry[*toolRecord]
@@ -111,11 +111,19 @@ func (p *Plugin) SetInstructions(text string) {
 }
 
 // OnStart adds a function that opens what the plugin needs, before it is served. Its error is why it is not.
-func (p *Plugin) OnStart(function func() error) { p.onStart = append(p.onStart, function) }
+func (p *Plugin) OnStart(function func() error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.onStart = append(p.onStart, function)
+}
 
 // OnStop adds a function that runs when no call does any more; the last one added runs first. After it nothing of the
 // plugin may use the Plugin: wait for goroutines of your own.
-func (p *Plugin) OnStop(function func()) { p.onStop = append(p.onStop, function) }
+func (p *Plugin) OnStop(function func()) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.onStop = append(p.onStop, function)
+}
 
 // Log writes to the host's log, under the plugin's name.
 func (p *Plugin) Log(level Level, message string) { p.host.log(0, level, message) }
@@ -163,19 +171,23 @@ func (p *Plugin) RemovePrompts(names ...string) {
 
 // change is how components change: what is wrong in setup refuses the plugin, and later is logged.
 func (p *Plugin) change(make func() error) {
-	p.mutex.Lock()
-	err := make()
-	served := p.served
-	if err != nil && !served && p.err == nil {
-		p.err = err
-	}
-	p.mutex.Unlock()
+	served, err := p.changed(make)
 	switch {
 	case err != nil && served:
 		p.Log(LevelError, err.Error())
 	case served:
 		p.host.componentsChanged()
 	}
+}
+
+func (p *Plugin) changed(make func() error) (served bool, err error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock() // also if it panics
+	err = make()
+	if err != nil && !p.served && p.err == nil {
+		p.err = err
+	}
+	return p.served, err
 }
 
 func (p *Plugin) describe() ([]byte, error) {
@@ -205,8 +217,17 @@ func descriptions[Record interface{ description() json.RawMessage }](records reg
 	return all
 }
 
-func (p *Plugin) start() error {
-	for _, function := range p.onStart {
+func (p *Plugin) start() (err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			err = fmt.Errorf("a function of OnStart panicked: %v", what)
+			p.Log(LevelError, panicText(what))
+		}
+	}()
+	p.mutex.RLock()
+	onStart := p.onStart
+	p.mutex.RUnlock()
+	for _, function := range onStart {
 		if err := function(); err != nil {
 			return err
 		}
@@ -216,8 +237,11 @@ func (p *Plugin) start() error {
 
 func (p *Plugin) stop() {
 	p.end()
-	for i := range p.onStop {
-		p.runOnStop(p.onStop[len(p.onStop)-1-i])
+	p.mutex.RLock()
+	onStop := p.onStop
+	p.mutex.RUnlock()
+	for i := range onStop {
+		p.runOnStop(onStop[len(onStop)-1-i])
 	}
 }
 

@@ -391,6 +391,29 @@ func TestLifeAndConfiguration(t *testing.T) {
 	expectError(t, plugin.Configuration(&struct{}{}), "the configuration is not what it should be")
 }
 
+func TestAStartThatPanicsIsWhyThePluginIsNotServed(t *testing.T) {
+	plugin, host := served(t, func(plugin *Plugin) error {
+		plugin.OnStart(func() error { panic("no port") })
+		return nil
+	})
+	expectError(t, plugin.start(), "a function of OnStart panicked: no port")
+	if len(host.said) != 1 || !strings.Contains(host.said[0], "plugin_test.go") {
+		t.Errorf("the log leads to the line: %q", host.said)
+	}
+}
+
+func TestAChangeThatPanicsLetsOthersChange(t *testing.T) {
+	plugin, host := served(t, returning("a"))
+	func() {
+		defer func() { _ = recover() }()
+		plugin.change(func() error { panic("broken") })
+	}()
+	plugin.RemoveTools("it")
+	if host.changes != 1 {
+		t.Errorf("told %d times", host.changes)
+	}
+}
+
 func TestCallsCancellationsAndChangesGoBesideOneAnother(t *testing.T) {
 	plugin, host := served(t, ofTool(func(call *Context, _ none) (int, error) {
 		call.Progress(1, 1, "")

@@ -3,13 +3,46 @@
 // replaced.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <pybind11/pybind11.h>
+#include <shared_mutex>
 
 #include <mcp/plugin.h>
 
 namespace plugins::python {
 
-// With the interpreter's lock. The host must outlive what is returned.
-pybind11::object host_functions(const mcp_host& host);
+// The host for as long as the plugin lives. Python may keep what reaches it for longer, in a Context on a thread of the
+// author's: that does nothing any more. [any]
+class LivingHost {
+ public:
+  explicit LivingHost(const mcp_host& host) : host_(&host) {}
+
+  // Runs `action` with the host, unless it is gone. Without the interpreter's lock, which the host may need meanwhile.
+  template <class Action>
+  void with(const Action& action) const {
+    const std::shared_lock in_use(mutex_);
+    if (host_ != nullptr) action(*host_);
+  }
+
+  // Why the call should end early. With or without the interpreter's lock: it waits for nobody.
+  std::int32_t cancel_reason(mcp_call_id call) const {
+    const std::shared_lock in_use(mutex_, std::try_to_lock);
+    return in_use && host_ != nullptr ? host_->is_cancelled(host_, call) : MCP_CANCEL_SHUTDOWN;
+  }
+
+  // From now on nothing reaches the host. Waits for what is on its way there; without the interpreter's lock.
+  void end() {
+    const std::unique_lock nobody_else(mutex_);
+    host_ = nullptr;
+  }
+
+ private:
+  mutable std::shared_mutex mutex_;
+  const mcp_host* host_;
+};
+
+// With the interpreter's lock.
+pybind11::object host_functions(const std::shared_ptr<const LivingHost>& host);
 
 }  // namespace plugins::python

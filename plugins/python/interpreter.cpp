@@ -46,7 +46,9 @@ void require(const PyStatus& status) {
 // Alone: neither the environment nor the user's own packages have a say in what is served.
 void configure(PyConfig& config) {
   config.write_bytecode = 0;  // the folder of the files is its author's
-  config.site_import = 0;     // the packages of the system are added later, without running the system's start-up files
+  // The packages are added later, when the configuration has said which; sitecustomize and usercustomize are never run,
+  // the .pth files of the folders that are added are.
+  config.site_import = 0;
   require(PyConfig_SetBytesString(&config, &config.program_name, PYTHON_PROGRAM));
   require(Py_InitializeFromConfig(&config));
 }

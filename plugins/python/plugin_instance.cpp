@@ -5,7 +5,6 @@
 #include <string>
 #include <unistd.h>
 
-#include "python/host_functions.hpp"
 #include "python/interpreter.hpp"
 
 namespace plugins::python {
@@ -27,10 +26,10 @@ auto in_python(const Action& action) {
 
 }  // namespace
 
-PluginInstance::PluginInstance(const mcp_host& host) : host_(host) {
+PluginInstance::PluginInstance(const mcp_host& host) : host_(host), host_of_python_(host) {
   start_interpreter();
   in_python([&] {
-    plugin_ = py::module_::import("mcp_plugin.serving").attr("Plugin")(host_functions(host));
+    plugin_ = py::module_::import("mcp_plugin.serving").attr("Plugin")(host_functions(host_of_python_.living()));
     cancellations_ = plugin_.attr("cancellations").cast<int>();
   });
 }

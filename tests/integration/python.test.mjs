@@ -8,6 +8,7 @@ import { Components } from './support/components.mjs';
 import { HttpHost, inProcess } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 
+const patience = { patienceMs: 20_000 };
 const header = 'import time\nfrom mcp_plugin import *\n';
 // Its interpreter can never be unloaded.
 const resident = inProcess ? { isolation: 'in-process-resident' } : {};
@@ -28,6 +29,7 @@ class Served {
   }
 
   constructor(components) {
+    this.components = components;
     this.folder = join(components.folder, 'python');
   }
 
@@ -69,7 +71,7 @@ class Served {
     for (;;) {
       const said = log.entries.slice(before).find(({ event, text }) => event === 'plugin says' && words.test(text));
       if (said) return said.level;
-      await log.next({ event: 'plugin says' });
+      await log.next({ event: 'plugin says' }, patience);
     }
   }
 }
@@ -97,7 +99,7 @@ test('AFileIsEditedUnderLoadAndNoCallIsLost', async (context) => {
 
 test('FilesComeAndGo', async (context) => {
   const served = await Served.start(context, { 'a.py': versionTool(1) });
-  const listsChange = () => served.host.log.next({ event: 'plugin changed its components' });
+  const listsChange = () => served.host.log.next({ event: 'plugin changed its components' }, patience);
   let changed = listsChange();
   await served.write('b.py', '@tool\ndef more() -> str:\n    return "more"\n');
   await changed;
@@ -227,6 +229,38 @@ ${versionTool(1)}`,
   assert.equal(await served.say('version'), '2');
   const errors = served.host.log.matching({ level: 'error' }).map(({ text }) => text);
   assert.deepEqual(errors.filter((text) => !text.includes('PermissionError')), []);
+});
+
+// In the host's process, where a thread that nobody has joined lives on, and the host's functions of that plugin do not.
+test('AContextThatIsKeptDoesNothingWhenThePluginHasEnded', async (context) => {
+  const haunting = `
+import pathlib, threading
+ended = pathlib.Path(__file__).with_name("ended")
+
+@tool
+def haunt(context: Context) -> str:
+    def run() -> None:
+        while context.configuration:
+            context.info("still here")
+            context.progress(1)
+            time.sleep(0.001)
+        ended.write_text(str(context.cancelled))
+    threading.Thread(target=run, daemon=True).start()
+    return "begun"
+
+@tool
+def what_was_told() -> str:
+    while not ended.exists() or ended.read_text() == "":
+        time.sleep(0.01)
+    return ended.read_text()
+`;
+  const configuration = { isolation: 'in-process-resident' };
+  const served = await Served.start(context, { 'a.py': haunting }, () => configuration);
+  assert.equal(await served.say('haunt'), 'begun');
+  const replaced = served.host.log.next({ event: 'plugin replaced' }, patience);
+  await served.components.write('served.json', JSON.stringify({ folder: served.folder, ...configuration, more: true }));
+  await replaced;
+  assert.equal(await served.say('what_was_told'), 'True');
 });
 
 test('WithoutAFolderItSaysWhatToWrite', async (context) => {

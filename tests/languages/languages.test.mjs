@@ -366,18 +366,21 @@ test('ACrashIsToldAndFollowedByAFreshStart', async (context) => {
   assert.equal(await doomed.say('add', { a: 1, b: 1 }), '2');
 });
 
-test('NoCallIsLostWhileItIsReplaced200Times', async (context) => {
+// 200 times where it is to be known well.
+const replacements = Number(process.env.MCP_LANGUAGE_RELOADS ?? 50);
+
+test('NoCallIsLostWhileItIsReplacedManyTimes', async (context) => {
   const replaced = await Tutorial.serve(context);
   // Not by way of the one who listens in, who would keep all of it.
   const callers = ['legacy', 'modern', 'legacy', 'modern'].map((era) => new Caller(replaced.host.address, era));
   const begin = performance.now();
-  for (let i = 0; i < 200; ++i) await replaced.replace();
+  for (let i = 0; i < replacements; ++i) await replaced.replace();
   const seconds = (performance.now() - begin) / 1000;
   for (const caller of callers) await caller.stop();
   const answers = callers.map((caller) => caller.answers);
-  context.diagnostic(`${answers.reduce((sum, each) => sum + each)} calls answered while it was replaced 200 times in ` +
-    `${seconds.toFixed(1)} s`);
-  assert.ok(Math.min(...answers) >= 200, `${answers}`);
+  context.diagnostic(`${answers.reduce((sum, each) => sum + each)} calls answered while it was replaced ` +
+    `${replacements} times in ${seconds.toFixed(1)} s`);
+  assert.ok(Math.min(...answers) >= replacements, `${answers}`);
   assert.deepEqual(replaced.host.log.matching({ event: 'plugin crashed' }), []);
 });
 

@@ -1,5 +1,5 @@
-//! mcp/plugin.h in Zig: what each member means, and where it may be called, is written there. test/abi_test.zig compares
-//! the two.
+//! mcp/plugin.h in Zig: what each member means, and where it may be called, is written there.
+//! tests/languages/zig/module_test.zig compares the two.
 const std = @import("std");
 
 /// UTF-8 text, not necessarily followed by a zero.

@@ -115,7 +115,8 @@ class Context:
     def sleep(self, seconds: float) -> bool:
         """Waits, but not longer than until the call is cancelled. Returns whether it is. Not for `async` functions,
         where asyncio.sleep ends with CancelledError."""
-        if seconds > 0:
+        # What was cancelled before it was registered, its state does not hear of.
+        if seconds > 0 and not self.cancelled:
             self._state.is_cancelled.wait(seconds)
         return self.cancelled
 

@@ -111,11 +111,11 @@ class Folder:
         top_names = {entry.name.removesuffix(".py") for entry in _entries(str(self.path))} - _TAKEN_NAMES
         taken = {
             name: module
-            for name, module in sys.modules.items()
+            for name, module in list(sys.modules.items())  # other threads import meanwhile
             if name.partition(".")[0] in top_names or self._finder.has(getattr(module, "__file__", None))
         }
         for name in taken:
-            del sys.modules[name]
+            sys.modules.pop(name, None)
         return taken
 
 

@@ -9,6 +9,7 @@ import decimal
 import enum
 import inspect
 import json
+import math
 import operator
 import pathlib
 import types
@@ -146,7 +147,7 @@ def _class_form(hint: Any, kind: type, arguments: tuple, outer: tuple) -> Form:
 
 
 def _shown(value: Any) -> str:
-    text = json_text(encode_any(value))
+    text = json.dumps(encode_any(value), ensure_ascii=False, separators=(",", ":"))  # also what is not finite
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -163,7 +164,7 @@ def _bool(value: Any) -> bool:
 
 
 def _integer(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != int(value):
+    if isinstance(value, bool) or not isinstance(value, int) and not (isinstance(value, float) and value.is_integer()):
         raise Misfit(f"must be an integer, not {_shown(value)}")
     return int(value)
 
@@ -171,7 +172,13 @@ def _integer(value: Any) -> int:
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise Misfit(f"must be a number, not {_shown(value)}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise Misfit(f"must be a number within bounds, not {_shown(value)}")
+    return number
 
 
 def _none(value: Any) -> None:

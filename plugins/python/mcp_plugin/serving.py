@@ -18,6 +18,7 @@ from .forms import Misfit, decode_members, decode_texts, json_text
 _WARNING, _ERROR, _INFO = 3, 4, 1
 _RESULT, _FAILED, _INPUT_REQUIRED = 0, 1, 2
 _CALL_ID = struct.Struct("=Q")
+_NO_CALL = _CALL_ID.pack(0)
 _SECONDS_BETWEEN_LOOKS = 0.25
 _SECONDS_OF_STILLNESS = 0.05  # a file that has changed may be half written
 
@@ -64,9 +65,13 @@ class Plugin:
 
     def stop(self) -> None:
         self._stopping.set()
-        os.close(self.cancellations)
+        # In words, because a process that the author has forked may keep the pipe open. The pipe may be full.
+        if self._threads:
+            os.set_blocking(self.cancellations, True)
+            os.write(self.cancellations, _NO_CALL)
         for thread in self._threads:
             thread.join()
+        os.close(self.cancellations)
         os.close(self._cancelled_calls)
         self._folder.close()
 
@@ -103,10 +108,7 @@ class Plugin:
     def _call_tool(self, params: dict, context: Context, state: CallState) -> dict:
         tool: Tool = self._find("tools", params["name"], "tool")
         try:
-            arguments = decode_members(tool.members, params.get("arguments") or {})
-        except Misfit as error:
-            return _tool_failure(str(error))
-        try:
+            arguments = _tool_arguments(tool, params)
             value = self._run(tool, arguments, context, state)
             return content.tool_result(value, tool.output, tool.is_wrapped)
         except (Unanswered, content.ProtocolError):
@@ -115,7 +117,8 @@ class Plugin:
             return _tool_failure(str(error))
         except BaseException as error:  # also SystemExit, which is the author's wish to end this call at most
             self._tell(error)
-            return _tool_failure(f"Error calling tool '{params['name']}': {error or type(error).__name__}")
+            text = f"Error calling tool '{params['name']}': {str(error) or type(error).__name__}"
+            return {**_tool_failure(text), "_meta": {"mcp-plugin-host/unexpected": True}}
 
     def _read(self, params: dict, context: Context, state: CallState) -> dict:
         if "uriTemplate" in params:
@@ -170,21 +173,27 @@ class Plugin:
     # Threads.
 
     def _hear_cancellations(self) -> None:
-        while number := os.read(self._cancelled_calls, _CALL_ID.size):
-            state = self._calls.get(_CALL_ID.unpack(number)[0])
+        while (record := os.read(self._cancelled_calls, _CALL_ID.size)) != _NO_CALL:
+            state = self._calls.get(_CALL_ID.unpack(record)[0])
             if state is not None:
                 state.cancel()
 
     def _watch(self) -> None:
         while not self._stopping.wait(_SECONDS_BETWEEN_LOOKS):
+            try:
+                self._look()
+            except Exception as error:  # else no change would be seen any more
+                self._host.log(0, _ERROR, f"the folder could not be looked at:\n{described(error)}")
+
+    def _look(self) -> None:
+        found = self._folder.fingerprint()
+        while found != self._seen:
+            self._seen = found
+            if self._stopping.wait(_SECONDS_OF_STILLNESS):
+                return
             found = self._folder.fingerprint()
-            while found != self._seen:
-                self._seen = found
-                if self._stopping.wait(_SECONDS_OF_STILLNESS):
-                    return
-                found = self._folder.fingerprint()
-                if found == self._seen:
-                    self._load_anew()
+            if found == self._seen:
+                self._load_anew()
 
     def _load_anew(self) -> None:
         loaded, mistakes = self._folder.load(all_or_nothing=True)
@@ -200,6 +209,13 @@ class Plugin:
     def _serve_loaded(self) -> None:
         self._before, self._served = self._served, self._loaded
         self._host.log(0, _INFO, f"loaded {self._folder.path} anew")
+
+
+def _tool_arguments(tool: Tool, params: dict) -> dict:
+    try:
+        return decode_members(tool.members, params.get("arguments") or {})
+    except Misfit as error:
+        raise content.ToolError(str(error)) from None
 
 
 def _arguments(decode: Callable[[], dict]) -> dict:

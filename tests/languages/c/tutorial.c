@@ -67,6 +67,7 @@ struct buffer {
 };
 
 static void append(void* context, mcp_string piece) {
+  if (piece.size == 0) return;  // for which there need be no data
   struct buffer* buffer = context;
   char* larger = realloc(buffer->data, buffer->size + (size_t)piece.size);
   if (larger == NULL) return;

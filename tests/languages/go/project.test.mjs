@@ -72,7 +72,7 @@ test('DevServesEachChange', async (context) => {
   await until('Hello, Ada!');
   await edit('"Hello, "', '"Good morning, "');
   await until('Good morning, Ada!');
-  const broken = host.log.next({ event: 'not built' });
+  const broken = host.log.next({ event: 'not built' }, { patienceMs: 60_000 });
   await edit('return "Good', 'retrun "Good');
   await broken;
   assert.match(host.log.text(), /main\.go:\d+:\d+: syntax error/);

@@ -7,14 +7,17 @@ use crate::sys;
 /// Why a call failed, or does not end yet.
 ///
 /// Of a tool, [`Error::new`] and whatever else `?` makes of an [`std::error::Error`] are a *tool error*: a result for
-/// the model to read, which may try again. The others are errors of the protocol, for the client. Of a resource or a
-/// prompt all are errors of the protocol.
+/// the model to read, which may try again; where the operator has `"errors": "masked"`, it reads those of the former
+/// alone. The others are errors of the protocol, for the client. Of a resource or a prompt all are errors of the
+/// protocol.
 #[derive(Debug)]
 pub struct Error(pub(crate) Kind);
 
 #[derive(Debug)]
 pub(crate) enum Kind {
     Failure(String),
+    // A failure in words that nobody has meant for its reader.
+    Unexpected(String),
     Protocol { code: i32, message: String, data: Option<Value> },
     // No failure: the client is to be asked, {name: {"method", "params"}}, and the handler is to be run again.
     InputRequired(Value),
@@ -60,7 +63,7 @@ impl Error {
     /// Its words.
     pub fn message(&self) -> &str {
         match &self.0 {
-            Kind::Failure(message) | Kind::Protocol { message, .. } => message,
+            Kind::Failure(message) | Kind::Unexpected(message) | Kind::Protocol { message, .. } => message,
             Kind::InputRequired(_) => "the client is asked: pass this error on with `?`",
         }
     }
@@ -72,7 +75,7 @@ impl Error {
     /// How a call ends with it: an outcome of the contract, and its JSON.
     pub(crate) fn answer(self) -> (i32, Value) {
         match self.0 {
-            Kind::Failure(message) => Self::internal(message).answer(),
+            Kind::Failure(message) | Kind::Unexpected(message) => Self::internal(message).answer(),
             Kind::Protocol { code, message, data } => {
                 let mut error = json!({ "code": code, "message": message });
                 if let Some(data) = data {
@@ -88,7 +91,7 @@ impl Error {
 // Not an std::error::Error itself, which is what allows this; as in crates that collect errors of all kinds.
 impl<E: std::error::Error> From<E> for Error {
     fn from(error: E) -> Self {
-        Self::new(error.to_string())
+        Self(Kind::Unexpected(error.to_string()))
     }
 }
 

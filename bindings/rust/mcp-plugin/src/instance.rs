@@ -21,7 +21,8 @@ type Answer = (i32, Value);
 
 impl<P: Plugin> Instance<P> {
     pub(crate) fn new(host: Host) -> Result<Self, Error> {
-        let plugin = caught(|| P::create(&host))?;
+        // Where it fails, what its author has cloned of the host must not reach that any more.
+        let plugin = caught(|| P::create(&host)).inspect_err(|_| host.close())?;
         Ok(Self { plugin, host, components: RwLock::default(), calls: Mutex::default() })
     }
 

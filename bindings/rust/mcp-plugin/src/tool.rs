@@ -112,6 +112,11 @@ pub(crate) fn answer(result: Result<ToolResult, Error>) -> (i32, Value) {
             let result = ToolResult { is_error: true, ..ToolResult::text(message) };
             (sys::MCP_OUTCOME_RESULT, result.into_json())
         }
+        Err(Error(Kind::Unexpected(message))) => {
+            let meta = Some(json!({ "mcp-plugin-host/unexpected": true }));
+            let result = ToolResult { is_error: true, meta, ..ToolResult::text(message) };
+            (sys::MCP_OUTCOME_RESULT, result.into_json())
+        }
         Err(error) => error.answer(),
     }
 }

@@ -192,6 +192,9 @@ fn a_failure_is_a_tool_error_and_the_others_are_errors_of_the_protocol() {
     let failed = sample.call_tool("parse", json!({ "number": "x" }));
     assert_eq!((failed.kind, failed.ok()), (sys::MCP_OUTCOME_RESULT, false));
     assert_eq!(failed.text(), "invalid digit found in string");
+    assert_eq!(failed.json["_meta"], json!({ "mcp-plugin-host/unexpected": true }));
+    sample.cancel_calls();
+    assert_eq!(sample.call_tool("wait", json!({})).json.get("_meta"), None);
     let refused = sample.call_tool("refuse", json!({}));
     assert_eq!(refused.kind, sys::MCP_OUTCOME_ERROR);
     assert_eq!(refused.json, json!({ "code": -32602, "message": "not like this", "data": { "why": 1 } }));
@@ -268,6 +271,35 @@ fn a_plugin_that_refuses_says_why() {
     let refused = std::panic::catch_unwind(|| Harness::<Sample>::with_configuration(json!({ "refuse": true })));
     let reason = refused.err().and_then(|reason| reason.downcast::<String>().ok());
     assert_eq!(reason.as_deref().map(String::as_str), Some("the configuration says no"));
+}
+
+#[test]
+fn a_host_that_is_kept_does_nothing_when_the_plugin_could_not_be_made() {
+    static HOST: Mutex<Option<Host>> = Mutex::new(None);
+    struct Refusing;
+
+    impl mcp_plugin::Plugin for Refusing {
+        const INFO: mcp_plugin::Info = mcp_plugin::Info {
+            name: "refusing",
+            version: "1",
+            id: "",
+            vendor: "",
+            description: "",
+            url: "",
+            serial: false,
+            unloads: false,
+        };
+        fn create(host: &Host) -> Result<Self, Error> {
+            *HOST.lock().unwrap() = Some(host.clone());
+            Err(Error::new("not today"))
+        }
+        fn describe(&self, _: &mut Components<Self>) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+    assert!(std::panic::catch_unwind(|| Harness::<Refusing>::with_configuration(json!({ "a": 1 }))).is_err());
+    let host = HOST.lock().unwrap().take().unwrap();
+    assert_eq!(host.configuration(), json!({}));
 }
 
 #[test]

@@ -197,6 +197,14 @@ class FormsTest(unittest.TestCase):
         with self.assertRaisesRegex(Misfit, '"name" is missing'):
             decode_texts(members, {"n": "5"})
 
+    def test_a_number_that_is_not_finite_does_not_fit(self) -> None:
+        for text in ("NaN", "Infinity", "-1e999", "1" + "0" * 400):
+            for hint, words in ((int, '"n" must be an integer'), (float, '"n" must be a number within bounds')):
+                if hint is int and text.startswith("10"):
+                    continue  # an integer has no bounds
+                with self.subTest(text, hint=hint), self.assertRaisesRegex(Misfit, words):
+                    decode_texts([member_of("n", hint, MISSING)], {"n": text})
+
 
 if __name__ == "__main__":
     unittest.main()

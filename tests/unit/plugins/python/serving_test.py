@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import sys
 import textwrap
 import threading
@@ -121,10 +122,27 @@ class CallTest(PluginTest):
         self.assertEqual(divided["content"][0]["text"], "Error calling tool 'divide': division by zero")
         self.assertIn(f'File "{self.folder}/served.py", line 4, in divide', self.host.logged[0][2])
         self.assertNotIn("mcp_plugin", self.host.logged[0][2])
+        self.assertEqual(divided["_meta"], {"mcp-plugin-host/unexpected": True}, "nobody has meant it for the model")
         self.assertEqual(self.call("refuse"), {"content": [{"type": "text", "text": "Not today."}], "isError": True})
         self.assertEqual(len(self.host.logged), 1)
         self.assertEqual(self.text("leave"), "Error calling tool 'leave': bye")
         self.assertIn("it returned 'five', which is not of the type", self.text("lie"))
+
+    def test_what_the_type_of_an_argument_raises_is_a_tool_error(self) -> None:
+        self.serve("""
+            from dataclasses import dataclass
+            @dataclass
+            class Span:
+                first: int
+                last: int
+                def __post_init__(self):
+                    if self.last < self.first: raise ValueError("it ends before it begins")
+            @tool
+            def length(span: Span) -> int: return span.last - span.first
+        """)
+        failed = self.call("length", {"span": {"first": 2, "last": 1}})
+        self.assertTrue(failed["isError"])
+        self.assertEqual(failed["content"][0]["text"], "Error calling tool 'length': it ends before it begins")
 
     def test_contents_are_mixed(self) -> None:
         self.serve("""
@@ -165,6 +183,17 @@ class CallTest(PluginTest):
                 context.throw_if_cancelled()
         """)
         self._cancel_in_the_middle("wait")
+
+    def test_a_sleep_does_not_begin_when_the_call_was_cancelled_before_it_was_known_here(self) -> None:
+        self.serve("""
+            @tool
+            def wait(context: Context) -> bool: return context.sleep(100)
+        """)
+        self.host.cancelled[7] = 1
+        call = threading.Thread(target=self.invoke, args=("tools/call", {"name": "wait"}, 7), daemon=True)
+        call.start()
+        call.join(10)
+        self.assertFalse(call.is_alive())
 
     def _cancel_in_the_middle(self, name: str) -> None:
         call = threading.Thread(target=self.invoke, args=("tools/call", {"name": name, "arguments": {}}, 77))
@@ -255,6 +284,29 @@ class CallTest(PluginTest):
         self.assertEqual(self.text("told", {"more": "!"}), "2026-07-28 tests Hi !")
 
 
+class StopTest(PluginTest):
+    def test_a_process_that_was_forked_and_lives_on_does_not_delay_the_end(self) -> None:
+        self.serve("""
+            import os, time
+            @tool
+            def fork() -> int:
+                child = os.fork()
+                if child == 0:
+                    time.sleep(100)
+                    os._exit(0)
+                return child
+        """)
+        child = int(self.text("fork"))
+        stopping = threading.Thread(target=self.doCleanups)
+        stopping.start()
+        stopping.join(10)
+        is_late = stopping.is_alive()
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        stopping.join(10)
+        self.assertFalse(is_late)
+
+
 class ReloadTest(PluginTest):
     def await_log(self, words: str) -> None:
         def is_said() -> bool:
@@ -295,6 +347,20 @@ class ReloadTest(PluginTest):
         self.await_log(f"{self.folder} is no folder any more")
         self.assertEqual(self.text("add", {"a": 1}), "3")
         os.rename(f"{self.folder}.aside", self.folder)
+        self.await_log("loaded .* anew")
+
+    def test_a_look_that_fails_is_told_and_followed_by_others(self) -> None:
+        self.serve(ADD)
+        folder, failures = self.plugin._folder, iter([OSError("the drive is away")])
+
+        def fingerprint() -> dict:
+            for failure in failures:
+                raise failure
+            return type(folder).fingerprint(folder)
+
+        folder.fingerprint = fingerprint
+        self.await_log("(?s)could not be looked at:.*OSError: the drive is away")
+        self.write("served.py", ADD.replace("a + b", "a - b"))
         self.await_log("loaded .* anew")
 
     def test_a_package_of_the_folder_is_loaded_anew_and_other_folders_are_not_looked_at(self) -> None:
