@@ -35,8 +35,14 @@ void Exchange::reply(Reply reply) {
   place = std::move(place_);
   counted = std::move(counted_);
   tell_end(outcome_of(reply), reply.error_code);
-  if (record_ == nullptr) return finish(std::move(reply));
   lock.unlock();
+  // Before the client can know of its answer, and ask again.
+  place = {};
+  counted.clear();
+  if (record_ == nullptr) {
+    const MutexLock relock(mutex_);
+    return finish(std::move(reply));
+  }
   record_->end(std::move(reply), [self = shared_from_this()](Reply recorded) {
     const MutexLock relock(self->mutex_);
     self->finish(std::move(recorded));
