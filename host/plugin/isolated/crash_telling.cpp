@@ -1,5 +1,6 @@
 #include "plugin/isolated/crash_telling.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "base/regular_file.hpp"
@@ -32,22 +33,21 @@ bool CrashTelling::is_idle() {
 void CrashTelling::run_in_turn(std::function<void()> task) {
   // However the task ends.
   struct Turn {
-    CrashTelling& telling;
-
+    explicit Turn(CrashTelling& told) : telling(told) {
+      const MutexLock lock(telling.mutex_);
+      ++telling.untold_;
+    }
     ~Turn() {
       const MutexLock lock(telling.mutex_);
       --telling.untold_;
       telling.told_.notify_all();
     }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    CrashTelling& telling;
   };
-  {
-    const MutexLock lock(mutex_);
-    ++untold_;
-  }
-  thread_.after({}, [this, task = std::move(task)] {
-    const Turn turn{*this};
-    task();
-  });
+  thread_.after({}, [turn = std::make_shared<const Turn>(*this), task = std::move(task)] { task(); });
 }
 
 Symbols CrashTelling::find(const std::vector<std::string>& places) {
@@ -56,7 +56,7 @@ Symbols CrashTelling::find(const std::vector<std::string>& places) {
   if (!library) return {};
   auto symbols = symbolizer_.find(library, places);
   if (symbols.has_value()) return *std::move(symbols);
-  gave_up_ = true;
+  gave_up_ = !symbols.error().may_pass();
   log_.warning("lines of source not found", {{"file", name_},
                                              {"reason", symbols.error().message},
                                              {"consequence", "its crashes are told with offsets into the file"}});

@@ -164,7 +164,7 @@ class Supervisor final : private WorkerListener {
 
   // Its calls fail because it has ended; `how` continues "its process ...".
   void refuse_calls(const Calls& calls, const std::string& how);
-  void plan_restart(const End& end);
+  void plan_restart(End end);
   void tell_crash(const End& end, Delay until_restart, const ReadableStacks& stacks);
   void tell_trace(const ReadableStacks& stacks);
   void restart();  // on the workers' thread

@@ -74,8 +74,8 @@ void Supervisor::stop_timer() {
 void Supervisor::end_for(const Call& late) {
   const auto running = channel();
   if (running == nullptr) return;
-  end_late(running, "was killed, because " + words_for_late_call(late, setup_.limits) +
-                        " and did not heed its cancellation");
+  end_late(running,
+           "was killed, because " + words_for_late_call(late, setup_.limits) + " and did not heed its cancellation");
 }
 
 void Supervisor::end_late(const std::shared_ptr<WorkerChannel>& late, std::string why, std::optional<State> only_in) {
@@ -186,12 +186,13 @@ void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableS
       fail("its process " + how_and_where + ", and did so too often" + words_for_printed(end.printed)));
 }
 
-void Supervisor::plan_restart(const End& end) {
+void Supervisor::plan_restart(End end) {
   // What keeps it from starting, and is not its own fault, does not count.
   const Delay delay = end.may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
   calls_.went_wrong("its process " + end.how + words_for_printed(end.printed));
-  // Before it starts, so that nothing of the next process is told before.
-  telling_.once_readable(end.traces,
+  // Before it starts, so that this is told before its start is.
+  auto traces = std::exchange(end.traces, {});
+  telling_.once_readable(std::move(traces),
                          [this, end, delay](const ReadableStacks& stacks) { tell_crash(end, delay, stacks); });
   std::vector<CallTable::Admitted> waiting;
   {

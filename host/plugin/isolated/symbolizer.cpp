@@ -28,6 +28,7 @@ class Started {
  public:
   explicit Started(pid_t process) : process_(process) {}
   ~Started() {
+    if (waited_) return;  // and the number may be another's
     ::kill(-process_, SIGKILL);
     wait();
   }
@@ -116,7 +117,7 @@ Result<pid_t> start(const std::filesystem::path& program, const std::vector<std:
   arguments.push_back(nullptr);
   pid_t process = 0;
   if (const int error = settings.spawn(process, program.c_str(), arguments.data()); error != 0)
-    return fail("the program " + program.string() + " cannot be started: " + std::strerror(error));
+    return fail_for_now("the program " + program.string() + " cannot be started: " + std::strerror(error));
   return process;
 }
 
@@ -134,7 +135,7 @@ bool Symbolizer::is_there() const {
 Result<Symbols> Symbolizer::find(const FileDescriptor& library, const std::vector<std::string>& places) const {
   const auto deadline = Clock::now() + patience;
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail("no pipe can be made: " + last_error());
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_for_now("no pipe can be made: " + last_error());
   const FileDescriptor output(ends[0]);
   FileDescriptor printing(ends[1]);
   const auto process = start(program_, places, library.get(), printing.get());

@@ -60,11 +60,12 @@ void WorkerReports::take(const to_host::PlaceFollows& /*place*/) {
 }
 
 void WorkerReports::begin_trace(std::string title) {
-  if (traces_.size() < max_traces) traces_.push_back({std::move(title), {}});
+  keeps_lines_ = traces_.size() < max_traces;
+  if (keeps_lines_) traces_.push_back({std::move(title), {}});
 }
 
 void WorkerReports::take(const to_host::StackLine& line) {
-  if (traces_.empty() || traces_.back().lines.size() == max_trace_lines) return;
+  if (!keeps_lines_ || traces_.empty() || traces_.back().lines.size() == max_trace_lines) return;
   // It becomes an argument of a program.
   const auto end = std::min(line.text.find('\0'), max_trace_line_bytes);
   traces_.back().lines.emplace_back(line.text.substr(0, end));

@@ -59,6 +59,7 @@ class WorkerReports {
   bool lacked_memory_ = false;
   std::string fault_;  // words that follow the name of a signal
   std::vector<StackTrace> traces_;
+  bool keeps_lines_ = false;  // of the trace that has begun
 };
 
 }  // namespace mcph
