@@ -13,7 +13,8 @@ namespace mcph {
 enum class ErrorCode {
   invalid,      // the same fails again
   unavailable,  // the cause lies outside of what was asked for: the same may succeed later
-  incomplete    // of a file that somebody may still be writing
+  incomplete,   // of a file that somebody may still be writing
+  other_kind    // it is something else than what was looked for, and no mistake
 };
 
 struct Error {

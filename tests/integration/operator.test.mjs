@@ -327,6 +327,14 @@ test('ADisabledComponentLeavesTheListsUntilItIsEnabledWhateverBecomesOfItsPlugin
   await host.components.overwrite('sample_v1.so', 'sample_v2');
   await host.log.until({ event: 'plugin replaced', file });
   assert.equal(await isServed(host, 'version'), false, 'of the next version, too');
+  const withdrawn = host.log.next({ event: 'plugin withdrawn', file });
+  await host.components.removeFile('sample_v1.so');
+  await withdrawn;
+  const back = host.log.next({ event: 'plugin loaded', file });
+  await host.components.add('sample_v1');
+  await back;
+  assert.equal(await isServed(host, 'only_in_v1'), true);
+  assert.equal(await isServed(host, 'version'), false, 'also when the file was away');
 
   assert.match((await command('disable', 'sample', '--component', 'version')).stdout, /version was disabled before/);
   const mistyped = await command('disable', 'sample', '--component', 'verson');

@@ -328,6 +328,7 @@ Result<> ElfLibrary::note_needed_versions() {
       const auto version = file_.read_table<ElfW(Vernaux)>(version_at, 1, "needed versions");
       if (!version) return version.error();
       other_strings_.push_back(version->front().vna_name);
+      if (version->front().vna_next == 0) break;
       version_at += version->front().vna_next;
     }
     if (need->front().vn_next == 0) break;
@@ -357,6 +358,7 @@ Result<> ElfLibrary::note_defined_versions() {
 }
 
 Result<> ElfLibrary::note_name(ElfName::Use use, std::uint64_t string) {
+  if (names_.size() == 2 * max_needed_libraries) return damaged("it names too many libraries that it needs");
   if (string >= strings_.size()) return damaged("the name of a library that it needs is not there");
   const auto name = name_at(string);
   if (name.size() > max_name) return damaged("the name of a library that it needs has no end");

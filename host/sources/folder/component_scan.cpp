@@ -273,6 +273,7 @@ void Scan::add_plugin(const fs::path& file, const State& state) {
 }
 
 void Scan::add_bundle(const fs::path& folder) {
+  if (entries_ > limits_.entries) return;  // which has been told
   const auto listing = list_bundle(folder);
   auto configuration = configuration_at(configuration_file(folder));
   if (!configuration.is_absent()) watch_target_of(configuration_file(folder));

@@ -154,7 +154,12 @@ void FolderSource::heed_changes(bool at_start, Time now) {
     return sighting;
   };
   for (const auto& file : scan_.plugins) {
-    auto& tracked = files_.try_emplace(file.file, options_.patience).first->second;
+    const auto [entry, is_new] = files_.try_emplace(file.file, options_.patience);
+    auto& tracked = entry->second;
+    if (is_new) {
+      if (const auto found = disabled_components_.extract(file.file); !found.empty())
+        tracked.disable_components(found.mapped());
+    }
     if (heed(tracked.see(file, at_start, now)).take) to_take.push_back(&file);
   }
   for (auto& [file, tracked] : files_) {
@@ -186,6 +191,8 @@ bool FolderSource::is_awaited(bool waits, bool any, Time now) {
 void FolderSource::withdraw_missing(const Path& file, Time now) {
   const auto entry = files_.find(file);
   const auto version = entry->second.served();
+  // What the operator said of its components is remembered.
+  if (const auto names = entry->second.disabled_components(); !names.empty()) disabled_components_[file] = names;
   files_.erase(entry);
   if (version.plugin == nullptr) return;
   say_when_published([this, path = file.string()] {
@@ -315,7 +322,7 @@ void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& e
     return tracked.abandon_load();
   }
   // In the place of a plugin it is a mistake.
-  if (tracked.served().plugin == nullptr && with_.loader.is_library_of_others(file)) return pass_over(tracked, file);
+  if (tracked.served().plugin == nullptr && error.code == ErrorCode::other_kind) return pass_over(tracked, file);
   if (tracked.fail_load(error, now) != TrackedFile::Failure::news) return;
   loads_refused_.fetch_add(1);
   const auto& serving = tracked.served().plugin;

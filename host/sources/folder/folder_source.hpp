@@ -190,7 +190,8 @@ class FolderSource final : private OperatedFiles {
   LookBudget budget_;
   bool is_slow_ = false;  // it has been said that looks take long
   TrackedFiles files_;
-  std::uint64_t attempts_ = 0;  // at loading
+  std::map<Path, TrackedFile::ComponentNames> disabled_components_;  // of files that are gone
+  std::uint64_t attempts_ = 0;                                       // at loading
   std::atomic<std::uint64_t> loads_served_{0};
   std::atomic<std::uint64_t> loads_refused_{0};
   std::atomic<std::uint64_t> given_up_{0};

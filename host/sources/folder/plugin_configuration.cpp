@@ -189,8 +189,9 @@ bool is_slip_for(std::string_view written, std::string_view name) {
 // The plugin does not know such a member, and a sandbox that was meant would be missing.
 Result<> check_own_members(const Json& own) {
   for (const auto& [key, value] : own.items()) {
-    for (const std::string_view name : {"isolation", "limits", "restarts", "sandbox"}) {
-      if (!is_slip_for(key, name) || (!value.is_object() && name != "isolation")) continue;
+    for (const std::string_view name : {"isolation", "errors", "limits", "restarts", "sandbox"}) {
+      const bool fits = name == "isolation" || (name == "errors" ? value == "masked" : value.is_object());
+      if (!is_slip_for(key, name) || !fits) continue;
       const auto meant = '"' + std::string(name) + '"';
       return fail("has " + dump(Json(key)) + ", which looks like the host's " + meant + " and is not: write " + meant +
                   ", or give the plugin's own member another name");

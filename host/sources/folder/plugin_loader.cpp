@@ -73,6 +73,17 @@ Result<PluginLibrary> load_library(std::shared_ptr<const PrivateCopy> copy, cons
   return PluginLibrary::load(std::move(copy));
 }
 
+// Whether it is a library that plugins link, and was never meant as one: it exports no entry, and is called as
+// libraries are.
+bool is_library_of_others(const std::filesystem::path& file, const PrivateCopy& copy) {
+  if (is_bundle_name(file) || !file.filename().native().starts_with("lib")) return false;
+  std::ifstream stream(copy.path(), std::ios::binary | std::ios::ate);
+  const auto size = stream.tellg();
+  if (size < 0) return false;
+  const auto facts = read_elf_library(stream, static_cast<std::uint64_t>(size), default_entry_symbol_prefix);
+  return facts.has_value() && facts->entry_symbols.empty();
+}
+
 Error maybe_incomplete(Error error) {
   if (!error.may_pass()) error.code = ErrorCode::incomplete;
   return error;
@@ -114,15 +125,6 @@ Result<LoadedPlugin> PluginLoader::load_version(const PluginFile& file, PluginEv
     return error;
   }
   return loaded;
-}
-
-bool PluginLoader::is_library_of_others(const std::filesystem::path& file) const {
-  if (is_bundle_name(file) || !file.filename().native().starts_with("lib")) return false;
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  const auto size = stream.tellg();
-  if (size < 0) return false;
-  const auto facts = read_elf_library(stream, static_cast<std::uint64_t>(size), default_entry_symbol_prefix);
-  return facts.has_value() && facts->entry_symbols.empty();
 }
 
 Result<PluginConfiguration> PluginLoader::configuration_of(const PluginFile& file) {
@@ -169,7 +171,12 @@ Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfigurat
   if (made.has_error()) return made.error();
   auto copy = *std::move(made);
   const auto facts = inspect_library(copy->path());
-  if (facts.has_error()) return maybe_incomplete(facts.error());
+  if (facts.has_error()) {
+    if (!is_library_of_others(file.file, *copy)) return maybe_incomplete(facts.error());
+    auto error = facts.error();
+    error.code = ErrorCode::other_kind;
+    return error;
+  }
   const auto isolation = configuration.isolation;
   // Before anything of it runs, where the file tells.
   if (auto unloadable = require_unloadable(isolation, why_it_stays(*facts, 0)); unloadable.has_error())
@@ -258,6 +265,8 @@ Result<LoadedPlugin> PluginLoader::load_here(Copy copy, PluginSetup setup, Isola
   auto library = load_library(std::move(copy), setup);
   if (library.has_error()) return library.error();
   auto why_not = why_it_stays(facts, library->table().flags);
+  // Its code has run already: what it says counts also where it is refused for it.
+  if ((library->table().flags & MCP_PLUGIN_NEVER_UNLOAD) != 0) library->never_unload();
   if (auto unloadable = require_unloadable(isolation, why_not); unloadable.has_error()) return unloadable.error();
   const bool stays = !why_not.empty();
   auto created = InProcessPlugin::create(*std::move(library), std::move(setup), executor_, log_, &workers_.timers());

@@ -39,11 +39,9 @@ struct LoadedPlugin {
 class VersionLoader {
  public:
   virtual ~VersionLoader() = default;
-  // [any] `events` is for that version.
+  // [any] `events` is for that version. An error of another kind is of a library that plugins link, and was never meant
+  // as one.
   virtual Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) = 0;
-  // Of a file that was refused: whether it is a library that a plugin links, and was never meant as one: it exports no
-  // entry, and it is called as libraries are.
-  virtual bool is_library_of_others(const std::filesystem::path&) const { return false; }
 };
 
 class PluginLoader final : public VersionLoader {
@@ -65,7 +63,6 @@ class PluginLoader final : public VersionLoader {
 
   // As its configuration says.
   Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) override;
-  bool is_library_of_others(const std::filesystem::path& file) const override;
 
   // What the file's configuration says, with this loader's defaults; see read_configuration. Where there is none, and
   // there was one that required a sandbox, an error.

@@ -95,7 +95,9 @@ ServedPlugin TrackedFile::end_load(ServedPlugin loaded) {
   attempt_ = load.attempt;
   description.clear();
   withdrawn_.reset();
-  return std::exchange(served_, std::move(loaded));
+  auto before = std::exchange(served_, std::move(loaded));
+  list();
+  return before;
 }
 
 TrackedFile::Failure TrackedFile::fail_load(const Error& error, Time now) {
@@ -147,15 +149,40 @@ bool TrackedFile::enable() {
   return std::exchange(disabled_, false);
 }
 
-ServedPlugin TrackedFile::listed() const {
-  if (served_.plugin == nullptr || disabled_components_.empty()) return served_;
-  return {served_.plugin, std::make_shared<const Components>(without(*served_.components, disabled_components_))};
+bool TrackedFile::disable_component(const std::string& name) {
+  const bool is_new = disabled_components_.insert(name).second;
+  list();
+  return is_new;
+}
+
+void TrackedFile::disable_components(ComponentNames names) {
+  disabled_components_ = std::move(names);
+  list();
+}
+
+bool TrackedFile::enable_component(const std::string& name) {
+  const bool was_disabled = disabled_components_.erase(name) > 0;
+  list();
+  return was_disabled;
+}
+
+void TrackedFile::describe_anew(std::shared_ptr<const Components> components) {
+  served_.components = std::move(components);
+  list();
+}
+
+// What is served has changed, or what the operator says of it.
+void TrackedFile::list() {
+  listed_ = served_;
+  if (served_.plugin == nullptr || disabled_components_.empty()) return;
+  listed_.components = std::make_shared<const Components>(without(*served_.components, disabled_components_));
 }
 
 ServedPlugin TrackedFile::withdraw() {
   withdrawn_ = served_.plugin->identity();
   status_at_withdrawal_ = served_.plugin->status();
   status_at_withdrawal_.pid = 0;
+  listed_ = {};
   return std::exchange(served_, {});
 }
 

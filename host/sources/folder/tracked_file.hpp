@@ -24,6 +24,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "catalog/catalog.hpp"
 #include "sources/folder/component_scan.hpp"
@@ -97,9 +98,11 @@ class TrackedFile {
   bool enable();
   bool is_disabled() const { return disabled_; }
   // By the operator: what is called so is not on the lists, of whatever version. False: that was so before.
-  bool disable_component(const std::string& name) { return disabled_components_.insert(name).second; }
-  bool enable_component(const std::string& name) { return disabled_components_.erase(name) > 0; }
-  const std::set<std::string, std::less<>>& disabled_components() const { return disabled_components_; }
+  bool disable_component(const std::string& name);
+  using ComponentNames = std::set<std::string, std::less<>>;
+  void disable_components(ComponentNames names);
+  bool enable_component(const std::string& name);
+  const ComponentNames& disabled_components() const { return disabled_components_; }
   bool is_quarantined() const { return quarantined_; }
   // He wants it to be loaded anew, as it lies there.
   void forget_taken() { taken_.reset(); }
@@ -107,11 +110,11 @@ class TrackedFile {
   // What is served of it; without a plugin if nothing is.
   const ServedPlugin& served() const { return served_; }
   // The same without what the operator has disabled.
-  ServedPlugin listed() const;
+  const ServedPlugin& listed() const { return listed_; }
   // The version of that attempt.
   bool serves(std::uint64_t attempt) const { return served_.plugin != nullptr && attempt_ == attempt; }
   // Its components have changed.
-  void describe_anew(std::shared_ptr<const Components> components) { served_.components = std::move(components); }
+  void describe_anew(std::shared_ptr<const Components> components);
   // Why it is not served as it lies there; empty if it is, or if that is not known yet.
   const std::string& refusal() const { return refusal_; }
   // The version that was served last, of one of which none is.
@@ -136,16 +139,18 @@ class TrackedFile {
   std::chrono::milliseconds stillness(const PluginFile& file) const;
   ServedPlugin withdraw();
   void take(const PluginFile& file);
+  void list();
 
   const FilePatience* patience_;
   std::optional<PluginFile> taken_;  // the state that was last loaded or refused
   ServedPlugin served_;
+  ServedPlugin listed_;
   std::uint64_t attempt_ = 0;  // from which the version served came
   std::string refusal_;        // of the state taken
   bool quarantined_ = false;
   bool configured_ = false;  // there has been a configuration, and it was not taken without one since
   bool disabled_ = false;
-  std::set<std::string, std::less<>> disabled_components_;
+  ComponentNames disabled_components_;
   std::optional<PluginIdentity> withdrawn_;
   PluginStatus status_at_withdrawal_ = {};
   std::chrono::milliseconds retry_delay_{0};

@@ -123,6 +123,7 @@ TEST_F(PluginConfigurationTest, RefusesAMemberOfTheHostsThatIsMisspelt) {
   for (const auto* member : {"Sandbox", "sandboxs", "snadbox", "sandbix", "andbox"})
     EXPECT_THAT(refusal_of(R"({")" + std::string(member) + R"(": {}})"), HasSubstr(R"(write "sandbox")")) << member;
   EXPECT_THAT(refusal_of(R"({"Isolation": "worker"})"), HasSubstr(R"(write "isolation")"));
+  EXPECT_THAT(refusal_of(R"({"error": "masked"})"), HasSubstr(R"(write "errors")"));
   EXPECT_THAT(refusal_of(R"({"limit": {"callTimeMs": 5}})"), HasSubstr(R"(write "limits")"));
   for (const auto* own : {R"({"limit":5})", R"({"sand":{}})", R"({"boxes":{}})", R"({"start":{}})"})
     EXPECT_EQ(read(std::string(own))->own, own);
