@@ -33,13 +33,16 @@ class TerminalCall final : public Call {
  public:
   // Of a client that answers what it is asked, if it does.
   TerminalCall(const CallPlan& plan, const Json& answers, bool has_answers)
-      : Call(plan.method, with_answers(plan.params, answers), plan.component), has_answers_(has_answers) {}
+      : Call(plan.method, with_answers(plan.params, answers), plan.component), has_answers_(has_answers) {
+    limit_time(plan.time_limit);
+  }
 
   std::pair<Outcome, std::string> wait() {
     auto end = ended_.get_future();
     if (end.wait_for(silence) == std::future_status::timeout) {
-      std::cerr << component() << " has not answered for " << silence.count()
-                << " s; a call may take as long as limits.callTimeMs of its plugin's configuration allows\n";
+      std::cerr
+          << component() << " has not answered for " << silence.count()
+          << " s; a call may take as long as its tool and limits.callTimeMs of its plugin's configuration allow\n";
     }
     return end.get();
   }

@@ -15,7 +15,7 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t max_error_bytes = 100;   // of one line of the table
+constexpr std::size_t max_error_bytes = 200;   // of one line of the table
 constexpr std::size_t max_digest_digits = 12;  // enough to tell builds apart by eye
 constexpr std::array titles{"PLUGIN",   "FILE",  "VERSION", "DIGEST",    "ISOLATION", "PID", "STATE",
                             "RESTARTS", "CALLS", "ERRORS",  "IN FLIGHT", "P50",       "P99", "LAST ERROR"};

@@ -104,6 +104,7 @@ class CommandLine {
 
   void offer_servers();
   void offer_tools_for_authors();
+  void offer_project_tools();
   void offer_check();
   void offer_tools_for_operators();
   void offer_config();
@@ -248,7 +249,10 @@ void CommandLine::offer_tools_for_authors() {
   complete.add_option("ARGUMENT", call_.completed, "The argument or the variable")->required();
   complete.add_option("TEXT", call_.typed, "What its values begin with");
   complete.add_option("--chosen", call_.arguments, "The arguments that are chosen already, a JSON object of texts");
+  offer_project_tools();
+}
 
+void CommandLine::offer_project_tools() {
   auto& dev =
       offer_configured(app_, "dev", "Build a project, serve its plugins, and do so again when its sources change",
                        with_log_level(Log::Level::trace), [this](Config config, const ConfigSource& source) -> Command {

@@ -7,13 +7,16 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/base64.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
+#include "catalog/parameter_headers.hpp"
 #include "cli/call_params.hpp"
 #include "cli/call_text.hpp"
 #include "http/client/network_caller.hpp"
+#include "protocol/calls/input_requests.hpp"
 #include "protocol/calls/plugin_result.hpp"
 #include "protocol/method.hpp"
 #include "protocol/modern/modern_era.hpp"
@@ -86,6 +89,9 @@ class AskedServer {
     Json result = nullptr;  // an object, if there is no error
     std::optional<RpcError> error = {};
   };
+  // What requests have besides from now on.
+  void add_field(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
+
   Answer ask(std::string_view method, const std::string& name, const Json& params) {
     const auto failed = [](std::string message) {
       return Answer{.error = RpcError{error_code::internal_error, std::move(message)}};
@@ -117,6 +123,7 @@ class AskedServer {
                   .max_answer = max_response_bytes,
                   .patience = remote_patience};
     if (!name.empty()) call.fields.emplace_back("Mcp-Name", header_value(name));
+    call.fields.insert(call.fields.end(), fields_.begin(), fields_.end());
     if (!token_.empty()) call.fields.emplace_back("Authorization", "Bearer " + token_);
     std::promise<Result<HttpAnswer>> answered;
     auto answer = answered.get_future();
@@ -126,6 +133,7 @@ class AskedServer {
 
   const HttpUrl url_;
   const std::string token_;
+  std::vector<std::pair<std::string, std::string>> fields_;
   EventLoops loops_{1, 1};
   NetworkCaller caller_;
 };
@@ -140,6 +148,38 @@ Json meta_of(const GivenAnswers& answers) {
   return {{meta_key::protocol_version, ModernEra::revision},
           {meta_key::client_info, {{"name", "mcp-plugin-host call"}, {"version", "1"}}},
           {meta_key::client_capabilities, std::move(capabilities)}};
+}
+
+// What the server says of the tool; null: nothing.
+OrderedJson find_tool(AskedServer& server, const std::string& name, const Json& meta) {
+  constexpr int max_pages = 1000;
+  Json params{{"_meta", meta}};
+  for (int page = 0; page < max_pages; ++page) {
+    const auto [result, error] = server.ask("tools/list", {}, params);
+    if (error) return nullptr;
+    for (const auto& tool : result.value("tools", Json::array())) {
+      if (tool.is_object() && tool.value("name", Json()) == name) return OrderedJson::parse(dump(tool));
+    }
+    const auto cursor = result.find("nextCursor");
+    if (cursor == result.end()) return nullptr;
+    params["cursor"] = *cursor;
+  }
+  return nullptr;
+}
+
+// As the tool wants it, its arguments are repeated in headers (server/tools, "x-mcp-header").
+void repeat_arguments(AskedServer& server, const Json& params) {
+  const auto tool = find_tool(server, params["name"].get<std::string>(), params["_meta"]);
+  if (!tool.is_object() || !tool.contains("inputSchema")) return;
+  const auto headers = read_parameter_headers(tool["inputSchema"]);
+  if (headers.has_error()) return;
+  for (const auto& header : *headers) {
+    const Json* value = &params["arguments"];
+    for (const auto& key : header.path)
+      value = value != nullptr && value->is_object() && value->contains(key) ? &value->at(key) : nullptr;
+    if (value != nullptr && !value->is_null())
+      server.add_field(header.name, header_value(value->is_string() ? value->get<std::string>() : dump(*value)));
+  }
 }
 
 }  // namespace
@@ -157,6 +197,7 @@ int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers)
   auto params = params_of(command, std::move(arguments));
   params["_meta"] = meta_of(answers);
   const auto name = command.method == PluginMethod::completion_complete ? std::string() : command.component;
+  if (command.method == PluginMethod::tools_call) repeat_arguments(server, params);
   for (int round = 0; round <= max_questions; ++round) {
     const auto [result, error] = server.ask(name_of(command.method), name, params);
     if (error) return fail_with(*error, command.json);
@@ -165,9 +206,13 @@ int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers)
       if (checked.has_value()) return print_result(command.method, *checked, command.json);
       return fail_with("the server answered with something invalid: " + checked.error().message, command.json);
     }
-    auto given = answers.give(OrderedJson::parse(dump(result.value("inputRequests", Json::object()))));
+    const auto requests = read_input_requests(dump(result));
+    if (requests.has_error())
+      return fail_with("the server asked with something invalid: " + requests.error().message, command.json);
+    auto given = answers.give(*requests);
     if (given.has_error()) return fail_with(given.error().message, command.json);
     params["inputResponses"] = *std::move(given);
+    params.erase("requestState");
     if (const auto state = result.find("requestState"); state != result.end()) params["requestState"] = *state;
   }
   return fail_with("the server asked more than " + std::to_string(max_questions) + " times", command.json);

@@ -34,6 +34,12 @@ test('AServerIsAskedForWhatAPluginIsAskedForOtherwise', async (context) => {
   assert.equal((await ask('complete', 'greeting', 'style', 'fr')).stdout, 'friendly\n');
 });
 
+test('ArgumentsAreRepeatedInHeadersWhereTheToolWantsThem', async (context) => {
+  const { url } = await serve(context, await Components.create('mirrored'));
+  const called = await command('call', '--url', url, 'query', '{"place":{"region":"übersee","exact":true},"limit":3}');
+  assert.deepEqual(called, { status: 0, stdout: 'übersee exactly 3\n', stderr: '' });
+});
+
 test('WhatAServerRefusesIsToldWithItsWords', async (context) => {
   const { url } = await serve(context, await Components.create('sample_v1'));
   const unknown = await command('call', '--url', url, 'absent');
