@@ -23,6 +23,10 @@
 namespace mcp::detail {
 namespace {
 
+// Of what is no tool and fails in words that are meant for whoever asked: hosts mask those of an internal error.
+// JSON-RPC leaves it to its users (section 5.1).
+constexpr int failed_as_told = 1;
+
 struct Request {
   const mcp_host& host;
   mcp_call_id call;
@@ -182,6 +186,8 @@ Answer read_resource(const Request& request, const Components& components) {
     return not_found(error.uri());
   } catch (const ProtocolError& error) {
     return error_answer(error);
+  } catch (const ToolError& error) {
+    return error_answer(failed_as_told, error.what());
   } catch (const std::exception& error) {
     return error_answer(internal_error, error.what());
   } catch (...) {
@@ -211,7 +217,7 @@ void require_choice(const Arg& argument, const std::string& value) {
   throw std::invalid_argument(message);
 }
 
-Arguments prompt_arguments(const PromptRecord& prompt, const Json& params) {
+Arguments prompt_arguments(const PromptRecord& prompt, const Json& params) try {
   auto given = texts_param(params, "arguments");
   std::vector<std::string> declared;
   for (const Arg& argument : prompt.arguments) {
@@ -222,6 +228,8 @@ Arguments prompt_arguments(const PromptRecord& prompt, const Json& params) {
     declared.push_back(argument.name());
   }
   return Arguments(std::move(given), std::move(declared));
+} catch (const std::invalid_argument& error) {
+  throw ProtocolError(invalid_params, error.what());
 }
 
 Answer get_prompt(const Request& request, const Components& components) {
@@ -236,8 +244,8 @@ Answer get_prompt(const Request& request, const Components& components) {
     return unanswered.answer();
   } catch (const ProtocolError& error) {
     return error_answer(error);
-  } catch (const std::invalid_argument& error) {
-    return error_answer(invalid_params, error.what());
+  } catch (const ToolError& error) {
+    return error_answer(failed_as_told, error.what());
   } catch (const std::exception& error) {
     return error_answer(internal_error, error.what());
   } catch (...) {
@@ -287,6 +295,8 @@ Answer complete_argument(const Request& request, const Components& components) {
     return unanswered.answer();  // which the host refuses in words
   } catch (const ProtocolError& error) {
     return error_answer(error);
+  } catch (const ToolError& error) {
+    return error_answer(failed_as_told, error.what());
   } catch (const std::exception& error) {
     return error_answer(internal_error, error.what());
   } catch (...) {

@@ -31,4 +31,8 @@ void require_allowed(const Json& value, const Arg& arg) {
 }
 
 }  // namespace detail
+void detail::refuse_prompt_values(const std::invalid_argument& why) {
+  throw ProtocolError(invalid_params, why.what());
+}
+
 }  // namespace mcp

@@ -182,7 +182,7 @@ TEST(Prompt, Failures) {
   });
   const auto error = [&](const char* name) { return harness.get_prompt(name).json.dump(); };
   EXPECT_EQ(error("required"), R"({"code":-32602,"message":"Missing argument \"a\" of prompt \"required\""})");
-  EXPECT_EQ(error("argument"), R"({"code":-32602,"message":"no such style"})");
+  EXPECT_EQ(error("argument"), R"({"code":-32603,"message":"no such style"})") << "its own, and not what was given";
   EXPECT_EQ(error("failed"), R"({"code":-32603,"message":"disk is full"})");
   EXPECT_EQ(error("protocol"), R"({"code":-32000,"message":"custom"})");
   EXPECT_EQ(error("unknown"), R"({"code":-32603,"message":"The prompt failed for an unknown reason."})");
@@ -237,6 +237,19 @@ TEST(PromptText, ABraceWithoutItsOtherOneIsRefusedWithItsPlace) {
 
 TEST(PromptText, NestedJsonThatWouldLoseABraceIsRefused) {
   EXPECT_THAT(refusal_of_text(R"({"a": {"b": 1}})"), HasSubstr("the { in line 1, column 1 of its text has no }"));
+}
+
+TEST(Prompt, WhatItsHandlerThrowsIsNoMistakeOfTheClient) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.prompt(
+        "p", "", [](int n) { return mcp::user(std::to_string(std::stoi("x") + n)); }, mcp::arg("n"));
+    plugin.prompt("told", "", []() -> mcp::Message { throw mcp::ToolError("Ask somebody else."); });
+  });
+  EXPECT_EQ(harness.get_prompt("p", {{"n", "many"}}).error_code(), mcp::invalid_params);
+  EXPECT_EQ(harness.get_prompt("p", {{"n", "1"}}).error_code(), mcp::internal_error);
+  const auto told = harness.get_prompt("told");
+  EXPECT_NE(told.error_code(), mcp::internal_error) << "hosts mask those";
+  EXPECT_EQ(told.text(), "Ask somebody else.");
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ static std::string copy(const std::vector<std::string>& files, mcp::Context& con
 
 // section: error
 static double divide(double a, double b) {
-  if (b == 0) throw std::domain_error("Nothing can be divided by zero.");
+  if (b == 0) throw mcp::ToolError("Nothing can be divided by zero.");
   return a / b;
 }
 

@@ -231,8 +231,8 @@ void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
     table_.invoke(instance_, id, as_mcp(name_of(call.method())), as_mcp(call.params()));
   });
   if (!invoked.has_error()) return;
-  report(invoked);
-  calls_.refuse(id, ": " + invoked.error().message);
+  report(invoked);  // with what it was, which is not meant for clients
+  calls_.refuse(id, " let an exception escape while it served " + call.component());
 }
 
 void InProcessPlugin::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& call, CancelReason reason) {

@@ -201,7 +201,10 @@ bool PluginCall::complete_failure(Json& result, const std::string& why) const {
   const bool is_unexpected = take_unexpected_mark(result);
   auto& content = result["content"];
   const bool is_masked = is_unexpected && plugin_->error_texts() == ErrorTexts::masked;
-  if (is_masked) content = {{{"type", "text"}, {"text", masked_text(component())}}};
+  if (is_masked) {
+    result.erase("structuredContent");
+    content = {{{"type", "text"}, {"text", masked_text(component())}}};
+  }
   if (!why.empty()) content.insert(content.begin(), Json{{"type", "text"}, {"text", why}});
   return is_unexpected || !why.empty();
 }

@@ -4,8 +4,10 @@
 #include <mcp/plugin.hpp>
 
 static void setup(mcp::Plugin& plugin) {
-  plugin.resource_template("reading://{name}", "own", "Its own",
-                           [](const std::string& name) { return "what " + name + " contains"; });
+  plugin
+      .resource_template("reading://{name}", "own", "Its own",
+                         [](const std::string& name) { return "what " + name + " contains"; })
+      .mime_type("text/plain");
   plugin.resource("asking://someone", "asking", "Asks its reader",
                   [](mcp::Context& context) { return context.elicit<std::string>("Who?").value(); });
   plugin.tool(

@@ -178,8 +178,7 @@ TEST_F(InProcessPluginTest, TurnsAnEscapedExceptionIntoAnErrorOfThatCallOnly) {
   load();
   EXPECT_THAT(
       call("throws")->ends(),
-      ElementsAre(
-          R"(error {"code":-32603,"message":"plugin actor: invoke let an exception escape: the act has failed"})"));
+      ElementsAre(R"(error {"code":-32603,"message":"plugin actor let an exception escape while it served throws"})"));
   EXPECT_THAT(log.text(), HasSubstr("invoke let an exception escape: the act has failed"));
   EXPECT_THAT(call("echo")->ends().size(), 1U);
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);

@@ -60,7 +60,8 @@ TEST(InputRequests, AreRefusedAsAWhole) {
 TEST(InputRequests, AreRefusedByNameAndReason) {
   EXPECT_EQ(refusal("1"), "inputRequests.a: it is not an object");
   EXPECT_EQ(refusal(R"({"method":"tools/call"})"),
-            "inputRequests.a: \"method\" is none of elicitation/create, sampling/createMessage and roots/list");
+            "inputRequests.a: \"method\" is none of elicitation/create, sampling/createMessage, roots/list and "
+            "resources/read");
   EXPECT_EQ(refusal(R"({"method":"elicitation/create"})"), "inputRequests.a: params is not an object");
   EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{}})"),
             "inputRequests.a: params.message is not a string");

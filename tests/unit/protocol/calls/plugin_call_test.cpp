@@ -176,6 +176,13 @@ TEST_F(PluginCallTest, MasksWhatIsNotMeantForClientsAndTellsTheOperator) {
   EXPECT_THAT(plugin_->failures, ElementsAre("add: stoll"));
 }
 
+TEST_F(PluginCallTest, MasksWhatIsForProgramsToo) {
+  plugin_->errors = ErrorTexts::masked;
+  begin().complete(Outcome::result, R"({"content":[],"isError":true,"structuredContent":{"path":"/secret"},)"
+                                    R"("_meta":{"mcp-plugin-host/unexpected":true}})");
+  EXPECT_EQ(exchange_->body().find("secret"), std::string::npos) << exchange_->body();
+}
+
 TEST_F(PluginCallTest, MasksInternalErrorsAndNoOthers) {
   plugin_->errors = ErrorTexts::masked;
   begin().complete(Outcome::error, R"({"code":-32603,"message":"stoll","data":{"path":"/secret"}})");
@@ -354,8 +361,8 @@ TEST_F(PluginCallTest, ReadsResourcesForThePluginBeforeTheClientIsAsked) {
                                             R"("b":{"method":"resources/read","params":{"uri":"notes://b"}}}})");
   EXPECT_TRUE(exchange_->replies().empty());
   EXPECT_EQ(notes->last_call().params(), R"({"uri":"notes://a"})");
-  notes->last_call().complete(Outcome::result, R"({"contents":[{"uri":"notes://a","text":"A"}]})");
-  notes->last_call().complete(Outcome::error, R"({"code":-32603,"message":"no disk"})");
+  EXPECT_TRUE(notes->answer(0, 0, R"({"contents":[{"uri":"notes://a","text":"A"}]})"));
+  EXPECT_TRUE(notes->answer(1, 1, R"({"code":-32603,"message":"no disk"})"));
   EXPECT_EQ(exchange_->body(), R"(goes on 7 {"a":{"contents":[{"text":"A","uri":"notes://a"}]},)"
                                R"("absent":{"error":{"code":-32002,"message":"Resource not found: notes://absent"}},)"
                                R"("b":{"error":{"code":-32603,"message":"no disk"}}})");

@@ -102,6 +102,9 @@ void describe_prompt_argument(Arg& arg) {
   }
 }
 
+/// Throws a ProtocolError: what was given is what is wrong.
+[[noreturn]] void refuse_prompt_values(const std::invalid_argument& why);
+
 /// A prompt's arguments as they are sent.
 struct TextArguments {
   const Arguments& texts;
@@ -118,6 +121,13 @@ struct TextArguments {
   }
 };
 
+template <class Arguments>
+auto prompt_values(const Arguments& arguments, const mcp::Arguments& texts) try {
+  return arguments.values(TextArguments{texts});
+} catch (const std::invalid_argument& error) {
+  refuse_prompt_values(error);
+}
+
 template <class F, std::size_t Names, std::size_t... I>
 PromptHandler bind_typed_prompt(std::string_view name, F callable, std::array<Arg, Names>& args,
                                 std::index_sequence<I...>) try {
@@ -127,7 +137,7 @@ PromptHandler bind_typed_prompt(std::string_view name, F callable, std::array<Ar
   ArgumentList<typename P::template Value<I>...> arguments(args);
   auto bound = std::make_shared<std::pair<decltype(arguments), F>>(std::move(arguments), std::move(callable));
   return [bound](const Arguments& texts, Context& context) -> Messages {
-    auto values = bound->first.values(TextArguments{texts});
+    auto values = prompt_values(bound->first, texts);
     return prompt_messages(call_tool(bound->second, values, context));
   };
 } catch (const std::invalid_argument& error) {
