@@ -39,6 +39,7 @@ Result<Rule> Rule::compile(const RuleText& text) {
   rule.text_ = text.match;
   rule.read_only_ = text.read_only;
   rule.tag_ = text.tag;
+  if (!text.tag.empty()) rule.text_ += " with the tag " + text.tag;
   auto pattern = ComponentPattern::read(text.match);
   if (pattern.has_error()) return pattern.error();
   rule.pattern_ = *std::move(pattern);
