@@ -1,4 +1,5 @@
 // Arguments at the border of what a schema takes, and beyond it; names that nobody knows; and what may be filled in.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -70,6 +71,11 @@ struct Unknown {
   bool is_malformed = false;  // no host asks that
 };
 
+// A name that it does not know may still make a tool of it work, of one that has a single tool, say.
+bool may_call_unknown_tools(const Inspection& inspection) {
+  return !inspection.options.only_read_only || std::ranges::all_of(inspection.components->tools, &Tool::read_only);
+}
+
 std::vector<Unknown> unknown_names(const Inspection& inspection) {
   constexpr std::string_view name = "no_such_name";
   const auto& components = *inspection.components;
@@ -96,7 +102,10 @@ bool is_refusal(const Asked& asked) {
 }
 
 void check_unknown_names(Inspection& inspection, CheckReport& report) {
+  const bool calls_tools = may_call_unknown_tools(inspection);
+  if (!calls_tools) report.note("no tool is called, because not each of them says readOnlyHint");
   for (const auto& [method, params, known, is_malformed] : unknown_names(inspection)) {
+    if (method == PluginMethod::tools_call && !calls_tools) continue;
     auto* const version = inspection.usable(report);
     if (version == nullptr) return;
     const auto call = version->begin(method, dump(params), "no_such_name");

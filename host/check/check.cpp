@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "check/inspection.hpp"
 #include "telemetry/log_events.hpp"
 
@@ -80,13 +81,14 @@ std::vector<CheckResult> check_plugin(const std::filesystem::path& file, PluginL
 }
 
 std::string Inspection::take_log(std::string_view event, std::string_view field) {
-  const auto frame = plugin.file().filename().string() + "+0x";
   const auto when = " (while \"" + std::string(check) + "\" was checked)";
   std::string said;
   for (const auto& entry : log.take()) {
     const auto text = entry.field("text");
     if (entry.event == event) said = entry.field(field);
-    if (entry.event == "plugin backtrace" && place.empty() && text.starts_with(frame)) place = text;
+    const auto at = entry.field("at") == "unknown" ? "" : entry.field("at");
+    if (entry.event == plugin_crashed) crashed_at = at;
+    if (entry.event == plugin_stopped_badly) stopped_at = at;
     if (entry.event == plugin_output && is_of_sanitizer(text))
       misbehaviour.push_back("it printed \"" + text + '"' + when);
     if (entry.event == "plugin misbehaved") {
@@ -103,11 +105,16 @@ std::string Inspection::take_log(std::string_view event, std::string_view field)
 
 std::string Inspection::place_of(const Asked& asked) {
   if (asked.ended && !asked.in_stead) return {};
-  // One that hangs tells where when it is ended.
-  if (!asked.ended && version != nullptr && version->is_spoilt()) version = nullptr;
-  place.clear();
+  crashed_at.clear();
+  stopped_at.clear();
   take_log();
-  return place.empty() ? "" : "; it was at " + place + ", which addr2line can tell";
+  // One that hangs has been ended, and tells where.
+  return words_for_place(asked.in_stead ? crashed_at : stopped_at);
+}
+
+std::string words_for_place(const std::string& place) {
+  if (place.empty()) return {};
+  return "; it was at " + place + (place.find("+0x") == std::string::npos ? "" : ", which addr2line can tell");
 }
 
 PluginVersion* Inspection::usable(CheckReport& report) {
@@ -123,11 +130,12 @@ PluginVersion* Inspection::usable(CheckReport& report) {
 }
 
 void Inspection::judge(const ExampleCall& call, const Asked& asked, const std::string& with, CheckReport& report) {
+  has_asked = true;
   if (asked.questions > 0) askers.insert(call.words);
   if (!asked.progress_mistake.empty()) progress_mistakes[call.words] = asked.progress_mistake;
   if (asked.mistake.empty()) return;
   constexpr std::size_t most = 300;
-  const auto shown = with.size() > most ? with.substr(0, most) + "..." : with;
+  const auto shown = with.size() > most ? std::string(utf8_prefix(with, most)) + "..." : with;
   report.fail(call.words + ", called with " + shown + ": " + asked.mistake + place_of(asked));
   broken.insert(call.words);
 }

@@ -1,4 +1,5 @@
 // The calls that are right: made from what the components say of themselves.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -51,6 +52,26 @@ std::string percent_encoded(std::string_view text) {
   return encoded;
 }
 
+// What stands between the braces, with these values.
+std::string expanded_expression(std::string_view inside, const std::map<std::string, std::string>& values) {
+  if (!inside.starts_with('?')) {
+    const std::string before = inside.starts_with('#') ? "#" : "";
+    if (inside.starts_with('#') || inside.starts_with('+')) inside.remove_prefix(1);
+    if (inside.ends_with('*')) inside.remove_suffix(1);
+    return before + percent_encoded(values.at(std::string(inside)));
+  }
+  std::string query;
+  for (inside.remove_prefix(1); !inside.empty();) {
+    const auto name = inside.substr(0, inside.find(','));
+    query.append(query.empty() ? "?" : "&")
+        .append(name)
+        .append("=")
+        .append(percent_encoded(values.at(std::string(name))));
+    inside.remove_prefix(std::min(name.size() + 1, inside.size()));
+  }
+  return query;
+}
+
 // The template with these values in the place of its variables.
 std::string expanded(std::string_view text, const std::map<std::string, std::string>& values) {
   std::string uri;
@@ -59,10 +80,7 @@ std::string expanded(std::string_view text, const std::map<std::string, std::str
       uri += percent_encoded(values.at("*"));
     } else if (text[at] == '{') {
       const auto end = text.find('}', at);
-      auto name = text.substr(at + 1, end - at - 1);
-      if (name.starts_with('#')) uri += '#';
-      if (name.starts_with('#') || name.starts_with('+')) name.remove_prefix(1);
-      uri += percent_encoded(values.at(std::string(name)));
+      uri += expanded_expression(text.substr(at + 1, end - at - 1), values);
       at = end;
     } else {
       uri += text[at];

@@ -13,6 +13,7 @@ namespace mcph {
 namespace {
 
 constexpr std::size_t max_depth = 8;
+constexpr std::size_t max_nodes = 10'000;   // of one value
 constexpr std::size_t long_text = 10'000;   // bytes
 constexpr std::size_t many_elements = 200;  // of an array without a maximum
 constexpr std::size_t max_choices = 8;      // of one enum
@@ -184,7 +185,8 @@ std::vector<ExampleValues::Named> border_numbers(const OrderedJson& schema) {
 }  // namespace
 
 OrderedJson ExampleValues::flat(const OrderedJson& schema, std::size_t depth) const {
-  if (!schema.is_object() || depth > max_depth) return schema;
+  if (!schema.is_object() || depth > max_depth || nodes_ > max_nodes) return schema;
+  ++nodes_;
   auto whole = schema;
   if (const auto* const reference = found(schema, "$ref"); reference != nullptr && reference->is_string()) {
     const auto& text = reference->get_ref<const std::string&>();
@@ -210,8 +212,13 @@ OrderedJson ExampleValues::flat(const OrderedJson& schema, std::size_t depth) co
   return whole;
 }
 
+Json ExampleValues::make_new(const OrderedJson& schema, Extent extent) const {
+  nodes_ = 0;
+  return make(schema, extent, 0);
+}
+
 Json ExampleValues::make(const OrderedJson& schema, Extent extent, std::size_t depth) const {
-  if (depth > max_depth) return nullptr;
+  if (depth > max_depth || nodes_ > max_nodes) return nullptr;
   const auto whole = flat(schema, depth);
   if (const auto* const said = said_value(whole)) return *said;
   const auto type = type_in(whole);
@@ -267,7 +274,7 @@ std::optional<Json> ExampleValues::usual() const {
       if (takes(example)) return example;
   }
   for (const auto extent : {Extent::all, Extent::required}) {
-    if (auto value = make(schema_, extent, 0); takes(value)) return value;
+    if (auto value = make_new(schema_, extent); takes(value)) return value;
   }
   return std::nullopt;
 }
@@ -289,6 +296,7 @@ std::vector<ExampleValues::Named> ExampleValues::border_of(const std::string& na
   } else if (type == "array") {
     const auto* const items = found(schema, "items");
     auto many = Json::array();
+    nodes_ = 0;
     const auto most = std::min(size_in(schema, "maxItems", many_elements), many_elements);
     while (many.size() < most)
       many.push_back(items == nullptr ? Json("example") : make(*items, Extent::all, 1));
@@ -308,12 +316,14 @@ std::vector<ExampleValues::Named> ExampleValues::border() const {
   const auto add = [&](std::string what, Json value) {
     if (takes(value)) all.push_back({std::move(what), std::move(value)});
   };
-  add("only what is required", make(schema_, Extent::required, 0));
-  add("all members", make(schema_, Extent::all, 0));
+  add("only what is required", make_new(schema_, Extent::required));
+  add("all members", make_new(schema_, Extent::all));
+  nodes_ = 0;
   const auto whole = flat(schema_, 0);
   const auto* const members = found(whole, "properties");
   if (members == nullptr || !members->is_object()) return all;
   for (const auto& [name, member] : members->items()) {
+    nodes_ = 0;
     for (auto& each : border_of(name, flat(member, 1))) {
       auto value = *base;
       value[name] = std::move(each.value);

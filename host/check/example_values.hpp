@@ -3,6 +3,7 @@
 // may be too hard for it, and then there are none. A value; one thread at a time. The schema outlives it.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ class ExampleValues {
   enum class Extent { all, required };
 
   bool takes(const Json& value) const { return !compiled_.validate(value); }
+  // The whole of a value.
+  Json make_new(const OrderedJson& schema, Extent extent) const;
   Json make(const OrderedJson& schema, Extent extent, std::size_t depth) const;
   Json make_object(const OrderedJson& schema, Extent extent, std::size_t depth) const;
   Json make_array(const OrderedJson& schema, Extent extent, std::size_t depth) const;
@@ -43,6 +46,8 @@ class ExampleValues {
 
   const OrderedJson& schema_;
   Schema compiled_;
+  // That have been looked at for the value that is made: there are very many where a schema contains itself repeatedly.
+  mutable std::size_t nodes_ = 0;
 };
 
 }  // namespace mcph

@@ -8,9 +8,10 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t most_calls = 50;                 // of each component, from one look to the next
-constexpr std::chrono::milliseconds most_time{150};    // likewise
-constexpr std::chrono::milliseconds settle_time{200};  // in which what a call has used may end
+constexpr std::size_t most_calls = 50;                  // of each component, from one look to the next
+constexpr std::chrono::milliseconds most_time{150};     // likewise, to find how many calls there is time for
+constexpr std::chrono::milliseconds repeat_time{1500};  // for as many calls once more
+constexpr std::chrono::milliseconds settle_time{200};   // in which what a call has used may end
 constexpr std::size_t kib = 1024;
 constexpr std::size_t least_growth = 64 * kib;  // from one look to the next, that counts
 
@@ -46,11 +47,12 @@ Figures settled_figures(int process, const Figures& before) {
   }
 }
 
-// How many calls of each there is time for.
-std::size_t run_calls(PluginVersion& version, const std::vector<ExampleCall>& calls, std::size_t most) {
-  const auto until = std::chrono::steady_clock::now() + most_time;
+// How many calls of each there was time for, at least one.
+std::size_t run_calls(PluginVersion& version, const std::vector<ExampleCall>& calls, std::size_t most,
+                      std::chrono::milliseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
   std::size_t rounds = 0;
-  while (rounds < most && (rounds == 0 || most != most_calls || std::chrono::steady_clock::now() < until)) {
+  while (rounds < most && (rounds == 0 || std::chrono::steady_clock::now() < until)) {
     for (const auto& call : calls) {
       version.ask(call);
       if (version.is_spoilt()) return rounds;
@@ -68,12 +70,13 @@ Growth measure(Inspection& inspection, unsigned looks, CheckReport& report) {
   auto* const version = inspection.usable(report);
   if (version == nullptr) return {.why_not = "it cannot be loaded"};
   if (calls.empty()) return {.why_not = "there is nothing to call"};
-  growth.calls_each = run_calls(*version, calls, most_calls);
+  growth.calls_each = run_calls(*version, calls, most_calls, most_time);
   const int process = version->plugin().status().pid;
   Figures last = figures_of(process);
   for (unsigned look = 0; look <= looks; ++look) {
-    run_calls(*version, calls, growth.calls_each);
+    const auto run = run_calls(*version, calls, growth.calls_each, repeat_time);
     if (version->is_spoilt()) return {.why_not = "its process ended, or did not come back"};
+    if (run < growth.calls_each) return {.why_not = "the same calls take much longer than before"};
     last = settled_figures(process, last);
     growth.threads.push_back(last.threads);
     growth.descriptors.push_back(last.descriptors);

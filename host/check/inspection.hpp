@@ -16,6 +16,9 @@
 
 namespace mcph {
 
+// What the host's log says of a plugin that did not come back from its stop, or crashed in it.
+inline constexpr std::string_view plugin_stopped_badly = "plugin did not stop well";
+
 // What a check says of itself while it runs.
 class CheckReport {
  public:
@@ -57,11 +60,13 @@ struct Inspection {
   std::set<std::string> broken = {};            // the words of components that other checks do not call again
   std::unique_ptr<PluginVersion> version = {};  // that checks use until it is spoilt
   std::set<std::string> askers = {};            // the words of those whose calls ask the client
+  bool has_asked = false;                       // any of the calls, of whose progress it has been heard then
   std::map<std::string, std::string> progress_mistakes = {};  // by the words of the component
   std::optional<Growth> growth = {};
   std::optional<ProbeReport> probed = {};
   bool stops_badly = false;                    // which has been told, and is not waited for again
-  std::string place = {};                      // in its file, where it last crashed or was hanging
+  std::string crashed_at = {};                 // a line of its source, or FILE+OFFSET: where it crashed last
+  std::string stopped_at = {};                 // likewise: where it was when its stop failed
   std::vector<std::string> misbehaviour = {};  // of which the host's log has told, with the check's name
 
   // A version that is well. Null: it cannot be loaded, which has been reported.
@@ -77,6 +82,9 @@ struct Inspection {
   // Keeps what the log has said; what it said of that event, if it did.
   std::string take_log(std::string_view event = {}, std::string_view field = {});
 };
+
+// Words that follow a mistake; empty: the place is not known.
+std::string words_for_place(const std::string& place);
 
 // What a client could ask of these components, one call for each, with the values that the plugin proposes.
 struct ExampleCalls {

@@ -65,6 +65,13 @@ void check_parallel(Inspection& inspection, CheckReport& report) {
 }
 
 void check_progress(Inspection& inspection, CheckReport& report) {
+  // Where no other check is wanted that calls.
+  for (const auto& call : inspection.has_asked ? std::vector<ExampleCall>() : inspection.sound_calls()) {
+    auto* const version = inspection.usable(report);
+    if (version == nullptr) return;
+    const auto asked = version->ask(call);
+    if (!asked.progress_mistake.empty()) inspection.progress_mistakes[call.words] = asked.progress_mistake;
+  }
   for (const auto& [words, mistake] : inspection.progress_mistakes)
     report.fail(words + ": its progress " + mistake + "; it must grow from one to the next, up to its total");
 }
@@ -73,14 +80,15 @@ void check_progress(Inspection& inspection, CheckReport& report) {
 void stop(Inspection& inspection, PluginVersion& version, const std::string& when, CheckReport& report) {
   if (inspection.stops_badly) return version.spoil();
   inspection.take_log();
+  inspection.stopped_at.clear();
   const auto time = version.stop();
-  const auto what = inspection.take_log("plugin did not stop well", "what");
+  const auto what = inspection.take_log(plugin_stopped_badly, "what");
   inspection.stops_badly = !time || !what.empty();
   if (!time) {
     report.fail("it did not stop within " + in_seconds(inspection.options.timeout) + when +
-                "; let stop end its threads and wait for nothing else");
+                words_for_place(inspection.stopped_at) + "; let stop end its threads and wait for nothing else");
   } else if (!what.empty()) {
-    report.fail("it did not stop well" + when + ": " + what);
+    report.fail("it did not stop well" + when + ": " + what + words_for_place(inspection.stopped_at));
   }
 }
 
@@ -95,10 +103,11 @@ void check_stop(Inspection& inspection, CheckReport& report) {
     auto& version = **loaded;
     // Once without a call, because that is another way through it.
     if (round > 0) {
-      for (const auto& call : inspection.sound_calls())
+      for (const auto& call : inspection.sound_calls()) {
         inspection.judge(call, version.ask(call), dump(call.params) + " after a restart", report);
+        if (version.is_spoilt()) return;
+      }
     }
-    if (version.is_spoilt()) return;
     stop(inspection, version, round == 0 ? " before any call" : " after calls", report);
     if (inspection.stops_badly) return;
   }
@@ -137,10 +146,13 @@ void check_replace(Inspection& inspection, CheckReport& report) {
     return report.fail("it cannot be loaded while another version of it runs, as in a reload: " +
                        loaded.error().message + "; share nothing that only one can have");
   }
-  for (const auto& call : calls)
+  for (const auto& call : calls) {
+    if ((*loaded)->is_spoilt()) break;
     inspection.judge(call, (*loaded)->ask(call), dump(call.params) + " beside an old version", report);
+  }
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (begun[i] != nullptr)
+    // What has ended it is told once.
+    if (begun[i] != nullptr && !old->is_spoilt())
       inspection.judge(calls[i], old->end(*begun[i], calls[i].output_schema), "beside a new version", report);
   }
   if (!old->is_spoilt()) stop(inspection, *old, " beside a new version", report);

@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "check/example_values.hpp"
+#include "check/unload_probe.hpp"
 #include "protocol/calls/input_requests.hpp"
 #include "protocol/calls/plugin_result.hpp"
 
@@ -90,14 +91,13 @@ Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_sc
     end = call.wait(timeout_);
   }
   asked.progress_mistake = call.mistake_in_progress();
+  if (!end || end->in_stead) spoil_and_stop();
   if (!end) {
-    spoilt_ = true;
     asked.ended = false;
     asked.mistake = "it was not completed within " + in_seconds(patience) +
                     ", and not after its cancellation either; complete each call, and look for is_cancelled or cancel";
     return asked;
   }
-  spoilt_ = spoilt_ || end->in_stead;
   asked.in_stead = end->in_stead;
   asked.outcome = end->outcome;
   asked.time = end->time;
@@ -132,6 +132,11 @@ Asked PluginVersion::ask(const ExampleCall& call, const AskOptions& options) {
           .questions = max_rounds};
 }
 
+void PluginVersion::spoil_and_stop() {
+  spoilt_ = true;
+  if (!stopped_) stop();
+}
+
 std::optional<std::chrono::milliseconds> PluginVersion::stop() {
   stopped_ = true;
   if (plugin().calls_in_flight() > 0) plugin().fail_all("the checker has given it up");
@@ -141,10 +146,16 @@ std::optional<std::chrono::milliseconds> PluginVersion::stop() {
   return time < timeout_ ? std::optional(time) : std::nullopt;
 }
 
-Result<std::string> CheckedPlugin::configuration() const {
-  auto configuration = loader_.configuration_of(plugin_file_at(file_));
-  if (configuration.has_error()) return configuration.error();
-  return std::move(configuration->own);
+Result<PluginConfiguration> CheckedPlugin::configuration() const {
+  return loader_.configuration_of(plugin_file_at(file_));
+}
+
+Result<LibraryFacts> CheckedPlugin::library_facts() const {
+  auto copies = PrivateFolder::create();
+  if (copies.has_error()) return copies.error();
+  const auto copy = private_copy(*copies, file_);
+  if (copy.has_error()) return copy.error();
+  return inspect_library(copy->path());
 }
 
 Result<CheckedPlugin::Loaded> CheckedPlugin::look() const {

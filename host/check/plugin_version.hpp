@@ -65,7 +65,8 @@ class PluginVersion {
 
   // Gives it a call without any check of the params.
   std::shared_ptr<AskedCall> begin(PluginMethod method, std::string params, std::string component);
-  // Waits; a call that takes too long is cancelled, and one that does not heed that spoils this version.
+  // Waits; a call that takes too long is cancelled. One that does not heed that, or crashes, spoils this version, which
+  // is ended then: the log has all that the host says of it.
   Asked end(AskedCall& call, const std::optional<Schema>& output_schema, std::chrono::milliseconds patience = {});
 
   // The whole of it: planned as for a client, and its questions answered.
@@ -75,6 +76,8 @@ class PluginVersion {
   std::optional<std::chrono::milliseconds> stop();
 
  private:
+  void spoil_and_stop();
+
   const LoadedPlugin loaded_;
   const Catalog catalog_;
   const std::chrono::milliseconds timeout_;
@@ -88,8 +91,9 @@ class CheckedPlugin {
       : file_(std::move(file)), loader_(loader), options_(options) {}
 
   const std::filesystem::path& file() const { return file_; }
-  // What the plugin itself is given of its configuration.
-  Result<std::string> configuration() const;
+  Result<PluginConfiguration> configuration() const;
+  // Of a bundle, those of the library that is loaded.
+  Result<LibraryFacts> library_facts() const;
 
   struct Loaded {
     LoadedPlugin plugin;

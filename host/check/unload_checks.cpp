@@ -1,15 +1,15 @@
 // What its library leaves in a process: symbols, threads after its end, and itself.
 #include <array>
+#include <utility>
 
-#include "base/json_text.hpp"
 #include "check/inspection.hpp"
-#include "plugin/library/library_file.hpp"
+#include "protocol/calls/component_calls.hpp"
 
 namespace mcph {
 namespace {
 
 void check_symbols(Inspection& inspection, CheckReport& report) {
-  const auto facts = inspect_library(inspection.plugin.file());
+  const auto facts = inspection.plugin.library_facts();
   if (facts.has_error()) return report.fail(facts.error().message);
   if (facts->other_symbol_count > 0) {
     report.warn("it exports " + std::to_string(facts->other_symbol_count) +
@@ -23,15 +23,49 @@ void check_symbols(Inspection& inspection, CheckReport& report) {
   }
 }
 
-const ProbeReport& probed(Inspection& inspection) {
-  if (inspection.probed) return *inspection.probed;
-  ProbeTask task{
-      .file = inspection.plugin.file(), .data = inspection.options.data, .timeout = inspection.options.timeout};
-  if (const auto configuration = inspection.plugin.configuration(); configuration.has_value())
-    task.configuration = *configuration;
-  for (const auto& call : inspection.sound_calls())
-    task.calls.push_back({call.method, dump(call.params)});
-  return inspection.probed.emplace(inspection.probe.run(task));
+// What it is held by, which a process that it shares has not; empty: nothing.
+std::string_view bounds_in(const PluginConfiguration& configuration) {
+  if (configuration.sandbox.profile != SandboxProfile::none) return "a sandbox";
+  const auto& limits = configuration.limits;
+  const bool any = limits.memory_bytes != 0 || limits.open_files != 0 || limits.cpu_percent != 0;
+  return any || limits.starts_nothing ? "limits of memory, files, processor time or processes" : "";
+}
+
+// As the host gives them.
+std::vector<ProbeTask::Call> calls_for_probe(Inspection& inspection, CheckReport& report) {
+  std::vector<ProbeTask::Call> calls;
+  auto* const version = inspection.usable(report);
+  if (version == nullptr) return calls;
+  for (const auto& call : inspection.sound_calls()) {
+    const auto planned = plan_call(call.method, version->catalog(), call.params);
+    if (planned.has_value()) calls.push_back({call.method, planned->params});
+  }
+  return calls;
+}
+
+// Null: it is not to be used in a process that it shares, or cannot be, and why has been reported.
+const ProbeReport* probed(Inspection& inspection, CheckReport& report) {
+  const auto skip = [&](const std::string& why) {
+    report.skip(why);
+    return nullptr;
+  };
+  if (inspection.stops_badly) return skip("it does not stop well");
+  if (!inspection.probed) {
+    auto configuration = inspection.plugin.configuration();
+    if (configuration.has_error()) return skip(configuration.error().message);
+    if (const auto bounds = bounds_in(*configuration); !bounds.empty()) {
+      return skip("its configuration has " + std::string(bounds) +
+                  ", and the process in which this is looked at has none");
+    }
+    inspection.probed = inspection.probe.run({.file = inspection.plugin.file(),
+                                              .configuration = std::move(configuration->own),
+                                              .data = inspection.options.data,
+                                              .calls = calls_for_probe(inspection, report),
+                                              .timeout = inspection.options.timeout});
+  }
+  const auto& probe = *inspection.probed;
+  if (!probe.refused.empty()) return skip("it cannot be used in a process that it shares: " + probe.refused);
+  return &probe;
 }
 
 // Whether it came to the end of stop.
@@ -40,20 +74,22 @@ bool is_stopped(const ProbeReport& probe) {
 }
 
 void check_after_stop(Inspection& inspection, CheckReport& report) {
-  if (inspection.stops_badly) return report.skip("it does not stop well");
-  const auto& probe = probed(inspection);
-  if (!probe.refused.empty()) return report.skip("it cannot be used in a process that it shares: " + probe.refused);
+  const auto* const found = probed(inspection, report);
+  if (found == nullptr) return;
+  const auto& probe = *found;
   if (!is_stopped(probe)) {
     return report.fail("in a process that it shares, it did not come back from its " + probe.step + ": its process " +
                        (probe.end.empty() ? "ended" : probe.end) +
                        "; as \"isolation\": \"in-process\" it would take the host with it");
   }
+  for (const auto& said : probe.said)
+    report.fail("it called the host after stop (" + said + "); the host is gone by then");
+  if (probe.never_unloads)
+    return report.note("its threads and descriptors may stay, because it says MCP_PLUGIN_NEVER_UNLOAD");
   if (probe.threads_left > 0) {
     report.fail(std::to_string(probe.threads_left) +
                 " of its threads run after stop has returned; join each of them in stop");
   }
-  for (const auto& said : probe.said)
-    report.fail("it called the host after stop (" + said + "); the host is gone by then");
   if (probe.descriptors_left > 0) {
     report.fail("it leaves " + std::to_string(probe.descriptors_left) +
                 " descriptors open after stop; close what start and calls have opened");
@@ -61,18 +97,18 @@ void check_after_stop(Inspection& inspection, CheckReport& report) {
 }
 
 void check_unload(Inspection& inspection, CheckReport& report) {
-  if (inspection.stops_badly) return report.skip("it does not stop well");
-  const auto& probe = probed(inspection);
-  if (!probe.refused.empty()) return report.skip("it cannot be used in a process that it shares: " + probe.refused);
+  const auto* const found = probed(inspection, report);
+  if (found == nullptr) return;
+  const auto& probe = *found;
   if (!is_stopped(probe)) return report.skip("it did not stop");
-  if (probe.threads_left > 0) return report.skip("its threads run after its stop");
   if (probe.never_unloads) return report.skip("it asks not to be, by MCP_PLUGIN_NEVER_UNLOAD");
+  if (probe.threads_left > 0) return report.skip("its threads run after its stop");
   if (!probe.end.empty()) {
     return report.fail("its process " + probe.end +
                        " while it was unloaded; let nothing of the library run when its destructors have");
   }
   if (!probe.stays_mapped) return;
-  const auto facts = inspect_library(inspection.plugin.file());
+  const auto facts = inspection.plugin.library_facts();
   std::string why;
   if (facts.has_value() && facts->unique_symbol_count > 0) {
     why =

@@ -21,7 +21,7 @@
 #include "check/asked_call.hpp"
 #include "check/recorded_log.hpp"
 #include "plugin/in_process/in_process_plugin.hpp"
-#include "plugin/library/private_folder.hpp"
+#include "plugin/library/bundle.hpp"
 
 namespace mcph {
 namespace {
@@ -72,12 +72,12 @@ class ProbeChild {
     if (!read) return;
     auto copies = PrivateFolder::create();
     if (copies.has_error()) return tell({{"refused", copies.error().message}});
-    auto copied = copies->copy(read->file);
+    auto copied = private_copy(*copies, read->file);
     if (copied.has_error()) return tell({{"refused", copied.error().message}});
     const auto copy = std::make_shared<const PrivateCopy>(*std::move(copied));
     const auto threads = own_threads();
     const auto descriptors = own_descriptors();
-    use(*read, copy->path());
+    use(*read, *copy);
     settle(threads, descriptors);
     const auto left = std::max(own_threads(), threads) - threads;
     tell({{"threads", left}, {"descriptors", std::max(own_descriptors(), descriptors) - descriptors}});
@@ -117,14 +117,17 @@ class ProbeChild {
   }
 
   // On a thread of its own, with which what is kept for each thread ends.
-  void use(const ProbeTask& task, const std::filesystem::path& library) {
+  void use(const ProbeTask& task, const PrivateCopy& copy) {
     std::thread([&] {
       tell({{"step", "load"}});
-      auto loaded = PluginLibrary::load(library);
+      auto loaded = PluginLibrary::load(copy.path());
       if (loaded.has_error()) return tell({{"refused", loaded.error().message}});
-      tell({{"never", (loaded->table().flags & MCP_PLUGIN_NEVER_UNLOAD) != 0}});
+      const bool never_unloads = (loaded->table().flags & MCP_PLUGIN_NEVER_UNLOAD) != 0;
+      if (never_unloads) loaded->never_unload();
+      tell({{"never", never_unloads}});
       PluginSetup setup;
       setup.file = task.file;
+      setup.bundle = copy.bundle();
       setup.configuration = task.configuration;
       setup.data_directory = {.root = task.data, .place = "probe"};
       auto created = InProcessPlugin::create(*std::move(loaded), std::move(setup), executor_, log_);
@@ -142,8 +145,8 @@ class ProbeChild {
   }
 
   void call_each(const ProbeTask& task) {
-    tell({{"step", "call"}});
     for (const auto& [method, params] : task.calls) {
+      tell({{"step", "call"}});
       const auto call = std::make_shared<AskedCall>(method, params, "a component");
       plugin_->invoke(call);
       call->wait(task.timeout);
@@ -202,6 +205,12 @@ std::string task_text(const ProbeTask& task) {
 
 }  // namespace
 
+Result<PrivateCopy> private_copy(PrivateFolder& copies, const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!is_bundle_name(file) || !std::filesystem::is_directory(file, ignored)) return copies.copy(file);
+  return copies.copy_bundle(file, [](const auto& /*file*/, const auto& /*opened*/) { return Result<>(); });
+}
+
 Result<UnloadProbe> UnloadProbe::fork() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
@@ -236,7 +245,9 @@ ProbeReport UnloadProbe::run(const ProbeTask& task) {
   ProbeReport report;
   const auto text = task_text(task);
   ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL);
-  const auto until = std::chrono::steady_clock::now() + task.timeout * 2 + child_time;
+  // For one step, or one call.
+  const auto time = task.timeout * 2 + child_time;
+  auto until = std::chrono::steady_clock::now() + time;
   std::string lines;
   std::array<char, 4096> piece{};
   for (;;) {
@@ -257,6 +268,7 @@ ProbeReport UnloadProbe::run(const ProbeTask& task) {
     for (auto end = lines.find('\n'); end != std::string::npos; end = lines.find('\n')) {
       take_line(lines.substr(0, end), report);
       lines.erase(0, end + 1);
+      until = std::chrono::steady_clock::now() + time;
     }
   }
   return report;

@@ -10,9 +10,13 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/result.hpp"
+#include "plugin/library/private_folder.hpp"
 #include "plugin/plugin_method.hpp"
 
 namespace mcph {
+
+// Of a plugin that the loader has taken: its library, or all of its bundle.
+Result<PrivateCopy> private_copy(PrivateFolder& copies, const std::filesystem::path& file);
 
 struct ProbeTask {
   struct Call {

@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "base/utf8.hpp"
 #include "cli/terminal_text.hpp"
 
 namespace mcph {
@@ -21,11 +22,14 @@ std::string seconds_text(std::chrono::milliseconds time) {
   return text.str();
 }
 
-// What XML 1.0 can have; what it cannot is left out.
+// What XML 1.0 can have; a control character is left out, and what is no UTF-8 is replaced.
 std::string xml_text(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
-    switch (c) {
+  while (!text.empty()) {
+    const auto size = utf8_sequence_size(text);
+    const auto character = text.substr(0, std::max<std::size_t>(size, 1));
+    text.remove_prefix(character.size());
+    switch (const char c = character.front()) {
       case '&':
         escaped += "&amp;";
         break;
@@ -39,7 +43,11 @@ std::string xml_text(std::string_view text) {
         escaped += "&quot;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\t') escaped += c;
+        if (size == 0) {
+          escaped += "\xEF\xBF\xBD";
+        } else if (static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\t') {
+          escaped += character;
+        }
     }
   }
   return escaped;

@@ -190,7 +190,7 @@ bool Faulty::wait_in_vain(mcp_call_id call) {
   if (is("deadlocks when called at once")) {
     const bool first = turn_++ % 2 == 0;
     const std::lock_guard lock(first ? one_ : other_);
-    std::this_thread::sleep_for(5ms);
+    std::this_thread::sleep_for(50ms);
     const std::lock_guard next(first ? other_ : one_);
   }
   const auto forgotten = is("forgets a call that is cancelled")       ? MCP_CANCEL_CLIENT
@@ -198,7 +198,7 @@ bool Faulty::wait_in_vain(mcp_call_id call) {
                          : is("throws in cancel") ? MCP_CANCEL_DEADLINE  // which never comes: it only takes its time
                                                   : MCP_CANCEL_NONE;
   if (forgotten == MCP_CANCEL_NONE) return false;
-  for (int look = 0; look < 100; ++look) {
+  for (int look = 0; look < 1000; ++look) {
     const auto reason = host_->is_cancelled(host_, call);
     if (reason == forgotten) return true;
     if (reason != MCP_CANCEL_NONE) return false;
@@ -210,7 +210,7 @@ bool Faulty::wait_in_vain(mcp_call_id call) {
 void Faulty::leave_something(mcp_call_id call) {
   if (is("leaks descriptors")) std::ignore = ::open("/dev/null", O_RDONLY);
   if (is("leaks memory")) {
-    constexpr std::size_t size = 8192;
+    constexpr std::size_t size = 65536;
     auto* const lost = static_cast<char*>(std::malloc(size));
     std::memset(lost, static_cast<int>(call), size);
     *reinterpret_cast<char* volatile*>(&lost[0]) = lost;
@@ -337,6 +337,9 @@ mcp_plugin table_of_faulty() {
   table.size = sizeof table;
   table.name = as_mcp("faulty");
   table.version = as_mcp("1.0.0");
+#ifdef NEVER_UNLOADS
+  table.flags = MCP_PLUGIN_NEVER_UNLOAD;
+#endif
   table.create = create;
   table.describe = describe;
   table.start = start;

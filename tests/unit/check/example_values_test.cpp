@@ -86,6 +86,17 @@ TEST(ExampleValuesTest, EndsInASchemaThatContainsItself) {
   EXPECT_NE(usual(R"({"type": "object", "properties": {"next": {"$ref": "#"}, "a": {"type": "integer"}}})"), "none");
 }
 
+TEST(ExampleValuesTest, GivesUpASchemaThatContainsItselfManyTimes) {
+  std::string members;
+  std::string parts;
+  for (int i = 0; i < 20; ++i) {
+    members += (i == 0 ? "\"m" : ", \"m") + std::to_string(i) + R"(": {"$ref": "#"})";
+    parts += i == 0 ? R"({"$ref": "#"})" : R"(, {"$ref": "#"})";
+  }
+  EXPECT_EQ(usual(R"({"type": "object", "properties": {)" + members + "}}"), "{}");
+  usual(R"({"type": "object", "properties": {"a": {"allOf": [)" + parts + "]}}}");  // comes back
+}
+
 TEST(PatternTextTest, WritesTheLeastThatMatches) {
   EXPECT_EQ(text_matching("^a+b*(c|d)?[^x]$"), "aa");
   EXPECT_EQ(text_matching("(?:ab){2}\\.\\w"), "abab.a");
