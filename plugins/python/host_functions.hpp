@@ -4,11 +4,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <pybind11/pybind11.h>
-#include <shared_mutex>
 
 #include <mcp/plugin.h>
+
+#include "shared/mutex.hpp"
 
 namespace plugins::python {
 
@@ -21,25 +21,25 @@ class LivingHost {
   // Runs `action` with the host, unless it is gone. Without the interpreter's lock, which the host may need meanwhile.
   template <class Action>
   void with(const Action& action) const {
-    const std::shared_lock in_use(mutex_);
+    const SharedLock in_use(mutex_);
     if (host_ != nullptr) action(*host_);
   }
 
-  // Why the call should end early. With or without the interpreter's lock: it waits for nobody.
+  // Why the call should end early. With or without the interpreter's lock, which nobody needs who holds the mutex.
   std::int32_t cancel_reason(mcp_call_id call) const {
-    const std::shared_lock in_use(mutex_, std::try_to_lock);
-    return in_use && host_ != nullptr ? host_->is_cancelled(host_, call) : MCP_CANCEL_SHUTDOWN;
+    const SharedLock in_use(mutex_);
+    return host_ != nullptr ? host_->is_cancelled(host_, call) : MCP_CANCEL_SHUTDOWN;
   }
 
   // From now on nothing reaches the host. Waits for what is on its way there; without the interpreter's lock.
   void end() {
-    const std::unique_lock nobody_else(mutex_);
+    const ExclusiveLock nobody_else(mutex_);
     host_ = nullptr;
   }
 
  private:
-  mutable std::shared_mutex mutex_;
-  const mcp_host* host_;
+  mutable SharedMutex mutex_;
+  const mcp_host* host_ GUARDED_BY(mutex_);
 };
 
 // With the interpreter's lock.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <shared_mutex>
 
 #if defined(__clang__)
 #define PLUGINS_ATTRIBUTE(attribute) __attribute__((attribute))
@@ -16,6 +17,7 @@
 #define CAPABILITY(name) PLUGINS_ATTRIBUTE(capability(name))
 #define SCOPED_CAPABILITY PLUGINS_ATTRIBUTE(scoped_lockable)
 #define GUARDED_BY(mutex) PLUGINS_ATTRIBUTE(guarded_by(mutex))
+#define ACQUIRE_SHARED(...) PLUGINS_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
 #define ACQUIRE(...) PLUGINS_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) PLUGINS_ATTRIBUTE(release_capability(__VA_ARGS__))
 
@@ -41,6 +43,35 @@ class SCOPED_CAPABILITY MutexLock {
  private:
   friend class Condition;
   std::unique_lock<std::mutex> lock_;
+};
+
+class CAPABILITY("mutex") SharedMutex {
+ private:
+  friend class SharedLock;
+  friend class ExclusiveLock;
+  std::shared_mutex mutex_;
+};
+
+// Holds it with others, or alone, as long as it lives.
+class SCOPED_CAPABILITY SharedLock {
+ public:
+  explicit SharedLock(SharedMutex& mutex) ACQUIRE_SHARED(mutex) : lock_(mutex.mutex_) {}
+  SharedLock(const SharedLock&) = delete;
+  SharedLock& operator=(const SharedLock&) = delete;
+  ~SharedLock() RELEASE() = default;
+
+ private:
+  std::shared_lock<std::shared_mutex> lock_;
+};
+class SCOPED_CAPABILITY ExclusiveLock {
+ public:
+  explicit ExclusiveLock(SharedMutex& mutex) ACQUIRE(mutex) : lock_(mutex.mutex_) {}
+  ExclusiveLock(const ExclusiveLock&) = delete;
+  ExclusiveLock& operator=(const ExclusiveLock&) = delete;
+  ~ExclusiveLock() RELEASE() = default;
+
+ private:
+  std::unique_lock<std::shared_mutex> lock_;
 };
 
 // The analysis does not look into predicates, so a wait is in a loop.

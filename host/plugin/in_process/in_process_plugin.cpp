@@ -232,7 +232,9 @@ void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
   });
   if (!invoked.has_error()) return;
   report(invoked);  // with what it was, which is not meant for clients
-  calls_.refuse(id, " let an exception escape while it served " + call.component());
+  // A worker does not know it.
+  const auto& component = call.component();
+  calls_.refuse(id, " let an exception escape" + (component.empty() ? "" : " while it served " + component));
 }
 
 void InProcessPlugin::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& call, CancelReason reason) {
