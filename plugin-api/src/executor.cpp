@@ -96,7 +96,7 @@ class Executor::State {
 
 std::shared_ptr<Executor> Executor::make(Plugin& plugin, unsigned threads) {
   if (threads == 0) throw std::invalid_argument("an executor has at least one thread");
-  const std::shared_ptr<Executor> executor(new Executor(std::make_unique<State>(plugin.host(), threads)));
+  std::shared_ptr<Executor> executor(new Executor(std::make_unique<State>(plugin.host(), threads)));
   plugin.on_start([executor] { executor->state_->start(); });
   plugin.on_stop([executor] { executor->state_->stop(); });
   return executor;
