@@ -1,31 +1,18 @@
 // The way of an author who writes in Go: the project that `new` makes, `dev`, what docs/go.md shows, and what Go does when
 // something goes wrong.
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { HttpHost, program } from '../../integration/support/host.mjs';
-import { postModern } from '../../integration/support/http.mjs';
-
-const env = { ...process.env, PATH: [dirname(program), process.env.PATH].join(delimiter) };
-const run = async (cwd, file, ...args) => (await promisify(execFile)(file, args, { cwd, env })).stdout;
-
-async function newProject(context) {
-  const place = await mkdtemp(join(tmpdir(), 'mcp-go-'));
-  context.after(() => rm(place, { recursive: true, force: true }));
-  execFileSync(program, ['new', 'weather', '--in', place, '--lang', 'go']);
-  return join(place, 'weather');
-}
+import { program } from '../../integration/support/host.mjs';
+import { devServesEachChange, env, newProject, run, saysWhereItsPackageIsToBeFound } from '../project.mjs';
 
 test('NewMakesAProjectThatBuildsAndPassesItsTests', async (context) => {
-  const project = await newProject(context);
+  const project = await newProject(context, 'go');
   await run(project, 'cmake', '--preset', 'release');
   await run(project, 'cmake', '--build', '--preset', 'release');
   const tested = await run(project, 'ctest', '--preset', 'release');
@@ -40,47 +27,20 @@ test('NewMakesAProjectThatBuildsAndPassesItsTests', async (context) => {
 });
 
 test('TheProjectSaysWhereThePackageIsToBeFound', async (context) => {
-  const project = await newProject(context);
-  const elsewhere = process.env.PATH.split(delimiter).filter((each) => !existsSync(join(each, 'mcp-plugin-host')));
-  const options = { cwd: project, env: { ...process.env, PATH: elsewhere.join(delimiter), CMAKE_PREFIX_PATH: '' } };
-  const args = ['--preset', 'debug', '-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF'];
-  await assert.rejects(promisify(execFile)('cmake', args, options), ({ stderr }) => {
-    assert.match(stderr.replace(/\s+/g, ' '), /It comes with mcp-plugin-host: put the folder of that program into PATH/);
-    return true;
-  });
+  await saysWhereItsPackageIsToBeFound(await newProject(context, 'go'));
 });
 
 test('DevServesEachChange', async (context) => {
-  const project = await newProject(context);
-  const args = ['dev', project, '--listen', '127.0.0.1:0', '--data', join(project, '../data'), '--log-format', 'json'];
-  const host = await HttpHost.of(spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env }));
-  context.after(() => host.stop());
-  const until = async (text) => {
-    for (const end = Date.now() + 60_000; ; await sleep(20)) {
-      const answer = await postModern(host.url, 'tools/call', { name: 'hello', arguments: { name: 'Ada' } });
-      const said = (await answer.json()).result?.content[0].text;
-      if (said === text) return;
-      assert.ok(Date.now() < end, `${said} instead of ${text}\n${host.log.text()}`);
-    }
-  };
-  const source = join(project, 'main.go');
-  const edit = async (from, to) => {
-    const text = await readFile(source, 'utf8');
-    assert.ok(text.includes(from), from);
-    await writeFile(source, text.replace(from, to));
-  };
-  await until('Hello, Ada!');
-  await edit('"Hello, "', '"Good morning, "');
-  await until('Good morning, Ada!');
-  const broken = host.log.next({ event: 'not built' }, { patienceMs: 60_000 });
-  await edit('return "Good', 'retrun "Good');
-  await broken;
-  assert.match(host.log.text(), /main\.go:\d+:\d+: syntax error/);
-  await until('Good morning, Ada!');
+  await devServesEachChange(context, await newProject(context, 'go'), {
+    source: 'main.go',
+    greeting: ['"Hello, "', '"Good morning, "'],
+    mistake: ['return "Good', 'retrun "Good'],
+    complaint: /main\.go:\d+:\d+: syntax error/,
+  });
 });
 
 test('WhatGoesWrongInGoIsToldAsForOtherLanguages', async (context) => {
-  const project = await newProject(context);
+  const project = await newProject(context, 'go');
   await cp(fileURLToPath(new URL('testdata/failing.go', import.meta.url)), join(project, 'main.go'));
   await run(project, 'cmake', '--preset', 'release');
   await run(project, 'cmake', '--build', '--preset', 'release');
@@ -105,7 +65,7 @@ test('WhatTheDocumentShowsIsAPlugin', async (context) => {
   const document = await readFile(fileURLToPath(new URL('../../../docs/go.md', import.meta.url)), 'utf8');
   const examples = [...document.matchAll(/^```go\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
   assert.ok(examples.length > 0);
-  const project = await newProject(context);
+  const project = await newProject(context, 'go');
   await run(project, 'cmake', '--preset', 'release');
   const workspace = { GOWORK: join(project, 'build/release/go.work'), CGO_ENABLED: '1' };
   for (const [i, code] of examples.entries()) {
