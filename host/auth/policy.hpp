@@ -57,7 +57,7 @@ class Rule {
   bool is_unconditional() const { return !read_only_ && tag_.empty() && !arguments_; }
   // Null: any.
   const Schema* arguments() const { return arguments_ ? &*arguments_ : nullptr; }
-  // As it is written.
+  // As it is written, and the tag that it asks for.
   const std::string& text() const { return text_; }
 
  private:

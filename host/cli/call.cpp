@@ -19,21 +19,21 @@
 #include "protocol/calls/completion.hpp"
 #include "protocol/calls/component_calls.hpp"
 #include "protocol/calls/input_requests.hpp"
+#include "protocol/calls/plugin_call.hpp"
 #include "protocol/calls/plugin_result.hpp"
 
 namespace mcph {
 namespace {
 
-constexpr int max_rounds = 32;
 // After which somebody who waits is told so.
 constexpr std::chrono::seconds silence{5};
 
 // A call whose end somebody waits for, and whose progress a person sees.
 class TerminalCall final : public Call {
  public:
-  // Of a client that answers what it is asked, if it does.
-  TerminalCall(const CallPlan& plan, const Json& answers, bool has_answers)
-      : Call(plan.method, with_answers(plan.params, answers), plan.component), has_answers_(has_answers) {
+  TerminalCall(const CallPlan& plan, const GivenAnswers& answers)
+      : Call(plan.method, with_answers(plan.params, answers.given()), plan.component),
+        capabilities_(answers.client_capabilities()) {
     limit_time(plan.time_limit);
   }
 
@@ -55,21 +55,15 @@ class TerminalCall final : public Call {
   void log(std::int32_t, std::string_view) override {}  // the host's log has it
   void complete(Outcome outcome, std::string json) override { ended_.set_value({outcome, std::move(json)}); }
   std::string context() const override {
-    Json capabilities = Json::object();
-    if (has_answers_) {
-      capabilities = {{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
-                      {"sampling", {{"tools", Json::object()}}},
-                      {"roots", Json::object()}};
-    }
     Json context{{"protocolVersion", "2026-07-28"},
                  {"client", {{"name", "mcp-plugin-host call"}}},
-                 {"clientCapabilities", std::move(capabilities)}};
+                 {"clientCapabilities", capabilities_}};
     if (const auto until = deadline()) context["deadline"] = until->count();
     return dump(context);
   }
 
  private:
-  const bool has_answers_;
+  const Json capabilities_;
   std::promise<std::pair<Outcome, std::string>> ended_;
 };
 
@@ -83,8 +77,8 @@ int print_checked(const CallPlan& plan, std::string_view json, bool whole) {
 }
 
 int carry_out(const CallPlan& plan, GivenAnswers answers, bool as_json) {
-  for (int round = 0; round <= max_rounds; ++round) {
-    const auto call = std::make_shared<TerminalCall>(plan, answers.given(), answers.any());
+  for (unsigned round = 0; round <= PluginCall::max_rounds; ++round) {
+    const auto call = std::make_shared<TerminalCall>(plan, answers);
     plan.plugin->invoke(call);
     const auto [outcome, json] = call->wait();
     if (outcome != Outcome::input_required && answers.unused() > 0)
@@ -99,7 +93,7 @@ int carry_out(const CallPlan& plan, GivenAnswers answers, bool as_json) {
       return fail_with("the plugin asked with something invalid: " + requests.error().message, as_json);
     if (const auto given = answers.give(*requests); given.has_error()) return fail_with(given.error().message, as_json);
   }
-  return fail_with("the plugin asked more than " + std::to_string(max_rounds) + " times", as_json);
+  return fail_with("the plugin asked more than " + std::to_string(PluginCall::max_rounds) + " times", as_json);
 }
 
 int reject(Host& host, const Rejection& rejection, bool as_json) {

@@ -53,6 +53,13 @@ Result<GivenAnswers> GivenAnswers::read(const std::vector<std::string>& texts) {
   return answers;
 }
 
+Json GivenAnswers::client_capabilities() const {
+  if (!any()) return Json::object();
+  return {{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
+          {"sampling", {{"tools", Json::object()}}},
+          {"roots", Json::object()}};
+}
+
 Result<Json> GivenAnswers::give(const OrderedJson& requests) {
   auto answers = Json::object();
   for (const auto& [name, request] : requests.items()) {

@@ -17,6 +17,8 @@ class GivenAnswers {
   static Result<GivenAnswers> read(const std::vector<std::string>& texts);
 
   bool any() const { return !left_.empty() || !given_.is_null(); }
+  // Of a client that answers what it is asked, if it does.
+  Json client_capabilities() const;
   std::size_t unused() const { return left_.size() - next_; }
   // All that have been given, by the names of the requests; null: none.
   const Json& given() const { return given_; }

@@ -17,6 +17,7 @@
 #include "cli/call_text.hpp"
 #include "http/client/network_caller.hpp"
 #include "protocol/calls/input_requests.hpp"
+#include "protocol/calls/plugin_call.hpp"
 #include "protocol/calls/plugin_result.hpp"
 #include "protocol/method.hpp"
 #include "protocol/modern/modern_era.hpp"
@@ -26,7 +27,6 @@
 namespace mcph {
 namespace {
 
-constexpr int max_questions = 32;
 constexpr std::size_t max_response_bytes = std::size_t{128} << 20;
 // How long the server lets a call take is its operator's choice.
 constexpr std::chrono::hours remote_patience{24};
@@ -139,15 +139,9 @@ class AskedServer {
 };
 
 Json meta_of(const GivenAnswers& answers) {
-  Json capabilities = Json::object();
-  if (answers.any()) {
-    capabilities = {{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
-                    {"sampling", {{"tools", Json::object()}}},
-                    {"roots", Json::object()}};
-  }
   return {{meta_key::protocol_version, ModernEra::revision},
           {meta_key::client_info, {{"name", "mcp-plugin-host call"}, {"version", "1"}}},
-          {meta_key::client_capabilities, std::move(capabilities)}};
+          {meta_key::client_capabilities, answers.client_capabilities()}};
 }
 
 // What the server says of the tool; null: nothing.
@@ -198,7 +192,7 @@ int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers)
   params["_meta"] = meta_of(answers);
   const auto name = command.method == PluginMethod::completion_complete ? std::string() : command.component;
   if (command.method == PluginMethod::tools_call) repeat_arguments(server, params);
-  for (int round = 0; round <= max_questions; ++round) {
+  for (unsigned round = 0; round <= PluginCall::max_rounds; ++round) {
     const auto [result, error] = server.ask(name_of(command.method), name, params);
     if (error) return fail_with(*error, command.json);
     if (result.value("resultType", Json()) != "input_required") {
@@ -215,7 +209,7 @@ int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers)
     params.erase("requestState");
     if (const auto state = result.find("requestState"); state != result.end()) params["requestState"] = *state;
   }
-  return fail_with("the server asked more than " + std::to_string(max_questions) + " times", command.json);
+  return fail_with("the server asked more than " + std::to_string(PluginCall::max_rounds) + " times", command.json);
 }
 
 }  // namespace mcph
