@@ -20,7 +20,7 @@ constexpr unsigned max_blocked_threads = 128;
 constexpr rlim_t usual_open_files = 1024;
 // For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call; but
 // only while frames come so close to each other.
-constexpr std::chrono::microseconds spin_time{200};
+constexpr std::chrono::microseconds spin_time{50};
 constexpr std::chrono::microseconds lively_interval{500};
 
 // What keeps a library from being loaded may be a limit, which the dynamic linker does not know by its name.
@@ -73,7 +73,8 @@ void Worker::run(std::function<void()> task) {
     run_plugin(task);
     task = nullptr;
     const MutexLock lock(mutex_);
-    if (--running_ == 0) control_changed_.notify_one();
+    // Who waits for calls else is woken by each, for nothing.
+    if (--running_ == 0 && stopping_) control_changed_.notify_one();
   });
 }
 
@@ -96,8 +97,13 @@ void Worker::wait_for_frames() {
 
 // One frame at a time, so that what it starts is done before the next is looked for.
 void Worker::read() {
-  const auto outcome = reader_.receive_whole(host_.socket());
-  const auto now = std::chrono::steady_clock::now();
+  auto outcome = reader_.receive_whole(host_.socket());
+  auto now = std::chrono::steady_clock::now();
+  while (outcome == FrameReader::Outcome::none && is_lively_ && now - last_frame_ < spin_time) {
+    std::this_thread::yield();  // to whoever has something to do
+    outcome = reader_.receive_whole(host_.socket());
+    now = std::chrono::steady_clock::now();
+  }
   switch (outcome) {
     case FrameReader::Outcome::frame:
       // Where processor time is short, the plugin needs it.
@@ -110,9 +116,7 @@ void Worker::read() {
       }
       break;
     case FrameReader::Outcome::none:
-      if (!is_lively_ || now - last_frame_ >= spin_time) return wait_for_frames();
-      std::this_thread::yield();  // to whoever has something to do
-      break;
+      return wait_for_frames();
     case FrameReader::Outcome::lost:
       ::_exit(out_of_memory_status);
     case FrameReader::Outcome::end:

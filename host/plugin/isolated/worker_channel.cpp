@@ -35,20 +35,6 @@ constexpr int outputs_at_end = 64;
 // From the end of its connection until the end of the process.
 constexpr std::chrono::milliseconds dying_time{100};
 
-// As long as it lives, this thread tells a listener something.
-class Telling {
- public:
-  explicit Telling(std::atomic<std::thread::id>& thread) : thread_(thread) {
-    thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  }
-  ~Telling() { thread_.store({}, std::memory_order_relaxed); }
-  Telling(const Telling&) = delete;
-  Telling& operator=(const Telling&) = delete;
-
- private:
-  std::atomic<std::thread::id>& thread_;
-};
-
 }  // namespace
 
 Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const std::filesystem::path& program,
@@ -97,6 +83,7 @@ void WorkerChannel::begin() {
 bool WorkerChannel::send_frame(const Frame& frame) {
   const MutexLock lock(sending_);
   if (ended_sending_) return false;
+  ++messages_;
   if (kept_.empty()) {
     const auto sent = mcph::send_frame(socket_end_.get(), frame, false);
     if (sent != Sent::no_room) return sent == Sent::whole;
@@ -142,16 +129,20 @@ bool WorkerChannel::ask_for_places(std::string why) {
 }
 
 void WorkerChannel::look_for_message() {
-  // What the listener is told may make it give another call.
-  if (telling_on_.load(std::memory_order_relaxed) == std::this_thread::get_id() || !reading_.try_lock()) return;
-  const MutexLock lock(reading_, std::adopt_lock);
-  if (!short_wait_.begin(ShortWait::Clock::now())) return;
-  const auto before = messages_read_;
-  // Where nothing more will come, whoever watches the socket finds out, too.
-  while (!ended_ && has_room() && read_messages(1) && messages_read_ == before) {
+  executor_.run([self = shared_from_this(), messages = messages_.load()] { self->look(messages, true); });
+}
+
+void WorkerChannel::look(std::uint64_t messages, bool is_first) {
+  if (messages_.load() != messages || !reading_.try_lock()) return;
+  {
+    const MutexLock lock(reading_, std::adopt_lock);
+    if (is_first && !short_wait_.begin(ShortWait::Clock::now())) return;
+    // Where nothing more will come, whoever watches the socket finds out, too.
+    if (ended_ || !has_room() || !read_messages(1) || messages_.load() != messages) return;
     if (!short_wait_.goes_on(ShortWait::Clock::now())) return;
-    std::this_thread::yield();  // to whoever has something to do, the worker perhaps
   }
+  std::this_thread::yield();  // to whoever has something to do, the worker perhaps
+  executor_.run([self = shared_from_this(), messages] { self->look(messages, false); });
 }
 
 void WorkerChannel::wait_for_end(std::chrono::milliseconds time) {
@@ -272,14 +263,14 @@ bool WorkerChannel::read_messages(std::size_t most) {
     switch (receive()) {
       case FrameReader::Outcome::frame:
         bytes += reader_.frame().text.size();
-        ++messages_read_;
+        ++messages_;
         if (tell(reader_.frame())) continue;
         [[fallthrough]];
       case FrameReader::Outcome::wrong:
         process_->kill("was killed, because it sent the host what a worker does not send");
         return false;
       case FrameReader::Outcome::in_file:  // and is left there
-        ++messages_read_;
+        ++messages_;
         continue;
       case FrameReader::Outcome::none:
         return true;
@@ -297,7 +288,6 @@ FrameReader::Outcome WorkerChannel::receive() {
   try {
     const auto outcome = reader_.receive(socket_end_.get());
     if (outcome != FrameReader::Outcome::in_file || listener_ == nullptr) return outcome;
-    const Telling telling(telling_on_);
     // Of one that has ended no more is kept than of one that waits.
     const bool is_wanted =
         has_room() && listener_->long_message_came(to_host::long_message(reader_.frame(), reader_.bytes_in_file()));
@@ -311,7 +301,6 @@ FrameReader::Outcome WorkerChannel::receive() {
 bool WorkerChannel::tell(const Frame& frame) {
   const auto message = to_host::read(frame);
   if (!message) return false;
-  const Telling telling(telling_on_);
   if (listener_ != nullptr) listener_->message_came(*message);
   return true;
 }

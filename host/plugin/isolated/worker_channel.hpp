@@ -2,10 +2,11 @@
 // its end. Shared with the I/O context that reads it, which is one of those that serve clients, so that an answer goes
 // to its client without waiting for another thread. Ends by itself when the process does.
 //
-// Who reads holds the lock `reading_`: the I/O context, a thread that has just given a call and looks for its answer
-// (look_for_message), and whoever stops the worker (wait_for_end). What comes is told under that lock, so one thing at
-// a time and in order. Sending has a lock of its own, because it goes on while what came is worked on.
-// It has more members than most classes, because the socket, the output and the process's end have to end together.
+// Who reads holds the lock `reading_`: the I/O context, a thread that has given a call and has nothing else to do than
+// to look for its answer (look_for_message), and whoever stops the worker (wait_for_end). What comes is told under that
+// lock, so one thing at a time and in order. Sending has a lock of its own, because it goes on while what came is
+// worked on. It has more members than most classes, because the socket, the output and the process's end have to end
+// together.
 #pragma once
 
 #include <atomic>
@@ -78,7 +79,8 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
     return send_frame(frame_of(message));
   }
 
-  // [any] Waits a moment for what it says without sleeping (ShortWait). Does nothing while somebody reads already.
+  // [any] After a call: has this thread look for the answer for a moment (ShortWait) instead of sleeping. It does so
+  // between all else that it has to do, and no longer once another message has gone either way.
   void look_for_message();
 
   // [any] Has it tell where it is and end, because it does not come back; `why` is how it has ended then. False: it has
@@ -120,6 +122,8 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   void watch_end();
   void close();  // on the I/O context, or when nobody else has it
 
+  void look(std::uint64_t messages, bool is_first);
+
   void end_long_message();
   bool has_room() const { return long_messages_.load() < max_long_messages; }
   bool waits_for_room();  // if so, whoever makes room goes on
@@ -144,11 +148,10 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
 
   std::atomic<std::size_t> long_messages_{0};
   std::atomic<bool> room_is_waited_for_{false};
-  std::atomic<std::thread::id> telling_on_{};  // the thread on which the listener is being told something
+  std::atomic<std::uint64_t> messages_{0};  // sent and read
 
   Mutex reading_;
   WorkerListener* listener_ GUARDED_BY(reading_);  // null once it is forgotten
-  std::uint64_t messages_read_ GUARDED_BY(reading_) = 0;
   ShortWait short_wait_ GUARDED_BY(reading_);
   FrameReader reader_ GUARDED_BY(reading_);
   PrintedLines printed_ GUARDED_BY(reading_);
