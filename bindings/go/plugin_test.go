@@ -66,6 +66,14 @@ func served(t *testing.T, setup func(*Plugin) error) (*Plugin, *fakeHost) {
 
 type none struct{}
 
+// ofToolSaid is a plugin with one tool that does nothing.
+func ofToolSaid(tool *Tool) func(*Plugin) error {
+	return func(plugin *Plugin) error {
+		AddTool(plugin, tool, func(*Context, none) (string, error) { return "", nil })
+		return nil
+	}
+}
+
 // ofTool is a plugin with one tool.
 func ofTool[In, Out any](handler func(*Context, In) (Out, error)) func(*Plugin) error {
 	return func(plugin *Plugin) error {
@@ -154,6 +162,27 @@ func TestASetupThatFailsSaysWhy(t *testing.T) {
 			AddPrompt(plugin, &Prompt{Name: "p"}, func(*Context, none) (int, error) { return 0, nil })
 			return nil
 		}, `prompt "p": its handler returns a int: return a string`},
+		{ofToolSaid(&Tool{Name: "it", Timeout: time.Microsecond}),
+			`tool "it": its Timeout is 1µs: give 1ms to 8760h0m0s, or 0 for what the operator allows`},
+		{ofToolSaid(&Tool{Name: "it", Timeout: -time.Second}), `tool "it": its Timeout is -1s: give 1ms to`},
+		{ofToolSaid(&Tool{Name: "it", Timeout: 8761 * time.Hour}), `tool "it": its Timeout is 8761h0m0s: give 1ms to`},
+		{ofToolSaid(&Tool{Name: "it", Tags: []string{"good", "two words"}}),
+			`tool "it": its tag "two words" is not 1 to 128 characters of A-Za-z0-9_.-`},
+		{ofToolSaid(&Tool{Name: "it", Tags: []string{""}}), `tool "it": its tag "" is not`},
+		{ofToolSaid(&Tool{Name: "it", Tags: []string{strings.Repeat("a", 129)}}), `tool "it": its tag "aaa`},
+		{func(plugin *Plugin) error {
+			AddPrompt(plugin, &Prompt{Name: "p", Tags: []string{"ä"}}, func(*Context, none) (string, error) { return "", nil })
+			return nil
+		}, `prompt "p": its tag "ä" is not`},
+		{func(plugin *Plugin) error {
+			AddResource(plugin, &Resource{URI: "a://b", Tags: []string{"a\n"}}, func(*Context) (string, error) { return "", nil })
+			return nil
+		}, `resource "a://b": its tag "a\n" is not`},
+		{func(plugin *Plugin) error {
+			AddResourceTemplate(plugin, &ResourceTemplate{URITemplate: "a://b", Tags: []string{"a b"}},
+				func(*Context, none) (string, error) { return "", nil })
+			return nil
+		}, `resource template "a://b": its tag "a b" is not`},
 	} {
 		_, err := newPlugin(host, each.setup)
 		expectError(t, err, each.words)
@@ -343,6 +372,45 @@ func TestAPluginSaysWhatItExports(t *testing.T) {
 		`{"uri":"a://bytes","name":"bytes"}],"resourceTemplates":[{"uriTemplate":"a://squares/{n}/{style}","name":"square"}],`+
 		`"prompts":[{"name":"say","description":"Says it.","arguments":[{"name":"n","required":true},{"name":"style"}]}],`+
 		`"completions":true}`)
+}
+
+func TestTimeoutsAndTagsAreForTheHost(t *testing.T) {
+	meta := Meta{"own": 1}
+	slow := &Tool{Name: "it", Timeout: 300 * time.Millisecond, Tags: []string{"slow", "a.B_c-9"}, Meta: meta,
+		Execution: &ToolExecution{TaskSupport: "forbidden"}}
+	for _, each := range []struct {
+		setup func(*Plugin) error
+		want  string
+	}{
+		{ofToolSaid(slow), `"_meta":{"mcp-plugin-host/tags":["slow","a.B_c-9"],"own":1},` +
+			`"execution":{"taskSupport":"forbidden","timeoutMs":300}}]`},
+		{ofToolSaid(&Tool{Name: "it", Timeout: time.Hour}), `"execution":{"timeoutMs":3600000}}]`},
+		{ofToolSaid(&Tool{Name: "it", Execution: &ToolExecution{TaskSupport: "optional"}}),
+			`"execution":{"taskSupport":"optional"}}]`},
+		{ofToolSaid(&Tool{Name: "it"}), `"additionalProperties":false}}],"resources":[]`},
+		{func(plugin *Plugin) error {
+			AddPrompt(plugin, &Prompt{Name: "p", Tags: []string{"t"}}, func(*Context, none) (string, error) { return "", nil })
+			return nil
+		}, `"prompts":[{"name":"p","_meta":{"mcp-plugin-host/tags":["t"]}}]`},
+		{func(plugin *Plugin) error {
+			AddResource(plugin, &Resource{URI: "a:b", Tags: []string{"t"}}, func(*Context) (string, error) { return "", nil })
+			return nil
+		}, `"resources":[{"uri":"a:b","name":"","_meta":{"mcp-plugin-host/tags":["t"]}}]`},
+		{func(plugin *Plugin) error {
+			AddResourceTemplate(plugin, &ResourceTemplate{URITemplate: "a:b", Tags: []string{"t"}},
+				func(*Context, none) (string, error) { return "", nil })
+			return nil
+		}, `"resourceTemplates":[{"uriTemplate":"a:b","name":"","_meta":{"mcp-plugin-host/tags":["t"]}}]`},
+	} {
+		plugin, _ := served(t, each.setup)
+		text, err := plugin.describe()
+		if err != nil || !strings.Contains(string(text), each.want) {
+			t.Errorf("\n got: %s, %v\nwant: %s", text, err, each.want)
+		}
+	}
+	if len(meta) != 1 {
+		t.Errorf("the author's own Meta has been changed: %v", meta)
+	}
 }
 
 func TestChangesOfComponentsAreTold(t *testing.T) {

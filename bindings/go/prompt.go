@@ -14,6 +14,7 @@ type Prompt struct {
 	Arguments   []*PromptArgument    `json:"arguments,omitempty"` // nil: those of In
 	Icons       []Icon               `json:"icons,omitempty"`
 	Meta        Meta                 `json:"_meta,omitempty"`
+	Tags        []string             `json:"-"`
 	Completions map[string]Completer `json:"-"` // by argument; what an enum allows needs none
 }
 
@@ -96,6 +97,9 @@ func newPromptRecord(prompt Prompt, in reflect.Type) (*promptRecord, error) {
 			prompt.Arguments = append(prompt.Arguments, &PromptArgument{Name: each.name, Title: each.tag.Get("title"),
 				Description: each.tag.Get("jsonschema"), Required: each.isRequired(forInput)})
 		}
+	}
+	if prompt.Meta, err = withTags(prompt.Meta, prompt.Tags); err != nil {
+		return nil, err
 	}
 	text, err := marshal(prompt)
 	return &promptRecord{text: text, completions: completions{of: arguments, by: prompt.Completions}}, err

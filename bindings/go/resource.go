@@ -19,6 +19,7 @@ type Resource struct {
 	Annotations *Annotations  `json:"annotations,omitempty"`
 	Icons       []Icon        `json:"icons,omitempty"`
 	Meta        Meta          `json:"_meta,omitempty"`
+	Tags        []string      `json:"-"`
 	TTL         time.Duration `json:"-"` // for how long clients may keep what they have read
 	Public      bool          `json:"-"` // with TTL: for other users, too
 }
@@ -34,6 +35,7 @@ type ResourceTemplate struct {
 	Annotations *Annotations         `json:"annotations,omitempty"`
 	Icons       []Icon               `json:"icons,omitempty"`
 	Meta        Meta                 `json:"_meta,omitempty"`
+	Tags        []string             `json:"-"`
 	TTL         time.Duration        `json:"-"`
 	Public      bool                 `json:"-"`
 	Completions map[string]Completer `json:"-"` // by variable
@@ -58,7 +60,7 @@ func (r *resourceRecord) description() json.RawMessage { return r.text }
 // AddResource adds a resource. Out is a string; bytes; anything else that has a form in JSON; or *ReadResourceResult.
 func AddResource[Out any](plugin *Plugin, resource *Resource, handler func(*Context) (Out, error)) {
 	plugin.change(func() error {
-		text, err := marshal(resource)
+		text, err := resourceText(*resource)
 		if err != nil {
 			return fmt.Errorf("resource %q: %w", resource.URI, err)
 		}
@@ -77,12 +79,20 @@ func AddResource[Out any](plugin *Plugin, resource *Resource, handler func(*Cont
 	})
 }
 
+func resourceText(resource Resource) (json.RawMessage, error) {
+	var err error
+	if resource.Meta, err = withTags(resource.Meta, resource.Tags); err != nil {
+		return nil, err
+	}
+	return marshal(resource)
+}
+
 // AddResourceTemplate adds resources. In is a struct whose fields are the variables, decoded, or a map[string]string; a
 // text that a field does not allow is an error of the read. The whole URI is that of the context.
 func AddResourceTemplate[In, Out any](plugin *Plugin, template *ResourceTemplate,
 	handler func(*Context, In) (Out, error)) {
 	plugin.change(func() error {
-		record, err := templateRecord(template, reflect.TypeFor[In]())
+		record, err := templateRecord(*template, reflect.TypeFor[In]())
 		if err != nil {
 			return fmt.Errorf("resource template %q: %w", template.URITemplate, err)
 		}
@@ -105,7 +115,7 @@ func AddResourceTemplate[In, Out any](plugin *Plugin, template *ResourceTemplate
 	})
 }
 
-func templateRecord(template *ResourceTemplate, in reflect.Type) (*resourceRecord, error) {
+func templateRecord(template ResourceTemplate, in reflect.Type) (*resourceRecord, error) {
 	variables, err := textsOf(in)
 	if err != nil {
 		return nil, err
@@ -124,6 +134,9 @@ func templateRecord(template *ResourceTemplate, in reflect.Type) (*resourceRecor
 		if !has(name) {
 			return nil, fmt.Errorf("it has no variable %q to complete", name)
 		}
+	}
+	if template.Meta, err = withTags(template.Meta, template.Tags); err != nil {
+		return nil, err
 	}
 	text, err := marshal(template)
 	return &resourceRecord{text: text, mimeType: template.MIMEType, ttl: template.TTL, public: template.Public,

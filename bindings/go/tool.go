@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"time"
 )
 
 // Tool is what clients are told of a tool.
@@ -18,7 +19,12 @@ type Tool struct {
 	Execution    *ToolExecution   `json:"execution,omitempty"`
 	Icons        []Icon           `json:"icons,omitempty"`
 	Meta         Meta             `json:"_meta,omitempty"`
+	Timeout      time.Duration    `json:"-"` // a call that takes longer is cancelled; 0: when the operator says
+	Tags         []string         `json:"-"` // words by which operators choose among tools
 }
+
+// maxTimeout is what a host takes.
+const maxTimeout = 365 * 24 * time.Hour
 
 // ToolAnnotations are hints, which clients need not believe.
 type ToolAnnotations struct {
@@ -97,7 +103,31 @@ func toolText(tool Tool, in, out reflect.Type) (json.RawMessage, error) {
 			return nil, fmt.Errorf("its result: %w", err)
 		}
 	}
-	return marshal(tool)
+	if tool.Meta, err = withTags(tool.Meta, tool.Tags); err != nil {
+		return nil, err
+	}
+	execution, err := executionOf(tool)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(struct {
+		Tool
+		Execution object `json:"execution,omitempty"` // in place of the tool's
+	}{tool, execution})
+}
+
+func executionOf(tool Tool) (execution object, err error) {
+	if tool.Execution != nil && tool.Execution.TaskSupport != "" {
+		execution.set("taskSupport", tool.Execution.TaskSupport)
+	}
+	if tool.Timeout == 0 {
+		return execution, nil
+	}
+	if tool.Timeout < time.Millisecond || tool.Timeout > maxTimeout {
+		return nil, fmt.Errorf("its Timeout is %v: give 1ms to %v, or 0 for what the operator allows", tool.Timeout, maxTimeout)
+	}
+	execution.set("timeoutMs", tool.Timeout.Milliseconds())
+	return execution, nil
 }
 
 func inputSchema(in reflect.Type) (json.RawMessage, error) {

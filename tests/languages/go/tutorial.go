@@ -10,6 +10,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"mcp-plugin-host/mcp"
@@ -124,6 +125,15 @@ func count(call *mcp.Context, in counting) (string, error) {
 	return fmt.Sprintf("counted to %d", in.To), nil
 }
 
+func wait(call *mcp.Context, _ struct{}) (string, error) {
+	select {
+	case <-call.Done():
+		return "", errors.New("cancelled")
+	case <-time.After(5 * time.Second):
+		return "waited", nil
+	}
+}
+
 type nameForm struct {
 	Name string `json:"name"`
 }
@@ -148,6 +158,8 @@ type breaking struct {
 
 func addToolsWithContext(plugin *mcp.Plugin) {
 	mcp.AddTool(plugin, &mcp.Tool{Name: "count", Description: "Counts slowly."}, count)
+	mcp.AddTool(plugin, &mcp.Tool{Name: "slow_tool", Description: "Takes too long.", Timeout: 300 * time.Millisecond,
+		Tags: []string{"slow"}}, wait)
 	mcp.AddTool(plugin, &mcp.Tool{Name: "ask_name", Description: "Asks for a name."}, askName)
 
 	mcp.AddTool(plugin, &mcp.Tool{Name: "break", Description: "Breaks."},
@@ -173,6 +185,20 @@ type review struct {
 	Code string `json:"code" jsonschema:"What to review"`
 }
 
+type greetingIn struct {
+	Language string `json:"language" jsonschema:"In which language"`
+}
+
+func languages(_ *mcp.Context, typed string, _ map[string]string) ([]string, error) {
+	var values []string
+	for _, each := range []string{"english", "finnish", "french", "german"} {
+		if strings.HasPrefix(each, typed) {
+			values = append(values, each)
+		}
+	}
+	return values, nil
+}
+
 func addOthers(plugin *mcp.Plugin) {
 	mcp.AddResource(plugin,
 		&mcp.Resource{URI: "tutorial://version", Name: "version", Description: "The plugin's version.", MIMEType: "text/plain"},
@@ -185,4 +211,8 @@ func addOthers(plugin *mcp.Plugin) {
 
 	mcp.AddPrompt(plugin, &mcp.Prompt{Name: "review", Description: "Asks for a review."},
 		func(_ *mcp.Context, in review) (string, error) { return "Please review:\n" + in.Code, nil })
+
+	mcp.AddPrompt(plugin, &mcp.Prompt{Name: "greeting", Description: "Asks for a greeting.",
+		Completions: map[string]mcp.Completer{"language": languages}},
+		func(_ *mcp.Context, in greetingIn) (string, error) { return "Greet me in " + in.Language + ".", nil })
 }
