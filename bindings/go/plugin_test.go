@@ -162,6 +162,11 @@ func TestASetupThatFailsSaysWhy(t *testing.T) {
 			AddPrompt(plugin, &Prompt{Name: "p"}, func(*Context, none) (int, error) { return 0, nil })
 			return nil
 		}, `prompt "p": its handler returns a int: return a string`},
+		{func(plugin *Plugin) error {
+			AddPrompt(plugin, &Prompt{Name: "p", Completions: map[string]Completer{"m": nil}},
+				func(*Context, struct{ N int }) (string, error) { return "", nil })
+			return nil
+		}, `prompt "p": it has no argument "m" to complete`},
 		{ofToolSaid(&Tool{Name: "it", Timeout: time.Microsecond}),
 			`tool "it": its Timeout is 1µs: give 1ms to 8760h0m0s, or 0 for what the operator allows`},
 		{ofToolSaid(&Tool{Name: "it", Timeout: -time.Second}), `tool "it": its Timeout is -1s: give 1ms to`},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // Prompt is what clients are told of a prompt; its arguments are the fields of its handler's struct.
@@ -96,6 +97,12 @@ func newPromptRecord(prompt Prompt, in reflect.Type) (*promptRecord, error) {
 		for _, each := range arguments.fields {
 			prompt.Arguments = append(prompt.Arguments, &PromptArgument{Name: each.name, Title: each.tag.Get("title"),
 				Description: each.tag.Get("jsonschema"), Required: each.isRequired(forInput)})
+		}
+	}
+	for name := range prompt.Completions {
+		isIt := func(argument *PromptArgument) bool { return argument.Name == name }
+		if !slices.ContainsFunc(prompt.Arguments, isIt) {
+			return nil, fmt.Errorf("it has no argument %q to complete", name)
 		}
 	}
 	if prompt.Meta, err = withTags(prompt.Meta, prompt.Tags); err != nil {
