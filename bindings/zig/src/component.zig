@@ -3,9 +3,11 @@
 //! A handler is a function. Its parameters may be, in any order and each or none of them: a struct, whose fields are the
 //! arguments; *Context; and a pointer to the plugin's State. It returns what content.zig says, or an error.
 const std = @import("std");
+const completion = @import("completion.zig");
 const content = @import("content.zig");
 const json = @import("json.zig");
 const schema = @import("schema.zig");
+const texts = @import("texts.zig");
 const Context = @import("context.zig").Context;
 const parse_options = @import("context.zig").parse_options;
 
@@ -21,15 +23,26 @@ pub const Annotations = struct {
 pub const ToolOptions = struct {
     title: []const u8 = "",
     annotations: Annotations = .{},
+    /// A call that takes longer is cancelled; 1 to `max_timeout_ms`. null: when the operator says.
+    timeout_ms: ?u64 = null,
+    /// Words by which operators choose among tools: 1 to 128 characters of A-Za-z0-9_.- each.
+    tags: []const []const u8 = &.{},
 };
+
+/// 365 days.
+pub const max_timeout_ms = 365 * std.time.ms_per_day;
 
 pub const ResourceOptions = struct {
     title: []const u8 = "",
     description: []const u8 = "",
     mime_type: []const u8 = "text/plain",
+    tags: []const []const u8 = &.{},
 };
 
-pub const PromptOptions = struct { title: []const u8 = "" };
+pub const PromptOptions = struct {
+    title: []const u8 = "",
+    tags: []const []const u8 = &.{},
+};
 
 pub fn tool(
     comptime tool_name: []const u8,
@@ -46,6 +59,8 @@ pub fn tool(
             if (content.outputSchema(ValueOf(function))) |output| object.set("outputSchema", output);
             const annotations = json.value(options.annotations);
             if (annotations.len > "{}".len) object.set("annotations", annotations);
+            if (options.timeout_ms) |time| object.set("execution", describedTimeout(name, time));
+            setTags(&object, name, options.tags);
             break :listed object.text();
         };
 
@@ -87,14 +102,21 @@ pub fn resourceTemplate(
         if (!hasVariable(template, variable))
             @compileError("the template " ++ template ++ " has no variable " ++ variable);
     }
+    completion.check(ArgumentsOf(function));
     return struct {
         pub const uri_template = template;
         pub const handler = function;
         pub const description = describedResource("uriTemplate", template, template_name, options);
 
+        pub const completes = completion.isThere(ArgumentsOf(function));
+
         pub fn answer(context: *Context, state: anytype, uri: []const u8, variables: std.json.Value) ![]const u8 {
-            const value = try call(function, context, state, try readTexts(ArgumentsOf(function), context, variables));
+            const value = try call(function, context, state, try texts.read(ArgumentsOf(function), context, variables));
             return content.resourceResult(context.allocator, uri, options.mime_type, ValueOf(function), value);
+        }
+
+        pub fn complete(context: *Context, state: anytype, asked: completion.Asked) ![]const u8 {
+            return completion.answer(ArgumentsOf(function), context, state, asked);
         }
     };
 }
@@ -116,18 +138,26 @@ pub fn prompt(
     comptime function: anytype,
     comptime options: PromptOptions,
 ) type {
+    completion.check(ArgumentsOf(function));
     return struct {
         pub const name = prompt_name;
         pub const handler = function;
         pub const description = listed: {
             var object = described(name, words, options.title);
             object.set("arguments", describedArguments(ArgumentsOf(function)));
+            setTags(&object, name, options.tags);
             break :listed object.text();
         };
 
+        pub const completes = completion.isThere(ArgumentsOf(function));
+
         pub fn answer(context: *Context, state: anytype, given: std.json.Value) ![]const u8 {
-            const value = try call(function, context, state, try readTexts(ArgumentsOf(function), context, given));
+            const value = try call(function, context, state, try texts.read(ArgumentsOf(function), context, given));
             return content.promptResult(context.allocator, ValueOf(function), value);
+        }
+
+        pub fn complete(context: *Context, state: anytype, asked: completion.Asked) ![]const u8 {
+            return completion.answer(ArgumentsOf(function), context, state, asked);
         }
     };
 }
@@ -150,8 +180,30 @@ fn describedResource(
         var object = described(name, options.description, options.title);
         object.setText(member, uri);
         object.setText("mimeType", options.mime_type);
+        setTags(&object, uri, options.tags);
         return object.text();
     }
+}
+
+fn describedTimeout(comptime tool_name: []const u8, comptime milliseconds: u64) []const u8 {
+    if (milliseconds == 0 or milliseconds > max_timeout_ms)
+        @compileError(std.fmt.comptimePrint(
+            "{s}: .timeout_ms is {d}; give 1 to {d}, or leave it out for what the operator allows",
+            .{ tool_name, milliseconds, max_timeout_ms },
+        ));
+    return "{\"timeoutMs\":" ++ json.value(milliseconds) ++ "}";
+}
+
+fn setTags(comptime object: *json.Object, comptime of: []const u8, comptime tags: []const []const u8) void {
+    for (tags) |tag| if (!isTag(tag))
+        @compileError(of ++ ": the tag \"" ++ tag ++ "\" is not 1 to 128 characters of A-Za-z0-9_.-");
+    if (tags.len > 0) object.set("_meta", "{\"mcp-plugin-host/tags\":" ++ json.value(tags) ++ "}");
+}
+
+fn isTag(comptime word: []const u8) bool {
+    for (word) |letter| if (!std.ascii.isAlphanumeric(letter) and std.mem.findScalar(u8, "_.-", letter) == null)
+        return false;
+    return word.len >= 1 and word.len <= 128;
 }
 
 fn describedArguments(comptime Arguments: type) []const u8 {
@@ -216,51 +268,4 @@ fn isError(value: anytype) bool {
     if (@typeInfo(@TypeOf(value)) != .error_union) return false;
     _ = value catch return true;
     return false;
-}
-
-// A struct from an object of texts, which variables and the arguments of prompts are.
-fn readTexts(comptime T: type, context: *Context, given: std.json.Value) !T {
-    var read: T = undefined;
-    const info = @typeInfo(T).@"struct";
-    inline for (info.field_names, info.field_types, info.field_attrs) |name, Field, attributes| {
-        const text: ?[]const u8 = if (given == .object) textOf(given.object.get(name)) else null;
-        if (text) |words| {
-            @field(read, name) = try readText(Field, context, name, words);
-        } else if (comptime attributes.defaultValue(Field)) |default| {
-            @field(read, name) = default;
-        } else {
-            return context.refuse(-32602, "\"{s}\" is missing", .{name});
-        }
-    }
-    return read;
-}
-
-fn textOf(value: ?std.json.Value) ?[]const u8 {
-    const given = value orelse return null;
-    return if (given == .string) given.string else null;
-}
-
-fn readText(comptime T: type, context: *Context, comptime name: []const u8, words: []const u8) !T {
-    return switch (@typeInfo(T)) {
-        .pointer => words,
-        .optional => |optional| try readText(optional.child, context, name, words),
-        .int => std.fmt.parseInt(T, words, 10) catch context.refuse(
-            -32602,
-            "\"{s}\" must be an integer from {d} to {d}, not {s}",
-            .{ name, std.math.minInt(T), std.math.maxInt(T), words },
-        ),
-        .float => std.fmt.parseFloat(T, words) catch
-            context.refuse(-32602, "\"{s}\" must be a number, not {s}", .{ name, words }),
-        .@"enum" => std.meta.stringToEnum(T, words) orelse
-            context.refuse(-32602, "\"{s}\" must be one of {s}, not {s}", .{ name, comptime namesOf(T), words }),
-        else => @compileError(@typeName(T) ++ " cannot be read from a text"),
-    };
-}
-
-fn namesOf(comptime T: type) []const u8 {
-    comptime {
-        var all: []const u8 = "";
-        for (@typeInfo(T).@"enum".field_names) |name| all = all ++ (if (all.len == 0) "" else ", ") ++ name;
-        return all;
-    }
 }

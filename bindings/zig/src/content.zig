@@ -133,6 +133,13 @@ pub fn promptResult(allocator: Allocator, comptime T: type, value: T) ![]const u
     };
 }
 
+/// The result of completion/complete.
+pub fn completionResult(allocator: Allocator, values: []const []const u8) ![]const u8 {
+    const all = try allocator.alloc(Text, values.len);
+    for (all, values) |*text, words| text.* = .{ .words = words };
+    return written(allocator, .{ .completion = .{ .values = all } });
+}
+
 pub fn written(allocator: Allocator, value: anytype) ![]const u8 {
     return std.json.Stringify.valueAlloc(allocator, value, json_options);
 }

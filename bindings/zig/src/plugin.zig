@@ -3,6 +3,7 @@ const std = @import("std");
 const abi = @import("abi.zig");
 const content = @import("content.zig");
 const json = @import("json.zig");
+const Asked = @import("completion.zig").Asked;
 const Context = @import("context.zig").Context;
 const Failure = @import("context.zig").Failure;
 const Host = @import("context.zig").Host;
@@ -115,6 +116,7 @@ fn Table(comptime said: anytype) type {
             if (std.mem.eql(u8, method, "tools/call")) return callTool(context, state, given);
             if (std.mem.eql(u8, method, "resources/read")) return readResource(context, state, given);
             if (std.mem.eql(u8, method, "prompts/get")) return getPrompt(context, state, given);
+            if (std.mem.eql(u8, method, "completion/complete")) return complete(context, state, given);
             return context.refuse(-32601, "there is no method {s}", .{method});
         }
 
@@ -142,6 +144,24 @@ fn Table(comptime said: anytype) type {
             }
             return context.refuse(-32602, "there is no prompt {s}", .{given.name});
         }
+
+        fn complete(context: *Context, state: *State, given: Params) anyerror![]const u8 {
+            const asked: Asked = .{
+                .name = given.argument.name,
+                .typed = given.argument.value,
+                .chosen = given.context.arguments,
+            };
+            const is_prompt = std.mem.eql(u8, given.ref.type, "ref/prompt");
+            inline for (listIn(said, "prompts")) |Prompt| {
+                if (is_prompt and std.mem.eql(u8, Prompt.name, given.ref.name)) return Prompt.complete(context, state, asked);
+            }
+            inline for (listIn(said, "resource_templates")) |Template| {
+                if (!is_prompt and std.mem.eql(u8, Template.uri_template, given.ref.uri))
+                    return Template.complete(context, state, asked);
+            }
+            const named = if (is_prompt) given.ref.name else given.ref.uri;
+            return context.refuse(-32602, "there is no prompt or resource template {s}", .{named});
+        }
     };
 }
 
@@ -153,6 +173,9 @@ const Params = struct {
     uriTemplate: []const u8 = "",
     variables: std.json.Value = .null,
     inputResponses: ?std.json.Value = null,
+    ref: struct { type: []const u8 = "", name: []const u8 = "", uri: []const u8 = "" } = .{},
+    argument: struct { name: []const u8 = "", value: []const u8 = "" } = .{},
+    context: struct { arguments: std.json.Value = .null } = .{},
 };
 
 /// `json` is what mcp_host.complete takes with this outcome.
@@ -190,8 +213,16 @@ fn description(comptime said: anytype) []const u8 {
             const member = if (std.mem.eql(u8, list, "resource_templates")) "resourceTemplates" else list;
             if (all.len > 0) object.set(member, json.arrayOf(all));
         }
+        if (anyCompletes(said)) object.set("completions", "true");
         return object.text();
     }
+}
+
+fn anyCompletes(comptime said: anytype) bool {
+    for (.{ "prompts", "resource_templates" }) |list| {
+        for (listIn(said, list)) |Component| if (Component.completes) return true;
+    }
+    return false;
 }
 
 fn textIn(comptime said: anytype, comptime name: []const u8) []const u8 {

@@ -216,3 +216,119 @@ test "a tool describes itself" {
         mcp.tool("it", "Does it.", number, .{ .title = "It", .annotations = .{ .readOnlyHint = true } }).description,
     );
 }
+
+test "a tool says its time limit, and any component its tags" {
+    const slow = mcp.tool("it", "", nothing, .{ .timeout_ms = 300, .tags = &.{ "slow", "a.B_c-9" } });
+    try expectEqualStrings("{\"name\":\"it\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}," ++
+        "\"execution\":{\"timeoutMs\":300},\"_meta\":{\"mcp-plugin-host/tags\":[\"slow\",\"a.B_c-9\"]}}", slow.description);
+    inline for (.{
+        mcp.resource("a:b", "b", text, .{ .tags = &.{"t"} }),
+        mcp.resourceTemplate("a:{n}", "b", text, .{ .tags = &.{"t"} }),
+        mcp.prompt("it", "", text, .{ .tags = &.{"t"} }),
+    }) |Component| {
+        try std.testing.expect(std.mem.endsWith(u8, Component.description, ",\"_meta\":{\"mcp-plugin-host/tags\":[\"t\"]}}"));
+    }
+}
+
+// --- A plugin, by its table
+
+const Journey = struct {
+    country: []const u8 = "",
+    place: []const u8 = "",
+    by: ?enum { train, tram, ship } = null,
+    days: u8 = 1,
+    note: []const u8 = "",
+
+    pub const completions = .{ .country = .{ "France", "Finland", "Italy" }, .place = placesLike, .days = refused, .note = bytes };
+
+    fn placesLike(typed: []const u8, context: *mcp.Context, chosen: struct { country: []const u8 = "?" }) ![]const []const u8 {
+        const place = try std.fmt.allocPrint(context.allocator, "{s} in {s}", .{ typed, chosen.country });
+        return context.allocator.dupe([]const u8, &.{place});
+    }
+    fn refused(state: *Visits, context: *mcp.Context) ![]const []const u8 {
+        state.count += 1;
+        return context.refuse(7, "visit {d}", .{state.count});
+    }
+    fn bytes() []const []const u8 {
+        return &.{"\xff"};
+    }
+};
+
+const Visits = struct { count: u8 = 0 };
+
+fn plan(_: Journey) []const u8 {
+    return "";
+}
+
+comptime {
+    mcp.plugin(.{
+        .name = "test",
+        .version = "1",
+        .State = Visits,
+        .resource_templates = .{mcp.resourceTemplate("a://{country}/{by}", "a", visit, .{})},
+        .prompts = .{ mcp.prompt("plan", "", plan, .{}), mcp.prompt("plain", "", text, .{}) },
+    });
+}
+
+fn visit(_: struct { country: []const u8, by: enum { train, ship } }) []const u8 {
+    return "";
+}
+
+extern fn mcp_plugin_entry_v1() *const mcp.abi.Plugin;
+
+var answered: [1000]u8 = undefined;
+var answered_size: usize = 0;
+
+fn keep(_: *const mcp.abi.Host, _: mcp.abi.CallId, _: mcp.abi.Outcome, json: mcp.abi.String) callconv(.c) void {
+    answered_size = json.slice().len;
+    @memcpy(answered[0..answered_size], json.slice());
+}
+
+fn keepText(_: ?*anyopaque, json: mcp.abi.String) callconv(.c) void {
+    keep(undefined, 0, .result, json);
+}
+
+fn expectCompletion(instance: ?*anyopaque, params: []const u8, expected: []const u8) !void {
+    mcp_plugin_entry_v1().invoke(instance, 1, .of("completion/complete"), .of(params));
+    try expectEqualStrings(expected, answered[0..answered_size]);
+}
+
+fn expectValues(instance: ?*anyopaque, argument: []const u8, typed: []const u8, expected: []const u8) !void {
+    var params: [300]u8 = undefined;
+    const pattern = "{{\"ref\":{{\"type\":\"ref/prompt\",\"name\":\"plan\"}},\"argument\":{{\"name\":\"{s}\",\"value\":\"{s}\"}}," ++
+        "\"context\":{{\"arguments\":{{\"country\":\"Italy\"}}}}}}";
+    var completion: [300]u8 = undefined;
+    try expectCompletion(
+        instance,
+        try std.fmt.bufPrint(&params, pattern, .{ argument, typed }),
+        try std.fmt.bufPrint(&completion, "{{\"completion\":{{\"values\":{s}}}}}", .{expected}),
+    );
+}
+
+test "arguments and variables are completed" {
+    var host = mcp.testing.context(std.testing.allocator).host.raw.*;
+    host.complete = keep;
+    const sink: mcp.abi.Sink = .{ .context = null, .write = keepText };
+    const table = mcp_plugin_entry_v1();
+    const instance = table.create(&host, &sink);
+    defer table.stop(instance);
+    _ = table.describe(instance, &sink, &sink);
+    try std.testing.expect(std.mem.endsWith(u8, answered[0..answered_size], "],\"completions\":true}"));
+    _ = table.start.?(instance, &sink);
+
+    try expectValues(instance, "country", "", "[\"France\",\"Finland\",\"Italy\"]");
+    try expectValues(instance, "country", "f", "[\"France\",\"Finland\"]");
+    try expectValues(instance, "country", "Francophone", "[]");
+    try expectValues(instance, "place", "Rome", "[\"Rome in Italy\"]");
+    try expectValues(instance, "by", "tr", "[\"train\",\"tram\"]");
+    try expectValues(instance, "note", "", "[\"\u{fffd}\"]");
+    try expectValues(instance, "nothing", "", "[]");
+
+    const of_plan = "{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"plan\"},\"argument\":{\"name\":";
+    try expectCompletion(instance, of_plan ++ "\"place\",\"value\":\"Rome\"}}", "{\"completion\":{\"values\":[\"Rome in ?\"]}}");
+    try expectCompletion(instance, of_plan ++ "\"days\",\"value\":\"\"}}", "{\"code\":7,\"message\":\"visit 1\"}");
+    const of_template = "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"a://{country}/{by}\"},\"argument\":{\"name\":\"by\",\"value\":\"s\"}}";
+    try expectCompletion(instance, of_template, "{\"completion\":{\"values\":[\"ship\"]}}");
+    const of_nothing = "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"plan\"}}";
+    try expectCompletion(instance, of_nothing, "{\"code\":-32602,\"message\":\"there is no prompt or resource template plan\"}");
+}

@@ -1,6 +1,6 @@
 // The way of an author who writes in Zig: the project that `new` makes, `dev`, and what docs/zig.md shows.
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -33,6 +33,20 @@ test('DevServesEachChange', async (context) => {
   });
 });
 
+test('MistakesAreToldByTheCompiler', async (context) => {
+  const project = await newProject(context, 'zig');
+  await cp(fileURLToPath(new URL('testdata/mistakes.zig', import.meta.url)), join(project, 'src/weather.zig'));
+  await run(project, 'cmake', '--preset', 'debug');
+  const said = await run(project, 'cmake', '--build', '--preset', 'debug').catch(({ stdout, stderr }) => stdout + stderr);
+  for (const mistake of [
+    'never: .timeout_ms is 0; give 1 to 31536000000, or leave it out for what the operator allows',
+    'next_year: .timeout_ms is 31536000001; give 1 to',
+    'tagged: the tag "two words" is not 1 to 128 characters of A-Za-z0-9_.-',
+    '.completions.contry: there is no field contry',
+    '.country: give it a default, because it may not be chosen yet',
+  ]) assert.ok(said.includes(mistake), `${mistake} is not in:\n${said}`);
+});
+
 test('WhatTheDocumentShowsIsAPlugin', async (context) => {
   const document = await readFile(fileURLToPath(new URL('../../../docs/zig.md', import.meta.url)), 'utf8');
   const [code, ...more] = [...document.matchAll(/^```zig\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
@@ -50,5 +64,7 @@ test('WhatTheDocumentShowsIsAPlugin', async (context) => {
   assert.equal(await said('call', 'forget', '--answer', '{"sure":true}'), 'Forgotten.\n');
   assert.equal(await said('read', 'weather://today'), 'Sunny.\n');
   assert.equal(await said('read', 'weather://1879'), 'In 1879 it rained.\n');
+  assert.equal(await said('complete', 'plan', 'place', 'r'), 'Reykjavík\nRome\n');
+  assert.equal(await said('complete', 'weather://{number}', 'number', '18'), '1879\n');
   assert.equal(await said('prompt', 'plan', '{"place":"Rome","days":"3"}'), 'user: Plan 3 days in Rome.\n');
 });

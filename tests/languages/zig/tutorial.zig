@@ -67,6 +67,11 @@ fn count(context: *Context, counting: Counting) ![]const u8 {
     return std.fmt.allocPrint(context.allocator, "counted to {d}", .{counting.to});
 }
 
+fn wait(context: *Context) ![]const u8 {
+    try context.sleep(5000);
+    return "waited";
+}
+
 fn fail(context: *Context, arguments: struct { message: []const u8 }) !void {
     return context.fail("{s}", .{arguments.message});
 }
@@ -104,6 +109,17 @@ fn review(context: *Context, arguments: struct { code: []const u8 }) ![]const u8
     return std.fmt.allocPrint(context.allocator, "Please review:\n{s}", .{arguments.code});
 }
 
+const InLanguage = struct {
+    language: []const u8,
+
+    pub const schema = .{ .language = .{ .description = "In which language" } };
+    pub const completions = .{ .language = .{ "english", "finnish", "french", "german" } };
+};
+
+fn greetIn(context: *Context, arguments: InLanguage) ![]const u8 {
+    return std.fmt.allocPrint(context.allocator, "Greet me in {s}.", .{arguments.language});
+}
+
 comptime {
     mcp.plugin(.{
         .name = "tutorial",
@@ -116,6 +132,7 @@ comptime {
             mcp.tool("register_person", "Registers a person.", registerPerson, .{}),
             mcp.tool("picture", "Shows a picture.", picture, .{}),
             mcp.tool("count", "Counts, and says how far it is.", count, .{}),
+            mcp.tool("slow_tool", "Takes too long.", wait, .{ .timeout_ms = 300, .tags = &.{"slow"} }),
             mcp.tool("fail", "Fails.", fail, .{}),
             mcp.tool("ask_name", "Asks for the user's name.", askName, .{}),
             mcp.tool("break", "Breaks down.", breakDown, .{}),
@@ -123,6 +140,9 @@ comptime {
         },
         .resources = .{mcp.resource("tutorial://version", "version", version, .{})},
         .resource_templates = .{mcp.resourceTemplate("tutorial://squares/{n}", "squares", square, .{})},
-        .prompts = .{mcp.prompt("review", "Asks for a review of code.", review, .{})},
+        .prompts = .{
+            mcp.prompt("review", "Asks for a review of code.", review, .{}),
+            mcp.prompt("greeting", "Asks for a greeting.", greetIn, .{}),
+        },
     });
 }

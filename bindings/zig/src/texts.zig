@@ -1,0 +1,50 @@
+//! Prompts' arguments and the variables of a URI template are texts. A handler takes them as the fields of a struct.
+const std = @import("std");
+const Context = @import("context.zig").Context;
+
+/// A struct from an object of texts; one that does not fit ends the call.
+pub fn read(comptime T: type, context: *Context, given: std.json.Value) !T {
+    var all: T = undefined;
+    const info = @typeInfo(T).@"struct";
+    inline for (info.field_names, info.field_types, info.field_attrs) |name, Field, attributes| {
+        const text: ?[]const u8 = if (given == .object) textOf(given.object.get(name)) else null;
+        if (text) |words| {
+            @field(all, name) = try readText(Field, context, name, words);
+        } else if (comptime attributes.defaultValue(Field)) |default| {
+            @field(all, name) = default;
+        } else {
+            return context.refuse(-32602, "\"{s}\" is missing", .{name});
+        }
+    }
+    return all;
+}
+
+fn textOf(value: ?std.json.Value) ?[]const u8 {
+    const given = value orelse return null;
+    return if (given == .string) given.string else null;
+}
+
+fn readText(comptime T: type, context: *Context, comptime name: []const u8, words: []const u8) !T {
+    return switch (@typeInfo(T)) {
+        .pointer => words,
+        .optional => |optional| try readText(optional.child, context, name, words),
+        .int => std.fmt.parseInt(T, words, 10) catch context.refuse(
+            -32602,
+            "\"{s}\" must be an integer from {d} to {d}, not {s}",
+            .{ name, std.math.minInt(T), std.math.maxInt(T), words },
+        ),
+        .float => std.fmt.parseFloat(T, words) catch
+            context.refuse(-32602, "\"{s}\" must be a number, not {s}", .{ name, words }),
+        .@"enum" => std.meta.stringToEnum(T, words) orelse
+            context.refuse(-32602, "\"{s}\" must be one of {s}, not {s}", .{ name, comptime namesOf(T), words }),
+        else => @compileError(@typeName(T) ++ " cannot be read from a text"),
+    };
+}
+
+fn namesOf(comptime T: type) []const u8 {
+    comptime {
+        var all: []const u8 = "";
+        for (@typeInfo(T).@"enum".field_names) |name| all = all ++ (if (all.len == 0) "" else ", ") ++ name;
+        return all;
+    }
+}
