@@ -1,6 +1,7 @@
 #include "plugin/isolated/stack_trace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 
@@ -56,6 +57,25 @@ std::string words_for(const TracedFrame& frame, std::string_view function) {
   return function.empty() ? words : words + " " + shortened(function, max_function_bytes);
 }
 
+// What plugins in a language are made with: a part of its files' paths, and how its functions' names begin.
+struct LanguageLibrary {
+  std::string_view in_file;
+  std::string_view function;
+};
+constexpr std::array language_libraries{
+    LanguageLibrary{"/include/mcp/", ""},               // C++; its standard library is below /usr
+    LanguageLibrary{"/rustc/", ""},                     // Rust, as it is shipped
+    LanguageLibrary{"/rustlib/src/rust/library/", ""},  // and with its source
+    LanguageLibrary{"/.cargo/", ""},
+    LanguageLibrary{"/bindings/rust/mcp-plugin", ""},
+    LanguageLibrary{".go", "runtime."},
+    LanguageLibrary{".s", "runtime."},
+    LanguageLibrary{".go", "mcp-plugin-host/mcp."},
+    LanguageLibrary{"/lib/std/", ""},  // Zig
+    LanguageLibrary{"/lib/zig/std/", ""},
+    LanguageLibrary{"/bindings/zig/src/", ""},
+};
+
 // Whether a function is of the libraries that every plugin is made with, which are seldom to blame.
 bool is_borrowed(const SourceFrame& frame) {
   // Of a template the type of its result stands before it.
@@ -65,9 +85,11 @@ bool is_borrowed(const SourceFrame& frame) {
   name = name.substr(0, name.find_first_of("<("));
   name = name.substr(name.rfind(' ') + 1);
   if (name.starts_with("mcp::")) return true;
-  if (!frame.file.empty())
-    return frame.file.starts_with("/usr/") || frame.file.find("/include/mcp/") != std::string::npos;
-  return name.starts_with("std::") || name.starts_with("__gnu_cxx::");
+  if (frame.file.empty()) return name.starts_with("std::") || name.starts_with("__gnu_cxx::");
+  if (frame.file.starts_with("/usr/")) return true;
+  return std::ranges::any_of(language_libraries, [&](const LanguageLibrary& library) {
+    return frame.file.find(library.in_file) != std::string::npos && name.starts_with(library.function);
+  });
 }
 
 std::string short_place(const SourceFrame& frame) {
@@ -129,15 +151,18 @@ class TraceReader {
     if (last_own_ != 0) words_.resize(last_own_);
     return words_;
   }
-  bool has_line() const { return second_choice_.has_value(); }
-  std::string place() const { return first_choice_ ? *first_choice_ : second_choice_ ? *second_choice_ : offset_; }
+  bool has_line() const { return first_choice_ || (second_choice_ && !has_offset_of_author_); }
+  std::string place() const {
+    if (!has_line()) return offset_;
+    return first_choice_ ? *first_choice_ : *second_choice_;
+  }
 
  private:
   void add(const TracedFrame& frame) {
     const auto& found = next_found(frame);
     const bool has_lines = std::ranges::any_of(found, [](const auto& each) { return each.line > 0; });
     if (!frame.is_own || !has_lines) {
-      const SourceFrame known{found.empty() ? std::string(frame.function) : found.back().function, {}, 0};
+      const auto known = found.empty() ? SourceFrame{std::string(frame.function), {}, 0} : found.back();
       words_.push_back(words_for(frame, known.function));
       if (!frame.is_own) return;
       const bool is_authors = !known.function.empty() && !is_borrowed(known);
@@ -149,10 +174,11 @@ class TraceReader {
     for (const auto& each : found) {
       const bool is_last = &each == &found.back();
       words_.push_back(mcph::words_for(each) + (is_last ? "" : ", inlined into"));
-      if (!second_choice_) second_choice_ = short_place(each);
+      const bool has_line = each.line > 0;  // a compiler has none for code that several lines share
+      if (has_line && !second_choice_) second_choice_ = short_place(each);
       if (is_borrowed(each)) continue;
       last_own_ = words_.size();
-      if (!first_choice_) first_choice_ = short_place(each);
+      if (has_line && !first_choice_) first_choice_ = short_place(each);
     }
   }
   const std::vector<SourceFrame>& next_found(const TracedFrame& frame) {

@@ -71,6 +71,50 @@ TEST(StackTraceTest, NamesNoPlaceOfSeveralThreads) {
   EXPECT_THAT(stacks.lines, ElementsAre("backtrace:", "a at a.cpp:1", "backtrace:", "b at b.cpp:2"));
 }
 
+TEST(StackTraceTest, PlacesACrashInTheAuthorsCodeAndNotInTheLibrariesOfItsLanguage) {
+  const SourceFrame authors{"broken", "/home/ada/runtime/weather.cpp", 9};
+  const std::vector traces{trace({own + "0x1", own + "0x2"})};
+  const std::vector<SourceFrame> borrowed{
+      {"write_volatile<u8>", "/rustc/5980/library/core/src/ptr/mod.rs", 2178},
+      {"unwrap", "/home/ada/.rustup/toolchains/stable/lib/rustlib/src/rust/library/core/src/option.rs", 7},
+      {"from_str", "/home/ada/.cargo/registry/src/index-1/serde_json-1.0/src/de.rs", 7},
+      {"call", "/opt/share/mcp-plugin-host/bindings/rust/mcp-plugin/src/tool.rs", 7},
+      {"runtime.sigfwd", "/home/ada/sdk/go1.22/src/runtime/sys_linux_amd64.s", 342},
+      {"runtime.raise", "runtime/os_linux.go", 3},
+      {"mcp-plugin-host/mcp.(*Plugin).serve", "/opt/bindings/go/dispatch.go", 3},
+      {"process.abort", "/opt/zig-0.17/lib/std/process.zig", 860},
+      {"process.abort", "/opt/lib/zig/std/process.zig", 860},
+      {"component.call", "/opt/bindings/zig/src/component.zig", 260},
+      {"std::terminate()", "/usr/include/c++/14/exception", 1},
+      {"mcp::detail::call()", "/opt/include/mcp/call.hpp", 1},
+  };
+  for (const auto& frame : borrowed) {
+    EXPECT_EQ(readable(traces, library, {{{frame}, {authors}}, {}}).place, "weather.cpp:9 in broken") << frame.function;
+    const auto alone = readable(traces, library, {{{frame}, {}}, {}});
+    EXPECT_THAT(alone.place, testing::EndsWith(" in " + frame.function)) << "better than nothing";
+  }
+  for (const SourceFrame& frame : {SourceFrame{"runtime.go", "/home/ada/runtime.zig", 1},
+                                   {"main.main", "/go/main.go", 1},
+                                   {"rustc::run()", "/home/ada/rustc.cpp", 1}}) {
+    EXPECT_THAT(readable(traces, library, {{{frame}, {authors}}, {}}).place,
+                testing::EndsWith(" in " + frame.function));
+  }
+}
+
+// As of calls that end the process, which compilers merge.
+TEST(StackTraceTest, PrefersTheAuthorsFunctionWithoutALineToALineOfALibrary) {
+  const std::vector traces{trace({own + "0x1", own + "0x2", own + "0x3"})};
+  const SourceFrame library_frame{"process.abort", "/opt/lib/std/process.zig", 860};
+  const SourceFrame without_line{"weather.hello", "/src/weather.zig", 0};
+  const auto stacks = readable(traces, library, {{{library_frame}, {without_line}, {}}, {}});
+  EXPECT_EQ(stacks.place, "notes.so+0x2 weather.hello");
+  EXPECT_FALSE(stacks.has_line);
+  const SourceFrame call{"weather.main", "/src/weather.zig", 7};
+  const auto with_call = readable(traces, library, {{{library_frame}, {without_line, call}, {}}, {}});
+  EXPECT_EQ(with_call.place, "weather.zig:7 in weather.main");
+  EXPECT_TRUE(with_call.has_line);
+}
+
 // A plugin can write whatever it likes where its worker tells of a crash.
 TEST(StackTraceTest, BearsLinesThatAreNone) {
   const std::vector traces{trace({"", "+0x", " ", own, own + " ", "+0x1 +0x2", library.path})};
