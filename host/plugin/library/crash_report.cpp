@@ -138,8 +138,10 @@ template <class Take>
 void for_each_frame(const void* context, Take&& take) {
   std::array<void*, max_frames> frames{};
   auto* const end = frames.begin() + ::backtrace(frames.data(), max_frames);
-  auto* const first = std::find(frames.begin(), end, interrupted(context));
-  if (first != end) take(static_cast<const char*>(*first));
+  auto* const place = interrupted(context);
+  auto* const first = std::find(frames.begin(), end, place);
+  // Known even where the stack ends before it: in the listener of a language, such as Go's, that has handed this on.
+  if (place != nullptr) take(static_cast<const char*>(place));
   // All others are where a call returns to, which may be another line already.
   for (auto* frame = first != end ? first + 1 : frames.begin(); frame != end; ++frame)
     take(static_cast<const char*>(*frame) - 1);
