@@ -48,11 +48,12 @@ function(add_mcp_zig_plugin name)
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     set(mode debug)
   endif()
-  # Without what checks C, a plugin exports one symbol. Copied when it is whole, and left alone when it is the same.
+  # Without what checks C, a plugin exports one symbol. With LLVM, also in mode debug, where zig by itself is faster, because
+  # of its own debug data libdw finds hardly any line, and a crash would be told without. Copied when it is whole, and left alone when it is the same.
   cmake_path(GET arg_SOURCE STEM stem)
   set(library "${CMAKE_CURRENT_BINARY_DIR}/${stem}.so")
   add_custom_target(${name} ALL
-    COMMAND ${zig} build-lib -dynamic -lc -O ${mode} -fno-ubsan-rt --name ${stem} ${modules} "-femit-bin=${library}"
+    COMMAND ${zig} build-lib -dynamic -lc -O ${mode} -fllvm -fno-ubsan-rt --name ${stem} ${modules} "-femit-bin=${library}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${arg_OUTPUT_DIRECTORY}"
     COMMAND "${CMAKE_COMMAND}" -E copy_if_different "${library}" "${arg_OUTPUT_DIRECTORY}/${stem}.so"
     BYPRODUCTS "${library}" "${arg_OUTPUT_DIRECTORY}/${stem}.so"

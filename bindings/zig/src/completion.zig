@@ -115,7 +115,7 @@ fn call(comptime function: anytype, context: *Context, state: anytype, asked: As
             else => |Other| try chosenAs(Other, context, asked.chosen),
         };
     }
-    return @call(.auto, function, parameters);
+    return @call(.never_inline, function, parameters); // as handlers are
 }
 
 fn chosenAs(comptime T: type, context: *Context, chosen: std.json.Value) !T {

@@ -257,7 +257,8 @@ fn call(comptime function: anytype, context: *Context, state: anytype, arguments
             ),
         };
     }
-    const value = @call(.auto, function, parameters);
+    // So that a crash is told as the handler's: inlined, its panics are merged with those of what calls it.
+    const value = @call(.never_inline, function, parameters);
     // It has caught the end that it asked for, and would be answered for with something that it did not mean.
     if (context.question != null and !isError(value))
         return context.refuse(-32603, "the handler has caught the end of its question; return what ask returns", .{});

@@ -47,6 +47,18 @@ test('MistakesAreToldByTheCompiler', async (context) => {
   ]) assert.ok(said.includes(mistake), `${mistake} is not in:\n${said}`);
 });
 
+test('APanicIsToldWithItsLine', async (context) => {
+  const project = await newProject(context, 'zig');
+  await cp(fileURLToPath(new URL('testdata/panicking.zig', import.meta.url)), join(project, 'src/weather.zig'));
+  for (const preset of ['debug', 'release']) {
+    await run(project, 'cmake', '--preset', preset);
+    await run(project, 'cmake', '--build', '--preset', preset);
+    const components = join(project, 'build', preset, 'mcp_components');
+    const told = await run(project, program, 'call', '--components', components, 'hello', '{}').catch(({ stderr }) => stderr);
+    assert.match(told, /plugin crashed .* at="weather\.zig:6 in weather\.hello"/);
+  }
+});
+
 test('WhatTheDocumentShowsIsAPlugin', async (context) => {
   const document = await readFile(fileURLToPath(new URL('../../../docs/zig.md', import.meta.url)), 'utf8');
   const [code, ...more] = [...document.matchAll(/^```zig\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
