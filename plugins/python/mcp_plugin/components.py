@@ -11,6 +11,8 @@ from .context import Context
 from .forms import Form, Member, form_of, member_of, object_schema
 
 _TEMPLATE_VARIABLE = re.compile(r"\{[+#]?(\w+)\}")
+_TAG = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_LONGEST_TIMEOUT = 365 * 24 * 3600
 _CONTENT_TYPES = (str, Image, Message, ToolResult)
 
 
@@ -96,12 +98,19 @@ def tool(
     title: str | None = None,
     description: str | None = None,
     annotations: dict | None = None,
+    tags: set[str] | None = None,
+    timeout: float | None = None,
     meta: dict | None = None,
 ) -> Any:
-    """Makes a function a tool: `@tool`, or `@tool(annotations={"readOnlyHint": True})`."""
+    """Makes a function a tool: `@tool`, or `@tool(annotations={"readOnlyHint": True})`.
+
+    `timeout` is in seconds, from 0.001 to 365 days: how long a call of it may take, where that is less than the
+    operator allows. `tags` are words by which operators and clients choose among tools: 1 to 128 characters of
+    A-Za-z0-9_.- each. ValueError if they are not."""
 
     def register(decorated: Callable) -> Callable:
-        listed = _listed(decorated, name, title, description, {"annotations": annotations, "_meta": meta})
+        more = {"annotations": annotations, "execution": _execution(timeout)}
+        listed = _listed(decorated, name, title, description, {**more, "_meta": _tagged(meta, tags)})
         _register("tools", listed["name"], lambda: _make_tool(decorated, listed))
         return decorated
 
@@ -116,6 +125,7 @@ def resource(
     description: str | None = None,
     mime_type: str | None = None,
     annotations: dict | None = None,
+    tags: set[str] | None = None,
     meta: dict | None = None,
 ) -> Callable[[Callable], Callable]:
     """Makes a function a resource, or, with variables in the URI that are its parameters, a resource template."""
@@ -123,7 +133,7 @@ def resource(
         raise TypeError('@resource needs a URI: @resource("notes://index")')
 
     def register(decorated: Callable) -> Callable:
-        more = {"mimeType": mime_type, "annotations": annotations, "_meta": meta}
+        more = {"mimeType": mime_type, "annotations": annotations, "_meta": _tagged(meta, tags)}
         listed = _listed(decorated, name, title, description, more)
         variables = _TEMPLATE_VARIABLE.findall(uri)
         kind, key = ("templates", "uriTemplate") if variables else ("resources", "uri")
@@ -140,16 +150,41 @@ def prompt(
     name: str | None = None,
     title: str | None = None,
     description: str | None = None,
+    tags: set[str] | None = None,
     meta: dict | None = None,
 ) -> Any:
     """Makes a function a prompt, whose arguments are its parameters."""
 
     def register(decorated: Callable) -> Callable:
-        listed = _listed(decorated, name, title, description, {"_meta": meta})
+        listed = _listed(decorated, name, title, description, {"_meta": _tagged(meta, tags)})
         _register("prompts", listed["name"], lambda: _make_prompt(decorated, listed))
         return decorated
 
     return register if function is None else register(function)
+
+
+def _execution(timeout: float | None) -> dict | None:
+    """What the host is told of how a tool's calls run."""
+    if timeout is None:
+        return None
+    is_number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
+    if not is_number or not 0.001 <= timeout <= _LONGEST_TIMEOUT:
+        raise ValueError(
+            f"timeout is a number of seconds from 0.001 to {_LONGEST_TIMEOUT}, such as timeout=30.0, not {timeout!r}"
+        )
+    return {"timeoutMs": round(timeout * 1000)}
+
+
+def _tagged(meta: dict | None, tags: set[str] | None) -> dict | None:
+    if not tags:
+        return meta
+    if not isinstance(tags, (set, frozenset, list, tuple)):
+        raise ValueError(f'tags are a set of texts, such as tags={{"slow", "internal"}}, not {tags!r}')
+    for tag in tags:
+        if not isinstance(tag, str) or not _TAG.fullmatch(tag):
+            raise ValueError(f"a tag is a text of 1 to 128 characters of A-Za-z0-9_.-, not {tag!r}: choose another")
+    # In order, because that of a set is another one each time, and what is described is compared.
+    return {**(meta or {}), "mcp-plugin-host/tags": sorted(tags)}
 
 
 def _register(kind: str, key: str, make: Callable[[], Component]) -> None:

@@ -3,7 +3,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Attribute, Error, Ident, ImplItemFn, Result};
 
-use crate::options::{said, words, Options};
+use crate::options::{duration, said, words, Options};
 use crate::parameters::{parameters_of, plain, Named, Parameter};
 
 const HINTS: [(&str, &str); 4] = [
@@ -66,7 +66,7 @@ fn return_type(method: &ImplItemFn) -> TokenStream {
 }
 
 fn tool(attribute: &Attribute, method: &mut ImplItemFn) -> Result<TokenStream> {
-    let mut known = vec!["name", "title", "description"];
+    let mut known = vec!["name", "title", "description", "tags", "timeout"];
     known.extend(HINTS.map(|(option, _)| option));
     let options = Options::of(attribute, &known)?;
     let parameters = parameters_of(&mut method.sig)?;
@@ -82,7 +82,9 @@ fn tool(attribute: &Attribute, method: &mut ImplItemFn) -> Result<TokenStream> {
         Parameter::Named(Named { name, .. }) => quote!(arguments.#name),
     });
     let (call, returned) = (call(method, &given.collect::<Vec<_>>()), return_type(method));
-    let tool = quote!(::mcp_plugin::Tool::new(#name) #said #(#hints)*);
+    let timeout =
+        duration(&options, "timeout")?.map(|time| quote!(.timeout(const { ::mcp_plugin::export::timeout(#time) })));
+    let tool = quote!(::mcp_plugin::Tool::new(#name) #said #(#hints)* #timeout);
     Ok(quote! {{
         #definition
         components.tool(
@@ -151,7 +153,7 @@ fn field(Named { name, attributes, class }: &Named) -> Result<(TokenStream, Opti
 }
 
 fn resource(attribute: &Attribute, method: &mut ImplItemFn) -> Result<TokenStream> {
-    let options = Options::of(attribute, &["uri", "name", "title", "description", "mime_type"])?;
+    let options = Options::of(attribute, &["uri", "name", "title", "description", "tags", "mime_type"])?;
     let Some(uri) = options.value("uri")? else {
         return Err(Error::new_spanned(attribute, "a resource needs a URI: #[resource(uri = \"...\")]"));
     };
@@ -169,7 +171,7 @@ fn resource(attribute: &Attribute, method: &mut ImplItemFn) -> Result<TokenStrea
 }
 
 fn prompt(attribute: &Attribute, method: &mut ImplItemFn) -> Result<TokenStream> {
-    let options = Options::of(attribute, &["name", "title", "description"])?;
+    let options = Options::of(attribute, &["name", "title", "description", "tags"])?;
     let parameters = parameters_of(&mut method.sig)?;
     let (name, said) = (name_of(&options, method)?, said(&options, &method.attrs)?);
     let arguments = parameters.iter().filter_map(|parameter| match parameter {

@@ -32,7 +32,9 @@ pub fn plugin(options: TokenStream, item: TokenStream) -> TokenStream {
 /// single `Parameters<T>` takes all arguments as one type, and `&Context` gets the call.
 ///
 /// Options: `name`, `title`, `description`; `read_only`, `destructive`, `idempotent`, `open_world`, each alone or with
-/// `= false`.
+/// `= false`; `timeout = Duration::from_secs(20)`, a constant from 1 ms to 365 days: how long a call of it may take, where
+/// that is less than the operator allows; and `tags = ["slow", "internal"]`, words by which operators and clients choose
+/// among tools, of 1 to 128 characters of `A-Z a-z 0-9 _ . -`.
 #[proc_macro_attribute]
 pub fn tool(_options: TokenStream, item: TokenStream) -> TokenStream {
     only_within_plugin("tool", item)
@@ -43,7 +45,7 @@ pub fn tool(_options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Its parameters are the variables, by their names, of a type that is `FromText`; `&Context` gets the call.
 ///
-/// Options: `uri`, which must be given; `name`, `title`, `description`, `mime_type`.
+/// Options: `uri`, which must be given; `name`, `title`, `description`, `mime_type`; `tags`, as of a tool.
 #[proc_macro_attribute]
 pub fn resource(_options: TokenStream, item: TokenStream) -> TokenStream {
     only_within_plugin("resource", item)
@@ -53,7 +55,7 @@ pub fn resource(_options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Its parameters are its arguments, of a type that is `FromText`; each may have a comment. `&Context` gets the call.
 ///
-/// Options: `name`, `title`, `description`.
+/// Options: `name`, `title`, `description`; `tags`, as of a tool.
 #[proc_macro_attribute]
 pub fn prompt(_options: TokenStream, item: TokenStream) -> TokenStream {
     only_within_plugin("prompt", item)

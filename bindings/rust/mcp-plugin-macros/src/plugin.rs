@@ -163,6 +163,41 @@ mod tests {
             ),
             (
                 quote!(
+                    #[tool(timeout = "30s")]
+                    fn hello(&self) {}
+                ),
+                "`timeout` is a Duration: timeout = Duration::from_secs(30)",
+            ),
+            (
+                quote!(
+                    #[prompt(timeout = Duration::from_secs(1))]
+                    fn hello(&self) {}
+                ),
+                "there is no option `timeout` here; there are: name, title, description, tags",
+            ),
+            (
+                quote!(
+                    #[tool(tags = "slow")]
+                    fn hello(&self) {}
+                ),
+                "`tags` is a list of texts: tags = [\"slow\", \"internal\"]",
+            ),
+            (
+                quote!(
+                    #[resource(uri = "a://b", tags = ["a", 1])]
+                    fn hello(&self) {}
+                ),
+                "a tag is a text: tags = ",
+            ),
+            (
+                quote!(
+                    #[prompt(tags = ["not this"])]
+                    fn hello(&self) {}
+                ),
+                "a tag is 1 to 128 characters of A-Z a-z 0-9 _ . -: tags = ",
+            ),
+            (
+                quote!(
                     #[tool]
                     async fn hello(&self) {}
                 ),

@@ -1,4 +1,4 @@
-use serde_json::{Map, Value};
+use serde_json::{json, Map, Value};
 
 use crate::tool::IntoToolResult;
 use crate::{Context, Error, Host, IntoContents, IntoMessages, Prompt, Resource, ResourceContents, Tool, Variables};
@@ -138,4 +138,16 @@ impl<P> Components<P> {
         }
         description.into()
     }
+}
+
+/// Puts them where a client reads them, and the host.
+pub(crate) fn set_tags<'a>(members: &mut Map<String, Value>, tags: impl IntoIterator<Item = &'a str>) {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let checked = |tag: &'a str| {
+        let is_tag = (1..=128).contains(&tag.len()) && tag.chars().all(is_allowed);
+        assert!(is_tag, "the tag {tag:?} is not 1 to 128 characters of A-Z a-z 0-9 _ . -");
+        tag
+    };
+    let tags = tags.into_iter().map(checked).collect::<Vec<_>>();
+    members.entry("_meta").or_insert_with(|| json!({}))["mcp-plugin-host/tags"] = json!(tags);
 }

@@ -1,6 +1,7 @@
 //! The C table of a plugin. Used by what [`plugin`](macro@crate::plugin) makes; not for authors.
 use std::ffi::c_void;
 use std::mem::size_of;
+use std::time::Duration;
 
 use crate::host::{bytes_of, write};
 use crate::instance::{caught, Instance};
@@ -44,6 +45,13 @@ pub const fn table<P: Plugin>() -> Table {
         cancel: Some(cancel::<P>),
         stop: Some(stop::<P>),
     })
+}
+
+/// The same time, if it may be a tool's limit: in a constant the compiler says so if it may not.
+pub const fn timeout(time: Duration) -> Duration {
+    const MAX: u128 = 365 * 24 * 3600 * 1000;
+    assert!(matches!(time.as_millis(), 1..=MAX), "a timeout is from 1 ms to 365 days");
+    time
 }
 
 /// The arguments of a tool as the type that its method takes.

@@ -1,6 +1,7 @@
 use serde::Serialize;
 use serde_json::{json, Map, Value};
 
+use crate::components::set_tags;
 use crate::{Content, Error};
 
 /// Who says a message.
@@ -76,6 +77,12 @@ impl Prompt {
     /// Its name for people.
     pub fn title(self, text: &str) -> Self {
         self.with("title", text)
+    }
+
+    /// Words by which clients choose, as [`Tool::tags`](crate::Tool::tags).
+    pub fn tags<'a>(mut self, tags: impl IntoIterator<Item = &'a str>) -> Self {
+        set_tags(&mut self.members, tags);
+        self
     }
 
     /// The next of its arguments.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{json, Map, Value};
 
 use crate::base64::base64;
+use crate::components::set_tags;
 use crate::{Error, FromText, Json};
 
 /// What is said of a resource, or of a template of them. [`resource`](macro@crate::resource) makes it of a method.
@@ -36,6 +37,12 @@ impl Resource {
     /// Its name for people.
     pub fn title(self, text: &str) -> Self {
         self.with("title", text)
+    }
+
+    /// Words by which clients choose, as [`Tool::tags`](crate::Tool::tags).
+    pub fn tags<'a>(mut self, tags: impl IntoIterator<Item = &'a str>) -> Self {
+        set_tags(&mut self.members, tags);
+        self
     }
 
     /// What kind of content it has, which contents have that say nothing else.

@@ -1,9 +1,12 @@
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{json, Map, Value};
 
+use crate::components::set_tags;
 use crate::error::Kind;
-use crate::{schema, sys, Content, Error};
+use crate::{export, schema, sys, Content, Error};
 
 /// What is said of a tool. [`tool`](macro@crate::tool) makes it of a method.
 pub struct Tool(pub(crate) Map<String, Value>);
@@ -49,6 +52,21 @@ impl Tool {
     /// `openWorldHint`.
     pub fn hint(mut self, name: &str, value: bool) -> Self {
         self.0.entry("annotations").or_insert_with(|| json!({}))[name] = value.into();
+        self
+    }
+
+    /// How long a call of it may take, where that is less than the operator allows the plugin's calls: then it is
+    /// cancelled with [`CancelReason::Deadline`](crate::CancelReason::Deadline). Panics if it is not from 1 ms to 365 days.
+    pub fn timeout(mut self, time: Duration) -> Self {
+        let milliseconds = export::timeout(time).as_millis() as u64;
+        self.0.entry("execution").or_insert_with(|| json!({}))["timeoutMs"] = milliseconds.into();
+        self
+    }
+
+    /// Words by which operators and clients choose among tools: 1 to 128 characters of `A-Z a-z 0-9 _ . -` each. Panics
+    /// where one is none.
+    pub fn tags<'a>(mut self, tags: impl IntoIterator<Item = &'a str>) -> Self {
+        set_tags(&mut self.0, tags);
         self
     }
 

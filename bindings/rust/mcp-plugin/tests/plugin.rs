@@ -1,6 +1,7 @@
 //! What becomes of the methods of a plugin, as a host sees it.
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use mcp_plugin::schemars::JsonSchema;
 use mcp_plugin::serde::{Deserialize, Serialize};
@@ -47,7 +48,7 @@ impl Sample {
 
     #[describe]
     fn more(&self, components: &mut Components<Self>) {
-        let tool = Tool::new("later").description("Known only now.");
+        let tool = Tool::new("later").description("Known only now.").with("_meta", json!({ "a": 1 })).tags(["b"]);
         components.tool(tool, |_: &Self, arguments: Value, _: &Context| format!("given {arguments}"));
     }
 
@@ -94,7 +95,7 @@ impl Sample {
         panic!("broken by {number}");
     }
 
-    #[tool]
+    #[tool(timeout = Duration::from_millis(1500), tags = ["slow", "v1.2_b-c"])]
     fn wait(&self, context: &Context) -> Result<(), Error> {
         context.check_cancelled()
     }
@@ -115,7 +116,7 @@ impl Sample {
         "fine"
     }
 
-    #[resource(uri = "sample://about", mime_type = "text/plain")]
+    #[resource(uri = "sample://about", tags = ["public"], mime_type = "text/plain")]
     fn about(&self) -> &'static str {
         "a sample"
     }
@@ -129,7 +130,7 @@ impl Sample {
     }
 
     /// Reviews code.
-    #[prompt]
+    #[prompt(tags = ["public"])]
     fn review(
         &self,
         /** What to review */
@@ -164,6 +165,37 @@ fn a_tool_is_described_by_its_method() {
         "outputSchema": { "type": "object", "properties": { "result": number }, "required": ["result"] },
     });
     assert_eq!(tool(&Harness::new(), "add"), expected);
+}
+
+#[test]
+fn a_tool_says_to_the_host_how_long_it_may_take_and_by_which_words_it_is_chosen() {
+    let wait = tool(&Harness::new(), "wait");
+    assert_eq!(wait["execution"], json!({ "timeoutMs": 1500 }));
+    assert_eq!(wait["_meta"], json!({ "mcp-plugin-host/tags": ["slow", "v1.2_b-c"] }));
+    let later = tool(&Harness::new(), "later");
+    assert_eq!(later["_meta"], json!({ "a": 1, "mcp-plugin-host/tags": ["b"] }));
+    for list in ["resources", "prompts"] {
+        let first = Harness::<Sample>::new().description()[list][0].take();
+        assert_eq!(first["_meta"], json!({ "mcp-plugin-host/tags": ["public"] }), "{list}");
+    }
+}
+
+fn panics_with(action: impl FnOnce() -> Tool + std::panic::UnwindSafe) -> String {
+    let reason = std::panic::catch_unwind(|| drop(action())).expect_err("it is a mistake");
+    let text = reason.downcast_ref::<String>().map(String::as_str);
+    text.or(reason.downcast_ref::<&str>().copied()).expect("it has words").into()
+}
+
+#[test]
+fn a_timeout_and_a_tag_that_the_host_would_refuse_are_mistakes() {
+    for time in [Duration::ZERO, Duration::from_micros(999), Duration::from_secs(365 * 24 * 3600 + 1)] {
+        let told = panics_with(move || Tool::new("wait").timeout(time));
+        assert_eq!(told, "a timeout is from 1 ms to 365 days");
+    }
+    for tag in ["", "not this", "ä", &"x".repeat(129)] {
+        let told = panics_with(|| Tool::new("wait").tags([tag]));
+        assert_eq!(told, format!("the tag {tag:?} is not 1 to 128 characters of A-Z a-z 0-9 _ . -"));
+    }
 }
 
 #[test]
@@ -260,7 +292,8 @@ fn a_prompt_has_the_arguments_of_its_method() {
     let sample = Harness::<Sample>::new();
     let code = json!({ "name": "code", "description": "What to review", "required": true });
     let times = json!({ "name": "times", "required": false });
-    let prompt = json!({ "name": "review", "description": "Reviews code.", "arguments": [code, times] });
+    let meta = json!({ "mcp-plugin-host/tags": ["public"] });
+    let prompt = json!({ "name": "review", "description": "Reviews code.", "_meta": meta, "arguments": [code, times] });
     assert_eq!(sample.description()["prompts"], json!([prompt]));
     assert_eq!(sample.get_prompt("review", [("code", "x = 1"), ("times", "2")]).text(), "x = 1 2\nYes?");
     assert_eq!(sample.get_prompt("review", []).json["code"], -32602);

@@ -61,6 +61,41 @@ class DescriptionTest(PluginTest):
         ]
         self.assertEqual(described["prompts"], [{"name": "review", "arguments": arguments}])
 
+    def test_timeouts_and_tags_are_told_to_the_host(self) -> None:
+        described = self.serve("""
+            @tool(timeout=1.5, tags={"slow", "internal", "a.b-c_1"}, meta={"a": 1})
+            def wait() -> None: pass
+            @resource("notes://index", tags=["public"])
+            def index() -> str: return "all"
+            @prompt(tags=("public",))
+            def review(): return "code"
+        """)
+        [tool] = described["tools"]
+        self.assertEqual(tool["execution"], {"timeoutMs": 1500})
+        self.assertEqual(tool["_meta"], {"a": 1, "mcp-plugin-host/tags": ["a.b-c_1", "internal", "slow"]})
+        for kind in ("resources", "prompts"):
+            self.assertEqual(described[kind][0]["_meta"], {"mcp-plugin-host/tags": ["public"]})
+
+    def test_timeouts_and_tags_that_the_host_would_refuse_are_mistakes(self) -> None:
+        for options, words in [
+            ("timeout=0", "timeout is a number of seconds from 0.001 to 31536000, such as timeout=30.0, not 0"),
+            ("timeout=31536001", "not 31536001"),
+            ("timeout=float('nan')", "not nan"),
+            ("timeout='30s'", "not '30s'"),
+            ("timeout=True", "not True"),
+            ("tags='slow'", """tags are a set of texts, such as tags={"slow", "internal"}, not 'slow'"""),
+            ("tags={'not this'}", "a tag is a text of 1 to 128 characters of A-Za-z0-9_.-, not 'not this'"),
+            ("tags=['']", "a tag is a text of 1 to 128 characters of A-Za-z0-9_.-, not ''"),
+            ("tags={1}", "not 1"),
+            (f"tags={{'{'x' * 129}'}}", "a tag is a text of 1 to 128 characters"),
+        ]:
+            with self.subTest(options):
+                file = self.write("wrong.py", f"@tool({options})\ndef f(): pass\n")
+                self.assertEqual(self.serve()["tools"], [])
+                [(_, _, message)] = self.host.logged
+                self.assertIn(f'File "{file}", line 2', message)
+                self.assertIn(words, message)
+
     def test_a_mistake_is_told_with_file_and_line_and_the_other_files_are_served(self) -> None:
         file = self.write("wrong.py", "@tool\ndef f(*all): pass\n")
         self.assertEqual([tool["name"] for tool in self.serve(ADD)["tools"]], ["add"])
