@@ -1,7 +1,7 @@
 //! A method that is a component, and the statement that adds it to `components`.
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Attribute, Error, Ident, ImplItemFn, Result};
+use syn::{Attribute, Error, Expr, Ident, ImplItemFn, Result};
 
 use crate::options::{duration, said, words, Options};
 use crate::parameters::{parameters_of, plain, Named, Parameter};
@@ -162,11 +162,12 @@ fn resource(attribute: &Attribute, method: &mut ImplItemFn) -> Result<TokenStrea
     let mime_type = options.value("mime_type")?.map(|mime_type| quote!(.mime_type(#mime_type)));
     let call = call(method, &texts(&parameters)?);
     let resource = quote!(::mcp_plugin::Resource::new(#uri, #name) #said #mime_type);
+    let completions = completions(&parameters)?;
     Ok(quote! {
         components.resource(#resource, |plugin: &Self, texts, context: &::mcp_plugin::Context| {
             let _ = (plugin, context, &texts);
             ::mcp_plugin::IntoContents::into_contents(#call)
-        });
+        }) #completions;
     })
 }
 
@@ -180,11 +181,12 @@ fn prompt(attribute: &Attribute, method: &mut ImplItemFn) -> Result<TokenStream>
     });
     let prompt = quote!(::mcp_plugin::Prompt::new(#name) #said #(#arguments)*);
     let call = call(method, &texts(&parameters)?);
+    let completions = completions(&parameters)?;
     Ok(quote! {
         components.prompt(#prompt, |plugin: &Self, texts, context: &::mcp_plugin::Context| {
             let _ = (plugin, context, &texts);
             ::mcp_plugin::IntoMessages::into_messages(#call)
-        });
+        }) #completions;
     })
 }
 
@@ -193,6 +195,29 @@ fn prompt_argument(Named { name, attributes, class }: &Named) -> TokenStream {
     let description = words(attributes).unwrap_or_else(|| syn::parse_quote!(""));
     let required = quote!(<#class as ::mcp_plugin::FromText>::REQUIRED);
     quote!(.argument(::mcp_plugin::PromptArgument::new(#name, #description, #required)))
+}
+
+// What `#[arg(complete = ...)]` offers for each: a list of texts, or what a method returns.
+fn completions(parameters: &[Parameter]) -> Result<TokenStream> {
+    let mut completions = TokenStream::new();
+    for parameter in parameters {
+        let Parameter::Named(Named { name, attributes, .. }) = parameter else { continue };
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("arg")) {
+            let options = Options::of(attribute, &["complete"])?;
+            let name = plain(name);
+            completions.extend(match options.value("complete")? {
+                None => quote!(),
+                Some(list @ Expr::Array(_)) => quote!(.complete_from(#name, #list)),
+                Some(function @ (Expr::Path(_) | Expr::Closure(_))) => quote!(.complete(#name, #function)),
+                Some(other) => {
+                    let message = "`complete` is a list of texts, or a method that returns one: \
+                                   complete = [\"small\", \"large\"] or complete = Self::sizes";
+                    return Err(Error::new_spanned(other, message));
+                }
+            });
+        }
+    }
+    Ok(completions)
 }
 
 // What is given to a method whose arguments are texts.

@@ -43,7 +43,8 @@ pub fn tool(_options: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a resource of a method of a block with `#[plugin]`; a template of them where the URI has variables. The words of
 /// its comment are for the model.
 ///
-/// Its parameters are the variables, by their names, of a type that is `FromText`; `&Context` gets the call.
+/// Its parameters are the variables, by their names, of a type that is `FromText`; `&Context` gets the call. With
+/// `#[arg(complete = ...)]` values are offered for one, as for an argument of a prompt.
 ///
 /// Options: `uri`, which must be given; `name`, `title`, `description`, `mime_type`; `tags`, as of a tool.
 #[proc_macro_attribute]
@@ -54,6 +55,11 @@ pub fn resource(_options: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a prompt of a method of a block with `#[plugin]`. The words of its comment say what it is for.
 ///
 /// Its parameters are its arguments, of a type that is `FromText`; each may have a comment. `&Context` gets the call.
+///
+/// What is offered while somebody fills in an argument says `#[arg(complete = ["small", "large"])]`, of which those are
+/// offered that begin with what has been typed, or `#[arg(complete = Self::sizes)]`, a method
+/// `fn sizes(&self, typed: &str, chosen: &Variables, context: &Context) -> Vec<String>`, or a `Result` of it, which
+/// returns the best first; a client is told 100. `chosen` are the other arguments.
 ///
 /// Options: `name`, `title`, `description`; `tags`, as of a tool.
 #[proc_macro_attribute]

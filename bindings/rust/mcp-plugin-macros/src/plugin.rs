@@ -198,6 +198,20 @@ mod tests {
             ),
             (
                 quote!(
+                    #[prompt]
+                    fn hello(&self, #[arg(complete = "small")] size: String) {}
+                ),
+                "complete = [\"small\", \"large\"] or complete = Self::sizes",
+            ),
+            (
+                quote!(
+                    #[resource(uri = "a://{size}")]
+                    fn hello(&self, #[arg(default = 1)] size: u8) {}
+                ),
+                "there is no option `default` here; there are: complete",
+            ),
+            (
+                quote!(
                     #[tool]
                     async fn hello(&self) {}
                 ),

@@ -1,5 +1,6 @@
 use serde_json::{json, Map, Value};
 
+use crate::completion::{Completable, Completers};
 use crate::tool::IntoToolResult;
 use crate::{Context, Error, Host, IntoContents, IntoMessages, Prompt, Resource, ResourceContents, Tool, Variables};
 use crate::{Message, ToolResult};
@@ -59,6 +60,7 @@ pub struct Components<P> {
     pub(crate) resources: Vec<Served<P, Variables, Vec<ResourceContents>>>,
     pub(crate) resource_templates: Vec<Served<P, Variables, Vec<ResourceContents>>>,
     pub(crate) prompts: Vec<Served<P, Variables, Vec<Message>>>,
+    pub(crate) completers: Completers<P>,
     pub(crate) instructions: String,
 }
 
@@ -69,6 +71,7 @@ impl<P> Default for Components<P> {
             resources: Vec::new(),
             resource_templates: Vec::new(),
             prompts: Vec::new(),
+            completers: Completers::new(),
             instructions: String::new(),
         }
     }
@@ -98,13 +101,15 @@ impl<P> Components<P> {
         &mut self,
         resource: Resource,
         handler: impl Fn(&P, Variables, &Context) -> R + Send + Sync + 'static,
-    ) {
+    ) -> Completable<'_, P> {
+        let (key, parameters) = (resource.uri.clone(), resource.variables());
         let list = if resource.is_template() { &mut self.resource_templates } else { &mut self.resources };
         list.push(Served {
             key: resource.uri,
             declaration: resource.members,
             handler: Box::new(move |plugin, variables, context| handler(plugin, variables, context).into_contents()),
         });
+        Completable { reference: "ref/resource", key, parameters, completers: &mut self.completers }
     }
 
     /// A prompt, whose handler is given the arguments.
@@ -112,12 +117,14 @@ impl<P> Components<P> {
         &mut self,
         prompt: Prompt,
         handler: impl Fn(&P, Variables, &Context) -> R + Send + Sync + 'static,
-    ) {
+    ) -> Completable<'_, P> {
+        let (key, parameters) = (prompt.name().to_owned(), prompt.argument_names());
         self.prompts.push(Served {
-            key: prompt.name().into(),
+            key: key.clone(),
             declaration: prompt.members,
             handler: Box::new(move |plugin, arguments, context| handler(plugin, arguments, context).into_messages()),
         });
+        Completable { reference: "ref/prompt", key, parameters, completers: &mut self.completers }
     }
 
     /// As `describe` of the contract says it.
@@ -133,6 +140,9 @@ impl<P> Components<P> {
         list(&mut description, "resources", &self.resources);
         list(&mut description, "resourceTemplates", &self.resource_templates);
         list(&mut description, "prompts", &self.prompts);
+        if !self.completers.is_empty() {
+            description.insert("completions".into(), true.into());
+        }
         if !self.instructions.is_empty() {
             description.insert("instructions".into(), self.instructions.clone().into());
         }

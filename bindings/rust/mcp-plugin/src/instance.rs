@@ -79,6 +79,7 @@ impl<P: Plugin> Instance<P> {
             "tools/call" => self.call_tool(&components, params, &context),
             "resources/read" => self.read_resource(&components, params, &context),
             "prompts/get" => self.get_prompt(&components, params, &context),
+            "completion/complete" => self.complete(&components, params, &context),
             _ => Err(Error::protocol(-32601, format!("Unknown method: {method}"))),
         }
     }
@@ -118,6 +119,19 @@ impl<P: Plugin> Instance<P> {
             result["description"] = description.clone();
         }
         Ok((sys::MCP_OUTCOME_RESULT, result))
+    }
+
+    fn complete(&self, components: &Components<P>, params: Value, context: &Context) -> Result<Answer, Error> {
+        let (to, argument) = (&params["ref"], &params["argument"]);
+        let (reference, key) =
+            if to["type"] == "ref/prompt" { ("ref/prompt", "name") } else { ("ref/resource", "uri") };
+        let place = (reference, text(to, key).to_owned(), text(argument, "name").to_owned());
+        let chosen = Variables { uri: String::new(), values: texts(&params["context"]["arguments"]) };
+        let values = match components.completers.get(&place) {
+            Some(complete) => run(context, || complete(&self.plugin, text(argument, "value"), &chosen, context))?,
+            None => Vec::new(),
+        };
+        Ok((sys::MCP_OUTCOME_RESULT, json!({ "completion": { "values": values } })))
     }
 }
 

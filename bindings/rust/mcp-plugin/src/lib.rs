@@ -29,6 +29,7 @@
 #![deny(missing_docs)]
 
 mod base64;
+mod completion;
 mod components;
 mod content;
 mod context;
@@ -46,6 +47,7 @@ mod tool;
 pub mod export;
 pub mod testing;
 
+pub use completion::{Completable, IntoValues};
 pub use components::{Components, Info, Plugin};
 pub use content::Content;
 pub use context::{CallContext, CancelReason, Client, Context};

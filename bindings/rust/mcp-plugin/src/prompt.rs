@@ -92,6 +92,10 @@ impl Prompt {
         self.with("arguments", arguments)
     }
 
+    pub(crate) fn argument_names(&self) -> Vec<String> {
+        self.arguments.iter().map(|argument| argument.name.clone()).collect()
+    }
+
     pub(crate) fn name(&self) -> &str {
         self.members["name"].as_str().unwrap_or_default()
     }

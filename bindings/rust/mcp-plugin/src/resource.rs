@@ -53,21 +53,28 @@ impl Resource {
     pub(crate) fn is_template(&self) -> bool {
         self.members.contains_key("uriTemplate")
     }
+
+    // Of `{name}`, `{+name}`, `{#name}`, `{name*}` and `{?one,another}`.
+    pub(crate) fn variables(&self) -> Vec<String> {
+        let within_braces = self.uri.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+        let names = within_braces.flat_map(|list| list.split(','));
+        names.map(|name| name.trim_start_matches(['+', '#', '?']).trim_end_matches('*').into()).collect()
+    }
 }
 
-/// The URI that is read, and what the variables of its template stand for in it.
+/// The URI that is read, and what the variables of its template stand for in it; or the arguments of a prompt.
 pub struct Variables {
     pub(crate) uri: String,
     pub(crate) values: BTreeMap<String, String>,
 }
 
 impl Variables {
-    /// The URI that is read.
+    /// The URI that is read; of a prompt, and of a completion, there is none.
     pub fn uri(&self) -> &str {
         &self.uri
     }
 
-    /// The value of a variable.
+    /// The value of a variable, or of an argument.
     pub fn get<T: FromText>(&self, name: &str) -> Result<T, Error> {
         T::from_text(name, self.values.get(name).map(String::as_str))
     }

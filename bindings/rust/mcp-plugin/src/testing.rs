@@ -43,6 +43,11 @@ impl Outcome {
     pub fn structured(&self) -> &Value {
         &self.json["structuredContent"]
     }
+
+    /// The values of a completion.
+    pub fn values(&self) -> Vec<&str> {
+        self.json["completion"]["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    }
 }
 
 /// A plugin that is served. It is stopped when this is dropped.
@@ -131,6 +136,35 @@ impl<P: Plugin> Harness<P> {
     /// Gets a prompt.
     pub fn get_prompt<const N: usize>(&self, name: &str, arguments: [(&str, &str); N]) -> Outcome {
         self.invoke("prompts/get", json!({ "name": name, "arguments": BTreeMap::from(arguments) }))
+    }
+
+    /// What is offered for an argument of a prompt of which this has been typed, where these others have been chosen.
+    pub fn complete_prompt<const N: usize>(
+        &self,
+        prompt: &str,
+        argument: &str,
+        typed: &str,
+        chosen: [(&str, &str); N],
+    ) -> Outcome {
+        self.complete_for(json!({ "type": "ref/prompt", "name": prompt }), argument, typed, &BTreeMap::from(chosen))
+    }
+
+    /// The same for a variable of a template.
+    pub fn complete_template<const N: usize>(
+        &self,
+        uri_template: &str,
+        variable: &str,
+        typed: &str,
+        chosen: [(&str, &str); N],
+    ) -> Outcome {
+        let template = json!({ "type": "ref/resource", "uri": uri_template });
+        self.complete_for(template, variable, typed, &BTreeMap::from(chosen))
+    }
+
+    fn complete_for(&self, to: Value, name: &str, typed: &str, chosen: &BTreeMap<&str, &str>) -> Outcome {
+        let argument = json!({ "name": name, "value": typed });
+        let params = json!({ "ref": to, "argument": argument, "context": { "arguments": chosen } });
+        self.invoke("completion/complete", params)
     }
 
     /// Any method, any params.

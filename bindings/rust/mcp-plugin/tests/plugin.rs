@@ -7,7 +7,8 @@ use mcp_plugin::schemars::JsonSchema;
 use mcp_plugin::serde::{Deserialize, Serialize};
 use mcp_plugin::serde_json::{json, Value};
 use mcp_plugin::testing::Harness;
-use mcp_plugin::{plugin, sys, Components, Content, Context, Elicited, Error, Host, Json, Message, Parameters, Tool};
+use mcp_plugin::{plugin, sys, Components, Content, Context, Elicited, Error, Host, Json, Message, Parameters};
+use mcp_plugin::{Resource, Tool, Variables};
 
 #[derive(Deserialize, JsonSchema)]
 struct Wanted {
@@ -122,11 +123,17 @@ impl Sample {
     }
 
     #[resource(uri = "sample://bytes/{count}")]
-    fn bytes(&self, count: u8) -> Result<Vec<u8>, Error> {
+    fn bytes(&self, #[arg(complete = Self::counts)] count: u8) -> Result<Vec<u8>, Error> {
         if count > 100 {
             return Err(Error::resource_not_found("sample://bytes"));
         }
         Ok(vec![0; count.into()])
+    }
+
+    fn counts(&self, typed: &str, chosen: &Variables, context: &Context) -> Result<Vec<String>, Error> {
+        context.check_cancelled()?;
+        let unit = chosen.get::<Option<String>>("unit")?.unwrap_or_default();
+        Ok(vec![format!("{typed}0{unit}"), typed.parse::<u8>()?.to_string()])
     }
 
     /// Reviews code.
@@ -136,7 +143,9 @@ impl Sample {
         /** What to review */
         code: String,
         times: Option<u32>,
+        #[arg(complete = ["errors", "names", "Nothing"])] focus: Option<String>,
     ) -> Vec<Message> {
+        let code = format!("{code}{}", focus.unwrap_or_default());
         vec![Message::user(format!("{code} {}", times.unwrap_or(1))), Message::assistant("Yes?")]
     }
 }
@@ -180,7 +189,7 @@ fn a_tool_says_to_the_host_how_long_it_may_take_and_by_which_words_it_is_chosen(
     }
 }
 
-fn panics_with(action: impl FnOnce() -> Tool + std::panic::UnwindSafe) -> String {
+fn panics_with<T>(action: impl FnOnce() -> T + std::panic::UnwindSafe) -> String {
     let reason = std::panic::catch_unwind(|| drop(action())).expect_err("it is a mistake");
     let text = reason.downcast_ref::<String>().map(String::as_str);
     text.or(reason.downcast_ref::<&str>().copied()).expect("it has words").into()
@@ -292,11 +301,43 @@ fn a_prompt_has_the_arguments_of_its_method() {
     let sample = Harness::<Sample>::new();
     let code = json!({ "name": "code", "description": "What to review", "required": true });
     let times = json!({ "name": "times", "required": false });
+    let focus = json!({ "name": "focus", "required": false });
     let meta = json!({ "mcp-plugin-host/tags": ["public"] });
-    let prompt = json!({ "name": "review", "description": "Reviews code.", "_meta": meta, "arguments": [code, times] });
+    let arguments = [code, times, focus];
+    let prompt = json!({ "name": "review", "description": "Reviews code.", "_meta": meta, "arguments": arguments });
     assert_eq!(sample.description()["prompts"], json!([prompt]));
     assert_eq!(sample.get_prompt("review", [("code", "x = 1"), ("times", "2")]).text(), "x = 1 2\nYes?");
     assert_eq!(sample.get_prompt("review", []).json["code"], -32602);
+}
+
+#[test]
+fn values_are_offered_for_an_argument_and_for_a_variable() {
+    let sample = Harness::<Sample>::new();
+    assert_eq!(sample.description()["completions"], true);
+    let offered = |argument, typed| sample.complete_prompt("review", argument, typed, []);
+    assert_eq!(offered("focus", "N").values(), ["names", "Nothing"]);
+    assert!(offered("focus", "ä").values().is_empty() && offered("focus", "namesake").values().is_empty());
+    assert_eq!(offered("code", "").json, json!({ "completion": { "values": [] } }), "of which nothing is known");
+    let counted = |typed| sample.complete_template("sample://bytes/{count}", "count", typed, [("unit", "k")]);
+    assert_eq!(counted("1").values(), ["10k", "1"]);
+    let failed = counted("x");
+    assert_eq!((failed.kind, &failed.json["code"]), (sys::MCP_OUTCOME_ERROR, &json!(-32603)));
+    assert_eq!(failed.text(), "invalid digit found in string");
+}
+
+#[test]
+fn only_what_is_there_can_be_completed() {
+    let template = "a://{+path}/{name*}{#part}{?words,limit}";
+    let complete = |variable: &str| {
+        let mut components = Components::<Sample>::default();
+        let resource = Resource::new(template, "a");
+        components.resource(resource, |_: &Sample, _: Variables, _: &Context| "").complete_from(variable, ["x"]);
+    };
+    for variable in ["path", "name", "part", "words", "limit"] {
+        complete(variable);
+    }
+    let told = panics_with(|| complete("nothing"));
+    assert_eq!(told, format!("{template:?} has no argument or variable \"nothing\" to complete"));
 }
 
 #[test]
