@@ -4,13 +4,14 @@ import dataclasses
 import inspect
 import re
 import typing
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
-from .content import Image, Message, ToolResult
+from .content import Image, Message, ToolResult, text_of
 from .context import Context
 from .forms import Form, Member, form_of, member_of, object_schema
 
 _TEMPLATE_VARIABLE = re.compile(r"\{[+#]?(\w+)\}")
+Completion = Sequence[str] | Callable[..., Any]
 _TAG = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _LONGEST_TIMEOUT = 365 * 24 * 3600
 _CONTENT_TYPES = (str, Image, Message, ToolResult)
@@ -40,11 +41,13 @@ class Collection:
         def listed(components: dict) -> list[dict]:
             return [component.description for component in components.values()]
 
+        completable = [*self.templates.values(), *self.prompts.values()]
         return {
             "tools": listed(self.tools),
             "resources": listed(self.resources),
             "resourceTemplates": listed(self.templates),
             "prompts": listed(self.prompts),
+            **({"completions": True} if any(each.completions for each in completable) else {}),
         }
 
 
@@ -82,12 +85,17 @@ class Tool(Component):
 
 
 @dataclasses.dataclass(frozen=True)
-class Resource(Component):
+class Completable(Component):
+    completions: dict[str, Component]  # by parameter: given what has been typed, and what has been chosen for the others
+
+
+@dataclasses.dataclass(frozen=True)
+class Resource(Completable):
     mime_type: str | None
 
 
 @dataclasses.dataclass(frozen=True)
-class Prompt(Component):
+class Prompt(Completable):
     pass
 
 
@@ -127,8 +135,11 @@ def resource(
     annotations: dict | None = None,
     tags: set[str] | None = None,
     meta: dict | None = None,
+    completions: dict[str, Completion] | None = None,
 ) -> Callable[[Callable], Callable]:
-    """Makes a function a resource, or, with variables in the URI that are its parameters, a resource template."""
+    """Makes a function a resource, or, with variables in the URI that are its parameters, a resource template.
+
+    `completions` offer values while somebody fills in a variable, as those of a prompt do."""
     if callable(uri):
         raise TypeError('@resource needs a URI: @resource("notes://index")')
 
@@ -138,7 +149,7 @@ def resource(
         variables = _TEMPLATE_VARIABLE.findall(uri)
         kind, key = ("templates", "uriTemplate") if variables else ("resources", "uri")
         listed[key] = uri
-        _register(kind, uri, lambda: _make_resource(decorated, listed, variables, mime_type))
+        _register(kind, uri, lambda: _make_resource(decorated, listed, variables, mime_type, completions or {}))
         return decorated
 
     return register
@@ -152,12 +163,17 @@ def prompt(
     description: str | None = None,
     tags: set[str] | None = None,
     meta: dict | None = None,
+    completions: dict[str, Completion] | None = None,
 ) -> Any:
-    """Makes a function a prompt, whose arguments are its parameters."""
+    """Makes a function a prompt, whose arguments are its parameters.
+
+    `completions` offer values while somebody fills in an argument: texts, of which those are offered that begin with
+    what has been typed, or a function of that and of what has been chosen for the others, which returns the best values
+    first; a client is told 100. What a Literal or an Enum allows is offered anyway."""
 
     def register(decorated: Callable) -> Callable:
         listed = _listed(decorated, name, title, description, {"_meta": _tagged(meta, tags)})
-        _register("prompts", listed["name"], lambda: _make_prompt(decorated, listed))
+        _register("prompts", listed["name"], lambda: _make_prompt(decorated, listed, completions or {}))
         return decorated
 
     return register if function is None else register(function)
@@ -243,7 +259,9 @@ def _has_content(hint: Any) -> bool:
     return is_plain or any(isinstance(kind, type) and issubclass(kind, (Image, ToolResult)) for kind in kinds)
 
 
-def _make_resource(function: Callable, listed: dict, variables: list[str], mime_type: str | None) -> Resource:
+def _make_resource(
+    function: Callable, listed: dict, variables: list[str], mime_type: str | None, completions: dict[str, Completion]
+) -> Resource:
     members, context_name = _parameters(function)
     names = [member.name for member in members]
     strangers = [name for name in variables if name not in names]
@@ -253,10 +271,11 @@ def _make_resource(function: Callable, listed: dict, variables: list[str], mime_
             f"the variables of a URI are the parameters of its function, but {function.__name__} "
             + (f"lacks {', '.join(strangers)}" if strangers else f"takes {', '.join(unset)}, too")
         )
-    return Resource(function, members, context_name, listed, mime_type)
+    made = _completions(function, [member for member in members if member.name in variables], completions)
+    return Resource(function, members, context_name, listed, made, mime_type)
 
 
-def _make_prompt(function: Callable, listed: dict) -> Prompt:
+def _make_prompt(function: Callable, listed: dict, completions: dict[str, Completion]) -> Prompt:
     members, context_name = _parameters(function)
     listed["arguments"] = [
         {
@@ -266,7 +285,35 @@ def _make_prompt(function: Callable, listed: dict) -> Prompt:
         }
         for member in members
     ]
-    return Prompt(function, members, context_name, listed)
+    return Prompt(function, members, context_name, listed, _completions(function, members, completions))
+
+
+def _completions(function: Callable, members: list[Member], given: dict[str, Completion]) -> dict[str, Component]:
+    strangers = given.keys() - {member.name for member in members}
+    if strangers:
+        raise TypeError(f"completions are of the parameters of {function.__name__}, which lacks {', '.join(strangers)}")
+    choices = {member.name: member.form.schema.get("enum", []) for member in members}
+    # As texts, because that is what a client fills in.
+    made = {name: [text_of(choice) for choice in values] for name, values in choices.items() if values}
+    return {name: _completion(name, values) for name, values in {**made, **given}.items()}
+
+
+def _completion(name: str, given: Completion) -> Component:
+    if isinstance(given, (list, tuple)) and all(isinstance(value, str) for value in given):
+
+        def complete(typed: str) -> list[str]:
+            return [value for value in given if value.lower().startswith(typed.lower())]
+
+        return _completion(name, complete)
+    if not callable(given):
+        raise TypeError(f'completions["{name}"] is a list of texts or a function, not {given!r}')
+    members, context_name = _parameters(given)
+    if len(members) not in (1, 2):
+        raise TypeError(
+            f"{given.__name__} takes what has been typed of {name}, and may take what has been chosen for the others: "
+            f"def {given.__name__}(typed: str, chosen: dict[str, str])"
+        )
+    return Component(given, members, context_name, {})
 
 
 def is_asynchronous(function: Callable) -> bool:

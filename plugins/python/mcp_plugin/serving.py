@@ -10,7 +10,7 @@ import threading
 from typing import Any, Callable
 
 from . import content
-from .components import Component, Prompt, Resource, Tool, is_asynchronous
+from .components import Completable, Component, Prompt, Resource, Tool, is_asynchronous
 from .context import CallState, Cancelled, Context, Unanswered
 from .folder import Folder, described
 from .forms import Misfit, decode_members, decode_texts, json_text
@@ -90,7 +90,12 @@ class Plugin:
     # Calls.
 
     def _answer(self, call: int, method: str, params: dict, state: CallState) -> Outcome:
-        methods = {"tools/call": self._call_tool, "resources/read": self._read, "prompts/get": self._get_prompt}
+        methods = {
+            "tools/call": self._call_tool,
+            "resources/read": self._read,
+            "prompts/get": self._get_prompt,
+            "completion/complete": self._complete,
+        }
         serve = methods.get(method)
         if serve is None:
             return _FAILED, _error(-32601, f"Unknown method: {method}")
@@ -138,6 +143,23 @@ class Plugin:
         if "description" in prompt.description:
             result["description"] = prompt.description["description"]
         return result
+
+    def _complete(self, params: dict, context: Context, state: CallState) -> dict:
+        ref, argument = params["ref"], params["argument"]
+        if ref["type"] == "ref/prompt":
+            completable: Completable = self._find("prompts", ref["name"], "prompt")
+        else:
+            completable = self._find("templates", ref["uri"], "resource")
+        completion = completable.completions.get(argument["name"])
+        if completion is None:
+            return {"completion": {"values": []}}
+        given = (argument["value"], params["context"]["arguments"])
+        arguments = {member.name: value for member, value in zip(completion.members, given)}
+        values = self._run_untold(completion, arguments, context, state)
+        if not isinstance(values, (list, tuple)) or not all(isinstance(value, str) for value in values):
+            text = f"{completion.function.__name__} returned {values!r} instead of a list of texts"
+            raise content.ProtocolError(content.INTERNAL_ERROR, text)
+        return {"completion": {"values": list(values)}}
 
     def _find(self, kind: str, key: str, what: str) -> Any:
         for collection in (self._served, self._before):

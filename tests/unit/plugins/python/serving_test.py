@@ -96,6 +96,20 @@ class DescriptionTest(PluginTest):
                 self.assertIn(f'File "{file}", line 2', message)
                 self.assertIn(words, message)
 
+    def test_completions_of_what_is_not_there_or_no_completions_are_mistakes(self) -> None:
+        for completions, words in [
+            ({"place": []}, "completions are of the parameters of f, which lacks place"),
+            ({"size": "small"}, """completions["size"] is a list of texts or a function, not 'small'"""),
+            ({"size": [1]}, """completions["size"] is a list of texts or a function, not [1]"""),
+        ]:
+            with self.subTest(completions):
+                self.write("wrong.py", f"@prompt(completions={completions})\ndef f(size: str): pass\n")
+                self.serve()
+                self.assertIn(words, self.host.logged[0][2])
+        self.write("wrong.py", "def g(): pass\n@prompt(completions={'size': g})\ndef f(size: str): pass\n")
+        self.serve()
+        self.assertIn("def g(typed: str, chosen: dict[str, str])", self.host.logged[0][2])
+
     def test_a_mistake_is_told_with_file_and_line_and_the_other_files_are_served(self) -> None:
         file = self.write("wrong.py", "@tool\ndef f(*all): pass\n")
         self.assertEqual([tool["name"] for tool in self.serve(ADD)["tools"]], ["add"])
@@ -132,6 +146,61 @@ class DescriptionTest(PluginTest):
         ]:
             with self.subTest(folder), self.assertRaisesRegex(ValueError, words):
                 self.serve(folder=folder)
+
+
+class CompletionTest(PluginTest):
+    def complete(self, ref: dict, name: str, typed: str, **chosen: str) -> Any:
+        argument = {"name": name, "value": typed}
+        params = {"ref": ref, "argument": argument, "context": {"arguments": chosen}}
+        outcome, result = self.invoke("completion/complete", params)
+        return result["completion"]["values"] if outcome == RESULT else result
+
+    def test_values_are_offered_for_arguments_and_variables(self) -> None:
+        described = self.serve("""
+            from typing import Literal
+
+            async def cities(begin: str, others: dict[str, str], context: Context) -> list[str]:
+                context.throw_if_cancelled()
+                return [begin + others.get("country", "")]
+
+            @prompt(completions={"size": ["small", "Smart", "large"], "city": cities})
+            def order(size: str, city: str, style: Literal["plain", "fancy", 3] = "plain", note: str = ""): return size
+
+            @resource("notes://{kind}/{city}", completions={"city": lambda typed: (typed * 2,)})
+            def note(kind: Literal["new", "old"], city: str) -> str: return kind
+        """)
+        self.assertIs(described["completions"], True)
+        order = {"type": "ref/prompt", "name": "order"}
+        for name, typed, values in [
+            ("size", "", ["small", "Smart", "large"]),
+            ("size", "sM", ["small", "Smart"]),
+            ("size", "x", []),
+            ("city", "Rom", ["RomItaly"]),
+            ("style", "", ["plain", "fancy", "3"]),
+            ("note", "", []),
+        ]:
+            with self.subTest(name, typed=typed):
+                self.assertEqual(self.complete(order, name, typed, country="Italy"), values)
+        note = {"type": "ref/resource", "uri": "notes://{kind}/{city}"}
+        self.assertEqual(self.complete(note, "kind", "o"), ["old"])
+        self.assertEqual(self.complete(note, "city", "ab"), ["abab"])
+
+    def test_a_completion_that_fails_is_an_error(self) -> None:
+        self.serve("""
+            def none(typed: str): raise ValueError("no list today")
+            def one(typed: str): return "small"
+            @prompt(completions={"a": none, "b": one})
+            def order(a: str, b: str): return a
+        """)
+        order = {"type": "ref/prompt", "name": "order"}
+        self.assertEqual(self.complete(order, "a", ""), {"code": -32603, "message": "no list today"})
+        self.assertIn("ValueError: no list today", self.host.logged[0][2])
+        self.assertEqual(self.complete(order, "b", "")["message"], "one returned 'small' instead of a list of texts")
+        unknown = self.complete({"type": "ref/prompt", "name": "no"}, "a", "")
+        self.assertEqual(unknown, {"code": -32602, "message": "Unknown prompt: no"})
+
+    def test_where_nothing_is_offered_the_host_need_not_ask(self) -> None:
+        self.assertNotIn("completions", self.serve("@prompt\ndef f(size: str): pass"))
 
 
 class CallTest(PluginTest):
