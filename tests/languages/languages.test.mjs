@@ -67,18 +67,27 @@ const namesOf = (list) => list.map(({ name }) => name).sort();
 for (const [era, { sdk }] of Object.entries(eras)) {
   test(`EverythingIsListed, ${era}`, async () => {
     assert.deepEqual(namesOf((await sdk.listTools()).tools), [
-      'add', 'ask_name', 'break', 'caller', 'count', 'fail', 'greet', 'picture', 'register_person', 'resize',
+      'add', 'ask_name', 'break', 'caller', 'count', 'fail', 'greet', 'picture', 'register_person', 'resize', 'slow_tool',
     ]);
     const { resources } = await sdk.listResources();
     assert.deepEqual(resources.map(({ uri, mimeType }) => [uri, mimeType]), [['tutorial://version', 'text/plain']]);
     const { resourceTemplates } = await sdk.listResourceTemplates();
     assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate), ['tutorial://squares/{n}']);
     const { prompts } = await sdk.listPrompts();
-    assert.deepEqual(namesOf(prompts), ['review']);
-    const [code] = prompts[0].arguments;
-    assert.deepEqual([prompts[0].arguments.length, code.name, code.required], [1, 'code', true]);
+    assert.deepEqual(namesOf(prompts), ['greeting', 'review']);
+    const argumentsOf = (name) => prompts.find((prompt) => prompt.name === name).arguments;
+    assert.deepEqual(argumentsOf('greeting').map(({ name }) => name), ['language']);
+    assert.deepEqual(argumentsOf('review').map(({ name, required }) => [name, required]), [['code', true]]);
   });
 }
+
+test('TagsAreListedWithTheirTool', async () => {
+  for (const { sdk } of Object.values(eras)) {
+    const { tools } = await sdk.listTools();
+    const tagged = tools.filter(({ _meta }) => _meta?.['mcp-plugin-host/tags']);
+    assert.deepEqual(tagged.map(({ name, _meta }) => [name, _meta['mcp-plugin-host/tags']]), [['slow_tool', ['slow']]]);
+  }
+});
 
 test('AddSaysWhatItTakesAndWhatItReturns', async () => {
   const { tools } = await eras.modern.sdk.listTools();
@@ -272,6 +281,16 @@ test('ACallThatTakesTooLongIsCancelled', async (context) => {
   ]);
 });
 
+test('ACallThatTakesLongerThanItsToolAllowsIsCancelled', async () => {
+  const begin = performance.now();
+  const { result } = await tutorial.ask('slow_tool');
+  const milliseconds = performance.now() - begin;
+  assert.equal(result.isError, true);
+  const words = 'The call was cancelled, because slow_tool took longer than the 0.3 s that its plugin allows it.';
+  assert.equal(textOf(result), words);
+  assert.ok(milliseconds >= 300 && milliseconds < 4000, `${milliseconds} ms`);
+});
+
 // --- Questions to the user
 
 for (const [era, client] of Object.entries(eras)) {
@@ -327,6 +346,20 @@ test('APromptIsFilledIn', async () => {
     await assert.rejects(sdk.getPrompt({ name: 'review', arguments: {} }), { code: -32602 });
   }
 });
+
+for (const [era, { sdk }] of Object.entries(eras)) {
+  test(`WhatHasBeenTypedIsCompleted, ${era}`, async () => {
+    const complete = async (value) => {
+      const argument = { name: 'language', value };
+      const { completion } = await sdk.complete({ ref: { type: 'ref/prompt', name: 'greeting' }, argument });
+      return completion.values;
+    };
+    assert.deepEqual(await complete(''), ['english', 'finnish', 'french', 'german']);
+    assert.deepEqual(await complete('f'), ['finnish', 'french']);
+    assert.deepEqual(await complete('german'), ['german']);
+    assert.deepEqual(await complete('x'), []);
+  });
+}
 
 // --- Where it runs
 

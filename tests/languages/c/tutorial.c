@@ -214,6 +214,11 @@ static struct answer count(const struct call* call) {
   return formatted_result(format("counted to %" PRId64, to));
 }
 
+static struct answer slow_tool(const struct call* call) {
+  pause_for(call, 5000);
+  return is_cancelled(call) ? tool_error("cancelled") : text_result("done");
+}
+
 static struct answer fail(const struct call* call) {
   return tool_error(string_member(call->arguments, "message"));
 }
@@ -263,9 +268,9 @@ static const struct tool {
   const char* name;
   struct answer (*call)(const struct call* call);
 } tools[] = {
-    {"add", add},          {"greet", greet},   {"resize", resize}, {"register_person", register_person},
-    {"picture", picture},  {"count", count},   {"fail", fail},     {"ask_name", ask_name},
-    {"break", break_down}, {"caller", caller},
+    {"add", add},          {"greet", greet},   {"resize", resize},       {"register_person", register_person},
+    {"picture", picture},  {"count", count},   {"fail", fail},           {"ask_name", ask_name},
+    {"break", break_down}, {"caller", caller}, {"slow_tool", slow_tool},
 };
 
 static struct answer call_tool(const struct call* call) {
@@ -310,8 +315,15 @@ static struct answer read_resource(const struct call* call) {
   return n == NULL ? resource(uri, "1.0.0") : square(uri, n);
 }
 
+/* To be freed by the caller; null: out of memory. */
+static char* words_of_prompt(const struct call* call) {
+  if (strcmp(string_member(call->params, "name"), "greeting") == 0)
+    return format("Greet me in %s.", string_member(call->arguments, "language"));
+  return format("Please review:\n%s", string_member(call->arguments, "code"));
+}
+
 static struct answer get_prompt(const struct call* call) {
-  char* words = format("Please review:\n%s", string_member(call->arguments, "code"));
+  char* words = words_of_prompt(call);
   cJSON* json = cJSON_CreateObject();
   cJSON* message = cJSON_CreateObject();
   cJSON_AddStringToObject(message, "role", "user");
@@ -320,6 +332,19 @@ static struct answer get_prompt(const struct call* call) {
   cJSON_AddStringToObject(content, "text", words == NULL ? "" : words);
   cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "messages"), message);
   free(words);
+  return result(json);
+}
+
+/* What begins with what has been typed of the language: there is nothing else to complete. */
+static struct answer complete(const struct call* call) {
+  static const char* const languages[] = {"english", "finnish", "french", "german"};
+  const char* typed = string_member(member(call->params, "argument"), "value");
+  cJSON* json = cJSON_CreateObject();
+  cJSON* values = cJSON_AddArrayToObject(cJSON_AddObjectToObject(json, "completion"), "values");
+  for (size_t i = 0; i < sizeof languages / sizeof languages[0]; ++i) {
+    if (strncmp(languages[i], typed, strlen(typed)) == 0)
+      cJSON_AddItemToArray(values, cJSON_CreateString(languages[i]));
+  }
   return result(json);
 }
 
@@ -361,13 +386,18 @@ static const char* const description[] = {
     "{\"name\": \"break\", \"description\": \"Breaks down.\","
     "  \"inputSchema\": {\"type\": \"object\", \"required\": [\"how\"],"
     "    \"properties\": {\"how\": {\"type\": \"string\", \"enum\": [\"panic\", \"crash\"]}}}},"
-    "{\"name\": \"caller\", \"description\": \"Says who calls.\", \"inputSchema\": {\"type\": \"object\"}}],",
+    "{\"name\": \"caller\", \"description\": \"Says who calls.\", \"inputSchema\": {\"type\": \"object\"}},"
+    "{\"name\": \"slow_tool\", \"description\": \"Takes longer than it may.\", \"inputSchema\": {\"type\": \"object\"},"
+    "  \"execution\": {\"timeoutMs\": 300}, \"_meta\": {\"mcp-plugin-host/tags\": [\"slow\"]}}],",
     "\"resources\": [{\"uri\": \"tutorial://version\", \"name\": \"version\", \"mimeType\": \"text/plain\","
     "  \"description\": \"The version of this plugin.\"}],"
     "\"resourceTemplates\": [{\"uriTemplate\": \"tutorial://squares/{n}\", \"name\": \"squares\","
     "  \"mimeType\": \"text/plain\", \"description\": \"The square of an integer.\"}],"
     "\"prompts\": [{\"name\": \"review\", \"description\": \"Asks for a review of code.\","
-    "  \"arguments\": [{\"name\": \"code\", \"description\": \"The code\", \"required\": true}]}]}",
+    "  \"arguments\": [{\"name\": \"code\", \"description\": \"The code\", \"required\": true}]},"
+    "{\"name\": \"greeting\", \"description\": \"Asks for a greeting.\","
+    "  \"arguments\": [{\"name\": \"language\", \"required\": true}]}],"
+    "\"completions\": true}",
 };
 
 static void* create(const mcp_host* host, const mcp_sink* error_sink) {
@@ -400,6 +430,7 @@ static struct answer answer_to(mcp_string method, const struct call* call) {
   if (equals(method, "tools/call")) return call_tool(call);
   if (equals(method, "resources/read")) return read_resource(call);
   if (equals(method, "prompts/get")) return get_prompt(call);
+  if (equals(method, "completion/complete")) return complete(call);
   return error(-32601, "Unknown method");
 }
 

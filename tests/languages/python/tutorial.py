@@ -70,6 +70,13 @@ def count(
     return f"counted to {to}"
 
 
+@tool(timeout=0.3, tags={"slow"})
+def slow_tool(context: Context) -> None:
+    """Takes longer than it may."""
+    if context.sleep(5):
+        raise ToolError("cancelled")
+
+
 @tool
 def fail(message: str) -> None:
     """Fails with this message."""
@@ -120,3 +127,9 @@ def square(n: int) -> str:
 def review(code: str) -> str:
     """Asks for a review of code."""
     return f"Please review:\n{code}"
+
+
+@prompt(completions={"language": ["english", "finnish", "french", "german"]})
+def greeting(language: str) -> str:
+    """Asks for a greeting."""
+    return f"Greet me in {language}."

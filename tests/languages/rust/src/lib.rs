@@ -120,6 +120,12 @@ impl Tutorial {
         Ok(format!("counted to {to}"))
     }
 
+    /// Takes longer than it may.
+    #[tool(timeout = Duration::from_millis(300), tags = ["slow"])]
+    fn slow_tool(&self, context: &Context) -> Result<(), Error> {
+        context.sleep(Duration::from_secs(5)).map_err(|_| Error::new("cancelled"))
+    }
+
     /// Fails.
     #[tool]
     fn fail(&self, message: String) -> Result<(), Error> {
@@ -172,6 +178,12 @@ impl Tutorial {
         code: String,
     ) -> String {
         format!("Please review:\n{code}")
+    }
+
+    /// Asks for a greeting.
+    #[prompt]
+    fn greeting(&self, #[arg(complete = ["english", "finnish", "french", "german"])] language: String) -> String {
+        format!("Greet me in {language}.")
     }
 }
 
