@@ -3,6 +3,7 @@
 #include <iterator>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <mcp/plugin/testing.hpp>
@@ -34,8 +35,13 @@ TEST(Kept, TheNewestIsTheHeaderOfToday) {
   }
 }
 
-TEST(Kept, APluginOfVersion10IsCalled) {
-  LoadedPlugin library(KEPT_1_0_PLUGIN);
+// The ending of the source is its language.
+class KeptPlugin : public testing::TestWithParam<std::string> {};
+
+TEST_P(KeptPlugin, OfVersion10IsCalled) {
+  if (std::string(KEPT_MISSING).find(GetParam()) != std::string::npos)
+    GTEST_SKIP() << "what compiles sample." << GetParam() << " is not installed, or this is a build with a sanitizer";
+  LoadedPlugin library(PLUGIN_DIR "/abi_kept_1_0_" + GetParam() + ".so");
   ASSERT_TRUE(library.plugin());
   Harness harness(*library.plugin());
   EXPECT_EQ(harness.describe()["tools"][0]["name"], "known");
@@ -47,6 +53,30 @@ TEST(Kept, APluginOfVersion10IsCalled) {
   auto waiting = harness.start_tool("wait");
   waiting.cancel(mcp::CancelReason::Deadline);
   EXPECT_EQ(waiting.wait().text(), "cancelled 2");
+}
+
+INSTANTIATE_TEST_SUITE_P(Kept, KeptPlugin, testing::Values("c", "rs", "go", "zig"),
+                         [](const auto& ending) { return ending.param; });
+
+// What it is written with is a part of the plugin that serves it.
+TEST(Kept, AFileOfPythonOfVersion10IsServed) {
+  if (std::string(KEPT_PYTHON_PLUGIN).empty())
+    GTEST_SKIP() << "python3-dev or pybind11-dev is not installed, or this is a build with a sanitizer";
+  LoadedPlugin library(KEPT_PYTHON_PLUGIN);
+  ASSERT_TRUE(library.plugin());
+  Harness harness(*library.plugin(), {{"folder", PROJECT_ROOT "/tests/abi/kept/1.0"}});
+  const auto tool = harness.describe()["tools"][0];
+  EXPECT_EQ(tool["execution"], (Json{{"timeoutMs", 60000}}));
+  EXPECT_EQ(tool["_meta"]["mcp-plugin-host/tags"], Json::array({"kept"}));
+  harness.set_request_context({{"protocolVersion", "2026-07-28"}});
+  harness.set_caller({.id = "ada"});
+  EXPECT_EQ(harness.call_tool("known").structured(), (Json{{"protocol_version", "2026-07-28"}, {"principal", "ada"}}));
+  auto waiting = harness.start_tool("wait");
+  waiting.cancel(mcp::CancelReason::Deadline);
+  EXPECT_EQ(waiting.wait().text(), "The call was cancelled, because it took too long.");
+  EXPECT_EQ(harness.read_template("sample://{name}", {{"name", "first"}}).text(), "The first.");
+  EXPECT_EQ(harness.complete_template("sample://{name}", "name", "s").values(), std::vector<std::string>{"second"});
+  EXPECT_EQ(harness.get_prompt("review", {{"code", "x"}, {"times", "2"}}).text(), "x 2\nYes?");
 }
 
 }  // namespace
