@@ -36,15 +36,12 @@ bool is_in_path(const fs::path& folder) {
   return false;
 }
 
-std::string with(std::string text, std::string_view placeholder, std::string_view value) {
-  for (auto at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder, at + value.size()))
-    text.replace(at, placeholder.size(), value);
-  return text;
-}
-
 // A template's text, or the path of a file of it, for a project of this name.
 std::string named(std::string text, std::string_view name) {
-  return with(with(std::move(text), "@NAME@", name), "@PREFIX@", own_prefix().string());
+  constexpr std::string_view placeholder = "@NAME@";
+  for (auto at = text.find(placeholder); at != std::string::npos; at = text.find(placeholder, at + name.size()))
+    text.replace(at, placeholder.size(), name);
+  return text;
 }
 
 std::set<std::string> languages_in(const fs::path& folder) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,12 +15,20 @@ import { postModern } from '../integration/support/http.mjs';
 export const env = { ...process.env, PATH: [dirname(program), process.env.PATH].join(delimiter) };
 export const run = async (cwd, file, ...args) => (await promisify(execFile)(file, args, { cwd, env })).stdout;
 
+// Where this installation is: no project has it in a file.
+export const prefix = dirname(dirname(program));
+
 // Returns its folder, which goes with the test that `context` belongs to.
-export async function newProject(context, language) {
+export async function newProject(context, language, name = 'weather') {
   const place = await mkdtemp(join(tmpdir(), `mcp-${language}-`));
   context.after(() => rm(place, { recursive: true, force: true }));
-  execFileSync(program, ['new', 'weather', '--in', place, '--lang', language]);
-  return join(place, 'weather');
+  execFileSync(program, ['new', name, '--in', place, '--lang', language]);
+  const project = join(place, name);
+  for (const file of await readdir(project, { recursive: true, withFileTypes: true })) {
+    const text = file.isFile() ? await readFile(join(file.parentPath, file.name), 'utf8') : '';
+    assert.ok(!text.includes(prefix), `${file.name} has a path of this machine`);
+  }
+  return project;
 }
 
 // Where no host is in PATH.

@@ -1,31 +1,44 @@
 // The project that `new --lang rust` makes: built, tested and called as its README says.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 
 import { program } from '../../integration/support/host.mjs';
-
-const run = promisify(execFile);
+import { newProject, prefix, run, saysWhereItsPackageIsToBeFound } from '../project.mjs';
 
 test('NewMakesAProjectInRustThatBuildsAndPassesItsTests', async (context) => {
-  const place = await mkdtemp(join(tmpdir(), 'mcp-new-'));
-  context.after(() => rm(place, { recursive: true }));
-  await run(program, ['new', 'rainy-weather', '--in', place, '--lang', 'rust']);
-  const project = join(place, 'rainy-weather');
-  const here = { cwd: project, env: { ...process.env, PATH: [dirname(program), process.env.PATH].join(delimiter) } };
-
-  await run('cmake', ['--preset', 'release'], here);
-  await run('cmake', ['--build', '--preset', 'release'], here);
-  const { stdout } = await run('ctest', ['--preset', 'release'], here);
-  assert.match(stdout, /weather_test \.+ +Passed[^]*weather_inspect \.+ +Passed[^]*weather_hello \.+ +Passed/);
+  const project = await newProject(context, 'rust', 'rainy-weather');
+  await run(project, 'cmake', '--preset', 'release');
+  await run(project, 'cmake', '--build', '--preset', 'release');
+  const tested = await run(project, 'ctest', '--preset', 'release');
+  assert.match(tested, /weather_test \.+ +Passed[^]*weather_inspect \.+ +Passed[^]*weather_hello \.+ +Passed/);
 
   const components = join(project, 'build', 'release', 'mcp_components');
   const library = await readFile(join(components, 'tools', 'rainy-weather.so'));
   assert.ok(library.includes('.debug_line'), 'a backtrace leads to lines');
-  const called = await run(program, ['call', '--components', components, 'hello', '{"name":"Zoë"}']);
-  assert.equal(called.stdout, 'Hello, Zoë!\n');
+  const called = await run(project, program, 'call', '--components', components, 'hello', '{"name":"Zoë"}');
+  assert.equal(called, 'Hello, Zoë!\n');
+});
+
+test('TheProjectInRustIsTheSameOnEachMachine', async (context) => {
+  const project = await newProject(context, 'rust');
+  await run(project, 'cmake', '--preset', 'release');
+  const link = join(project, '.mcp-plugin-host');
+  assert.equal(await readlink(link), join(prefix, 'share/mcp-plugin-host/bindings/rust'));
+  assert.match(await readFile(join(project, '.gitignore'), 'utf8'), /^\/\.mcp-plugin-host$/m);
+  await run(project, 'cargo', 'check', '--quiet');
+
+  // As one that came with its link from a machine where the host is elsewhere.
+  const moved = join(dirname(project), 'moved');
+  await rename(project, moved);
+  await rm(join(moved, 'build'), { recursive: true });
+  await rm(join(moved, '.mcp-plugin-host'));
+  await symlink('/nowhere', join(moved, '.mcp-plugin-host'));
+  await run(moved, 'cmake', '--preset', 'release');
+  await run(moved, 'cargo', 'check', '--quiet');
+});
+
+test('TheProjectInRustSaysWhereItsPackageIsToBeFound', async (context) => {
+  await saysWhereItsPackageIsToBeFound(await newProject(context, 'rust'));
 });
