@@ -1,6 +1,7 @@
 //! A method that is a component, and the statement that adds it to `components`.
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, Ident, ImplItemFn, Result};
 
 use crate::options::{duration, said, words, Options};
@@ -82,8 +83,11 @@ fn tool(attribute: &Attribute, method: &mut ImplItemFn) -> Result<TokenStream> {
         Parameter::Named(Named { name, .. }) => quote!(arguments.#name),
     });
     let (call, returned) = (call(method, &given.collect::<Vec<_>>()), return_type(method));
-    let timeout =
-        duration(&options, "timeout")?.map(|time| quote!(.timeout(const { ::mcp_plugin::export::timeout(#time) })));
+    // A constant with a name, because "cargo check" does not look at one without; at the place of what may be wrong.
+    let timeout = duration(&options, "timeout")?.map(|time| {
+        let checked = quote_spanned!(time.span()=> ::mcp_plugin::export::timeout(#time));
+        quote!(.timeout({ const LIMIT: ::core::time::Duration = #checked; LIMIT }))
+    });
     let tool = quote!(::mcp_plugin::Tool::new(#name) #said #(#hints)* #timeout);
     Ok(quote! {{
         #definition
