@@ -25,6 +25,9 @@ function(add_room folder)
   add_library(${name} STATIC ${sources})
   # All sources of a room are one unit: what they include is read once, which is most of the work.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${MCP_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 0)
+  # So that some rooms can be part of a shared library, too (rules/).
+  set_target_properties(${name} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   list(TRANSFORM room_APART PREPEND "${folder}/")
   set_source_files_properties(${room_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   show_headers(${name} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}" "${folder}")

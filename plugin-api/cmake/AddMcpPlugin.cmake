@@ -190,6 +190,10 @@ function(add_mcp_plugin_test name)
 endfunction()
 
 function(_mcp_plugin_unit_test name)
+  if(NOT TARGET mcp_host_rules)
+    message(FATAL_ERROR "add_mcp_plugin_test(${name}): tests with SOURCES need libmcp_host_rules.so, which is installed "
+                        "with mcp-plugin-host and not with its plugin API alone")
+  endif()
   set(test ${name}_test)
   add_executable(${test} ${ARGN} $<TARGET_OBJECTS:${name}>)
   target_link_libraries(${test} PRIVATE mcp::plugin_testing $<TARGET_PROPERTY:${name},LINK_LIBRARIES>)

@@ -85,7 +85,8 @@ else()
   set_target_properties(mcp_plugin PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
   add_library(mcp_plugin_testing STATIC EXCLUDE_FROM_ALL
     "${MCP_PLUGIN_SOURCE_DIR}/testing/fake_host.cpp"
-    "${MCP_PLUGIN_SOURCE_DIR}/testing/harness.cpp")
+    "${MCP_PLUGIN_SOURCE_DIR}/testing/harness.cpp"
+    "${MCP_PLUGIN_SOURCE_DIR}/testing/rules.cpp")
   foreach(target IN ITEMS mcp_plugin mcp_plugin_testing)
     set_target_properties(${target} PROPERTIES
       POSITION_INDEPENDENT_CODE ON
@@ -103,6 +104,11 @@ endif()
 add_library(mcp::plugin ALIAS mcp_plugin)
 add_library(mcp::plugin_testing ALIAS mcp_plugin_testing)
 target_link_libraries(mcp_plugin ${_usage} mcp_plugin_abi nlohmann_json::nlohmann_json)
-target_link_libraries(mcp_plugin_testing ${_usage} mcp_plugin)
+# What a host refuses comes with the host (mcp/host_rules.h); in its tree the target is made later.
+if(MCP_HOST_RULES AND EXISTS "${MCP_HOST_RULES}")
+  add_library(mcp_host_rules SHARED IMPORTED GLOBAL)
+  set_target_properties(mcp_host_rules PROPERTIES IMPORTED_LOCATION "${MCP_HOST_RULES}")
+endif()
+target_link_libraries(mcp_plugin_testing ${_usage} mcp_plugin $<TARGET_NAME_IF_EXISTS:mcp_host_rules>)
 target_compile_features(mcp_plugin ${_usage} cxx_std_20)
 target_compile_features(mcp_plugin_testing ${_usage} cxx_std_20)

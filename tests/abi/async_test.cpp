@@ -12,6 +12,8 @@
 #include <mcp/plugin.hpp>
 #include <mcp/plugin/testing.hpp>
 
+#include "unchecked.hpp"
+
 namespace {
 
 using mcp::Json;
@@ -63,13 +65,13 @@ TEST(AsyncTool, Failures) {
   EXPECT_EQ(harness.call_tool("fail").json.dump(), R"({"content":[{"text":"no luck","type":"text"}],"isError":true})");
   EXPECT_EQ(harness.call_tool("protocol").json.dump(), R"({"code":-32000,"message":"custom"})");
   EXPECT_EQ(harness.call_tool("throw").text(), "thrown");
-  EXPECT_EQ(harness.call_tool("argument").text(), R"("a" is missing)");
+  EXPECT_EQ(unchecked_call(harness, "argument").text(), R"("a" is missing)");
 }
 
 TEST(AsyncTool, ADroppedCallIsAnsweredWithAnError) {
   std::thread other;
   Harness harness([&](mcp::Plugin& plugin) {
-    plugin.async_tool("at once", "", [](mcp::Call) {});
+    plugin.async_tool("at_once", "", [](mcp::Call) {});
     plugin.async_tool("later", "", [&](mcp::Call call) {
       other = std::thread([call = std::move(call)] {
         const auto& unused = call;
@@ -78,7 +80,7 @@ TEST(AsyncTool, ADroppedCallIsAnsweredWithAnError) {
     });
     plugin.on_stop([&] { other.join(); });
   });
-  for (const char* tool : {"at once", "later"}) {
+  for (const char* tool : {"at_once", "later"}) {
     const auto outcome = harness.call_tool(tool);
     EXPECT_FALSE(outcome.ok());
     EXPECT_EQ(outcome.text(), "The tool gave up this call without an answer.");

@@ -280,14 +280,14 @@ TEST(InputRequest, ThatIsCaughtFailsTheCallInWords) {
       }
     });
     plugin.async_tool("async", "", [count](mcp::Call call) { call.complete(count(call)); });
-    plugin.async_tool("async fails", "", [](mcp::Call call) {
+    plugin.async_tool("async_fails", "", [](mcp::Call call) {
       try {
         call.roots();
       } catch (...) {
         call.fail("it did not work");
       }
     });
-    plugin.tool("throws on", "", [](mcp::Context& context) {
+    plugin.tool("throws_on", "", [](mcp::Context& context) {
       try {
         return context.roots().size();
       } catch (...) {
@@ -298,7 +298,7 @@ TEST(InputRequest, ThatIsCaughtFailsTheCallInWords) {
   const std::string words =
       "The handler caught the exception by which it asks the client (context.elicit, elicit_url, sample, roots or "
       "ask): do not catch (...) around an input request, or throw it on with \"throw;\".";
-  for (const char* tool : {"tool", "throws", "async", "async fails"}) {
+  for (const char* tool : {"tool", "throws", "async", "async_fails"}) {
     const auto outcome = harness.call_tool(tool);
     EXPECT_FALSE(outcome.ok()) << tool;
     EXPECT_EQ(outcome.text(), words) << tool;
@@ -307,7 +307,7 @@ TEST(InputRequest, ThatIsCaughtFailsTheCallInWords) {
     EXPECT_EQ(outcome.kind, MCP_OUTCOME_ERROR);
     EXPECT_EQ(outcome.json["message"], words);
   }
-  EXPECT_EQ(harness.call_tool("throws on").kind, MCP_OUTCOME_INPUT_REQUIRED);
+  EXPECT_EQ(harness.call_tool("throws_on").kind, MCP_OUTCOME_INPUT_REQUIRED);
 }
 
 }  // namespace

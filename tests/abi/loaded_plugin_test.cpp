@@ -32,7 +32,7 @@ TEST(PlainC, AnswersItsToolItsResourceAndNothingElse) {
   EXPECT_EQ(harness.call_tool("count").text(), "1");
   EXPECT_EQ(harness.call_tool("count").text(), "2");
   EXPECT_EQ(harness.read("counter://about").text(), "A plugin in plain C.");
-  EXPECT_EQ(harness.get_prompt("none").error_code(), -32601);
+  EXPECT_EQ(harness.invoke("prompts/get", {{"name", "none"}}).error_code(), mcp::method_not_found);
 }
 
 TEST(PlainC, EachInstanceCountsForItself) {

@@ -10,6 +10,8 @@
 #include <mcp/plugin.hpp>
 #include <mcp/plugin/testing.hpp>
 
+#include "unchecked.hpp"
+
 namespace {
 
 using mcp::Json;
@@ -83,7 +85,7 @@ TEST(Prompt, ArgumentsAreTakenByTheirTypes) {
   EXPECT_EQ(harness.get_prompt("write", {{"topic", "birds"}, {"words", "9"}, {"style", "verse"}}).text(),
             "birds 9 verse");
   const auto error = [&](const std::map<std::string, std::string>& arguments) {
-    const auto outcome = harness.get_prompt("write", arguments);
+    const auto outcome = unchecked_prompt(harness, "write", arguments);
     EXPECT_EQ(outcome.error_code(), mcp::invalid_params);
     return outcome.text();
   };
@@ -180,7 +182,7 @@ TEST(Prompt, Failures) {
     plugin.prompt("protocol", "", []() -> std::string { throw mcp::ProtocolError(-32000, "custom"); });
     plugin.prompt("unknown", "", []() -> std::string { throw 5; });
   });
-  const auto error = [&](const char* name) { return harness.get_prompt(name).json.dump(); };
+  const auto error = [&](const char* name) { return unchecked_prompt(harness, name).json.dump(); };
   EXPECT_EQ(error("required"), R"({"code":-32602,"message":"Missing argument \"a\" of prompt \"required\""})");
   EXPECT_EQ(error("argument"), R"({"code":-32603,"message":"no such style"})") << "its own, and not what was given";
   EXPECT_EQ(error("failed"), R"({"code":-32603,"message":"disk is full"})");

@@ -227,7 +227,7 @@ TEST(Resource, Failures) {
   EXPECT_TRUE(harness.logs().empty());
   EXPECT_EQ(error("unknown"), R"({"code":-32603,"message":"The resource failed for an unknown reason."})");
   EXPECT_EQ(harness.logs().size(), 1U);
-  EXPECT_EQ(harness.read("r://none").error_code(), mcp::resource_not_found);
+  EXPECT_EQ(harness.invoke("resources/read", {{"uri", "r://none"}}).error_code(), mcp::resource_not_found);
 }
 
 TEST(Resource, AUriWithAPlaceholderIsRefusedInWords) {

@@ -436,7 +436,7 @@ TEST(Context, AskingTheClientTakesTwoRounds) {
     plugin.tool("greet", "", [](mcp::Context& context) {
       const Json answers = context.input_responses();
       if (!answers.contains("name")) {
-        return mcp::input_required({{"name", {{"method", "elicitation/create"}, {"params", {{"message", "Name?"}}}}}});
+        return mcp::input_required({{"name", {{"method", "roots/list"}, {"params", Json::object()}}}});
       }
       return mcp::ToolResult().text("Hello " + answers["name"]["content"]["name"].get<std::string>());
     });
@@ -444,8 +444,7 @@ TEST(Context, AskingTheClientTakesTwoRounds) {
   const auto first = harness.call_tool("greet");
   EXPECT_EQ(first.kind, MCP_OUTCOME_INPUT_REQUIRED);
   EXPECT_FALSE(first.ok());
-  EXPECT_EQ(first.json.dump(),
-            R"({"inputRequests":{"name":{"method":"elicitation/create","params":{"message":"Name?"}}}})");
+  EXPECT_EQ(first.json.dump(), R"({"inputRequests":{"name":{"method":"roots/list","params":{}}}})");
   const Json answers{{"name", {{"action", "accept"}, {"content", {{"name", "Ada"}}}}}};
   EXPECT_EQ(harness.call_tool("greet", Json::object(), answers).text(), "Hello Ada");
 }

@@ -235,10 +235,8 @@ void PluginCall::count_failure(std::string_view why) const {
 Reply PluginCall::misbehaviour(std::string_view reason) const {
   plugin_->answered_wrongly(component() + ": answered with something invalid: " + std::string(reason));
   tell_end("invalid answer", reason);
-  return answers_.error(origin_.id,
-                        {error_code::internal_error, "Plugin " + plugin_->identity().name + " answered " +
-                                                         std::string(name_of(method())) + " of " + component() +
-                                                         " with something invalid: " + std::string(reason)});
+  return answers_.error(origin_.id, {error_code::internal_error,
+                                     invalid_answer(plugin_->identity().name, method(), component(), reason)});
 }
 
 void PluginCall::tell_end(std::string outcome, std::string_view error, std::string_view answer) const {

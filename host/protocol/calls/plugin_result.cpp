@@ -194,4 +194,11 @@ Result<RpcError> read_plugin_error(std::string_view json) {
   return RpcError{static_cast<int>(number), (*error)["message"].get<std::string>(), error->value("data", Json())};
 }
 
+std::string invalid_answer(std::string_view plugin, PluginMethod method, std::string_view component,
+                           std::string_view fault) {
+  std::string text = "Plugin ";
+  text.append(plugin).append(" answered ").append(name_of(method)).append(" of ").append(component);
+  return text.append(" with something invalid: ").append(fault);
+}
+
 }  // namespace mcph

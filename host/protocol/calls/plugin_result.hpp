@@ -25,4 +25,8 @@ bool encode_uris(PluginMethod method, Json& result);
 // {"code", "message", "data"?} of MCP_OUTCOME_ERROR.
 Result<RpcError> read_plugin_error(std::string_view json);
 
+// What a client is told instead of an answer with such a fault.
+std::string invalid_answer(std::string_view plugin, PluginMethod method, std::string_view component,
+                           std::string_view fault);
+
 }  // namespace mcph

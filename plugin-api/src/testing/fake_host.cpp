@@ -77,9 +77,15 @@ FakeHost::~FakeHost() {
   if (!data_directory_.empty()) std::filesystem::remove_all(data_directory_, ignored);
 }
 
-mcp_call_id FakeHost::begin_call() {
+mcp_call_id FakeHost::begin_call(Judged judged) {
   const MutexLock lock(mutex_);
-  calls_.try_emplace(++last_call_);
+  calls_[++last_call_].judged = std::move(judged);
+  return last_call_;
+}
+
+mcp_call_id FakeHost::answered_call(Outcome outcome) {
+  const MutexLock lock(mutex_);
+  calls_[++last_call_].outcome = std::move(outcome);
   return last_call_;
 }
 
@@ -115,7 +121,9 @@ void FakeHost::complete(mcp_call_id call, std::int32_t kind, mcp_string json) {
     logs_.push_back({Level::Error, "a call was completed that is unknown or was completed before"});
     return;
   }
-  found->second.outcome = Outcome{kind, Json::parse(view(json))};
+  const Judged& judged = found->second.judged;
+  found->second.outcome = judged.rules ? judged.rules->outcome(judged.method, judged.component, kind, view(json))
+                                       : Outcome{kind, Json::parse(view(json))};
   completed_.notify_all();
 }
 
@@ -123,6 +131,20 @@ std::string FakeHost::data_directory() {
   const MutexLock lock(mutex_);
   if (data_directory_.empty()) data_directory_ = make_directory();
   return data_directory_.string();
+}
+
+std::shared_ptr<const Rules> FakeHost::rules(const std::function<std::shared_ptr<const Rules>()>& make) {
+  int changes = 0;
+  {
+    const MutexLock lock(mutex_);
+    if (rules_ && changes_in_rules_ == components_changed_) return rules_;
+    changes = components_changed_;
+  }
+  auto rules = make();
+  const MutexLock lock(mutex_);
+  rules_ = rules;
+  changes_in_rules_ = changes;
+  return rules;
 }
 
 void FakeHost::set_request_context(const Json& context) {

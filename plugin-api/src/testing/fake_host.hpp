@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <mcp/plugin/testing.hpp>
 
 #include "../mutex.hpp"
+#include "rules.hpp"
 
 namespace mcp::testing::detail {
 
@@ -22,7 +24,15 @@ using mcp::detail::Condition;
 using mcp::detail::Mutex;
 using mcp::detail::MutexLock;
 
+/// By what the answer to a call is judged; without rules, by nothing.
+struct Judged {
+  std::shared_ptr<const Rules> rules;
+  std::string method;
+  std::string component;
+};
+
 struct FakeCall {
+  Judged judged;
   std::optional<Outcome> outcome;
   std::int32_t cancelled = MCP_CANCEL_NONE;
 };
@@ -42,10 +52,15 @@ class FakeHost {
     instance_ = instance;
   }
 
-  mcp_call_id begin_call();
+  mcp_call_id begin_call(Judged judged = {});
+  /// A call that the host answers itself.
+  mcp_call_id answered_call(Outcome outcome);
   void cancel(mcp_call_id call, std::int32_t reason);
   bool is_done(mcp_call_id call) const;
   Outcome wait(mcp_call_id call, std::chrono::milliseconds limit);
+
+  /// Those for what the plugin describes now: made anew when it has said that its components changed.
+  std::shared_ptr<const Rules> rules(const std::function<std::shared_ptr<const Rules>()>& make);
 
   void set_request_context(const Json& context);
   void set_caller(const Caller& caller);
@@ -76,6 +91,8 @@ class FakeHost {
   std::vector<LogEntry> logs_ GUARDED_BY(mutex_);
   std::vector<Progress> progress_ GUARDED_BY(mutex_);
   int components_changed_ GUARDED_BY(mutex_) = 0;
+  std::shared_ptr<const Rules> rules_ GUARDED_BY(mutex_);
+  int changes_in_rules_ GUARDED_BY(mutex_) = 0;
   std::vector<std::string> updated_resources_ GUARDED_BY(mutex_);
   std::filesystem::path data_directory_ GUARDED_BY(mutex_);
 };

@@ -12,6 +12,7 @@ namespace {
 
 using mcp::detail::answer_of_host;
 using mcp::detail::borrowed;
+using mcp::detail::view;
 
 Json params_of_tool(std::string_view name, const Json& arguments) {
   return {{"name", name}, {"arguments", arguments}};
@@ -122,7 +123,7 @@ Harness::Harness(const std::function<void(Plugin&)>& setup, const Json& config)
   void* instance = nullptr;
   const std::string reason = answer_of_host(
       [&](const mcp_sink* error) { instance = mcp::detail::create_instance(setup, host_->table(), error); });
-  start(mcp::detail::plugin_table({}, {}, nullptr), instance, reason);
+  start(mcp::detail::plugin_table("under_test", {}, nullptr), instance, reason);
 }
 
 Harness::Harness(const mcp_plugin& plugin, const Json& config) : host_(std::make_unique<detail::FakeHost>(config)) {
@@ -137,37 +138,49 @@ void Harness::start(const mcp_plugin& plugin, void* instance, const std::string&
   plugin_ = plugin;
   instance_ = instance;
   host_->serve(plugin_, instance_);
-  if (!plugin_.start) return;
-  std::int32_t failed = 0;
-  const std::string start_reason =
-      answer_of_host([&](const mcp_sink* error) { failed = plugin_.start(instance_, error); });
-  if (!failed) return;
-  plugin_.stop(instance_);
-  throw std::runtime_error("it could not start: " + start_reason);
+  try {
+    rules();
+    if (!plugin_.start) return;
+    std::int32_t failed = 0;
+    const std::string start_reason =
+        answer_of_host([&](const mcp_sink* error) { failed = plugin_.start(instance_, error); });
+    if (failed) throw std::runtime_error("it could not start: " + start_reason);
+  } catch (...) {
+    plugin_.stop(instance_);
+    throw;
+  }
 }
 
 Harness::~Harness() {
   plugin_.stop(instance_);
 }
 
-nlohmann::ordered_json Harness::describe() const {
+std::string Harness::description() const {
   std::int32_t failed = 0;
   std::string description;
   const std::string reason = answer_of_host([&](const mcp_sink* error) {
     description = answer_of_host([&](const mcp_sink* sink) { failed = plugin_.describe(instance_, sink, error); });
   });
   if (failed) throw std::runtime_error("it could not describe its components: " + reason);
-  return nlohmann::ordered_json::parse(description);
+  return description;
+}
+
+nlohmann::ordered_json Harness::describe() const {
+  return nlohmann::ordered_json::parse(description());
+}
+
+std::shared_ptr<const detail::Rules> Harness::rules() {
+  return host_->rules([this] { return std::make_shared<const detail::Rules>(view(plugin_.name), description()); });
 }
 
 Outcome Harness::call_tool(std::string_view name, const Json& arguments) {
-  return invoke("tools/call", params_of_tool(name, arguments));
+  return call("tools/call", name, params_of_tool(name, arguments));
 }
 
 Outcome Harness::call_tool(std::string_view name, const Json& arguments, const Json& input_responses) {
   Json params = params_of_tool(name, arguments);
   params["inputResponses"] = input_responses;
-  return invoke("tools/call", params);
+  return call("tools/call", name, params);
 }
 
 Outcome Harness::call_tool(std::string_view name, const Json& arguments, const Answerer& answer) {
@@ -183,45 +196,61 @@ Outcome Harness::call_tool(std::string_view name, const Json& arguments, const A
 }
 
 PendingCall Harness::start_tool(std::string_view name, const Json& arguments) {
-  const mcp_call_id call = host_->begin_call();
+  constexpr std::string_view method = "tools/call";
+  const auto rules_now = rules();
+  detail::Admission admission = rules_now->admit(method, params_of_tool(name, arguments));
+  if (admission.answer) return PendingCall(*host_, host_->answered_call(*std::move(admission.answer)), [] {});
+  const mcp_call_id call = host_->begin_call({rules_now, std::string(method), std::string(name)});
   return PendingCall(*host_, call,
-                     [this, call, params = params_of_tool(name, arguments)] { invoke(call, "tools/call", params); });
+                     [this, call, params = std::move(admission.params)] { invoke(call, method, params); });
 }
 
 Outcome Harness::read(std::string_view uri) {
-  return invoke("resources/read", {{"uri", uri}});
+  return call("resources/read", uri, {{"uri", uri}});
 }
 
 Outcome Harness::read_template(std::string_view uri_template, const std::map<std::string, std::string>& variables) {
-  return invoke("resources/read",
-                {{"uri", expanded(uri_template, variables)}, {"uriTemplate", uri_template}, {"variables", variables}});
+  const std::string uri = expanded(uri_template, variables);
+  return judged_call("resources/read", uri,
+                     dump_json({{"uri", uri}, {"uriTemplate", uri_template}, {"variables", variables}}), rules());
 }
 
 Outcome Harness::get_prompt(std::string_view name, const std::map<std::string, std::string>& arguments) {
-  return invoke("prompts/get", {{"name", name}, {"arguments", arguments}});
+  return call("prompts/get", name, {{"name", name}, {"arguments", arguments}});
 }
 
 Outcome Harness::complete_prompt(std::string_view name, std::string_view argument, std::string_view typed,
                                  const std::map<std::string, std::string>& chosen) {
-  return invoke("completion/complete",
-                params_of_completion({{"type", "ref/prompt"}, {"name", name}}, argument, typed, chosen));
+  return call("completion/complete", name,
+              params_of_completion({{"type", "ref/prompt"}, {"name", name}}, argument, typed, chosen));
 }
 
 Outcome Harness::complete_template(std::string_view uri_template, std::string_view variable, std::string_view typed,
                                    const std::map<std::string, std::string>& chosen) {
-  return invoke("completion/complete",
-                params_of_completion({{"type", "ref/resource"}, {"uri", uri_template}}, variable, typed, chosen));
+  return call("completion/complete", uri_template,
+              params_of_completion({{"type", "ref/resource"}, {"uri", uri_template}}, variable, typed, chosen));
 }
 
 Outcome Harness::invoke(std::string_view method, const Json& params) {
-  const mcp_call_id call = host_->begin_call();
+  return judged_call(method, {}, dump_json(params), nullptr);
+}
+
+Outcome Harness::call(std::string_view method, std::string_view component, const Json& params) {
+  auto rules_now = rules();
+  detail::Admission admission = rules_now->admit(method, params);
+  if (admission.answer) return *std::move(admission.answer);
+  return judged_call(method, component, admission.params, std::move(rules_now));
+}
+
+Outcome Harness::judged_call(std::string_view method, std::string_view component, const std::string& params,
+                             std::shared_ptr<const detail::Rules> rules) {
+  const mcp_call_id call = host_->begin_call({std::move(rules), std::string(method), std::string(component)});
   invoke(call, method, params);
   return host_->wait(call, std::chrono::seconds(10));
 }
 
-void Harness::invoke(mcp_call_id call, std::string_view method, const Json& params) {
-  const std::string text = dump_json(params);
-  plugin_.invoke(instance_, call, borrowed(method), borrowed(text));
+void Harness::invoke(mcp_call_id call, std::string_view method, const std::string& params) {
+  plugin_.invoke(instance_, call, borrowed(method), borrowed(params));
 }
 
 void Harness::set_request_context(const Json& context) {

@@ -1,6 +1,7 @@
 // Unit tests of a plugin without a host and without loading a library: a Harness runs a setup function behind the same
-// C table that a host would use, and plays the host. Arguments are not checked against schemas here; a host does that
-// before it calls a plugin. A Harness may be used from several threads; it stops the plugin when it is destroyed.
+// C table that a host would use, and plays the host: what a host refuses it refuses, with the host's words, because it
+// is the host's own code that does (mcp/host_rules.h): descriptions, arguments, and results. A Harness may be used from
+// several threads; it stops the plugin when it is destroyed.
 #pragma once
 
 #include <chrono>
@@ -48,6 +49,7 @@ struct Outcome {
 
 namespace detail {
 class FakeHost;
+class Rules;
 }  // namespace detail
 
 /// A tool call that runs on a thread of its own.
@@ -70,7 +72,8 @@ class PendingCall {
 
 class Harness {
  public:
-  /// Creates and starts the plugin. Throws std::runtime_error with the reason if it refuses.
+  /// Creates and starts the plugin. Throws std::runtime_error with the reason if it refuses, or if a host would refuse
+  /// what it describes. When the plugin says that its components changed, the next call does so.
   explicit Harness(const std::function<void(Plugin&)>& setup, const Json& config = Json::object());
   /// The same for a plugin in any language. The library stays loaded for as long as the Harness lives.
   explicit Harness(const mcp_plugin& plugin, const Json& config = Json::object());
@@ -82,6 +85,8 @@ class Harness {
   /// std::runtime_error with the reason if the plugin could not say it.
   nlohmann::ordered_json describe() const;
 
+  /// What a client of the newest revision gets: of arguments that do not fit the schema a tool error, of an answer that
+  /// is no right one an internal error. The same for all calls below but invoke.
   Outcome call_tool(std::string_view name, const Json& arguments = Json::object());
   /// The second round of a tool that returned mcp::input_required.
   Outcome call_tool(std::string_view name, const Json& arguments, const Json& input_responses);
@@ -91,9 +96,9 @@ class Harness {
   Outcome call_tool(std::string_view name, const Json& arguments, const Answerer& answer);
   PendingCall start_tool(std::string_view name, const Json& arguments = Json::object());
 
+  /// Of a resource, or of the template that the URI matches.
   Outcome read(std::string_view uri);
-  /// What a host does when a URI matches a template. The URI that the handler sees is the template with the values in
-  /// place of {name} and *.
+  /// The same without matching. The URI that the handler sees is the template with the values in place of {name} and *.
   Outcome read_template(std::string_view uri_template, const std::map<std::string, std::string>& variables);
   Outcome get_prompt(std::string_view name, const std::map<std::string, std::string>& arguments = {});
 
@@ -104,7 +109,7 @@ class Harness {
   Outcome complete_template(std::string_view uri_template, std::string_view variable, std::string_view typed,
                             const std::map<std::string, std::string>& chosen = {});
 
-  /// Any method, any params.
+  /// Any method, any params, as they are, and the answer as it is: nothing is checked.
   Outcome invoke(std::string_view method, const Json& params);
 
   /// What Context::request_context returns from now on, and of which deadline() and trace() are members.
@@ -124,7 +129,12 @@ class Harness {
 
  private:
   void start(const mcp_plugin& plugin, void* instance, const std::string& reason);
-  void invoke(mcp_call_id call, std::string_view method, const Json& params);
+  std::string description() const;
+  std::shared_ptr<const detail::Rules> rules();
+  Outcome call(std::string_view method, std::string_view component, const Json& params);
+  Outcome judged_call(std::string_view method, std::string_view component, const std::string& params,
+                      std::shared_ptr<const detail::Rules> rules);
+  void invoke(mcp_call_id call, std::string_view method, const std::string& params);
 
   std::unique_ptr<detail::FakeHost> host_;
   mcp_plugin plugin_{};

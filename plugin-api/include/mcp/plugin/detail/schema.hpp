@@ -162,10 +162,12 @@ Schema variant_schema(const SchemaPlace& place, std::index_sequence<I...> indice
 template <class T, std::size_t... I>
 Schema tuple_schema(const SchemaPlace& place, std::index_sequence<I...> indices) {
   const std::string count = std::to_string(sizeof...(I));
-  return type_schema("array")
-      .set("prefixItems", schemas_of<T, std::tuple_element>("prefixItems", place, indices))
-      .set("minItems", count)
-      .set("maxItems", count);
+  Schema schema = type_schema("array");
+  // At least one, says JSON Schema.
+  if constexpr (sizeof...(I) > 0) {
+    schema.set("prefixItems", schemas_of<T, std::tuple_element>("prefixItems", place, indices));
+  }
+  return schema.set("minItems", count).set("maxItems", count);
 }
 
 template <HasJsonForm T>

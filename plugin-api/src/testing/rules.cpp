@@ -1,0 +1,40 @@
+#include "rules.hpp"
+
+#include <stdexcept>
+
+#include "../host_text.hpp"
+
+namespace mcp::testing::detail {
+
+using mcp::detail::answer_of_host;
+using mcp::detail::borrowed;
+
+Rules::Rules(std::string_view plugin, std::string_view description) : rules_(nullptr, mcp_host_rules_destroy) {
+  const std::string reason = answer_of_host([&](const mcp_sink* error) {
+    rules_.reset(mcp_host_rules_create(borrowed(plugin), borrowed(description), error));
+  });
+  if (!rules_) throw std::runtime_error("a host would refuse it: " + reason);
+}
+
+Admission Rules::admit(std::string_view method, const Json& params) const {
+  const std::string given = dump_json(params);
+  std::int32_t kind = MCP_HOST_RULES_ADMITTED;
+  std::string text = answer_of_host([&](const mcp_sink* sink) {
+    kind = mcp_host_rules_admit(rules_.get(), borrowed(method), borrowed(given), sink);
+  });
+  if (kind == MCP_HOST_RULES_ADMITTED) return {{}, std::move(text)};
+  return {Outcome{kind, Json::parse(text)}, {}};
+}
+
+Outcome Rules::outcome(std::string_view method, std::string_view component, std::int32_t kind,
+                       std::string_view json) const {
+  bool accepted = false;
+  const std::string reason = answer_of_host([&](const mcp_sink* error) {
+    accepted =
+        mcp_host_rules_accept(rules_.get(), borrowed(method), borrowed(component), kind, borrowed(json), error) != 0;
+  });
+  if (!accepted) return {MCP_OUTCOME_ERROR, {{"code", internal_error}, {"message", reason}}};
+  return {kind, Json::parse(json)};
+}
+
+}  // namespace mcp::testing::detail

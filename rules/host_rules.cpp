@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <mcp/host_rules.h>
+
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "catalog/catalog.hpp"
+#include "protocol/calls/completion.hpp"
+#include "protocol/calls/component_calls.hpp"
+#include "protocol/calls/input_requests.hpp"
+#include "protocol/calls/plugin_result.hpp"
+#include "protocol/result_members.hpp"
+
+struct mcp_host_rules {
+  std::string plugin;
+  mcph::Catalog catalog;  // of this plugin alone
+};
+
+namespace mcph {
+namespace {
+
+std::string_view view(mcp_string text) {
+  return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
+}
+
+void write(const mcp_sink* sink, std::string_view text) {
+  sink->write(sink->context, {text.data(), text.size()});
+}
+
+std::optional<PluginMethod> method_called(std::string_view name) {
+  const auto found = std::ranges::find(plugin_method_names, name);
+  if (found == plugin_method_names.end()) return std::nullopt;
+  return static_cast<PluginMethod>(found - plugin_method_names.begin());
+}
+
+// What a client of the newest revision is answered.
+std::int32_t reject(const Rejection& rejection, const mcp_sink* text) {
+  if (rejection.reason == Rejection::Reason::invalid_arguments) {
+    write(text, "{" + tool_error_members(rejection.message) + "}");
+    return MCP_OUTCOME_RESULT;
+  }
+  Json error = {{"code", error_code::invalid_params}, {"message", rejection.message}};
+  if (!rejection.data.is_null()) error["data"] = rejection.data;
+  write(text, dump(error));
+  return MCP_OUTCOME_ERROR;
+}
+
+std::int32_t admit(const Catalog& catalog, PluginMethod method, const Json& params, const mcp_sink* text) {
+  auto planned = method == PluginMethod::completion_complete ? plan_completion(catalog, params)
+                                                             : plan_call(method, catalog, params);
+  if (!planned) {
+    write(text, "{" + std::string(no_completion) + "}");
+    return MCP_OUTCOME_RESULT;
+  }
+  if (planned->has_error()) return reject(planned->error(), text);
+  write(text, with_answers((*planned)->params, params.value("inputResponses", Json())));
+  return MCP_HOST_RULES_ADMITTED;
+}
+
+// What is wrong with it; nothing if nothing is.
+std::optional<std::string> fault_of_answer(const Catalog& catalog, PluginMethod method, std::string_view component,
+                                           std::int32_t outcome, std::string_view json) {
+  const auto message_of = [](const auto& result) {
+    return result.has_error() ? std::optional(result.error().message) : std::nullopt;
+  };
+  if (outcome == MCP_OUTCOME_ERROR) return message_of(read_plugin_error(json));
+  if (outcome == MCP_OUTCOME_INPUT_REQUIRED) {
+    if (method == PluginMethod::completion_complete) return "it asks the client, which a completion cannot";
+    return message_of(read_input_requests(json));
+  }
+  const auto* tool = method == PluginMethod::tools_call ? catalog.find_tool(component) : nullptr;
+  return message_of(read_plugin_result(method, json, tool == nullptr ? std::nullopt : tool->component->output_schema));
+}
+
+}  // namespace
+}  // namespace mcph
+
+mcp_host_rules* mcp_host_rules_create(mcp_string name, mcp_string description, const mcp_sink* error) {
+  auto components = mcph::parse_components(mcph::view(description));
+  if (components.has_error()) {
+    mcph::write(error, components.error().message);
+    return nullptr;
+  }
+  auto shared = std::make_shared<const mcph::Components>(*std::move(components));
+  return new mcp_host_rules{std::string(mcph::view(name)), mcph::Catalog(0, {{nullptr, std::move(shared)}})};
+}
+
+void mcp_host_rules_destroy(mcp_host_rules* rules) {
+  delete rules;
+}
+
+int32_t mcp_host_rules_admit(const mcp_host_rules* rules, mcp_string method, mcp_string params, const mcp_sink* text) {
+  const auto called = mcph::method_called(mcph::view(method));
+  const auto json = mcph::parse_json(mcph::view(params));
+  if (!called || json.has_error() || !json->is_object()) {
+    mcph::write(text, R"({"code":-32600,"message":"this is none of the requests that a plugin gets"})");
+    return MCP_OUTCOME_ERROR;
+  }
+  return mcph::admit(rules->catalog, *called, *json, text);
+}
+
+int32_t mcp_host_rules_accept(const mcp_host_rules* rules, mcp_string method, mcp_string component, int32_t outcome,
+                              mcp_string json, const mcp_sink* error) {
+  const auto called = mcph::method_called(mcph::view(method));
+  if (!called) return 1;
+  const auto name = mcph::view(component);
+  const auto fault = mcph::fault_of_answer(rules->catalog, *called, name, outcome, mcph::view(json));
+  if (fault) mcph::write(error, mcph::invalid_answer(rules->plugin, *called, name, *fault));
+  return fault ? 0 : 1;
+}

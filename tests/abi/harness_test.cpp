@@ -1,0 +1,203 @@
+// The Harness refuses what a host refuses, with the host's words, so that a test of a plugin fails as its host would.
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+#include <mcp/plugin.hpp>
+#include <mcp/plugin/testing.hpp>
+
+namespace {
+
+using mcp::Json;
+using mcp::testing::Harness;
+
+/// A plugin without the C++ API: describes itself by one text and answers each call with another.
+struct Written {
+  static std::string description;
+  static std::string answer;
+  static std::int32_t outcome;
+  const mcp_host* host;
+
+  static mcp_string borrowed(const std::string& text) { return {text.data(), text.size()}; }
+  static mcp_plugin plugin() {
+    mcp_plugin table = mcp::detail::plugin_table("written", {}, nullptr);
+    table.create = [](const mcp_host* host, const mcp_sink*) -> void* { return new Written{host}; };
+    table.start = nullptr;
+    table.stop = [](void* instance) { delete static_cast<Written*>(instance); };
+    table.cancel = nullptr;
+    table.describe = [](void*, const mcp_sink* sink, const mcp_sink*) -> std::int32_t {
+      sink->write(sink->context, borrowed(description));
+      return 0;
+    };
+    table.invoke = [](void* instance, mcp_call_id call, mcp_string, mcp_string) {
+      const mcp_host* host = static_cast<Written*>(instance)->host;
+      host->complete(host, call, outcome, borrowed(answer));
+    };
+    return table;
+  }
+};
+std::string Written::description;
+std::string Written::answer;
+std::int32_t Written::outcome = MCP_OUTCOME_RESULT;
+
+template <class Plugin>
+std::string refusal(const Plugin& plugin) {
+  try {
+    const Harness harness(plugin);
+    return "served";
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+std::string refusal_of_description(const std::string& description) {
+  Written::description = description;
+  return refusal(Written::plugin());
+}
+
+/// What a client hears of a plugin with a tool, a prompt and a resource that answers so.
+struct Answers {
+  explicit Answers(const std::string& json, std::int32_t outcome = MCP_OUTCOME_RESULT) {
+    Written::answer = json;
+    Written::outcome = outcome;
+    Written::description = R"({"tools":[{"name":"t","inputSchema":{"type":"object"},"outputSchema":)"
+                           R"({"type":"object","properties":{"sum":{"type":"integer"}}}}],)"
+                           R"("resources":[{"uri":"r://","name":"r"}],"prompts":[{"name":"p"}]})";
+    Harness harness(Written::plugin());
+    const auto told = harness.call_tool("t");
+    code_of_tool = told.error_code();
+    of_tool = told.text();
+    of_resource = harness.read("r://").text();
+    of_prompt = harness.get_prompt("p").text();
+  }
+  int code_of_tool;
+  std::string of_tool;
+  std::string of_resource;
+  std::string of_prompt;
+};
+
+TEST(HarnessDescription, AToolNeedsANameThatClientsCanUse) {
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.tool("my tool", "", [] {}); }),
+            R"(a host would refuse it: tools[0]: name "my tool" is not 1 to 128 characters of A-Za-z0-9_.-)");
+}
+
+TEST(HarnessDescription, NoTwoOfAKindHaveOneName) {
+  EXPECT_EQ(refusal_of_description(R"({"prompts":[{"name":"p"},{"name":"p"}]})"),
+            R"(a host would refuse it: prompts[1]: "p" is described twice)");
+}
+
+TEST(HarnessDescription, ASchemaMustBeOne) {
+  EXPECT_EQ(
+      refusal_of_description(R"({"tools":[{"name":"t","inputSchema":)"
+                             R"({"type":"object","properties":{"x":{"type":"text"}}}}]})"),
+      R"(a host would refuse it: tools[0] "t": inputSchema is invalid: /properties/x/type: "text" is not a JSON Schema type)");
+  EXPECT_EQ(
+      refusal([](mcp::Plugin& plugin) {
+        plugin.tool(
+            "t", "", [](const std::string& x) { return x; }, mcp::arg("x").pattern("("));
+      }),
+      R"(a host would refuse it: tools[0] "t": inputSchema is invalid: /properties/x/pattern: "(" is no usable regular )"
+      "expression: a group has no end, at byte 1");
+}
+
+TEST(HarnessDescription, AUriMustBeOne) {
+  EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.resource("notes", "notes", "", [] { return ""; }); }),
+            R"(a host would refuse it: resources[0] "notes": uri is not an absolute URI such as "scheme://path")");
+  EXPECT_EQ(
+      refusal([](mcp::Plugin& plugin) { plugin.resource("notes://50%", "n", "", [] { return ""; }); }),
+      R"(a host would refuse it: resources[0] "notes://50%": uri has a "%" that is not followed by two hexadecimal )"
+      R"(digits; write it as "%25")");
+}
+
+TEST(HarnessDescription, IsLookedAtAgainWhenThePluginSaysThatItChanged) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool(
+        "change", "",
+        [&plugin](const std::string& name) {
+          plugin.tool(name, "", [] { return "new"; });
+          plugin.components_changed();
+        },
+        mcp::arg("name"));
+  });
+  EXPECT_EQ(harness.call_tool("added").text(), "Unknown tool: added");
+  harness.call_tool("change", {{"name", "added"}});
+  EXPECT_EQ(harness.call_tool("added").text(), "new");
+  harness.call_tool("change", {{"name", "not good"}});
+  EXPECT_THROW(harness.call_tool("added"), std::runtime_error);
+}
+
+TEST(HarnessCall, ArgumentsMustFitTheSchema) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool(
+        "t", "", [](int x) { return x; }, mcp::arg("x").min(5));
+  });
+  EXPECT_EQ(harness.call_tool("t", {{"x", 5}}).text(), "5");
+  const auto refused = harness.call_tool("t", {{"x", 1}});
+  EXPECT_EQ(refused.kind, MCP_OUTCOME_RESULT);
+  EXPECT_FALSE(refused.ok());
+  EXPECT_EQ(refused.text(), R"(Invalid arguments for tool t: "x" must be at least 5, but is 1)");
+  EXPECT_EQ(harness.start_tool("t", {{"x", 1}}).wait().text(), refused.text());
+  EXPECT_TRUE(harness.invoke("tools/call", {{"name", "t"}, {"arguments", {{"x", 5}}}}).ok());
+}
+
+TEST(HarnessCall, APromptNeedsItsArguments) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.prompt("p", "", {mcp::arg("topic", "").required()},
+                  [](const mcp::Arguments& given) { return given["topic"]; });
+  });
+  EXPECT_EQ(harness.get_prompt("p").text(), R"(Prompt p needs the argument "topic")");
+  EXPECT_EQ(harness.get_prompt("q").text(), "Unknown prompt: q");
+}
+
+TEST(HarnessCall, AUriIsReadByTheTemplateThatItMatches) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource_template("users://{id}/name", "n", "", [](int id) { return "user " + std::to_string(id); });
+  });
+  EXPECT_EQ(harness.read("users://7/name").text(), "user 7");
+  EXPECT_EQ(harness.read("users://7/age").text(), "Resource not found: users://7/age");
+}
+
+TEST(HarnessResult, StructuredContentMustFitTheOutputSchema) {
+  const Answers wrong(R"({"content":[],"structuredContent":{"sum":"7"}})");
+  EXPECT_EQ(wrong.code_of_tool, mcp::internal_error);
+  EXPECT_EQ(
+      wrong.of_tool,
+      "Plugin written answered tools/call of t with something invalid: structuredContent/sum does not fit the tool's "
+      R"(outputSchema (type): "sum" must be an integer, but is "7")");
+  EXPECT_EQ(Answers(R"({"content":[]})").of_tool,
+            "Plugin written answered tools/call of t with something invalid: the tool has an outputSchema, but the "
+            "result has "
+            R"(no "structuredContent")");
+}
+
+TEST(HarnessResult, AContentBlockMustBeWhole) {
+  const Answers wrong(R"({"content":[{"type":"image","data":"AA=="}],"messages":[{"role":"model"}],"contents":[{}]})");
+  EXPECT_EQ(
+      wrong.of_tool,
+      R"(Plugin written answered tools/call of t with something invalid: content[0] lacks the string "mimeType")");
+  EXPECT_EQ(
+      wrong.of_resource,
+      R"(Plugin written answered resources/read of r:// with something invalid: contents[0] lacks the string "uri")");
+  EXPECT_EQ(
+      wrong.of_prompt,
+      "Plugin written answered prompts/get of p with something invalid: messages[0] has a \"role\" that is neither "
+      R"("user" nor "assistant")");
+}
+
+TEST(HarnessResult, ItsJsonMustBeRight) {
+  EXPECT_EQ(
+      Answers("{").of_tool,
+      "Plugin written answered tools/call of t with something invalid: it is not valid JSON: not valid JSON at line 1, "
+      "column 2: unexpected end of input; expected string literal");
+  EXPECT_EQ(
+      Answers(R"({"message":"no"})", MCP_OUTCOME_ERROR).of_tool,
+      R"(Plugin written answered tools/call of t with something invalid: the error lacks the whole number "code")");
+  EXPECT_EQ(
+      Answers(R"({"inputRequests":{}})", MCP_OUTCOME_INPUT_REQUIRED).of_tool,
+      R"(Plugin written answered tools/call of t with something invalid: it lacks "inputRequests", an object with at )"
+      "least one request");
+}
+
+}  // namespace
