@@ -13,7 +13,7 @@ const filesBelow = (folder) => readdirSync(path.join(source, folder), { withFile
   if (entry.isDirectory()) return filesBelow(file);
   return /\.[ch]pp$/.test(file) ? [file] : [];
 });
-const files = ['host', 'worker', 'symbolizer', 'plugin-api', 'plugins'].flatMap(filesBelow)
+const files = ['host', 'worker', 'symbolizer', 'rules', 'plugin-api', 'plugins'].flatMap(filesBelow)
   .filter((file) => !wrappers.includes(file));
 
 const found = files.flatMap((file) => readFileSync(path.join(source, file), 'utf8').split('\n').flatMap((line, index) => {

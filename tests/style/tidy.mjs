@@ -16,7 +16,7 @@ const changed = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 
 const named = (file) => relative(source, file);
 // Rooms and the runtime are compiled as units that include their sources. Other files that the build has made are data.
 const isOurs = ({ file, output }) =>
-  (/^(host|worker|symbolizer|plugins)\//.test(output) || output.startsWith('plugin-api/CMakeFiles/mcp_plugin.dir/')) &&
+  (/^(host|worker|symbolizer|rules|plugins)\//.test(output) || output.startsWith('plugin-api/CMakeFiles/mcp_plugin.dir/')) &&
   (!resolve(build, file).startsWith(resolve(build)) || file.includes('/Unity/'));
 // Not every CMake says it apart.
 const outputOf = (command) => / -o (\S+)/.exec(command)[1];

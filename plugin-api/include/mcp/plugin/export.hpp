@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <type_traits>
 
 #include <mcp/plugin.h>
 #include <mcp/plugin/instance.hpp>
@@ -91,6 +92,8 @@ constexpr mcp_plugin plugin_table(std::string_view name, std::string_view versio
   extern "C" MCP_PLUGIN_EXPORT const mcp_plugin* mcp_plugin_entry_v1(void) {                                  \
     static_assert(::mcp::detail::is_plugin_name(name),                                                        \
                   "mcp: the name of a plugin is 1 to 128 characters of A-Z a-z 0-9 _ . -");                   \
+    static_assert(std::is_convertible_v<decltype(setup), ::mcp::detail::Setup>,                               \
+                  "mcp: the setup of a plugin is a function void(mcp::Plugin&)");                             \
     static constexpr mcp_plugin table =                                                                       \
         ::mcp::detail::plugin_table(name, version, &::mcp::detail::create<setup> __VA_OPT__(, ) __VA_ARGS__); \
     static_assert(table.id.size == 0 || ::mcp::detail::is_plugin_name({table.id.data, table.id.size}),        \

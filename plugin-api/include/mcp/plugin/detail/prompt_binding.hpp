@@ -24,6 +24,12 @@ namespace mcp::detail {
 using PromptHandler = std::function<Messages(const Arguments& arguments, Context& context)>;
 
 template <class R>
+constexpr void require_prompt_result() {
+  static_assert(std::is_same_v<R, Messages> || std::is_same_v<R, Message> || is_text<R> || std::is_same_v<R, Content>,
+                "mcp: a prompt returns a text (one message of the user), mcp::Content, mcp::Message or mcp::Messages");
+}
+
+template <class R>
 Messages prompt_messages(R&& result) {
   using T = std::decay_t<R>;
   if constexpr (std::is_same_v<T, Messages>) {
@@ -31,11 +37,16 @@ Messages prompt_messages(R&& result) {
   } else if constexpr (std::is_same_v<T, Message>) {
     return {std::forward<R>(result)};
   } else {
-    static_assert(
-        is_text<T> || std::is_same_v<T, Content>,
-        "mcp: a prompt returns a text (one message of the user), mcp::Content, mcp::Message or mcp::Messages");
     return {user(std::forward<R>(result))};
   }
+}
+
+/// What the handler returns, if it may return that.
+template <class F, class... Given>
+Messages messages_of(const F& call, Given&&... given) {
+  using R = std::invoke_result_t<const F&, Given...>;
+  require_prompt_result<std::decay_t<R>>();
+  if constexpr (!std::is_void_v<R>) return prompt_messages(call(std::forward<Given>(given)...));
 }
 
 template <class F>
@@ -57,13 +68,13 @@ PromptHandler bind_prompt(F callable) {
   return [bound](const Arguments& arguments, Context& context) -> Messages {
     const F& call = *bound;
     if constexpr (std::is_invocable_v<const F&, const Arguments&, Context&>) {
-      return prompt_messages(call(arguments, context));
+      return messages_of(call, arguments, context);
     } else if constexpr (std::is_invocable_v<const F&, const Arguments&>) {
-      return prompt_messages(call(arguments));
+      return messages_of(call, arguments);
     } else if constexpr (std::is_invocable_v<const F&, Context&>) {
-      return prompt_messages(call(context));
+      return messages_of(call, context);
     } else {
-      return prompt_messages(call());
+      return messages_of(call);
     }
   };
 }
@@ -138,7 +149,7 @@ PromptHandler bind_typed_prompt(std::string_view name, F callable, std::array<Ar
   auto bound = std::make_shared<std::pair<decltype(arguments), F>>(std::move(arguments), std::move(callable));
   return [bound](const Arguments& texts, Context& context) -> Messages {
     auto values = prompt_values(bound->first, texts);
-    return prompt_messages(call_tool(bound->second, values, context));
+    return messages_of([&] { return call_tool(bound->second, values, context); });
   };
 } catch (const std::invalid_argument& error) {
   refuse_component("prompt", name, error);

@@ -29,6 +29,16 @@ inline constexpr bool is_bytes =
     std::is_same_v<T, std::vector<unsigned char>> || std::is_same_v<T, std::vector<std::byte>>;
 
 template <class R>
+constexpr void require_resource_result() {
+  static_assert(
+      std::is_same_v<R, ResourceContents> || std::is_same_v<R, ResourceContent> || is_text<R> || is_bytes<R> ||
+          has_json_form<R>,
+      "mcp: a resource returns a text, bytes (std::vector<std::uint8_t> or <std::byte>), mcp::Json, a struct or "
+      "what else has a JSON form, mcp::ResourceContent, mcp::ResourceContents, or a std::optional of those, "
+      "where nothing means that there is no such resource");
+}
+
+template <class R>
 ResourceContents resource_contents(const R& result, const Uri& uri) {
   if constexpr (is_optional<R>) {
     if (!result) throw NotFound(uri.text());
@@ -42,13 +52,16 @@ ResourceContents resource_contents(const R& result, const Uri& uri) {
   } else if constexpr (is_bytes<R>) {
     return {blob_resource(result)};
   } else {
-    static_assert(
-        has_json_form<R>,
-        "mcp: a resource returns a text, bytes (std::vector<std::uint8_t> or <std::byte>), mcp::Json, a struct or "
-        "what else has a JSON form, mcp::ResourceContent, mcp::ResourceContents, or a std::optional of those, "
-        "where nothing means that there is no such resource");
     return {text_resource(json_text(result), "application/json")};
   }
+}
+
+/// What the handler returns, if it may return that.
+template <class F, class... Given>
+ResourceContents contents_of(const Uri& uri, const F& call, Given&&... given) {
+  using R = std::invoke_result_t<const F&, Given...>;
+  require_resource_result<without_optional<std::decay_t<R>>>();
+  if constexpr (!std::is_void_v<R>) return resource_contents(call(std::forward<Given>(given)...), uri);
 }
 
 template <class F>
@@ -94,13 +107,13 @@ ResourceHandler bind_resource(F callable) {
   return [bound](const Uri& uri, Context& context) -> ResourceContents {
     const F& call = *bound;
     if constexpr (std::is_invocable_v<const F&, const Uri&, Context&>) {
-      return resource_contents(call(uri, context), uri);
+      return contents_of(uri, call, uri, context);
     } else if constexpr (std::is_invocable_v<const F&, const Uri&>) {
-      return resource_contents(call(uri), uri);
+      return contents_of(uri, call, uri);
     } else if constexpr (std::is_invocable_v<const F&, Context&>) {
-      return resource_contents(call(context), uri);
+      return contents_of(uri, call, context);
     } else {
-      return resource_contents(call(), uri);
+      return contents_of(uri, call);
     }
   };
 }
@@ -142,7 +155,7 @@ ResourceHandler bind_resource_template(std::string_view uri_template, F callable
         std::make_shared<std::pair<std::vector<std::string>, F>>(variables_of(uri_template), std::move(callable));
     return [bound](const Uri& uri, Context& context) -> ResourceContents {
       auto values = variable_values<F>(uri, bound->first, P::indices);
-      return resource_contents(call_tool(bound->second, values, context), uri);
+      return contents_of(uri, [&] { return call_tool(bound->second, values, context); });
     };
   } else {
     return bind_resource(std::move(callable));

@@ -1,6 +1,7 @@
 // What a tool's callable returns -> ToolResult, and the output schema that its type promises.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -41,6 +42,8 @@ template <class R>
 constexpr void require_tool_result() {
   static_assert(!std::is_same_v<R, Message> && !std::is_same_v<R, std::vector<Message>>,
                 "mcp: a message is for prompts: return a text, mcp::Content or mcp::Contents from a tool");
+  static_assert(!std::is_base_of_v<std::exception, R>,
+                "mcp: an error is thrown, not returned: write throw mcp::ToolError(\"why\")");
   static_assert(
       std::is_void_v<R> || is_text<R> || has_json_form<R> || std::is_same_v<R, ToolResult> ||
           std::is_same_v<R, Content> || std::is_same_v<R, Contents>,

@@ -1,0 +1,6 @@
+// expect: the setup of a plugin is a function void(mcp::Plugin&)
+#include <mcp/plugin/typed.hpp>
+
+static void setup(mcp::Plugin) {}
+
+MCP_PLUGIN("p", "1.0.0", setup)
