@@ -60,6 +60,6 @@ std::string message(std::string_view reason, std::string_view expression, std::s
 }  // namespace
 
 ExpressionError::ExpressionError(std::string_view reason, std::string_view expression, std::size_t offset)
-    : std::invalid_argument(message(reason, expression, offset)), position_(position_of(expression, offset)) {}
+    : mcp::ToolError(message(reason, expression, offset)), position_(position_of(expression, offset)) {}
 
 }  // namespace plugins::calculator

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstddef>
-#include <stdexcept>
 #include <string_view>
+
+#include <mcp/plugin/error.hpp>
 
 namespace plugins::calculator {
 
-class ExpressionError : public std::invalid_argument {
+class ExpressionError : public mcp::ToolError {
  public:
   // `offset` in bytes from the beginning of `expression`.
   ExpressionError(std::string_view reason, std::string_view expression, std::size_t offset);

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <stdexcept>
 #include <string>
 
 #include <mcp/plugin/typed.hpp>
@@ -41,7 +40,7 @@ struct Answer {
 };
 
 std::string formatted(double value, int precision) {
-  if (precision < 1 || precision > max_precision) throw std::invalid_argument("precision must be 1 to 17");
+  if (precision < 1 || precision > max_precision) throw mcp::ToolError("precision must be 1 to 17");
   std::array<char, 32> text{};
   const auto end =
       std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, precision).ptr;

@@ -5,7 +5,7 @@
 
 namespace plugins::chart {
 
-/// Throws std::invalid_argument that names what is wrong and what to do.
+/// Throws mcp::ToolError that names what is wrong and what to do.
 void require_drawable(const Chart& chart);
 
 }  // namespace plugins::chart

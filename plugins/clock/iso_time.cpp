@@ -1,7 +1,8 @@
 #include "clock/iso_time.hpp"
 
 #include <cstdint>
-#include <stdexcept>
+
+#include <mcp/plugin/error.hpp>
 
 namespace plugins::clock {
 
@@ -101,9 +102,9 @@ class IsoTimeParser {
   bool is_at_end() const { return at_ == text_.size(); }
 
   [[noreturn]] void fail(std::string_view expected) const {
-    throw std::invalid_argument("\"" + std::string(text_) + "\" is no time such as 2026-03-29T14:30 or " +
-                                "2026-03-29T14:30:00+02:00: expected " + std::string(expected) + " at position " +
-                                std::to_string(at_ + 1));
+    throw mcp::ToolError("\"" + std::string(text_) + "\" is no time such as 2026-03-29T14:30 or " +
+                         "2026-03-29T14:30:00+02:00: expected " + std::string(expected) + " at position " +
+                         std::to_string(at_ + 1));
   }
 
   std::string_view text_;
@@ -121,7 +122,7 @@ std::string iso_text(local_seconds time, milliseconds fraction) {
   const year_month_day date(day);
   const int year = static_cast<int>(date.year());
   if (year < first_year || year > last_year) {
-    throw std::invalid_argument("this moment is outside of the years 0001 to 9999, which ISO 8601 can write");
+    throw mcp::ToolError("this moment is outside of the years 0001 to 9999, which ISO 8601 can write");
   }
   const hh_mm_ss clock(time - day);
   std::string text = two_digits(year / 100) + two_digits(year % 100) + '-' +

@@ -14,11 +14,11 @@ struct IsoTime {
   std::optional<std::chrono::seconds> offset;  // from UTC, if the text says one
 };
 
-// "2026-03-29", "2026-03-29T02:30", "2026-03-29 02:30:15.250+02:00", "2026-03-29T02:30Z". Throws std::invalid_argument
+// "2026-03-29", "2026-03-29T02:30", "2026-03-29 02:30:15.250+02:00", "2026-03-29T02:30Z". Throws mcp::ToolError
 // that says what is expected and where the text is different.
 IsoTime parse_iso_time(std::string_view text);
 
-// "2026-03-29T02:30:15", and ".250" if there is a fraction. Throws std::invalid_argument outside of the years that can
+// "2026-03-29T02:30:15", and ".250" if there is a fraction. Throws mcp::ToolError outside of the years that can
 // be written.
 std::string iso_text(std::chrono::local_seconds time, std::chrono::milliseconds fraction);
 

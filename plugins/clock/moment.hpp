@@ -34,7 +34,7 @@ struct Moment {
   }
 };
 
-// Throws std::invalid_argument outside of the years 0001 to 9999.
+// Throws mcp::ToolError outside of the years 0001 to 9999.
 Moment moment_in(const TimeZone& zone, Milliseconds time);
 
 }  // namespace plugins::clock

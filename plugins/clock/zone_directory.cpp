@@ -6,6 +6,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include <mcp/plugin/error.hpp>
+
 #include "clock/zone_names.hpp"
 #include "shared/text.hpp"
 
@@ -63,9 +65,9 @@ TimeZone ZoneDirectory::load(std::string_view name) const {
     if (auto zone = load_exactly(*found)) return *std::move(zone);
   }
   const std::string similar = joined(similar_names(name, names));
-  throw std::runtime_error("Unknown time zone \"" + std::string(name) + "\". " +
-                           (similar.empty() ? "Zones have IANA names, such as Europe/Berlin; time_zones lists them."
-                                            : "Similar: " + similar));
+  throw mcp::ToolError("Unknown time zone \"" + std::string(name) + "\". " +
+                       (similar.empty() ? "Zones have IANA names, such as Europe/Berlin; time_zones lists them."
+                                        : "Similar: " + similar));
 }
 
 std::vector<std::string> ZoneDirectory::names() const {

@@ -16,8 +16,8 @@ class ZoneDirectory {
  public:
   explicit ZoneDirectory(std::string folder) : folder_(std::move(folder)) {}
 
-  // "UTC" is there even without a database. Upper and lower case are the same. Throws std::runtime_error that names
-  // similar zones, or says how to install the database.
+  // "UTC" is there even without a database. Upper and lower case are the same. Throws mcp::ToolError that names similar
+  // zones, or std::runtime_error that says how to install the database.
   TimeZone load(std::string_view name) const;
 
   // Every zone, ordered. Empty without a database.

@@ -26,7 +26,7 @@ std::string Location::absolute_path() const {
 }
 
 PathError::PathError(std::string_view path, std::string_view reason)
-    : std::runtime_error('"' + std::string(path) + "\" " + std::string(reason)) {}
+    : mcp::ToolError('"' + std::string(path) + "\" " + std::string(reason)) {}
 
 bool Roots::add(Root root) {
   const auto same = [&](const Root& other) { return other.name == root.name; };

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <mcp/plugin/error.hpp>
 
 #include "shared/relative_path.hpp"
 #include "shared/rooted_directory.hpp"
@@ -29,7 +30,7 @@ struct Location {
 };
 
 // The path is none that this plugin serves, or cannot be used; what() begins with the path as it was given.
-class PathError : public std::runtime_error {
+class PathError : public mcp::ToolError {
  public:
   PathError(std::string_view path, std::string_view reason);
 };
