@@ -393,6 +393,8 @@ test('NewMakesAProjectThatBuildsAndPassesItsTest', plainPrograms, async (context
 test('NewMakesAProjectInPlainC', async (context) => {
   const { build, tested } = await newProject(context, '--lang', 'c');
   assert.match(tested, /weather_inspect \.+ +Passed[^]*weather_check \.+ +Passed[^]*weather_hello \.+ +Passed/);
+  const { stdout } = await command('check', join(build, 'mcp_components', 'tools', 'weather.so'));
+  assert.match(stdout, / passed, 0 failed, 0 with warnings, /, stdout);
   const call = await command('call', '--components', join(build, 'mcp_components'), 'hello', '{"name":"\\"Ada\\""}');
   assert.deepEqual(call, { status: 0, stdout: 'Hello, "Ada"!\n', stderr: '' });
 });

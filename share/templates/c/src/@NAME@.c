@@ -57,34 +57,57 @@ static char* text_result(const char* words) {
 }
 
 /* Null: out of memory. */
-static char* hello(const cJSON* arguments) {
-  const cJSON* name = cJSON_GetObjectItemCaseSensitive(arguments, "name");
-  const size_t size = strlen(name->valuestring) + sizeof "Hello, !";
+static char* hello(const char* name) {
+  const size_t size = strlen(name) + sizeof "Hello, !";
   char* words = malloc(size);
   if (words == NULL) return NULL;
-  snprintf(words, size, "Hello, %s!", name->valuestring);
+  snprintf(words, size, "Hello, %s!", name);
   char* result = text_result(words);
   free(words);
   return result;
+}
+
+/* Null: there is no such member, or it is no text. A host has checked that, and whoever embeds the plugin without one
+ * has not. */
+static const char* text_of(const cJSON* object, const char* member) {
+  return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, member));
+}
+
+/* A JSON-RPC error: its code with its message. */
+static void fail(const mcp_host* host, mcp_call_id call, const char* error) {
+  host->complete(host, call, MCP_OUTCOME_ERROR, text(error));
+}
+
+static void call_tool(const mcp_host* host, mcp_call_id call, const cJSON* params) {
+  const char* tool = text_of(params, "name");
+  const char* name = text_of(cJSON_GetObjectItemCaseSensitive(params, "arguments"), "name");
+  if (tool == NULL || strcmp(tool, "hello") != 0) {
+    fail(host, call, "{\"code\": -32602, \"message\": \"Unknown tool\"}");
+    return;
+  }
+  if (name == NULL) {
+    fail(host, call, "{\"code\": -32602, \"message\": \"hello takes the text name\"}");
+    return;
+  }
+  char* result = hello(name);
+  if (result == NULL) {
+    fail(host, call, "{\"code\": -32603, \"message\": \"Out of memory\"}");
+    return;
+  }
+  host->complete(host, call, MCP_OUTCOME_RESULT, text(result));
+  cJSON_free(result);
 }
 
 /* On any of several threads at once; a call is completed exactly once. */
 static void invoke(void* instance, mcp_call_id call, mcp_string method, mcp_string params) {
   const mcp_host* host = ((struct instance*)instance)->host;
   if (!equals(method, "tools/call")) {
-    host->complete(host, call, MCP_OUTCOME_ERROR, text("{\"code\": -32601, \"message\": \"Unknown method\"}"));
+    fail(host, call, "{\"code\": -32601, \"message\": \"Unknown method\"}");
     return;
   }
-  /* There is one tool; with more of them the member "name" of the parameters tells which is called. */
   cJSON* json = cJSON_ParseWithLength(params.data, (size_t)params.size);
-  char* result = json == NULL ? NULL : hello(cJSON_GetObjectItemCaseSensitive(json, "arguments"));
+  call_tool(host, call, json);
   cJSON_Delete(json);
-  if (result == NULL) {
-    host->complete(host, call, MCP_OUTCOME_ERROR, text("{\"code\": -32603, \"message\": \"Out of memory\"}"));
-  } else {
-    host->complete(host, call, MCP_OUTCOME_RESULT, text(result));
-    cJSON_free(result);
-  }
 }
 
 static void stop(void* self) {
