@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "catalog/components.hpp"
 
@@ -32,14 +33,25 @@ bool is_plain(std::string_view uri) {
   return true;
 }
 
+// "tool:* with read_only true, tag beta, arguments {...}"
+std::string words_for(const RuleText& text) {
+  auto words = text.match;
+  auto add = [&, before = " with "](const std::string& condition) mutable {
+    words += std::exchange(before, ", ") + condition;
+  };
+  if (text.read_only) add(*text.read_only ? "read_only true" : "read_only false");
+  if (!text.tag.empty()) add("tag " + text.tag);
+  if (text.arguments) add("arguments " + dump(*text.arguments));
+  return words;
+}
+
 }  // namespace
 
 Result<Rule> Rule::compile(const RuleText& text) {
   Rule rule;
-  rule.text_ = text.match;
+  rule.text_ = words_for(text);
   rule.read_only_ = text.read_only;
   rule.tag_ = text.tag;
-  if (!text.tag.empty()) rule.text_ += " with the tag " + text.tag;
   auto pattern = ComponentPattern::read(text.match);
   if (pattern.has_error()) return pattern.error();
   rule.pattern_ = *std::move(pattern);

@@ -57,7 +57,7 @@ class Rule {
   bool is_unconditional() const { return !read_only_ && tag_.empty() && !arguments_; }
   // Null: any.
   const Schema* arguments() const { return arguments_ ? &*arguments_ : nullptr; }
-  // As it is written, and the tag that it asks for.
+  // What it is about and all that it asks for besides: "tool:* with read_only true, tag beta, arguments {...}".
   const std::string& text() const { return text_; }
 
  private:
@@ -89,7 +89,7 @@ struct Decision {
   std::string role = {};      // empty: no rule is about it
   bool by_denial = false;     // the rule is one of those that deny
   std::size_t rule = 0;       // which of those of its kind
-  std::string pattern = {};   // that it has
+  std::string pattern = {};   // Rule::text
   std::string mismatch = {};  // why the arguments of the use are not those that the rule is about
 };
 

@@ -98,8 +98,8 @@ std::string reason_of(const Decision& decision, const ExplainCommand& command, c
   const std::string list = decision.by_denial ? "deny" : "allow";
   const auto place =
       command.source.place_of("/" + table + "/" + decision.role + "/" + list + "/" + std::to_string(decision.rule));
-  auto words = (place.empty() ? std::string() : place + ": ") + "[" + table + "." + decision.role + "] " + list +
-               " \"" + decision.pattern + "\"";
+  auto words = (place.empty() ? std::string() : place + ": ") + "[" + table + "." + decision.role + "] " + list + " " +
+               decision.pattern;
   if (!decision.mismatch.empty()) words += " does not allow these arguments: " + decision.mismatch;
   return words;
 }

@@ -107,7 +107,8 @@ test('EachDecisionHasItsLine', async (context) => {
   assert.deepEqual(allowed.client, { name: 'integration', version: '1' });
   assert.equal(allowed.arguments, undefined);
   assert.equal(denied.outcome, 'denied');
-  assert.equal(denied.rule, 'tool:calculate');
+  assert.equal(denied.rule,
+    'tool:calculate with arguments {"properties":{"expression":{"const":"6*7"}},"required":["expression"]}');
   assert.equal(hidden.outcome, 'denied');
   assert.equal(hidden.principal.subject, 'bob');
   assert.match(hidden.rule, /hidden/);

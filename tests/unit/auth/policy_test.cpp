@@ -55,6 +55,15 @@ TEST(RolePolicy, AllowsWhatOneOfItsPatternsMatches) {
     EXPECT_FALSE(may_call(role, name)) << name;
 }
 
+TEST(RolePolicy, ARuleTellsAllThatItAsksFor) {
+  const auto text = [](const RuleText& rule) { return Rule::compile(rule)->text(); };
+  EXPECT_EQ(text({.match = "tool:*"}), "tool:*");
+  EXPECT_EQ(text({.match = "tool:*", .read_only = false}), "tool:* with read_only false");
+  EXPECT_EQ(text({.match = "tool:*", .tag = "beta"}), "tool:* with tag beta");
+  EXPECT_EQ(text({.match = "tool:*", .read_only = true, .tag = "beta", .arguments = OrderedJson{{"required", {"x"}}}}),
+            R"(tool:* with read_only true, tag beta, arguments {"required":["x"]})");
+}
+
 TEST(RolePolicy, DeniesWhateverElseAllows) {
   const auto both = policy({{"user", {.allow = rules({"*"})}}, {"careful", {.deny = rules({"tool:delete_*"})}}});
   EXPECT_TRUE(both->rights_of({"user"})->to(tool("delete_all"), "sums").visible);
