@@ -8,6 +8,7 @@
 #include "base/absolute_path.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "base/similar_name.hpp"
 #include "base/time_text.hpp"
 
 namespace mcph {
@@ -23,7 +24,7 @@ OrderedJson plugin_json(const PluginReport& report) {
     json["isolation"] = in_process ? "in-process" : "worker";
     json["sandbox"] = {{"profile", name_of(sandbox)}, {"lacks", sandbox_lacks}};
     json["pid"] = pid == 0 ? OrderedJson(nullptr) : OrderedJson(pid);
-    json["components"] = report.components;
+    json["components"] = report.components == nullptr ? 0 : report.components->size();
     if (!report.disabled_components.empty()) json["disabledComponents"] = report.disabled_components;
     json["restarts"] = restarts;
     json["calls"] = calls.calls;
@@ -63,6 +64,23 @@ std::string outcomes_json(const std::vector<OperatorOutcome>& outcomes) {
   return dump(OrderedJson{{"ok", all_good}, {"plugins", std::move(list)}});
 }
 
+void append_names(std::vector<std::string>& names, const Components& components) {
+  const auto append = [&names](const auto& all) {
+    for (const auto& each : all)
+      names.push_back(component_name(each));
+  };
+  append(components.tools);
+  append(components.resources);
+  append(components.resource_templates);
+  append(components.prompts);
+}
+
+// Calls of a template's resources have their URIs.
+bool has_match(const Components& components, const std::string& uri) {
+  return std::ranges::any_of(components.resource_templates,
+                             [&uri](const ResourceTemplate& each) { return each.uri_template.match(uri).has_value(); });
+}
+
 }  // namespace
 
 std::string OperatorAnswers::answer(std::string_view request, ControlServer::Asker& asker) const {
@@ -99,6 +117,19 @@ bool OperatorAnswers::is_served(const std::string& plugin) const {
   });
 }
 
+std::string OperatorAnswers::remark_on(const std::string& component) const {
+  std::vector<std::string> names;
+  for (const auto& plugin : service_.report().plugins) {
+    if (plugin.components == nullptr) continue;
+    if (has_match(*plugin.components, component)) return {};
+    append_names(names, *plugin.components);
+  }
+  if (component.empty() || std::ranges::find(names, component) != names.end()) return {};
+  const auto nearest = similar_name(component, names);
+  return "nothing that is served is called \"" + component + "\"" +
+         (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?");
+}
+
 std::string OperatorAnswers::trace(const std::string& plugin, const std::string& component,
                                    ControlServer::Asker& asker) const {
   if (!plugin.empty() && !is_served(plugin))
@@ -116,7 +147,9 @@ std::string OperatorAnswers::trace(const std::string& plugin, const std::string&
     return control_error("there are " + std::to_string(WatchedLog::max_watchers) + " traces already; end one of them");
   if (listener_) listener_("trace", plugin, "ok");
   // From now on nothing is missed.
-  for (auto told = asker.tell(R"({"tracing":true})"); told.has_value() && asker.waits();) {
+  Json begun{{"tracing", true}};
+  if (auto remark = remark_on(component); !remark.empty()) begun["remark"] = std::move(remark);
+  for (auto told = asker.tell(dump(begun)); told.has_value() && asker.waits();) {
     constexpr std::chrono::milliseconds between_looks{100};
     if (auto line = watcher->next(between_looks)) told = asker.tell(*std::move(line));
   }

@@ -58,6 +58,8 @@ class OperatorAnswers {
  private:
   std::string trace(const std::string& plugin, const std::string& component, ControlServer::Asker& asker) const;
   bool is_served(const std::string& plugin) const;
+  // That there is no such component, which may come, and whose refused calls are traced. Empty: there is.
+  std::string remark_on(const std::string& component) const;
 
   const HostFacts host_;
   OperatorService& service_;

@@ -129,6 +129,7 @@ int run(const TraceCommand& command) {
     const auto json = parse_ordered_json(**line);
     if (json.has_value() && json->is_object() && json->contains("error")) return complain(json->value("error", ""));
     std::cerr << "Tracing the host at " << socket->string() << "; Ctrl-C ends it\n";
+    if (json.has_value() && json->contains("remark")) std::cerr << "but " << json->value("remark", "") << "\n";
   }
   return 0;
 }

@@ -579,7 +579,7 @@ async function trace(context, ...args) {
     });
     child.on('close', () => reject(new Error(stderr)));
   });
-  return { lines: async () => ended.then(() => stdout.trim().split('\n').map((line) => JSON.parse(line))) };
+  return { lines: async () => ended.then(() => stdout.trim().split('\n').map((line) => JSON.parse(line))), said: () => stderr };
 }
 
 test('TraceShowsWhatIsSaidInCalls', { timeout: 60_000 }, async (context) => {
@@ -606,6 +606,18 @@ test('TraceKnowsWhichPluginsThereAre', async (context) => {
   const { status, stderr } = await command('trace', 'absent');
   assert.equal(status, 2);
   assert.match(stderr, /no plugin that is served is called "absent"; status says which there are/);
+});
+
+test('TraceSaysThatNothingHasThatName', { timeout: 60_000 }, async (context) => {
+  const host = await serve(context, await Components.create('sample_v1'));
+  const remark = async (component) => {
+    const tracing = await trace(context, '--component', component, '--count', '1');
+    await call(host, component).catch(() => {});
+    await tracing.lines();
+    return tracing.said();
+  };
+  assert.match(await remark('verson'), /^Tracing .*\nbut nothing that is served is called "verson"; did you mean "version"\?\n$/);
+  assert.match(await remark('version'), /^Tracing [^\n]*\n$/);
 });
 
 test('TraceEndsWithItsHost', { timeout: 60_000 }, async (context) => {

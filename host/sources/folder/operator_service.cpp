@@ -254,7 +254,7 @@ OperatorService::Watched OperatorService::watched(const std::filesystem::path& f
   auto& report = watched.report;
   if (plugin != nullptr) {
     report.identity = plugin->identity();
-    report.components = tracked.listed().components->size();
+    report.components = tracked.listed().components;
     report.disabled_components.assign(tracked.disabled_components().begin(), tracked.disabled_components().end());
     return watched;
   }

@@ -2,13 +2,14 @@
 // Values.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "catalog/components.hpp"
 #include "plugin/plugin.hpp"
 #include "sources/folder/component_scan.hpp"
 
@@ -32,7 +33,7 @@ struct PluginReport {
       {};  // of the version that is served or was last; empty if none was ever good
   ReportedState state = ReportedState::serving;
   PluginStatus status = {};                           // of that version, as it is, or was when it was withdrawn
-  std::size_t components = 0;                         // that are listed
+  std::shared_ptr<const Components> components = {};  // that are listed; null: none
   std::vector<std::string> disabled_components = {};  // by the operator
   std::string refusal = {};                           // why the file as it lies there now is not served
 };
