@@ -1,12 +1,16 @@
 // The command for authors: it builds a project, serves it, and does so again when the sources change.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
+import { fixture } from './support/components.mjs';
 import { HttpHost, program } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 
@@ -22,9 +26,9 @@ class Project {
     return project;
   }
 
-  async serve(context, more = []) {
-    const args = ['dev', this.folder, '--listen', '127.0.0.1:0', '--data', join(this.place, 'data'), '--log-format', 'json'];
-    this.host = await HttpHost.of(spawn(program, [...args, ...more], { stdio: ['ignore', 'ignore', 'pipe'] }));
+  async serve(context, more = [], { listen = '127.0.0.1:0', env = process.env } = {}) {
+    const args = ['dev', this.folder, '--listen', listen, '--data', join(this.place, 'data'), '--log-format', 'json'];
+    this.host = await HttpHost.of(spawn(program, [...args, ...more], { stdio: ['ignore', 'ignore', 'pipe'], env }));
     context.after(() => this.host.stop());
     return this.host;
   }
@@ -104,8 +108,9 @@ async function plainProject(context) {
   context.after(() => rm(project.place, { recursive: true }));
   const components = join(project.place, 'out');
   await mkdir(components);
-  const serve = (command) => project.serve(context, ['--components', components, '--build', command]);
-  return { place: project.place, serve };
+  const serve = (command, more = [], how = {}) =>
+    project.serve(context, ['--components', components, '--build', command, ...more], how);
+  return { place: project.place, components, serve };
 }
 
 async function printed(host, pattern) {
@@ -158,4 +163,45 @@ test('DevConfiguresAgainWhatCouldNotBeConfigured', { timeout: 240_000 }, async (
   await host.log.until({ event: 'not built' });
   await writeFile(lists, text);
   await project.until('Hello, Ada!', 180_000);
+});
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+// With the packages of these tests in the project, npx finds the Inspector there and fetches nothing.
+test('DevOpensTheInspectorForWhatItServes', { timeout: 90_000 }, async (context) => {
+  const project = await plainProject(context);
+  const packages = fileURLToPath(new URL('node_modules', import.meta.url));
+  await symlink(packages, join(project.place, 'node_modules'));
+  await mkdir(join(project.components, 'tools'));
+  await copyFile(fixture('sample_v1'), join(project.components, 'tools', 'sample.so'));
+  const [port, page, sandbox] = [await freePort(), await freePort(), await freePort()];
+  const env = { ...process.env, HOME: project.place, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    CLIENT_PORT: page, MCP_SANDBOX_PORT: sandbox, MCP_AUTO_OPEN_ENABLED: 'false', MCP_INSPECTOR_SECRET_STORE: 'memory',
+    npm_config_offline: 'true' };
+  const host = await project.serve('true', ['--inspector'], { listen: `127.0.0.1:${port}`, env });
+  const token = await printed(host, /MCP_INSPECTOR_API_TOKEN=(\w+)/);
+
+  const headers = { 'x-mcp-remote-auth': `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const ask = async (path, body) => {
+    const how = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await fetch(`http://127.0.0.1:${page}/api/${path}`, how)).json();
+  };
+  const { mcpServers } = await ask('servers');
+  const [server, ...others] = Object.values(mcpServers);
+  assert.deepEqual([server, others], [{ type: 'streamable-http', url: `http://127.0.0.1:${port}/mcp` }, []]);
+  const { sessionId } = await ask('mcp/connect', { config: server });
+  const say = (message) => ask('mcp/send', { sessionId, message: { jsonrpc: '2.0', ...message } });
+  const clientInfo = { name: 'inspector', version: '1' };
+  await say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
+  await say({ method: 'notifications/initialized' });
+  await say({ id: 2, method: 'tools/call', params: { name: 'version', arguments: {} } });
+  const call = await host.log.until({ event: 'call', component: 'version' });
+  assert.equal(call.outcome, 'ok', host.log.text());
 });
