@@ -27,7 +27,7 @@ class CallStatistics {
     // From when a call is accepted until the plugin answers it; 12 % too much at most. 0: none has been answered.
     std::chrono::microseconds p50{0};
     std::chrono::microseconds p99{0};
-    std::optional<LastError> last_error = {};  // of a call or of the plugin's process
+    std::optional<LastError> last_error = {};  // of a call, of the plugin's process, or what the plugin said of one
   };
 
   void began() { ++calls_; }

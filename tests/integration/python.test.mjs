@@ -1,11 +1,13 @@
 // Files of Python, served by the plugin python in a running host, while they are edited.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 
 import { Components } from './support/components.mjs';
-import { HttpHost, inProcess } from './support/host.mjs';
+import { HttpHost, inProcess, program } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 
 const patience = { patienceMs: 20_000 };
@@ -23,7 +25,7 @@ class Served {
     for (const [name, text] of Object.entries(files)) await served.write(name, text);
     await components.write('served.json', JSON.stringify({ folder: served.folder, ...resident, ...configuration(served.folder) }));
     await copyFile(process.env.MCP_PYTHON, components.file('served.so'));
-    served.host = await HttpHost.start(components, ['--log-level', 'info']);
+    served.host = await HttpHost.start(components, ['--log-level', 'info', '--control', served.control]);
     context.after(() => served.host.stop().finally(() => components.discard()));
     return served;
   }
@@ -31,6 +33,7 @@ class Served {
   constructor(components) {
     this.components = components;
     this.folder = join(components.folder, 'python');
+    this.control = join(components.folder, 'control.sock');
   }
 
   path(name) {
@@ -46,6 +49,12 @@ class Served {
   // Returns when the new text is served.
   edit(name, text) {
     return this.says(/^loaded .* anew$/, () => this.write(name, text));
+  }
+
+  // What `status` shows of it.
+  async lastError() {
+    const { stdout } = await promisify(execFile)(program, ['status', '--control', this.control, '--json']);
+    return JSON.parse(stdout).plugins[0].lastError?.message;
   }
 
   async call(name, args = {}) {
@@ -114,7 +123,8 @@ test('FilesComeAndGo', async (context) => {
 test('AMistakeIsToldWithItsLineAndWhatWasServedIsServedOn', async (context) => {
   const served = await Served.start(context, { 'a.py': versionTool(1) });
   const level = await served.says(/a\.py", line 4\n.*def broken\(:/, () => served.write('a.py', '\ndef broken(:\n'));
-  assert.equal(level, 'warning');
+  assert.equal(level, 'error');
+  assert.match(await served.lastError(), /^it says: what was served before is served on:\n[^]*a\.py", line 4\n/);
   assert.equal(await served.say('version'), '1');
   await served.edit('a.py', versionTool(2));
   assert.equal(await served.say('version'), '2');

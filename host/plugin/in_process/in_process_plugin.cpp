@@ -308,11 +308,12 @@ void InProcessPlugin::report(const Result<>& misbehaviour) const {
   log_.error("plugin misbehaved", {{"file", setup_.file.string()}, {"reason", misbehaviour.error().message}});
 }
 
-void InProcessPlugin::write_log(std::int32_t level, std::string_view message) const {
+void InProcessPlugin::write_log(std::int32_t level, std::string_view message) {
   const auto severity = level >= MCP_LOG_ERROR     ? Log::Level::error
                         : level >= MCP_LOG_WARNING ? Log::Level::warning
                         : level >= MCP_LOG_INFO    ? Log::Level::info
                                                    : Log::Level::debug;
+  if (severity == Log::Level::error) calls_.went_wrong("it says: " + std::string(message));
   log_.write(severity, "plugin says", {{"plugin", identity_.name}, {"text", message}});
 }
 
@@ -339,7 +340,7 @@ mcp_host InProcessPlugin::host_table(InProcessPlugin* self) {
     });
   };
   host.log = [](const mcp_host* h, mcp_call_id id, std::int32_t level, mcp_string message) {
-    self_of(h).serve("log", [&](const InProcessPlugin& plugin) {
+    self_of(h).serve("log", [&](InProcessPlugin& plugin) {
       plugin.write_log(level, message_of(message));
       if (const auto call = plugin.calls_.find(id)) call->log(level, message_of(message));
     });

@@ -65,7 +65,7 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   // It completed a call that is not in flight.
   void answered_nothing(mcp_call_id id);
   void report(const Result<>& misbehaviour) const;
-  void write_log(std::int32_t level, std::string_view message) const;
+  void write_log(std::int32_t level, std::string_view message);
   std::string make_data_directory() const;
   static mcp_host host_table(InProcessPlugin* self);
   // Runs what a function of the host table does.

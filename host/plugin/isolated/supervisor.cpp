@@ -27,7 +27,7 @@ Supervisor::Supervisor(const Surroundings& surroundings, Owner& owner)
       limit_reports_(surroundings.limit_reports),
       calls_(surroundings.calls),
       owner_(owner),
-      reports_(log_, limit_reports_, identity_, setup_),
+      reports_(log_, limit_reports_, calls_, identity_, setup_),
       policy_(setup_.restarts),
       telling_(workers_.crash_thread(), workers_.symbolizer(), library_, setup_.file.filename().string(), log_) {}
 

@@ -37,6 +37,7 @@ void WorkerReports::take(const to_host::Logged& logged) {
   const Log::Field file{"file", setup_.file.string()};
   switch (static_cast<WorkerLogEvent>(logged.event)) {
     case WorkerLogEvent::says:
+      if (level == Log::Level::error) calls_.went_wrong("it says: " + std::string(text));
       return log_.write(level, event, {log_field(identity_), {"text", text}});
     case WorkerLogEvent::misbehaved:
       return log_.write(level, event, {file, {"reason", text}});

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "plugin/call_table.hpp"
 #include "plugin/isolated/last_lines.hpp"
 #include "plugin/isolated/process_mark.hpp"
 #include "plugin/isolated/stack_trace.hpp"
@@ -24,8 +25,9 @@ Log::Field log_field(const PluginIdentity& plugin);
 class WorkerReports {
  public:
   // All of it outlives this object.
-  WorkerReports(Log& log, LimitReports& limit_reports, const PluginIdentity& identity, const PluginSetup& setup)
-      : log_(log), limit_reports_(limit_reports), identity_(identity), setup_(setup) {}
+  WorkerReports(Log& log, LimitReports& limit_reports, CallTable& calls, const PluginIdentity& identity,
+                const PluginSetup& setup)
+      : log_(log), limit_reports_(limit_reports), calls_(calls), identity_(identity), setup_(setup) {}
 
   template <class Message>
   static constexpr bool takes =
@@ -53,6 +55,7 @@ class WorkerReports {
 
   Log& log_;
   LimitReports& limit_reports_;
+  CallTable& calls_;
   const PluginIdentity& identity_;
   const PluginSetup& setup_;
   LastLines last_lines_;

@@ -15,7 +15,7 @@ from .context import CallState, Cancelled, Context, Unanswered
 from .folder import Folder, described
 from .forms import Misfit, decode_members, decode_texts, json_text
 
-_WARNING, _ERROR, _INFO = 3, 4, 1
+_ERROR, _INFO = 4, 1
 _RESULT, _FAILED, _INPUT_REQUIRED = 0, 1, 2
 _CALL_ID = struct.Struct("=Q")
 _NO_CALL = _CALL_ID.pack(0)
@@ -220,7 +220,7 @@ class Plugin:
     def _load_anew(self) -> None:
         loaded, mistakes = self._folder.load(all_or_nothing=True)
         if mistakes:
-            self._host.log(0, _WARNING, "what was served before is served on:\n" + "\n".join(mistakes))
+            self._host.log(0, _ERROR, "what was served before is served on:\n" + "\n".join(mistakes))
             return
         self._loaded = loaded
         if loaded.description() == self._served.description():
