@@ -66,6 +66,7 @@ class LogReader {
       const auto before = places_.size();
       for (auto found = find_mention(line, name_, 0); found; found = find_mention(line, name_, found->end))
         places_.push_back(found->offset);
+      has_found_places_ = has_found_places_ || !places_.empty();
       remember_build(line);
       lines_.push_back(std::move(line));
       // A backtrace is as many lines in a row.
@@ -85,6 +86,7 @@ class LogReader {
     return builds;
   }
   const std::string& build_id() const { return build_id_; }
+  bool has_found_places() const { return has_found_places_; }
 
  private:
   // Of an event that names the file.
@@ -147,6 +149,7 @@ class LogReader {
   std::vector<std::string> places_;  // that they mention
   std::set<std::string> builds_;     // that the log names
   std::string build_id_;             // of the library, once it has been looked into
+  bool has_found_places_ = false;
 };
 
 }  // namespace
@@ -161,6 +164,12 @@ int run(const SymbolizeCommand& command) {
   LogReader reader(command, library);
   if (const auto read = reader.read(std::cin); read.has_error())
     return complain(command.file.string() + ": " + read.error().message);
+  if (!reader.has_found_places()) {
+    const auto place = command.file.filename().string() + "+0x1a2b";
+    std::cerr << "mcp-plugin-host: the input names no place in this file, such as " << place
+              << "; give it the log of the host that told the crash, and the file the name that it has there\n";
+    return 1;
+  }
   const auto others = reader.other_builds();
   if (others.empty() || reader.build_id().empty()) return 0;
   std::cerr << "mcp-plugin-host: " << command.file.string()

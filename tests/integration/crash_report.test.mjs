@@ -236,6 +236,10 @@ test('ALogFromElsewhereIsMadeReadable', { skip }, async (context) => {
   const other = symbolize(whole, log);
   assert.equal(other.status, 1);
   assert.match(other.stderr, new RegExp(`is not the build that crashed, .* and the log names ${event.build_id}\n$`));
+
+  const stranger = symbolize(whole, 'another.so+0x10\n');
+  assert.deepEqual({ stdout: stranger.stdout, status: stranger.status }, { stdout: 'another.so+0x10\n', status: 1 });
+  assert.match(stranger.stderr, /names no place in this file, such as crashing\.so\+0x1a2b; give it the log of the host/);
 });
 
 const valgrind = spawnSync('valgrind', ['--version']).status === 0;
