@@ -73,7 +73,7 @@ void Worker::run(std::function<void()> task) {
     run_plugin(task);
     task = nullptr;
     const MutexLock lock(mutex_);
-    // Who waits for calls else is woken by each, for nothing.
+    // Before that the control thread has no use for it, and each call would wake it.
     if (--running_ == 0 && stopping_) control_changed_.notify_one();
   });
 }

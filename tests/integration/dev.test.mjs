@@ -1,9 +1,7 @@
 // The command for authors: it builds a project, serves it, and does so again when the sources change.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -11,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { fixture } from './support/components.mjs';
+import { freePort } from './support/free_port.mjs';
 import { HttpHost, program } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 
@@ -164,15 +163,6 @@ test('DevConfiguresAgainWhatCouldNotBeConfigured', { timeout: 240_000 }, async (
   await writeFile(lists, text);
   await project.until('Hello, Ada!', 180_000);
 });
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 // With the packages of these tests in the project, npx finds the Inspector there and fetches nothing.
 test('DevOpensTheInspectorForWhatItServes', { timeout: 90_000 }, async (context) => {
