@@ -13,7 +13,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds time_to_gather{10};  // lines that nobody waits for
-constexpr std::chrono::milliseconds most_to_gather{5};   // lines that somebody waits for
+constexpr std::chrono::milliseconds most_to_gather{10};  // lines that somebody waits for
 constexpr std::chrono::milliseconds before_next_try{100};
 // In mode async; what has not been synced is kept in memory.
 constexpr std::size_t most_unsynced = std::size_t{4} << 20;
@@ -207,13 +207,20 @@ void AuditLog::wait_for_lines(MutexLock& lock) {
 }
 
 // Many lines in one sync cost little more than one. So where many clients call, those who have been answered with the
-// last sync are waited for, as long as a sync takes; a client that is alone has nobody to wait for.
+// last sync are waited for, as long as another one comes in the time of a sync; a client that is alone has nobody to
+// wait for.
 void AuditLog::gather(MutexLock& lock) {
   const bool is_strict = options_.mode == AuditOptions::Mode::strict;
   enough_ = is_strict ? last_lines_ : options_.max_waiting / 4;
-  const auto until = Steady::now() + (is_strict ? last_sync_ : time_to_gather);
+  const auto pause = is_strict ? last_sync_ : Steady::duration(time_to_gather);
+  const auto begin = Steady::now();
+  auto until = begin + pause;
+  std::size_t seen = waiting_.lines.size();
   while (!waiting_.lines.empty() && waiting_.lines.size() < enough_ && !closing_ && !trouble_) {
-    if (!changed_.wait_until(lock, until)) break;
+    if (changed_.wait_until(lock, until)) continue;
+    if (!is_strict || waiting_.lines.size() == seen || until - begin >= most_to_gather) break;
+    seen = waiting_.lines.size();
+    until += pause;
   }
   last_lines_ = waiting_.lines.size();
 }
