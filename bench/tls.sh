@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What TLS costs, beside the same without it and beside nginx with the same certificate, in turn: calls of a worker's
-# plugin on kept connections, and handshakes. Needs wrk, nginx and openssl, and `cmake --build --preset release --target
+# plugin on kept connections, and handshakes. The servers share the first processor, and the load, which does its own half
+# of TLS, has the second. Needs wrk, nginx and openssl, and `cmake --build --preset release --target
 # mcp-plugin-host bench_echo`.
 #   bench/tls.sh [ROUNDS] [SECONDS]
 set -euo pipefail
@@ -14,7 +15,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -su
 printf '[http]\nlisten = "127.0.0.1:18080"\n' >"$folder/plain.toml"
 printf '[http]\nlisten = "127.0.0.1:18443"\n[tls]\ncertificate = "server.pem"\nkey = "server.key"\n' >"$folder/tls.toml"
 cat >"$folder/nginx.conf" <<NGINX
-daemon off; worker_processes auto; pid $folder/pid; error_log stderr;
+daemon off; worker_processes 1; pid $folder/pid; error_log stderr;
 events {}
 http {
   access_log off;
@@ -26,16 +27,16 @@ http {
 }
 NGINX
 for kind in plain tls; do
-  "$build/bin/mcp-plugin-host" serve --config "$folder/$kind.toml" --components "$build/bench/components" \
+  taskset -c 0 "$build/bin/mcp-plugin-host" serve --config "$folder/$kind.toml" --components "$build/bench/components" \
     --data "$folder/$kind" --log-level warning --control none &
   running+=($!)
 done
-nginx -p "$folder" -c "$folder/nginx.conf" 2>"$folder/nginx.log" &
+taskset -c 0 nginx -p "$folder" -c "$folder/nginx.conf" 2>"$folder/nginx.log" &
 running+=($!)
 sleep 2
 
-calls() { MCP_ERA=modern wrk -t1 -c16 -d"$seconds" -s bench/call.lua "$1" | awk '/^RESULT/ { print $2 }'; }
-handshakes() { wrk -t1 -c16 -d"$seconds" -H 'Connection: close' "$1" | awk '/^Requests\/sec/ { print $2 }'; }
+calls() { MCP_ERA=modern taskset -c 1 wrk -t1 -c16 -d"$seconds" -s bench/call.lua "$1" | awk '/^RESULT/ { print $2 }'; }
+handshakes() { taskset -c 1 wrk -t1 -c16 -d"$seconds" -H 'Connection: close' "$1" | awk '/^Requests\/sec/ { print $2 }'; }
 for ((round = 0; round < rounds; ++round)); do
   echo "$(calls http://127.0.0.1:18080/mcp) $(calls https://127.0.0.1:18443/mcp)" \
     "$(handshakes https://127.0.0.1:18443/mcp) $(handshakes https://127.0.0.1:18444/)"

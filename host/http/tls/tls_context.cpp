@@ -118,8 +118,10 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::load(const TlsOptions& opt
   SSL_CTX_set_mode(context,
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context, 1);
-  // Sessions are kept by clients alone, in tickets.
+  // Sessions are kept by clients alone, in tickets. One a connection: a second would be for clients that come back with
+  // two at once, and is a packet more for all.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(context, 1);
   SSL_CTX_set_alpn_select_cb(context, select_protocol, nullptr);
   if (auto used = made->use_certificate(options.certificate, now); used.has_error()) return used.error();
   if (auto used = made->use_key(options.key); used.has_error()) return used.error();
