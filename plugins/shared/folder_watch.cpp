@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t wanted_events =
     IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 constexpr std::chrono::milliseconds look_for_missing{2000};
-constexpr std::size_t max_entries = 100'000;  // looked at for one folder with all below it
+constexpr std::size_t max_entries = 100;  // for each folder that may be watched, looked at below one that was given
 
 std::string words(int error) {
   return std::generic_category().message(error);
@@ -97,7 +97,8 @@ void FolderWatch::watch_tree(const std::string& top, Files files) {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
       if (is_stopped_) return;
-      if (++entries > max_entries) return degrade("there are too many files below " + top + " to watch them all");
+      if (++entries > bound_ * max_entries)
+        return degrade("there are too many files below " + top + " to watch them all");
       const auto path = joined(folder, entry->path().filename().string());
       const auto type = entry->symlink_status(error).type();
       if (type == fs::file_type::directory) waiting.push_back(path);

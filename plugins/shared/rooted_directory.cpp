@@ -81,6 +81,15 @@ std::string RootedDirectory::read(const RelativePath& path, std::uint64_t max_si
   return read_content(open_regular(path, O_RDONLY), max_size);
 }
 
+std::optional<struct stat> RootedDirectory::status(const RelativePath& path) const {
+  try {
+    return status_of(open(path, O_PATH | O_NOFOLLOW));
+  } catch (const FileError& error) {
+    if (error.is_not_found() || error.is_not_a_folder()) return std::nullopt;
+    throw;
+  }
+}
+
 void RootedDirectory::write(const RelativePath& path, std::string_view content) const {
   if (path.is_empty()) throw FileError(EISDIR);
   const Descriptor folder = open(path.parent(), folder_flags);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <fcntl.h>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,12 @@ class RootedDirectory {
 
   // A whole regular file. One of more than `max_size` bytes is an error.
   std::string read(const RelativePath& path, std::uint64_t max_size) const;
+
+  // A regular file, open for reading, for what is too large to be read at once.
+  Descriptor open_file(const RelativePath& path) const { return open_regular(path, O_RDONLY); }
+
+  // Of what has this path, a symbolic link itself included; nothing if there is nothing.
+  std::optional<struct stat> status(const RelativePath& path) const;
 
   // Replaces or makes a file in one step: readers see the old content or the new one. Keeps the permissions of the file
   // that was there. Refuses a symbolic link, because the step would replace the link itself.

@@ -1,0 +1,14 @@
+// JSON that people can read. Numbers stay as they are written, and so does what a name that stands twice means. A pure
+// function.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace plugins::data {
+
+// `indent` is spaces a level; with 0 everything is in one line. Throws std::invalid_argument that says where it is no
+// JSON, or that it is nested too deeply.
+std::string format_json(std::string_view json, int indent, bool sort_keys);
+
+}  // namespace plugins::data

@@ -1,0 +1,150 @@
+#include "data/query.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string_view>
+
+#include "shared/sqlite.hpp"
+
+namespace plugins::data {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int steps_between_looks = 10'000;
+// No value that is made on the way is longer. The functions of SQLite are asked nothing while they run, so it bounds
+// their time, too.
+constexpr int max_value_bytes = 4'194'304;
+
+// Reading, and functions that only compute. sqlite_schema says which tables there are.
+int authorize(void*, int action, const char* first, const char* second, const char*, const char*) {
+  const std::string_view name = first != nullptr ? first : "";
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_READ:
+      // The names of our own tables begin so. An empty one is of a subquery.
+      return name.starts_with('_') ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_FUNCTION: {
+      const std::string_view function = second != nullptr ? second : "";
+      return function == "load_extension" || function.starts_with("fts") ? SQLITE_DENY : SQLITE_OK;
+    }
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+struct Watch {
+  Clock::time_point end;
+  const std::function<bool()>& is_cancelled;
+  bool is_late = false;
+};
+
+int look(void* given) {
+  auto& watch = *static_cast<Watch*>(given);
+  watch.is_late = Clock::now() >= watch.end;
+  return watch.is_late || watch.is_cancelled() ? 1 : 0;
+}
+
+void restrict(sqlite3* connection, Watch& watch) {
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
+  sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, max_value_bytes);
+  sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit(connection, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 500);
+  sqlite3_limit(connection, SQLITE_LIMIT_EXPR_DEPTH, 200);
+  sqlite3_limit(connection, SQLITE_LIMIT_COMPOUND_SELECT, 50);
+  sqlite3_limit(connection, SQLITE_LIMIT_WORKER_THREADS, 0);
+  sqlite3_set_authorizer(connection, authorize, nullptr);
+  sqlite3_progress_handler(connection, steps_between_looks, look, &watch);
+}
+
+// One statement that returns rows. Behind it there may be spaces, semicolons and comments.
+sqlite::Statement prepared(const sqlite::Database& database, const std::string& sql) {
+  if (sql.find('\0') != std::string::npos) throw QueryError("SQL has no NUL characters");
+  sqlite3_stmt* first = nullptr;
+  const char* rest = nullptr;
+  const int code = sqlite3_prepare_v2(database.handle(), sql.c_str(), -1, &first, &rest);
+  sqlite3_finalize(first);
+  if (code != SQLITE_OK) throw sqlite::Error(code, sqlite3_errmsg(database.handle()));
+  if (first == nullptr) throw QueryError("There is no SQL statement");
+  sqlite3_stmt* second = nullptr;
+  const int second_code = sqlite3_prepare_v2(database.handle(), rest, -1, &second, nullptr);
+  sqlite3_finalize(second);
+  if (second_code != SQLITE_OK || second != nullptr) throw QueryError("Only one statement can be run at a time");
+  auto statement = database.prepare(sql);
+  if (statement.column_count() == 0 || sqlite3_stmt_readonly(statement.handle()) == 0) {
+    throw QueryError("Only a SELECT can be run");
+  }
+  return statement;
+}
+
+mcp::Json value_of(const sqlite::Statement& row, int column, std::int64_t& bytes) {
+  switch (row.type(column)) {
+    case SQLITE_INTEGER:
+      bytes += 8;
+      return row.integer(column);
+    case SQLITE_FLOAT:
+      bytes += 8;
+      if (!std::isfinite(row.real(column))) return nullptr;
+      return row.real(column);
+    case SQLITE_TEXT:
+      bytes += static_cast<std::int64_t>(row.text(column).size());
+      return row.string(column);
+    case SQLITE_BLOB:
+      return "(" + std::to_string(row.text(column).size()) + " bytes)";
+    default:
+      return nullptr;
+  }
+}
+
+QueryResult result_of(sqlite::Statement& statement, const QueryLimits& limits) {
+  QueryResult result;
+  for (int i = 0; i < statement.column_count(); ++i)
+    result.columns.push_back(statement.column_name(i));
+  std::int64_t bytes = 0;
+  while (statement.step()) {
+    auto row = mcp::Json::array();
+    for (int i = 0; i < statement.column_count(); ++i)
+      row.push_back(value_of(statement, i, bytes));
+    result.is_truncated = static_cast<int>(result.rows.size()) == limits.rows || bytes > limits.bytes;
+    if (result.is_truncated) break;
+    result.rows.push_back(std::move(row));
+  }
+  return result;
+}
+
+std::string words_of(const sqlite::Error& error, const Watch& watch, const QueryLimits& limits) {
+  if (error.is_interrupted()) {
+    return watch.is_late ? "The query took longer than " +
+                               std::to_string(std::chrono::ceil<std::chrono::seconds>(limits.time).count()) +
+                               " s. Ask for less, for example with WHERE"
+                         : "The query was cancelled";
+  }
+  const std::string what = error.what();
+  if (what == "not authorized" || what.find("prohibited") != std::string::npos) {
+    return "Only a SELECT over the tables that have been loaded can be run (" + what + ")";
+  }
+  return "SQL: " + what;
+}
+
+}  // namespace
+
+QueryResult run_query(const std::string& file, const std::string& sql, const QueryLimits& limits,
+                      const std::function<bool()>& is_cancelled) {
+  Watch watch{Clock::now() + limits.time, is_cancelled};
+  try {
+    const sqlite::Database database(file, sqlite::Database::Access::read_only);
+    database.execute("PRAGMA cache_size = -8192");
+    restrict(database.handle(), watch);
+    auto statement = prepared(database, sql);
+    return result_of(statement, limits);
+  } catch (const sqlite::Error& error) {
+    throw QueryError(words_of(error, watch, limits));
+  }
+}
+
+}  // namespace plugins::data

@@ -1,0 +1,175 @@
+#include "knowledge/index_reader.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "shared/search_words.hpp"
+
+namespace plugins::knowledge {
+namespace {
+
+// Of so many documents that match, the oldest in the index, the best are found: to rank all that have a common word
+// would take a tenth of a second of each 100,000 documents.
+constexpr int max_ranked = 4000;
+
+// A word that is in the title says more than one in the path, and that more than one in the text.
+constexpr auto rank_sql = R"(
+SELECT id FROM (SELECT rowid AS id, bm25(texts, 8.0, 4.0, 1.0) AS score FROM texts WHERE texts MATCH ?1 LIMIT ?2)
+ORDER BY score LIMIT ?3)";
+constexpr auto count_sql = "SELECT count(*) FROM (SELECT 1 FROM texts WHERE texts MATCH ?1 LIMIT ?2)";
+constexpr auto show_sql = R"(
+SELECT documents.path, documents.title, snippet(texts, 2, '**', '**', ' … ', 32)
+FROM texts JOIN documents ON documents.id = texts.rowid WHERE texts MATCH ?1 AND texts.rowid = ?2)";
+
+// How often words that are in most documents are left out.
+constexpr int max_rounds = 4;
+// Shorter beginnings match most of the words that there are.
+constexpr std::size_t min_prefix_bytes = 3;
+
+}  // namespace
+
+class IndexReader::Connection {
+ public:
+  explicit Connection(const std::string& file)
+      : database_(file),
+        rank_(database_.prepare(rank_sql)),
+        count_(database_.prepare(count_sql)),
+        show_(database_.prepare(show_sql)) {
+    database_.execute("PRAGMA query_only = 1");
+  }
+
+  const sqlite::Database& database() const { return database_; }
+
+  std::vector<Hit> search(std::string_view query, std::size_t limit) {
+    auto words = search_words(query);
+    hits_.clear();
+    seen_.clear();
+    if (words.empty()) return {};
+    add(all_of(words), limit);
+    if (hits_.size() < limit && words.back().size() >= min_prefix_bytes) add(all_of(words, LastWord::prefix), limit);
+    if (hits_.size() < limit && words.size() > 1) add_with_fewer(std::move(words), limit);
+    return std::move(hits_);
+  }
+
+ private:
+  void add(const std::string& expression, std::size_t limit) {
+    std::vector<std::int64_t> ids;
+    rank_.with(expression, max_ranked, static_cast<std::int64_t>(limit));
+    while (rank_.step())
+      ids.push_back(rank_.integer(0));
+    rank_.reset();
+    for (const auto id : ids) {
+      if (hits_.size() == limit) return;
+      if (std::find(seen_.begin(), seen_.end(), id) != seen_.end()) continue;
+      seen_.push_back(id);
+      show_.with(expression, id);
+      // Not if it has been removed since.
+      if (show_.step()) hits_.push_back({show_.string(0), show_.string(1), one_line(show_.text(2))});
+      show_.reset();
+    }
+  }
+
+  // Without the words that no document has, then without the commonest one, then the next.
+  void add_with_fewer(std::vector<std::string> words, std::size_t limit) {
+    std::vector<std::pair<std::int64_t, std::string>> by_count;
+    for (auto& word : words) {
+      count_.with(all_of({word}), max_ranked);
+      const auto count = count_.step() ? count_.integer(0) : 0;
+      count_.reset();
+      if (count > 0) by_count.emplace_back(count, std::move(word));
+    }
+    std::stable_sort(by_count.begin(), by_count.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::string> rarest;
+    for (auto& [count, word] : by_count)
+      rarest.push_back(std::move(word));
+    if (rarest.size() == words.size()) rarest.pop_back();  // with all of them has been asked for
+    for (int round = 0; round < max_rounds && !rarest.empty() && hits_.size() < limit; ++round) {
+      add(all_of(rarest), limit);
+      rarest.pop_back();
+    }
+  }
+
+  static std::string one_line(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+      const bool is_space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+      if (!is_space) {
+        line += c;
+      } else if (!line.empty() && line.back() != ' ') {
+        line += ' ';
+      }
+    }
+    return line;
+  }
+
+  sqlite::Database database_;
+  sqlite::Statement rank_;
+  sqlite::Statement count_;
+  sqlite::Statement show_;
+  std::vector<Hit> hits_;
+  std::vector<std::int64_t> seen_;
+};
+
+class IndexReader::Lease {
+ public:
+  explicit Lease(IndexReader& reader) : reader_(reader) {
+    {
+      const MutexLock lock(reader.mutex_);
+      if (!reader.idle_.empty()) {
+        connection_ = std::move(reader.idle_.back());
+        reader.idle_.pop_back();
+      }
+    }
+    if (!connection_) connection_ = std::make_unique<Connection>(reader.file_);
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  ~Lease() {
+    const MutexLock lock(reader_.mutex_);
+    reader_.idle_.push_back(std::move(connection_));
+  }
+
+  Connection& operator*() const { return *connection_; }
+  Connection* operator->() const { return connection_.get(); }
+
+ private:
+  IndexReader& reader_;
+  std::unique_ptr<Connection> connection_;
+};
+
+IndexReader::IndexReader(std::string file) : file_(std::move(file)) {}
+
+IndexReader::~IndexReader() = default;
+
+std::vector<Hit> IndexReader::search(std::string_view query, std::size_t limit) {
+  return Lease(*this)->search(query, limit);
+}
+
+std::optional<std::string> IndexReader::text(const std::string& path) {
+  const Lease connection(*this);
+  auto row = connection->database().prepare(
+      "SELECT body FROM documents JOIN texts ON texts.rowid = documents.id WHERE documents.path = ? AND problem IS "
+      "NULL");
+  row.with(path);
+  if (!row.step()) return std::nullopt;
+  return row.string(0);
+}
+
+std::vector<std::string> IndexReader::paths_that_begin_with(const std::string& typed, std::size_t limit) {
+  const Lease connection(*this);
+  auto rows = connection->database().prepare(
+      "SELECT path FROM documents WHERE path >= ?1 AND path < ?1 || char(1114111) AND problem IS NULL LIMIT ?2");
+  rows.with(typed, static_cast<std::int64_t>(limit));
+  std::vector<std::string> paths;
+  while (rows.step())
+    paths.push_back(rows.string(0));
+  return paths;
+}
+
+void IndexReader::reopen() {
+  const MutexLock lock(mutex_);
+  idle_.clear();
+}
+
+}  // namespace plugins::knowledge

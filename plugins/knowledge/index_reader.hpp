@@ -1,0 +1,49 @@
+// IndexReader: searches the index. Any number of threads may use one: each takes a connection that is idle, or opens
+// another, so that there are at most as many as there are threads. Throws sqlite::Error.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shared/mutex.hpp"
+#include "shared/sqlite.hpp"
+
+namespace plugins::knowledge {
+
+struct Hit {
+  std::string path;
+  std::string title;
+  std::string snippet;  // the words that were found in **
+};
+
+class IndexReader {
+ public:
+  explicit IndexReader(std::string file);
+  ~IndexReader();
+
+  // The best first: those with all words, the last of which may be the beginning of one; if these are few, those that
+  // lack the words that are in most documents.
+  std::vector<Hit> search(std::string_view query, std::size_t limit);
+
+  // What has been indexed of a document. Nothing if it is not known.
+  std::optional<std::string> text(const std::string& path);
+  // In the order of the alphabet.
+  std::vector<std::string> paths_that_begin_with(const std::string& typed, std::size_t limit);
+
+  // The file is another one now.
+  void reopen();
+
+ private:
+  class Connection;
+  class Lease;
+
+  std::string file_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Connection>> idle_ GUARDED_BY(mutex_);
+};
+
+}  // namespace plugins::knowledge

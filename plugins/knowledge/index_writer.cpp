@@ -1,0 +1,113 @@
+#include "knowledge/index_writer.hpp"
+
+#include "shared/relative_path.hpp"
+
+namespace plugins::knowledge {
+namespace {
+
+constexpr std::int64_t format = 1;
+
+constexpr auto schema = R"(
+CREATE TABLE folder(path TEXT NOT NULL);
+CREATE TABLE documents(
+  id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+  title TEXT, problem TEXT);
+CREATE VIRTUAL TABLE texts USING fts5(title, path, body, tokenize = 'unicode61 remove_diacritics 2');
+)";
+
+// Ours if it is of this format and this folder.
+bool is_ours(const sqlite::Database& database, const std::string& folder) {
+  if (database.integer("PRAGMA user_version") != format) return false;
+  auto row = database.prepare("SELECT path FROM folder");
+  return row.step() && row.text(0) == folder;
+}
+
+sqlite::Database opened(const std::string& file, const std::string& folder) {
+  {
+    sqlite::Database database(file);
+    database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    if (is_ours(database, folder)) return database;
+  }
+  sqlite::remove_database(file);
+  sqlite::Database database(file);
+  database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  sqlite::Transaction transaction(database);
+  database.execute(schema);
+  // More is gathered in memory before it is written, which makes the first time fast.
+  database.execute("INSERT INTO texts(texts, rank) VALUES('hashsize', 16777216)");
+  database.run("INSERT INTO folder(path) VALUES(?)", folder);
+  database.execute("PRAGMA user_version = " + std::to_string(format));
+  transaction.commit();
+  return database;
+}
+
+}  // namespace
+
+IndexWriter IndexWriter::open(const std::string& file, const std::string& folder) {
+  try {
+    return {file, folder};
+  } catch (const sqlite::Error& error) {
+    if (!error.is_damaged()) throw;
+    sqlite::remove_database(file);
+    return {file, folder};
+  }
+}
+
+IndexWriter::IndexWriter(const std::string& file, const std::string& folder)
+    : database_(opened(file, folder)),
+      insert_document_(database_.prepare(
+          "INSERT INTO documents(path, size, modified, title, problem) VALUES(?, ?, ?, ?, ?) RETURNING id")),
+      insert_text_(database_.prepare("INSERT INTO texts(rowid, title, path, body) VALUES(?, ?, ?, ?)")),
+      remove_document_(database_.prepare("DELETE FROM documents WHERE path = ? RETURNING id, problem IS NULL")),
+      remove_text_(database_.prepare("DELETE FROM texts WHERE rowid = ?")) {}
+
+Files IndexWriter::known(const std::string& path) {
+  // "0" is what follows "/".
+  auto rows = path == "." ? database_.prepare("SELECT path, size, modified FROM documents")
+                          : database_.prepare(
+                                "SELECT path, size, modified FROM documents "
+                                "WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')");
+  if (path != ".") rows.with(path);
+  Files files;
+  while (rows.step())
+    files.emplace(rows.string(0), FileState{rows.integer(1), rows.integer(2)});
+  return files;
+}
+
+std::vector<ListedDocument> IndexWriter::list(std::size_t max) {
+  auto rows = database_.prepare(
+      "SELECT path, title, size, modified FROM documents WHERE problem IS NULL ORDER BY path LIMIT ?");
+  rows.with(static_cast<std::int64_t>(max + 1));
+  std::vector<ListedDocument> documents;
+  while (rows.step())
+    documents.push_back({rows.string(0), rows.string(1), {rows.integer(2), rows.integer(3)}});
+  if (documents.size() > max) documents.clear();
+  return documents;
+}
+
+void IndexWriter::put(const std::string& path, const FileState& state, std::string_view title, std::string_view text) {
+  remove(path);
+  insert_document_.with(path, state.size, state.modified_nanoseconds, title, nullptr);
+  insert_document_.step();
+  const auto id = insert_document_.integer(0);
+  insert_document_.run();
+  insert_text_.with(id, title, path);
+  insert_text_.bind_view(4, text);
+  insert_text_.run();
+}
+
+void IndexWriter::put_problem(const std::string& path, const FileState& state, const std::string& problem) {
+  remove(path);
+  insert_document_.with(path, state.size, state.modified_nanoseconds, nullptr, problem).run();
+}
+
+void IndexWriter::remove(const std::string& path) {
+  remove_document_.with(path);
+  if (!remove_document_.step()) return;
+  const auto id = remove_document_.integer(0);
+  const bool has_text = remove_document_.integer(1) != 0;
+  remove_document_.run();
+  if (has_text) remove_text_.with(id).run();
+}
+
+}  // namespace plugins::knowledge

@@ -1,0 +1,63 @@
+// IndexWriter: what is known of the documents of a folder, in a file of SQLite. Used by one thread at a time, of
+// whoever holds the FileLock; IndexReaders read meanwhile. Throws sqlite::Error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shared/sqlite.hpp"
+
+namespace plugins::knowledge {
+
+// By which a file is known to be unchanged.
+struct FileState {
+  std::int64_t size = 0;
+  std::int64_t modified_nanoseconds = 0;  // since 1970
+
+  bool operator==(const FileState&) const = default;
+};
+
+// By path in the folder.
+using Files = std::map<std::string, FileState, std::less<>>;
+
+struct ListedDocument {
+  std::string path;
+  std::string title;
+  FileState state;
+
+  bool operator==(const ListedDocument&) const = default;
+};
+
+class IndexWriter {
+ public:
+  // An index of another folder, of another format, or one that is damaged is made anew.
+  static IndexWriter open(const std::string& file, const std::string& folder);
+
+  // What is known of a path and what lies below it, "." for all of them.
+  Files known(const std::string& path);
+  std::int64_t count_documents() { return database_.integer("SELECT count(*) FROM documents WHERE problem IS NULL"); }
+  // All documents in the order of their paths, or none if there are more than `max`.
+  std::vector<ListedDocument> list(std::size_t max);
+
+  // Inside a transaction.
+  const sqlite::Database& database() const { return database_; }
+  void put(const std::string& path, const FileState& state, std::string_view title, std::string_view text);
+  // Cannot be read, and is looked at again only when it changes.
+  void put_problem(const std::string& path, const FileState& state, const std::string& problem);
+  void remove(const std::string& path);
+
+ private:
+  IndexWriter(const std::string& file, const std::string& folder);
+
+  sqlite::Database database_;
+  sqlite::Statement insert_document_;
+  sqlite::Statement insert_text_;
+  sqlite::Statement remove_document_;
+  sqlite::Statement remove_text_;
+};
+
+}  // namespace plugins::knowledge

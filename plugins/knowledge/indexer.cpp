@@ -1,0 +1,293 @@
+#include "knowledge/indexer.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include <mcp/plugin/typed.hpp>
+
+namespace plugins::knowledge {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr std::size_t max_watched_folders = 10'000;
+constexpr std::size_t max_pending = 10'000;
+constexpr int max_depth = 32;
+constexpr int max_warnings = 50;
+// Together with its many friends a change is looked at.
+constexpr milliseconds moment{50};
+// What events have missed, such as changes by another machine.
+constexpr milliseconds patient_interval{60'000};
+constexpr milliseconds retry_interval{5000};
+constexpr milliseconds lock_interval{200};
+constexpr int rest_factor = 10;
+
+milliseconds since(Clock::time_point begin) {
+  return std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
+}
+
+FileState state_of(const struct stat& status) {
+  return {status.st_size, std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+}  // namespace
+
+// Changes of the index that become visible together, and are told then.
+class Indexer::Batch {
+ public:
+  Batch(Indexer& indexer, IndexWriter& index) : indexer_(indexer), index_(index) {}
+
+  IndexWriter& index() { return index_; }
+
+  // Before each change.
+  void begin() {
+    if (!transaction_) transaction_.emplace(index_.database());
+  }
+  // After each. `is_known`: clients may know it as it was.
+  void add(const std::string& path, bool is_known) {
+    if (is_known) changed_.push_back(path);
+    ++changes_;
+    if (changes_ >= max_changes || Clock::now() - begun_ > max_time) commit();
+  }
+
+  void commit() {
+    if (!transaction_) return;
+    transaction_->commit();
+    transaction_.reset();
+    indexer_.documents_ = index_.count_documents();
+    for (const auto& path : changed_)
+      indexer_.plugin_.resource_updated(uri_of(path));
+    changed_.clear();
+    changes_ = 0;
+    begun_ = Clock::now();
+    has_changed_ = true;
+  }
+  bool has_changed() const { return has_changed_; }
+
+ private:
+  static constexpr int max_changes = 1000;
+  static constexpr std::chrono::seconds max_time{1};
+
+  Indexer& indexer_;
+  IndexWriter& index_;
+  std::optional<sqlite::Transaction> transaction_;
+  std::vector<std::string> changed_;
+  int changes_ = 0;
+  Clock::time_point begun_ = Clock::now();
+  bool has_changed_ = false;
+};
+
+Indexer::Indexer(mcp::Plugin& plugin, const Settings& settings, std::string file, IndexReader& reader,
+                 ReadDocument read)
+    : plugin_(plugin),
+      settings_(settings),
+      file_(std::move(file)),
+      directory_(settings.folder),
+      reader_(reader),
+      list_(plugin, std::move(read)) {
+  // So that the index is there before anybody searches, unless somebody else is making it.
+  lock_ = FileLock::try_take(file_ + ".lock");
+  if (lock_) documents_ = IndexWriter::open(file_, settings_.folder).count_documents();
+  watch_.emplace(std::vector{settings_.folder},
+                 FolderWatch::Listener{.changed = [this](const std::string& path) { changed(path); },
+                                       .degraded = [this](const std::string& reason) { degraded(reason); }},
+                 max_watched_folders);
+  thread_ = std::thread([this] { run(); });
+}
+
+Indexer::~Indexer() {
+  {
+    const MutexLock lock(mutex_);
+    is_stopping_ = true;
+  }
+  wake_.notify_all();
+  watch_.reset();
+  thread_.join();
+}
+
+void Indexer::run() {
+  while (!is_stopping_) {
+    try {
+      if (!lock_) lock_ = FileLock::try_take(file_ + ".lock");
+      if (lock_) {
+        keep(IndexWriter::open(file_, settings_.folder));
+      } else {
+        pause(lock_interval);
+      }
+    } catch (const std::exception& error) {
+      plugin_.error("the index " + file_ + " cannot be kept: " + error.what());
+      pause(retry_interval);
+    }
+  }
+}
+
+void Indexer::keep(IndexWriter index) {
+  reader_.reopen();
+  documents_ = index.count_documents();
+  const auto first = Clock::now();
+  auto paths = Paths{"."};
+  milliseconds took{};
+  while (!is_stopping_) {
+    const auto begin = Clock::now();
+    Batch batch(*this, index);
+    // Where the folder is not there, as when it is not mounted, what is known of it is kept.
+    const auto error = directory_.why_unreadable();
+    if (error) warn("the folder " + directory_.path() + " " + error->what());
+    if (!error) {
+      for (const auto& path : paths)
+        scan(batch, path);
+      batch.commit();
+      if (!is_stopping_ && (is_indexing_ || batch.has_changed())) list_.set(index.list(ResourceList::max_listed));
+    }
+    if (is_indexing_ && !error && !is_stopping_) {
+      end_first_look();
+      plugin_.info("serving " + std::to_string(documents_) + " documents of " + directory_.path() +
+                   ", looked through in " + std::to_string(since(first).count()) + " ms");
+    }
+    if (paths.contains(".")) took = since(begin);
+    paths = wait(is_degraded_ || error ? std::max(settings_.rescan_interval, took * rest_factor) : patient_interval);
+  }
+}
+
+Indexer::Paths Indexer::wait(milliseconds until_all) {
+  MutexLock lock(mutex_);
+  const auto due = Clock::now() + until_all;
+  while (!is_stopping_ && pending_.empty() && wake_.wait_until(lock, due)) {
+  }
+  const auto soon = Clock::now() + moment;
+  while (!is_stopping_ && !pending_.empty() && wake_.wait_until(lock, soon)) {
+  }
+  Paths paths;
+  if (is_stopping_) return paths;
+  paths.swap(pending_);
+  if (paths.empty() || paths.contains(".")) return {"."};
+  return paths;
+}
+
+bool Indexer::pause(milliseconds time) {
+  MutexLock lock(mutex_);
+  const auto end = Clock::now() + time;
+  while (!is_stopping_ && wake_.wait_until(lock, end)) {
+  }
+  return !is_stopping_;
+}
+
+void Indexer::end_first_look() {
+  {
+    const MutexLock lock(mutex_);
+    is_indexing_ = false;
+  }
+  wake_.notify_all();
+}
+
+void Indexer::wait_for_first_look(milliseconds time) {
+  MutexLock lock(mutex_);
+  const auto end = Clock::now() + time;
+  while (is_indexing_ && !is_stopping_ && wake_.wait_until(lock, end)) {
+  }
+}
+
+void Indexer::changed(const std::string& path) {
+  const auto& folder = settings_.folder;
+  const auto relative = path.size() > folder.size() ? RelativePath::parse(path.substr(folder.size())) : RelativePath();
+  if (!relative) return;
+  {
+    const MutexLock lock(mutex_);
+    if (pending_.size() >= max_pending) pending_ = {"."};
+    pending_.insert(relative->text());
+  }
+  wake_.notify_all();
+}
+
+void Indexer::degraded(const std::string& reason) {
+  plugin_.info(reason + ": the folder is looked through now and then");
+  is_degraded_ = true;
+  changed(settings_.folder);
+}
+
+void Indexer::scan(Batch& batch, const std::string& text) {
+  const auto path = RelativePath::parse(text);
+  if (!path) return;
+  const Files now = found(*path);
+  const Files known = batch.index().known(text);
+  for (const auto& [name, state] : now) {
+    if (is_stopping_) return;
+    const auto before = known.find(name);
+    const bool is_known = before != known.end();
+    if (is_known && before->second == state) continue;
+    const auto file = RelativePath::parse(name);
+    if (!file) continue;
+    batch.begin();
+    index_file(batch, *file, state);
+    batch.add(name, is_known);
+  }
+  for (const auto& [name, state] : known) {
+    if (is_stopping_) return;
+    if (now.contains(name)) continue;
+    batch.begin();
+    batch.index().remove(name);
+    batch.add(name, true);
+  }
+}
+
+Files Indexer::found(const RelativePath& path) {
+  Files files;
+  const auto status = path.is_empty() ? std::nullopt : directory_.status(path);
+  if (!path.is_empty() && !status) return files;
+  if (status && !S_ISDIR(status->st_mode)) {
+    if (S_ISREG(status->st_mode) && is_wanted(path)) files.emplace(path.text(), state_of(*status));
+    return files;
+  }
+  const auto add = [&](const WalkedEntry& entry) {
+    if (S_ISREG(entry.status.st_mode) && is_wanted(entry.path))
+      files.emplace(entry.path.text(), state_of(entry.status));
+    return !is_stopping_ && files.size() < settings_.max_files;
+  };
+  const bool all = directory_.walk(path, {.max_depth = max_depth, .max_entries = settings_.max_files * 4}, add);
+  if (!all || files.size() >= settings_.max_files) {
+    warn("there are more files in " + directory_.path() + " than maxFiles, " + std::to_string(settings_.max_files) +
+         ": some are not found");
+  }
+  return files;
+}
+
+bool Indexer::is_wanted(const RelativePath& path) const {
+  const auto kind = kind_of(path);
+  return kind && !(kind == Kind::pdf && has_no_pdf_reader_);
+}
+
+void Indexer::index_file(Batch& batch, const RelativePath& path, const FileState& state) {
+  const auto name = path.text();
+  const auto kind = kind_of(path);
+  if (!kind || (kind == Kind::pdf && has_no_pdf_reader_)) return;
+  try {
+    const auto document = read(path, *kind);
+    batch.index().put(name, state, document.title, document.text);
+  } catch (const PdfReaderMissing& error) {
+    has_no_pdf_reader_ = true;
+    plugin_.warn(std::string("PDFs are left out, because ") + error.what() +
+                 ": install poppler-utils, and have no strict sandbox");
+    batch.index().remove(name);
+  } catch (const sqlite::Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (is_stopping_) return;
+    warn(name + ' ' + error.what());
+    batch.index().put_problem(name, state, error.what());
+  }
+}
+
+DocumentText Indexer::read(const RelativePath& path, Kind kind) {
+  return read_document(path, kind, directory_.read(path, settings_.max_file_bytes), settings_.pdf_time, is_stopping_);
+}
+
+void Indexer::warn(const std::string& problem) {
+  if (warnings_ == max_warnings) return;
+  ++warnings_;
+  plugin_.warn(problem + (warnings_ == max_warnings ? "; no more of this kind is said" : ""));
+}
+
+}  // namespace plugins::knowledge

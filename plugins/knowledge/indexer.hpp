@@ -1,0 +1,89 @@
+// Indexer: keeps the index the same as the folder, on a thread of its own, from its making until it is destroyed. It
+// tells clients which documents changed. While another version of the plugin, or another host, keeps the same index, it
+// waits.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "knowledge/document.hpp"
+#include "knowledge/index_reader.hpp"
+#include "knowledge/index_writer.hpp"
+#include "knowledge/resource_list.hpp"
+#include "knowledge/settings.hpp"
+#include "shared/file_lock.hpp"
+#include "shared/folder_watch.hpp"
+#include "shared/mutex.hpp"
+#include "shared/relative_path.hpp"
+#include "shared/rooted_directory.hpp"
+
+namespace mcp {
+class Plugin;
+}
+
+namespace plugins::knowledge {
+
+class Indexer {
+ public:
+  // `file` is the index, beside which the lock lies. The plugin and the reader outlive this object.
+  Indexer(mcp::Plugin& plugin, const Settings& settings, std::string file, IndexReader& reader, ReadDocument read);
+  Indexer(const Indexer&) = delete;
+  Indexer& operator=(const Indexer&) = delete;
+  ~Indexer();
+
+  // Any thread.
+  std::int64_t documents() const { return documents_; }
+  // Not everything that lies in the folder is in the index yet.
+  bool is_indexing() const { return is_indexing_; }
+  // Until everything is in the index, but no longer than this.
+  void wait_for_first_look(std::chrono::milliseconds time);
+
+ private:
+  class Batch;
+  using Paths = std::set<std::string>;
+
+  void run();
+  // Until it is to end.
+  void keep(IndexWriter index);
+  // What is to be looked at: "." is everything, which is due now and then; nothing when it is to end.
+  Paths wait(std::chrono::milliseconds until_all);
+  // False if it is to end.
+  bool pause(std::chrono::milliseconds time);
+  void end_first_look();
+  void changed(const std::string& path);
+  void degraded(const std::string& reason);
+
+  void scan(Batch& batch, const std::string& path);
+  // What is there now of a path and below it.
+  Files found(const RelativePath& path);
+  bool is_wanted(const RelativePath& path) const;
+  void index_file(Batch& batch, const RelativePath& path, const FileState& state);
+  DocumentText read(const RelativePath& path, Kind kind);
+  void warn(const std::string& problem);
+
+  mcp::Plugin& plugin_;
+  const Settings settings_;
+  const std::string file_;
+  const RootedDirectory directory_;
+  IndexReader& reader_;
+  ResourceList list_;
+  std::atomic<std::int64_t> documents_ = 0;
+  std::atomic<bool> is_indexing_ = true;
+  std::atomic<bool> is_degraded_ = false;
+  std::atomic<bool> is_stopping_ = false;  // also for what takes long
+  std::optional<FileLock> lock_;           // the thread's own, as the next two
+  std::atomic<bool> has_no_pdf_reader_ = false;
+  int warnings_ = 0;
+  Mutex mutex_;
+  Condition wake_;
+  Paths pending_ GUARDED_BY(mutex_);
+  std::thread thread_;                // behind what it uses
+  std::optional<FolderWatch> watch_;  // last, because it uses the others
+};
+
+}  // namespace plugins::knowledge

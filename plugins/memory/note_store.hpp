@@ -1,0 +1,66 @@
+// NoteStore: the notes, in a file of SQLite that several processes may use at once. Each belongs to an owner, and is
+// found by nobody else. Any thread may call it; one call after the other is answered. Throws std::exception.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shared/mutex.hpp"
+#include "shared/sqlite.hpp"
+
+namespace plugins::memory {
+
+struct Note {
+  std::int64_t id = 0;
+  std::string text;
+  std::vector<std::string> tags;
+  std::string created;  // "2026-01-12T15:00:58Z"
+};
+
+struct TagCount {
+  std::string tag;
+  std::int64_t notes = 0;
+};
+
+struct Limits {
+  std::int64_t notes = 10'000;               // of one owner
+  std::int64_t bytes = 16'777'216;           // of their texts and tags
+  std::int64_t store_bytes = 1'073'741'824;  // of the file
+};
+
+// Why a note cannot be kept: for the model to read.
+class StoreFull : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class NoteStore {
+ public:
+  // Makes the file if it is not there.
+  NoteStore(const std::string& path, const Limits& limits);
+
+  // Throws StoreFull.
+  Note remember(const std::string& owner, std::string text, std::vector<std::string> tags);
+  // Those that have all of the tags, and all words of the query; if there are none with all words, those that have one.
+  // With a query the best first, without one the newest.
+  std::vector<Note> recall(const std::string& owner, std::string_view query, const std::vector<std::string>& tags,
+                           int limit);
+  // False if the owner has no such note.
+  bool forget(const std::string& owner, std::int64_t id);
+  std::vector<TagCount> tags(const std::string& owner);
+  std::optional<Note> note(const std::string& owner, std::int64_t id);
+
+ private:
+  void require_room(const std::string& owner, std::int64_t bytes) const;
+  std::vector<Note> found(const std::string& owner, const std::string& expression, const std::vector<std::string>& tags,
+                          int limit) const;
+
+  const Limits limits_;
+  Mutex mutex_;
+  const sqlite::Database database_;  // used by whoever holds the mutex
+};
+
+}  // namespace plugins::memory

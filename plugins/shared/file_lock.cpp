@@ -1,0 +1,20 @@
+#include "shared/file_lock.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "shared/file_error.hpp"
+
+namespace plugins {
+
+std::optional<FileLock> FileLock::try_take(const std::string& file_name) {
+  Descriptor file(::open(file_name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.is_open()) throw FileError(errno);
+  // Of the open file, so that also two versions in one process exclude each other.
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(file));
+  if (errno == EWOULDBLOCK) return std::nullopt;
+  throw FileError(errno);
+}
+
+}  // namespace plugins
