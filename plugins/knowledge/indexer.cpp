@@ -133,23 +133,33 @@ void Indexer::keep(IndexWriter index) {
   while (!is_stopping_) {
     const auto begin = Clock::now();
     Batch batch(*this, index);
-    // Where the folder is not there, as when it is not mounted, what is known of it is kept.
-    const auto error = directory_.why_unreadable();
-    if (error) warn("the folder " + directory_.path() + " " + error->what());
-    if (!error) {
+    const bool is_there = has_folder();
+    if (is_there) {
       for (const auto& path : paths)
         scan(batch, path);
       batch.commit();
-      if (!is_stopping_ && (is_indexing_ || batch.has_changed())) list_.set(index.list(ResourceList::max_listed));
     }
-    if (is_indexing_ && !error && !is_stopping_) {
-      end_first_look();
-      plugin_.info("serving " + std::to_string(documents_) + " documents of " + directory_.path() +
-                   ", looked through in " + std::to_string(since(first).count()) + " ms");
+    if (is_there && !is_stopping_) {
+      if (is_indexing_ || batch.has_changed()) list_.set(index.list(ResourceList::max_listed));
+      if (is_indexing_) {
+        plugin_.info("serving " + std::to_string(documents_) + " documents of " + directory_.path() + ", " +
+                     std::to_string(indexed_) + " of them indexed now, in " + std::to_string(since(first).count()) +
+                     " ms");
+        end_first_look();
+      }
     }
     if (paths.contains(".")) took = since(begin);
-    paths = wait(is_degraded_ || error ? std::max(settings_.rescan_interval, took * rest_factor) : patient_interval);
+    paths =
+        wait(is_degraded_ || !is_there ? std::max(settings_.rescan_interval, took * rest_factor) : patient_interval);
   }
+}
+
+// Where it is not there, as when it is not mounted, what is known of it is kept.
+bool Indexer::has_folder() {
+  const auto error = directory_.why_unreadable();
+  if (error && had_folder_) plugin_.warn("the folder " + directory_.path() + " " + error->what());
+  had_folder_ = !error;
+  return had_folder_;
 }
 
 Indexer::Paths Indexer::wait(milliseconds until_all) {
@@ -266,6 +276,7 @@ void Indexer::index_file(Batch& batch, const RelativePath& path, const FileState
   try {
     const auto document = read(path, *kind);
     batch.index().put(name, state, document.title, document.text);
+    ++indexed_;
   } catch (const PdfReaderMissing& error) {
     has_no_pdf_reader_ = true;
     plugin_.warn(std::string("PDFs are left out, because ") + error.what() +

@@ -58,6 +58,8 @@ class Indexer {
   void changed(const std::string& path);
   void degraded(const std::string& reason);
 
+  // The folder is there, and it has been said if it is not.
+  bool has_folder();
   void scan(Batch& batch, const std::string& path);
   // What is there now of a path and below it.
   Files found(const RelativePath& path);
@@ -76,9 +78,11 @@ class Indexer {
   std::atomic<bool> is_indexing_ = true;
   std::atomic<bool> is_degraded_ = false;
   std::atomic<bool> is_stopping_ = false;  // also for what takes long
-  std::optional<FileLock> lock_;           // the thread's own, as the next two
+  std::optional<FileLock> lock_;           // the thread's own, as the next four
   std::atomic<bool> has_no_pdf_reader_ = false;
+  std::int64_t indexed_ = 0;  // since the thread began
   int warnings_ = 0;
+  bool had_folder_ = true;
   Mutex mutex_;
   Condition wake_;
   Paths pending_ GUARDED_BY(mutex_);

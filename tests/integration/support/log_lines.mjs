@@ -28,7 +28,7 @@ export class LogLines {
     return this.#entries.filter(({ text }) => finding.test(text)).map(({ text }) => text);
   }
 
-  // The first entry, already written or to come, that has these fields.
+  // The first entry, already written or to come, that has these fields: a text, or what a regular expression matches.
   until(fields, options) {
     const found = this.matching(fields)[0];
     return found ? Promise.resolve(found) : this.next(fields, options);
@@ -63,7 +63,8 @@ export class LogLines {
 }
 
 export function hasFields(entry, fields) {
-  return Object.entries(fields).every(([name, value]) => entry[name] === value);
+  return Object.entries(fields).every(([name, value]) =>
+    value instanceof RegExp ? value.test(entry[name] ?? '') : entry[name] === value);
 }
 
 // Sanitizers and crashing programs write lines that are not JSON.

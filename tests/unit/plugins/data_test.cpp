@@ -1,0 +1,194 @@
+#include <fcntl.h>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mcp/plugin/testing.hpp>
+
+#include "data/chart_svg.hpp"
+#include "data/column_statistics.hpp"
+#include "data/csv_reader.hpp"
+#include "data/csv_survey.hpp"
+#include "data/json_format.hpp"
+#include "data/query.hpp"
+#include "data/setup.hpp"
+#include "data/table_store.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace plugins::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(DataNumber, IsWhatJsonHasAsOneAndKeepsAllItsDigits) {
+  EXPECT_EQ(number_of("0"), Number(std::int64_t{0}));
+  EXPECT_EQ(number_of("-12"), Number(std::int64_t{-12}));
+  EXPECT_EQ(number_of("9223372036854775807"), Number(std::int64_t{9223372036854775807}));
+  EXPECT_EQ(number_of("1.50"), Number(1.5));
+  EXPECT_EQ(number_of("1e3"), Number(1000.0));
+  for (const auto* const text : {"", "007", "+1", "1.", ".5", "1e", "0x1F", "inf", "nan", "1 ", " 1", "--1", "1,5",
+                                 "9223372036854775808", "1e999", "-"}) {
+    EXPECT_EQ(number_of(text), Number()) << text;
+  }
+}
+
+class Csv : public testing::Test {
+ protected:
+  Descriptor file(const std::string& content) {
+    const auto path = folder_.write("x.csv", content);
+    return Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  }
+  std::vector<std::vector<std::string>> records(const std::string& content, char delimiter = ',') {
+    const auto source = file(content);
+    CsvReader reader(source, delimiter);
+    std::vector<std::vector<std::string>> all;
+    while (reader.next())
+      all.emplace_back(reader.fields().begin(), reader.fields().end());
+    return all;
+  }
+  std::string failure(const std::string& content) {
+    try {
+      survey_csv(file(content), ',', [](std::uint64_t) {});
+    } catch (const CsvError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+
+  mcph::test::TemporaryFolder folder_;
+};
+
+TEST_F(Csv, IsReadAsTheRfcSays) {
+  EXPECT_THAT(records("a,b\r\n1,\"x, \"\"y\"\"\r\nz\"\r\n"),
+              ElementsAre(ElementsAre("a", "b"), ElementsAre("1", "x, \"y\"\r\nz")));
+  EXPECT_THAT(records("a;\"\"\n;", ';'), ElementsAre(ElementsAre("a", ""), ElementsAre("", "")));
+  EXPECT_THAT(records("a\rb\r\nc"), ElementsAre(ElementsAre("a"), ElementsAre("b"), ElementsAre("c")));
+  EXPECT_THAT(records("a\n\n"), ElementsAre(ElementsAre("a"), ElementsAre("")));
+  EXPECT_THAT(records("5\" pipe,x\n"), ElementsAre(ElementsAre("5\" pipe", "x")));
+  EXPECT_TRUE(records("").empty());
+}
+
+// Wherever the buffer ends.
+TEST_F(Csv, IsTheSameWhereverItsPartsEnd) {
+  for (std::size_t padding = 262'130; padding < 262'150; ++padding) {
+    const std::string first(padding, 'x');
+    EXPECT_THAT(records(first + ",\"a\"\"b\"\r\n1,\"2\r\n\"\r\n"),
+                ElementsAre(ElementsAre(first, "a\"b"), ElementsAre("1", "2\r\n")));
+  }
+}
+
+TEST_F(Csv, MistakesAreToldWithTheirLines) {
+  EXPECT_EQ(failure("a,b\n\"x\ny\",2\n3\n"), "line 4: there are 1 fields for 2 columns");
+  EXPECT_EQ(failure("a\n\"x\n"), "line 2: a field in quotes has no end");
+  EXPECT_THAT(failure("a\n\"" + std::string(5'000'000, 'x')),
+              HasSubstr("line 2: the record is longer than 4194304 bytes"));
+  EXPECT_EQ(failure("a\nx\n" + std::string("\0", 1) + "\n"), "line 3: this is not UTF-8 text");
+  EXPECT_THAT(failure(std::string(200, 'x') + "\n1\n"), HasSubstr("the name of column 1 has more than 128 bytes"));
+}
+
+TEST_F(Csv, TheDelimiterIsFound) {
+  EXPECT_EQ(guessed_delimiter(file("a;b;c,d\n1,2,3,4\n")), ';');
+  EXPECT_EQ(guessed_delimiter(file("a\tb")), '\t');
+  EXPECT_EQ(guessed_delimiter(file("a|b")), '|');
+  EXPECT_EQ(guessed_delimiter(file("a")), ',');
+}
+
+TEST(ColumnStatistics, ManyValuesAreCountedAndSampledInLittleMemory) {
+  ColumnStatistics column(10'000);
+  constexpr int count = 200'000;
+  for (int i = 0; i < count; ++i)
+    column.add(std::to_string(i));
+  EXPECT_EQ(column.type(), ColumnType::integer);
+  EXPECT_EQ(column.largest(), Number(std::int64_t{count - 1}));
+  EXPECT_DOUBLE_EQ(column.mean(), (count - 1) / 2.0);
+  EXPECT_NEAR(column.standard_deviation(), 57735.2, 0.1);
+  EXPECT_FALSE(column.distinct().is_exact());
+  EXPECT_NEAR(static_cast<double>(column.distinct().value()), count, count * 0.08);
+  EXPECT_FALSE(column.sample().is_exact());
+  EXPECT_NEAR(column.sample().quantile(0.25), count * 0.25, count * 0.02);
+  EXPECT_NEAR(column.sample().quantile(0.5), count * 0.5, count * 0.02);
+}
+
+TEST(ColumnStatistics, OneTextMakesAColumnOfTexts) {
+  ColumnStatistics column(10);
+  for (const auto* const value : {"2", "", "x", "1.5"})
+    column.add(value);
+  EXPECT_EQ(column.type(), ColumnType::text);
+  EXPECT_EQ(column.count(), 3);
+  EXPECT_EQ(column.missing(), 1);
+  EXPECT_EQ(column.first_text(), "1.5");
+  EXPECT_EQ(column.last_text(), "x");
+  EXPECT_EQ(ColumnStatistics(1).type(), ColumnType::empty);
+}
+
+class Store : public testing::Test {
+ protected:
+  Table load(const std::string& name, const std::string& content) {
+    const auto path = folder_.write(name, content);
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto survey = survey_csv(file, ',', [](std::uint64_t) {});
+    return store_.load(
+        file, {name, 1, next_time_++, ','}, survey, [](std::uint64_t) {}, [] {});
+  }
+  std::string answer(const std::string& sql, int rows = 100) {
+    return run_query(store_.file(), sql, {std::chrono::seconds(5), rows, 100'000}, [] { return false; }).rows.dump();
+  }
+
+  mcph::test::TemporaryFolder folder_;
+  std::int64_t next_time_ = 1;
+  TableStore store_{(folder_.path() / "tables.db").string(), {100, 100'000'000}};
+};
+
+TEST_F(Store, AFailureLeavesTheTableThatWasThere) {
+  load("a.csv", "x\n1\n");
+  EXPECT_THROW(load("a.csv", "x,y\n1\n"), CsvError);
+  EXPECT_EQ(answer("SELECT x FROM a"), "[[1]]");
+  EXPECT_EQ(answer("SELECT name FROM sqlite_schema WHERE name LIKE '%loading%'"), "[]");
+}
+
+TEST_F(Store, WhatAnInterruptedLoadHasLeftIsRemovedByTheNext) {
+  sqlite::Database(store_.file()).execute("CREATE TABLE _loading(x)");
+  load("a.csv", "y\n1\n");
+  EXPECT_EQ(answer("SELECT * FROM a"), "[[1]]");
+}
+
+TEST_F(Store, AQueryEndsWhenItsCallIsCancelled) {
+  const auto forever = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+  try {
+    run_query(store_.file(), forever, {std::chrono::hours(1), 1, 1}, [] { return true; });
+    FAIL();
+  } catch (const QueryError& error) {
+    EXPECT_STREQ(error.what(), "The query was cancelled");
+  }
+}
+
+TEST_F(Store, ATableIsFoundWhateverTheCaseOfItsName) {
+  load("Sales 2026.csv", "x\n1\n");
+  EXPECT_EQ(store_.find("SALES_2026")->rows, 1);
+  EXPECT_EQ(answer("SELECT * FROM Sales_2026"), "[[1]]");
+}
+
+TEST(DataChart, HasNothingInItThatIsNotText) {
+  const auto svg = chart_svg("</svg><script>", {{"\"<b>&\n", 2}, {std::string(100, 'x'), 0}});
+  EXPECT_THAT(svg, HasSubstr("&lt;/svg&gt;&lt;script&gt;"));
+  EXPECT_THAT(svg, HasSubstr("&quot;&lt;b&gt;&amp; "));
+  EXPECT_EQ(svg.find("<script"), std::string::npos);
+}
+
+TEST(DataJson, NumbersAndNamesThatStandTwiceStayAsTheyAre) {
+  EXPECT_EQ(format_json(R"([1.10, 1e2, -0, 12345678901234567890])", 0, false), "[1.10, 1e2, 0, 12345678901234567890]");
+  EXPECT_EQ(format_json(R"({"b": 1, "a": 2, "a": 1})", 0, true), R"({"a": 2, "a": 1, "b": 1})");
+  EXPECT_EQ(format_json("{}", 2, false), "{}");
+  EXPECT_EQ(format_json(R"("ü\u0007")", 2, false), R"("ü\u0007")");
+  EXPECT_THROW(format_json("", 2, false), std::invalid_argument);
+  EXPECT_THROW(format_json("[1] x", 2, false), std::invalid_argument);
+}
+
+TEST(DataConfiguration, NothingIsThereWithoutAFolder) {
+  EXPECT_TRUE(mcp::testing::Harness(setup).describe()["tools"].empty());
+}
+
+}  // namespace
+}  // namespace plugins::data

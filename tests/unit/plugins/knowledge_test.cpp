@@ -1,0 +1,223 @@
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mcp/plugin/testing.hpp>
+
+#include "knowledge/document.hpp"
+#include "knowledge/html_text.hpp"
+#include "knowledge/index_reader.hpp"
+#include "knowledge/index_writer.hpp"
+#include "knowledge/pdf_text.hpp"
+#include "knowledge/setup.hpp"
+#include "support/eventually.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace plugins::knowledge {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(HtmlText, IsWhatPeopleRead) {
+  const auto page = text_of_html(R"(<!doctype html><html><head><title>Pay &amp; more</title><style>p{}</style></head>
+<body onload="x > y"><!-- hidden <p> --><h1>Pay</h1><p>Salaries are p<b>ai</b>d<br>m&ouml;glichst &#x20AC;&#8364; &unknown; a < b
+<script>var hidden = "</p>";</script><ul><li>one<li>two</ul>)");
+  EXPECT_EQ(page.title, "Pay & more");
+  EXPECT_EQ(page.text, "Pay Salaries are paid möglichst €€ &unknown; a < b one two");
+}
+
+TEST(HtmlText, TakesWhatIsNoHtml) {
+  EXPECT_EQ(text_of_html("").text, "");
+  EXPECT_EQ(text_of_html("a <b").text, "a");
+  EXPECT_EQ(text_of_html("a <!-- b").text, "a");
+  EXPECT_EQ(text_of_html("a <script> b").text, "a");
+  EXPECT_EQ(text_of_html("a <p title=\"b").text, "a");
+  EXPECT_EQ(text_of_html("&#x110000; &#0; &; &#; &#xD800;").text, "&; &#;");
+}
+
+// In time that grows with the length: each of these would take hours if it did with its square.
+TEST(HtmlText, IsNotSlowedDownOnPurpose) {
+  for (const std::string part : {"<", "<!--", "<script>", "</script", "&#", "<a '", "<title>", "</"}) {
+    std::string text;
+    while (text.size() < 4'000'000)
+      text += part;
+    static_cast<void>(text_of_html(text));
+  }
+}
+
+std::optional<Kind> kind(std::string_view path) {
+  return kind_of(RelativePath::parse(path).value_or(RelativePath()));
+}
+
+TEST(Document, IsKnownByItsName) {
+  EXPECT_EQ(kind("a/B.MD"), Kind::markdown);
+  EXPECT_EQ(kind("b.htm"), Kind::html);
+  EXPECT_EQ(kind("b.pdf"), Kind::pdf);
+  EXPECT_EQ(kind("b.rst"), Kind::text);
+  EXPECT_FALSE(kind("b.png"));
+  EXPECT_FALSE(kind(".b.md"));
+  EXPECT_FALSE(kind(".git/b.md"));
+  EXPECT_FALSE(kind("."));
+}
+
+TEST(Document, HasATitle) {
+  const std::atomic<bool> is_stopped = false;
+  const auto title = [&](std::string_view path, Kind of, std::string content) {
+    return read_document(*RelativePath::parse(path), of, std::move(content), std::chrono::seconds(1), is_stopped).title;
+  };
+  EXPECT_EQ(title("a/b c.md", Kind::markdown, "text\n## The title ##\r\n"), "The title");
+  EXPECT_EQ(title("a/b c.md", Kind::markdown, "#no title\n#\n"), "b c");
+  EXPECT_EQ(title("b.txt", Kind::text, "# text"), "b");
+  EXPECT_EQ(title("b.md", Kind::markdown, "\xEF\xBB\xBF# Marked"), "Marked");
+  EXPECT_THROW(title("b.md", Kind::markdown, "\xFF"), std::runtime_error);
+}
+
+// A program in place of pdftotext.
+class PdfProgram : public testing::Test {
+ protected:
+  std::string program(const std::string& script) {
+    const auto file = folder_.write("program", "#!/bin/sh\n" + script + "\n");
+    fs::permissions(file, fs::perms::owner_all);
+    return file.string();
+  }
+  std::string text_by(const std::string& script, PdfLimits limits = {std::chrono::seconds(10), 1000}) {
+    return text_of_pdf("the file", limits, is_stopped_, program(script).c_str());
+  }
+  std::string failure_of(const std::string& script, PdfLimits limits = {std::chrono::seconds(10), 1000}) {
+    try {
+      text_by(script, limits);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "none";
+  }
+
+  mcph::test::TemporaryFolder folder_;
+  std::atomic<bool> is_stopped_ = false;
+};
+
+TEST_F(PdfProgram, ReadsTheFileFromItsInput) {
+  EXPECT_EQ(text_by("cat"), "the file");
+}
+
+TEST_F(PdfProgram, OneThatHangsCostsOnlyTheFile) {
+  EXPECT_EQ(failure_of("exec sleep 1000", {std::chrono::milliseconds(200), 1000}), "takes longer than 1 s to read");
+}
+
+TEST_F(PdfProgram, OneThatCrashesCostsOnlyTheFile) {
+  EXPECT_EQ(failure_of("kill -SEGV $$"), "breaks the program that reads PDFs");
+  EXPECT_EQ(failure_of("exit 1"), "is no PDF that can be read");
+}
+
+TEST_F(PdfProgram, EndlessTextIsCutOff) {
+  EXPECT_GE(text_by("exec yes").size(), 1000U);
+}
+
+TEST_F(PdfProgram, WritesNoFiles) {
+  EXPECT_EQ(failure_of("echo x > " + (folder_.path() / "made").string()), "breaks the program that reads PDFs");
+}
+
+TEST_F(PdfProgram, EndsWhenThePluginIsStopped) {
+  is_stopped_ = true;
+  EXPECT_EQ(failure_of("exec sleep 1000"), "was not read to its end");
+}
+
+TEST_F(PdfProgram, OneThatIsNotThereIsAnErrorOfItsOwn) {
+  EXPECT_THROW(text_of_pdf("x", {std::chrono::seconds(1), 1000}, is_stopped_, "/nowhere/pdftotext"), PdfReaderMissing);
+}
+
+class Index : public testing::Test {
+ protected:
+  static void put(IndexWriter& index, const std::string& path, const std::string& title, const std::string& text) {
+    sqlite::Transaction transaction(index.database());
+    index.put(path, {1, 2}, title, text);
+    transaction.commit();
+  }
+  std::vector<std::string> found(std::string_view query) {
+    std::vector<std::string> paths;
+    for (const auto& hit : IndexReader(file_).search(query, 10))
+      paths.push_back(hit.path);
+    return paths;
+  }
+
+  mcph::test::TemporaryFolder folder_;
+  const std::string file_ = (folder_.path() / "index.db").string();
+};
+
+TEST_F(Index, WordsInTheTitleCountMore) {
+  auto index = IndexWriter::open(file_, "/docs");
+  put(index, "a.md", "Other", "penguins penguins and much else that makes it longer");
+  put(index, "b.md", "Penguins", "something else entirely");
+  EXPECT_THAT(found("penguins"), ElementsAre("b.md", "a.md"));
+}
+
+TEST_F(Index, FewerWordsAreTriedWhereNoneHasAll) {
+  auto index = IndexWriter::open(file_, "/docs");
+  put(index, "a.md", "a", "rare common");
+  put(index, "b.md", "b", "common");
+  put(index, "c.md", "c", "common");
+  EXPECT_THAT(found("common rare unheardof"), ElementsAre("a.md"));
+  EXPECT_THAT(found("unheardof"), IsEmpty());
+  EXPECT_THAT(found("comm"), testing::SizeIs(3));
+}
+
+TEST_F(Index, AReplacedDocumentIsFoundByWhatItSaysNow) {
+  auto index = IndexWriter::open(file_, "/docs");
+  put(index, "a.md", "a", "before");
+  put(index, "a.md", "a", "after");
+  EXPECT_THAT(found("before"), IsEmpty());
+  EXPECT_THAT(found("after"), ElementsAre("a.md"));
+  EXPECT_EQ(index.count_documents(), 1);
+}
+
+TEST_F(Index, KnowsWhatLiesBelowAFolder) {
+  auto index = IndexWriter::open(file_, "/docs");
+  for (const char* const path : {"a/b.md", "a/c/d.md", "a.md", "ab/e.md"})
+    put(index, path, "x", "x");
+  EXPECT_THAT(index.known("a"), ElementsAre(testing::Key("a/b.md"), testing::Key("a/c/d.md")));
+  EXPECT_THAT(index.known("a.md"), ElementsAre(testing::Key("a.md")));
+  EXPECT_EQ(index.known(".").size(), 4U);
+}
+
+TEST_F(Index, OneOfAnotherFolderOrADamagedOneIsMadeAnew) {
+  {
+    auto index = IndexWriter::open(file_, "/docs");
+    put(index, "a.md", "x", "x");
+  }
+  EXPECT_EQ(IndexWriter::open(file_, "/docs").count_documents(), 1);
+  EXPECT_EQ(IndexWriter::open(file_, "/other").count_documents(), 0);
+  std::ofstream(file_, std::ios::binary) << std::string(10'000, 'x');
+  EXPECT_EQ(IndexWriter::open(file_, "/docs").count_documents(), 0);
+}
+
+TEST(Knowledge, TwoVersionsShareOneIndex) {
+  const mcph::test::TemporaryFolder folder;
+  folder.write("docs/a.md", "# Apples");
+  const mcp::Json config{{"folder", (folder.path() / "docs").string()}};
+  mcp::testing::Harness harness(setup, config);
+  const auto found = [](mcp::testing::Harness& in, const std::string& query) {
+    return in.call_tool("search_knowledge", {{"query", query}}).text();
+  };
+  EXPECT_THAT(found(harness, "apples"), HasSubstr("knowledge://a.md"));
+  EXPECT_EQ(harness.complete_template("knowledge://{+id}", "id", "a").values(), std::vector<std::string>{"a.md"});
+  // Symbolic links lead nowhere.
+  folder.write("secret.md", "# Secret");
+  fs::create_symlink(folder.path() / "secret.md", folder.path() / "docs/link.md");
+  EXPECT_NE(harness.read("knowledge://link.md").error_code(), 0);
+}
+
+TEST(KnowledgeConfiguration, NothingIsThereWithoutAFolder) {
+  EXPECT_TRUE(mcp::testing::Harness(setup).describe()["tools"].empty());
+}
+
+}  // namespace
+}  // namespace plugins::knowledge
