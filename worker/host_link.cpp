@@ -9,7 +9,8 @@
 namespace mcph {
 
 void HostLink::send_frame(Frame frame) const {
-  const bool may_be_long = frame.kind == Frame::Kind::ready || frame.kind == Frame::Kind::completed;
+  const bool may_be_long = frame.kind == Frame::Kind::ready || frame.kind == Frame::Kind::completed ||
+                           frame.kind == Frame::Kind::store_query || frame.kind == Frame::Kind::metrics_recorded;
   if (!may_be_long) frame.text = utf8_prefix(frame.text, max_message_bytes);
   if (mcph::send_frame(socket_, frame, true) != Sent::too_much) return;
   // Without an answer the call would wait for ever: the host learns at least that something is wrong.
@@ -22,7 +23,7 @@ QueryId HostLink::begin_query() {
   return last_query_;
 }
 
-std::string HostLink::wait_for_answer(QueryId query) {
+StoreAnswer HostLink::wait_for_answer(QueryId query) {
   MutexLock lock(mutex_);
   auto& entry = answers_.at(query);
   while (!entry.has_value())
@@ -32,11 +33,18 @@ std::string HostLink::wait_for_answer(QueryId query) {
   return answer;
 }
 
-void HostLink::answer(const to_worker::Answer& answer) {
+StoreAnswer HostLink::ask_store(const StoreOperation& operation) {
+  const auto query = begin_query();
+  send(to_host::StoreQuery{
+      query, operation.kind, {operation.if_revision, operation.key.size()}, operation.key + operation.value});
+  return wait_for_answer(query);
+}
+
+void HostLink::take(StoreAnswer answer, QueryId query) {
   const MutexLock lock(mutex_);
-  const auto entry = answers_.find(answer.query);
+  const auto entry = answers_.find(query);
   if (entry == answers_.end()) return;
-  entry->second = answer.text;
+  entry->second = std::move(answer);
   answered_.notify_all();
 }
 

@@ -19,8 +19,9 @@ class HostLink {
 
   int socket() const { return socket_; }
 
-  // [any] Waits while the host is behind. A host that is gone has ended this process by then. Only an answer or a
-  // description may be long; of anything else the end is cut off, because the host would take it for an attack.
+  // [any] Waits while the host is behind. A host that is gone has ended this process by then. Only an answer, a
+  // description or a value may be long; of anything else the end is cut off, because the host would take it for an
+  // attack.
   template <class Message>
   void send(const Message& message) const {
     send_frame(to_host::frame_of(message));
@@ -31,21 +32,27 @@ class HostLink {
   std::string ask(MakeQuery make_query) {
     const auto query = begin_query();
     send(make_query(query));
-    return wait_for_answer(query);
+    return wait_for_answer(query).text;
   }
-  void answer(const to_worker::Answer& answer);
+  // The same of the plugin's store.
+  StoreAnswer ask_store(const StoreOperation& operation);
+  void answer(const to_worker::Answer& answer) { take({.text = std::string(answer.text)}, answer.query); }
+  void answer(const to_worker::StoreAnswer& answer) {
+    take({answer.status, std::string(answer.text), answer.revision}, answer.query);
+  }
 
  private:
   void send_frame(Frame frame) const;
   QueryId begin_query();
-  std::string wait_for_answer(QueryId query);
+  StoreAnswer wait_for_answer(QueryId query);
+  void take(StoreAnswer answer, QueryId query);
 
   const int socket_;
   Mutex mutex_;
   Condition answered_;
   QueryId last_query_ GUARDED_BY(mutex_) = 0;
-  // Nothing: it has not come.
-  std::map<QueryId, std::optional<std::string>> answers_ GUARDED_BY(mutex_);
+  // Of other queries than those of the store it is the text that counts. Nothing: it has not come.
+  std::map<QueryId, std::optional<StoreAnswer>> answers_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

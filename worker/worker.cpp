@@ -18,10 +18,22 @@ using boost::asio::posix::stream_descriptor;
 // Like the limit of the host, which counts the calls of all plugins.
 constexpr unsigned max_blocked_threads = 128;
 constexpr rlim_t usual_open_files = 1024;
+// In which what the plugin records is gathered.
+constexpr std::chrono::milliseconds metrics_interval{1000};
 // For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call; but
 // only while frames come so close to each other.
 constexpr std::chrono::microseconds spin_time{50};
 constexpr std::chrono::microseconds lively_interval{500};
+
+// The host keeps the plugin's values.
+class HostStore final : public PluginStore {
+ public:
+  explicit HostStore(HostLink& host) : host_(host) {}
+  mcph::StoreAnswer perform(const StoreOperation& operation) override { return host_.ask_store(operation); }
+
+ private:
+  HostLink& host_;
+};
 
 // What keeps a library from being loaded may be a limit, which the dynamic linker does not know by its name.
 Error with_limits(Error error, const PluginLimits& limits) {
@@ -43,7 +55,8 @@ Worker::Worker(int socket, QueryId load, WorkerSetup setup, std::vector<std::str
       host_(socket),
       log_(host_),
       threads_(1, max_blocked_threads),
-      readable_(threads_.next_context(), socket) {}
+      readable_(threads_.next_context(), socket),
+      metrics_due_(readable_.get_executor()) {}
 
 void Worker::run() {
   on_control([this] { load(); });
@@ -65,6 +78,7 @@ void Worker::run() {
     control_changed_.wait(lock);
   lock.unlock();
   if (plugin_ != nullptr) run_plugin([this] { plugin_->stop_here(); });
+  send_metrics();
 }
 
 void Worker::run(std::function<void()> task) {
@@ -189,6 +203,22 @@ void Worker::take(const to_worker::Stop& /*stop*/) {
   });
 }
 
+void Worker::take(const to_worker::SubscriptionsChanged& changed) {
+  const auto changes = SubscriptionChanges::read(changed.changes);
+  if (changes.has_error()) ::_exit(lost_connection_status);  // this is no host
+  subscriptions_->change(*changes);
+  host_.send(to_host::SubscriptionsTaken{});
+}
+
+void Worker::take(const to_worker::StoreAnswer& answer) {
+  host_.answer(answer);
+}
+
+void Worker::follow_subscriptions() {
+  std::call_once(follows_subscriptions_,
+                 [this] { host_.ask([](QueryId query) { return to_host::SubscriptionsQuery{query}; }); });
+}
+
 void Worker::take(const to_worker::TellPlaces& /*tell*/) {
   const MutexLock lock(mutex_);  // so that none of them ends
   for (const auto thread : in_plugin_)
@@ -202,6 +232,22 @@ void Worker::on_control(std::function<void()> task) {
     control_.push_back(std::move(task));
   }
   control_changed_.notify_one();
+}
+
+void Worker::send_metrics_soon() {
+  boost::asio::post(metrics_due_.get_executor(), [this] {
+    metrics_due_.expires_after(metrics_interval);
+    metrics_due_.async_wait([this](const boost::system::error_code& error) {
+      // Not on the thread that reads: the host may be behind.
+      if (!error) threads_.run([this] { send_metrics(); });
+    });
+  });
+}
+
+void Worker::send_metrics() {
+  const MutexLock lock(metrics_mutex_);  // so that what was recorded first arrives first
+  for (const auto& changes : metrics_->take_changes())
+    host_.send(to_host::MetricsRecorded{!std::exchange(has_sent_metrics_, true), changes});
 }
 
 void Worker::load() {
@@ -235,9 +281,13 @@ Result<> Worker::create() {
       .limits = setup_.limits,
       .events = {.components_changed = [this](const auto&) { host_.send(to_host::ComponentsChanged{}); },
                  .resource_updated = [this](const std::string& uri) { host_.send(to_host::ResourceUpdated{uri}); }},
-      .server_info = {}};
+      .server_info = {},
+      .subscriptions = subscriptions_,
+      .follow_subscriptions = [this] { follow_subscriptions(); },
+      .metrics = metrics_};
   if (setup_.has_server_info)
     plugin.server_info = [this] { return host_.ask([](QueryId query) { return to_host::ServerInfoQuery{query}; }); };
+  if (setup_.has_store) plugin.store = std::make_shared<HostStore>(host_);
   auto created = InProcessPlugin::create(*std::move(library), std::move(plugin), *this, log_);
   if (created.has_error()) return created.error();
   const MutexLock lock(mutex_);

@@ -7,12 +7,14 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <pthread.h>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "base/mutex.hpp"
 #include "plugin/in_process/in_process_plugin.hpp"
@@ -49,9 +51,14 @@ class Worker : private Executor {
   void take(const to_worker::Cancel& cancel);
   void take(const to_worker::Answer& answer);
   void take(const to_worker::Stop& stop);
+  void take(const to_worker::SubscriptionsChanged& changed);
+  void take(const to_worker::StoreAnswer& answer);
   [[noreturn]] void take(const to_worker::TellPlaces& tell);
   void on_control(std::function<void()> task);
 
+  void follow_subscriptions();
+  void send_metrics_soon();
+  void send_metrics();
   void load();
   Result<> create();
   void fail(QueryId query, const Error& error) const;
@@ -66,6 +73,12 @@ class Worker : private Executor {
   FrameReader reader_;
   std::chrono::steady_clock::time_point last_frame_;
   bool is_lively_ = false;  // frames follow each other closely
+  const std::shared_ptr<SubscribedResources> subscriptions_ = std::make_shared<SubscribedResources>();
+  std::once_flag follows_subscriptions_;
+  boost::asio::steady_timer metrics_due_;
+  Mutex metrics_mutex_;
+  bool has_sent_metrics_ GUARDED_BY(metrics_mutex_) = false;
+  const std::shared_ptr<PluginMetrics> metrics_ = std::make_shared<PluginMetrics>([this] { send_metrics_soon(); });
   std::unique_ptr<InProcessPlugin> plugin_;
 
   Mutex mutex_;

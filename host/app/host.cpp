@@ -38,7 +38,7 @@ unsigned loops(unsigned wanted) {
 }
 
 PluginLoader::Options loader_options(const HostOptions& options, NamedLimits limits, NamedFeatures features,
-                                     const PublishedCatalog& catalog,
+                                     PluginStores& stores, const PublishedCatalog& catalog,
                                      const std::vector<std::unique_ptr<PublishedCatalog>>& more_catalogs) {
   const PluginLimits per_plugin;
   limits.insert({{"concurrentCallsPerPlugin", per_plugin.concurrent_calls},
@@ -57,13 +57,15 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           .errors = options.errors,
           .sandbox = options.sandbox,
           .trust = options.trust,
-          .server_info = [&catalog, &more_catalogs, identity = options.identity, root = options.components,
-                          limits = std::move(limits), features = std::move(features)] {
-            // Who asks is not known, and so not what he may see.
-            const bool some_see_less = catalog.is_governed() || !more_catalogs.empty();
-            const auto shown = some_see_less ? std::make_shared<const Catalog>() : catalog.current();
-            return server_info_json(identity, *shown, root, limits, features);
-          }};
+          .server_info =
+              [&catalog, &more_catalogs, identity = options.identity, root = options.components,
+               limits = std::move(limits), features = std::move(features)] {
+                // Who asks is not known, and so not what he may see.
+                const bool some_see_less = catalog.is_governed() || !more_catalogs.empty();
+                const auto shown = some_see_less ? std::make_shared<const Catalog>() : catalog.current();
+                return server_info_json(identity, *shown, root, limits, features);
+              },
+          .stores = &stores};
 }
 
 }  // namespace
@@ -92,9 +94,11 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
       reaper_(stop_patience, log),
       publisher_(catalog_, options.instructions, log),
       drainer_({}, log),
+      // No plugin's data directory, as above.
+      stores_(absolute_path(options.data_root) / ".stores", log),
       loader_(std::move(copies),
-              loader_options(options, std::move(limits), std::move(features), catalog_, more_catalogs_), threads_,
-              workers_, reaper_, log),
+              loader_options(options, std::move(limits), std::move(features), stores_, catalog_, more_catalogs_),
+              threads_, workers_, reaper_, log),
       components_(options.components),
       watch_(FolderWatch::create()),
       load_threads_({.at_once = std::max(2U, 1 + std::thread::hardware_concurrency())}),

@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "catalog/published_catalog.hpp"
+#include "catalog/subscription_routes.hpp"
 #include "catalog/update_thread.hpp"
 #include "config/host_options.hpp"
 #include "plugin/isolated/workers.hpp"
@@ -22,6 +23,7 @@
 #include "sources/folder/plugin_loader.hpp"
 #include "sources/publisher.hpp"
 #include "sources/reaper.hpp"
+#include "stores/file_stores.hpp"
 #include "telemetry/log.hpp"
 
 namespace mcph {
@@ -69,9 +71,11 @@ class Host {
   Reaper reaper_;
   PublishedCatalog catalog_;
   std::vector<std::unique_ptr<PublishedCatalog>> more_catalogs_;
-  UpdateThread updates_{catalog_.resource_updates()};
+  SubscriptionRoutes routes_{catalog_};
+  UpdateThread updates_{catalog_.resource_updates(), [this] { routes_.attend(); }};
   Publisher publisher_;
   Drainer drainer_;
+  FileStores stores_;
   PluginLoader loader_;
   DiskFolder components_;
   const std::unique_ptr<FolderWatch> watch_;

@@ -1,10 +1,14 @@
 // All metrics of a host that serves, gathered when they are asked for. docs/observability.md has a table of them, which
 // a test compares.
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/admin_listener.hpp"
 #include "app/process_figures.hpp"
 #include "base/version.hpp"
+#include "plugin/plugin_metrics.hpp"
 #include "telemetry/metric_text.hpp"
 
 namespace mcph {
@@ -133,6 +137,46 @@ void write_traces(MetricText& text, const ObservedHost& observed) {
   text.one("mcph_trace_queue_bytes", "gauge", "Spans that wait to be sent.", std::uint64_t{figures.queued_bytes});
 }
 
+std::string_view name_of(MetricKind kind) {
+  return kind == MetricKind::counter ? "counter" : kind == MetricKind::gauge ? "gauge" : "histogram";
+}
+
+void write_series(MetricText& text, const std::string& file, const PluginMetrics::Metric& metric) {
+  for (const auto& [names, series] : metric.series) {
+    MetricLabels labels{{"plugin", file}};
+    for (const auto& [name, value] : names)
+      labels.add(name, value);
+    if (metric.definition.kind == MetricKind::histogram) {
+      text.sample(labels, metric.definition.bounds, series.counts, series.value);
+    } else {
+      text.sample(labels, series.value);
+    }
+  }
+}
+
+// What plugins record themselves. A name means one thing on a page: where two plugins mean different kinds by it, that
+// of the first by path is shown.
+void write_recorded(MetricText& text, const ObservedHost& observed) {
+  std::map<std::string, std::vector<std::pair<std::string, PluginMetrics::Metric>>> by_name;
+  const auto catalog = observed.host.catalog().current();
+  for (const auto& served : catalog->plugins()) {
+    const auto metrics = served.plugin->metrics();
+    if (metrics == nullptr) continue;
+    const auto file = served.plugin->identity().file.lexically_relative(observed.root).string();
+    for (auto& metric : metrics->all()) {
+      auto& all = by_name[metric.definition.name];
+      if (all.empty() || all.front().second.definition.kind == metric.definition.kind)
+        all.emplace_back(file, std::move(metric));
+    }
+  }
+  for (const auto& [name, all] : by_name) {
+    const auto& first = all.front().second.definition;
+    text.begin("mcp_plugin_" + name, name_of(first.kind), first.help);
+    for (const auto& [file, metric] : all)
+      write_series(text, file, metric);
+  }
+}
+
 void write_process(MetricText& text) {
   const auto process = process_figures();
   text.one("process_cpu_seconds_total", "counter", "Processor time of the host, without its workers.",
@@ -158,6 +202,7 @@ std::string metrics_of(const ObservedHost& observed) {
   write_clients(text, observed);
   write_access(text, observed);
   write_traces(text, observed);
+  write_recorded(text, observed);
   write_process(text);
   observed.calls.requests().write(text);
   return std::move(text).text();

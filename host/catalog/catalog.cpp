@@ -1,9 +1,11 @@
 #include "catalog/catalog.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
+#include "base/json_text.hpp"
 #include "base/uri.hpp"
 
 namespace mcph {
@@ -39,6 +41,19 @@ constexpr std::string_view tool_kind = "tool";
 constexpr std::string_view resource_kind = "resource";
 constexpr std::string_view template_kind = "resource template";
 constexpr std::string_view prompt_kind = "prompt";
+constexpr std::string_view extension_kind = "extension";
+constexpr std::string_view experimental_kind = "experimental capability";
+
+template <class Index>
+std::string members_of(const Index& capabilities) {
+  std::string members;
+  for (const auto& [name, served] : capabilities) {
+    if (!members.empty()) members += ',';
+    append_json_string(members, name);
+    members.append(":").append(served.component->json);
+  }
+  return members;
+}
 
 template <class Component>
 Access access_to(const Rights& rights, const Served<Component>& served) {
@@ -61,9 +76,13 @@ Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, st
     add(resources_, components.resources, owner, resource_kind);
     add(templates_, components.resource_templates, owner, template_kind);
     add(prompts_, components.prompts, owner, prompt_kind);
+    add(extensions_, components.capabilities.extensions, owner, extension_kind);
+    add(experimental_, components.capabilities.experimental, owner, experimental_kind);
     add_paragraph(instructions_, components.instructions);
   }
   render_lists();
+  extension_members_ = members_of(extensions_);
+  experimental_members_ = members_of(experimental_);
 }
 
 Catalog::Catalog(const Catalog& all, std::shared_ptr<const Rights> rights,
@@ -92,6 +111,14 @@ Catalog::Catalog(const Catalog& all, std::shared_ptr<const Rights> rights,
   for (const auto& owner : plugins_) {
     if (seen.contains(owner.plugin.get())) add_paragraph(instructions_, owner.components->instructions);
   }
+  const auto copy_seen = [&seen](const Index<Capability>& every, Index<Capability>& visible) {
+    std::ranges::copy_if(every, std::inserter(visible, visible.end()),
+                         [&seen](const auto& each) { return seen.contains(each.second.plugin.get()); });
+  };
+  copy_seen(all.extensions_, extensions_);
+  copy_seen(all.experimental_, experimental_);
+  extension_members_ = members_of(extensions_);
+  experimental_members_ = members_of(experimental_);
 }
 
 void Catalog::render_lists() {
@@ -159,6 +186,8 @@ const Plugin* Catalog::find_owner(std::string_view kind, std::string_view key) c
   if (kind == tool_kind) return owner(find_tool(key));
   if (kind == resource_kind) return owner(find_resource(key));
   if (kind == template_kind) return owner(find_template(key));
+  if (kind == extension_kind) return owner(find(extensions_, key));
+  if (kind == experimental_kind) return owner(find(experimental_, key));
   return kind == prompt_kind ? owner(find_prompt(key)) : nullptr;
 }
 

@@ -36,7 +36,7 @@ struct Served {
 
 // A component that is not served, because a plugin whose path sorts before has one with the same key.
 struct Conflict {
-  std::string kind;  // "tool", "resource", "resource template" or "prompt"
+  std::string kind;  // "tool", "resource", "resource template", "prompt", "extension", "experimental capability"
   std::string key;   // as clients read that of the served one
   std::filesystem::path served;
   std::filesystem::path hidden;
@@ -95,6 +95,10 @@ class Catalog {
   // The same of a tool that is not there any more.
   bool may_call(std::string_view tool) const { return rights_ == nullptr || rights_->may_call(tool); }
 
+  // What plugins add to the server's capabilities, as the members of a JSON object, with commas between them.
+  const std::string& extensions() const { return extension_members_; }
+  const std::string& experimental() const { return experimental_members_; }
+
   const ComponentList& tools() const { return tool_list_; }
   const ComponentList& tools_object_output() const { return tool_object_output_list_; }
   const ComponentList& resources() const { return resource_list_; }
@@ -128,6 +132,11 @@ class Catalog {
   Index<ResourceTemplate> templates_;
   Index<Prompt> prompts_;
   std::vector<const Served<ResourceTemplate>*> templates_by_specificity_;
+
+  Index<Capability> extensions_;
+  Index<Capability> experimental_;
+  std::string extension_members_;
+  std::string experimental_members_;
 
   ComponentList tool_list_;
   ComponentList tool_object_output_list_;

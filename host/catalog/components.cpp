@@ -345,6 +345,9 @@ std::string component_name(const ResourceTemplate& resource_template) {
 std::string component_name(const Prompt& prompt) {
   return prompt.name;
 }
+std::string component_name(const Capability& capability) {
+  return capability.name;
+}
 
 std::string component_key(const Tool& tool) {
   return tool.name;
@@ -357,6 +360,9 @@ std::string component_key(const ResourceTemplate& resource_template) {
 }
 std::string component_key(const Prompt& prompt) {
   return prompt.name;
+}
+std::string component_key(const Capability& capability) {
+  return capability.name;
 }
 
 bool has_component(const Components& components, std::string_view name) {
@@ -398,12 +404,14 @@ Result<Components> parse_components(std::string_view document) {
   if (!instructions.is_string()) return fail("instructions is not a string");
   const auto completions = json.value("completions", OrderedJson(false));
   if (!completions.is_boolean()) return fail("completions is not true or false");
+  auto capabilities = read_capabilities(json.value("capabilities", OrderedJson::object()));
+  if (capabilities.has_error()) return capabilities.error();
   for (auto& each : *templates)
     each.completes = completions.get<bool>();
   for (auto& each : *prompts)
     each.completes = completions.get<bool>();
-  return Components{*std::move(tools), *std::move(resources), *std::move(templates), *std::move(prompts),
-                    instructions.get<std::string>()};
+  return Components{*std::move(tools),   *std::move(resources),           *std::move(templates),
+                    *std::move(prompts), instructions.get<std::string>(), *std::move(capabilities)};
 }
 
 }  // namespace mcph

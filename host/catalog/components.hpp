@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "catalog/parameter_headers.hpp"
 #include "catalog/uri_template.hpp"
+#include "plugin/added_capabilities.hpp"
 #include "schema/schema.hpp"
 
 namespace mcph {
@@ -63,6 +64,7 @@ struct Components {
   std::vector<ResourceTemplate> resource_templates;
   std::vector<Prompt> prompts;
   std::string instructions;
+  AddedCapabilities capabilities = {};
 
   std::size_t size() const { return tools.size() + resources.size() + resource_templates.size() + prompts.size(); }
 };
@@ -72,12 +74,14 @@ std::string component_name(const Tool& tool);
 std::string component_name(const Resource& resource);
 std::string component_name(const ResourceTemplate& resource_template);
 std::string component_name(const Prompt& prompt);
+std::string component_name(const Capability& capability);
 
 // What it is found by, which is the same for all ways to write one URI. No two of a kind are served with the same.
 std::string component_key(const Tool& tool);
 std::string component_key(const Resource& resource);
 std::string component_key(const ResourceTemplate& resource_template);
 std::string component_key(const Prompt& prompt);
+std::string component_key(const Capability& capability);
 
 bool has_component(const Components& components, std::string_view name);
 // All but what is called so, of whatever kind.

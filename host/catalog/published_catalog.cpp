@@ -133,6 +133,8 @@ ListKinds PublishedCatalog::publish(const std::shared_ptr<const Catalog>& next) 
   exchange(published);
   const auto kinds = next->differences(*previous->all());
   if (kinds.any()) tell_differences(*previous, *published);
+  // Whose the resources are that clients are subscribed to may have changed.
+  resource_updates_->look_again();
   return kinds;
 }
 

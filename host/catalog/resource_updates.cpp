@@ -1,7 +1,5 @@
 #include "catalog/resource_updates.hpp"
 
-#include <vector>
-
 #include "base/uri.hpp"
 
 namespace mcph {
@@ -17,7 +15,9 @@ ResourceUpdates::Place::~Place() {
   if (updates_ == nullptr) return;
   const MutexLock lock(updates_->mutex_);
   updates_->bytes_ -= bytes_of(interest_->first, interest_->second.uri);
+  const auto key = interest_->first;
   updates_->interests_.erase(interest_);
+  if (!updates_->interests_.contains(key)) updates_->note_interest(key);
 }
 
 std::optional<ResourceUpdates::Place> ResourceUpdates::listen(const std::string& uri,
@@ -27,6 +27,7 @@ std::optional<ResourceUpdates::Place> ResourceUpdates::listen(const std::string&
   const auto bytes = bytes_of(key, uri);
   if (interests_.size() >= max_interests || bytes_ + bytes > max_bytes) return std::nullopt;
   bytes_ += bytes;
+  if (!interests_.contains(key)) note_interest(key);
   return Place(shared_from_this(), interests_.emplace(std::move(key), Interest{uri, std::move(listener)}));
 }
 
@@ -57,10 +58,50 @@ void ResourceUpdates::tell() {
     listener->resource_updated(uri);
 }
 
+void ResourceUpdates::follow_interest() {
+  const MutexLock lock(mutex_);
+  follows_interest_ = true;
+}
+
+void ResourceUpdates::note_interest(const std::string& key) {
+  if (!follows_interest_) return;
+  changed_interest_.insert(key);
+  changed_.notify_all();
+}
+
+std::set<std::string> ResourceUpdates::take_changed_interest() {
+  const MutexLock lock(mutex_);
+  return std::exchange(changed_interest_, {});
+}
+
+std::optional<std::string> ResourceUpdates::listened_to(const std::string& key) {
+  const MutexLock lock(mutex_);
+  const auto interest = interests_.find(key);
+  if (interest == interests_.end()) return std::nullopt;
+  return interest->second.uri;
+}
+
+std::vector<std::string> ResourceUpdates::all_listened_to() {
+  std::vector<std::string> keys;
+  const MutexLock lock(mutex_);
+  for (auto interest = interests_.begin(); interest != interests_.end(); interest = interests_.upper_bound(keys.back()))
+    keys.push_back(interest->first);
+  return keys;
+}
+
+void ResourceUpdates::look_again() {
+  {
+    const MutexLock lock(mutex_);
+    looks_again_ = true;
+  }
+  changed_.notify_all();
+}
+
 bool ResourceUpdates::wait() {
   MutexLock lock(mutex_);
-  while (!ended_ && noted_.empty())
+  while (!ended_ && noted_.empty() && changed_interest_.empty() && !looks_again_)
     changed_.wait(lock);
+  looks_again_ = false;
   return !ended_;
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/mutex.hpp"
 
@@ -59,18 +60,33 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
   // Tells what has been noted since the last time, each resource once.
   void tell();
 
-  // Returns once something has been noted; false once end has been called.
+  // From now on it is kept of which resources the first listener has come or the last one has gone.
+  void follow_interest();
+  // Their normalized URIs, since the last time.
+  std::set<std::string> take_changed_interest();
+  // The URI as somebody who listens wrote it; nothing: nobody listens. `key` is normalized.
+  std::optional<std::string> listened_to(const std::string& key);
+  std::vector<std::string> all_listened_to();  // normalized
+
+  // Returns once something has been noted, interest has changed, or look_again has been called; false once end has
+  // been.
   bool wait();
+  void look_again();
   // The same after a time; what is noted meanwhile does not shorten it.
   bool pause(std::chrono::milliseconds time);
   void end();
 
  private:
+  void note_interest(const std::string& key) REQUIRES(mutex_);
+
   Mutex mutex_;
   Condition changed_;
   Interests interests_ GUARDED_BY(mutex_);  // by normalized URI
   std::size_t bytes_ GUARDED_BY(mutex_) = 0;
   std::set<std::string> noted_ GUARDED_BY(mutex_);
+  bool follows_interest_ GUARDED_BY(mutex_) = false;
+  std::set<std::string> changed_interest_ GUARDED_BY(mutex_);
+  bool looks_again_ GUARDED_BY(mutex_) = false;
   bool ended_ GUARDED_BY(mutex_) = false;
 };
 

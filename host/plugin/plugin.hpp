@@ -19,6 +19,8 @@
 namespace mcph {
 
 class ComponentChanges;
+class PluginMetrics;
+struct SubscriptionChanges;
 
 struct PluginIdentity {
   std::filesystem::path file;  // as it lies in the components folder
@@ -36,6 +38,9 @@ struct PluginLimits {
   // time.
   std::chrono::milliseconds call_time{300'000};
   std::size_t result_bytes = std::size_t{32} << 20;  // of one answer, as JSON
+  // Of the values that it keeps (mcp/store.h): keys, and bytes of all keys and values.
+  std::size_t store_keys = 1000;
+  std::size_t store_bytes = std::size_t{1} << 20;
   // Of a worker. 0: as many as the host may have.
   std::size_t memory_bytes = 0;  // that it may write to, the stacks of its threads included, 8 MiB each
   std::size_t open_files = 0;
@@ -71,6 +76,13 @@ class Plugin {
   // later is heard. How many there were.
   virtual std::size_t fail_all(std::string_view why) = 0;
   virtual std::size_t calls_in_flight() const = 0;
+
+  // [any] Clients have subscribed to resources of this version, or nobody is subscribed to them any more; their URIs as
+  // the plugin knows them. One call at a time. It returns soon.
+  virtual void subscriptions_changed(const SubscriptionChanges& /*changes*/) {}
+
+  // [any] What it has recorded; null: nothing.
+  virtual std::shared_ptr<const PluginMetrics> metrics() const { return nullptr; }
 
   virtual ErrorTexts error_texts() const { return ErrorTexts::shown; }
 

@@ -9,14 +9,19 @@
 namespace mcph {
 namespace {
 
-std::string capabilities_with(std::vector<std::string> extensions, const std::vector<std::string>& further) {
+std::string capabilities_with(const Catalog& view, std::vector<std::string> extensions,
+                              const std::vector<std::string>& further) {
   extensions.insert(extensions.end(), further.begin(), further.end());
-  OrderedJson members = OrderedJson::object();
+  std::string members;
   for (const auto& extension : extensions)
-    members["io.modelcontextprotocol/" + extension] = OrderedJson::object();
-  return R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},)"
-         R"("prompts":{"listChanged":true},"logging":{},"completions":{},"extensions":)" +
-         dump(members) + "}";
+    members.append(members.empty() ? "" : ",").append(R"("io.modelcontextprotocol/)" + extension + R"(":{})");
+  // No plugin's has that prefix.
+  if (!view.extensions().empty()) members.append(",").append(view.extensions());
+  std::string text = R"({"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},)"
+                     R"("prompts":{"listChanged":true},"logging":{},"completions":{},"extensions":{)" +
+                     members + "}";
+  if (!view.experimental().empty()) text.append(R"(,"experimental":{)").append(view.experimental()).append("}");
+  return text + "}";
 }
 
 // The capability without which a client cannot answer the request, of the three methods that there are.
@@ -64,12 +69,12 @@ void add_paths(const Json& capabilities, const std::string& prefix, std::vector<
 
 }  // namespace
 
-std::string server_capabilities(const std::vector<std::string>& further_extensions) {
-  return capabilities_with({"ui"}, further_extensions);
+std::string server_capabilities(const Catalog& view, const std::vector<std::string>& further_extensions) {
+  return capabilities_with(view, {"ui"}, further_extensions);
 }
 
-std::string modern_server_capabilities(const std::vector<std::string>& further_extensions) {
-  return capabilities_with({"tasks", "ui"}, further_extensions);
+std::string modern_server_capabilities(const Catalog& view, const std::vector<std::string>& further_extensions) {
+  return capabilities_with(view, {"tasks", "ui"}, further_extensions);
 }
 
 Json missing_capabilities(const OrderedJson& input_requests, const Json& client_capabilities) {

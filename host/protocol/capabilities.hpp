@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.hpp"
 #include "protocol/message.hpp"
 
 namespace mcph {
@@ -11,9 +12,10 @@ namespace mcph {
 // ServerCapabilities, JSON: every list may change while a client is connected. They state only what works. Those of the
 // legacy era, where a client of MCP Apps looks for them too. Extensions are named without
 // "io.modelcontextprotocol/".
-std::string server_capabilities(const std::vector<std::string>& further_extensions = {});
+// `view` is what the client sees of what is served: plugins may add to them.
+std::string server_capabilities(const Catalog& view, const std::vector<std::string>& further_extensions = {});
 // Those of revisions from 2026-07-28 on.
-std::string modern_server_capabilities(const std::vector<std::string>& further_extensions = {});
+std::string modern_server_capabilities(const Catalog& view, const std::vector<std::string>& further_extensions = {});
 
 // The part of ClientCapabilities that the input requests need and the client lacks; an empty object if nothing is
 // missing.

@@ -51,6 +51,22 @@ void MetricText::sample(const MetricLabels& labels, const Histogram& histogram) 
   end_line(count);
 }
 
+void MetricText::sample(const MetricLabels& labels, const std::vector<double>& bounds,
+                        const std::vector<std::uint64_t>& counts, double sum) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i <= bounds.size(); ++i) {
+    count += i < counts.size() ? counts[i] : 0;
+    std::array<char, 32> digits{};
+    auto* const end = i < bounds.size() ? std::to_chars(digits.begin(), digits.end(), bounds[i]).ptr : digits.begin();
+    begin_line("_bucket", labels, i < bounds.size() ? std::string_view(digits.begin(), end) : "+Inf");
+    end_line(count);
+  }
+  begin_line("_sum", labels);
+  end_line(sum);
+  begin_line("_count", labels);
+  end_line(count);
+}
+
 void MetricText::begin_line(std::string_view suffix, const MetricLabels& labels, std::string_view bound) {
   text_.append(name_).append(suffix);
   const auto& text = labels.text();

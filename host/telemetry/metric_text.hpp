@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mcph {
 
@@ -39,6 +40,9 @@ class MetricText {
   void sample(const MetricLabels& labels, std::uint64_t value);
   void sample(const MetricLabels& labels, double value);
   void sample(const MetricLabels& labels, const Histogram& histogram);
+  // A histogram with bounds of its own: what was counted for each of them, and, last, above.
+  void sample(const MetricLabels& labels, const std::vector<double>& bounds, const std::vector<std::uint64_t>& counts,
+              double sum);
 
   // A metric with one sample.
   template <class Number>

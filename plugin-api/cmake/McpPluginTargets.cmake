@@ -71,6 +71,7 @@ else()
     "${MCP_PLUGIN_SOURCE_DIR}/json_form.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/json_text.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/metadata_text.cpp"
+    "${MCP_PLUGIN_SOURCE_DIR}/metrics.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/object_text.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/plugin.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/prompt.cpp"
@@ -78,6 +79,7 @@ else()
     "${MCP_PLUGIN_SOURCE_DIR}/registry.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/resource.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/schema.cpp"
+    "${MCP_PLUGIN_SOURCE_DIR}/store.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/tool.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/tool_result.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/variables.cpp")
@@ -86,6 +88,8 @@ else()
   add_library(mcp_plugin_testing STATIC EXCLUDE_FROM_ALL
     "${MCP_PLUGIN_SOURCE_DIR}/testing/fake_host.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/testing/harness.cpp"
+    "${MCP_PLUGIN_SOURCE_DIR}/testing/memory_metrics.cpp"
+    "${MCP_PLUGIN_SOURCE_DIR}/testing/memory_store.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/testing/rules.cpp")
   foreach(target IN ITEMS mcp_plugin mcp_plugin_testing)
     set_target_properties(${target} PROPERTIES

@@ -118,6 +118,14 @@ std::string describe(const Components& components) {
   if (any_completes(components.prompts) || any_completes(components.resource_templates)) {
     object.member("completions", "true");
   }
+  ObjectText capabilities;
+  for (const auto& [group, members] : components.capabilities) {
+    ObjectText settings;
+    for (const auto& [name, json] : members)
+      settings.member(name, json);
+    if (!settings.empty()) capabilities.member(group, settings.text());
+  }
+  if (!capabilities.empty()) object.member("capabilities", capabilities.text());
   return object.string_if("instructions", components.instructions).text();
 }
 

@@ -7,6 +7,7 @@
 
 #include "describe.hpp"
 #include "dispatch.hpp"
+#include "host_interface.hpp"
 #include "host_text.hpp"
 
 namespace mcp::detail {
@@ -22,13 +23,13 @@ Json configuration_of(const mcp_host& host) {
   }
 }
 
-void run_on_stop(const mcp_host& host, const std::function<void()>& function) noexcept {
+void run_and_log(const mcp_host& host, const std::string& of, const std::function<void()>& function) noexcept {
   try {
     function();
   } catch (const std::exception& error) {
-    host.log(&host, 0, MCP_LOG_ERROR, borrowed(std::string("a function of on_stop threw: ") + error.what()));
+    host.log(&host, 0, MCP_LOG_ERROR, borrowed("a function of " + of + " threw: " + error.what()));
   } catch (...) {
-    host.log(&host, 0, MCP_LOG_ERROR, borrowed("a function of on_stop threw an unknown exception"));
+    host.log(&host, 0, MCP_LOG_ERROR, borrowed("a function of " + of + " threw an unknown exception"));
   }
 }
 
@@ -41,8 +42,10 @@ Instance::Instance(const mcp_host& host, const std::function<void(Plugin&)>& set
 }
 
 Instance::~Instance() {
+  if (listens_) required_interface<mcp_subscriptions>(host_, MCP_SUBSCRIPTIONS).listen(&host_, nullptr);
   if (started_) {
-    std::for_each(on_stop_.rbegin(), on_stop_.rend(), [&](const auto& function) { run_on_stop(host_, function); });
+    std::for_each(on_stop_.rbegin(), on_stop_.rend(),
+                  [&](const auto& function) { run_and_log(host_, "on_stop", function); });
   }
   registry_->clear();
   // Calls whose owner outlives the instance, which it should not.
@@ -60,6 +63,29 @@ void Instance::start() {
   started_ = true;
   for (const auto& function : on_start_)
     function();
+  listen_to_subscriptions();
+}
+
+void Instance::listen_to_subscriptions() {
+  if (on_subscribed_.empty() && on_unsubscribed_.empty()) return;
+  mcp_subscription_listener listener{};
+  listener.size = sizeof listener;
+  listener.context = this;
+  listener.subscribed = [](void* self, mcp_string uri) {
+    const auto& instance = *static_cast<const Instance*>(self);
+    instance.run_each(instance.on_subscribed_, view(uri));
+  };
+  listener.unsubscribed = [](void* self, mcp_string uri) {
+    const auto& instance = *static_cast<const Instance*>(self);
+    instance.run_each(instance.on_unsubscribed_, view(uri));
+  };
+  required_interface<mcp_subscriptions>(host_, MCP_SUBSCRIPTIONS).listen(&host_, &listener);
+  listens_ = true;
+}
+
+void Instance::run_each(const std::vector<OnSubscription>& functions, std::string_view uri) const noexcept {
+  for (const auto& function : functions)
+    run_and_log(host_, "on_subscribed or on_unsubscribed", [&] { function(std::string(uri)); });
 }
 
 void Instance::invoke(mcp_call_id call, std::string_view method, std::string_view params) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,10 @@ class Instance {
   void on_start(std::function<void()> function) { on_start_.push_back(std::move(function)); }
   void on_stop(std::function<void()> function) { on_stop_.push_back(std::move(function)); }
 
+  using OnSubscription = std::function<void(const std::string& uri)>;
+  void on_subscribed(OnSubscription function) { on_subscribed_.push_back(std::move(function)); }
+  void on_unsubscribed(OnSubscription function) { on_unsubscribed_.push_back(std::move(function)); }
+
   /// Throws what the first function of on_describe that fails throws.
   std::string describe();
   /// Throws what the first function of on_start that fails throws.
@@ -43,6 +48,9 @@ class Instance {
   void cancel(mcp_call_id call);
 
  private:
+  void listen_to_subscriptions();
+  void run_each(const std::vector<OnSubscription>& functions, std::string_view uri) const noexcept;
+
   const mcp_host& host_;
   const Json config_;
   const std::shared_ptr<PendingCalls> pending_ = std::make_shared<PendingCalls>();
@@ -50,7 +58,10 @@ class Instance {
   std::vector<std::function<void()>> on_describe_;
   std::vector<std::function<void()>> on_start_;
   std::vector<std::function<void()>> on_stop_;
+  std::vector<OnSubscription> on_subscribed_;
+  std::vector<OnSubscription> on_unsubscribed_;
   bool started_ = false;
+  bool listens_ = false;  // to subscriptions
   Plugin plugin_{*this};
 };
 

@@ -2,8 +2,10 @@
 
 #include <mcp/bundle.h>
 #include <mcp/plugin/instance.hpp>
+#include <nlohmann/json.hpp>
 
 #include "completion.hpp"
+#include "host_interface.hpp"
 #include "host_text.hpp"
 #include "instance.hpp"
 #include "object_text.hpp"
@@ -117,6 +119,86 @@ void Plugin::resource_updated(std::string_view uri) {
   instance_.host().resource_updated(&instance_.host(), detail::borrowed(uri));
 }
 
+std::vector<std::string> Plugin::subscriptions() const {
+  const mcp_host& host = instance_.host();
+  const auto& subscriptions = detail::required_interface<mcp_subscriptions>(host, MCP_SUBSCRIPTIONS);
+  return parse_json(detail::answer_of_host([&](const mcp_sink* sink) { subscriptions.list(&host, sink); }));
+}
+
+void Plugin::on_subscribed(std::function<void(const std::string& uri)> function) {
+  detail::required_interface<mcp_subscriptions>(instance_.host(), MCP_SUBSCRIPTIONS);
+  instance_.on_subscribed(std::move(function));
+}
+
+void Plugin::on_unsubscribed(std::function<void(const std::string& uri)> function) {
+  detail::required_interface<mcp_subscriptions>(instance_.host(), MCP_SUBSCRIPTIONS);
+  instance_.on_unsubscribed(std::move(function));
+}
+
+Store Plugin::store() const {
+  const mcp_host& host = instance_.host();
+  return {host, detail::required_interface<mcp_store>(host, MCP_STORE)};
+}
+
+std::uint32_t Plugin::declare_metric(std::int32_t kind, std::string_view name, std::string_view help,
+                                     const std::vector<double>& bounds) {
+  const mcp_host& host = instance_.host();
+  const auto& metrics = detail::required_interface<mcp_metrics>(host, MCP_METRICS);
+  std::uint32_t number = 0;
+  const std::string why = detail::answer_of_host([&](const mcp_sink* error) {
+    number = metrics.declare(&host, kind, detail::borrowed(name), detail::borrowed(help), bounds.data(),
+                             static_cast<std::uint32_t>(bounds.size()), error);
+  });
+  if (number == 0) throw std::invalid_argument(why);
+  return number;
+}
+
+Counter Plugin::counter(std::string_view name, std::string_view help) {
+  const auto number = declare_metric(MCP_METRIC_COUNTER, name, help, {});
+  return {host(), detail::required_interface<mcp_metrics>(host(), MCP_METRICS), number};
+}
+
+Gauge Plugin::gauge(std::string_view name, std::string_view help) {
+  const auto number = declare_metric(MCP_METRIC_GAUGE, name, help, {});
+  return {host(), detail::required_interface<mcp_metrics>(host(), MCP_METRICS), number};
+}
+
+MetricHistogram Plugin::histogram(std::string_view name, std::string_view help, const std::vector<double>& bounds) {
+  const auto number = declare_metric(MCP_METRIC_HISTOGRAM, name, help, bounds);
+  return {host(), detail::required_interface<mcp_metrics>(host(), MCP_METRICS), number};
+}
+
+void Plugin::add_capability(const char* group, std::string_view name, const Json& settings) {
+  const mcp_host& host = instance_.host();
+  const auto& capabilities = detail::required_interface<mcp_capabilities>(host, MCP_CAPABILITIES);
+  const std::string alone = dump_json({{group, {{std::string(name), settings}}}});
+  std::int32_t status = 0;
+  const std::string why = detail::answer_of_host(
+      [&](const mcp_sink* error) { status = capabilities.check(&host, detail::borrowed(alone), error); });
+  if (status != 0) throw std::invalid_argument(why);
+  instance_.registry()->set_capability(group, name, dump_json(settings));
+}
+
+void Plugin::extension(std::string_view name, const Json& settings) {
+  add_capability("extensions", name, settings);
+}
+
+void Plugin::extension(std::string_view name) {
+  extension(name, Json::object());
+}
+
+void Plugin::experimental(std::string_view name, const Json& settings) {
+  add_capability("experimental", name, settings);
+}
+
+bool Plugin::remove_extension(std::string_view name) {
+  return instance_.registry()->remove_capability("extensions", name);
+}
+
+bool Plugin::remove_experimental(std::string_view name) {
+  return instance_.registry()->remove_capability("experimental", name);
+}
+
 const Json& Plugin::config() const {
   return instance_.config();
 }
@@ -136,8 +218,7 @@ std::string Plugin::bundle_directory() const {
 }
 
 const void* Plugin::host_interface(const char* name) const {
-  const mcp_host& host = instance_.host();
-  return MCP_HAS(&host, mcp_host, get_interface) ? host.get_interface(&host, name) : nullptr;
+  return detail::interface_of(instance_.host(), name);
 }
 
 const mcp_host& Plugin::host() const {

@@ -60,6 +60,21 @@ bool Registry::remove_prompt(std::string_view name) {
   return remove_from(&Registry::prompts_, name);
 }
 
+void Registry::set_capability(std::string_view group, std::string_view name, std::string settings) {
+  const MutexLock lock(mutex_);
+  capabilities_[std::string(group)].insert_or_assign(std::string(name), std::move(settings));
+}
+
+bool Registry::remove_capability(std::string_view group, std::string_view name) {
+  const MutexLock lock(mutex_);
+  const auto all = capabilities_.find(group);
+  if (all == capabilities_.end()) return false;
+  const auto found = all->second.find(name);
+  if (found == all->second.end()) return false;
+  all->second.erase(found);
+  return true;
+}
+
 void Registry::set_instructions(std::string_view text) {
   const MutexLock lock(mutex_);
   instructions_ = text;
@@ -69,9 +84,9 @@ void Registry::publish() {
   // What is replaced is destroyed after unlocking, for the same reason as in remove_from.
   std::shared_ptr<const Components> replaced;
   const MutexLock lock(mutex_);
-  replaced = std::exchange(
-      published_, std::make_shared<const Components>(Components{
-                      tools_.copy(), resources_.copy(), resource_templates_.copy(), prompts_.copy(), instructions_}));
+  replaced = std::exchange(published_, std::make_shared<const Components>(
+                                           Components{tools_.copy(), resources_.copy(), resource_templates_.copy(),
+                                                      prompts_.copy(), instructions_, capabilities_}));
 }
 
 void Registry::clear() {

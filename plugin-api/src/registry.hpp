@@ -61,12 +61,16 @@ class Shelf {
   std::map<std::string, Record*, std::less<>> by_key_;
 };
 
+/// What is added to the server's capabilities: settings as JSON text by name, by "extensions" or "experimental".
+using Capabilities = std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>>;
+
 struct Components {
   Shelf<const ToolRecord> tools;
   Shelf<const ResourceRecord> resources;
   Shelf<const ResourceRecord> resource_templates;
   Shelf<const PromptRecord> prompts;
   std::string instructions;
+  Capabilities capabilities;
 };
 
 class Registry {
@@ -82,6 +86,8 @@ class Registry {
   bool remove_prompt(std::string_view name);
 
   void set_instructions(std::string_view text);
+  void set_capability(std::string_view group, std::string_view name, std::string settings);
+  bool remove_capability(std::string_view group, std::string_view name);
 
   /// Changes a record of the draft.
   template <class Change>
@@ -106,6 +112,7 @@ class Registry {
   Shelf<ResourceRecord> resource_templates_ GUARDED_BY(mutex_);
   Shelf<PromptRecord> prompts_ GUARDED_BY(mutex_);
   std::string instructions_ GUARDED_BY(mutex_);
+  Capabilities capabilities_ GUARDED_BY(mutex_);
   std::shared_ptr<const Components> published_ GUARDED_BY(mutex_) = std::make_shared<const Components>();
 };
 

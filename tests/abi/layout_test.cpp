@@ -11,8 +11,12 @@
 #include <gtest/gtest.h>
 #include <mcp/bundle.h>
 #include <mcp/caller.h>
+#include <mcp/capabilities.h>
+#include <mcp/metrics.h>
 #include <mcp/plugin.h>
 #include <mcp/server_info.h>
+#include <mcp/store.h>
+#include <mcp/subscriptions.h>
 
 #if !defined(__LP64__)
 #error "these offsets are those of LP64"
@@ -93,6 +97,84 @@ TEST(Layout, BundleOnlyGrowsAtItsEnd) {
   EXPECT_EQ(offsetof(mcp_bundle, directory), 8U);
   EXPECT_GE(sizeof(mcp_bundle), 16U);
   EXPECT_TRUE((std::is_same_v<void (*)(const mcp_host*, const mcp_sink*), decltype(mcp_bundle::directory)>));
+}
+
+TEST(Layout, SubscriptionsOnlyGrowAtTheirEnd) {
+  EXPECT_EQ(std::string_view(MCP_SUBSCRIPTIONS), "mcp.subscriptions/1");
+  EXPECT_EQ(offsetof(mcp_subscriptions, size), 0U);
+  EXPECT_EQ(offsetof(mcp_subscriptions, reserved), 4U);
+  EXPECT_EQ(offsetof(mcp_subscriptions, list), 8U);
+  EXPECT_EQ(offsetof(mcp_subscriptions, listen), 16U);
+  EXPECT_GE(sizeof(mcp_subscriptions), 24U);
+  EXPECT_TRUE((std::is_same_v<void (*)(const mcp_host*, const mcp_sink*), decltype(mcp_subscriptions::list)>));
+  EXPECT_TRUE((std::is_same_v<void (*)(const mcp_host*, const mcp_subscription_listener*),
+                              decltype(mcp_subscriptions::listen)>));
+  EXPECT_EQ(offsetof(mcp_subscription_listener, size), 0U);
+  EXPECT_EQ(offsetof(mcp_subscription_listener, reserved), 4U);
+  EXPECT_EQ(offsetof(mcp_subscription_listener, context), 8U);
+  EXPECT_EQ(offsetof(mcp_subscription_listener, subscribed), 16U);
+  EXPECT_EQ(offsetof(mcp_subscription_listener, unsubscribed), 24U);
+  EXPECT_GE(sizeof(mcp_subscription_listener), 32U);
+  EXPECT_TRUE((std::is_same_v<void (*)(void*, mcp_string), decltype(mcp_subscription_listener::subscribed)>));
+  EXPECT_TRUE((std::is_same_v<void (*)(void*, mcp_string), decltype(mcp_subscription_listener::unsubscribed)>));
+}
+
+TEST(Layout, StoreOnlyGrowsAtItsEnd) {
+  EXPECT_EQ(std::string_view(MCP_STORE), "mcp.store/1");
+  EXPECT_EQ(offsetof(mcp_store, size), 0U);
+  EXPECT_EQ(offsetof(mcp_store, reserved), 4U);
+  EXPECT_EQ(offsetof(mcp_store, get), 8U);
+  EXPECT_EQ(offsetof(mcp_store, put), 16U);
+  EXPECT_EQ(offsetof(mcp_store, erase), 24U);
+  EXPECT_EQ(offsetof(mcp_store, list), 32U);
+  EXPECT_GE(sizeof(mcp_store), 40U);
+  using Get = std::int32_t (*)(const mcp_host*, mcp_string, const mcp_sink*, std::uint64_t*, const mcp_sink*);
+  using Put = std::int32_t (*)(const mcp_host*, mcp_string, mcp_string, std::uint64_t, std::uint64_t*, const mcp_sink*);
+  using Erase = std::int32_t (*)(const mcp_host*, mcp_string, std::uint64_t, const mcp_sink*);
+  using List = std::int32_t (*)(const mcp_host*, mcp_string, const mcp_sink*, const mcp_sink*);
+  EXPECT_TRUE((std::is_same_v<Get, decltype(mcp_store::get)> && std::is_same_v<Put, decltype(mcp_store::put)>));
+  EXPECT_TRUE((std::is_same_v<Erase, decltype(mcp_store::erase)> && std::is_same_v<List, decltype(mcp_store::list)>));
+  EXPECT_EQ(MCP_STORE_DONE, 0);
+  EXPECT_EQ(MCP_STORE_ABSENT, 1);
+  EXPECT_EQ(MCP_STORE_CHANGED, 2);
+  EXPECT_EQ(MCP_STORE_INVALID, 3);
+  EXPECT_EQ(MCP_STORE_FULL, 4);
+  EXPECT_EQ(MCP_STORE_FAILED, 5);
+  EXPECT_EQ(MCP_STORE_ANY, UINT64_MAX);
+}
+
+TEST(Layout, MetricsOnlyGrowAtTheirEnd) {
+  EXPECT_EQ(std::string_view(MCP_METRICS), "mcp.metrics/1");
+  EXPECT_EQ(sizeof(mcp_label), 32U) << "frozen";
+  EXPECT_EQ(offsetof(mcp_label, name), 0U);
+  EXPECT_EQ(offsetof(mcp_label, value), 16U);
+  EXPECT_EQ(offsetof(mcp_metrics, size), 0U);
+  EXPECT_EQ(offsetof(mcp_metrics, reserved), 4U);
+  EXPECT_EQ(offsetof(mcp_metrics, declare), 8U);
+  EXPECT_EQ(offsetof(mcp_metrics, add), 16U);
+  EXPECT_EQ(offsetof(mcp_metrics, set), 24U);
+  EXPECT_EQ(offsetof(mcp_metrics, observe), 32U);
+  EXPECT_GE(sizeof(mcp_metrics), 40U);
+  using Declare = std::uint32_t (*)(const mcp_host*, std::int32_t, mcp_string, mcp_string, const double*, std::uint32_t,
+                                    const mcp_sink*);
+  using Record = void (*)(const mcp_host*, std::uint32_t, const mcp_label*, std::uint32_t, double);
+  EXPECT_TRUE((std::is_same_v<Declare, decltype(mcp_metrics::declare)>));
+  EXPECT_TRUE(
+      (std::is_same_v<Record, decltype(mcp_metrics::add)> && std::is_same_v<Record, decltype(mcp_metrics::set)>));
+  EXPECT_TRUE((std::is_same_v<Record, decltype(mcp_metrics::observe)>));
+  EXPECT_EQ(MCP_METRIC_COUNTER, 0);
+  EXPECT_EQ(MCP_METRIC_GAUGE, 1);
+  EXPECT_EQ(MCP_METRIC_HISTOGRAM, 2);
+}
+
+TEST(Layout, CapabilitiesOnlyGrowAtTheirEnd) {
+  EXPECT_EQ(std::string_view(MCP_CAPABILITIES), "mcp.capabilities/1");
+  EXPECT_EQ(offsetof(mcp_capabilities, size), 0U);
+  EXPECT_EQ(offsetof(mcp_capabilities, reserved), 4U);
+  EXPECT_EQ(offsetof(mcp_capabilities, check), 8U);
+  EXPECT_GE(sizeof(mcp_capabilities), 16U);
+  EXPECT_TRUE((std::is_same_v<std::int32_t (*)(const mcp_host*, mcp_string, const mcp_sink*),
+                              decltype(mcp_capabilities::check)>));
 }
 
 TEST(Layout, EverythingIsPlainData) {

@@ -3,17 +3,23 @@
 // Plugin says [control]. Half of its functions are those of the mcp_host table.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include <mcp/bundle.h>
 #include <mcp/caller.h>
+#include <mcp/capabilities.h>
+#include <mcp/metrics.h>
 #include <mcp/plugin.h>
 #include <mcp/server_info.h>
+#include <mcp/store.h>
+#include <mcp/subscriptions.h>
 
 #include "base/mutex.hpp"
 #include "plugin/call_table.hpp"
+#include "plugin/in_process/subscription_listener.hpp"
 #include "plugin/library/plugin_library.hpp"
 #include "plugin/limit_reports.hpp"
 #include "plugin/plugin.hpp"
@@ -43,6 +49,8 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   void cancel_all(CancelReason reason) override { calls_.cancel_all(reason); }
   std::size_t fail_all(std::string_view why) override { return calls_.fail_all(why); }
   std::size_t calls_in_flight() const override { return calls_.size(); }
+  void subscriptions_changed(const SubscriptionChanges& changes) override;
+  std::shared_ptr<const PluginMetrics> metrics() const override { return metrics_; }
   ErrorTexts error_texts() const override { return setup_.errors; }
   PluginStatus status() const override;
   void call_failed(std::string why) override { calls_.failed(std::move(why)); }
@@ -74,6 +82,25 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   static const mcp_server_info server_info_table;
   static const mcp_caller caller_table;
   static const mcp_bundle bundle_table;
+  static const mcp_subscriptions subscriptions_table;
+  struct StoreArguments {
+    mcp_string key;
+    mcp_string value = {};
+    std::uint64_t if_revision = any_revision;
+  };
+  // Its status; what there is to say is written to the sinks. Those, and the revision, may be null.
+  std::int32_t use_store(StoreOperation::Kind kind, const StoreArguments& arguments, const mcp_sink* text,
+                         std::uint64_t* revision, const mcp_sink* error) noexcept;
+  static const mcp_store store_table;
+  std::uint32_t declare_metric(MetricDefinition definition, const mcp_sink* error) noexcept;
+  struct MetricLabelTable {
+    const mcp_label* labels;
+    std::uint32_t count;
+  };
+  void record_metric(std::uint32_t metric, PluginMetrics::Operation operation, const MetricLabelTable& labels,
+                     double value) noexcept;
+  static const mcp_metrics metrics_table;
+  static const mcp_capabilities capabilities_table;
 
   PluginLibrary library_;
   const mcp_plugin& table_;
@@ -84,6 +111,10 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   std::optional<RateLimitedLog> limited_log_;
   Log& log_;
   LimitReports limit_reports_;
+  const std::shared_ptr<SubscribedResources> subscriptions_;
+  const std::shared_ptr<SubscriptionListener> subscription_listener_;
+  const std::shared_ptr<PluginMetrics> metrics_;
+  std::atomic_flag told_of_metrics_ = {};  // that some of what it recorded is left out
   const mcp_host host_;
   void* instance_ = nullptr;
 

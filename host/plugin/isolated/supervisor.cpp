@@ -155,6 +155,7 @@ std::string Supervisor::setup_json(bool starts) const {
                      .limits = setup_.limits,
                      .sandbox = setup_.sandbox,
                      .has_server_info = setup_.server_info != nullptr,
+                     .has_store = setup_.store != nullptr,
                      .starts = starts}
       .json();
 }

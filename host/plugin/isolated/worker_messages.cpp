@@ -75,6 +75,24 @@ Frame frame_of(const TellPlaces& /*message*/) {
   return {.kind = Kind::tell_places};
 }
 
+Frame frame_of(const SubscriptionsChanged& message) {
+  return {.kind = Kind::subscriptions_changed, .text = message.changes};
+}
+static SubscriptionsChanged read_subscriptions_changed(const Frame& frame) {
+  return {frame.text};
+}
+
+Frame frame_of(const StoreAnswer& message) {
+  return {Kind::store_answer, static_cast<std::int32_t>(message.status), message.query, message.text,
+          bytes_of(message.revision)};
+}
+static std::optional<Message> read_store_answer(const Frame& frame) {
+  const auto revision = numbers_of<std::uint64_t>(frame.more);
+  if (!revision || frame.number < 0 || frame.number > static_cast<std::int32_t>(StoreStatus::failed))
+    return std::nullopt;
+  return StoreAnswer{frame.id, static_cast<StoreStatus>(frame.number), *revision, frame.text};
+}
+
 std::optional<Message> read(const Frame& frame) {
   switch (frame.kind) {
     case Kind::load:
@@ -93,6 +111,10 @@ std::optional<Message> read(const Frame& frame) {
       return Stop{};
     case Kind::tell_places:
       return TellPlaces{};
+    case Kind::subscriptions_changed:
+      return read_subscriptions_changed(frame);
+    case Kind::store_answer:
+      return read_store_answer(frame);
     default:
       return std::nullopt;
   }
@@ -184,6 +206,35 @@ static ServerInfoQuery read_server_info_query(const Frame& frame) {
   return {frame.id};
 }
 
+Frame frame_of(const SubscriptionsQuery& message) {
+  return {.kind = Kind::subscriptions_query, .id = message.query};
+}
+static SubscriptionsQuery read_subscriptions_query(const Frame& frame) {
+  return {frame.id};
+}
+
+Frame frame_of(const SubscriptionsTaken& /*message*/) {
+  return {.kind = Kind::subscriptions_taken};
+}
+
+Frame frame_of(const StoreQuery& message) {
+  return {Kind::store_query, static_cast<std::int32_t>(message.kind), message.query, message.key_and_value,
+          bytes_of(message.revision_and_key_size)};
+}
+static std::optional<Message> read_store_query(const Frame& frame) {
+  const auto numbers = numbers_of<std::array<std::uint64_t, 2>>(frame.more);
+  const bool is_kind = frame.number >= 0 && frame.number <= static_cast<std::int32_t>(StoreOperation::Kind::list);
+  if (!numbers || !is_kind || (*numbers)[1] > frame.text.size()) return std::nullopt;
+  return StoreQuery{frame.id, static_cast<StoreOperation::Kind>(frame.number), *numbers, frame.text};
+}
+
+Frame frame_of(const MetricsRecorded& message) {
+  return {.kind = Kind::metrics_recorded, .number = message.is_first ? 1 : 0, .text = message.changes};
+}
+static MetricsRecorded read_metrics_recorded(const Frame& frame) {
+  return {frame.number != 0, frame.text};
+}
+
 Frame frame_of(const Crashed& message) {
   return {.kind = Kind::crashed, .text = message.signal};
 }
@@ -230,6 +281,14 @@ std::optional<Message> read(const Frame& frame) {
       return read_caller_query(frame);
     case Kind::server_info_query:
       return read_server_info_query(frame);
+    case Kind::subscriptions_query:
+      return read_subscriptions_query(frame);
+    case Kind::subscriptions_taken:
+      return SubscriptionsTaken{};
+    case Kind::store_query:
+      return read_store_query(frame);
+    case Kind::metrics_recorded:
+      return read_metrics_recorded(frame);
     case Kind::crashed:
       return read_crashed(frame);
     case Kind::place_follows:

@@ -12,6 +12,7 @@
 
 #include "plugin/isolated/worker_frame.hpp"
 #include "plugin/plugin_method.hpp"
+#include "plugin/plugin_store.hpp"
 
 namespace mcph {
 
@@ -51,7 +52,20 @@ struct Stop {};
 // The worker tells where the threads are that run the plugin, and ends.
 struct TellPlaces {};
 
-using Message = std::variant<Load, Describe, Start, Invoke, Cancel, Answer, Stop, TellPlaces>;
+// What is new since the last one, or all after the query. The next one comes when the worker has taken this one.
+struct SubscriptionsChanged {
+  std::string_view changes;  // SubscriptionChanges as JSON
+};
+
+struct StoreAnswer {
+  QueryId query;  // of the worker
+  StoreStatus status;
+  std::uint64_t revision;
+  std::string_view text;
+};
+
+using Message =
+    std::variant<Load, Describe, Start, Invoke, Cancel, Answer, Stop, TellPlaces, SubscriptionsChanged, StoreAnswer>;
 
 Frame frame_of(const Load& message);
 Frame frame_of(const Describe& message);
@@ -61,6 +75,8 @@ Frame frame_of(const Cancel& message);
 Frame frame_of(const Answer& message);
 Frame frame_of(const Stop& message);
 Frame frame_of(const TellPlaces& message);
+Frame frame_of(const SubscriptionsChanged& message);
+Frame frame_of(const StoreAnswer& message);  // refers to the message
 
 // Nothing: the frame is no message to a worker.
 std::optional<Message> read(const Frame& frame);
@@ -116,6 +132,26 @@ struct CallerQuery {
 struct ServerInfoQuery {
   QueryId query;
 };
+// Has the worker be told from now on which resources clients are subscribed to; the answer comes after the first news.
+// Only the first one of a process does anything.
+struct SubscriptionsQuery {
+  QueryId query;
+};
+struct SubscriptionsTaken {};
+struct StoreQuery {
+  QueryId query;
+  StoreOperation::Kind kind;
+  std::array<std::uint64_t, 2> revision_and_key_size;
+  std::string_view key_and_value;
+
+  std::string_view key() const { return key_and_value.substr(0, revision_and_key_size[1]); }
+  std::string_view value() const { return key_and_value.substr(revision_and_key_size[1]); }
+};
+// What the plugin has recorded since the last one, aggregated.
+struct MetricsRecorded {
+  bool is_first;             // of this process
+  std::string_view changes;  // of PluginMetrics::take_changes
+};
 // The next four are sent by signal handlers. After Crashed and PlaceFollows each frame of the stack is a StackLine.
 struct Crashed {
   std::string_view signal;  // "SEGV through a null pointer"
@@ -127,7 +163,8 @@ struct StackLine {
 struct LacksMemory {};
 
 using Message = std::variant<Ready, Failed, Completed, Progressed, Said, Logged, ComponentsChanged, ResourceUpdated,
-                             ContextQuery, CallerQuery, ServerInfoQuery, Crashed, PlaceFollows, StackLine, LacksMemory>;
+                             ContextQuery, CallerQuery, ServerInfoQuery, SubscriptionsQuery, SubscriptionsTaken,
+                             StoreQuery, MetricsRecorded, Crashed, PlaceFollows, StackLine, LacksMemory>;
 
 Frame frame_of(const Ready& message);
 Frame frame_of(const Failed& message);
@@ -140,6 +177,10 @@ Frame frame_of(const ResourceUpdated& message);
 Frame frame_of(const ContextQuery& message);  // refers to the message
 Frame frame_of(const CallerQuery& message);   // likewise
 Frame frame_of(const ServerInfoQuery& message);
+Frame frame_of(const SubscriptionsQuery& message);
+Frame frame_of(const SubscriptionsTaken& message);
+Frame frame_of(const StoreQuery& message);  // refers to the message
+Frame frame_of(const MetricsRecorded& message);
 Frame frame_of(const Crashed& message);
 Frame frame_of(const PlaceFollows& message);
 Frame frame_of(const StackLine& message);

@@ -21,6 +21,7 @@ WorkerPlugin::WorkerPlugin(std::shared_ptr<const PrivateCopy> library, PluginSet
              unlimited.warning("plugin says too much", {log_field(identity_), {"lines_left_out", left_out.lines}});
            }),
       limit_reports_(log_, identity_),
+      store_(setup_.store == nullptr ? nullptr : std::make_shared<StoreQueue>(setup_.store, executor_)),
       supervisor_({identity_, setup_, *library_, workers, log_, limit_reports_, calls_}, *this),
       calls_({identity_, setup_.limits, setup_.events, limit_reports_, executor_, &workers.timers()}, *this) {}
 
@@ -79,6 +80,53 @@ void WorkerPlugin::call_failed(std::string why) {
 bool WorkerPlugin::stop(std::chrono::milliseconds patience) {
   supervisor_.stop(patience);
   return true;
+}
+
+void WorkerPlugin::subscriptions_changed(const SubscriptionChanges& changes) {
+  subscriptions_.change(changes);
+}
+
+void WorkerPlugin::take(const to_host::SubscriptionsQuery& query, WorkerChannel& channel) {
+  {
+    const MutexLock lock(subscriptions_mutex_);
+    if (follower_.lock().get() != &channel) {
+      follower_ = channel.weak_from_this();
+      follower_ticket_ = subscriptions_.follow([this] {
+        const MutexLock following(subscriptions_mutex_);
+        if (const auto follower = follower_.lock()) send_subscriptions(*follower);
+      });
+      send_subscriptions(channel);
+    }
+  }
+  channel.send(to_worker::Answer{query.query, {}});
+}
+
+void WorkerPlugin::take(const to_host::SubscriptionsTaken& /*taken*/, WorkerChannel& channel) {
+  const MutexLock lock(subscriptions_mutex_);
+  if (follower_.lock().get() == &channel) send_subscriptions(channel);
+}
+
+// A worker that says that it has taken what it has not been sent gets the next one sooner, once.
+void WorkerPlugin::send_subscriptions(WorkerChannel& channel) {
+  if (const auto changes = subscriptions_.take(follower_ticket_))
+    channel.send(to_worker::SubscriptionsChanged{changes->json()});
+}
+
+void WorkerPlugin::take(const to_host::StoreQuery& query, WorkerChannel& channel) {
+  // What has no store is not offered one, and so its worker does not ask.
+  if (store_ == nullptr)
+    return channel.process().kill("was killed, because it sent the host what a worker does not send");
+  StoreOperation operation{query.kind, std::string(query.key()), std::string(query.value()),
+                           query.revision_and_key_size[0]};
+  store_->add(std::move(operation), [id = query.query, to = channel.shared_from_this()](const StoreAnswer& answer) {
+    to->send(to_worker::StoreAnswer{id, answer.status, answer.revision, answer.text});
+  });
+}
+
+void WorkerPlugin::take(const to_host::MetricsRecorded& recorded, WorkerChannel& channel) {
+  if (recorded.is_first) metrics_->forget_gauges();
+  if (metrics_->add_changes(recorded.changes).has_error())
+    channel.process().kill("was killed, because it sent the host what a worker does not send");
 }
 
 void WorkerPlugin::identified(WorkerIdentity identity) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugin/call_table.hpp"
+#include "plugin/isolated/store_queue.hpp"
 #include "plugin/isolated/supervisor.hpp"
 #include "plugin/isolated/workers.hpp"
 #include "plugin/library/private_copy.hpp"
@@ -35,6 +36,8 @@ class WorkerPlugin final : public Plugin, private CallTable::Owner, private Supe
   void cancel_all(CancelReason reason) override { calls_.cancel_all(reason); }
   std::size_t fail_all(std::string_view why) override { return calls_.fail_all(why); }
   std::size_t calls_in_flight() const override { return calls_.size(); }
+  void subscriptions_changed(const SubscriptionChanges& changes) override;
+  std::shared_ptr<const PluginMetrics> metrics() const override { return metrics_; }
   ErrorTexts error_texts() const override { return setup_.errors; }
   PluginStatus status() const override;
   void call_failed(std::string why) override;
@@ -60,6 +63,11 @@ class WorkerPlugin final : public Plugin, private CallTable::Owner, private Supe
   void take(const to_host::ContextQuery& query, WorkerChannel& channel);
   void take(const to_host::CallerQuery& query, WorkerChannel& channel);
   void take(const to_host::ServerInfoQuery& query, WorkerChannel& channel);
+  void take(const to_host::SubscriptionsQuery& query, WorkerChannel& channel);
+  void take(const to_host::SubscriptionsTaken& taken, WorkerChannel& channel);
+  void take(const to_host::StoreQuery& query, WorkerChannel& channel);
+  void take(const to_host::MetricsRecorded& recorded, WorkerChannel& channel);
+  void send_subscriptions(WorkerChannel& channel) REQUIRES(subscriptions_mutex_);
 
   const std::shared_ptr<const PrivateCopy> library_;
   const PluginSetup setup_;
@@ -68,7 +76,14 @@ class WorkerPlugin final : public Plugin, private CallTable::Owner, private Supe
   Executor& executor_;
   RateLimitedLog log_;
   LimitReports limit_reports_;
-  std::atomic<bool> wants_context_{false};  // the plugin has asked who is calling, and will again
+  std::atomic<bool> wants_context_{false};   // the plugin has asked who is calling, and will again
+  const std::shared_ptr<StoreQueue> store_;  // null: there is none
+  const std::shared_ptr<PluginMetrics> metrics_ = std::make_shared<PluginMetrics>();
+  SubscribedResources subscriptions_;
+  Mutex subscriptions_mutex_;
+  // The process that is told of them, and the ticket that it has; none until it asks.
+  std::weak_ptr<WorkerChannel> follower_ GUARDED_BY(subscriptions_mutex_);
+  SubscribedResources::Ticket follower_ticket_ GUARDED_BY(subscriptions_mutex_) = 0;
   Supervisor supervisor_;
   CallTable calls_;  // last, because its timers use the rest
 };

@@ -108,6 +108,7 @@ std::string WorkerSetup::json() const {
                    {"startsNothing", limits.starts_nothing},
                    {"sandbox", json_of(sandbox)},
                    {"hasServerInfo", has_server_info},
+                   {"hasStore", has_store},
                    {"starts", starts}});
 }
 
@@ -129,6 +130,7 @@ Result<WorkerSetup> WorkerSetup::read(std::string_view json) {
                                   .starts_nothing = object.at("startsNothing")},
                        .sandbox = sandbox_of(object.at("sandbox")),
                        .has_server_info = object.at("hasServerInfo"),
+                       .has_store = object.at("hasStore"),
                        .starts = object.at("starts")};
   });
 }

@@ -23,6 +23,7 @@ struct WorkerSetup {
   PluginLimits limits;
   Sandbox sandbox = {};
   bool has_server_info = false;
+  bool has_store = false;
   bool starts = false;  // it is to be started at once, too
 
   std::string json() const;

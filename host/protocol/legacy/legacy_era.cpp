@@ -100,10 +100,11 @@ Result<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
 }
 
 Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) const {
+  const auto catalog = catalog_.current(caller.principal);
   std::string result = R"({"protocolVersion":")" + caller.protocol_version + R"(","capabilities":)" +
-                       server_capabilities(options_.extensions) + R"(,"serverInfo":)" +
+                       server_capabilities(*catalog, options_.extensions) + R"(,"serverInfo":)" +
                        (caller.protocol_version == revisions.front() ? full_identity_ : identity_);
-  if (const auto catalog = catalog_.current(caller.principal); !catalog->instructions().empty()) {
+  if (!catalog->instructions().empty()) {
     result += R"(,"instructions":)";
     append_json_string(result, catalog->instructions());
   }

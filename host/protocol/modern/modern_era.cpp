@@ -146,7 +146,7 @@ std::string ModernEra::caching(const Catalog& view) const {
 void ModernEra::discover(Request&& request) {
   const auto view = view_of(request);
   std::string members = R"("supportedVersions":[")" + std::string(revision) + R"("],"capabilities":)" +
-                        modern_server_capabilities(options_.extensions) + "," + caching(*view);
+                        modern_server_capabilities(*view, options_.extensions) + "," + caching(*view);
   if (!view->instructions().empty()) {
     members += R"(,"instructions":)";
     append_json_string(members, view->instructions());

@@ -32,15 +32,20 @@ struct Member {
 constexpr std::uint64_t max_calls = 100'000;
 constexpr std::uint64_t max_percent = 100'000;
 constexpr std::uint64_t max_ms = 365ULL * 24 * 3600 * 1000;
+// What a plugin keeps is in the host's memory.
+constexpr std::uint64_t max_store_keys = 100'000;
+constexpr std::uint64_t max_store_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t max_memory = std::uint64_t{1} << 50;
 
 using std::chrono::milliseconds;
 
-constexpr std::array<Member<PluginLimits>, 8> limit_members{{
+constexpr std::array<Member<PluginLimits>, 10> limit_members{{
     {"callTimeMs", 0, max_ms, [](auto& limits, auto value) { limits.call_time = milliseconds(value); }},
     {"concurrentCalls", 1, max_calls, [](auto& limits, auto value) { limits.concurrent_calls = value; }},
     {"callsInFlight", 1, max_calls, [](auto& limits, auto value) { limits.calls_in_flight = value; }},
     {"resultBytes", 1, max_frame_bytes, [](auto& limits, auto value) { limits.result_bytes = value; }},
+    {"storeKeys", 0, max_store_keys, [](auto& limits, auto value) { limits.store_keys = value; }},
+    {"storeBytes", 0, max_store_bytes, [](auto& limits, auto value) { limits.store_bytes = value; }},
     {"memoryBytes", 0, max_memory, [](auto& limits, auto value) { limits.memory_bytes = value; }},
     {"openFiles", 0, max_calls, [](auto& limits, auto value) { limits.open_files = value; }},
     {"cpuPercent", 0, max_percent, [](auto& limits, auto value) { limits.cpu_percent = static_cast<unsigned>(value); }},

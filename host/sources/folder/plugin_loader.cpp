@@ -193,6 +193,10 @@ Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfigurat
                     .errors = configuration.errors,
                     .events = std::move(events),
                     .server_info = options_.server_info};
+  if (options_.stores != nullptr) {
+    setup.store = options_.stores->open(as_one_name(setup.data_directory.place),
+                                        {.keys = setup.limits.store_keys, .bytes = setup.limits.store_bytes});
+  }
   const auto remarks = copy->remarks();
   auto loaded = isolation == Isolation::worker ? load_in_worker(std::move(copy), std::move(setup))
                                                : load_in_process(std::move(copy), std::move(setup), isolation, *facts);

@@ -56,6 +56,7 @@ class PluginLoader final : public VersionLoader {
     SandboxProfile sandbox = SandboxProfile::none;  // likewise
     FileTrust::Options trust = {};
     std::function<std::string()> server_info;  // JSON, for plugins that ask; may be empty
+    PluginStores* stores = nullptr;            // what plugins keep; null: they cannot. Outlives the loader
   };
 
   // The executor, the workers, the reaper and the log outlive it.

@@ -1,5 +1,7 @@
 #include "fake_host.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <random>
 #include <stdexcept>
 
@@ -31,7 +33,67 @@ const mcp_caller FakeHost::caller_table = {sizeof(mcp_caller), 0,
                                              write(sink, of(host).caller_);
                                            }};
 
-FakeHost::FakeHost(const Json& config) : config_(config.dump()), interfaces_{{MCP_CALLER, &caller_table}} {
+const mcp_subscriptions FakeHost::subscriptions_table = {
+    sizeof(mcp_subscriptions), 0,
+    [](const mcp_host* host, const mcp_sink* sink) {
+      const MutexLock lock(of(host).mutex_);
+      write(sink, Json(of(host).subscribed_).dump());
+    },
+    [](const mcp_host* host, const mcp_subscription_listener* listener) { of(host).listen(listener); }};
+
+const mcp_store FakeHost::store_table = {
+    sizeof(mcp_store),
+    0,
+    [](const mcp_host* host, mcp_string key, const mcp_sink* value, std::uint64_t* revision, const mcp_sink* error) {
+      return of(host).store_.get(view(key), value, revision, error);
+    },
+    [](const mcp_host* host, mcp_string key, mcp_string value, std::uint64_t if_revision, std::uint64_t* revision,
+       const mcp_sink* error) { return of(host).store_.put(view(key), view(value), if_revision, revision, error); },
+    [](const mcp_host* host, mcp_string key, std::uint64_t if_revision, const mcp_sink* error) {
+      return of(host).store_.erase(view(key), if_revision, error);
+    },
+    [](const mcp_host* host, mcp_string prefix, const mcp_sink* keys, const mcp_sink* error) {
+      return of(host).store_.list(view(prefix), keys, error);
+    }};
+
+void FakeHost::record(std::uint32_t metric, std::int32_t kind, bool adds, const mcp_label* labels, std::uint32_t count,
+                      double value) {
+  if (metrics_.record(metric, kind, adds, labels, count, value)) return;
+  const MutexLock lock(mutex_);
+  logs_.push_back({Level::Error, "what the plugin records in metric " + std::to_string(metric) + " is left out"});
+}
+
+const mcp_metrics FakeHost::metrics_table = {
+    sizeof(mcp_metrics),
+    0,
+    [](const mcp_host* host, std::int32_t kind, mcp_string name, mcp_string, const double*, std::uint32_t,
+       const mcp_sink* error) {
+      const std::uint32_t number = of(host).metrics_.declare(kind, view(name));
+      if (number == 0)
+        write(error, "the metric \"" + std::string(view(name)) + "\" has been declared with another kind");
+      return number;
+    },
+    [](const mcp_host* host, std::uint32_t metric, const mcp_label* labels, std::uint32_t count, double amount) {
+      of(host).record(metric, MCP_METRIC_COUNTER, true, labels, count, amount);
+    },
+    [](const mcp_host* host, std::uint32_t metric, const mcp_label* labels, std::uint32_t count, double value) {
+      of(host).record(metric, MCP_METRIC_GAUGE, false, labels, count, value);
+    },
+    [](const mcp_host* host, std::uint32_t metric, const mcp_label* labels, std::uint32_t count, double value) {
+      of(host).record(metric, MCP_METRIC_HISTOGRAM, true, labels, count, value);
+    }};
+
+// What is wrong with them is found when they are described, by the host's own code.
+const mcp_capabilities FakeHost::capabilities_table = {
+    sizeof(mcp_capabilities), 0, [](const mcp_host*, mcp_string, const mcp_sink*) -> std::int32_t { return 0; }};
+
+FakeHost::FakeHost(const Json& config)
+    : config_(config.dump()),
+      interfaces_{{MCP_CALLER, &caller_table},
+                  {MCP_SUBSCRIPTIONS, &subscriptions_table},
+                  {MCP_STORE, &store_table},
+                  {MCP_METRICS, &metrics_table},
+                  {MCP_CAPABILITIES, &capabilities_table}} {
   table_.size = sizeof(mcp_host);
   table_.context = this;
   table_.complete = [](const mcp_host* host, mcp_call_id call, std::int32_t kind, mcp_string json) {
@@ -166,6 +228,31 @@ void FakeHost::set_caller(const Caller& caller) {
   }
   const MutexLock lock(mutex_);
   caller_ = text.dump();
+}
+
+void FakeHost::listen(const mcp_subscription_listener* listener) {
+  mcp_subscription_listener copy{};
+  if (listener != nullptr) std::memcpy(&copy, listener, std::min<std::size_t>(listener->size, sizeof copy));
+  std::set<std::string> subscribed;
+  {
+    const MutexLock lock(mutex_);
+    listener_ = copy;
+    subscribed = subscribed_;
+  }
+  if (copy.subscribed == nullptr) return;
+  for (const std::string& uri : subscribed)
+    copy.subscribed(copy.context, mcp::detail::borrowed(uri));
+}
+
+void FakeHost::set_subscribed(const std::string& uri, bool is_subscribed) {
+  mcp_subscription_listener listener{};
+  {
+    const MutexLock lock(mutex_);
+    const bool changed = is_subscribed ? subscribed_.insert(uri).second : subscribed_.erase(uri) > 0;
+    if (changed) listener = listener_;
+  }
+  const auto function = is_subscribed ? listener.subscribed : listener.unsubscribed;
+  if (function != nullptr) function(listener.context, mcp::detail::borrowed(uri));
 }
 
 void FakeHost::provide_interface(const std::string& name, const void* table) {

@@ -8,14 +8,19 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <mcp/caller.h>
+#include <mcp/capabilities.h>
 #include <mcp/plugin.h>
 #include <mcp/plugin/testing.hpp>
+#include <mcp/subscriptions.h>
 
 #include "../mutex.hpp"
+#include "memory_metrics.hpp"
+#include "memory_store.hpp"
 #include "rules.hpp"
 
 namespace mcp::testing::detail {
@@ -64,6 +69,9 @@ class FakeHost {
 
   void set_request_context(const Json& context);
   void set_caller(const Caller& caller);
+  MemoryStore& store() { return store_; }
+  const MemoryMetrics& metrics() const { return metrics_; }
+  void set_subscribed(const std::string& uri, bool is_subscribed);
   void provide_interface(const std::string& name, const void* table);
   std::vector<LogEntry> logs() const;
   std::vector<Progress> progress() const;
@@ -72,7 +80,14 @@ class FakeHost {
 
  private:
   static const mcp_caller caller_table;
+  static const mcp_subscriptions subscriptions_table;
+  static const mcp_store store_table;
+  void record(std::uint32_t metric, std::int32_t kind, bool adds, const mcp_label* labels, std::uint32_t count,
+              double value);
+  static const mcp_metrics metrics_table;
+  static const mcp_capabilities capabilities_table;
   static FakeHost& of(const mcp_host* table) { return *static_cast<FakeHost*>(table->context); }
+  void listen(const mcp_subscription_listener* listener);
   void complete(mcp_call_id call, std::int32_t kind, mcp_string json);
   std::string data_directory();
 
@@ -81,12 +96,16 @@ class FakeHost {
   void* instance_ = nullptr;
   const std::string config_;
 
+  MemoryStore store_;
+  MemoryMetrics metrics_;
   mutable Mutex mutex_;
   Condition completed_;
   std::map<mcp_call_id, FakeCall> calls_ GUARDED_BY(mutex_);
   mcp_call_id last_call_ GUARDED_BY(mutex_) = 0;
   std::string request_context_ GUARDED_BY(mutex_) = "{}";
   std::string caller_ GUARDED_BY(mutex_) = "{}";
+  std::set<std::string> subscribed_ GUARDED_BY(mutex_);
+  mcp_subscription_listener listener_ GUARDED_BY(mutex_){};
   std::map<std::string, const void*, std::less<>> interfaces_ GUARDED_BY(mutex_);
   std::vector<LogEntry> logs_ GUARDED_BY(mutex_);
   std::vector<Progress> progress_ GUARDED_BY(mutex_);

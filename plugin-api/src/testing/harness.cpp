@@ -261,6 +261,29 @@ void Harness::set_caller(const Caller& caller) {
   host_->set_caller(caller);
 }
 
+void Harness::subscribe(const std::string& uri) {
+  host_->set_subscribed(uri, true);
+}
+
+void Harness::unsubscribe(const std::string& uri) {
+  host_->set_subscribed(uri, false);
+}
+
+std::map<std::string, std::string> Harness::stored() const {
+  return host_->store().all();
+}
+
+void Harness::store(const std::string& key, const std::string& value) {
+  std::string why;
+  const mcp_sink error{
+      &why, [](void* context, mcp_string piece) { static_cast<std::string*>(context)->append(view(piece)); }};
+  if (host_->store().put(key, value, MCP_STORE_ANY, nullptr, &error) != MCP_STORE_DONE) throw std::runtime_error(why);
+}
+
+std::map<std::string, double> Harness::metrics() const {
+  return host_->metrics().all();
+}
+
 void Harness::provide_interface(const std::string& name, const void* table) {
   host_->provide_interface(name, table);
 }

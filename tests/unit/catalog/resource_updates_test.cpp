@@ -103,7 +103,8 @@ TEST_F(ResourceUpdatesTest, HaveABoundOnBytes) {
 
 TEST_F(ResourceUpdatesTest, AreToldByAThreadOfTheirOwn) {
   const auto place = updates_->listen("a://b", listener_);
-  const UpdateThread thread(updates_, std::chrono::milliseconds(0));
+  const UpdateThread thread(
+      updates_, [] {}, std::chrono::milliseconds(0));
   updates_->updated("a://b");
   EXPECT_TRUE(test::eventually([&] { return listener_->heard().size() == 1; }));
   updates_->updated("a://b");
@@ -114,7 +115,8 @@ TEST_F(ResourceUpdatesTest, EndWithoutWaitingForTheBurstToBeOver) {
   const auto place = updates_->listen("a://b", listener_);
   const auto begin = std::chrono::steady_clock::now();
   {
-    const UpdateThread thread(updates_, std::chrono::hours(1));
+    const UpdateThread thread(
+        updates_, [] {}, std::chrono::hours(1));
     updates_->updated("a://b");
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(1));

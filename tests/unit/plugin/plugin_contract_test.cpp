@@ -2,17 +2,22 @@
 // in a worker, and for the fake that other tests use instead.
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.hpp"
+#include "base/json_text.hpp"
 #include "plugin/in_process/in_process_plugin.hpp"
 #include "plugin/isolated/worker_plugin.hpp"
 #include "plugin/library/private_folder.hpp"
 #include "plugin/plugin.hpp"
+#include "plugin/plugin_metrics.hpp"
 #include "runtime/event_loops.hpp"
 #include "runtime/timers.hpp"
+#include "stores/file_store.hpp"
 #include "support/eventually.hpp"
 #include "support/fake_plugin.hpp"
 #include "support/recording_call.hpp"
@@ -52,6 +57,17 @@ std::unique_ptr<Plugin> make_fake(const PluginSetup& setup, Log& log) {
     if (tool == "completes_twice") {
       answer(index, R"({"completion":1})");
       return answer(index, R"({"completion":2})");
+    }
+    if (tool == "listens_to_subscriptions") return answer(index, "{}");
+    if (tool == "tells_subscriptions") {
+      std::set<std::string> all;
+      std::string heard;
+      for (const auto& each : plugin->subscriptions) {
+        each.front() == '+' ? static_cast<void>(all.insert(each.substr(1)))
+                            : static_cast<void>(all.erase(each.substr(1)));
+        heard += each + " ";
+      }
+      return answer(index, R"({"all":)" + dump(Json(all)) + R"(,"heard":")" + heard + "\"}");
     }
     answer(index, call.params(), tool == "unknown_outcome" ? 99 : 0);
   };
@@ -106,6 +122,11 @@ class PluginContractTest : public ::testing::TestWithParam<Kind> {
   }
   std::string call(const std::string& tool, const std::string& arguments = "{}") const {
     return begin(tool, arguments)->end();
+  }
+  std::string load_and_call(const std::string& tool) {
+    if (plugin_ != nullptr) plugin_->stop(10s);
+    load();
+    return call(tool);
   }
   // As all errors that the host gives in the plugin's stead.
   std::string error(const std::string& words) const {
@@ -231,6 +252,62 @@ TEST_P(PluginContractTest, CountsItsCallsAndErrors) {
   EXPECT_EQ(calls.calls, 1U);
   EXPECT_EQ(calls.errors, 2U);
   EXPECT_EQ(calls.last_error->what, "no content");
+}
+
+TEST_P(PluginContractTest, IsToldWhichOfItsResourcesClientsAreSubscribedTo) {
+  load();
+  call("listens_to_subscriptions");
+  plugin_->subscriptions_changed({.added = {"a://x", "a://y"}});
+  plugin_->subscriptions_changed({.removed = {"a://x"}});
+  const auto told = [this] { return call("tells_subscriptions"); };
+  EXPECT_TRUE(eventually([&] {
+    const auto now = told();
+    // What is undone before it is told is not told.
+    return now == result(R"({"all":["a://y"],"heard":"+a://x +a://y -a://x "})") ||
+           now == result(R"({"all":["a://y"],"heard":"+a://y "})");
+  })) << told();
+}
+
+TEST_P(PluginContractTest, IsToldWhichResourcesClientsWereSubscribedToBefore) {
+  load();
+  plugin_->subscriptions_changed({.added = {"a://x"}});
+  EXPECT_THAT(call("tells_subscriptions"), HasSubstr(R"({"all":["a://x"])"));
+  call("listens_to_subscriptions");
+  EXPECT_TRUE(
+      eventually([this] { return call("tells_subscriptions") == result(R"({"all":["a://x"],"heard":"+a://x "})"); }));
+}
+
+TEST_P(PluginContractTest, KeepsSmallValues) {
+  if (GetParam() == Kind::fake) GTEST_SKIP() << "it keeps nothing";
+  EXPECT_EQ(load_and_call("uses_its_store"), result("null")) << "of a host that offers none";
+  setup_.store = std::make_shared<FileStore>(temporary_.path() / "store", StoreLimits{}, log_);
+  const auto did = R"({"did":"0 2 0 3 0 0 0 1 ","same":true,"keys":["key"],"error":)"
+                   R"("a value has at most 32768 bytes, not 32769; keep larger ones in files of the plugin's data )"
+                   R"(directory","revision":0})";
+  EXPECT_EQ(load_and_call("uses_its_store"), result(did));
+}
+
+TEST_P(PluginContractTest, CountsAndMeasures) {
+  if (GetParam() == Kind::fake) GTEST_SKIP() << "it records nothing";
+  load();
+  EXPECT_EQ(call("records_metrics"), result(R"({"refused":true})"));
+  EXPECT_EQ(call("records_metrics"), result(R"({"refused":true})"));
+  const auto value = [this](std::size_t metric, const PluginMetrics::Labels& labels) {
+    const auto all = plugin_->metrics()->all();
+    if (metric >= all.size() || !all[metric].series.contains(labels)) return -1.0;
+    return all[metric].series.at(labels).value;
+  };
+  EXPECT_TRUE(eventually([&] { return value(2, {}) == 0.6; }));
+  EXPECT_EQ(value(0, {{"kind", "a"}}), 4);
+  EXPECT_EQ(value(1, {}), 0.5);
+  EXPECT_EQ(plugin_->metrics()->all().at(0).definition.name, "acts_total");
+  EXPECT_TRUE(eventually([this] { return log_.count("plugin misbehaved") == 1; })) << "of what is left out";
+}
+
+TEST_P(PluginContractTest, IsToldWhichCapabilitiesItCanAdd) {
+  if (GetParam() == Kind::fake) GTEST_SKIP() << "it adds none";
+  load();
+  EXPECT_EQ(call("checks_capabilities"), result(R"({"good":0,"bad":1,"why":"capabilities is not an object"})"));
 }
 
 TEST_P(PluginContractTest, ComesToRest) {

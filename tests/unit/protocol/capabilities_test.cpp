@@ -17,12 +17,12 @@ TEST(Capabilities, OfTheServerStateWhatWorks) {
       "prompts":{"listChanged":true},"logging":{},"completions":{}})");
   auto legacy = common;
   legacy["extensions"] = Json::parse(R"({"io.modelcontextprotocol/ui":{}})");
-  EXPECT_EQ(Json::parse(server_capabilities()), legacy);
+  EXPECT_EQ(Json::parse(server_capabilities(Catalog())), legacy);
   auto modern = common;
   modern["extensions"] = Json::parse(R"({"io.modelcontextprotocol/tasks":{},"io.modelcontextprotocol/ui":{}})");
-  EXPECT_EQ(Json::parse(modern_server_capabilities()), modern);
+  EXPECT_EQ(Json::parse(modern_server_capabilities(Catalog())), modern);
   modern["extensions"]["io.modelcontextprotocol/oauth-client-credentials"] = Json::object();
-  EXPECT_EQ(Json::parse(modern_server_capabilities({"oauth-client-credentials"})), modern);
+  EXPECT_EQ(Json::parse(modern_server_capabilities(Catalog(), {"oauth-client-credentials"})), modern);
 }
 
 TEST(Capabilities, ThatAnInputRequestNeedsAreNamed) {

@@ -14,6 +14,7 @@
 #include "plugin/call_table.hpp"
 #include "plugin/limit_reports.hpp"
 #include "plugin/plugin.hpp"
+#include "plugin/subscribed_resources.hpp"
 #include "support/manual_executor.hpp"
 #include "support/recording_log.hpp"
 
@@ -45,6 +46,12 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
   // Does what the test says, if it says something.
   std::size_t fail_all(std::string_view why) override { return on_fail_all ? on_fail_all() : table_.fail_all(why); }
   std::size_t calls_in_flight() const override { return on_fail_all ? calls.size() : table_.size(); }
+  void subscriptions_changed(const SubscriptionChanges& changes) override {
+    for (const auto& uri : changes.added)
+      subscriptions.push_back("+" + uri);
+    for (const auto& uri : changes.removed)
+      subscriptions.push_back("-" + uri);
+  }
   ErrorTexts error_texts() const override { return errors; }
   PluginStatus status() const override { return {.state = PluginState::serving, .calls = table_.summary()}; }
   void call_failed(std::string why) override {
@@ -70,6 +77,7 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
   Call& last_call() const { return *calls.back(); }
 
   std::vector<std::shared_ptr<Call>> calls;
+  std::vector<std::string> subscriptions;  // as they came: "+URI" and "-URI"
   ErrorTexts errors = ErrorTexts::shown;
   std::vector<std::string> failures;
   std::function<void(Call&)> on_invoke;

@@ -4,6 +4,7 @@
 // an overload or two for each kind of component.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <mcp/capabilities.h>
 #include <mcp/plugin/app.hpp>
 #include <mcp/plugin/arg.hpp>
 #include <mcp/plugin/context.hpp>
@@ -19,9 +21,12 @@
 #include <mcp/plugin/detail/resource_binding.hpp>
 #include <mcp/plugin/detail/tool_binding.hpp>
 #include <mcp/plugin/json.hpp>
+#include <mcp/plugin/metrics.hpp>
 #include <mcp/plugin/prompt.hpp>
 #include <mcp/plugin/resource.hpp>
+#include <mcp/plugin/store.hpp>
 #include <mcp/plugin/tool.hpp>
+#include <mcp/subscriptions.h>
 
 namespace mcp {
 
@@ -138,6 +143,37 @@ class Plugin {
   /// The content of a resource has changed: tells the clients that subscribed to it.
   void resource_updated(std::string_view uri);
 
+  /// The URIs of this plugin's resources that clients are subscribed to now, as handlers are given them. This and the
+  /// two functions below throw std::runtime_error where host_has(MCP_SUBSCRIPTIONS) is false.
+  std::vector<std::string> subscriptions() const;
+  /// Runs when the first client subscribes to a resource, and when the last one that was subscribed is not any more: on
+  /// a thread of the host's, one call of all these functions at a time, from the end of on_start to the beginning of
+  /// on_stop. The first calls are for what is subscribed to already. Only setup may call these.
+  void on_subscribed(std::function<void(const std::string& uri)> function);
+  void on_unsubscribed(std::function<void(const std::string& uri)> function);
+
+  /// The small values that this plugin keeps. Throws std::runtime_error where host_has(MCP_STORE) is false.
+  Store store() const;
+
+  /// Metrics of the plugin's own, which the host shows as mcp_plugin_NAME. Names have lower-case letters, digits and _;
+  /// a counter's ends with _total, which is added. `help` says in a line what it is. Without `bounds` a histogram has
+  /// those of Prometheus for seconds. Throw std::runtime_error where host_has(MCP_METRICS) is false, and
+  /// std::invalid_argument where the host refuses the metric.
+  Counter counter(std::string_view name, std::string_view help);
+  Gauge gauge(std::string_view name, std::string_view help);
+  MetricHistogram histogram(std::string_view name, std::string_view help, const std::vector<double>& bounds = {});
+
+  /// Adds an extension to what the server says that it can do, with its settings, an object; `name` is PREFIX/NAME,
+  /// such as "com.example/search". Or an experimental capability of any name. Another one of the same name takes its
+  /// place. Served with the components: from setup, or from the next components_changed. Throw std::runtime_error where
+  /// host_has(MCP_CAPABILITIES) is false, and std::invalid_argument with what the host says of it.
+  void extension(std::string_view name, const Json& settings);
+  void extension(std::string_view name);
+  void experimental(std::string_view name, const Json& settings);
+  /// False if there is none.
+  bool remove_extension(std::string_view name);
+  bool remove_experimental(std::string_view name);
+
   /// The object in NAME.json beside the library, or {}. It does not change during the life of an instance.
   const Json& config() const;
   /// The same as a described struct, or any other type that has a JSON form. Throws std::invalid_argument that names
@@ -162,6 +198,9 @@ class Plugin {
   /// An optional interface of the host by name and major version, such as "mcp.server-info/1", or null. What its
   /// functions take besides is host().
   const void* host_interface(const char* name) const;
+  /// Whether the host has it. What needs one says so, and throws where an older host lacks it. The names are those of
+  /// the headers in mcp/, such as MCP_SUBSCRIPTIONS.
+  bool host_has(const char* name) const { return host_interface(name) != nullptr; }
   /// The C contract itself, for what this class does not have.
   const mcp_host& host() const;
 
@@ -184,6 +223,9 @@ class Plugin {
   void error(std::string_view message) const { log(Level::Error, message); }
 
  private:
+  std::uint32_t declare_metric(std::int32_t kind, std::string_view name, std::string_view help,
+                               const std::vector<double>& bounds);
+  void add_capability(const char* group, std::string_view name, const Json& settings);
   Tool add_tool(std::string_view name, std::string_view description, detail::ToolBinding binding);
   Resource add_resource(std::string_view uri, std::string_view name, std::string_view description,
                         detail::ResourceHandler handler);

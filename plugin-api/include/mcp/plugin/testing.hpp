@@ -117,8 +117,21 @@ class Harness {
   /// What Context::caller returns from now on; before, everybody is anonymous.
   void set_caller(const Caller& caller);
 
+  /// A client subscribes to a resource, or is not any more; what the plugin has for that runs on this thread.
+  void subscribe(const std::string& uri);
+  void unsubscribe(const std::string& uri);
+
+  /// What the plugin keeps in its store, by key; begin with what a test needs there.
+  std::map<std::string, std::string> stored() const;
+  void store(const std::string& key, const std::string& value);
+
+  /// What the plugin has counted and measured, by `requests_total{kind="a"}`, labels by their names: the values of
+  /// counters and gauges, and of a histogram how often something was observed.
+  std::map<std::string, double> metrics() const;
+
   /// What Plugin::host_interface returns for this name from now on. The test owns the table. With null the host has no
-  /// such interface, not even one that a Harness has of itself: mcp/caller.h.
+  /// such interface, not even one that a Harness has of itself: mcp/caller.h,
+  /// mcp/subscriptions.h, mcp/store.h, mcp/metrics.h and mcp/capabilities.h.
   void provide_interface(const std::string& name, const void* table);
 
   std::vector<LogEntry> logs() const;

@@ -35,6 +35,12 @@ TEST(WorkerMessagesTest, ReachAWorkerAsTheyWereSent) {
   EXPECT_EQ(read_back(Answer{12, "who it is"}).text, "who it is");
   read_back(Stop{});
   read_back(TellPlaces{});
+  EXPECT_EQ(read_back(SubscriptionsChanged{"changes"}).changes, "changes");
+  const to_worker::StoreAnswer kept{13, StoreStatus::full, 1ULL << 40, "no room"};
+  EXPECT_EQ(read_back(kept).query, 13U);
+  EXPECT_EQ(read_back(kept).status, StoreStatus::full);
+  EXPECT_EQ(read_back(kept).revision, 1ULL << 40);
+  EXPECT_EQ(read_back(kept).text, "no room");
 }
 
 TEST(WorkerMessagesTest, ReachAHostAsTheyWereSent) {
@@ -75,6 +81,17 @@ TEST(WorkerMessagesTest, ReachAHostAsTheyWereSent) {
   EXPECT_EQ(read_back(caller).query, 14U);
   EXPECT_EQ(read_back(caller).call, 1ULL << 40);
   EXPECT_EQ(read_back(ServerInfoQuery{13}).query, 13U);
+  EXPECT_EQ(read_back(SubscriptionsQuery{15}).query, 15U);
+  read_back(SubscriptionsTaken{});
+  const StoreQuery put{16, StoreOperation::Kind::put, {7, 3}, "keyvalue"};
+  EXPECT_EQ(read_back(put).query, 16U);
+  EXPECT_EQ(read_back(put).kind, StoreOperation::Kind::put);
+  EXPECT_EQ(read_back(put).revision_and_key_size[0], 7U);
+  EXPECT_EQ(read_back(put).key(), "key");
+  EXPECT_EQ(read_back(put).value(), "value");
+  EXPECT_TRUE(read_back(MetricsRecorded{true, "changes"}).is_first);
+  EXPECT_FALSE(read_back(MetricsRecorded{false, "changes"}).is_first);
+  EXPECT_EQ(read_back(MetricsRecorded{false, "changes"}).changes, "changes");
   EXPECT_EQ(read_back(Crashed{"SEGV"}).signal, "SEGV");
   read_back(PlaceFollows{});
   EXPECT_EQ(read_back(StackLine{"actor.so+0x1"}).text, "actor.so+0x1");
@@ -85,6 +102,18 @@ TEST(WorkerMessagesTest, AreNoneWithNumbersOfAnotherSize) {
   EXPECT_FALSE(to_host::read({.kind = Frame::Kind::progressed, .more = "short"}));
   EXPECT_FALSE(to_host::read({.kind = Frame::Kind::context_query, .more = "much too long"}));
   EXPECT_FALSE(to_host::read({.kind = Frame::Kind::context_query}));
+}
+
+TEST(WorkerMessagesTest, AreNoneWithAnOperationThatNoStoreHas) {
+  const to_host::StoreQuery query{1, StoreOperation::Kind::list, {0, 3}, "key"};
+  auto frame = frame_of(query);
+  EXPECT_TRUE(to_host::read(frame));
+  frame.number = 4;
+  EXPECT_FALSE(to_host::read(frame));
+  frame.number = -1;
+  EXPECT_FALSE(to_host::read(frame));
+  const to_host::StoreQuery longer{1, StoreOperation::Kind::get, {0, 4}, "key"};
+  EXPECT_FALSE(to_host::read(frame_of(longer))) << "its key is longer than all";
 }
 
 TEST(WorkerMessagesTest, AreNoneWithAMethodThatNoPluginHas) {

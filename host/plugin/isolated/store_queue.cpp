@@ -1,0 +1,50 @@
+#include "plugin/isolated/store_queue.hpp"
+
+#include <exception>
+
+namespace mcph {
+namespace {
+
+// A few wait for the disk at once, whatever is kept.
+constexpr std::size_t bytes_of_work = Executor::max_quick_bytes + 1;
+
+StoreAnswer perform_safely(PluginStore& store, const StoreOperation& operation) {
+  try {
+    return store.perform(operation);
+  } catch (const std::exception& error) {
+    return {StoreStatus::failed, error.what()};
+  }
+}
+
+}  // namespace
+
+void StoreQueue::add(StoreOperation operation, Done done) {
+  MutexLock lock(mutex_);
+  if (waiting_.size() >= max_waiting) {
+    lock.unlock();
+    return done({StoreStatus::failed, "more than " + std::to_string(max_waiting) +
+                                          " operations wait; wait for the answers of earlier ones"});
+  }
+  waiting_.push_back({std::move(operation), std::move(done)});
+  if (waiting_.size() > 1) return;
+  lock.unlock();
+  run_next();
+}
+
+void StoreQueue::run_next() {
+  executor_.run_long(bytes_of_work, [self = shared_from_this()] { self->perform_next(); });
+}
+
+void StoreQueue::perform_next() {
+  MutexLock lock(mutex_);
+  const auto& next = waiting_.front();  // a deque keeps it where it is
+  lock.unlock();
+  next.done(perform_safely(*store_, next.operation));
+  lock.lock();
+  waiting_.pop_front();
+  const bool is_last = waiting_.empty();
+  lock.unlock();
+  if (!is_last) run_next();
+}
+
+}  // namespace mcph

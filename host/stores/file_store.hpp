@@ -1,0 +1,88 @@
+// The values of one plugin in one file. The file is a log: its first line says what it is, each further one is a record
+// of one put or erase,
+//
+//     CHECK {"key":"visits","revision":7,"value":"MTI="}
+//     CHECK {"key":"visits","revision":8}
+//
+// where CHECK is the beginning of the SHA-256 of the rest in hexadecimal, the value is in base64, and a record without
+// one erases. What the file says is what the records say in their order.
+//
+// Invariants. An operation has ended well when its record is on the disk (fdatasync). A process that ends at any point
+// leaves whole records, and perhaps the beginning of one that nobody has been told to be kept: whoever writes next cuts
+// off what is behind the last whole record. Where a whole one follows something else, the file is damaged: it is set
+// aside as NAME.damaged-TIME, which is told, and the plugin begins without values. A file that has many more records
+// than values is written anew beside itself, synced and put in its place, so that there is a whole one at any time.
+//
+// Several hosts may use the file at once: whoever reads or writes it holds the lock of NAME.lock (flock). What has been
+// read is good as long as the file is the same one and as long as it was. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+
+#include "base/file_descriptor.hpp"
+#include "base/mutex.hpp"
+#include "base/result.hpp"
+#include "plugin/plugin_store.hpp"
+#include "telemetry/log.hpp"
+
+namespace mcph {
+
+class FileStore final : public PluginStore {
+ public:
+  // Nothing is opened yet. The log outlives it.
+  FileStore(std::filesystem::path file, StoreLimits limits, Log& log);
+
+  void set_limits(const StoreLimits& limits);
+
+  StoreAnswer perform(const StoreOperation& operation) override;
+
+ private:
+  struct Entry {
+    std::uint64_t revision;
+    std::string value;
+  };
+  // What the file said, up to where it has been read.
+  struct Content {
+    std::map<std::string, Entry, std::less<>> entries = {};
+    std::size_t bytes = 0;  // of all keys and values
+    std::uint64_t last_revision = 0;
+    ::ino_t inode = 0;     // of the file; 0: there is none
+    std::size_t read = 0;  // bytes of it
+
+    void put(const std::string& key, Entry entry);
+    void erase(const std::string& key);
+  };
+
+  StoreAnswer get(const std::string& key) const REQUIRES(mutex_);
+  StoreAnswer list(const std::string& prefix) const REQUIRES(mutex_);
+  Result<StoreAnswer> change(const StoreOperation& operation) REQUIRES(mutex_);
+  std::optional<StoreAnswer> why_full(const StoreOperation& operation) const REQUIRES(mutex_);
+
+  // Another process may hold the lock for a moment; longer it is not waited for.
+  Result<FileDescriptor> lock() const;
+  bool is_current() const REQUIRES(mutex_);
+  // The next four while the lock is held. Takes in what the file has that has not been read, and puts right what of it
+  // is no record.
+  Result<> refresh() REQUIRES(mutex_);
+  // False: it is damaged.
+  bool take(std::string_view records) REQUIRES(mutex_);
+  Result<> set_aside() REQUIRES(mutex_);
+  Result<> append(const std::string& record) REQUIRES(mutex_);
+  Result<> write_anew() REQUIRES(mutex_);
+  std::filesystem::path beside(std::string_view ending) const;
+
+  const std::filesystem::path file_;
+  Log& log_;
+  Mutex mutex_;
+  StoreLimits limits_ GUARDED_BY(mutex_);
+  Content content_ GUARDED_BY(mutex_);
+};
+
+}  // namespace mcph

@@ -1,0 +1,279 @@
+#include "stores/file_store.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "stores/file_stores.hpp"
+#include "support/recording_log.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace mcph {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using Kind = StoreOperation::Kind;
+
+class FileStoreTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<FileStore> open(StoreLimits limits = {}) { return std::make_unique<FileStore>(file_, limits, log_); }
+
+  static StoreAnswer put(FileStore& store, const std::string& key, const std::string& value,
+                         std::uint64_t if_revision = any_revision) {
+    return store.perform({Kind::put, key, value, if_revision});
+  }
+  static StoreAnswer erase(FileStore& store, const std::string& key, std::uint64_t if_revision = any_revision) {
+    return store.perform({Kind::erase, key, {}, if_revision});
+  }
+  static StoreAnswer get(FileStore& store, const std::string& key) { return store.perform({Kind::get, key}); }
+  static std::string value(FileStore& store, const std::string& key) {
+    const auto answer = get(store, key);
+    return answer.status == StoreStatus::done ? answer.text : "status " + std::to_string(int(answer.status));
+  }
+  static std::string keys(FileStore& store, const std::string& prefix = {}) {
+    return store.perform({Kind::list, prefix}).text;
+  }
+  std::string content() const {
+    std::ifstream stream(file_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  void write(const std::string& text) const { std::ofstream(file_, std::ios::binary) << text; }
+
+  const test::TemporaryFolder temporary_;
+  const fs::path file_ = temporary_.path() / "stores" / "tools%2Fnotes";
+  test::RecordingLog log_;
+};
+
+TEST_F(FileStoreTest, KeepsWhatIsPut) {
+  const auto store = open();
+  EXPECT_EQ(value(*store, "a"), "status 1");
+  EXPECT_EQ(put(*store, "a", std::string("\0\xFF binary\n", 10)).status, StoreStatus::done);
+  EXPECT_EQ(put(*store, "b", "").status, StoreStatus::done);
+  EXPECT_EQ(value(*store, "a"), std::string("\0\xFF binary\n", 10));
+  EXPECT_EQ(value(*store, "b"), "");
+  EXPECT_EQ(put(*store, "a", "other").status, StoreStatus::done);
+  EXPECT_EQ(value(*store, "a"), "other");
+  EXPECT_EQ(erase(*store, "a").status, StoreStatus::done);
+  EXPECT_EQ(erase(*store, "a").status, StoreStatus::absent);
+  EXPECT_EQ(value(*store, "a"), "status 1");
+}
+
+TEST_F(FileStoreTest, HasItWhenItIsOpenedAgain) {
+  put(*open(), "a", "1");
+  put(*open(), "b", "2");
+  erase(*open(), "a");
+  const auto store = open();
+  EXPECT_EQ(keys(*store), R"(["b"])");
+  EXPECT_EQ(value(*store, "b"), "2");
+}
+
+TEST_F(FileStoreTest, ListsKeysByTheirBeginning) {
+  const auto store = open();
+  EXPECT_EQ(keys(*store), "[]");
+  for (const auto* const key : {"user/b", "user/a", "users", "t"})
+    put(*store, key, "");
+  EXPECT_EQ(keys(*store), R"(["t","user/a","user/b","users"])");
+  EXPECT_EQ(keys(*store, "user/"), R"(["user/a","user/b"])");
+  EXPECT_EQ(keys(*store, "x"), "[]");
+}
+
+TEST_F(FileStoreTest, PutsOnlyAtTheRevisionThatIsMeant) {
+  const auto store = open();
+  const auto first = put(*store, "a", "1", 0);
+  EXPECT_EQ(first.status, StoreStatus::done);
+  EXPECT_NE(first.revision, 0U);
+  const auto again = put(*store, "a", "2", 0);
+  EXPECT_EQ(again.status, StoreStatus::changed);
+  EXPECT_EQ(again.revision, first.revision);
+  const auto second = put(*store, "a", "2", first.revision);
+  EXPECT_GT(second.revision, first.revision);
+  EXPECT_EQ(get(*store, "a").revision, second.revision);
+  EXPECT_EQ(erase(*store, "a", first.revision).status, StoreStatus::changed);
+  EXPECT_EQ(erase(*store, "a", second.revision).status, StoreStatus::done);
+  EXPECT_GT(put(*open(), "a", "3", 0).revision, second.revision) << "never twice the same";
+}
+
+TEST_F(FileStoreTest, RefusesWhatCannotBeKept) {
+  const auto store = open();
+  EXPECT_EQ(put(*store, "", "1").status, StoreStatus::invalid);
+  EXPECT_EQ(put(*store, std::string(257, 'k'), "1").status, StoreStatus::invalid);
+  EXPECT_EQ(put(*store, "a\nb", "1").status, StoreStatus::invalid);
+  EXPECT_EQ(put(*store, "\xFF", "1").status, StoreStatus::invalid);
+  EXPECT_THAT(put(*store, "a", std::string(32'769, 'v')).text, HasSubstr("a value has at most 32768 bytes, not 32769"));
+  EXPECT_EQ(put(*store, std::string(256, 'k'), std::string(32'768, 'v')).status, StoreStatus::done);
+}
+
+TEST_F(FileStoreTest, KeepsToItsLimits) {
+  const auto store = open({.keys = 2, .bytes = 10});
+  EXPECT_EQ(put(*store, "a", "1234").status, StoreStatus::done);
+  EXPECT_EQ(put(*store, "b", "1234").status, StoreStatus::done);
+  EXPECT_EQ(put(*store, "c", "").text, "there are 2 keys, as many as limits.storeKeys allows");
+  const auto full = put(*store, "b", "12345");
+  EXPECT_EQ(full.status, StoreStatus::full);
+  EXPECT_EQ(full.text, "with it, keys and values would have 11 bytes, more than the 10 that limits.storeBytes allows");
+  EXPECT_EQ(value(*store, "b"), "1234");
+  store->set_limits({.keys = 0, .bytes = 0});
+  EXPECT_EQ(put(*store, "b", "123").status, StoreStatus::done) << "which needs less than before";
+  EXPECT_EQ(erase(*store, "a").status, StoreStatus::done);
+}
+
+TEST_F(FileStoreTest, SharesTheFileWithOthers) {
+  const auto here = open();
+  const auto there = open();
+  put(*here, "a", "1");
+  EXPECT_EQ(value(*there, "a"), "1");
+  put(*there, "a", "2");
+  put(*there, "b", "3");
+  EXPECT_EQ(value(*here, "a"), "2");
+  erase(*here, "a");
+  EXPECT_EQ(keys(*there), R"(["b"])");
+}
+
+TEST_F(FileStoreTest, LosesNoneOfWhatSeveralUpdateAtOnce) {
+  constexpr int times = 50;
+  const auto count = [this] {
+    const auto store = open();
+    for (int done = 0; done < times;) {
+      const auto before = get(*store, "count");
+      const auto next = before.text.empty() ? 1 : std::stoi(before.text) + 1;
+      if (put(*store, "count", std::to_string(next), before.revision).status == StoreStatus::done) ++done;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back(count);
+  for (auto& thread : threads)
+    thread.join();
+  EXPECT_EQ(value(*open(), "count"), std::to_string(4 * times));
+}
+
+TEST_F(FileStoreTest, IsWrittenAnewBeforeItGrowsForEver) {
+  const auto store = open();
+  put(*store, "other", "kept");
+  const std::string large(10'000, 'v');
+  std::uintmax_t most = 0;
+  for (int i = 0; i < 100; ++i) {
+    put(*store, "a", large + std::to_string(i));
+    most = std::max(most, fs::file_size(file_));
+  }
+  EXPECT_LT(most, 200'000U);
+  const auto again = open();
+  EXPECT_EQ(value(*again, "a"), large + "99");
+  EXPECT_EQ(value(*again, "other"), "kept");
+  EXPECT_EQ(value(*store, "other"), "kept");
+}
+
+TEST_F(FileStoreTest, CutsOffWhatAProcessDidNotWriteToItsEnd) {
+  put(*open(), "a", "1");
+  const auto whole = content();
+  put(*open(), "a", "2");
+  const auto more = content();
+  for (auto size = whole.size(); size < more.size(); ++size) {
+    write(more.substr(0, size));
+    const auto store = open();
+    EXPECT_EQ(value(*store, "a"), "1") << size;
+    EXPECT_EQ(content(), whole) << size;
+    EXPECT_EQ(put(*store, "b", "3").status, StoreStatus::done);
+    EXPECT_EQ(value(*open(), "b"), "3");
+  }
+  EXPECT_EQ(log_.count("store damaged"), 0U);
+}
+
+TEST_F(FileStoreTest, SetsADamagedFileAsideAndSaysSo) {
+  put(*open(), "a", "1");
+  put(*open(), "b", "2");
+  auto damaged = content();
+  damaged[damaged.find("\"a\"") + 1] = 'x';
+  write(damaged);
+  const auto store = open();
+  EXPECT_EQ(value(*store, "a"), "status 1");
+  EXPECT_EQ(log_.count("store damaged"), 1U);
+  EXPECT_EQ(put(*store, "a", "3").status, StoreStatus::done);
+  EXPECT_EQ(keys(*open()), R"(["a"])");
+  std::size_t aside = 0;
+  for (const auto& each : fs::directory_iterator(file_.parent_path()))
+    aside += each.path().filename().string().starts_with("tools%2Fnotes.damaged-") ? 1U : 0U;
+  EXPECT_EQ(aside, 1U);
+}
+
+TEST_F(FileStoreTest, SetsAsideWhatIsNoStore) {
+  fs::create_directories(file_.parent_path());
+  for (const std::string text : {"", "hello\n", "hello"}) {
+    write(text);
+    const auto store = open();
+    EXPECT_EQ(keys(*store), "[]") << text;
+    EXPECT_EQ(put(*store, "a", "1").status, StoreStatus::done) << text;
+    EXPECT_EQ(value(*open(), "a"), "1") << text;
+    fs::remove(file_);
+  }
+}
+
+TEST_F(FileStoreTest, SaysWhyItCannotKeepAnything) {
+  std::ofstream(temporary_.path() / "stores") << "a file";
+  const auto store = open();
+  const auto answer = put(*store, "a", "1");
+  EXPECT_EQ(answer.status, StoreStatus::failed);
+  EXPECT_THAT(answer.text, HasSubstr("stores/tools%2Fnotes.lock cannot be opened: Not a directory"));
+  fs::remove(temporary_.path() / "stores");
+  EXPECT_EQ(put(*store, "a", "1").status, StoreStatus::done) << "once it can";
+}
+
+TEST_F(FileStoreTest, FollowsNoLink) {
+  fs::create_directories(file_.parent_path());
+  const auto elsewhere = temporary_.path() / "elsewhere";
+  std::ofstream(elsewhere) << "text";
+  fs::create_symlink(elsewhere, file_);
+  EXPECT_EQ(put(*open(), "a", "1").status, StoreStatus::failed);
+  EXPECT_EQ(fs::file_size(elsewhere), 4U);
+}
+
+// A process that puts one value after another, and says so, is killed at any point.
+TEST_F(FileStoreTest, HasAllThatHasBeenPutWhenItsProcessIsKilled) {
+  int told = 0;
+  for (int round = 0; round < 20; ++round) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const auto child = ::fork();
+    if (child == 0) {
+      const auto store = open();
+      const std::string large(round % 2 == 0 ? 10 : 20'000, 'v');
+      for (int i = told + 1;; ++i) {
+        if (put(*store, "last", large + "/" + std::to_string(i)).status != StoreStatus::done) ::_exit(1);
+        if (::write(ends[1], &i, sizeof i) != sizeof i) ::_exit(1);
+      }
+    }
+    ::close(ends[1]);
+    for (int i = 0; i < 5 + round && ::read(ends[0], &told, sizeof told) == sizeof told; ++i) {
+    }
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    while (::read(ends[0], &told, sizeof told) == sizeof told) {
+    }
+    ::close(ends[0]);
+    const auto kept = value(*open(), "last");
+    const auto last = std::stoi(kept.substr(kept.find('/') + 1));
+    EXPECT_TRUE(last == told || last == told + 1) << last << " where " << told << " had been told";
+    told = last;
+  }
+  EXPECT_EQ(log_.count("store damaged"), 0U);
+}
+
+TEST_F(FileStoreTest, IsOneForAllWhoOpenItByItsPlugin) {
+  FileStores stores(temporary_.path(), log_);
+  const auto draining = stores.open("tools%2Fnotes", {});
+  const auto next = stores.open("tools%2Fnotes", {.keys = 0});
+  EXPECT_EQ(draining, next);
+  EXPECT_EQ(draining->perform({Kind::put, "a", "1"}).status, StoreStatus::full) << "by the limits that were said last";
+  EXPECT_NE(stores.open("tools%2Fother", {}), next);
+}
+
+}  // namespace
+}  // namespace mcph
