@@ -32,6 +32,20 @@ OrderedJson all_json(const std::vector<Component>& components) {
   return list;
 }
 
+void print_capabilities(std::ostream& out, const char* kind, const std::vector<Capability>& capabilities) {
+  for (const auto& [name, json] : capabilities)
+    out << "  " << padded(kind, kind_width) << padded(name, key_width) << " " << printable(json) << "\n";
+}
+
+OrderedJson capabilities_json(const AddedCapabilities& added) {
+  auto object = OrderedJson::object();
+  for (const auto& [name, json] : added.extensions)
+    object["extensions"][name] = OrderedJson::parse(json);
+  for (const auto& [name, json] : added.experimental)
+    object["experimental"][name] = OrderedJson::parse(json);
+  return object;
+}
+
 std::array<std::pair<const char*, std::string>, 4> texts_of(const PluginAbout& about) {
   return {{{"id", about.id}, {"vendor", about.vendor}, {"description", about.description}, {"url", about.url}}};
 }
@@ -43,6 +57,8 @@ void print_components(std::ostream& out, const Components& components) {
   print_lines(out, "resource", components.resources);
   print_lines(out, "template", components.resource_templates);
   print_lines(out, "prompt", components.prompts);
+  print_capabilities(out, "extension", components.capabilities.extensions);
+  print_capabilities(out, "experimental", components.capabilities.experimental);
 }
 
 void print_about(std::ostream& out, const PluginAbout& about) {
@@ -61,6 +77,8 @@ nlohmann::ordered_json components_json(const PluginIdentity& identity, const Com
   object["resources"] = all_json(components.resources);
   object["resourceTemplates"] = all_json(components.resource_templates);
   object["prompts"] = all_json(components.prompts);
+  if (auto capabilities = capabilities_json(components.capabilities); !capabilities.empty())
+    object["capabilities"] = std::move(capabilities);
   return object;
 }
 

@@ -10,6 +10,7 @@
 #include "expect.hpp"
 #include "plugin/isolated/worker_messages.hpp"
 #include "plugin/isolated/worker_setup.hpp"
+#include "plugin/plugin_metrics.hpp"
 
 using mcph::Frame;
 using mcph::FrameReader;
@@ -33,6 +34,18 @@ void take(const Frame& frame) {
   if (const auto* ready = std::get_if<mcph::to_host::Ready>(&*message)) {
     const auto identity = mcph::WorkerIdentity::read(ready->identity);
     expect(identity ? !identity->name.empty() : !identity.error().message.empty());
+  }
+  if (const auto* query = std::get_if<mcph::to_host::StoreQuery>(&*message)) {
+    expect(query->key().size() + query->value().size() == frame.text.size());
+    const auto invalid = mcph::check({query->kind, std::string(query->key()), std::string(query->value())});
+    expect(!invalid || !invalid->text.empty());
+  }
+  if (const auto* recorded = std::get_if<mcph::to_host::MetricsRecorded>(&*message)) {
+    mcph::PluginMetrics metrics;
+    const auto added = metrics.add_changes(recorded->changes);
+    expect(added || !added.error().message.empty());
+    for (const auto& metric : metrics.all())
+      expect(!metric.definition.help.empty() && metric.series.size() <= mcph::PluginMetrics::max_series);
   }
   if (const auto* logged = std::get_if<mcph::to_host::Logged>(&*message))
     expect(logged->event < mcph::worker_log_events.size());
@@ -67,8 +80,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto kind = static_cast<Frame::Kind>(1 + letter(0) % static_cast<unsigned>(Frame::Kind::last));
     const auto rest = input.substr(2);
     const auto more = std::min<std::size_t>(letter(1) % 64, rest.size());
-    mcph::send_frame(worker, {kind, static_cast<std::int32_t>(size), size, rest.substr(more), rest.substr(0, more)},
-                     false);
+    mcph::send_frame(
+        worker, {kind, static_cast<std::int32_t>(size % 8), size % 16, rest.substr(more), rest.substr(0, more)}, false);
   }
   ::shutdown(worker, SHUT_WR);
   receive(sockets->first.get());

@@ -21,6 +21,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "plugin/library/private_folder.hpp"
+#include "plugin/subscribed_resources.hpp"
 #include "runtime/event_loops.hpp"
 #include "support/eventually.hpp"
 #include "support/recording_call.hpp"
@@ -322,7 +323,8 @@ TEST_F(WorkerPluginTest, EndsOneThatSendsALongTextWhereNobodyAskedForOne) {
   using Kind = Frame::Kind;
   for (const auto kind : {Kind::ready, Kind::failed, Kind::progressed, Kind::said, Kind::logged,
                           Kind::components_changed, Kind::resource_updated, Kind::context_query, Kind::caller_query,
-                          Kind::server_info_query, Kind::crashed, Kind::stack_line}) {
+                          Kind::server_info_query, Kind::subscriptions_query, Kind::subscriptions_taken,
+                          Kind::store_query, Kind::metrics_recorded, Kind::crashed, Kind::stack_line}) {
     load(forging(kind));
     const auto kept = begin("keeps_the_call");
     ASSERT_TRUE(kept->begun());
@@ -331,6 +333,29 @@ TEST_F(WorkerPluginTest, EndsOneThatSendsALongTextWhereNobodyAskedForOne) {
         << static_cast<int>(kind);
     plugin_->stop(10s);
   }
+}
+
+TEST_F(WorkerPluginTest, EndsOneThatSendsGarbageForItsStoreOrItsMetrics) {
+  for (const auto kind : {Frame::Kind::store_query, Frame::Kind::metrics_recorded}) {
+    load(R"({"forged_times":"1","forges":")" + std::to_string(static_cast<int>(kind)) + "\"}");
+    const auto kept = begin("keeps_the_call");
+    ASSERT_TRUE(kept->begun());
+    begin("forges_short");
+    EXPECT_THAT(kept->end(), HasSubstr("its process was killed, because it sent the host what a worker does not send"))
+        << static_cast<int>(kind);
+    plugin_->stop(10s);
+  }
+}
+
+TEST_F(WorkerPluginTest, TakesAnyNumberOfNewsForTaken) {
+  load(R"({"forged_times":"10000","forges":")" + std::to_string(static_cast<int>(Frame::Kind::subscriptions_taken)) +
+       "\"}");
+  plugin_->subscriptions_changed({.added = {"a://x"}});
+  EXPECT_EQ(call("forges_short"), result("{}"));
+  EXPECT_THAT(call("tells_subscriptions"), HasSubstr(R"("all":["a://x"])"));
+  EXPECT_EQ(call("forges_short"), result("{}"));
+  plugin_->subscriptions_changed({.removed = {"a://x"}});
+  EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
 }
 
 TEST_F(WorkerPluginTest, EndsOneThatSendsALongerDescriptionThanAHostTakes) {
