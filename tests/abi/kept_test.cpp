@@ -28,8 +28,8 @@ std::string code_of(const std::string& header) {
 TEST(Kept, TheNewestIsTheHeaderOfToday) {
   const auto version =
       std::to_string(MCP_PLUGIN_API_VERSION_MAJOR) + "." + std::to_string(MCP_PLUGIN_API_VERSION_MINOR);
-  for (const std::string header : {"mcp/plugin.h", "mcp/server_info.h", "mcp/caller.h", "mcp/bundle.h", "mcp/subscriptions.h",
-                                   "mcp/store.h", "mcp/metrics.h", "mcp/capabilities.h"}) {
+  for (const std::string header : {"mcp/plugin.h", "mcp/server_info.h", "mcp/caller.h", "mcp/bundle.h",
+                                   "mcp/subscriptions.h", "mcp/store.h", "mcp/metrics.h", "mcp/capabilities.h"}) {
     EXPECT_EQ(code_of(PROJECT_ROOT "/plugin-api/include/" + header),
               code_of(PROJECT_ROOT "/tests/abi/kept/" + version + "/" + header))
         << "what has been released does not change: kept/README.md says what to do";

@@ -1,12 +1,14 @@
 // A plugin version that runs in this process: the C contract of mcp/plugin.h called directly. It gives the plugin its
 // mcp_host table, bounds how many calls run at once, and takes whatever the plugin throws. Any thread, except where
-// Plugin says [control]. Half of its functions are those of the mcp_host table.
+// Plugin says [control]. Half of its functions are those of the tables that it
+// gives the plugin: those of mcp_host, and of the optional interfaces (host_interfaces.cpp).
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <mcp/bundle.h>
 #include <mcp/caller.h>
@@ -76,9 +78,11 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   void write_log(std::int32_t level, std::string_view message);
   std::string make_data_directory() const;
   static mcp_host host_table(InProcessPlugin* self);
-  // Runs what a function of the host table does.
+  // Runs what a function of one of the host's tables does (called_by_plugin.hpp).
   template <class Function>
   void serve(std::string_view function, Function&& function_of_host) noexcept;
+  // Null: there is none of that name.
+  const void* interface_named(std::string_view name) const;
   static const mcp_server_info server_info_table;
   static const mcp_caller caller_table;
   static const mcp_bundle bundle_table;

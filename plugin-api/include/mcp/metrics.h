@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mcp/metrics.h: an optional interface of the host, for plugins that count and measure: what they record is shown beside
- * the host's own metrics, as mcp_plugin_NAME with the label `plugin`, the path of the plugin's file.
+ * mcp/metrics.h: an optional interface of the host, for plugins that count and measure: what they record is shown
+ * beside the host's own metrics, as mcp_plugin_NAME with the label `plugin`, the path of the plugin's file.
  *
  *     const mcp_metrics *metrics = host->get_interface(host, MCP_METRICS);
  *     if (metrics && MCP_HAS(metrics, mcp_metrics, observe))
@@ -11,8 +11,8 @@
  *
  * Names, of metrics and of labels, are a lower-case letter and lower-case letters, digits and _, 64 bytes at most. A
  * counter's name ends with _total, which is added where it is missing, and no other one's does; none ends with _bucket,
- * _count, _sum or _info. An instance has at most 64 metrics, and 1000 series: different labels of one metric. What it has
- * recorded ends with it.
+ * _count, _sum or _info. An instance has at most 64 metrics, and 1000 series: different labels of one metric. What it
+ * has recorded ends with it.
  */
 #ifndef MCP_METRICS_H
 #define MCP_METRICS_H
