@@ -25,6 +25,9 @@ OrderedJson plugin_json(const PluginReport& report) {
     json["sandbox"] = {{"profile", name_of(sandbox)}, {"lacks", sandbox_lacks}};
     json["pid"] = pid == 0 ? OrderedJson(nullptr) : OrderedJson(pid);
     json["components"] = report.components == nullptr ? 0 : report.components->size();
+    if (report.components != nullptr) {
+      if (const auto aliases = aliases_in(*report.components); !aliases.empty()) json["aliases"] = aliases;
+    }
     if (!report.disabled_components.empty()) json["disabledComponents"] = report.disabled_components;
     json["restarts"] = restarts;
     json["calls"] = calls.calls;

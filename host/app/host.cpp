@@ -59,11 +59,13 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           .trust = options.trust,
           .server_info =
               [&catalog, &more_catalogs, identity = options.identity, root = options.components,
-               limits = std::move(limits), features = std::move(features)] {
+               limits = std::move(limits), features = std::move(features), began = std::chrono::steady_clock::now()] {
                 // Who asks is not known, and so not what he may see.
                 const bool some_see_less = catalog.is_governed() || !more_catalogs.empty();
                 const auto shown = some_see_less ? std::make_shared<const Catalog>() : catalog.current();
-                return server_info_json(identity, *shown, root, limits, features);
+                const auto up = std::chrono::steady_clock::now() - began;
+                return server_info_json(identity, *shown, root, limits, features,
+                                        std::chrono::duration_cast<std::chrono::seconds>(up));
               },
           .stores = &stores};
 }

@@ -9,8 +9,9 @@
 namespace mcph {
 namespace {
 
-ServingOptions serving_of(const std::string& name, const Config& config) {
+ServingOptions serving_of(const std::string& name, const Config& config, Payments& payments) {
   auto serving = config.host.serving;
+  serving.payments = &payments;
   if (!name.empty()) serving.state_key = state_key_of(name, serving.state_key);
   return serving;
 }
@@ -19,20 +20,20 @@ ServingOptions serving_of(const std::string& name, const Config& config) {
 
 ServedServers::ServedServer::ServedServer(std::string its_name, std::vector<std::string> its_paths,
                                           PublishedCatalog& its_catalog, ServerIdentity its_identity,
-                                          const Config& config, CallObserver* observer, RequestRecords* records,
-                                          Log& log)
+                                          const ServingOptions& serving, const Config& config, CallObserver* observer,
+                                          RequestRecords* records, Log& log)
     : name(std::move(its_name)),
       paths(std::move(its_paths)),
       catalog(its_catalog),
       identity(std::move(its_identity)),
-      server(catalog, identity, serving_of(name, config), config.sessions, log, observer, records) {}
+      server(catalog, identity, serving, config.sessions, log, observer, records) {}
 
-ServedServers::ServedServers(Host& host, const Config& config, CallObserver* observer, RequestRecords* records,
-                             Log& log) {
+ServedServers::ServedServers(Host& host, const Config& config, Payments& payments, CallObserver* observer,
+                             RequestRecords* records, Log& log) {
   const auto add = [&](const std::string& name, std::vector<std::string> paths, PublishedCatalog& catalog,
                        const ServerIdentity& identity) {
-    all_.push_back(
-        std::make_unique<ServedServer>(name, std::move(paths), catalog, identity, config, observer, records, log));
+    all_.push_back(std::make_unique<ServedServer>(name, std::move(paths), catalog, identity,
+                                                  serving_of(name, config, payments), config, observer, records, log));
   };
   add({}, {""}, host.catalog(), config.host.identity);
   for (const auto& [name, server] : config.servers)

@@ -10,6 +10,7 @@
 #include "app/live_configuration.hpp"
 #include "config/config.hpp"
 #include "protocol/call_observer.hpp"
+#include "protocol/calls/payments.hpp"
 #include "protocol/request_record.hpp"
 #include "protocol/server/server.hpp"
 #include "transport/streamable_http/authentication_counts.hpp"
@@ -22,7 +23,8 @@ namespace mcph {
 class ServedServers {
  public:
   // All outlive it, and whoever observes calls or keeps records of them the host, too; null: nobody does.
-  ServedServers(Host& host, const Config& config, CallObserver* observer, RequestRecords* records, Log& log);
+  ServedServers(Host& host, const Config& config, Payments& payments, CallObserver* observer, RequestRecords* records,
+                Log& log);
 
   LiveConfiguration::Catalogs catalogs() const;
 
@@ -38,8 +40,8 @@ class ServedServers {
  private:
   struct ServedServer {
     ServedServer(std::string its_name, std::vector<std::string> its_paths, PublishedCatalog& its_catalog,
-                 ServerIdentity its_identity, const Config& config, CallObserver* observer, RequestRecords* records,
-                 Log& log);
+                 ServerIdentity its_identity, const ServingOptions& serving, const Config& config,
+                 CallObserver* observer, RequestRecords* records, Log& log);
 
     const std::string name;  // empty: that of the whole
     const std::vector<std::string> paths;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "catalog/component_settings.hpp"
 #include "catalog/parameter_headers.hpp"
 #include "catalog/uri_template.hpp"
 #include "plugin/added_capabilities.hpp"
@@ -21,7 +22,8 @@ namespace mcph {
 // What a tool's execution.taskSupport says (MCP 2025-11-25, server/tools): whether a call of it may become a task.
 enum class TaskSupport { undeclared, optional, required, forbidden };
 
-// `json` of a component is what its plugin described, rendered once.
+// `json` of a component is what its plugin described, rendered once. `alias_of` is what the plugin calls it where the
+// operator has given it another name; empty: this is its own.
 struct Tool {
   std::string name;
   Schema input_schema;
@@ -34,6 +36,8 @@ struct Tool {
   bool read_only = false;  // as it says of itself
   std::set<std::string, std::less<>> tags = {};
   std::optional<std::chrono::milliseconds> time_limit = {};  // of a call
+  std::string alias_of = {};
+  std::shared_ptr<const Price> price = {};  // of a call; null: it is free
 };
 
 struct Resource {
@@ -41,6 +45,7 @@ struct Resource {
   std::string name;
   std::string json;
   std::string original_uri;  // as the plugin wrote it, and is asked for it
+  std::string alias_of = {};
 };
 
 struct ResourceTemplate {
@@ -56,6 +61,7 @@ struct Prompt {
   std::string json;
   std::vector<std::string> arguments = {};  // all of them
   bool completes = false;                   // its plugin wants to be asked for their values
+  std::string alias_of = {};
 };
 
 struct Components {
@@ -65,6 +71,7 @@ struct Components {
   std::vector<Prompt> prompts;
   std::string instructions;
   AddedCapabilities capabilities = {};
+  std::shared_ptr<const ComponentSettings> settings = {};  // that have been applied, for a later description; or null
 
   std::size_t size() const { return tools.size() + resources.size() + resource_templates.size() + prompts.size(); }
 };

@@ -15,12 +15,20 @@ namespace {
 constexpr std::size_t kind_width = 10;  // in columns of a terminal, as the next
 constexpr std::size_t key_width = 28;
 
+std::string alias_words(const ResourceTemplate&) {
+  return {};
+}
+template <class Component>
+std::string alias_words(const Component& component) {
+  return component.alias_of.empty() ? "" : "(alias of " + component.alias_of + ") ";
+}
+
 template <class Component>
 void print_lines(std::ostream& out, const char* kind, const std::vector<Component>& components) {
   for (const auto& component : components) {
     const auto description = OrderedJson::parse(component.json).value("description", "");
     out << "  " << padded(kind, kind_width) << padded(component_name(component), key_width) << " "
-        << printable(description.substr(0, description.find('\n'))) << "\n";
+        << printable(alias_words(component) + description.substr(0, description.find('\n'))) << "\n";
   }
 }
 
@@ -79,6 +87,7 @@ nlohmann::ordered_json components_json(const PluginIdentity& identity, const Com
   object["prompts"] = all_json(components.prompts);
   if (auto capabilities = capabilities_json(components.capabilities); !capabilities.empty())
     object["capabilities"] = std::move(capabilities);
+  if (const auto aliases = aliases_in(components); !aliases.empty()) object["aliases"] = aliases;
   return object;
 }
 

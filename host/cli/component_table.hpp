@@ -17,7 +17,7 @@ void print_components(std::ostream& out, const Components& components);
 void print_about(std::ostream& out, const PluginAbout& about);
 
 // {"file", "plugin", "version", "id"?, "vendor"?, "description"?, "url"?, "digest", "tools": [...], "resources": [...],
-// ...}
+// ..., "aliases": {"other name": "own name"}?}
 nlohmann::ordered_json components_json(const PluginIdentity& identity, const Components& components);
 
 }  // namespace mcph

@@ -36,6 +36,7 @@
 #include "http/client/network_caller.hpp"
 #include "http/health.hpp"
 #include "http/server.hpp"
+#include "payments/x402_payments.hpp"
 #include "protocol/server/server.hpp"
 #include "telemetry/stderr_log.hpp"
 #include "transport/stdio/standard_streams.hpp"
@@ -231,7 +232,8 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   const SystemdWatchdog watchdog((*host)->threads(), systemd);
 
   NetworkCaller caller((*host)->threads());
-  ServedServers servers(**host, config, (*calls)->observer(), audit.requests(), log);
+  X402Payments payments(caller, log);
+  ServedServers servers(**host, config, payments, (*calls)->observer(), audit.requests(), log);
   auto configuration = LiveConfiguration::create(command.source, command.config, servers.catalogs(), caller, log);
   if (configuration.has_error()) return (*host)->finish(complain(configuration.error().message));
   std::string origin = config.origin;
@@ -357,9 +359,12 @@ int run(const StdioCommand& command) {
   auto host = Host::create(command.config.host, log, {{"messageBytes", command.config.stdio.max_message_bytes}});
   if (host.has_error()) return complain(host.error().message);
 
-  Server server((*host)->catalog(), command.config.host.identity, command.config.host.serving, {}, log,
-                (*calls)->observer(), audit->requests());
   NetworkCaller caller((*host)->threads());
+  X402Payments payments(caller, log);
+  auto serving = command.config.host.serving;
+  serving.payments = &payments;
+  Server server((*host)->catalog(), command.config.host.identity, serving, {}, log, (*calls)->observer(),
+                audit->requests());
   std::unique_ptr<LiveConfiguration> configuration;
   if (!command.config.stdio_roles.empty()) {
     auto live = LiveConfiguration::create(command.source, command.config, {{"", &(*host)->catalog()}}, caller, log);

@@ -8,8 +8,9 @@
 namespace mcph {
 namespace {
 
-ReadMessage invalid(std::string id, std::string reason) {
-  return {std::nullopt, RpcError{error_code::invalid_request, "Invalid request: " + std::move(reason)}, std::move(id)};
+ReadMessage invalid(std::string id, const std::string& reason) {
+  RpcError error{error_code::invalid_request, "Invalid request: " + reason, {{"details", reason}}};
+  return {std::nullopt, std::move(error), std::move(id)};
 }
 
 // Ids are remembered while their requests run, so their length is bounded.

@@ -1,6 +1,7 @@
 // calculator: evaluates arithmetic, so that a model need not guess.
 //
 //   calculate {"expression": "2 * (3 + 4) ^ 2", "precision": 12}  ->  {"result": 98, "formatted": "98"}
+//   calculate {"expression": "2 * (3 + 4) ^ 2", "decimal_places": 2}  ->  "Result: 98.00", and the same as above
 //
 // Operators, from what binds least to what binds most: + and -, then * / and % (the remainder, with the sign of the
 // dividend), then signs, then ^ (from right to left: 2^3^2 is 2^9, and -2^2 is -4), then n!. Constants: pi, e, tau.

@@ -2,9 +2,10 @@
 
 #include <array>
 #include <charconv>
+#include <optional>
 #include <string>
 
-#include <mcp/plugin/typed.hpp>
+#include <mcp/plugin.hpp>
 
 #include "calculator/expression.hpp"
 #include "calculator/functions.hpp"
@@ -14,10 +15,12 @@ namespace {
 
 // More than 17 significant digits say nothing about a double.
 constexpr int max_precision = 17;
+constexpr int max_decimal_places = 15;
 
 struct Calculation {
   std::string expression;
   int precision = 12;
+  std::optional<int> decimal_places;
   static constexpr auto fields() {
     return std::tuple{
         mcp::field("expression", &Calculation::expression, "What to evaluate, such as \"sqrt(2) * (1 + 3!) ^ 2 / 1e3\"")
@@ -26,7 +29,11 @@ struct Calculation {
         mcp::field("precision", &Calculation::precision, "Significant digits of the formatted result")
             .min(1)
             .max(max_precision)
-            .default_value(12)};
+            .default_value(12),
+        mcp::field("decimal_places", &Calculation::decimal_places,
+                   "Digits after the point of the formatted result, in place of precision; 2: 14.00")
+            .min(0)
+            .max(max_decimal_places)};
   }
 };
 
@@ -39,17 +46,29 @@ struct Answer {
   }
 };
 
-std::string formatted(double value, int precision) {
-  if (precision < 1 || precision > max_precision) throw mcp::ToolError("precision must be 1 to 17");
-  std::array<char, 32> text{};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, precision).ptr;
+std::string formatted(double value, std::chars_format format, int digits) {
+  std::array<char, 340> text{};  // the largest double has 309 digits before the point
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, digits).ptr;
   return {text.data(), end};
 }
 
-Answer calculate(const Calculation& calculation) {
+Answer answer_to(const Calculation& calculation) {
+  if (calculation.precision < 1 || calculation.precision > max_precision)
+    throw mcp::ToolError("precision must be 1 to 17");
+  const auto places = calculation.decimal_places;
+  if (places && (*places < 0 || *places > max_decimal_places)) throw mcp::ToolError("decimal_places must be 0 to 15");
   const double value = evaluate(calculation.expression);
-  return {value, formatted(value, calculation.precision)};
+  return {value, places ? formatted(value, std::chars_format::fixed, *places)
+                        : formatted(value, std::chars_format::general, calculation.precision)};
+}
+
+mcp::ToolResult calculate(const Calculation& calculation) {
+  const auto answer = answer_to(calculation);
+  mcp::ToolResult result;
+  // For a reader who said how he wants to read it.
+  if (calculation.decimal_places) result.text("Result: " + answer.formatted);
+  return result.text(mcp::dump_json(mcp::Json{{"result", answer.result}, {"formatted", answer.formatted}}))
+      .structured(answer);
 }
 
 std::string description() {
@@ -63,7 +82,12 @@ std::string description() {
 }  // namespace
 
 void setup(mcp::Plugin& plugin) {
-  plugin.tool("calculate", description(), calculate).title("Calculate").read_only().idempotent().open_world(false);
+  plugin.tool("calculate", description(), calculate)
+      .title("Calculate")
+      .read_only()
+      .idempotent()
+      .open_world(false)
+      .output<Answer>();
 }
 
 }  // namespace plugins::calculator

@@ -1,6 +1,6 @@
 // clock: what time it is, and what a time in one zone is in another.
 //
-//   now {"zone": "Europe/Berlin"}
+//   now {"zone": "Europe/Berlin"}                or   get_time {"timezone": "Europe/Berlin"}
 //   convert_time {"time": "2026-03-29T02:30", "from": "Europe/Berlin", "to": "Asia/Tokyo"}
 //   time_zones {"filter": "berlin"}
 //

@@ -127,6 +127,15 @@ void register_tools(mcp::Plugin& plugin, const Zones& zones, const Clock& clock)
       .title("Current time")
       .read_only()
       .open_world(false);
+  // The same by the name and the argument under which most models know it.
+  plugin
+      .tool(
+          "get_time", "Says what time it is, with what there is to know of the time zone.",
+          [zones, clock](const std::string& timezone) { return moment_in(zones->load(timezone), clock()); },
+          mcp::arg("timezone", "IANA name, such as Europe/Berlin").default_value("UTC"))
+      .title("Current time and time zone")
+      .read_only()
+      .open_world(false);
   plugin
       .tool(
           "convert_time", "Says what a time in one time zone is in another, daylight saving included.",

@@ -1,5 +1,7 @@
 #include "files/file_access.hpp"
 
+#include <algorithm>
+
 namespace plugins::files {
 namespace {
 
@@ -16,9 +18,12 @@ auto about(std::string_view path, const Use& use, std::string_view if_not_found 
 
 }  // namespace
 
-FileAccess::File FileAccess::read(std::string_view path) const {
+FileAccess::File FileAccess::read(std::string_view path, std::optional<std::int64_t> max_size) const {
   Location location = roots_.locate(path);
-  std::string content = about(path, [&] { return location.root->directory.read(location.path, max_file_bytes_); });
+  const auto limit = max_size
+                         ? std::min(static_cast<std::uint64_t>(std::max<std::int64_t>(*max_size, 0)), max_file_bytes_)
+                         : max_file_bytes_;
+  std::string content = about(path, [&] { return location.root->directory.read(location.path, limit); });
   return {std::move(location), std::move(content)};
 }
 
@@ -36,11 +41,16 @@ Location FileAccess::write(std::string_view path, std::string_view content, Fold
   return location;
 }
 
-Location FileAccess::append(std::string_view path, std::string_view content) const {
+Location FileAccess::append(std::string_view path, std::string_view content, Folders folders) const {
   Location location = locate_writable(path);
   require_size(path, content);
+  const RootedDirectory& directory = location.root->directory;
   about(
-      path, [&] { location.root->directory.append(location.path, content, max_file_bytes_); },
+      path,
+      [&] {
+        if (folders == Folders::are_made && !location.path.is_empty()) directory.make_folders(location.path.parent());
+        directory.append(location.path, content, max_file_bytes_);
+      },
       "is in a folder that does not exist");
   return location;
 }

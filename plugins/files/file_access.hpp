@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,11 +24,12 @@ class FileAccess {
     Location location;
     std::string content;
   };
-  File read(std::string_view path) const;
+  // A file of more than `max_size` bytes is refused; nothing: of more than all files may have.
+  File read(std::string_view path, std::optional<std::int64_t> max_size = std::nullopt) const;
 
   enum class Folders { must_exist, are_made };
   Location write(std::string_view path, std::string_view content, Folders folders) const;
-  Location append(std::string_view path, std::string_view content) const;
+  Location append(std::string_view path, std::string_view content, Folders folders) const;
 
   Listing list(const ListQuery& query, const mcp::Context& context) const;
 

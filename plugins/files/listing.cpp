@@ -22,11 +22,17 @@ Entry entry_of(const Location& location, const struct stat& status) {
   return entry;
 }
 
+bool is_hidden(const RelativePath& below) {
+  return std::ranges::any_of(below.components(), [](const std::string& name) { return name.starts_with('.'); });
+}
+
 // Whether the entry is one that was asked for. `folder` is where the list begins.
-bool is_wanted(const RelativePath& path, const RelativePath& folder, const std::optional<std::string>& pattern) {
-  if (!pattern) return true;
-  const bool is_about_path = pattern->find('/') != std::string::npos;
-  return glob_matches(*pattern, is_about_path ? path.below(folder)->text() : path.name());
+bool is_wanted(const RelativePath& path, const RelativePath& folder, const ListQuery& query) {
+  const auto below = path.below(folder);
+  if (!query.show_hidden && is_hidden(*below)) return false;
+  if (!query.pattern) return true;
+  const bool is_about_path = query.pattern->find('/') != std::string::npos;
+  return glob_matches(*query.pattern, is_about_path ? below->text() : path.name());
 }
 
 }  // namespace
@@ -50,7 +56,7 @@ Listing list_folder(const Location& folder, const ListQuery& query, const mcp::C
   const auto limit = static_cast<std::size_t>(std::clamp(query.limit, 1, max_list_entries));
   const auto add = [&](const WalkedEntry& entry) {
     context.throw_if_cancelled();
-    if (!is_wanted(entry.path, folder.path, query.pattern)) return true;
+    if (!is_wanted(entry.path, folder.path, query)) return true;
     if (listing.entries.size() == limit) {
       listing.complete = false;
       return false;
@@ -58,7 +64,7 @@ Listing list_folder(const Location& folder, const ListQuery& query, const mcp::C
     listing.entries.push_back(entry_of({folder.root, entry.path}, entry.status));
     return true;
   };
-  const WalkLimits limits{.max_depth = std::clamp(query.depth, 1, max_list_depth)};
+  const WalkLimits limits{.max_depth = query.recursive ? max_list_depth : std::clamp(query.depth, 1, max_list_depth)};
   if (!folder.root->directory.walk(folder.path, limits, add)) listing.complete = false;
   return listing;
 }

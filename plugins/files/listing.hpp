@@ -52,6 +52,8 @@ struct ListQuery {
   int depth = 1;
   std::optional<std::string> pattern;
   int limit = 1000;
+  bool show_hidden = true;
+  bool recursive = false;
   static constexpr auto fields() {
     return std::tuple{
         mcp::field("path", &ListQuery::path, "The folder, absolute or from the name of a root. Left out: the roots"),
@@ -66,7 +68,11 @@ struct ListQuery {
         mcp::field("limit", &ListQuery::limit, "At most this many entries")
             .min(1)
             .max(max_list_entries)
-            .default_value(1000)};
+            .default_value(1000),
+        mcp::field("show_hidden", &ListQuery::show_hidden, "Also what begins with \".\", and what is in it")
+            .default_value(true),
+        mcp::field("recursive", &ListQuery::recursive, "All levels of folders, whatever the depth")
+            .default_value(false)};
   }
 };
 

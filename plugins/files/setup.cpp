@@ -1,6 +1,7 @@
 #include "files/setup.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "files/file_content_type.hpp"
 #include "files/path_completion.hpp"
 #include "files/settings.hpp"
+#include "files/text_encoding.hpp"
 #include "shared/folder_watch.hpp"
 
 namespace plugins::files {
@@ -28,11 +30,17 @@ struct ReadQuery {
   std::string path;
   std::optional<int> first_line;
   std::optional<int> line_count;
+  std::optional<Encoding> encoding;
+  std::optional<std::int64_t> max_size;
   static constexpr auto fields() {
     return std::tuple{
         mcp::field("path", &ReadQuery::path, path_help).min_length(1),
         mcp::field("first_line", &ReadQuery::first_line, "Of a text: begin with this line, counted from 1").min(1),
-        mcp::field("line_count", &ReadQuery::line_count, "Of a text: at most this many lines").min(1)};
+        mcp::field("line_count", &ReadQuery::line_count, "Of a text: at most this many lines").min(1),
+        mcp::field(
+            "encoding", &ReadQuery::encoding,
+            "How the bytes are a text; base64: they are none. Left out: UTF-8, or an image, audio or other bytes"),
+        mcp::field("max_size", &ReadQuery::max_size, "Refuse a file of more bytes").min(1)};
   }
 };
 
@@ -40,12 +48,14 @@ struct WriteOrder {
   std::string path;
   std::string content;
   bool create_folders = false;
+  bool append = false;
   static constexpr auto fields() {
     return std::tuple{
         mcp::field("path", &WriteOrder::path, path_help).min_length(1),
-        mcp::field("content", &WriteOrder::content, "The whole text of the file"),
+        mcp::field("content", &WriteOrder::content, "The whole text of the file, or what to add to it"),
         mcp::field("create_folders", &WriteOrder::create_folders, "Make the folders that are missing above the file")
-            .default_value(false)};
+            .default_value(false),
+        mcp::field("append", &WriteOrder::append, "Add the text to the end of what is there").default_value(false)};
   }
 };
 
@@ -66,6 +76,12 @@ std::string_view selected_lines(std::string_view text, const ReadQuery& query) {
 
 mcp::Content content_of(const FileAccess::File& file, const ReadQuery& query) {
   const ContentType type = content_type(file.location.path.name(), file.content);
+  if (query.encoding && *query.encoding != Encoding::base64) {
+    const auto text = text_in(file.content, *query.encoding);
+    if (!text) throw PathError(query.path, "is not text in this encoding");
+    return mcp::text(selected_lines(*text, query));
+  }
+  if (query.encoding) return mcp::embedded_blob(file_uri(file.location), type.mime_type, file.content);
   if (type.is_text) return mcp::text(selected_lines(file.content, query));
   if (query.first_line || query.line_count) throw PathError(query.path, "is not a text and has no lines");
   if (type.mime_type.starts_with("image/")) return mcp::image(file.content, type.mime_type);
@@ -113,7 +129,7 @@ void warn_about_unreadable(mcp::Plugin& plugin, const Roots& roots) {
 void register_reading(mcp::Plugin& plugin, const SharedAccess& access) {
   plugin
       .tool("read_file", "Reads a file: a text, all of it or some lines, an image, or other bytes.",
-            [access](const ReadQuery& query) { return content_of(access->read(query.path), query); })
+            [access](const ReadQuery& query) { return content_of(access->read(query.path, query.max_size), query); })
       .title("Read a file")
       .read_only()
       .idempotent()
@@ -134,22 +150,22 @@ void register_reading(mcp::Plugin& plugin, const SharedAccess& access) {
 
 void register_writing(mcp::Plugin& plugin, const SharedAccess& access) {
   plugin
-      .tool("write_file", "Writes a text file, in place of what was there.",
+      .tool("write_file", "Writes a text file, in place of what was there or, with append, behind it.",
             [access, &plugin](const WriteOrder& order) {
               const auto folders =
                   order.create_folders ? FileAccess::Folders::are_made : FileAccess::Folders::must_exist;
-              const Location location = access->write(order.path, order.content, folders);
+              const Location location = order.append ? access->append(order.path, order.content, folders)
+                                                     : access->write(order.path, order.content, folders);
               plugin.resource_updated(file_uri(location));
-              return sentence("Wrote", order.content.size(), location);
+              return sentence(order.append ? "Appended" : "Wrote", order.content.size(), location);
             })
       .title("Write a file")
-      .idempotent()
       .open_world(false);
   plugin
       .tool(
           "append_file", "Adds text to the end of a file, which is made if it is not there.",
           [access, &plugin](const std::string& path, const std::string& content) {
-            const Location location = access->append(path, content);
+            const Location location = access->append(path, content, FileAccess::Folders::must_exist);
             plugin.resource_updated(file_uri(location));
             return sentence("Appended", content.size(), location);
           },

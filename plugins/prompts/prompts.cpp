@@ -1,6 +1,6 @@
 // prompts: four messages that are worth having ready.
 //
-//   greeting       static but for a name and a style: formal, casual, friendly, pirate
+//   greeting       greets somebody: formal, casual, friendly, or as a pirate
 //   code_review    a review of code, which goes along as an embedded resource
 //   summarize      a summary, for an audience and of a length
 //   explain_error  what an error message means and what to do

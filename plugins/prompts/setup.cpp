@@ -14,16 +14,19 @@
 namespace plugins::prompts {
 namespace {
 
+// A greeting around a name, which may be left out.
 struct Style {
   std::string_view name;
-  std::string_view request;
+  std::string_view opening;
+  std::string_view before_name;
+  std::string_view rest;
 };
 
 constexpr std::array styles{
-    Style{"formal", "in a formal and courteous tone, in complete sentences and without contractions"},
-    Style{"casual", "in a casual tone, as one speaks to a colleague one likes"},
-    Style{"friendly", "in a warm and friendly tone, with a word of encouragement"},
-    Style{"pirate", "as a pirate of the golden age would, harmless and cheerful"},
+    Style{"formal", "Good day", ", ", ". It is a pleasure to welcome you. How may I be of assistance today?"},
+    Style{"casual", "Hey", " ", "! Good to see you. What are we up to today?"},
+    Style{"friendly", "Hello", " ", "! \U0001F44B It is lovely to have you here. What would you like to do today?"},
+    Style{"pirate", "Ahoy", ", ", "! Welcome aboard. Which way do we sail today?"},
 };
 
 std::vector<std::string> style_names() {
@@ -41,9 +44,9 @@ const Style& style_named(std::string_view name) {
 
 mcp::Message greeting(const mcp::Arguments& given) {
   const Style& style = style_named(given.value_or("style", "friendly"));
-  const std::string whom = given.has("name") ? "Greet " + given["name"] : std::string("Greet me");
-  return mcp::user(whom + ' ' + std::string(style.request) +
-                   ". Two sentences at most. Then ask, in one short sentence, what there is to do today.");
+  std::string text(style.opening);
+  if (given.has("name")) text.append(style.before_name).append(given["name"]);
+  return mcp::assistant(text.append(style.rest));
 }
 
 mcp::Messages code_review(const mcp::Arguments& given) {
@@ -83,8 +86,8 @@ mcp::Message explain_error(const mcp::Arguments& given) {
 
 void setup(mcp::Plugin& plugin) {
   plugin
-      .prompt("greeting", "A greeting in a style of your choice",
-              {mcp::arg("name", "Whom to greet. Left out: you"),
+      .prompt("greeting", "A greeting for somebody, in a style of your choice",
+              {mcp::arg("name", "Whom to greet. Left out: nobody by name"),
                mcp::arg("style", "Left out: friendly").one_of(style_names())},
               greeting)
       .title("Greeting");

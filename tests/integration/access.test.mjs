@@ -57,6 +57,8 @@ test('APreflightIsToldTheMethodsAndTheHeadersOfMcp', async () => {
     'mcp-param-region',
     'mcp-protocol-version',
     'mcp-session-id',
+    'payment-signature',
+    'x-payment',
   ];
   for (const header of needed) assert.ok(headers.includes(header), header);
   assert.ok(!headers.includes('x-unheard-of'));

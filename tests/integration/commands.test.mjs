@@ -312,7 +312,7 @@ test('ReadPromptAndCompleteAskAPluginWithoutAClient', async (context) => {
   assert.match(absent.stderr, /Resource not found: config:\/\/absent/);
   const prompt = await on('prompt', 'greeting', '{"name":"Ada"}');
   assert.equal(prompt.status, 0);
-  assert.match(prompt.stdout, /^user: Greet Ada /);
+  assert.match(prompt.stdout, /^assistant: Hello Ada! /);
   assert.deepEqual(await on('complete', 'greeting', 'style', 'fr'), { status: 0, stdout: 'friendly\n', stderr: '' });
   const { completion } = JSON.parse((await on('complete', '--json', 'greeting', 'style')).stdout);
   assert.ok(completion.values.length > 1);

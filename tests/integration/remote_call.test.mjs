@@ -30,7 +30,7 @@ test('AServerIsAskedForWhatAPluginIsAskedForOtherwise', async (context) => {
   // Its progress makes the answer a stream.
   assert.equal((await ask('call', 'wait', '{"label":"done","milliseconds":50,"reports":2}')).stdout, 'done\n');
   assert.equal(JSON.parse((await ask('read', 'config://server')).stdout).name, 'mcp-plugin-host');
-  assert.match((await ask('prompt', 'greeting', '{"name":"Ada Lövelace"}')).stdout, /^user: Greet Ada Lövelace /);
+  assert.match((await ask('prompt', 'greeting', '{"name":"Ada Lövelace"}')).stdout, /^assistant: Hello Ada Lövelace!/);
   assert.equal((await ask('complete', 'greeting', 'style', 'fr')).stdout, 'friendly\n');
 });
 

@@ -3,6 +3,7 @@
 //   json: parsed      toml: checked, as a configuration of the host
 //   python: served by the plugin python, if it is built, which must have nothing to complain of
 //   sh: run, with the built program first in PATH, in an empty folder with the shipped plugins
+//   ts, py: programs of clients; run by tests/integration/sdk_samples.test.mjs and tests/fastmcp
 //   go, rust, zig: compiled by tests/languages, where their compilers are
 //   console, nginx: shown only; for what runs for ever or needs a program that is not here
 // usage: examples.mjs SOURCE_DIR HOST COMPONENTS_DIR CXX CC [PYTHON_PLUGIN]
@@ -39,6 +40,8 @@ const checks = {
     if (status !== 0 || stderr !== '' || !/^ {2}tool /m.test(stdout)) throw new Error(`it is not served:\n${stdout}${stderr}`);
   },
   console() {},
+  ts() {}, // tests/integration/sdk_samples.test.mjs runs them
+  py() {}, // tests/fastmcp/client_sample.test.mjs runs them, where FastMCP is
   zig() {}, // tests/languages/zig/project.test.mjs compiles them
   go() {}, // tests/languages/go/project.test.mjs compiles them
   nginx() {}, // tests/integration/unix_socket.test.mjs has one like it

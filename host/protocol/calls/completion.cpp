@@ -65,7 +65,7 @@ Result<CompletionRequest, Rejection> read_request(const Json& params) {
                             {"context", {{"arguments", *std::move(chosen)}}}}};
 }
 
-std::optional<Planned> plan_for_prompt(const Catalog& catalog, const CompletionRequest& request, Json meta) {
+std::optional<Planned> plan_for_prompt(const Catalog& catalog, CompletionRequest& request, Json meta) {
   const auto& name = request.ref["name"].get_ref<const std::string&>();
   const auto* served = catalog.find_prompt(name);
   if (served == nullptr) return Rejection{Rejection::Reason::unknown_prompt, "Unknown prompt: " + name};
@@ -75,6 +75,7 @@ std::optional<Planned> plan_for_prompt(const Catalog& catalog, const CompletionR
   }
   // What its plugin offers may depend on arguments that are not permitted.
   if (!served->component->completes || served->rule != nullptr) return std::nullopt;
+  if (const auto& own_name = served->component->alias_of; !own_name.empty()) request.params["ref"]["name"] = own_name;
   return CallPlan{served->plugin, PluginMethod::completion_complete, dump(request.params), name, std::move(meta)};
 }
 

@@ -36,6 +36,11 @@ std::optional<Rejection> complete_arguments(Json& params) {
   return Rejection{Rejection::Reason::malformed_arguments, "params.arguments must be an object"};
 }
 
+// By which its plugin knows it, where that is another one.
+void take_own_name(Json& params, const std::string& own_name) {
+  if (!own_name.empty()) params["name"] = own_name;
+}
+
 // Nothing: it is no call of a component.
 std::optional<ComponentPattern::Kind> kind_of(PluginMethod method) {
   switch (method) {
@@ -80,7 +85,7 @@ Planned plan_tool_call(const Catalog& catalog, Json params) {
 Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields* mirrored) {
   auto meta = take_meta(params);
   if (auto rejection = require_string(params, "name")) return *std::move(rejection);
-  const auto& name = params["name"].get_ref<const std::string&>();
+  const auto name = params["name"].get<std::string>();
   const auto* served = catalog.find_tool(name);
   if (served == nullptr) return Rejection{Rejection::Reason::unknown_tool, "Unknown tool: " + name};
   if (auto rejection = complete_arguments(params)) return *std::move(rejection);
@@ -101,6 +106,7 @@ Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields
                      {{"path", violation->path}, {"keyword", violation->keyword}}};
   }
   if (auto rejection = check_rule(*served, "tool", name, arguments)) return *std::move(rejection);
+  take_own_name(params, served->component->alias_of);
   return CallPlan{served->plugin,
                   PluginMethod::tools_call,
                   dump(params),
@@ -108,7 +114,8 @@ Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields
                   std::move(meta),
                   served->component->task_support,
                   served->component->output_schema,
-                  served->component->time_limit};
+                  served->component->time_limit,
+                  served->component->price};
 }
 
 Planned plan_resource_read(const Catalog& catalog, Json params) {
@@ -133,7 +140,7 @@ Planned plan_resource_read(const Catalog& catalog, Json params) {
 Planned plan_prompt_get(const Catalog& catalog, Json params) {
   auto meta = take_meta(params);
   if (auto rejection = require_string(params, "name")) return *std::move(rejection);
-  const auto& name = params["name"].get_ref<const std::string&>();
+  const auto name = params["name"].get<std::string>();
   const auto* served = catalog.find_prompt(name);
   if (served == nullptr) return Rejection{Rejection::Reason::unknown_prompt, "Unknown prompt: " + name};
   if (auto rejection = complete_arguments(params)) return *std::move(rejection);
@@ -151,6 +158,7 @@ Planned plan_prompt_get(const Catalog& catalog, Json params) {
     }
   }
   if (auto rejection = check_rule(*served, "prompt", name, arguments)) return *std::move(rejection);
+  take_own_name(params, served->component->alias_of);
   return CallPlan{served->plugin, PluginMethod::prompts_get, dump(params), name, std::move(meta)};
 }
 

@@ -27,6 +27,7 @@ struct CallPlan {
   TaskSupport task_support = TaskSupport::forbidden;
   std::optional<Schema> output_schema = {};                  // of a tool that has one
   std::optional<std::chrono::milliseconds> time_limit = {};  // likewise
+  std::shared_ptr<const Price> price = {};                   // of a tool that costs
 };
 
 struct Rejection {

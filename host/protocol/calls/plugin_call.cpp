@@ -69,7 +69,10 @@ std::string_view words_for(CancelReason reason) {
 
 std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
                                 const CallAnswers& words) {
-  auto planned = plan_call(call.method, catalog, Json::parse(call.params));
+  auto params = Json::parse(call.params);
+  // As its client calls it, which may be an alias.
+  params[call.method == PluginMethod::resources_read ? "uri" : "name"] = call.component;
+  auto planned = plan_call(call.method, catalog, std::move(params));
   if (planned.has_error()) return planned.error();
   auto& plan = *planned;
   plan.meta = std::move(call.meta);
@@ -82,6 +85,45 @@ std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const C
 
 void PluginCall::begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
                        const CallAnswers& answers) {
+  if (plan.price != nullptr && origin.payment == nullptr)
+    return verify_payment(std::move(plan), std::move(origin), exchange, answers);
+  begin_now(std::move(plan), std::move(origin), exchange, answers);
+}
+
+void PluginCall::verify_payment(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
+                                const CallAnswers& answers) {
+  struct Waiting {
+    CallPlan plan;
+    CallOrigin origin;
+  };
+  const auto waiting = std::make_shared<Waiting>(Waiting{std::move(plan), std::move(origin)});
+  const auto refuse = [waiting, exchange, &answers](const PaymentRefusal& refusal) {
+    const auto& tool = waiting->plan.component;
+    answers.call_log().refused(name_of(Method::tools_call), tool, refusal.why);
+    auto result =
+        refusal.may_pay ? payment_required(*waiting->plan.price, tool, refusal.why) : payment_impossible(refusal.why);
+    auto json = dump(result);
+    const auto& from = waiting->origin;
+    auto reply = answers.result(from.id, PluginMethod::tools_call, *from.caller, std::move(result), std::move(json));
+    reply.is_tool_error = true;
+    exchange->reply(std::move(reply));
+  };
+  auto* const payments = answers.payments();
+  if (payments == nullptr) return refuse({"This server takes no payments, and the tool costs", false});
+  const auto& meta = waiting->plan.meta;
+  if (!meta.is_object() || !meta.contains(payment_key))
+    return refuse({"Payment required to call " + waiting->plan.component});
+  payments->verify(waiting->plan.price, waiting->plan.component, meta.at(payment_key),
+                   [waiting, exchange, refuse, &answers](Payments::Verified verified) {
+                     if (verified.has_error()) return refuse(verified.error());
+                     if (!exchange->is_awaited()) return;
+                     waiting->origin.payment = *std::move(verified);
+                     begin_now(std::move(waiting->plan), std::move(waiting->origin), exchange, answers);
+                   });
+}
+
+void PluginCall::begin_now(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
+                           const CallAnswers& answers) {
   const auto plugin = plan.plugin;
   // Also of one whose client does not wait for its end.
   if (const auto& record = exchange->record(); record != nullptr) record->note(end_at(plugin->identity(), {}));
@@ -96,6 +138,7 @@ PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchang
       origin_(std::move(origin)),
       meta_(std::move(plan.meta)),
       output_schema_(std::move(plan.output_schema)),
+      price_(std::move(plan.price)),
       exchange_(std::move(exchange)),
       answers_(answers),
       progress_(meta_, origin_.rounds.last_progress),
@@ -129,11 +172,44 @@ void PluginCall::complete(Outcome outcome, std::string json) {
     return exchange_->reply({});
   }
   if (outcome == Outcome::input_required) return ask(json);
+  if (is_to_be_paid(outcome, json)) return settle(std::move(json));
+  origin_.payment.reset();  // before its client can use it again
   exchange_->reply(answer(outcome, std::move(json)));
+}
+
+// Nobody pays for a failure, nor for what he does not get.
+bool PluginCall::is_to_be_paid(Outcome outcome, const std::string& json) {
+  if (origin_.payment == nullptr || price_ == nullptr || outcome != Outcome::result || !exchange_->is_awaited())
+    return false;
+  const auto result = read_plugin_result(method(), json, output_schema_);
+  return result.has_value() && !failure_of_tool(*result);
+}
+
+void PluginCall::settle(std::string json) {
+  origin_.payment->settle([self = shared_from_this(), json = std::move(json)](const Settlement& settlement) {
+    self->exchange_->reply(self->answer_settled(json, settlement));
+  });
+}
+
+Reply PluginCall::answer_settled(const std::string& json, const Settlement& settlement) const {
+  if (settlement.error.empty()) {
+    auto result = OrderedJson::parse(json);
+    result["_meta"][payment_response_key] = settlement.response;
+    return answer_result(dump(result));
+  }
+  const auto why = "Payment settlement failed: " + settlement.error;
+  count_failure(why);
+  tell_end("payment not settled", why);
+  auto result = payment_required(*price_, component(), why, settlement.response);
+  auto text = dump(result);
+  auto reply = answers_.result(origin_.id, method(), *origin_.caller, std::move(result), std::move(text));
+  reply.is_tool_error = true;
+  return reply;
 }
 
 void PluginCall::refuse(std::string error) {
   progress_.finish(*exchange_);
+  origin_.payment.reset();
   exchange_->reply(answer_error(error, {}, ErrorTexts::shown));
 }
 
@@ -149,6 +225,7 @@ void PluginCall::ask(std::string_view json) {
     return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(max_rounds) + " times"));
   }
   call.origin.rounds.last_progress = progress_.last();
+  origin_.payment.reset();  // whoever has the suspended call decides how long that is kept
   const auto reads = take_resource_reads(*requests);
   if (reads.empty()) {
     tell_end("asks the client", {}, json);
@@ -273,6 +350,8 @@ std::string PluginCall::context() const {
   if (span_ != nullptr) trace["traceparent"] = trace_parent_of(*span_);
   if (!trace.is_null()) context["trace"] = std::move(trace);
   if (!meta_.is_null()) context["meta"] = meta_;
+  // Whoever has it could take the money.
+  if (price_ != nullptr && meta_.is_object()) context["meta"].erase(payment_key);
   return dump(context);
 }
 

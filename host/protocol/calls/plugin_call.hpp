@@ -12,6 +12,7 @@
 #include "protocol/caller.hpp"
 #include "protocol/calls/call_log.hpp"
 #include "protocol/calls/component_calls.hpp"
+#include "protocol/calls/payments.hpp"
 #include "protocol/calls/progress.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/log_level.hpp"
@@ -39,6 +40,7 @@ struct CallOrigin {
   std::shared_ptr<Task> task = {};                         // that the call may become, or is
   EarlierRounds rounds = {};
   std::shared_ptr<const TraceSpan> span = {};  // of the request; null: it is not traced
+  std::shared_ptr<Payment> payment = {};       // for a tool that costs, once it has been found to be good
 };
 
 // A call that cannot go on before its client has answered. It holds no lease: with the answers it begins again, on
@@ -69,6 +71,8 @@ class CallAnswers {
   virtual const CallLog& call_log() const = 0;
   // Null: nobody else does.
   virtual CallObserver* observer() const { return nullptr; }
+  // Null: nobody takes any, and a tool that costs cannot be called.
+  virtual Payments* payments() const { return nullptr; }
 };
 
 // Begins a suspended call again with what the client has answered meanwhile. Why not, where the component is no more or
@@ -76,12 +80,13 @@ class CallAnswers {
 std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
                                 const CallAnswers& words);
 
-class PluginCall final : public Call {
+class PluginCall final : public Call, public std::enable_shared_from_this<PluginCall> {
  public:
   // A plugin that asks again and again has lost its way.
   static constexpr unsigned max_rounds = 32;
 
-  // Begins the call: gives it to the plugin and makes the exchange's cancellation reach it.
+  // Begins the call: gives it to the plugin and makes the exchange's cancellation reach it. One of a tool that costs
+  // begins when its payment has been found to be good; until then its client is answered what it costs.
   static void begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
                     const CallAnswers& answers);
 
@@ -95,7 +100,16 @@ class PluginCall final : public Call {
   std::string caller() const override;
 
  private:
+  static void verify_payment(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
+                             const CallAnswers& answers);
+  static void begin_now(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
+                        const CallAnswers& answers);
+
   void ask(std::string_view json);
+  // Whether the answer is one that a payment is taken for.
+  bool is_to_be_paid(Outcome outcome, const std::string& json);
+  void settle(std::string json);
+  Reply answer_settled(const std::string& json, const Settlement& settlement) const;
   Reply answer(Outcome outcome, std::string json) const;
   Reply answer_result(std::string json) const;
   // `why` is what the host says of it, if anything; what the plugin says follows.
@@ -113,9 +127,10 @@ class PluginCall final : public Call {
   void tell_end(std::string outcome, std::string_view error = {}, std::string_view answer = {}) const;
 
   const std::shared_ptr<Plugin> plugin_;  // the lease
-  const CallOrigin origin_;
-  const Json meta_;  // the request's own; null: none
+  CallOrigin origin_;                     // its payment is given up where none is taken
+  const Json meta_;                       // the request's own; null: none
   const std::optional<Schema> output_schema_;
+  const std::shared_ptr<const Price> price_;  // null: it is free
   const std::shared_ptr<Exchange> exchange_;
   const CallAnswers& answers_;
   Progress progress_;

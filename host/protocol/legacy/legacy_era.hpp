@@ -56,6 +56,7 @@ class LegacyEra final : public CallAnswers {
   }
   const CallLog& call_log() const override { return call_log_; }
   CallObserver* observer() const override { return observer_; }
+  Payments* payments() const override { return options_.payments; }
 
  private:
   struct Request {

@@ -376,6 +376,8 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
       task->wait_for_input(input_requests, rounds.count, [this, call](const Json& answers) { go_on(call, answers); })) {
     return;
   }
+  // The client, which comes back with another request, sends it again.
+  call.origin.payment.reset();
   auto state = state_.seal(content_of(rounds, input_requests), purpose_of(call.method, call.params, caller));
   if (state.size() > max_state_bytes) {
     const RpcError error{error_code::internal_error,

@@ -63,6 +63,7 @@ class ModernEra final : public CallAnswers {
   }
   const CallLog& call_log() const override { return call_log_; }
   CallObserver* observer() const override { return observer_; }
+  Payments* payments() const override { return options_.payments; }
 
  private:
   struct Request {

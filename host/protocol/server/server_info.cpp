@@ -22,10 +22,12 @@ OrderedJson keys(const std::vector<Component>& components, Key key) {
 OrderedJson plugin_json(const ServedPlugin& served, const std::filesystem::path& root) {
   const auto& identity = served.plugin->identity();
   const auto& components = *served.components;
+  const auto calls = served.plugin->status().calls;
   return {{"file", identity.file.lexically_relative(root).generic_string()},
           {"name", identity.name},
           {"version", identity.version},
           {"digest", identity.digest},
+          {"calls", {{"total", calls.calls}, {"errors", calls.errors}, {"inFlight", calls.in_flight}}},
           {"components",
            {{"tools", keys(components.tools, [](const Tool& tool) { return tool.name; })},
             {"resources", keys(components.resources, [](const Resource& resource) { return resource.uri; })},
@@ -38,7 +40,7 @@ OrderedJson plugin_json(const ServedPlugin& served, const std::filesystem::path&
 }  // namespace
 
 std::string server_info_json(const ServerIdentity& identity, const Catalog& catalog, const std::filesystem::path& root,
-                             const NamedLimits& limits, const NamedFeatures& features) {
+                             const NamedLimits& limits, const NamedFeatures& features, std::chrono::seconds uptime) {
   // The oldest first, as plugins have always been told.
   const std::vector<std::string_view> legacy(LegacyEra::revisions.rbegin(), LegacyEra::revisions.rend());
   OrderedJson info{{"name", identity.name},
@@ -46,7 +48,8 @@ std::string server_info_json(const ServerIdentity& identity, const Catalog& cata
                    {"protocolVersions", {{"legacy", legacy}, {"modern", OrderedJson::array({ModernEra::revision})}}},
                    {"plugins", OrderedJson::array()},
                    {"limits", limits},
-                   {"features", features}};
+                   {"features", features},
+                   {"uptimeSeconds", uptime.count()}};
   for (const auto& served : catalog.plugins())
     info["plugins"].push_back(plugin_json(served, root));
   return dump(info);

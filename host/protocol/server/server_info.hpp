@@ -1,6 +1,7 @@
 // The server about itself, as JSON: what mcp/server_info.h offers to plugins. Free functions; any thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -18,6 +19,6 @@ using NamedFeatures = std::map<std::string, bool>;
 
 // The object that mcp_server_info.describe promises. Files are told relative to `root`.
 std::string server_info_json(const ServerIdentity& identity, const Catalog& catalog, const std::filesystem::path& root,
-                             const NamedLimits& limits, const NamedFeatures& features);
+                             const NamedLimits& limits, const NamedFeatures& features, std::chrono::seconds uptime);
 
 }  // namespace mcph

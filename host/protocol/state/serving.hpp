@@ -11,6 +11,8 @@
 
 namespace mcph {
 
+class Payments;
+
 struct ServingOptions {
   std::size_t page_size = 100;  // items of a list in one answer, at least 1
   // How long a client may keep a list without asking again (2026-07-28, server/utilities/caching).
@@ -23,6 +25,8 @@ struct ServingOptions {
   std::vector<std::string> extensions = {};
   // Of what clients carry from round to round of a call; the same on all replicas.
   StateKey state_key = random_state_key();
+  // Who takes payments for tools that cost, and outlives whoever serves; null: nobody does.
+  Payments* payments = nullptr;
 };
 
 }  // namespace mcph

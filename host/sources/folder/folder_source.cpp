@@ -443,6 +443,7 @@ void FolderSource::describe_again(const Attempt& version) {
   if (components.has_error()) {
     return keep_serving("its components changed to something invalid: " + components.error().message);
   }
+  *components = with_settings(*std::move(components), tracked.served().components->settings);
   say_when_published([this, path = file.string(), count = components->size()] {
     with_.log.info("plugin changed its components", {{"file", path}, {"components", count}});
   });

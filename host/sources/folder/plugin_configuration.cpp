@@ -14,6 +14,7 @@
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
 #include "plugin/isolated/worker_frame.hpp"
+#include "sources/folder/component_settings_reader.hpp"
 
 namespace mcph {
 namespace {
@@ -173,6 +174,10 @@ Result<> take_host_members(Json& object, PluginConfiguration& configuration) {
   if (auto taken = take_errors(object, configuration.errors); taken.has_error()) return taken;
   if (auto taken = take_numbers(object, "limits", limit_members, configuration.limits); taken.has_error()) return taken;
   if (auto taken = take_sandbox(object, configuration.sandbox); taken.has_error()) return taken;
+  auto components = take_component_settings(object);
+  if (components.has_error()) return components.error();
+  if (!components->empty())
+    configuration.components = std::make_shared<const ComponentSettings>(*std::move(components));
   return take_numbers(object, "restarts", restart_members, configuration.restarts);
 }
 
@@ -194,7 +199,7 @@ bool is_slip_for(std::string_view written, std::string_view name) {
 // The plugin does not know such a member, and a sandbox that was meant would be missing.
 Result<> check_own_members(const Json& own) {
   for (const auto& [key, value] : own.items()) {
-    for (const std::string_view name : {"isolation", "errors", "limits", "restarts", "sandbox"}) {
+    for (const std::string_view name : {"aliases", "errors", "isolation", "limits", "payment", "restarts", "sandbox"}) {
       const bool fits = name == "isolation" || (name == "errors" ? value == "masked" : value.is_object());
       if (!is_slip_for(key, name) || !fits) continue;
       const auto meant = '"' + std::string(name) + '"';

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/result.hpp"
+#include "catalog/component_settings.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/restart_policy.hpp"
 #include "plugin/sandbox.hpp"
@@ -40,6 +42,7 @@ struct PluginConfiguration {
   RestartPolicy::Limits restarts = {};
   Sandbox sandbox = {};
   ErrorTexts errors = ErrorTexts::shown;
+  std::shared_ptr<const ComponentSettings> components = {};  // null: nothing is said of them
 };
 
 // What the plugin's configuration says; the defaults where it says nothing or is not there. It can take a plugin's

@@ -84,6 +84,26 @@ bool is_library_of_others(const std::filesystem::path& file, const PrivateCopy& 
   return facts.has_value() && facts->entry_symbols.empty();
 }
 
+// Who has subscribed to a resource by another name hears of it, too.
+PluginEvents with_aliases(PluginEvents events, const std::shared_ptr<const ComponentSettings>& settings) {
+  if (!events.resource_updated) return events;
+  events.resource_updated = [told = std::move(events.resource_updated), settings](const std::string& uri) {
+    told(uri);
+    for (const auto& other : settings->other_uris(uri))
+      told(other);
+  };
+  return events;
+}
+
+Result<> apply_settings(LoadedPlugin& loaded, const std::shared_ptr<const ComponentSettings>& settings) {
+  if (settings == nullptr) return {};
+  auto remarks = check_settings(*settings, *loaded.served.components);
+  if (remarks.has_error()) return remarks.error();
+  std::ranges::move(*remarks, std::back_inserter(loaded.remarks));
+  loaded.served.components = std::make_shared<const Components>(with_settings(*loaded.served.components, settings));
+  return {};
+}
+
 Error maybe_incomplete(Error error) {
   if (!error.may_pass()) error.code = ErrorCode::incomplete;
   return error;
@@ -178,6 +198,8 @@ Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfigurat
     return error;
   }
   const auto isolation = configuration.isolation;
+  const auto settings = configuration.components;
+  if (settings != nullptr) events = with_aliases(std::move(events), settings);
   // Before anything of it runs, where the file tells.
   if (auto unloadable = require_unloadable(isolation, why_it_stays(*facts, 0)); unloadable.has_error())
     return unloadable.error();
@@ -200,7 +222,13 @@ Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfigurat
   const auto remarks = copy->remarks();
   auto loaded = isolation == Isolation::worker ? load_in_worker(std::move(copy), std::move(setup))
                                                : load_in_process(std::move(copy), std::move(setup), isolation, *facts);
-  if (loaded.has_value()) loaded->remarks.insert(loaded->remarks.begin(), remarks.begin(), remarks.end());
+  if (loaded.has_error()) return loaded;
+  loaded->remarks.insert(loaded->remarks.begin(), remarks.begin(), remarks.end());
+  if (auto set = apply_settings(*loaded, settings); set.has_error()) {
+    auto error = set.error();
+    error.message = "its configuration " + configuration_file(file.file).string() + " " + error.message;
+    return error;
+  }
   return loaded;
 }
 

@@ -103,13 +103,15 @@ McpEndpoint::FoundSession McpEndpoint::find_session(std::string_view request_id,
   if (!head.session_id) {
     const RpcError error{error_code::invalid_request,
                          "Missing Mcp-Session-Id header: send initialize first, then its session id with every request",
-                         {{"reason", "missing_session_id"}}};
+                         {{"reason", "missing_session_id"},
+                          {"details", "every request of a session names it in the header Mcp-Session-Id"}}};
     return {nullptr, error_reply(request_id, error, ReplyStatus::invalid)};
   }
   if (auto session = server_.find_session(*head.session_id, head.principal)) return {std::move(session)};
   const RpcError error{error_code::invalid_request,
                        "Session not found: it has ended; send initialize for a new one",
-                       {{"reason", "session_not_found"}}};
+                       {{"reason", "session_not_found"},
+                        {"details", "no session has this id, or it was ended, or not used for too long"}}};
   return {nullptr, error_reply(request_id, error, ReplyStatus::not_found)};
 }
 

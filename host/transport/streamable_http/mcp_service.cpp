@@ -13,7 +13,8 @@ namespace {
 constexpr HttpCors mcp_cors{
     .allowed =
         "Accept, Authorization, Content-Type, DPoP, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
-        "Mcp-Session-Id, X-MCP-Exclude-Tools, X-MCP-Readonly, X-MCP-Tools, X-MCP-Toolsets",
+        "Mcp-Session-Id, Payment-Signature, X-MCP-Exclude-Tools, X-MCP-Readonly, X-MCP-Tools, X-MCP-Toolsets, "
+        "X-Payment",
     .prefix = "Mcp-Param-",
     .exposed =
         "DPoP-Nonce, Mcp-Session-Id, MCP-Protocol-Version, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "

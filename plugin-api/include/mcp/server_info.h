@@ -26,13 +26,15 @@ typedef struct mcp_server_info {
    *
    *     {"name", "version",
    *      "protocolVersions": {"legacy": ["2024-11-05", ...], "modern": ["2026-07-28", ...]},
-   *      "plugins": [{"file", "name", "version",
+   *      "plugins": [{"file", "name", "version", "calls": {"total", "errors", "inFlight"}?,
    *                   "components": {"tools", "resources", "resourceTemplates", "prompts"}}, ...],
    *      "limits": {name: number, ...},
-   *      "features": {name: true or false, ...}?}
+   *      "features": {name: true or false, ...}?,
+   *      "uptimeSeconds": number?}
    *
-   * "file" is relative to the folder of components; each member of "components" is an array of names, or of URIs. More
-   * members may be there. `host` is the mcp_host that was given to create. */
+   * "file" is relative to the folder of components; each member of "components" is an array of names, or of URIs.
+   * "plugins" is empty where not everybody may see all of them, because the host does not know for whom it is asked.
+   * More members may be there. `host` is the mcp_host that was given to create. */
   void (*describe)(const mcp_host* host, const mcp_sink* sink);
 } mcp_server_info;
 

@@ -31,6 +31,19 @@ TEST_F(Calculator, RoundsToThePrecisionAskedFor) {
   EXPECT_EQ(calculate({{"expression", "2^100"}}).structured()["formatted"], "1.26765060023e+30");
 }
 
+TEST_F(Calculator, CountsDigitsAfterThePoint) {
+  const auto outcome = calculate({{"expression", "2 + 3 * 4"}, {"decimal_places", 2}});
+  ASSERT_TRUE(outcome.ok()) << outcome.text();
+  EXPECT_EQ(outcome.json["content"][0]["text"], "Result: 14.00");
+  EXPECT_EQ(outcome.structured(), (Json{{"result", 14.0}, {"formatted", "14.00"}}));
+  EXPECT_EQ(calculate({{"expression", "2/3"}, {"decimal_places", 0}}).structured()["formatted"], "1");
+  EXPECT_EQ(
+      calculate({{"expression", "1e300"}, {"decimal_places", 15}}).structured()["formatted"].get<std::string>().size(),
+      317U);
+  EXPECT_FALSE(calculate({{"expression", "1"}, {"decimal_places", 16}}).ok());
+  EXPECT_FALSE(calculate({{"expression", "1"}, {"decimal_places", -1}}).ok());
+}
+
 TEST_F(Calculator, RefusesAPrecisionThatMeansNothing) {
   EXPECT_FALSE(calculate({{"expression", "1"}, {"precision", 0}}).ok());
   EXPECT_FALSE(calculate({{"expression", "1"}, {"precision", 1000}}).ok());

@@ -51,6 +51,12 @@ TEST_F(Clock, SaysWhatTimeItIs) {
   EXPECT_EQ(harness_.call_tool("now").structured()["time"], "2026-07-03T12:05:09.250+00:00");
 }
 
+TEST_F(Clock, SaysItByAnotherNameToo) {
+  const auto outcome = harness_.call_tool("get_time", {{"timezone", "Europe/Berlin"}});
+  EXPECT_EQ(outcome.structured(), harness_.call_tool("now", {{"zone", "Europe/Berlin"}}).structured());
+  EXPECT_EQ(harness_.call_tool("get_time").structured()["zone"], "UTC");
+}
+
 TEST_F(Clock, TheRealClockGoes) {
   mcp::testing::Harness harness(setup);
   const auto before = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()).time_since_epoch();

@@ -100,6 +100,36 @@ TEST_F(Files, ReadsSomeLines) {
   EXPECT_EQ(lines({{"first_line", 100}}), "");
 }
 
+TEST_F(Files, ReadsTextInOtherEncodings) {
+  folder_.write("docs/latin.txt", "Z\xFCrich");
+  folder_.write("docs/wide.txt", std::string("\xFF\xFEh\0i\0\x3D\xD8\x4B\xDC", 10));
+  const auto read = [this](const std::string& path, const std::string& encoding) {
+    return harness_.call_tool("read_file", {{"path", path}, {"encoding", encoding}});
+  };
+  EXPECT_EQ(read("docs/latin.txt", "latin-1").text(), "Z\u00FCrich");
+  EXPECT_EQ(read("docs/wide.txt", "utf-16").text(), "hi\U0001F44B");
+  EXPECT_EQ(read("docs/guide.md", "utf-8").text(), text_of("docs/guide.md"));
+  EXPECT_EQ(read("docs/latin.txt", "utf-8").text(), "\"docs/latin.txt\" is not text in this encoding");
+  EXPECT_FALSE(read("docs/latin.txt", "utf-16").ok());
+  EXPECT_EQ(read("docs/latin.txt", "base64").json["content"][0]["resource"]["blob"], "WvxyaWNo");
+  EXPECT_FALSE(read("docs/latin.txt", "ebcdic").ok());
+}
+
+TEST_F(Files, ReadsNoMoreThanItIsAskedFor) {
+  const auto outcome = harness_.call_tool("read_file", {{"path", "docs/guide.md"}, {"max_size", 10}});
+  EXPECT_EQ(outcome.text(), "\"docs/guide.md\" has 28 bytes; the limit is 10");
+  EXPECT_TRUE(harness_.call_tool("read_file", {{"path", "docs/guide.md"}, {"max_size", 1000000}}).ok());
+}
+
+TEST_F(Files, ListsWithoutHiddenEntriesAndWithAllLevels) {
+  folder_.write("docs/.git/config", "x");
+  folder_.write("docs/inner/.cache", "x");
+  EXPECT_THAT(listed({{"path", "docs"}}), ElementsAre("docs/.git", "docs/guide.md", "docs/inner"));
+  EXPECT_THAT(listed({{"path", "docs"}, {"show_hidden", false}, {"recursive", true}}),
+              ElementsAre("docs/guide.md", "docs/inner", "docs/inner/note.txt"));
+  EXPECT_THAT(listed({{"path", docs() + "/.git"}, {"show_hidden", false}}), ElementsAre("docs/.git/config"));
+}
+
 TEST_F(Files, RefusesDotDotThatLeavesTheRoot) {
   EXPECT_EQ(text_of("docs/../outside/secret.txt"),
             "\"docs/../outside/secret.txt\" leads out of its root through \"..\"");

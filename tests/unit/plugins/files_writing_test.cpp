@@ -61,6 +61,18 @@ TEST_F(FilesWriting, AppendsToAFile) {
   EXPECT_EQ(content("notes/new.txt"), "x");
 }
 
+TEST_F(FilesWriting, WritesBehindWhatIsThere) {
+  const auto outcome = harness_.call_tool("write_file", {{"path", "notes/a.txt"}, {"content", "b"}, {"append", true}});
+  EXPECT_EQ(outcome.text(), "Appended 1 bytes to " + place("notes/a.txt"));
+  EXPECT_EQ(content("notes/a.txt"), "ab");
+  EXPECT_TRUE(
+      harness_
+          .call_tool("write_file",
+                     {{"path", "notes/new/b.txt"}, {"content", "c"}, {"append", true}, {"create_folders", true}})
+          .ok());
+  EXPECT_EQ(content("notes/new/b.txt"), "c");
+}
+
 TEST_F(FilesWriting, TellsSubscribersOfTheFile) {
   write("notes/a b.txt", "x");
   append("notes/a.txt", "x");

@@ -19,13 +19,17 @@ class Prompts : public testing::Test {
 TEST_F(Prompts, GreetingNeedsNoArgument) {
   const auto outcome = harness_.get_prompt("greeting");
   ASSERT_TRUE(outcome.ok()) << outcome.text();
-  EXPECT_THAT(outcome.text(), HasSubstr("Greet me in a warm and friendly tone"));
+  EXPECT_THAT(outcome.text(), HasSubstr("Hello! \U0001F44B It is lovely"));
 }
 
 TEST_F(Prompts, GreetingHasStyles) {
-  EXPECT_THAT(harness_.get_prompt("greeting", {{"name", "Ada"}, {"style", "pirate"}}).text(),
-              HasSubstr("Greet Ada as a pirate"));
-  EXPECT_THAT(harness_.get_prompt("greeting", {{"style", "formal"}}).text(), HasSubstr("formal and courteous"));
+  const auto greeting = [this](const std::string& style) {
+    return harness_.get_prompt("greeting", {{"name", "Alice"}, {"style", style}}).text();
+  };
+  EXPECT_THAT(greeting("friendly"), HasSubstr("Hello Alice! \U0001F44B"));
+  EXPECT_THAT(greeting("formal"), HasSubstr("Good day, Alice. It is a pleasure"));
+  EXPECT_THAT(greeting("casual"), HasSubstr("Hey Alice!"));
+  EXPECT_THAT(greeting("pirate"), HasSubstr("Ahoy, Alice!"));
 }
 
 TEST_F(Prompts, UnknownStyleIsAnErrorThatNamesTheKnownOnes) {

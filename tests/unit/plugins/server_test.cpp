@@ -1,6 +1,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <mcp/plugin/export.hpp>
@@ -42,26 +43,31 @@ class OfferingHost {
   OfferingHost& operator=(const OfferingHost&) = delete;
   ~OfferingHost() { mcp::detail::stop_instance(instance_); }
 
-  Json read() {
-    const std::string_view method = "resources/read";
-    const std::string_view params = R"({"uri": "config://server"})";
+  Json read() { return ask("resources/read", R"({"uri": "config://server"})"); }
+  Json call(const std::string& tool, const std::string& arguments = "{}") {
+    return ask("tools/call", R"({"name": ")" + tool + R"(", "arguments": )" + arguments + "}");
+  }
+  Json ask(std::string_view method, std::string_view params) {
     mcp::detail::invoke_instance(instance_, 1, {method.data(), method.size()}, {params.data(), params.size()});
     return answer_;
   }
 
   std::int32_t outcome() const { return outcome_; }
   void rename(std::string name) { name_ = std::move(name); }
+  // Further members of what it says.
+  void say(std::string more) { more_ = std::move(more); }
 
  private:
   static OfferingHost& of(const mcp_host* host) { return *static_cast<OfferingHost*>(host->context); }
   static void describe(const mcp_host* host, const mcp_sink* sink) {
-    write(sink, R"({"name": ")" + of(host).name_);
-    write(sink, R"("})");
+    write(sink, R"({"name": ")" + of(host).name_ + '"');
+    write(sink, of(host).more_ + "}");
   }
 
   mcp_host table_{};
   mcp_server_info info_;
   std::string name_ = "first";
+  std::string more_;
   void* instance_ = nullptr;
   std::int32_t outcome_ = -1;
   Json answer_;
@@ -82,6 +88,41 @@ TEST(Server, SaysThatTheHostDoesNotOfferTheInterface) {
   EXPECT_EQ(outcome.text(),
             "This host does not offer the interface \"mcp.server-info/1\", so config://server has nothing to say. "
             "Update mcp-plugin-host, or remove the plugin \"server\".");
+}
+
+TEST(Server, AnswersAPingWithItsName) {
+  OfferingHost host;
+  EXPECT_EQ(host.call("seed_ping", R"({"message": "hello"})")["content"][0]["text"], "first: hello");
+  EXPECT_EQ(mcp::testing::Harness(setup).call_tool("seed_ping").text(), "mcp-plugin-host: pong");
+}
+
+TEST(Server, SaysHowItFares) {
+  OfferingHost host;
+  host.say(R"(, "version": "1.2", "uptimeSeconds": 7, "plugins": [
+    {"name": "sums", "version": "3", "calls": {"total": 4, "errors": 1, "inFlight": 2}}])");
+  EXPECT_EQ(host.call("host_status")["structuredContent"],
+            (Json{{"name", "first"},
+                  {"version", "1.2"},
+                  {"uptime_seconds", 7},
+                  {"plugins", {{{"name", "sums"}, {"version", "3"}, {"calls", 4}, {"errors", 1}, {"in_flight", 2}}}}}));
+}
+
+TEST(Server, NamesNoPluginsWhereTheHostNamesNone) {
+  OfferingHost host;
+  host.say(R"(, "version": "1.2", "uptimeSeconds": 7, "plugins": [])");
+  EXPECT_FALSE(host.call("host_status")["structuredContent"].contains("plugins"));
+}
+
+TEST(Server, HasTheDocumentation) {
+  mcp::testing::Harness harness(setup);
+  const auto read = [&](const std::string& path) {
+    return harness.read_template("docs://mcp-plugin-host/{+path}", {{"path", path}});
+  };
+  EXPECT_TRUE(harness.read("docs://mcp-plugin-host/docs/writing-plugins.md").text().starts_with("# "));
+  EXPECT_TRUE(read("docs/sandbox.md").text().starts_with("# "));
+  EXPECT_FALSE(read("docs/absent.md").ok());
+  const auto pages = harness.complete_template("docs://mcp-plugin-host/{+path}", "path", "plugin-api/").values();
+  EXPECT_EQ(pages, std::vector<std::string>{"plugin-api/ABI.md"});
 }
 
 TEST(Server, DoesNotCallAFunctionThatTheHostsTableIsTooShortFor) {

@@ -9,8 +9,8 @@ namespace {
 
 TEST(ServerInfo, TellsOfAHostWithoutPlugins) {
   EXPECT_EQ(
-      server_info_json({"host", "Host", "1.0"}, Catalog(), "/components", {}, {}),
-      R"({"name":"host","version":"1.0","protocolVersions":{"legacy":["2024-11-05","2025-03-26","2025-06-18","2025-11-25"],"modern":["2026-07-28"]},"plugins":[],"limits":{},"features":{}})");
+      server_info_json({"host", "Host", "1.0"}, Catalog(), "/components", {}, {}, std::chrono::seconds(3)),
+      R"({"name":"host","version":"1.0","protocolVersions":{"legacy":["2024-11-05","2025-03-26","2025-06-18","2025-11-25"],"modern":["2026-07-28"]},"plugins":[],"limits":{},"features":{},"uptimeSeconds":3})");
 }
 
 TEST(ServerInfo, TellsOfPluginsTheirComponentsAndLimits) {
@@ -19,13 +19,13 @@ TEST(ServerInfo, TellsOfPluginsTheirComponentsAndLimits) {
       "resources":[{"uri":"a://b","name":"b"}],
       "resourceTemplates":[{"uriTemplate":"a://{c}","name":"c"}],
       "prompts":[{"name":"p"}]})")});
-  const auto info =
-      server_info_json({"host", "Host", "1.0"}, catalog, "/components", {{"sessions", 7}}, {{"tasks", true}});
+  const auto info = server_info_json({"host", "Host", "1.0"}, catalog, "/components", {{"sessions", 7}},
+                                     {{"tasks", true}}, std::chrono::seconds(0));
   const auto plugins = info.find(R"("plugins":)");
   ASSERT_NE(plugins, std::string::npos);
   EXPECT_EQ(
       info.substr(plugins),
-      R"("plugins":[{"file":"tools/sums.so","name":"sums","version":"1.0.0","digest":"","components":{"tools":["sub","add"],"resources":["a://b"],"resourceTemplates":["a://{c}"],"prompts":["p"]}}],"limits":{"sessions":7},"features":{"tasks":true}})");
+      R"("plugins":[{"file":"tools/sums.so","name":"sums","version":"1.0.0","digest":"","calls":{"total":0,"errors":0,"inFlight":0},"components":{"tools":["sub","add"],"resources":["a://b"],"resourceTemplates":["a://{c}"],"prompts":["p"]}}],"limits":{"sessions":7},"features":{"tasks":true},"uptimeSeconds":0})");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST_F(ServerStdioTest, RefusesALineThatIsNoMessage) {
   EXPECT_EQ(answer_to("hello").find(R"({"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: )"), 0U);
   EXPECT_EQ(
       answer_to(R"({"jsonrpc":"2.0","id":7,"method":1})"),
-      R"({"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Invalid request: \"method\" must be a string"}})");
+      R"({"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Invalid request: \"method\" must be a string","data":{"details":"\"method\" must be a string"}}})");
 }
 
 TEST_F(ServerStdioTest, WantsInitializeOrModernMetaFirst) {

@@ -187,5 +187,22 @@ TEST_F(PluginConfigurationTest, RefusesASandboxInTheHostsProcess) {
   EXPECT_TRUE(read(plugin_file_at(absent())).has_error());
 }
 
+TEST_F(PluginConfigurationTest, TakesWhatIsSaidOfComponents) {
+  const auto configuration = read(R"({"a": 1, "aliases": {"sum": "add", "plus": {"of": "add", "replaces": true}},
+    "payment": {"facilitator": "https://example.com/x402/", "tools": {"add": [
+      {"scheme": "exact", "network": "eip155:84532", "amount": "10", "asset": "0x1", "payTo": "0x2"}]}}})");
+  ASSERT_TRUE(configuration) << configuration.error().message;
+  EXPECT_EQ(configuration->own, R"({"a":1})");
+  const auto& components = *configuration->components;
+  EXPECT_EQ(components.aliases.at("sum").of, "add");
+  EXPECT_TRUE(components.aliases.at("plus").replaces_it);
+  EXPECT_EQ(components.prices.at("add")->facilitator, "https://example.com/x402");
+  EXPECT_EQ(components.prices.at("add")->accepts,
+            R"([{"scheme":"exact","network":"eip155:84532","amount":"10","asset":"0x1","payTo":"0x2",)"
+            R"("maxTimeoutSeconds":60}])");
+  EXPECT_EQ(read("{}")->components, nullptr);
+  EXPECT_THAT(refusal_of(R"({"aliasses": {"sum": "add"}})"), HasSubstr("looks like the host's \"aliases\""));
+}
+
 }  // namespace
 }  // namespace mcph

@@ -26,9 +26,9 @@ class McpEndpointTest : public test::ServerFixture {
 };
 
 constexpr auto no_session =
-    R"(,"error":{"code":-32600,"message":"Missing Mcp-Session-Id header: send initialize first, then its session id with every request","data":{"reason":"missing_session_id"}}})";
+    R"(,"error":{"code":-32600,"message":"Missing Mcp-Session-Id header: send initialize first, then its session id with every request","data":{"details":"every request of a session names it in the header Mcp-Session-Id","reason":"missing_session_id"}}})";
 constexpr auto ended_session =
-    R"(,"error":{"code":-32600,"message":"Session not found: it has ended; send initialize for a new one","data":{"reason":"session_not_found"}}})";
+    R"(,"error":{"code":-32600,"message":"Session not found: it has ended; send initialize for a new one","data":{"details":"no session has this id, or it was ended, or not used for too long","reason":"session_not_found"}}})";
 constexpr auto no_batches =
     R"(invalid {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: batches exist only in sessions of revision 2025-03-26; send one message at a time"}})";
 
@@ -51,10 +51,10 @@ TEST_F(McpEndpointTest, RefusesNestingThatIsTooDeep) {
 TEST_F(McpEndpointTest, RefusesWhatIsNoMessage) {
   EXPECT_EQ(
       answer_to("7"),
-      R"(invalid {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: a message is a JSON object"}})");
+      R"(invalid {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: a message is a JSON object","data":{"details":"a message is a JSON object"}}})");
   EXPECT_EQ(
       answer_to(R"({"id":"x","method":"ping"})"),
-      R"(invalid {"jsonrpc":"2.0","id":"x","error":{"code":-32600,"message":"Invalid request: \"jsonrpc\" must be \"2.0\""}})");
+      R"(invalid {"jsonrpc":"2.0","id":"x","error":{"code":-32600,"message":"Invalid request: \"jsonrpc\" must be \"2.0\"","data":{"details":"\"jsonrpc\" must be \"2.0\""}}})");
 }
 
 TEST_F(McpEndpointTest, OpensASessionWithInitialize) {
@@ -206,7 +206,7 @@ TEST_F(McpEndpointTest, HasASessionForItsPrincipalOnly) {
 TEST_F(McpEndpointTest, SaysWhatIsWrongWithANotificationToo) {
   EXPECT_EQ(
       answer_to(R"({"jsonrpc":"2.0","method":"notifications/x","params":[1]})"),
-      R"(invalid {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: \"params\" must be an object"}})");
+      R"(invalid {"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: \"params\" must be an object","data":{"details":"\"params\" must be an object"}}})");
 }
 
 TEST_F(McpEndpointTest, HasNoStreamForTheModernEra) {
@@ -303,7 +303,8 @@ TEST_F(McpEndpointTest, AnswersABatchWithABatch) {
                       in_session(session)),
             R"(answered [{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":"b","result":{}},)"
             R"({"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"Invalid request: there is neither a )"
-            R"(\"method\" nor a \"result\" or \"error\""}}])");
+            R"(\"method\" nor a \"result\" or \"error\"","data":{"details":"there is neither a )"
+            R"(\"method\" nor a \"result\" or \"error\""}}}])");
 }
 
 TEST_F(McpEndpointTest, AcceptsABatchThatNeedsNoAnswer) {

@@ -1,0 +1,210 @@
+#include "payments/x402_payments.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "base/json_text.hpp"
+#include "base/sha256.hpp"
+
+namespace mcph {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::chrono::milliseconds verify_patience{10'000};
+constexpr std::size_t max_answer = std::size_t{64} << 10;
+constexpr std::size_t max_payment = std::size_t{64} << 10;
+constexpr int version = 2;
+
+// Which of the ways to pay the client has chosen; null: none of them.
+Json way_chosen(const Price& price, const Json& accepted) {
+  for (auto& way : Json::parse(price.accepts)) {
+    const auto is_same = [&](const char* member) {
+      const auto found = accepted.find(member);
+      return found != accepted.end() && *found == way.at(member);
+    };
+    if (is_same("scheme") && is_same("network") && is_same("amount") && is_same("asset") && is_same("payTo"))
+      return std::move(way);
+  }
+  return nullptr;
+}
+
+// What is wrong with a PaymentPayload; empty: nothing.
+std::string mistake_in(const Json& payment) {
+  const auto has_object = [&payment](const char* name) {
+    const auto found = payment.find(name);
+    return found != payment.end() && found->is_object();
+  };
+  if (!payment.is_object()) return "it must be an object";
+  if (payment.value("x402Version", Json()) != version) return "its x402Version must be 2";
+  if (!has_object("accepted") || !has_object("payload")) return "it needs the objects accepted and payload";
+  return dump(payment).size() > max_payment ? "it is too long" : "";
+}
+
+// The text of an authorization (EIP-3009) in the payload; empty: there is none.
+std::string in_authorization(const Json& payment, const char* member) {
+  const auto& payload = payment.at("payload");
+  const auto authorization = payload.find("authorization");
+  if (authorization == payload.end() || !authorization->is_object()) return {};
+  const auto found = authorization->find(member);
+  return found != authorization->end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// What is the same for all ways to write the payment: the payer's nonce where it has one, and else all of it.
+std::string key_of(const Json& payment, const Json& way) {
+  const auto nonce = lower_case(in_authorization(payment, "nonce"));
+  const auto payer = lower_case(in_authorization(payment, "from"));
+  const bool has_nonce = !nonce.empty() && !payer.empty();
+  const auto identity = has_nonce ? Json{payer, nonce} : Json(payment.at("payload"));
+  return sha256(dump(Json{way.at("network"), lower_case(way.at("asset").get<std::string>()), identity}));
+}
+
+std::string text_in(const Json& object, const char* member) {
+  const auto found = object.find(member);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+class X402Payments::Reserved final : public Payment {
+ public:
+  Reserved(X402Payments& payments, std::shared_ptr<const Price> price, std::string tool, Json way, std::string key)
+      : payments_(payments),
+        used_(payments.used_),
+        price_(std::move(price)),
+        tool_(std::move(tool)),
+        way_(std::move(way)),
+        key_(std::move(key)) {}
+  ~Reserved() override { give_up(); }
+  Reserved(const Reserved&) = delete;
+  Reserved& operator=(const Reserved&) = delete;
+
+  // It is good for another call, unless it has been settled.
+  void give_up() {
+    if (!std::exchange(settled_, true)) used_->give_back(key_);
+  }
+
+  // What the facilitator is asked, both times.
+  std::string request(Json payment) {
+    return request_ = dump(
+               Json{{"x402Version", version}, {"paymentPayload", std::move(payment)}, {"paymentRequirements", way_}});
+  }
+
+  void settle(std::function<void(Settlement)> done) override {
+    settled_ = true;
+    const auto patience = seconds(way_.at("maxTimeoutSeconds").get<std::int64_t>());
+    payments_.ask(*price_, "/settle", request_, patience, [this, done = std::move(done)](const Result<Json>& answer) {
+      done(answer.has_error() ? unknown(answer.error()) : settlement(*answer));
+    });
+  }
+
+ private:
+  Settlement settlement(const Json& answer) {
+    if (answer.value("success", Json()) == true) {
+      payments_.money_log_.info("payment settled", {{"tool", tool_},
+                                                    {"amount", text_in(way_, "amount")},
+                                                    {"asset", text_in(way_, "asset")},
+                                                    {"network", text_in(way_, "network")},
+                                                    {"payer", text_in(answer, "payer")},
+                                                    {"transaction", text_in(answer, "transaction")}});
+      return {answer, {}};
+    }
+    auto reason = text_in(answer, "errorReason");
+    if (reason.empty()) reason = "unexpected_settle_error";
+    payments_.log_.warning("payment not settled", {{"tool", tool_}, {"reason", reason}});
+    return {failed(reason), reason};
+  }
+
+  // The money may have been taken.
+  Settlement unknown(const Error& error) {
+    payments_.log_.error("payment not known to be settled",
+                         {{"tool", tool_},
+                          {"facilitator", price_->facilitator},
+                          {"reason", error.message},
+                          {"next", "the client had no result; see at the facilitator whether it has paid"}});
+    return {failed("unexpected_settle_error"), "the facilitator did not answer, and may have taken it"};
+  }
+
+  Json failed(const std::string& reason) const {
+    return {{"success", false}, {"errorReason", reason}, {"transaction", ""}, {"network", way_.at("network")}};
+  }
+
+  X402Payments& payments_;
+  const std::shared_ptr<UsedPayments> used_;
+  const std::shared_ptr<const Price> price_;
+  const std::string tool_;
+  const Json way_;
+  const std::string key_;
+  std::string request_;
+  bool settled_ = false;  // or given up
+};
+
+std::chrono::system_clock::time_point X402Payments::end_of(const Json& payment, const Json& accepted) const {
+  constexpr std::uint64_t far = 10ULL * 365 * 24 * 3600;
+  const auto now = now_();
+  const auto least = now + seconds(accepted.at("maxTimeoutSeconds").get<std::int64_t>());
+  const auto text = in_authorization(payment, "validBefore");
+  std::uint64_t valid_before = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), valid_before);
+  if (error == std::errc::result_out_of_range) return now + seconds(far);
+  const auto unix_now = static_cast<std::uint64_t>(std::chrono::duration_cast<seconds>(now.time_since_epoch()).count());
+  const std::chrono::system_clock::time_point until{seconds(std::min(valid_before, unix_now + far))};
+  return std::max(least, until);
+}
+
+void X402Payments::verify(std::shared_ptr<const Price> price, std::string tool, Json payment,
+                          std::function<void(Verified)> done) {
+  if (const auto mistake = mistake_in(payment); !mistake.empty())
+    return done(PaymentRefusal{"The payment is invalid: " + mistake});
+  auto way = way_chosen(*price, payment.at("accepted"));
+  if (way.is_null())
+    return done(PaymentRefusal{"The payment is invalid: what it says to have accepted is none of the ways to pay"});
+  auto key = key_of(payment, way);
+  if (!used_->take(key, end_of(payment, way), now_()))
+    return done(PaymentRefusal{"The payment is invalid: it has been used already, or is in use by another call"});
+  const auto reserved = std::make_shared<Reserved>(*this, price, std::move(tool), std::move(way), std::move(key));
+  ask(*price, "/verify", reserved->request(std::move(payment)), verify_patience,
+      [this, reserved, price, done = std::move(done)](const Result<Json>& answer) {
+        const auto is_valid = answer.has_value() ? answer->value("isValid", Json()) : Json();
+        if (is_valid == true) return done(std::shared_ptr<Payment>(reserved));
+        reserved->give_up();  // before its client can use it again
+        if (is_valid == false) {
+          const auto reason = text_in(*answer, "invalidReason");
+          return done(
+              PaymentRefusal{"The payment is invalid: " + (reason.empty() ? "the facilitator refuses it" : reason)});
+        }
+        log_.error("payment not checked",
+                   {{"facilitator", price->facilitator},
+                    {"reason", answer.has_error() ? answer.error().message : "it answered without isValid"},
+                    {"next", "until the facilitator answers, tools that cost cannot be called"}});
+        done(
+            PaymentRefusal{"The payment could not be checked, because the facilitator does not answer. Nothing was "
+                           "charged, and the tool was not called; try again later with the same payment",
+                           false});
+      });
+}
+
+void X402Payments::ask(const Price& price, const char* path, std::string body, std::chrono::milliseconds patience,
+                       std::function<void(Result<Json>)> done) {
+  auto url = read_http_url(price.facilitator + path);
+  if (url.has_error()) return done(url.error());
+  caller_.send({.url = *std::move(url),
+                .fields = {{"Content-Type", "application/json"}, {"Accept", "application/json"}},
+                .body = std::move(body),
+                .max_answer = max_answer,
+                .patience = patience},
+               [done = std::move(done)](const Result<HttpAnswer>& answer) {
+                 if (answer.has_error()) return done(answer.error());
+                 // Some say with 400 what is wrong with a payment.
+                 auto json = parse_json(answer->body);
+                 if (json.has_error() || !json->is_object())
+                   return done(fail("it answered with the status " + std::to_string(answer->status) +
+                                    ", and with no JSON object"));
+                 done(*std::move(json));
+               });
+}
+
+}  // namespace mcph

@@ -1,0 +1,242 @@
+// What curl gets, as documents of other servers show it, with this host and its plugins; and every command of
+// docs/compatibility.md.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { Components } from './support/components.mjs';
+import { program, serve, serveAll } from './support/host.mjs';
+
+const page = await readFile(fileURLToPath(new URL('../../docs/compatibility.md', import.meta.url)), 'utf8');
+const json = ['-H', 'Content-Type: application/json'];
+const accept = ['-H', 'Accept: application/json, text/event-stream'];
+
+function run(command, args, options = {}) {
+  return new Promise((resolve) => {
+    execFile(command, args, { maxBuffer: 1 << 24, ...options }, (error, stdout, stderr) =>
+      resolve({ status: error ? error.code ?? 1 : 0, stdout, stderr }));
+  });
+}
+
+async function shippedComponents() {
+  const components = await Components.create();
+  const notes = join(components.folder, 'notes');
+  await mkdir(notes);
+  await writeFile(join(notes, 'guide.md'), '# Guide\n');
+  await components.addShipped('resources/files', {
+    roots: [{ name: 'notes', path: notes, writable: true }], aliases: { list_directory: 'list_files' },
+  });
+  await components.addShipped('tools/clock', { aliases: { current_time: 'now' } });
+  for (const plugin of ['tools/calculator', 'resources/server', 'prompts/prompts', 'resources/docs'])
+    await components.addShipped(plugin);
+  if (process.env.MCP_CHART) await components.addShipped('tools/chart');
+  return components;
+}
+
+const components = await shippedComponents();
+const host = await serveAll(components, ['--sessions', 'optional']);
+const required = await serveAll(await Components.create('catalogue', 'slow'));
+
+// {status, headers, body} of what curl is told.
+async function curl(...args) {
+  const { status, stdout, stderr } = await run('curl', ['-s', '-i', ...args]);
+  assert.equal(status, 0, stderr);
+  const [head, ...rest] = stdout.split('\r\n\r\n');
+  const [line, ...fields] = head.split('\r\n');
+  const headers = Object.fromEntries(fields.map((field) => {
+    const [, name, value] = /^([^:]+): *(.*)$/.exec(field);
+    return [name.toLowerCase(), value];
+  }));
+  return { status: Number(line.split(' ')[1]), headers, body: rest.join('\r\n\r\n') };
+}
+async function ask(url, message, ...more) {
+  const answer = await curl(url, ...json, ...more, '-d', typeof message === 'string' ? message : JSON.stringify(message));
+  return { ...answer, json: answer.body && JSON.parse(answer.body) };
+}
+const request = (method, params, id = 1) => ({ jsonrpc: '2.0', id, method, ...(params && { params }) });
+const initialize = (protocolVersion) =>
+  request('initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'curl', version: '1' } });
+
+async function openSession(url, revision = '2025-06-18') {
+  const { headers } = await ask(url, initialize(revision), ...accept);
+  return ['-H', `Mcp-Session-Id: ${headers['mcp-session-id']}`, ...accept];
+}
+
+suite('CurlWithoutASession', () => {
+  test('Initialize', async () => {
+    for (const revision of ['2024-11-05', '2025-06-18']) {
+      const { status, json } = await ask(host.url, initialize(revision));
+      assert.equal(status, 200);
+      assert.equal(json.result.protocolVersion, revision);
+      assert.equal(json.result.serverInfo.name, 'mcp-plugin-host');
+      for (const capability of ['tools', 'resources', 'prompts']) assert.ok(json.result.capabilities[capability]);
+    }
+  });
+
+  test('ListsCallsAndReads', async () => {
+    const { result } = (await ask(host.url, request('tools/list'))).json;
+    for (const name of ['seed_ping', 'get_time', 'current_time', 'list_directory', 'calculate'])
+      assert.ok(result.tools.some((tool) => tool.name === name && tool.inputSchema.type === 'object'), name);
+    const call = await ask(host.url, request('tools/call', { name: 'seed_ping', arguments: { message: 'hello' } }));
+    assert.deepEqual(call.json.result.content, [{ type: 'text', text: 'mcp-plugin-host: hello' }]);
+    assert.equal(call.headers['mcp-protocol-version'], '2025-03-26');
+    const read = await ask(host.url, request('resources/read', { uri: 'config://server' }));
+    assert.equal(JSON.parse(read.json.result.contents[0].text).features.sessionsOptional, true);
+    assert.ok((await ask(host.url, request('resources/list'))).json.result.resources.length > 0);
+    assert.ok((await ask(host.url, request('resources/templates/list'))).json.result.resourceTemplates.length > 0);
+    assert.ok((await ask(host.url, request('prompts/list'))).json.result.prompts.length > 0);
+    const prompt = await ask(host.url, request('prompts/get', { name: 'greeting', arguments: { name: 'Alice' } }));
+    assert.match(prompt.json.result.messages[0].content.text, /^Hello Alice! 👋 /u);
+    assert.deepEqual((await ask(host.url, request('ping'))).json.result, {});
+  });
+
+  test('ABatch', async () => {
+    const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    const { json } = await ask(host.url, [request('ping'), notification, request('tools/list', undefined, 2)]);
+    assert.deepEqual(json.map(({ id }) => id).sort(), [1, 2]);
+    const many = await ask(host.url, Array.from({ length: 33 }, (_, id) => request('ping', undefined, id)));
+    assert.equal(many.status, 400);
+    assert.equal(many.json.error.code, -32600);
+  });
+});
+
+suite('CurlInASession', () => {
+  test('IsOpenedUsedAndEnded', async () => {
+    const first = await ask(required.url, initialize('2025-06-18'), ...accept);
+    assert.match(first.headers['x-session-expires-at'], /^\d{4}-\d\d-\d\dT[\d:]+Z$/);
+    const session = ['-H', `Mcp-Session-Id: ${first.headers['mcp-session-id']}`, ...accept];
+    const initialized = await ask(required.url, { jsonrpc: '2.0', method: 'notifications/initialized' }, ...session);
+    assert.deepEqual([initialized.status, initialized.body], [202, '']);
+    assert.deepEqual((await ask(required.url, request('ping'), ...session)).json.result, {});
+    const call = await ask(required.url, request('tools/call', { name: 'add', arguments: { a: 1, b: 2 } }), ...session);
+    assert.equal(call.json.result.content[0].text, '3');
+    assert.equal((await curl('-X', 'DELETE', required.url, ...session)).status, 204);
+    const ended = await ask(required.url, request('ping'), ...session);
+    assert.deepEqual([ended.status, ended.json.error.data.reason], [404, 'session_not_found']);
+    assert.equal(typeof ended.json.error.data.details, 'string');
+  });
+
+  test('IsRequiredUnlessItIsOptional', async () => {
+    const { status, json } = await ask(required.url, request('tools/list'), ...accept);
+    assert.deepEqual([status, json.error.code, json.error.data.reason], [400, -32600, 'missing_session_id']);
+    assert.equal(json.id, 1);
+  });
+
+  test('ProgressComesAsAnEventStream', async () => {
+    const session = await openSession(required.url);
+    const params = {
+      name: 'wait', arguments: { label: 'done', milliseconds: 50, reports: 2 }, _meta: { progressToken: 'p' },
+    };
+    const { headers, body } = await curl(required.url, ...json, ...session, '-d', JSON.stringify(request('tools/call', params)));
+    assert.equal(headers['content-type'], 'text/event-stream');
+    const messages = [...body.matchAll(/^data: (\{.*)$/gm)].map(([, text]) => JSON.parse(text));
+    assert.equal(messages[0].method, 'notifications/progress');
+    assert.equal(messages.at(-1).result.content[0].text, 'done');
+  });
+});
+
+suite('CurlOfWhatIsWrong', () => {
+  test('EachErrorHasItsCode', async () => {
+    const cases = [
+      ['{"jsonrpc": "2.0", "id": 1,', 400, -32700],
+      ['{"jsonrpc": "2.0", "id": 1}', 400, -32600],
+      [request('no/such'), 200, -32601],
+      [request('tools/call', { name: 'nonexistent', arguments: {} }), 200, -32602],
+      [request('tools/call', { name: 'calculate', arguments: {} }), 200, -32602],
+    ];
+    for (const [message, status, code] of cases) {
+      const answer = await ask(host.url, message);
+      assert.deepEqual([answer.status, answer.json.error.code], [status, code], JSON.stringify(message));
+    }
+    const invalid = await ask(host.url, '{"jsonrpc": "2.0", "id": 1}');
+    assert.match(invalid.json.error.data.details, /there is neither a "method"/);
+    assert.deepEqual((await ask(host.url, request('initialize', {}))).json.error.code, -32602);
+    const unknown = await ask(host.url, initialize('0.1.0'));
+    assert.equal(unknown.json.result.protocolVersion, '2025-11-25');
+  });
+
+  test('AToolsErrorIsAResult', async () => {
+    const { json } = await ask(host.url, request('tools/call', { name: 'calculate', arguments: { expression: '1 / 0' } }));
+    assert.equal(json.result.isError, true);
+    assert.match(json.result.content[0].text, /Division by zero/);
+  });
+
+  test('MethodsOfHttp', async () => {
+    const put = await curl('-X', 'PUT', host.url);
+    assert.equal(put.status, 405);
+    assert.match(put.headers.allow, /POST/);
+    assert.ok((await curl('-I', host.url)).status < 500);
+    const preflight = await curl('-X', 'OPTIONS', host.url, '-H', 'Origin: http://localhost:6274', '-H',
+      'Access-Control-Request-Method: POST', '-H', 'Access-Control-Request-Headers: content-type, x-payment');
+    assert.equal(preflight.status, 204);
+    assert.match(preflight.headers['access-control-allow-headers'], /X-Payment/i);
+    assert.equal((await curl('-X', 'DELETE', host.url)).status, 400);
+    assert.equal((await curl(host.url, '-H', 'Accept: text/event-stream')).status, 400);
+  });
+});
+
+suite('CurlOfDocuments', () => {
+  test('TheServerIsFound', async () => {
+    const mcp = await curl(new URL('/.well-known/mcp.json', host.url).href);
+    assert.equal(mcp.status, 200);
+    assert.equal(JSON.parse(mcp.body).server.name, 'mcp-plugin-host');
+    assert.equal((await curl(new URL('/mcp/server-card', host.url).href)).status, 200);
+    assert.equal((await curl(new URL('/.well-known/ai-catalog.json', host.url).href)).status, 200);
+  });
+
+  test('OneThatAsksForTokensSaysSo', async (context) => {
+    const components = await Components.create();
+    const file = join(components.folder, 'team.toml');
+    await writeFile(file, '[tokens]\nfile = "tokens.json"\n\n[roles.user]\nallow = ["*"]\n');
+    const made = await run(program, ['token', 'create', 'ada', '--role', 'user', '--config', file]);
+    assert.equal(made.status, 0, made.stderr);
+    const host = await serve(context, components, ['--config', file]);
+    const refused = await ask(host.url, initialize('2025-06-18'), ...accept);
+    assert.equal(refused.status, 401);
+    assert.match(refused.headers['www-authenticate'], /^Bearer/);
+    const token = made.stdout.trim().split('\n').at(-1);
+    const answer = await ask(host.url, initialize('2025-06-18'), ...accept, '-H', `Authorization: Bearer ${token}`);
+    assert.equal(answer.status, 200);
+  });
+
+  test('TooManyRequestsAreToldWhenToComeBack', async (context) => {
+    const components = await Components.create();
+    const file = join(components.folder, 'limits.toml');
+    await writeFile(file, '[limits.per_address]\nrate = "2/h"\n');
+    const host = await serve(context, components, ['--config', file]);
+    const answers = [];
+    for (let i = 0; i < 3; ++i) answers.push(await ask(host.url, initialize('2025-06-18'), ...accept));
+    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 429]);
+    assert.match(answers.at(-1).headers['retry-after'], /^\d+$/);
+  });
+});
+
+suite('Compatibility', () => {
+  const words = [...page.matchAll(/`((?:call|read|prompt) [^`]+)`/g)].map(([, command]) => command);
+  for (const command of words) {
+    const skip = command.startsWith('call draw_chart') && !process.env.MCP_CHART && 'the plugin chart is not built';
+    test(`ACommandOfThePage: ${command}`, { skip }, async () => {
+      const options = ['--components', components.root, '--data', components.data].map((each) => `'${each}'`).join(' ');
+      const { status, stdout, stderr } = await run('bash', ['-c', `"$MCP_HOST" ${command} ${options}`], {
+        env: { ...process.env, MCP_HOST: program },
+      });
+      assert.equal(status, 0, stdout + stderr);
+      assert.notEqual(stdout, '');
+    });
+  }
+
+  const blocks = [...page.matchAll(/^```console\n(.*?)^```$/gms)].map(([, text]) => text).filter((text) => text.includes('curl'));
+  test('EveryCurlOfThePageIsAnswered', async () => {
+    assert.equal(blocks.length, 2);
+    for (const block of blocks) {
+      const text = block.replaceAll('http://127.0.0.1:8080/mcp', String(host.url));
+      const { status, stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', text]);
+      assert.equal(status, 0, stderr);
+      assert.doesNotMatch(stdout, /"error"/);
+      assert.match(stdout, /"result"/);
+    }
+  });
+});
