@@ -187,6 +187,15 @@ suite('CurlOfDocuments', () => {
     assert.equal((await curl(new URL('/.well-known/ai-catalog.json', host.url).href)).status, 200);
   });
 
+  test('APathOfChoice', async (context) => {
+    const components = await Components.create('catalogue');
+    const file = join(components.folder, 'paths.toml');
+    await writeFile(file, '[servers.api]\nallow = ["*"]\n');
+    const host = await serve(context, components, ['--config', file, '--sessions', 'optional']);
+    const call = request('tools/call', { name: 'add', arguments: { a: 1, b: 2 } });
+    assert.equal((await ask(new URL('/api/mcp', host.url).href, call)).json.result.content[0].text, '3');
+  });
+
   test('OneThatAsksForTokensSaysSo', async (context) => {
     const components = await Components.create();
     const file = join(components.folder, 'team.toml');
