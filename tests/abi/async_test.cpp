@@ -45,6 +45,20 @@ TEST(AsyncTool, CompletesWithAnyResultFromAnotherThread) {
   EXPECT_EQ(harness.logs()[0].message, "thinking");
 }
 
+TEST(AsyncTool, TakesItsArgumentsAsTheyAre) {
+  std::thread other;
+  Harness harness([&](mcp::Plugin& plugin) {
+    plugin.raw_async_tool("t", "Later", R"({"type":"object","required":["a"]})",
+                          [&](const Json& given, mcp::Call call) {
+                            other = std::thread([given, call = std::move(call)]() mutable { call.complete(given); });
+                          });
+    plugin.on_stop([&] { other.join(); });
+  });
+  EXPECT_EQ(harness.describe()["tools"][0]["inputSchema"].dump(), R"({"type":"object","required":["a"]})");
+  EXPECT_EQ(harness.call_tool("t", {{"a", {1, 2}}}).structured(), Json({{"a", {1, 2}}}));
+  EXPECT_FALSE(harness.call_tool("t", Json::object()).ok());
+}
+
 TEST(AsyncTool, MayCompleteBeforeItsHandlerReturns) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.async_tool("t", "", [](mcp::Call call) { call.complete("now"); });

@@ -71,6 +71,15 @@ class Plugin {
     return add_tool(name, description, std::move(binding));
   }
 
+  /// Both: a tool that takes its arguments as they are, (const mcp::Json&, mcp::Call), and is answered later.
+  template <class F>
+  Tool raw_async_tool(std::string_view name, std::string_view description, std::string_view input_schema, F handler) {
+    detail::ToolBinding binding;
+    if constexpr (detail::check_raw_async_tool<F>())
+      binding = detail::bind_raw_async_tool(input_schema, std::move(handler));
+    return add_tool(name, description, std::move(binding));
+  }
+
   /// `handler` takes nothing, (const mcp::Uri&), (mcp::Context&) or both, and returns a text, bytes, JSON,
   /// mcp::ResourceContent(s), or a std::optional of those.
   template <class F>

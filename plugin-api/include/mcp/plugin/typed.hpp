@@ -19,6 +19,7 @@
 #include <mcp/plugin/json_form.hpp>
 #include <mcp/plugin/metadata.hpp>
 #include <mcp/plugin/prompt.hpp>
+#include <mcp/plugin/read_json.hpp>
 #include <mcp/plugin/resource.hpp>
 #include <mcp/plugin/tool.hpp>
 #include <mcp/plugin/tool_result.hpp>

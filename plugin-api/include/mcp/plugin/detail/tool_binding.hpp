@@ -240,4 +240,12 @@ ToolBinding bind_raw_tool(std::string_view schema, F callable) {
   return binding;
 }
 
+template <class F>
+ToolBinding bind_raw_async_tool(std::string_view schema, F callable) {
+  ToolBinding binding{std::string(schema), {}, {}, {}};
+  auto bound = std::make_shared<F>(std::move(callable));
+  binding.async_handler = [bound](const Json& json, Call call) { (*bound)(json, std::move(call)); };
+  return binding;
+}
+
 }  // namespace mcp::detail

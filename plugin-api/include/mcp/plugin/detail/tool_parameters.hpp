@@ -140,4 +140,13 @@ constexpr bool check_raw_tool() {
   return fits;
 }
 
+template <class F>
+constexpr bool check_raw_async_tool() {
+  constexpr bool fits = std::is_invocable_r_v<void, const F&, const Json&, Call>;
+  static_assert(fits,
+                "mcp: the handler of an asynchronous raw tool takes (const mcp::Json& arguments, mcp::Call call) and "
+                "returns nothing");
+  return fits;
+}
+
 }  // namespace mcp::detail
