@@ -11,8 +11,8 @@
 #include <mcp/plugin/typed.hpp>
 
 #include "docs/document_library.hpp"
-#include "docs/periodic_task.hpp"
 #include "shared/folder_watch.hpp"
+#include "shared/periodic_task.hpp"
 
 namespace plugins::docs {
 namespace {

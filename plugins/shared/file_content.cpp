@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "shared/file_error.hpp"
@@ -50,6 +51,14 @@ std::string read_content(const Descriptor& file, std::uint64_t max_size) {
   }
   content.resize(used);
   return content;
+}
+
+std::string read_file(const std::string& path, std::uint64_t max_size) {
+  // Not to wait for the writer of a pipe.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) throw FileError(errno);
+  require_regular(status_of(file));
+  return read_content(file, max_size);
 }
 
 void write_content(const Descriptor& file, std::string_view content) {

@@ -17,6 +17,9 @@ void require_regular(const struct stat& status);
 // meanwhile.
 std::string read_content(const Descriptor& file, std::uint64_t max_size);
 
+// The whole regular file at a trusted path, whose links are followed; with the same limit.
+std::string read_file(const std::string& path, std::uint64_t max_size);
+
 // All of it.
 void write_content(const Descriptor& file, std::string_view content);
 

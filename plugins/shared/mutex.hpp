@@ -17,6 +17,7 @@
 #define CAPABILITY(name) PLUGINS_ATTRIBUTE(capability(name))
 #define SCOPED_CAPABILITY PLUGINS_ATTRIBUTE(scoped_lockable)
 #define GUARDED_BY(mutex) PLUGINS_ATTRIBUTE(guarded_by(mutex))
+#define REQUIRES(...) PLUGINS_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define ACQUIRE_SHARED(...) PLUGINS_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
 #define ACQUIRE(...) PLUGINS_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) PLUGINS_ATTRIBUTE(release_capability(__VA_ARGS__))

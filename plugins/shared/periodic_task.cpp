@@ -1,8 +1,8 @@
-#include "docs/periodic_task.hpp"
+#include "shared/periodic_task.hpp"
 
 #include <utility>
 
-namespace plugins::docs {
+namespace plugins {
 namespace {
 
 constexpr std::chrono::milliseconds moment{50};
@@ -47,4 +47,4 @@ void PeriodicTask::run() {
   }
 }
 
-}  // namespace plugins::docs
+}  // namespace plugins

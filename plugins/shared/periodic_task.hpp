@@ -8,7 +8,7 @@
 
 #include "shared/mutex.hpp"
 
-namespace plugins::docs {
+namespace plugins {
 
 class PeriodicTask {
  public:
@@ -33,4 +33,4 @@ class PeriodicTask {
   std::thread thread_;  // last, so that everything it uses is there when it begins
 };
 
-}  // namespace plugins::docs
+}  // namespace plugins
