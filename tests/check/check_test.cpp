@@ -280,8 +280,8 @@ TEST(Check, FindsNothingInASoundBundle) {
 
 INSTANTIATE_TEST_SUITE_P(Each, CheckPasses,
                          testing::Values("tools/calculator.so", "tools/chart.so", "tools/clock.so", "resources/docs.so",
-                                         "resources/files.so", "resources/profile.so", "resources/server.so",
-                                         "prompts/prompts.so"),
+                                         "resources/files.so", "tools/mock.so", "resources/profile.so",
+                                         "resources/server.so", "prompts/prompts.so"),
                          [](const auto& each) { return fs::path(each.param).stem().string(); });
 
 TEST(Check, SaysWhatItChecksWithoutAPlugin) {

@@ -1,0 +1,176 @@
+#include "http/fetcher.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace plugins::http {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds progress_interval{500};
+constexpr milliseconds longest_wait{60'000};
+
+}  // namespace
+
+Fetcher::Fetcher(Connections connections, std::size_t concurrent)
+    : connections_(std::move(connections)), concurrent_(concurrent), multi_(curl_multi_init()) {
+  if (!multi_) throw std::bad_alloc();
+  thread_ = std::thread([this] { run(); });
+}
+
+Fetcher::~Fetcher() {
+  stop();
+}
+
+void Fetcher::stop() {
+  is_stopped_ = true;
+  curl_multi_wakeup(multi_.get());
+  if (thread_.joinable()) thread_.join();
+}
+
+Fetcher::Id Fetcher::add(Request request, const FetchLimits& limits, std::shared_ptr<FetchListener> listener) {
+  if (count_.fetch_add(1) >= max_requests) {
+    --count_;
+    listener->finished(FetchError{"Too many requests are waiting already. Try again later."});
+    return 0;
+  }
+  Id id = 0;
+  {
+    const MutexLock lock(mutex_);
+    id = ++last_id_;
+    new_.push_back({id, std::move(request), limits, Clock::now(), std::move(listener)});
+  }
+  curl_multi_wakeup(multi_.get());
+  return id;
+}
+
+void Fetcher::cancel(Id id) {
+  {
+    const MutexLock lock(mutex_);
+    cancelled_.push_back(id);
+  }
+  curl_multi_wakeup(multi_.get());
+}
+
+void Fetcher::run() {
+  while (!is_stopped_) {
+    take_orders();
+    const auto now = Clock::now();
+    end_late(now);
+    start_due(now);
+    int running = 0;
+    curl_multi_perform(multi_.get(), &running);
+    take_results();
+    tell_progress(Clock::now());
+    const auto wait = time_to_wait(Clock::now());
+    curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(wait.count()), nullptr);
+  }
+  for (auto& [id, fetch] : fetches_)
+    halt(fetch);
+  fetches_.clear();
+  const MutexLock lock(mutex_);
+  new_.clear();
+}
+
+void Fetcher::take_orders() {
+  std::vector<NewFetch> added;
+  std::vector<Id> cancelled;
+  {
+    const MutexLock lock(mutex_);
+    added.swap(new_);
+    cancelled.swap(cancelled_);
+  }
+  for (auto& each : added)
+    take_new(each);
+  for (const auto id : cancelled) {
+    const auto found = fetches_.find(id);
+    if (found == fetches_.end()) continue;
+    halt(found->second);
+    const auto listener = std::move(found->second.listener);
+    fetches_.erase(found);
+    --count_;
+    listener->cancelled();
+  }
+}
+
+void Fetcher::take_new(NewFetch& fetch) {
+  try {
+    auto transfer = std::make_unique<Transfer>(std::move(fetch.request), fetch.limits, connections_, fetch.begin);
+    fetches_.emplace(fetch.id, Fetch{std::move(transfer), fetch.listener});
+  } catch (const std::bad_alloc&) {
+    --count_;
+    fetch.listener->finished(FetchError{"There is no memory left for a request."});
+  }
+}
+
+void Fetcher::start_due(Clock::time_point now) {
+  for (auto& [id, fetch] : fetches_) {
+    if (running_ >= concurrent_) return;
+    if (fetch.is_running || fetch.transfer->next_attempt() > now) continue;
+    fetch.transfer->prepare(now);
+    curl_easy_setopt(fetch.transfer->handle(), CURLOPT_PRIVATE, reinterpret_cast<void*>(id));
+    if (curl_multi_add_handle(multi_.get(), fetch.transfer->handle()) != CURLM_OK) continue;
+    fetch.is_running = true;
+    ++running_;
+  }
+}
+
+// Of those that run libcurl does it.
+void Fetcher::end_late(Clock::time_point now) {
+  for (auto fetch = fetches_.begin(); fetch != fetches_.end();) {
+    const auto& [id, each] = *fetch;
+    const bool is_late = !each.is_running && each.transfer->deadline() <= now;
+    fetch = is_late ? end(fetch, each.transfer->timed_out()) : std::next(fetch);
+  }
+}
+
+void Fetcher::take_results() {
+  int left = 0;
+  while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    const CURLcode result = message->data.result;
+    void* id = nullptr;
+    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &id);
+    const auto fetch = fetches_.find(reinterpret_cast<Id>(id));
+    if (fetch == fetches_.end()) continue;
+    halt(fetch->second);
+    if (const auto outcome = fetch->second.transfer->end_attempt(result, Clock::now())) end(fetch, *outcome);
+  }
+}
+
+void Fetcher::tell_progress(Clock::time_point now) {
+  if (now < next_progress_) return;
+  next_progress_ = now + progress_interval;
+  for (const auto& [id, fetch] : fetches_)
+    fetch.listener->progressed(fetch.transfer->progress(now));
+}
+
+milliseconds Fetcher::time_to_wait(Clock::time_point now) const {
+  auto due = now + longest_wait;
+  if (!fetches_.empty()) due = std::min(due, next_progress_);
+  for (const auto& [id, fetch] : fetches_) {
+    if (fetch.is_running) continue;
+    due = std::min(due, fetch.transfer->deadline());
+    if (running_ < concurrent_) due = std::min(due, fetch.transfer->next_attempt());
+  }
+  const auto wait = std::chrono::ceil<milliseconds>(due - now);
+  return std::clamp(wait, milliseconds(0), longest_wait);
+}
+
+Fetcher::Fetches::iterator Fetcher::end(Fetches::iterator fetch, const FetchOutcome& outcome) {
+  const auto listener = std::move(fetch->second.listener);
+  const auto next = fetches_.erase(fetch);
+  --count_;
+  listener->finished(outcome);
+  return next;
+}
+
+void Fetcher::halt(Fetch& fetch) {
+  if (!std::exchange(fetch.is_running, false)) return;
+  curl_multi_remove_handle(multi_.get(), fetch.transfer->handle());
+  --running_;
+}
+
+}  // namespace plugins::http

@@ -1,0 +1,266 @@
+#include "http/transfer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <sys/socket.h>
+#include <utility>
+
+#include "http/url_parts.hpp"
+
+namespace plugins::http {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+constexpr std::size_t max_error_bytes = 16384;
+constexpr milliseconds max_connect_time{10'000};
+constexpr milliseconds first_delay{250};
+
+std::string seconds_text(milliseconds time) {
+  const auto tenths = (time.count() + 50) / 100;
+  return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : '.' + std::to_string(tenths % 10)) + " s";
+}
+
+bool passes(CURLcode result) {
+  constexpr std::array codes{CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_GOT_NOTHING, CURLE_RECV_ERROR,
+                             CURLE_SEND_ERROR,           CURLE_PARTIAL_FILE,    CURLE_HTTP2,       CURLE_HTTP2_STREAM};
+  return std::find(codes.begin(), codes.end(), result) != codes.end();
+}
+
+bool passes(long status) {
+  return status == 408 || status == 429 || status == 502 || status == 503 || status == 504;
+}
+
+bool is_redirect(long status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+// "HTTP/1.1 404 Not Found\r\n" -> "Not Found"
+std::string reason_in(std::string_view line) {
+  const auto status = line.find(' ');
+  const auto reason = status == std::string_view::npos ? status : line.find(' ', status + 1);
+  if (reason == std::string_view::npos) return {};
+  line.remove_prefix(reason + 1);
+  return std::string(line.substr(0, std::min(line.find_first_of("\r\n"), std::size_t{80})));
+}
+
+}  // namespace
+
+Transfer::Transfer(Request request, const FetchLimits& limits, const Connections& connections, TimePoint now)
+    : request_(std::move(request)),
+      limits_(limits),
+      connections_(connections),
+      begin_(now),
+      deadline_(now + limits.time),
+      next_attempt_(now),
+      handle_(curl_easy_init()) {
+  if (!handle_) throw std::bad_alloc();
+  response_.host = parts_of(request_.url).host;
+  set_constant_options();
+}
+
+void Transfer::set_constant_options() {
+  CURL* const handle = handle_.get();
+  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);  // each is looked at here
+  // A proxy of the environment would connect where this process may not.
+  curl_easy_setopt(handle, CURLOPT_PROXY, "");
+  curl_easy_setopt(handle, CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  // A name that is still being looked up is left to its thread, which would otherwise be waited for.
+  curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
+  curl_easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");  // all that libcurl can undo
+  if (!connections_.ca_file.empty()) curl_easy_setopt(handle, CURLOPT_CAINFO, connections_.ca_file.c_str());
+  curl_easy_setopt(handle, CURLOPT_USERAGENT, "mcp-plugin-host-http/1.0");
+  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &take_header);
+  curl_easy_setopt(handle, CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take_body);
+  curl_easy_setopt(handle, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+  curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, this);
+}
+
+void Transfer::prepare(TimePoint now) {
+  ++attempts_;
+  response_ = Response{0, {}, {}, {}, parts_of(request_.url).host};
+  is_too_long_ = is_cut_off_ = is_address_refused_ = false;
+  const auto left = std::max(duration_cast<milliseconds>(deadline_ - now), milliseconds(1));
+  curl_easy_setopt(handle_.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
+  curl_easy_setopt(handle_.get(), CURLOPT_CONNECTTIMEOUT_MS,
+                   static_cast<long>(std::min(left, max_connect_time).count()));
+  set_request();
+}
+
+void Transfer::set_request() {
+  CURL* const handle = handle_.get();
+  headers_.reset();
+  const auto add = [this](const std::string& line) {
+    curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
+    if (longer == nullptr) throw std::bad_alloc();
+    [[maybe_unused]] auto* const same = headers_.release();
+    headers_.reset(longer);
+  };
+  const auto has = [this](std::string_view name) {
+    return std::any_of(request_.headers.begin(), request_.headers.end(),
+                       [name](const Header& each) { return curl_strequal(each.name.c_str(), name.data()) != 0; });
+  };
+  // A header without a value has a semicolon: with a colon libcurl would not send it.
+  for (const auto& header : request_.headers)
+    add(header.value.empty() ? header.name + ';' : header.name + ": " + header.value);
+  if (request_.body && !has("Content-Type")) add("Content-Type: application/json");
+  if (request_.body) add("Expect:");
+  curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers_.get());
+  curl_easy_setopt(handle, CURLOPT_URL, request_.url.c_str());
+  if (request_.body) {
+    curl_easy_setopt(handle, CURLOPT_POST, 1L);
+    curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body->size()));
+    curl_easy_setopt(handle, CURLOPT_POSTFIELDS, request_.body->c_str());
+  } else {
+    curl_easy_setopt(handle, CURLOPT_HTTPGET, 1L);
+  }
+  const bool is_empty_post = !request_.body && request_.method != "GET" && request_.method != "DELETE";
+  if (is_empty_post) {
+    curl_easy_setopt(handle, CURLOPT_POST, 1L);
+    curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t{0});
+    curl_easy_setopt(handle, CURLOPT_POSTFIELDS, "");
+  }
+  curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+}
+
+std::size_t Transfer::take_header(const char* data, std::size_t size, std::size_t count, void* transfer) {
+  const std::string_view line(data, size * count);
+  auto& self = *static_cast<Transfer*>(transfer);
+  if (line.starts_with("HTTP/")) self.response_.reason = reason_in(line);
+  return line.size();
+}
+
+std::size_t Transfer::take_body(const char* data, std::size_t size, std::size_t count, void* transfer) {
+  const std::string_view bytes(data, size * count);
+  auto& self = *static_cast<Transfer*>(transfer);
+  auto& body = self.response_.body;
+  if (self.is_error_status() && body.size() + bytes.size() > max_error_bytes) {
+    self.is_cut_off_ = true;
+    body += bytes.substr(0, max_error_bytes - std::min(body.size(), max_error_bytes));
+    return 0;
+  }
+  if (body.size() + bytes.size() > self.limits_.max_bytes) {
+    self.is_too_long_ = true;
+    return 0;
+  }
+  body += bytes;
+  return bytes.size();
+}
+
+curl_socket_t Transfer::open_socket(void* transfer, curlsocktype purpose, curl_sockaddr* address) {
+  auto& self = *static_cast<Transfer*>(transfer);
+  if (purpose != CURLSOCKTYPE_IPCXN || !self.connections_.rules.allow(address->addr)) {
+    self.is_address_refused_ = true;
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+bool Transfer::is_error_status() {
+  long status = 0;
+  curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+  return status < 200 || status > 299;
+}
+
+FetchProgress Transfer::progress(TimePoint now) const {
+  curl_off_t expected = 0;
+  if (curl_easy_getinfo(handle_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &expected) != CURLE_OK || expected < 0)
+    expected = 0;
+  return {response_.host, duration_cast<milliseconds>(now - begin_), limits_.time, response_.body.size(),
+          static_cast<std::uint64_t>(expected)};
+}
+
+std::optional<FetchOutcome> Transfer::end_attempt(CURLcode result, TimePoint now) {
+  curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &response_.status);
+  if (is_too_long_) {
+    return refusal(response_.host + " answers with more than the " + std::to_string(limits_.max_bytes) +
+                   " bytes that maxBytes allows.");
+  }
+  const bool has_response = result == CURLE_OK || (is_cut_off_ && result == CURLE_WRITE_ERROR);
+  if (!has_response) {
+    if (is_address_refused_ && result == CURLE_COULDNT_CONNECT) {
+      return refusal(response_.host +
+                     " is not at an address that this tool may reach: it reaches public ones, and "
+                     "those that allowAddresses names.");
+    }
+    if (retry(passes(result), now)) return std::nullopt;
+    return failure(result);
+  }
+  const char* type = nullptr;
+  curl_easy_getinfo(handle_.get(), CURLINFO_CONTENT_TYPE, &type);
+  if (type != nullptr) response_.content_type = type;
+  char* location = nullptr;
+  curl_easy_getinfo(handle_.get(), CURLINFO_REDIRECT_URL, &location);
+  if (is_redirect(response_.status) && location != nullptr) return follow(location, now);
+  if (retry(passes(response_.status), now)) return std::nullopt;
+  return std::move(response_);
+}
+
+std::optional<FetchOutcome> Transfer::follow(const std::string& location, TimePoint now) {
+  const auto from = parts_of(request_.url);
+  const auto to = parts_of(location);
+  const auto where = to.is_http() ? to.host : "a URL of another kind";
+  const auto told = "The server answered " + std::to_string(response_.status) + " and redirects to " + where;
+  if (redirects_ >= limits_.redirects) {
+    return refusal(told + (limits_.redirects == 0 ? ", and redirects of this tool are not followed."
+                                                  : ", after as many redirects as are followed."));
+  }
+  const bool loses_encryption = from.scheme == "https" && to.scheme != "https";
+  if (!to.is_http() || to.has_user || loses_encryption) return refusal(told + ", which is not followed.");
+  ++redirects_;
+  // As browsers do (the Fetch standard, HTTP-redirect fetch).
+  const bool becomes_get = response_.status == 303 || (response_.status <= 302 && request_.method == "POST");
+  if (becomes_get) {
+    request_.method = "GET";
+    request_.body.reset();
+  }
+  if (!to.has_same_origin(from)) {
+    if (request_.body) return refusal(told + ", to which this tool's data is not sent.");
+    std::erase_if(request_.headers, [](const Header& header) { return header.is_secret; });
+  }
+  request_.url = location;
+  --attempts_;
+  next_attempt_ = now;
+  return std::nullopt;
+}
+
+bool Transfer::retry(bool passes, TimePoint now) {
+  if (!passes || attempts_ > limits_.retries) return false;
+  // From half of it to all of it, so that many clients do not come back at once.
+  auto delay = first_delay * (1 << std::min(attempts_ - 1, 10));
+  delay -= milliseconds(std::uniform_int_distribution<long>(0, delay.count() / 2)(random_));
+  curl_off_t wanted = 0;
+  curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &wanted);
+  if (wanted > 0) delay = std::max<milliseconds>(delay, std::chrono::seconds(std::min<curl_off_t>(wanted, 86'400)));
+  if (now + delay >= deadline_) return false;
+  next_attempt_ = now + delay;
+  return true;
+}
+
+std::optional<FetchOutcome> Transfer::refusal(const std::string& why) const {
+  return FetchOutcome(FetchError{why});
+}
+
+FetchOutcome Transfer::failure(CURLcode result) const {
+  const auto host = response_.host;
+  if (result == CURLE_OPERATION_TIMEDOUT) {
+    const bool is_over = Clock::now() + milliseconds(50) >= deadline_;
+    return is_over ? timed_out()
+                   : FetchError{host + " could not be reached within " + seconds_text(max_connect_time) + '.'};
+  }
+  // Not the text in which libcurl has put the URL.
+  return FetchError{host + " could not be asked: " + curl_easy_strerror(result) + '.'};
+}
+
+FetchOutcome Transfer::timed_out() const {
+  return FetchError{response_.host + " did not answer within " + seconds_text(limits_.time) + '.'};
+}
+
+}  // namespace plugins::http

@@ -1,0 +1,207 @@
+// What the plugin http makes of a configuration and arguments, without a server: tests/integration/http_plugin.test.mjs
+// has those.
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mcp/plugin.hpp>
+
+#include "http/address_rules.hpp"
+#include "http/answer_cache.hpp"
+#include "http/json_template.hpp"
+#include "http/reply_reader.hpp"
+#include "http/request_template.hpp"
+#include "http/secrets.hpp"
+#include "http/url_template.hpp"
+
+namespace plugins::http {
+namespace {
+
+using mcp::Json;
+using testing::HasSubstr;
+
+std::string filled(const char* text, const Json& arguments) {
+  return UrlTemplate(text).filled([&](const std::string& name) { return arguments.value(name, Json()); });
+}
+
+// What is said where something cannot be used.
+std::string refusal(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(HttpUrlTemplate, EncodesWhatIsNotUnreserved) {
+  EXPECT_EQ(filled("https://h/{a}", {{"a", "az-._~09"}}), "https://h/az-._~09");
+  EXPECT_EQ(filled("https://h/{a}?b={b}", {{"a", "/?#[]@!$&'()*+,;=:% \"<>\\"}, {"b", "&=+#\xC3\xA4"}}),
+            "https://h/%2F%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D%3A%25%20%22%3C%3E%5C?b=%26%3D%2B%23%C3%A4");
+}
+
+TEST(HttpUrlTemplate, TakesNumbersBoolsAndLists) {
+  EXPECT_EQ(filled("https://h/{a}{?b,c,d}", {{"a", 7}, {"b", true}, {"c", {1, "x,y"}}}),
+            "https://h/7?b=true&c=1,x%2Cy");
+  EXPECT_EQ(filled("https://h{/a*}{?b*}{&c}", {{"a", {"x", "y"}}, {"b", {1, 2}}, {"c", ""}}),
+            "https://h/x/y?b=1&b=2&c=");
+  EXPECT_EQ(filled("https://h/p?q=1{&c}", Json::object()), "https://h/p?q=1");
+  EXPECT_EQ(refusal([] {
+              filled("https://h/{a}", {{"a", Json::object()}});
+            }),
+            "The argument \"a\" must be a text, a number, true or false.");
+}
+
+TEST(HttpUrlTemplate, LeavesNoSegmentThatIsTakenOut) {
+  for (const char* const url : {"https://h/{a}", "https://h/x/{a}/y", "https://h{/a}", "https://h{/a*}?q=1"}) {
+    EXPECT_THAT(refusal([&] { filled(url, {{"a", ".."}}); }), HasSubstr("must not make \"..\" a segment")) << url;
+    EXPECT_THAT(refusal([&] { filled(url, {{"a", "."}}); }), HasSubstr("must not make \".\" a segment")) << url;
+    EXPECT_THAT(refusal([&] { filled(url, {{"a", ""}}); }), HasSubstr("be empty")) << url;
+  }
+  EXPECT_THAT(refusal([] { filled("https://h/{a}{b}", {{"a", "."}, {"b", "."}}); }), HasSubstr("must not make"));
+  EXPECT_EQ(filled("https://h/{a}", {{"a", "..."}}), "https://h/...");
+  EXPECT_EQ(filled("https://h/?q={a}", {{"a", "/../"}}), "https://h/?q=%2F..%2F");
+}
+
+TEST(HttpUrlTemplate, RefusesWhatCouldLeadElsewhere) {
+  for (const char* const url :
+       {"https://{a}/",       "https://h{a}",     "https://h{&a}",   "https://u@h/",     "https://h:{a}/",
+        "https://",           "https:///x",       "https://h\\x",    "https://h#x",      "//h/",
+        "file:///etc/passwd", "HTTPS://h/",       "https://h/{a",    "https://h/a}",     "https://h/{}",
+        "https://h/{+a}",     "https://h/{#a}",   "https://h/{a,b}", "https://h/{a:3}",  "https://h/ x",
+        "https://h/#x",       "https://h/?a{?b}", "https://h/{&b}",  "https://h/?a{/b}", "https://h/\xC3\xA4"}) {
+    EXPECT_THROW(UrlTemplate{url}, std::invalid_argument) << url;
+  }
+  for (const char* const url : {"https://h", "http://[::1]:80/", "https://h?a", "https://h{?a}", "https://h{/a}"})
+    EXPECT_NO_THROW(UrlTemplate{url}) << url;
+}
+
+TEST(HttpJsonTemplate, PutsValuesNotText) {
+  const JsonTemplate body(
+      Json{{"a", "{x}"}, {"b", "<{x}>"}, {"c", {"{y}", "{missing}"}}, {"d", "{missing}"}, {"e", "{{x}}"}}, "body");
+  const Json arguments{{"x", "\",\"admin\":true,\""}, {"y", {{"n", 1}}}};
+  EXPECT_EQ(
+      body.filled([&](const std::string& name) { return arguments.value(name, Json()); }),
+      Json({{"a", "\",\"admin\":true,\""}, {"b", "<\",\"admin\":true,\">"}, {"c", {Json{{"n", 1}}}}, {"e", "{x}"}}));
+  EXPECT_EQ(
+      refusal([] {
+        JsonTemplate({{"a", {"x", "{ y"}}}, "body");
+      }),
+      "\"body.a[1]\" has a brace at character 1 that is not around a name: write it twice if it is meant as it is");
+}
+
+TEST(HttpAddressRules, AllowThePublicInternetOnly) {
+  const AddressRules rules({});
+  const auto allows = [&](const char* address) { return rules.allow(parse_range(address).value().address); };
+  for (const char* const address :
+       {"1.1.1.1", "93.184.216.34", "172.15.255.255", "172.32.0.0", "100.63.255.255", "100.128.0.0", "2606:4700::1111",
+        "2a00::1", "64:ff9b::101:101", "::ffff:1.1.1.1", "223.255.255.255"}) {
+    EXPECT_TRUE(allows(address)) << address;
+  }
+  for (const char* const address : {"0.0.0.0",
+                                    "0.1.2.3",
+                                    "10.255.255.255",
+                                    "100.64.0.1",
+                                    "127.0.0.1",
+                                    "127.255.255.254",
+                                    "169.254.169.254",
+                                    "172.16.0.1",
+                                    "172.31.255.255",
+                                    "192.0.0.8",
+                                    "192.0.2.1",
+                                    "192.88.99.1",
+                                    "192.168.255.255",
+                                    "198.18.0.1",
+                                    "198.19.255.255",
+                                    "198.51.100.1",
+                                    "203.0.113.1",
+                                    "224.0.0.1",
+                                    "239.255.255.255",
+                                    "240.0.0.1",
+                                    "255.255.255.255",
+                                    "::",
+                                    "::1",
+                                    "::7f00:1",
+                                    "::ffff:127.0.0.1",
+                                    "::ffff:10.0.0.1",
+                                    "64:ff9b::7f00:1",
+                                    "64:ff9b::a00:1",
+                                    "64:ff9b:1::1",
+                                    "100::1",
+                                    "2001::1",
+                                    "2001:1ff:ffff::1",
+                                    "2001:db8::1",
+                                    "2002:7f00:1::1",
+                                    "3fff::1",
+                                    "fc00::1",
+                                    "fd00:ec2::254",
+                                    "fe80::1",
+                                    "fec0::1",
+                                    "ff02::1",
+                                    "5f00::1"}) {
+    EXPECT_FALSE(allows(address)) << address;
+  }
+}
+
+TEST(HttpAddressRules, AllowWhatIsNamed) {
+  const AddressRules rules({"10.1.2.0/23", "127.0.0.1", "fd00::/8"});
+  const auto allows = [&](const char* address) { return rules.allow(parse_range(address).value().address); };
+  for (const char* const address : {"10.1.2.0", "10.1.3.255", "::ffff:10.1.2.3", "127.0.0.1", "fd12::1"})
+    EXPECT_TRUE(allows(address)) << address;
+  for (const char* const address : {"10.1.4.0", "10.1.1.255", "127.0.0.2", "fc00::1"})
+    EXPECT_FALSE(allows(address)) << address;
+  for (const char* const range :
+       {"", "localhost", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/x", "10.0.0", "::/129", "1.2.3.4/8/8"})
+    EXPECT_FALSE(parse_range(range)) << range;
+}
+
+TEST(HttpRequestTemplate, LeavesOutAHeaderWhoseArgumentIsNotGiven) {
+  RequestSettings settings;
+  settings.url = "https://h/";
+  settings.headers = {{"X-A", "{a}"}, {"X-B", "b {b}"}};
+  const Json schema{{"properties", {{"a", Json::object()}, {"b", Json::object()}}}};
+  const Secrets secrets({});
+  const auto request = RequestTemplate(settings, schema, secrets, "request").filled({{"b", 7}}, secrets);
+  ASSERT_EQ(request.headers.size(), 1U);
+  EXPECT_EQ(request.headers[0].name, "X-B");
+  EXPECT_EQ(request.headers[0].value, "b 7");
+}
+
+TEST(HttpReplyReader, FindsNothingWhereThePointerDoesNotFit) {
+  ResultSettings settings;
+  settings.pointer = "/a/b/0";
+  const ReplyReader reader(settings, "result");
+  for (const char* const body :
+       {"{}", "[]", "7", R"({"a":[1]})", R"({"a":{"b":[]}})", R"({"a":{"b":{"x":1}}})", R"({"a":{"b":[null]}})"}) {
+    const Response response{200, "OK", "application/json", body, "h"};
+    EXPECT_THAT(refusal([&] { reader.result(response, Request()); }), HasSubstr("has nothing at /a/b/0")) << body;
+  }
+}
+
+TEST(HttpReplyReader, TellsNoPartOfASecretThatIsCutOff) {
+  Request request;
+  request.secrets = {"0123456789"};
+  const Response response{500, "", "", std::string(195, 'x') + "0123456789", "h"};
+  EXPECT_EQ(error_text(response, request), "The server answered 500: " + std::string(195, 'x') + "[secr...");
+}
+
+TEST(HttpAnswerCache, ForgetsWhatIsOldAndWhatWasNotUsed) {
+  AnswerCache cache;
+  const auto now = AnswerCache::Clock::now();
+  cache.put("old", mcp::ToolResult().text("x"), 1, now - std::chrono::seconds(1));
+  EXPECT_FALSE(cache.find("old"));
+  for (std::size_t i = 0; i <= AnswerCache::max_answers; ++i) {
+    if (i > 1) EXPECT_TRUE(cache.find("0"));
+    cache.put(std::to_string(i), mcp::ToolResult().text("x"), 1, now + std::chrono::hours(1));
+  }
+  EXPECT_TRUE(cache.find("0"));
+  EXPECT_FALSE(cache.find("1"));
+  EXPECT_TRUE(cache.find("1000"));
+  cache.put("large", mcp::ToolResult(), AnswerCache::max_bytes, now + std::chrono::hours(1));
+  EXPECT_FALSE(cache.find("large"));
+}
+
+}  // namespace
+}  // namespace plugins::http
