@@ -154,18 +154,27 @@ void Indexer::keep(IndexWriter index) {
   }
 }
 
+std::optional<std::uint64_t> Indexer::folder_number() const {
+  struct stat status {};
+  if (::stat(directory_.path().c_str(), &status) != 0) return std::nullopt;
+  return status.st_ino;
+}
+
 // Where it is not there, as when it is not mounted, what is known of it is kept.
 bool Indexer::has_folder() {
   const auto error = directory_.why_unreadable();
   if (error && had_folder_) plugin_.warn("the folder " + directory_.path() + " " + error->what());
   had_folder_ = !error;
+  folder_number_ = folder_number();
   return had_folder_;
 }
 
 Indexer::Paths Indexer::wait(milliseconds until_all) {
   MutexLock lock(mutex_);
   const auto due = Clock::now() + until_all;
-  while (!is_stopping_ && pending_.empty() && wake_.wait_until(lock, due)) {
+  // A folder that is moved away, or comes back, is no event of a file.
+  while (!is_stopping_ && pending_.empty() && Clock::now() < due && folder_number() == folder_number_) {
+    wake_.wait_until(lock, std::min(due, Clock::now() + settings_.rescan_interval));
   }
   const auto soon = Clock::now() + moment;
   while (!is_stopping_ && !pending_.empty() && wake_.wait_until(lock, soon)) {

@@ -60,6 +60,8 @@ class Indexer {
 
   // The folder is there, and it has been said if it is not.
   bool has_folder();
+  // By which it is known to be the same; nothing if it is not there.
+  std::optional<std::uint64_t> folder_number() const;
   void scan(Batch& batch, const std::string& path);
   // What is there now of a path and below it.
   Files found(const RelativePath& path);
@@ -78,11 +80,12 @@ class Indexer {
   std::atomic<bool> is_indexing_ = true;
   std::atomic<bool> is_degraded_ = false;
   std::atomic<bool> is_stopping_ = false;  // also for what takes long
-  std::optional<FileLock> lock_;           // the thread's own, as the next four
+  std::optional<FileLock> lock_;           // the thread's own, as the next five
   std::atomic<bool> has_no_pdf_reader_ = false;
   std::int64_t indexed_ = 0;  // since the thread began
   int warnings_ = 0;
   bool had_folder_ = true;
+  std::optional<std::uint64_t> folder_number_;
   Mutex mutex_;
   Condition wake_;
   Paths pending_ GUARDED_BY(mutex_);

@@ -121,7 +121,9 @@ test('AChangedFileIsFoundAndToldWithoutARestart', async (context) => {
   const host = await served(context, { folder: folder.path });
   await untilFound(host, 'apples', ['a.md']);
   const session = await Session.open(host.url);
-  const stream = sseEvents((await session.get()).body);
+  const opened = await session.get();
+  assert.equal(opened.status, 200);
+  const stream = sseEvents(opened.body);
   assert.deepEqual((await session.ask('resources/list', {})).result.resources.map(({ uri, title }) => [uri, title]),
     [['knowledge://a.md', 'Apples']]);
   assert.deepEqual((await session.ask('resources/subscribe', { uri: 'knowledge://a.md' })).result, {});

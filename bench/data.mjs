@@ -1,0 +1,66 @@
+// What the plugin data takes for a large CSV file: how long it is loaded, and the most memory that its worker has had
+// until it is described and asked (VmHWM, which counts its libraries too).
+// usage: data.mjs BUILD_DIR [--mib N]
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+
+import { Bench, readArguments } from './hosts.mjs';
+
+const { build, mib } = readArguments({ mib: 1024 });
+const bench = new Bench(path.resolve(build), 'data');
+const folder = path.join(bench.folder, 'tables');
+const components = path.join(bench.folder, 'components');
+const tools = path.join(components, 'tools');
+mkdirSync(folder);
+mkdirSync(tools, { recursive: true });
+
+// Rows of some 90 bytes; each part differs from the others in the first column and the last one.
+const file = openSync(path.join(folder, 'large.csv'), 'w');
+writeSync(file, 'id,day,city,amount,note\n');
+let rows = 0;
+for (let written = 0; written < mib * 1_048_576;) {
+  const part = [];
+  for (let i = 0; i < 20_000; ++i, ++rows) {
+    part.push(`${rows},2026-${String((rows % 12) + 1).padStart(2, '0')}-01,city ${rows % 1000},${((rows * 7919) % 100_003) / 100},` +
+      `"order ${rows * 31} of somebody, who wrote that it is to be sent soon"\n`);
+  }
+  written += writeSync(file, part.join(''));
+}
+closeSync(file);
+copyFileSync(path.join(build, '../../mcp_components/tools/data.so'), path.join(tools, 'data.so'));
+writeFileSync(path.join(tools, 'data.json'), JSON.stringify({ folder, querySeconds: 60, host: { callTimeMs: 600_000 } }));
+
+const host = await bench.start('data', { components, isolation: 'worker' });
+const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+async function call(name, args) {
+  const begin = performance.now();
+  const response = await fetch(host.url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': name },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: meta } }),
+  });
+  const { result, error } = await response.json();
+  if (error || result.isError) throw new Error(JSON.stringify(error ?? result));
+  return { ...result.structuredContent, seconds: (performance.now() - begin) / 1000 };
+}
+function workerPeakKib() {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      if (Number(/^PPid:\s+(\d+)/m.exec(status)[1]) === host.pid) return Number(/^VmHWM:\s+(\d+)/m.exec(status)[1]);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  throw new Error('there is no worker');
+}
+
+const loaded = await call('load_csv', { file_path: 'large.csv' });
+if (loaded.rows !== rows) throw new Error(`${loaded.rows} of ${rows} rows`);
+const described = await call('describe', { table: loaded.table });
+const asked = await call('query', { sql: `SELECT city, sum(amount) FROM ${loaded.table} GROUP BY city ORDER BY 2 DESC`, max_rows: 5 });
+console.log(`${mib} MiB, ${rows} rows: loaded in ${loaded.seconds.toFixed(1)} s, described in ${(described.seconds * 1000).toFixed(0)} ms, ` +
+  `asked in ${asked.seconds.toFixed(1)} s`);
+console.log(`the worker has taken ${(workerPeakKib() / 1024).toFixed(1)} MiB at most`);
+await bench.end();
