@@ -69,7 +69,7 @@ export class Bench {
   // `components` is a folder of the build's. Beside what a child process has: url, and admin where it has such a listener.
   async start(name, { toml = '', components = 'bench/components', isolation = 'in-process', options = [] } = {}) {
     const child = spawn(this.program, [
-      ...['serve', '--components', path.join(this.build, components), '--listen', '127.0.0.1:0', '--isolation', isolation],
+      ...['serve', '--components', path.resolve(this.build, components), '--listen', '127.0.0.1:0', '--isolation', isolation],
       ...['--control', 'none', '--config', this.file(`${name}.toml`, toml), '--data', path.join(this.folder, `${name}.data`)],
       ...options,
     ], { stdio: ['ignore', 'ignore', 'pipe'] });
