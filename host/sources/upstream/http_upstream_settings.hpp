@@ -21,11 +21,13 @@ struct ClientCredentials {
 };
 
 struct HttpUpstreamSettings {
-  HttpUrl url;
+  HttpUrl url = {};
   std::string url_text = {};                                     // as the operator wrote it, for messages
   std::vector<std::pair<std::string, std::string>> fields = {};  // of the operator, with every request
   bool sse = false;                                              // the HTTP+SSE of 2024-11-05
   std::optional<ClientCredentials> credentials = {};
+  std::string ca_file = {};  // who issues certificates of its servers; empty: whom this machine trusts
+  std::size_t max_connections = 128;
   std::size_t max_message_bytes = std::size_t{64} << 20;
   std::chrono::milliseconds connect_time{10'000};
   // After which a connection on which nothing comes is given up; a request that is being answered with a stream, and
