@@ -40,7 +40,7 @@ class SseUpstream::Events final : public AnswerListener {
       return upstream_->end(whole.has_error() ? whole.error() : fail_for_now("it ended its event stream"));
     if (whole.has_error()) return upstream_->end(whole.error());
     if (status_ != 200) return upstream_->end(http.refusal(status_, challenge_, said_));
-    upstream_->end(fail("it answers with no event stream; if it speaks Streamable HTTP, leave out \"transport\""));
+    upstream_->end(fail("it answers with no event stream; if it speaks Streamable HTTP, leave out \"type\""));
   }
 
  private:

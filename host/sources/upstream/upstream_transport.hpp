@@ -79,6 +79,9 @@ class UpstreamTransport {
   // Ends the connection: the process, or the session. May be called by the listener, and more than once. Does not wait.
   virtual void close() = 0;
 
+  // After close: waits for that, at most so long, and then ends it by force. Not on a thread that serves clients.
+  virtual void wait_until_closed(std::chrono::milliseconds /*patience*/) {}
+
   // For the status: the process that it is, or 0.
   virtual int process() const { return 0; }
 };
