@@ -40,8 +40,18 @@ constexpr std::chrono::seconds patience{30};
 constexpr auto modern_opening =
     R"("resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcp-plugin-host","title":"MCP Plugin Host","version":"0.1.0"}},)";
 
+// What a host asks that has it as an upstream.
+std::string introduction(const nlohmann::json& request) {
+  const bool lists = request["method"] == "tools/list";
+  return R"({"jsonrpc":"2.0","id":)" + request["id"].dump() + R"(,"result":{)" + modern_opening +
+         (lists ? R"("ttlMs":0,"cacheScope":"private","tools":[{"name":"echo","inputSchema":{"type":"object",)"
+                  R"("properties":{"text":{"type":"string"}},"required":["text"]}}]}})"
+                : R"("supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}})");
+}
+
 std::string answer(const std::string& body, bool modern) {
   const auto request = nlohmann::json::parse(body);
+  if (request["method"] != "tools/call") return introduction(request);
   const auto& text = request["params"]["arguments"]["text"];
   return R"({"jsonrpc":"2.0","id":)" + request["id"].dump() + R"(,"result":{)" + (modern ? modern_opening : "") +
          R"("content":[{"type":"text","text":)" + text.dump() + "}]}}";

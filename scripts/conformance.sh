@@ -6,6 +6,9 @@
 # --spec-version 2025-11-25, --verbose. Without, every scenario under every revision, as a table; then the status is 0
 # if all pass.
 #
+# With `through [URL]` it runs against the server at the URL, and against a host that has this server as an upstream: the
+# status is 0 if all that passes directly passes through the host. Without a URL, the server is another host.
+#
 # With MCP_CONFORMANCE_AUTHENTICATION=1 the host asks for a token, which a proxy adds to the suite's requests.
 #
 # BUILD_DIR is the build folder, build/release if it is not set.
@@ -32,5 +35,9 @@ MCP_CONFORMANCE=$build/tests/conformance
 export MCP_HOST MCP_CONFORMANCE
 if [ $# -eq 0 ]; then
   exec sh "$root/tests/integration/node.sh" "$suite" "$suite/required.mjs"
+fi
+if [ "$1" = through ]; then
+  shift
+  exec sh "$root/tests/integration/node.sh" "$suite" "$suite/through_host.mjs" "$@"
 fi
 exec sh "$root/tests/integration/node.sh" "$suite" "$suite/with_host.mjs" "$@"

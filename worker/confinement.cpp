@@ -29,6 +29,10 @@ constexpr std::array<const char*, 15> system_files{
 constexpr std::array<const char*, 7> network_files{"/etc/hosts",    "/etc/host.conf", "/etc/nsswitch.conf",
                                                    "/etc/services", "/etc/ssl",       "/etc/resolv.conf",
                                                    "/etc/gai.conf"};
+// And what a program needs, and those that it starts. Programs are no secrets.
+constexpr std::array<const char*, 8> program_files{"/bin",          "/usr/bin",          "/usr/local/bin",
+                                                   "/usr/libexec",  "/etc/alternatives", "/proc/cpuinfo",
+                                                   "/proc/meminfo", "/proc/stat"};
 constexpr std::array<const char*, 3> writable_devices{"/dev/null", "/dev/zero", "/dev/full"};
 
 template <std::size_t count>
@@ -48,7 +52,12 @@ LandlockRules landlock_rules(const WorkerSetup& setup, FileDescriptor data_direc
     return rules;
   }
   rules.abstract_sockets = false;
-  rules.read.push_back(setup.bundle.empty() ? setup.library : setup.bundle);
+  if (setup.program.command.empty()) {
+    rules.read.push_back(setup.bundle.empty() ? setup.library : setup.bundle);
+  } else {
+    add_existing(rules.read, program_files);
+    if (!setup.program.folder.empty()) rules.read.push_back(setup.program.folder);
+  }
   add_existing(rules.read, system_files);
   if (network != SandboxNetwork::none) add_existing(rules.read, network_files);
   rules.write.emplace_back("/dev/null");
@@ -141,7 +150,9 @@ Result<> enter_sandbox(const WorkerSetup& setup, std::vector<std::string>& lacks
       restricted.has_error()) {
     return restricted.error();
   }
-  restrict_calls(sandbox.profile, network, lacks);
+  // A program starts others, and what it and they call nobody can list.
+  const bool is_program = !setup.program.command.empty();
+  restrict_calls(is_program ? SandboxProfile::permissive : sandbox.profile, network, lacks);
   return {};
 }
 
@@ -149,7 +160,8 @@ Result<> enter_sandbox(const WorkerSetup& setup, std::vector<std::string>& lacks
 
 Result<std::vector<std::string>> confine(const WorkerSetup& setup) {
   std::vector<std::string> lacks;
-  if (setup.limits.starts_nothing) restrict_processes(lacks);
+  // A program could not even begin.
+  if (setup.limits.starts_nothing && setup.program.command.empty()) restrict_processes(lacks);
   if (setup.sandbox.profile != SandboxProfile::none) {
     if (auto entered = enter_sandbox(setup, lacks); entered.has_error()) return entered.error();
   }

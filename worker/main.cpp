@@ -1,5 +1,6 @@
 // The program of a worker, which the host starts: usage: mcp-plugin-worker HOST_PID HOST_VERSION PLUGIN, with a socket
-// to the host as descriptor 3. PLUGIN, the name of the plugin's file, is for people who list processes.
+// to the host as descriptor 3. PLUGIN, the name of the plugin's file, is for people who list processes. It becomes
+// another program where the host says so, whose standard input and output are the descriptors 4 and 5.
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +21,7 @@
 #include "base/version.hpp"
 #include "plugin/library/crash_report.hpp"
 #include "worker/confinement.hpp"
+#include "worker/program.hpp"
 #include "worker/worker.hpp"
 
 namespace {
@@ -89,6 +91,11 @@ int serve() {
   if (setup.has_error()) return refuse(setup.error());
   auto lacks = mcph::confine(*setup);
   if (lacks.has_error()) return refuse(lacks.error());
+  if (!setup->program.command.empty()) {
+    mcph::HostLink(host_socket)
+        .send(mcph::to_host::Ready{load.query, {}, mcph::WorkerIdentity{"program", "1", {}, *std::move(lacks)}.json()});
+    return refuse(mcph::become_program(*setup));
+  }
   mcph::Worker worker(host_socket, load.query, *std::move(setup), *std::move(lacks));
   worker.run();
   // Threads of the plugin's and of ours may still run; nothing of them is needed.

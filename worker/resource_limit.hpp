@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <sys/resource.h>
 
+#include "plugin/plugin.hpp"
+
 namespace mcph {
 
 // For good: both the soft and the hard one become `most`, or what the hard one is where that is less.
@@ -21,6 +23,15 @@ inline void lower_soft_limit(__rlimit_resource resource, rlim_t most) {
   if (::getrlimit(resource, &limits) != 0 || limits.rlim_cur <= most) return;
   limits.rlim_cur = most;
   ::setrlimit(resource, &limits);
+}
+
+// To what the host limits a plugin, or a program.
+inline void keep_to(const PluginLimits& limits) {
+  if (limits.memory_bytes > 0) set_resource_limit(RLIMIT_DATA, limits.memory_bytes);
+  if (limits.open_files > 0) set_resource_limit(RLIMIT_NOFILE, limits.open_files);
+  // The host has raised it for itself; what a plugin links may use select(2), or close all that there could be.
+  constexpr rlim_t usual_open_files = 1024;
+  lower_soft_limit(RLIMIT_NOFILE, usual_open_files);
 }
 
 }  // namespace mcph

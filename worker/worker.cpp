@@ -17,7 +17,6 @@ using boost::asio::posix::stream_descriptor;
 
 // Like the limit of the host, which counts the calls of all plugins.
 constexpr unsigned max_blocked_threads = 128;
-constexpr rlim_t usual_open_files = 1024;
 // In which what the plugin records is gathered.
 constexpr std::chrono::milliseconds metrics_interval{1000};
 // For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call; but
@@ -263,13 +262,8 @@ void Worker::load() {
 
 Result<> Worker::create() {
   const auto& limits = setup_.limits;
-  if (limits.memory_bytes > 0) {
-    set_resource_limit(RLIMIT_DATA, limits.memory_bytes);
-    report_lack_of_memory();
-  }
-  if (limits.open_files > 0) set_resource_limit(RLIMIT_NOFILE, limits.open_files);
-  // The host has raised it for itself; what a plugin links may use select(2), or close all that there could be.
-  lower_soft_limit(RLIMIT_NOFILE, usual_open_files);
+  keep_to(limits);
+  if (limits.memory_bytes > 0) report_lack_of_memory();
   auto library = PluginLibrary::load(setup_.library);
   if (library.has_error()) return with_limits(library.error(), limits);
   PluginSetup plugin{

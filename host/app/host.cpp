@@ -70,6 +70,10 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           .stores = &stores};
 }
 
+Result<std::shared_ptr<UpstreamTransport>> make_http_upstream(const HttpUpstreamSettings& settings) {
+  return fail_for_now("cannot be reached: " + settings.url_text);
+}
+
 }  // namespace
 
 Result<> find_components(const HostOptions& options) {
@@ -101,13 +105,21 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
       loader_(std::move(copies),
               loader_options(options, std::move(limits), std::move(features), stores_, catalog_, more_catalogs_),
               threads_, workers_, reaper_, log),
-      components_(options.components),
+      configured_upstreams_(options.upstreams_folder, options.upstreams),
+      upstreams_({.data_root = options.data_root,
+                  .components = options.components,
+                  .errors = options.errors,
+                  .sandbox = options.sandbox,
+                  .trust = options.trust,
+                  .configured = configured_upstreams_.texts()},
+                 make_http_upstream, threads_, workers_, reaper_, log),
+      plugin_files_(options.components),
       watch_(FolderWatch::create()),
       load_threads_({.at_once = std::max(2U, 1 + std::thread::hardware_concurrency())}),
       folder_({.root = options.components},
               {.folder = components_,
                .watch = *watch_,
-               .loader = loader_,
+               .loader = loaders_,
                .load_executor = load_threads_,
                .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); },
                .publisher = publisher_,

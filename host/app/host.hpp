@@ -23,10 +23,27 @@
 #include "sources/folder/plugin_loader.hpp"
 #include "sources/publisher.hpp"
 #include "sources/reaper.hpp"
+#include "sources/upstream/configured_upstreams.hpp"
+#include "sources/upstream/upstream_loader.hpp"
 #include "stores/file_stores.hpp"
 #include "telemetry/log.hpp"
 
 namespace mcph {
+
+// Whose file it is decides who loads it.
+class FileLoaders final : public VersionLoader {
+ public:
+  // Both outlive it.
+  FileLoaders(VersionLoader& plugins, VersionLoader& upstreams) : plugins_(plugins), upstreams_(upstreams) {}
+
+  Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) override {
+    return (is_upstream_name(file.file) ? upstreams_ : plugins_).load_version(file, std::move(events));
+  }
+
+ private:
+  VersionLoader& plugins_;
+  VersionLoader& upstreams_;
+};
 
 // Fails with what to do if the folder of the components is not there.
 Result<> find_components(const HostOptions& options);
@@ -77,7 +94,11 @@ class Host {
   Drainer drainer_;
   FileStores stores_;
   PluginLoader loader_;
-  DiskFolder components_;
+  const ConfiguredUpstreams configured_upstreams_;
+  UpstreamLoader upstreams_;
+  FileLoaders loaders_{loader_, upstreams_};
+  DiskFolder plugin_files_;
+  FolderWithUpstreams components_{plugin_files_, configured_upstreams_};
   const std::unique_ptr<FolderWatch> watch_;
   LoadThreads load_threads_;
   FolderSource folder_;

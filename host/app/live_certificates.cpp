@@ -30,7 +30,7 @@ void LiveCertificates::run() {
 
 MakeHttpStream LiveCertificates::make_stream() {
   return [this](HttpSocket socket, HttpPeer peer) {
-    return std::make_unique<TlsStream>(std::move(socket), std::move(peer), current_.get());
+    return std::make_unique<TlsStream>(std::move(socket), std::move(peer), *current_.get());
   };
 }
 

@@ -5,33 +5,16 @@
 #include <utility>
 
 #include "auth/claims.hpp"
-#include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
+#include "http/client/oauth.hpp"
 
 namespace mcph {
 namespace {
 
 constexpr std::size_t max_answer_bytes = std::size_t{64} << 10;
-
-// As a form has it (application/x-www-form-urlencoded).
-std::string form_encoded(std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~') {
-      encoded += c;
-    } else {
-      encoded += '%';
-      encoded += digits[byte >> 4U];
-      encoded += digits[byte & 0xfU];
-    }
-  }
-  return encoded;
-}
 
 Introspection::Answer read_answer(const Result<HttpAnswer>& answer, const IssuerSettings& settings,
                                   const std::vector<std::string>& audiences) {

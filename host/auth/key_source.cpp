@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
+#include "http/client/oauth.hpp"
 
 namespace mcph {
 namespace {
@@ -74,25 +75,10 @@ class UrlKeys final : public KeySource {
   HttpCaller& caller_;
 };
 
-// Where an issuer's metadata may be, in the order in which MCP has its clients look (2026-07-28, basic/authorization,
-// "Authorization Server Metadata Discovery").
-std::vector<std::string> metadata_urls(const std::string& issuer) {
-  const auto path = issuer.find('/', issuer.find("://") + 3);
-  const auto origin = issuer.substr(0, path);
-  auto rest = path == std::string::npos ? std::string() : issuer.substr(path);
-  while (rest.ends_with('/'))
-    rest.pop_back();
-  std::vector<std::string> urls;
-  for (const auto* const name : {"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"})
-    urls.push_back(origin + name + rest);
-  if (!rest.empty()) urls.push_back(origin + rest + "/.well-known/openid-configuration");
-  return urls;
-}
-
 class DiscoveredKeys final : public KeySource {
  public:
   DiscoveredKeys(std::string issuer, HttpCaller& caller)
-      : issuer_(std::move(issuer)), urls_(metadata_urls(issuer_)), caller_(caller) {}
+      : issuer_(std::move(issuer)), urls_(issuer_metadata_urls(issuer_)), caller_(caller) {}
 
   void fetch(Done done) override { look(caller_, issuer_, urls_, {}, std::move(done)); }
 

@@ -108,4 +108,10 @@ std::optional<std::string> decode_mcp_header_value(std::string_view value) {
   return std::string(value);
 }
 
+std::string encode_mcp_header_value(std::string_view value) {
+  const auto decoded = decode_mcp_header_value(value);
+  const bool is_plain = !value.empty() && value.front() != ' ' && value.back() != ' ';
+  return is_plain && decoded == value ? std::string(value) : "=?base64?" + base64_encode(value) + "?=";
+}
+
 }  // namespace mcph

@@ -22,5 +22,7 @@ std::optional<std::string> base64url_decode(std::string_view text);
 // with characters that a header may not have. Decoded bytes are any bytes; whether they are UTF-8 shows when they are
 // compared with the request's body.
 std::optional<std::string> decode_mcp_header_value(std::string_view value);
+// The value as such a header carries it.
+std::string encode_mcp_header_value(std::string_view value);
 
 }  // namespace mcph

@@ -22,6 +22,7 @@ int run(const StatusCommand& command);
 int run(const TraceCommand& command);
 int run(const OperateCommand& command);
 int run(const SymbolizeCommand& command);
+int run(const UpstreamsCommand& command);
 inline int run(const Exit& command) {
   return command.status;
 }

@@ -111,6 +111,7 @@ class CommandLine {
   void offer_tokens();
   void offer_explain();
   void offer_audit();
+  void offer_upstreams();
   CLI::App& offer(CLI::App& parent, const std::string& name, const std::string& description,
                   std::function<Command()> command);
   // A command that takes a configuration.
@@ -138,6 +139,7 @@ class CommandLine {
   TraceCommand trace_;
   OperateCommand operate_;
   SymbolizeCommand symbolize_;
+  UpstreamsCommand upstreams_;
 };
 
 CommandLine::CommandLine() {
@@ -151,6 +153,7 @@ CommandLine::CommandLine() {
   offer_tokens();
   offer_explain();
   offer_audit();
+  offer_upstreams();
 }
 
 CLI::App& CommandLine::offer(CLI::App& parent, const std::string& name, const std::string& description,
@@ -389,6 +392,41 @@ void CommandLine::offer_tokens() {
   offer_word("revoke", "End one, or all of a name; the host takes notice at once", TokenCommand::What::revoke)
       .add_option("NAME", token_.name, "Who has it, or its ID")
       ->required();
+}
+
+void CommandLine::offer_upstreams() {
+  const auto offer_word = [&](const std::string& name, const std::string& description,
+                              UpstreamsCommand::What what) -> CLI::App& {
+    return offer_configured(app_, name, description, {},
+                            [this, what](Config config, const ConfigSource&) -> Command {
+                              upstreams_.what = what;
+                              upstreams_.config = std::move(config);
+                              return upstreams_;
+                            })
+        .app();
+  };
+  auto& add = offer_word("add", "Have a server elsewhere served, too: add NAME URL, or add NAME COMMAND ARGUMENT...",
+                         UpstreamsCommand::What::add);
+  add.add_option("NAME", upstreams_.name, "Of NAME.mcp.json")->required();
+  add.add_option("--env", upstreams_.environment, "NAME=VALUE for a command's environment, or NAME=@FILE for a secret")
+      ->allow_extra_args(false);
+  add.add_option("--header", upstreams_.headers, "NAME=VALUE for what is sent to a URL, or NAME=@FILE for a secret")
+      ->allow_extra_args(false);
+  add.add_option("--prefix", upstreams_.prefix, "What the names of its tools and prompts begin with");
+  add.add_flag("--sse", upstreams_.sse, "The URL is one of the old HTTP+SSE");
+  add.add_flag("--force", upstreams_.force, "Replace the one that is there");
+  // What follows the name is the command's own, options included.
+  add.prefix_command();
+  add.callback([this, &add] {
+    upstreams_.words = add.remaining();
+    if (upstreams_.words.empty()) throw CLI::RequiredError("URL or COMMAND");
+  });
+  auto& remove = offer_word("remove", "Take a server elsewhere out again", UpstreamsCommand::What::remove);
+  remove.add_option("NAME", upstreams_.name, "Of NAME.mcp.json")->required();
+  auto& import =
+      offer_word("import", "Add all servers of a client's file, its mcpServers", UpstreamsCommand::What::import);
+  import.add_option("FILE", upstreams_.file, "Such as claude_desktop_config.json or .mcp.json")->required();
+  import.add_flag("--force", upstreams_.force, "Replace those that are there");
 }
 
 void CommandLine::offer_explain() {

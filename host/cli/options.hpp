@@ -106,6 +106,20 @@ struct AuditCommand {
   std::filesystem::path key;                 // the public one; empty: signatures are not checked
   std::string head;                          // a line that must be there, as "SEQ:HASH"; empty: none in particular
 };
+// Puts servers elsewhere into the components folder, or takes one out.
+struct UpstreamsCommand {
+  enum class What { add, remove, import };
+  What what = What::add;
+  Config config;
+  std::string name;
+  std::vector<std::string> words = {};        // a URL, or a command and its arguments
+  std::vector<std::string> environment = {};  // NAME=VALUE or NAME=@FILE
+  std::vector<std::string> headers = {};      // likewise
+  std::string prefix = {};                    // of its tools and prompts
+  bool sse = false;                           // the URL is one of HTTP+SSE
+  std::filesystem::path file = {};            // of a client, from which all are taken
+  bool force = false;                         // what is there is replaced
+};
 // How to reach a running host.
 struct OperatorOptions {
   std::string control;  // its socket; empty: the only one there is
@@ -138,7 +152,7 @@ struct Exit {
 
 using Command = std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, CheckCommand, ListCommand,
                              CallCommand, NewCommand, ConfigCommand, TokenCommand, ExplainCommand, AuditCommand,
-                             StatusCommand, TraceCommand, OperateCommand, SymbolizeCommand, Exit>;
+                             StatusCommand, TraceCommand, OperateCommand, SymbolizeCommand, UpstreamsCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

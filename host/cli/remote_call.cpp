@@ -44,13 +44,6 @@ Result<std::string> read_token(const std::filesystem::path& file) {
   return token;
 }
 
-// As a header can hold it (revision 2026-07-28, Streamable HTTP, "Value Encoding").
-std::string header_value(const std::string& text) {
-  const auto decoded = decode_mcp_header_value(text);
-  const bool is_plain = !text.empty() && text.front() != ' ' && text.back() != ' ';
-  return is_plain && decoded == text ? text : "=?base64?" + base64_encode(text) + "?=";
-}
-
 // The last event of a stream is the answer; a response that is no stream is one by itself.
 std::string_view answer_in(std::string_view body) {
   constexpr std::string_view field = "data:";
@@ -122,7 +115,7 @@ class AskedServer {
                   .body = dump(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}),
                   .max_answer = max_response_bytes,
                   .patience = remote_patience};
-    if (!name.empty()) call.fields.emplace_back("Mcp-Name", header_value(name));
+    if (!name.empty()) call.fields.emplace_back("Mcp-Name", encode_mcp_header_value(name));
     call.fields.insert(call.fields.end(), fields_.begin(), fields_.end());
     if (!token_.empty()) call.fields.emplace_back("Authorization", "Bearer " + token_);
     std::promise<Result<HttpAnswer>> answered;
@@ -172,7 +165,8 @@ void repeat_arguments(AskedServer& server, const Json& params) {
     for (const auto& key : header.path)
       value = value != nullptr && value->is_object() && value->contains(key) ? &value->at(key) : nullptr;
     if (value != nullptr && !value->is_null())
-      server.add_field(header.name, header_value(value->is_string() ? value->get<std::string>() : dump(*value)));
+      server.add_field(header.name,
+                       encode_mcp_header_value(value->is_string() ? value->get<std::string>() : dump(*value)));
   }
 }
 

@@ -12,6 +12,8 @@
 #include "config/config.hpp"
 #include "config/toml.hpp"
 #include "http/client/http_url.hpp"
+#include "plugin/names.hpp"
+#include "sources/upstream/upstream_settings.hpp"
 
 namespace mcph {
 namespace {
@@ -168,6 +170,15 @@ void settle_servers(Config& config, Mistakes& mistakes) {
   }
 }
 
+void check_upstreams(const Config& config, Mistakes& mistakes) {
+  for (const auto& [name, text] : config.host.upstreams) {
+    const auto pointer = append_to_pointer("/upstreams", name);
+    if (!is_component_name(name)) mistakes.push_back({pointer, "must be 1 to 128 characters of A-Za-z0-9_.-", true});
+    const auto read = read_upstream_settings(text, config.host.upstreams_folder, {});
+    if (read.has_error()) mistakes.push_back({pointer, read.error().message, true});
+  }
+}
+
 // What connections show of clients.
 void check_connections(const Config& config, Mistakes& mistakes) {
   const auto mistake = [&](const char* pointer, const char* words) { mistakes.push_back({pointer, words, true}); };
@@ -266,6 +277,7 @@ void settle(Config& config, Mistakes& mistakes) {
   }
   settle_issuers(config, mistakes);
   settle_servers(config, mistakes);
+  check_upstreams(config, mistakes);
   check_limits(config, mistakes);
   check_connections(config, mistakes);
   if (config.issuers.empty() && (!config.scopes.empty() || !config.implied_scopes.empty() || config.proof_nonces ||
@@ -334,6 +346,7 @@ Result<Config> ConfigSource::load() const {
   auto config = defaults_;
   Mistakes mistakes;
   config_form().read(document.json, {}, config, mistakes);
+  config.host.upstreams_folder = file_.parent_path();
   if (mistakes.empty()) settle(config, mistakes);
   if (mistakes.empty()) return config;
   return fail(words_for(std::move(mistakes), document));

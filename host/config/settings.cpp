@@ -10,6 +10,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include "base/ascii.hpp"
+#include "base/json_text.hpp"
 #include "base/state_folder.hpp"
 #include "config/config.hpp"
 #include "config/connection_settings.hpp"
@@ -190,6 +191,16 @@ Form<Config> plugins_table() {
       .add("tell_crash_places", host(&HostOptions::tell_crash_places), truth(),
            "Tell clients the file, the line and the function in which a plugin has crashed, not the log alone")
       .form();
+}
+
+// The same members as in NAME.mcp.json, which are checked when all has been read.
+Form<std::string> upstream_form() {
+  return {.schema = {{"type", "object"}},
+          .read =
+              [](const OrderedJson& value, const std::string& pointer, std::string& target, Mistakes& mistakes) {
+                if (is_object(value, pointer, mistakes)) target = dump(value);
+              },
+          .show = [](const std::string& text) { return OrderedJson::parse(text.empty() ? "{}" : text); }};
 }
 
 Form<Config> log_table() {
@@ -477,6 +488,8 @@ Form<Config> make_form() {
       .add("audit", whole, audit_table(), "What is recorded of clients and operators")
       .add("roles", &Config::roles, names(role_form()),
            "Who may use what, by the name of the role; whoever has proven nothing has the role anonymous")
+      .add("upstreams", host(&HostOptions::upstreams), names(upstream_form()),
+           "Servers elsewhere whose components are served, too, by names of your choice; each as NAME.mcp.json has it")
       .add("servers", &Config::servers, names(virtual_server_form()),
            "Servers of their own at /NAME/mcp and /s/NAME/mcp, each with some of what is served")
       .add("limits", &Config::limits, limits_form(), "How often and how many at once requests over HTTP are answered")

@@ -24,6 +24,11 @@ namespace mcph {
 // Of TCP, or of a Unix socket.
 using HttpSocket = boost::asio::generic::stream_protocol::socket;
 
+// As much as the socket takes now.
+std::tuple<boost::system::error_code, std::size_t> send_now(HttpSocket& socket, boost::asio::const_buffer bytes);
+// Whether reading it ends at once, with an error or with the end.
+bool at_end(HttpSocket& socket);
+
 class HttpStream {
  public:
   // How many bytes there were. An error, which may be the end of the input, comes without bytes.
@@ -42,6 +47,10 @@ class HttpStream {
   // At most one read and one write at a time. The stream and the bytes outlive them.
   virtual boost::asio::awaitable<Transferred> read_some(boost::asio::mutable_buffer bytes) = 0;
   virtual boost::asio::awaitable<Transferred> write_some(boost::asio::const_buffer bytes) = 0;
+  // As much as can be written without waiting; would_block: nothing can. Not while something is being written.
+  virtual Transferred write_now(boost::asio::const_buffer bytes) = 0;
+  // Whether the other side is known to have ended, or failed, where nothing of it waits to be read.
+  virtual bool is_at_end() = 0;
   // What is being read or written ends with operation_aborted, unless it has ended already.
   virtual void cancel() = 0;
 
@@ -80,6 +89,8 @@ class PlainStream final : public HttpStream {
   boost::asio::awaitable<Transferred> write_some(boost::asio::const_buffer bytes) override {
     return socket_.async_write_some(bytes, as_value);
   }
+  Transferred write_now(boost::asio::const_buffer bytes) override { return send_now(socket_, bytes); }
+  bool is_at_end() override { return at_end(socket_); }
   void cancel() override { socket_.cancel(ignored_); }
   boost::asio::awaitable<void> end_sending() override {
     socket_.shutdown(HttpSocket::shutdown_send, ignored_);

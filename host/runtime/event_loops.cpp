@@ -76,6 +76,11 @@ boost::asio::io_context& EventLoops::next_context() {
   return loops_[turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]->context;
 }
 
+boost::asio::io_context& EventLoops::context_here() {
+  auto* const loop = current_thread_ == nullptr ? nullptr : current_thread_->loop;
+  return loop == nullptr ? next_context() : loop->context;
+}
+
 std::size_t EventLoops::run_on_each(const std::function<void()>& task) {
   for (const auto& loop : loops_)
     boost::asio::post(loop->context, task);
@@ -162,9 +167,7 @@ void EventLoops::run_loop(Thread& thread) {
 
 void EventLoops::run(std::function<void()> task) {
   // On the loop of the thread that hands it in, which goes on with it unless it stays busy.
-  auto* const loop = current_thread_ == nullptr ? nullptr : current_thread_->loop;
-  auto& context = loop == nullptr ? next_context() : loop->context;
-  boost::asio::post(context, [this, task = std::move(task)]() mutable { begin(std::move(task)); });
+  boost::asio::post(context_here(), [this, task = std::move(task)]() mutable { begin(std::move(task)); });
 }
 
 std::size_t EventLoops::max_threads() const {

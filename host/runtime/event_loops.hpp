@@ -39,6 +39,8 @@ class EventLoops final : public Executor {
 
   // [any] The contexts take turns, so that connections spread over the loops.
   boost::asio::io_context& next_context();
+  // [any] The one that this thread runs, so that what begins here also goes on here; else the next in turn.
+  boost::asio::io_context& context_here();
 
   // [any] Runs a copy of the task on each loop, when its turn comes there. Returns how many loops there are.
   std::size_t run_on_each(const std::function<void()>& task);

@@ -44,7 +44,9 @@ void Publisher::report_conflicts(const Catalog& catalog) {
     log_.warning("component hidden", {{conflict.kind, conflict.key},
                                       {"served", conflict.served.string()},
                                       {"hidden", conflict.hidden.string()},
-                                      {"reason", "two plugins export it and the first by path is served"},
+                                      {"reason",
+                                       "two plugins export it and the first by path is served, or that which is no "
+                                       "upstream server"},
                                       {"next", "to have both, rename it in one of the two"}});
   }
   for (const auto& conflict : reported_conflicts_) {

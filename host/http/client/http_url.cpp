@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.hpp"
 #include "http/rules.hpp"
 
 namespace mcph {
 
-Result<HttpUrl> read_http_url(std::string_view text) {
+Result<HttpUrl> read_http_url(std::string_view text, bool may_be_clear) {
   constexpr std::string_view secure = "https://";
   constexpr std::string_view clear = "http://";
   const auto refuse = [text](const char* why) { return fail("\"" + std::string(text) + "\" " + why); };
@@ -22,7 +23,7 @@ Result<HttpUrl> read_http_url(std::string_view text) {
   if (!printable || url.target.find('#') != std::string::npos) return refuse("has a character that no URL has");
   if (url.authority.empty() || url.authority.front() == ':' || !is_authority(url.authority))
     return refuse("names no host");
-  if (!url.tls && !is_loopback_host(url.authority))
+  if (!url.tls && !may_be_clear && !is_loopback_host(url.authority))
     return refuse("must begin with https://, unless it is this machine");
   // The colons of an IPv6 address are in brackets.
   const auto colon = url.authority.rfind(':');
@@ -36,6 +37,10 @@ Result<HttpUrl> read_http_url(std::string_view text) {
   if (url.port.empty()) url.port = url.tls ? "443" : "80";
   if (url.host.front() == '[') url.host = url.host.substr(1, url.host.size() - 2);
   return url;
+}
+
+bool is_same_origin(const HttpUrl& left, const HttpUrl& right) {
+  return left.tls == right.tls && left.port == right.port && lower_case(left.host) == lower_case(right.host);
 }
 
 }  // namespace mcph

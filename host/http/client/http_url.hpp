@@ -16,7 +16,11 @@ struct HttpUrl {
   std::string target = {};     // the path and the query
 };
 
-// Refuses what is sent in the clear to another machine, and a fragment.
-Result<HttpUrl> read_http_url(std::string_view text);
+// Refuses what is sent in the clear to another machine, unless the operator has said that this is meant, and a
+// fragment.
+Result<HttpUrl> read_http_url(std::string_view text, bool may_be_clear = false);
+
+// Whether both are asked at the same scheme, host and port.
+bool is_same_origin(const HttpUrl& left, const HttpUrl& right);
 
 }  // namespace mcph

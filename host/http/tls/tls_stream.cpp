@@ -35,22 +35,35 @@ std::string reason_of(const SSL* tls) {
 
 }  // namespace
 
-TlsStream::TlsStream(HttpSocket socket, HttpPeer peer, std::shared_ptr<const TlsContext> context)
+TlsStream::TlsStream(HttpSocket socket, HttpPeer peer, const TlsContext& context)
     : HttpStream(std::move(peer)),
       socket_(std::move(socket)),
-      context_(std::move(context)),
-      tls_(SSL_new(context_->native()), SSL_free) {
+      is_client_(false),
+      tls_(SSL_new(context.native()), SSL_free) {
+  use_socket();
+  if (state_ == State::opening) SSL_set_accept_state(tls_.get());
+}
+
+TlsStream::TlsStream(HttpSocket socket, const ClientTlsContext& context, const std::string& host)
+    : HttpStream(HttpPeer()), socket_(std::move(socket)), is_client_(true), tls_(context.expect(host), SSL_free) {
+  use_socket();
+  if (state_ == State::opening) SSL_set_connect_state(tls_.get());
+}
+
+void TlsStream::use_socket() {
   socket_.native_non_blocking(true, ignored_);
-  if (tls_ == nullptr || SSL_set_fd(tls_.get(), socket_.native_handle()) != 1) {
-    ERR_clear_error();
-    state_ = State::failed;
-    return;
-  }
-  SSL_set_accept_state(tls_.get());
+  if (tls_ != nullptr && SSL_set_fd(tls_.get(), socket_.native_handle()) == 1) return;
+  ERR_clear_error();
+  state_ = State::failed;
 }
 
 asio::awaitable<Result<>> TlsStream::open() {
   if (state_ == State::failed) co_return fail("there is no memory for TLS");
+  if (is_client_) {
+    auto shaken = co_await shake_hands();
+    state_ = shaken.has_value() ? State::open : State::failed;
+    co_return shaken;
+  }
   const char first = co_await first_byte();
   if (first == '\0') {
     state_ = State::none;
@@ -87,7 +100,9 @@ asio::awaitable<Result<>> TlsStream::shake_hands() {
     const auto error = co_await wait_for(result, cancellations);
     if (!error) continue;
     if (error == asio::error::operation_aborted) co_return fail("the handshake did not end in time");
-    if (error == asio::error::eof) co_return fail("the client has gone in the middle of the handshake");
+    if (error == asio::error::eof)
+      co_return fail((is_client_ ? "the server" : "the client") +
+                     std::string(" has gone in the middle of the handshake"));
     co_return fail(reason_of(tls_.get()));
   }
 }
@@ -156,6 +171,19 @@ asio::awaitable<HttpStream::Transferred> TlsStream::write_some(asio::const_buffe
     co_return Transferred(error, 0);
   }
   co_return Transferred(asio::error::broken_pipe, 0);
+}
+
+HttpStream::Transferred TlsStream::write_now(asio::const_buffer bytes) {
+  if (state_ != State::open) return Transferred(asio::error::broken_pipe, 0);
+  ERR_clear_error();
+  std::size_t count = 0;
+  const int result = SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &count);
+  if (result == 1) return Transferred(Error(), count);
+  const int why = SSL_get_error(tls_.get(), result);
+  if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE) return Transferred(asio::error::would_block, 0);
+  ERR_clear_error();
+  state_ = State::failed;
+  return Transferred(asio::error::connection_reset, 0);
 }
 
 void TlsStream::cancel() {

@@ -1,6 +1,6 @@
-// A connection of TLS (RFC 8446, 5246), at the server's side. OpenSSL reads and writes the socket itself, which saves
-// the copies, and the memory for them, that a stream on top of another one has; this waits until it can. Used on one
-// event loop.
+// A connection of TLS (RFC 8446, 5246), at the server's side or at the client's. OpenSSL reads and writes the socket
+// itself, which saves the copies, and the memory for them, that a stream on top of another one has; this waits until it
+// can. Used on one event loop.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <boost/asio/socket_base.hpp>
 
 #include "http/stream.hpp"
+#include "http/tls/client_tls_context.hpp"
 #include "http/tls/tls_context.hpp"
 
 struct ssl_st;
@@ -16,12 +17,16 @@ namespace mcph {
 
 class TlsStream final : public HttpStream {
  public:
-  TlsStream(HttpSocket socket, HttpPeer peer, std::shared_ptr<const TlsContext> context);
+  TlsStream(HttpSocket socket, HttpPeer peer, const TlsContext& context);
+  // A client's, whose server has to prove that it is `host`, a name or an address.
+  TlsStream(HttpSocket socket, const ClientTlsContext& context, const std::string& host);
 
   boost::asio::any_io_executor executor() override { return socket_.get_executor(); }
   boost::asio::awaitable<Result<>> open() override;
   boost::asio::awaitable<Transferred> read_some(boost::asio::mutable_buffer bytes) override;
   boost::asio::awaitable<Transferred> write_some(boost::asio::const_buffer bytes) override;
+  Transferred write_now(boost::asio::const_buffer bytes) override;
+  bool is_at_end() override { return state_ != State::open || at_end(socket_); }
   void cancel() override;
   boost::asio::awaitable<void> end_sending() override;
   void shut_down() override { socket_.shutdown(HttpSocket::shutdown_both, ignored_); }
@@ -42,6 +47,7 @@ class TlsStream final : public HttpStream {
   };
 
   // Which stays to be read; 0, which is the first one of nothing: there is none.
+  void use_socket();
   boost::asio::awaitable<char> first_byte();
   boost::asio::awaitable<Result<>> shake_hands();
   // After a call of OpenSSL that has returned `result`, and not what was wanted: waits until it makes sense to try
@@ -53,7 +59,7 @@ class TlsStream final : public HttpStream {
   void note_certificate();
 
   HttpSocket socket_;
-  const std::shared_ptr<const TlsContext> context_;
+  const bool is_client_;
   const std::unique_ptr<ssl_st, void (*)(ssl_st*)> tls_;
   Error ignored_;  // the client may have gone
   State state_ = State::opening;

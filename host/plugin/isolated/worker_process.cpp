@@ -28,14 +28,19 @@ std::string words_for_lost_connection() {
 
 namespace {
 
-constexpr int socket_of_worker = 3;
-
 // The error, or 0.
-int spawn_worker(pid_t& process, const std::filesystem::path& program, std::string plugin, int socket, int output) {
+int spawn_worker(pid_t& process, const std::filesystem::path& program, std::string plugin,
+                 const WorkerProcess::Ends& ends) {
   SpawnSettings settings;
-  settings.print_to(output);
-  settings.give(socket, socket_of_worker);
-  settings.give_none_from(socket_of_worker + 1);
+  settings.print_to(ends.output.get());
+  settings.give(ends.socket.get(), WorkerProcess::socket_number);
+  int first_closed = WorkerProcess::socket_number + 1;
+  if (ends.program_input) {
+    settings.give(ends.program_input.get(), WorkerProcess::program_input_number);
+    settings.give(ends.program_output.get(), WorkerProcess::program_output_number);
+    first_closed = WorkerProcess::program_output_number + 1;
+  }
+  settings.give_none_from(first_closed);
   settings.stand_alone();
   auto name = program.filename().string();
   auto parent = std::to_string(::getpid());
@@ -46,7 +51,7 @@ int spawn_worker(pid_t& process, const std::filesystem::path& program, std::stri
 
 // Out of the way of the numbers that the child uses.
 FileDescriptor above_those_of_worker(const FileDescriptor& descriptor) {
-  return FileDescriptor(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, socket_of_worker + 1));
+  return FileDescriptor(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, WorkerProcess::program_output_number + 1));
 }
 
 std::string words_for_end(int status) {
@@ -94,11 +99,17 @@ Error end_unwatched(int process, const std::string& reason) {
 
 Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesystem::path& program,
                                                             const std::string& plugin, Ends ends) {
-  const auto socket = above_those_of_worker(std::exchange(ends.socket, {}));
-  const auto output = above_those_of_worker(std::exchange(ends.output, {}));
-  if (!socket || !output) return fail_for_now("no descriptors are left: " + last_error());
+  ends.socket = above_those_of_worker(ends.socket);
+  ends.output = above_those_of_worker(ends.output);
+  bool all = ends.socket && ends.output;
+  if (ends.program_input) {
+    ends.program_input = above_those_of_worker(ends.program_input);
+    ends.program_output = above_those_of_worker(ends.program_output);
+    all = all && ends.program_input && ends.program_output;
+  }
+  if (!all) return fail_for_now("no descriptors are left: " + last_error());
   pid_t process = 0;
-  if (const int error = spawn_worker(process, program, plugin, socket.get(), output.get()); error != 0) {
+  if (const int error = spawn_worker(process, program, plugin, ends); error != 0) {
     return fail_for_now("the program " + program.string() + " cannot be started: " + std::strerror(error));
   }
   try {
@@ -143,6 +154,10 @@ void WorkerProcess::signal(int number) const {
   }
   const MutexLock lock(mutex_);
   if (!reaped_) ::kill(process_, number);
+}
+
+void WorkerProcess::terminate() const {
+  signal(SIGTERM);
 }
 
 void WorkerProcess::pause() const {

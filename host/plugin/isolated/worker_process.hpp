@@ -30,7 +30,15 @@ class WorkerProcess {
   struct Ends {
     FileDescriptor socket;
     FileDescriptor output;
+    // Of a program that the worker becomes (WorkerProgram): its standard input and output. Empty: it becomes none.
+    FileDescriptor program_input = {};
+    FileDescriptor program_output = {};
   };
+  // By which numbers it has them.
+  static constexpr int socket_number = 3;
+  static constexpr int program_input_number = 4;
+  static constexpr int program_output_number = 5;
+
   // Starts the program. On a thread that lives as long as the worker may, because it dies with the thread that started
   // it. `plugin` is what people who list processes see.
   static Result<std::shared_ptr<WorkerProcess>> spawn(const std::filesystem::path& program, const std::string& plugin,
@@ -51,6 +59,9 @@ class WorkerProcess {
   void explain_end(WorkerEnd end);
   // Ends it at once. `how` becomes how it ended, if it has not ended yet.
   void kill(std::string how);
+
+  // Asks it to end, by SIGTERM.
+  void terminate() const;
 
   // Stops its threads where they are, and lets them go on.
   void pause() const;

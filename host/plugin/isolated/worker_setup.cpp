@@ -79,6 +79,33 @@ Sandbox sandbox_of(const Json& object) {
           .network = object.at("network").get<SandboxNetwork>()};
 }
 
+// Of bytes, as a path is.
+Json json_of(const std::vector<std::string>& texts) {
+  auto list = Json::array();
+  for (const auto& text : texts)
+    list.push_back(json_of(std::filesystem::path(text)));
+  return list;
+}
+
+std::vector<std::string> texts_of(const Json& list) {
+  std::vector<std::string> texts;
+  for (const auto& each : list)
+    texts.push_back(path_of(each).native());
+  return texts;
+}
+
+Json json_of(const WorkerProgram& program) {
+  return {{"command", json_of(program.command)},
+          {"environment", json_of(program.environment)},
+          {"folder", json_of(program.folder)}};
+}
+
+WorkerProgram program_of(const Json& object) {
+  return {.command = texts_of(object.at("command")),
+          .environment = texts_of(object.at("environment")),
+          .folder = path_of(object.at("folder"))};
+}
+
 constexpr std::size_t max_lacks = 16;
 constexpr std::size_t max_lack = 512;
 
@@ -109,7 +136,8 @@ std::string WorkerSetup::json() const {
                    {"sandbox", json_of(sandbox)},
                    {"hasServerInfo", has_server_info},
                    {"hasStore", has_store},
-                   {"starts", starts}});
+                   {"starts", starts},
+                   {"program", json_of(program)}});
 }
 
 Result<WorkerSetup> WorkerSetup::read(std::string_view json) {
@@ -131,7 +159,8 @@ Result<WorkerSetup> WorkerSetup::read(std::string_view json) {
                        .sandbox = sandbox_of(object.at("sandbox")),
                        .has_server_info = object.at("hasServerInfo"),
                        .has_store = object.at("hasStore"),
-                       .starts = object.at("starts")};
+                       .starts = object.at("starts"),
+                       .program = program_of(object.at("program"))};
   });
 }
 

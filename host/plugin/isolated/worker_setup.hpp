@@ -13,6 +13,13 @@
 
 namespace mcph {
 
+// A program that a worker becomes, instead of loading a library: it speaks on its standard input and output.
+struct WorkerProgram {
+  std::vector<std::string> command;  // the program, found as a shell finds it, and its arguments; empty: there is none
+  std::vector<std::string> environment = {};  // all of it, as NAME=VALUE
+  std::filesystem::path folder = {};          // that it runs in; empty: the host's
+};
+
 struct WorkerSetup {
   std::filesystem::path library;  // the private copy, which has been checked
   std::filesystem::path file;     // where it lies in the components folder, for messages
@@ -25,6 +32,7 @@ struct WorkerSetup {
   bool has_server_info = false;
   bool has_store = false;
   bool starts = false;  // it is to be started at once, too
+  WorkerProgram program = {};
 
   std::string json() const;
   static Result<WorkerSetup> read(std::string_view json);

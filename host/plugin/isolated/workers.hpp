@@ -41,6 +41,8 @@ class Workers {
 
   const Options& options() const { return options_; }
   Executor& executor() { return executor_; }
+  // One of those that read workers.
+  boost::asio::io_context& next_context() { return contexts_(); }
 
   // On whose thread workers are started.
   Timers& timers() { return thread_; }

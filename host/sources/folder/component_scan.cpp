@@ -26,7 +26,13 @@ constexpr std::string_view library_extension = ".so";
 #endif
 
 bool is_plugin(const fs::path& file) {
-  return file.extension() == library_extension;
+  return file.extension() == library_extension || is_upstream_name(file);
+}
+
+// What an upstream says of itself is all that there is.
+ConfigurationState configuration_at(const fs::path& file);
+ConfigurationState configuration_of(const fs::path& plugin_file) {
+  return is_upstream_name(plugin_file) ? ConfigurationState() : configuration_at(configuration_file(plugin_file));
 }
 
 // They are order for people: a plugin may export any kind of component from any of them.
@@ -93,6 +99,7 @@ class Scan {
   void add_plugin(const fs::path& file, const State& state);
   void add_bundle(const fs::path& folder);
   void drop_bundles_beside_files();
+  void drop_configurations();
   void count(std::size_t entries, const fs::path& folder);
   void watch_target_of(const fs::path& link);
   void report(const fs::path& path, std::string reason) {
@@ -136,6 +143,7 @@ ScanResult Scan::run() {
 
   std::ranges::sort(result_.plugins, {}, &PluginFile::file);
   drop_bundles_beside_files();
+  drop_configurations();
   std::ranges::sort(result_.problems, {}, &ScanProblem::path);
   std::ranges::sort(result_.folders);
   result_.folders.erase(std::unique(result_.folders.begin(), result_.folders.end()), result_.folders.end());
@@ -265,9 +273,8 @@ void Scan::add_plugin(const fs::path& file, const State& state) {
   } else if (!S_ISREG(state.mode)) {
     report(file, "it is not a regular file");
   } else {
-    const auto name = configuration_file(file);
-    auto configuration = configuration_at(name);
-    if (!configuration.is_absent()) watch_target_of(name);
+    auto configuration = configuration_of(file);
+    if (!configuration.is_absent()) watch_target_of(configuration_file(file));
     result_.plugins.push_back({file, state.identity, std::move(configuration), 0});
   }
 }
@@ -301,6 +308,18 @@ void Scan::drop_bundles_beside_files() {
                 [&](const PluginFile& each) { return std::ranges::binary_search(dropped, each.file); });
 }
 
+// NAME.mcp.json is the configuration of NAME.mcp.so, where somebody calls a plugin so.
+void Scan::drop_configurations() {
+  std::vector<fs::path> configurations;
+  for (const auto& each : result_.plugins) {
+    if (!is_upstream_name(each.file)) configurations.push_back(configuration_file(each.file));
+  }
+  std::ranges::sort(configurations);
+  std::erase_if(result_.plugins, [&](const PluginFile& each) {
+    return is_upstream_name(each.file) && std::ranges::binary_search(configurations, each.file);
+  });
+}
+
 void Scan::count(std::size_t entries, const fs::path& folder) {
   const bool is_first = entries_ <= limits_.entries;
   entries_ += entries;
@@ -329,6 +348,11 @@ bool ScanResult::may_be_hidden(const fs::path& file) const {
   });
 }
 
+bool is_upstream_name(const fs::path& file) {
+  const auto name = file.filename().native();
+  return name.size() > upstream_ending.size() && name.ends_with(upstream_ending);
+}
+
 fs::path configuration_file(const fs::path& plugin_file) {
   return fs::path(plugin_file).replace_extension(".json");
 }
@@ -336,7 +360,7 @@ fs::path configuration_file(const fs::path& plugin_file) {
 PluginFile plugin_file_at(const fs::path& named) {
   // A person may end the name of a folder with a slash.
   const auto file = named.has_filename() ? named : named.parent_path();
-  auto configuration = configuration_at(configuration_file(file));
+  auto configuration = configuration_of(file);
   const auto state = state_of(file);
   if (!is_bundle_name(file) || !S_ISDIR(state.mode)) return {file, state.identity, std::move(configuration), 0};
   const auto listing = list_bundle(file);

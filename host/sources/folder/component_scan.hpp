@@ -4,9 +4,10 @@
 //
 // A file is a plugin by its name: NAME.so (NAME.dll, NAME.dylib where those are native), and so is a folder
 // NAME.plugin, a bundle (plugin/library/bundle.hpp), whose files are no plugins of their own; NAME.json beside either
-// is its configuration. Passed over are hidden names (.NAME), backups (NAME~) and NAME.tmp, folders included. Symbolic
-// links are followed: a linked plugin has its target's identity. A folder that can be reached in several ways is
-// scanned once, under its real path if that lies in the components folder.
+// is its configuration. NAME.mcp.json says of a server elsewhere what a plugin says of itself, and is taken like one;
+// it has no configuration besides. Passed over are hidden names (.NAME), backups (NAME~) and NAME.tmp, folders
+// included. Symbolic links are followed: a linked plugin has its target's identity. A folder that can be reached in
+// several ways is scanned once, under its real path if that lies in the components folder.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,10 @@ struct PluginFile {
     return file == other.file && identity == other.identity && configuration == other.configuration;
   }
 };
+
+// What the name of a file ends with that is an upstream server's.
+inline constexpr std::string_view upstream_ending = ".mcp.json";
+bool is_upstream_name(const std::filesystem::path& file);
 
 // The file NAME.json that configures NAME.so or NAME.plugin.
 std::filesystem::path configuration_file(const std::filesystem::path& plugin_file);

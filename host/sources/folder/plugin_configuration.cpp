@@ -255,6 +255,8 @@ Result<std::optional<std::string>> read_text(const PluginFile& plugin, const Fil
   return *std::move(text);
 }
 
+}  // namespace
+
 Result<PluginConfiguration> parse_configuration(std::string text, const PluginConfiguration& defaults) {
   auto json = parse_json(text, default_json_depth, DuplicateKeys::refuse);
   if (json.has_error()) return fail("is " + json.error().message);
@@ -267,8 +269,6 @@ Result<PluginConfiguration> parse_configuration(std::string text, const PluginCo
   configuration.own = json->size() == members ? std::move(text) : dump(*json);
   return configuration;
 }
-
-}  // namespace
 
 Result<PluginConfiguration> read_configuration(const PluginFile& plugin, const FileTrust& trust,
                                                const PluginConfiguration& defaults) {

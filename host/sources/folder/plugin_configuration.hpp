@@ -51,4 +51,7 @@ struct PluginConfiguration {
 Result<PluginConfiguration> read_configuration(const PluginFile& plugin, const FileTrust& trust,
                                                const PluginConfiguration& defaults);
 
+// Of a text that has been read already. An error continues the name of what it is from.
+Result<PluginConfiguration> parse_configuration(std::string text, const PluginConfiguration& defaults);
+
 }  // namespace mcph

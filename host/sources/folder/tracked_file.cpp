@@ -60,7 +60,7 @@ std::optional<TrackedFile::Time> TrackedFile::due() const {
 }
 
 bool TrackedFile::may_be_given_configuration(const PluginFile& file) const {
-  return attempt_ == 0 && file.configuration.is_absent();
+  return attempt_ == 0 && file.configuration.is_absent() && !is_upstream_name(file.file);
 }
 
 bool TrackedFile::awaits_configuration(const PluginFile& file, Time now) const {

@@ -21,6 +21,21 @@ TEST(HttpUrlTest, HasItsParts) {
   EXPECT_EQ(parts("http://localhost/x"), "localhost 80 localhost /x");
 }
 
+TEST(HttpUrlTest, IsSentInTheClearWhereThatIsMeant) {
+  EXPECT_TRUE(read_http_url("http://a.example").has_error());
+  EXPECT_EQ(read_http_url("http://a.example", true)->authority, "a.example");
+}
+
+TEST(HttpUrlTest, HasAnOrigin) {
+  const auto same = [](std::string_view left, std::string_view right) {
+    return is_same_origin(*read_http_url(left), *read_http_url(right));
+  };
+  EXPECT_TRUE(same("https://a.example/x", "https://A.example:443/y"));
+  EXPECT_FALSE(same("https://a.example", "https://a.example:444"));
+  EXPECT_FALSE(same("https://a.example", "https://b.example"));
+  EXPECT_FALSE(same("http://localhost:443", "https://localhost"));
+}
+
 TEST(HttpUrlTest, RefusesWhatIsSentInTheClearOrIsNone) {
   EXPECT_EQ(parts("http://a.example"), "must begin with https://, unless it is this machine");
   EXPECT_EQ(parts("http://127.0.0.1.example"), "must begin with https://, unless it is this machine");

@@ -158,7 +158,7 @@ class SlowNamesTest : public NameLookupTest {
   }
 
   EventLoops threads_{1, 4};
-  NetworkCaller caller_{threads_, names_};
+  NetworkCaller caller_{threads_, {}, names_};
 };
 
 TEST_F(SlowNamesTest, HoldUpNoOtherCallNorTheEnd) {

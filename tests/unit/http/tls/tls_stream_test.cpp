@@ -119,7 +119,7 @@ class TlsStreamTest : public ::testing::Test {
   }
   void serve(HttpLimits limits = {}) {
     const auto make = [this](HttpSocket socket, HttpPeer peer) {
-      return std::make_unique<TlsStream>(std::move(socket), std::move(peer), current_.get());
+      return std::make_unique<TlsStream>(std::move(socket), std::move(peer), *current_.get());
     };
     http_ = std::make_unique<HttpServer>(threads_, HttpOptions{.listen = {.port = 0}, .limits = limits}, service_, log_,
                                          make);

@@ -1,0 +1,196 @@
+// The commands that put upstream servers into the components folder, and take them out again.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "base/absolute_path.hpp"
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "base/regular_file.hpp"
+#include "cli/commands.hpp"
+#include "cli/complain.hpp"
+#include "plugin/names.hpp"
+#include "sources/upstream/upstream_settings.hpp"
+
+namespace mcph {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int nothing_done = 1;
+constexpr std::size_t max_imported_bytes = std::size_t{4} << 20;
+
+fs::path file_of(const fs::path& components, const std::string& name) {
+  return components / "tools" / (name + std::string(upstream_ending));
+}
+
+std::optional<fs::path> find_upstream(const fs::path& components, const std::string& name) {
+  for (const auto* const kind : {"tools", "resources", "prompts"}) {
+    auto file = components / kind / (name + std::string(upstream_ending));
+    std::error_code ignored;
+    if (fs::exists(file, ignored)) return file;
+  }
+  return std::nullopt;
+}
+
+// "NAME=VALUE", or "NAME=@FILE" for what is in a file.
+Result<OrderedJson> read_pairs(const std::vector<std::string>& pairs, const std::string& option) {
+  auto json = OrderedJson::object();
+  for (const auto& pair : pairs) {
+    const auto equals = pair.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return fail(option + " must be NAME=VALUE or NAME=@FILE, but is \"" + pair + "\"");
+    const auto name = pair.substr(0, equals);
+    const auto value = pair.substr(equals + 1);
+    if (value.starts_with('@')) {
+      json[name] = {{"file", absolute_path(value.substr(1)).string()}};
+    } else {
+      json[name] = value;
+    }
+  }
+  return json;
+}
+
+Result<OrderedJson> settings_of(const UpstreamsCommand& command) {
+  auto environment = read_pairs(command.environment, "--env");
+  if (environment.has_error()) return environment;
+  auto headers = read_pairs(command.headers, "--header");
+  if (headers.has_error()) return headers;
+  const auto& words = command.words;
+  const bool is_url = words.front().starts_with("https://") || words.front().starts_with("http://");
+  OrderedJson settings;
+  if (is_url && words.size() > 1) return fail("after a URL nothing follows, but there is \"" + words[1] + "\"");
+  if (is_url && !environment->empty()) return fail("--env is for a COMMAND; a URL has --header");
+  if (!is_url && !headers->empty()) return fail("--header is for a URL; a COMMAND has --env");
+  if (is_url) {
+    if (command.sse) settings["type"] = "sse";
+    settings["url"] = words.front();
+  } else {
+    // A path is one from where the file lies.
+    const bool is_path = words.front().find('/') != std::string::npos;
+    settings["command"] = is_path ? absolute_path(words.front()).string() : words.front();
+    settings["args"] = std::vector<std::string>(words.begin() + 1, words.end());
+  }
+  if (!environment->empty()) settings["env"] = *std::move(environment);
+  if (!headers->empty()) settings["headers"] = *std::move(headers);
+  if (!command.prefix.empty()) settings["prefix"] = command.prefix;
+  return settings;
+}
+
+// Under a name that nobody else looks for, and then in place at once. What may hold secrets its owner alone reads.
+Result<> write_settings(const fs::path& file, const OrderedJson& settings) {
+  auto text = dump(settings);
+  if (auto checked = read_upstream_settings(text, file.parent_path(), {}); checked.has_error())
+    return fail("it cannot be used: it " + checked.error().message);
+  text = settings.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  const auto aside = file.parent_path() / ("." + file.filename().string() + ".new");
+  fs::remove(aside, error);
+  const bool may_hold_secrets = settings.contains("env") || settings.contains("headers") || settings.contains("oauth");
+  const ::mode_t mode = may_hold_secrets ? S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
+  const auto opened = open_file(aside, O_WRONLY | O_CREAT | O_EXCL, mode);
+  if (!opened) return fail(aside.string() + " cannot be written: " + last_error());
+  const auto written = uninterrupted([&] { return ::write(opened.get(), text.data(), text.size()); });
+  if (written != static_cast<ssize_t>(text.size())) return fail(aside.string() + " cannot be written: " + last_error());
+  fs::rename(aside, file, error);
+  if (error) return fail(file.string() + " cannot be written: " + error.message());
+  return {};
+}
+
+int add_upstream(const UpstreamsCommand& command) {
+  if (!is_component_name(command.name))
+    return complain("\"" + command.name + "\" is no name: it must be 1 to 128 characters of A-Za-z0-9_.-");
+  const auto settings = settings_of(command);
+  if (settings.has_error()) return complain(settings.error().message);
+  const auto& components = command.config.host.components;
+  if (const auto there = find_upstream(components, command.name); there && !command.force)
+    return complain(there->string() + " is there already; give --force to replace it");
+  const auto file = find_upstream(components, command.name).value_or(file_of(components, command.name));
+  if (const auto written = write_settings(file, *settings); written.has_error())
+    return complain(written.error().message);
+  std::cout << "Wrote " << file.string()
+            << "; a host that runs serves it at once, and \"mcp-plugin-host list\" says what "
+            << "it has.\n";
+  return 0;
+}
+
+int remove_upstream(const UpstreamsCommand& command) {
+  const auto file = find_upstream(command.config.host.components, command.name);
+  if (!file) {
+    std::cerr << "mcp-plugin-host: there is no " << file_of(command.config.host.components, command.name).string()
+              << "\n";
+    return nothing_done;
+  }
+  std::error_code error;
+  fs::remove(*file, error);
+  if (error) return complain(file->string() + " cannot be removed: " + error.message());
+  std::cout << "Removed " << file->string() << "\n";
+  return 0;
+}
+
+std::string as_name(const std::string& text) {
+  std::string name;
+  for (const char c : text)
+    name += is_component_name(std::string_view(&c, 1)) ? c : '-';
+  return name.substr(0, max_name_size);
+}
+
+int import_upstreams(const UpstreamsCommand& command) {
+  const auto opened = open_to_read(command.file);
+  if (!opened) return complain(command.file.string() + " cannot be opened: " + last_error());
+  const auto text = read_regular_file(opened, max_imported_bytes);
+  if (text.has_error()) return complain(command.file.string() + ": " + text.error().message);
+  const auto servers = read_client_servers(*text);
+  if (servers.has_error()) return complain(command.file.string() + ": " + servers.error().message);
+  const auto& components = command.config.host.components;
+  int status = servers->empty() ? nothing_done : 0;
+  for (const auto& [name_there, settings, dropped] : *servers) {
+    const auto name = as_name(name_there);
+    const auto there = find_upstream(components, name);
+    const auto file = there.value_or(file_of(components, name));
+    const auto written = there && !command.force
+                             ? Result<>(fail(there->string() + " is there already; give --force to replace it"))
+                             : write_settings(file, settings);
+    if (written.has_error()) {
+      std::cerr << name_there << ": " << written.error().message << "\n";
+      status = nothing_done;
+      continue;
+    }
+    std::cout << "Wrote " << file.string();
+    if (!dropped.empty()) {
+      std::cout << ", without";
+      for (const auto& member : dropped)
+        std::cout << " \"" << member << '"';
+      std::cout << ", which only clients know";
+    }
+    std::cout << "\n";
+  }
+  return status;
+}
+
+}  // namespace
+
+int run(const UpstreamsCommand& command) {
+  switch (command.what) {
+    case UpstreamsCommand::What::add:
+      return add_upstream(command);
+    case UpstreamsCommand::What::remove:
+      return remove_upstream(command);
+    case UpstreamsCommand::What::import:
+      return import_upstreams(command);
+  }
+  return not_carried_out;
+}
+
+}  // namespace mcph

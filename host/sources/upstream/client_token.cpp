@@ -1,0 +1,262 @@
+#include "sources/upstream/client_token.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "base/base64.hpp"
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "http/client/oauth.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::size_t max_metadata_bytes = std::size_t{256} << 10;
+// Where the issuer does not say how long a token is good.
+constexpr std::chrono::seconds usual_life{600};
+constexpr std::chrono::seconds max_margin{30};
+
+Error about_url(const std::string& url, const std::string& why) {
+  return fail_for_now(url + ": " + why);
+}
+
+std::string origin_of(const HttpUrl& url) {
+  return (url.tls ? "https://" : "http://") + url.authority;
+}
+
+// What went wrong at a token endpoint (RFC 6749 section 5.2).
+std::string words_of_refusal(const HttpAnswer& answer) {
+  auto words = "it gives no token (HTTP status " + std::to_string(answer.status);
+  const auto json = parse_json(answer.body);
+  if (json.has_value() && json->is_object()) {
+    for (const auto* const member : {"error", "error_description"}) {
+      if (const auto text = json->value(member, Json()); text.is_string()) words += ", " + text.get<std::string>();
+    }
+  }
+  return words + ")";
+}
+
+void get_document(HttpCaller& caller, const std::string& address, const HttpUrl& url,
+                  std::function<void(const Result<std::string>&)> done) {
+  caller.send({.url = url, .fields = {{"Accept", "application/json"}}, .max_answer = max_metadata_bytes},
+              [address, done = std::move(done)](Result<HttpAnswer> answer) {
+                if (answer.has_error()) return done(about_url(address, answer.error().message));
+                if (answer->status != 200)
+                  return done(about_url(address, "it answers with the HTTP status " + std::to_string(answer->status)));
+                done(std::move(answer->body));
+              });
+}
+
+}  // namespace
+
+ClientToken::ClientToken(const HttpUpstreamSettings& settings, std::unique_ptr<HttpCaller> caller)
+    : settings_(settings), caller_(std::move(caller)) {}
+
+void ClientToken::get(Got got) {
+  std::string token;
+  {
+    const MutexLock lock(mutex_);
+    const bool is_good = !token_.empty() && Clock::now() < expiry_;
+    const bool must_be_told = settings_.credentials->token_url.empty() && !issuer_;
+    if (!is_good && !must_be_told) {
+      waiting_.push_back(std::move(got));
+      got = nullptr;
+      if (waiting_.size() > 1) return;
+    }
+    if (is_good) token = token_;
+  }
+  got ? got(token) : fetch();
+}
+
+void ClientToken::renew(const std::string& used, std::string_view challenge, Got got) {
+  std::string newer;
+  {
+    const MutexLock lock(mutex_);
+    if (token_ != used) newer = token_;
+    if (newer.empty()) {
+      token_.clear();
+      metadata_url_ = challenge_parameter(challenge, "resource_metadata");
+      waiting_.push_back(std::move(got));
+      if (waiting_.size() > 1) return;
+    }
+  }
+  newer.empty() ? fetch() : got(newer);
+}
+
+void ClientToken::fetch() {
+  std::optional<Issuer> known;
+  {
+    const MutexLock lock(mutex_);
+    known = issuer_;
+  }
+  if (known) return ask_for_token(*known);
+  find_issuer([self = shared_from_this()](const Result<Issuer>& issuer) {
+    if (issuer.has_error()) return self->end(issuer.error(), {});
+    {
+      const MutexLock lock(self->mutex_);
+      self->issuer_ = *issuer;
+    }
+    self->ask_for_token(*issuer);
+  });
+}
+
+void ClientToken::find_issuer(Found found) {
+  if (const auto& text = settings_.credentials->token_url; !text.empty()) {
+    auto url = read_http_url(text, true);
+    return found(url.has_error() ? Result<Issuer>(url.error()) : Result<Issuer>(Issuer{*std::move(url)}));
+  }
+  // 2026-07-28, basic/authorization, "Protected Resource Metadata Discovery Requirements".
+  const auto origin = origin_of(settings_.url) + "/.well-known/oauth-protected-resource";
+  const auto path = settings_.url.target.substr(0, settings_.url.target.find('?'));
+  std::vector<std::string> urls;
+  if (path != "/") urls.push_back(origin + path);
+  urls.push_back(origin);
+  {
+    const MutexLock lock(mutex_);
+    // Nobody but the upstream itself is asked, whatever it names.
+    const auto named = metadata_url_.empty() ? Result<HttpUrl>(fail("")) : read_http_url(metadata_url_, true);
+    if (named.has_value() && is_same_origin(*named, settings_.url)) urls = {metadata_url_};
+  }
+  ask_resource(std::move(urls), found);
+}
+
+void ClientToken::ask_resource(std::vector<std::string> urls, const Found& found) {
+  const auto address = urls.front();
+  urls.erase(urls.begin());
+  const auto url = read_http_url(address, true);
+  if (url.has_error()) return found(url.error());
+  get_document(*caller_, address, *url,
+               [self = shared_from_this(), address, urls = std::move(urls), found](const Result<std::string>& text) {
+                 auto issuer = text.has_error() ? Result<std::string>(text.error()) : self->issuer_in(*text);
+                 if (issuer.has_value()) return self->ask_issuer(*issuer, issuer_metadata_urls(*issuer), found);
+                 if (!urls.empty()) return self->ask_resource(urls, found);
+                 found(text.has_error() ? text.error() : about_url(address, issuer.error().message));
+               });
+}
+
+// RFC 9728 section 3.3.
+Result<std::string> ClientToken::issuer_in(const std::string& text) const {
+  const auto metadata = parse_json(text);
+  if (metadata.has_error() || !metadata->is_object()) return fail("it is no metadata of a protected resource");
+  const auto resource = metadata->value("resource", Json());
+  const auto said =
+      resource.is_string() ? read_http_url(resource.get_ref<const std::string&>(), true) : Result<HttpUrl>(fail(""));
+  if (said.has_error() || !is_same_origin(*said, settings_.url)) return fail("it is the metadata of another resource");
+  const auto issuers = metadata->value("authorization_servers", Json());
+  if (!issuers.is_array() || issuers.empty() || !issuers.front().is_string())
+    return fail("it names no authorization_servers");
+  auto issuer = issuers.front().get<std::string>();
+  if (const auto url = read_named_url(issuer); url.has_error()) return url.error();
+  return issuer;
+}
+
+void ClientToken::ask_issuer(const std::string& issuer, std::vector<std::string> urls, const Found& found) {
+  const auto address = urls.front();
+  urls.erase(urls.begin());
+  const auto url = read_named_url(address);
+  if (url.has_error()) return found(url.error());
+  get_document(
+      *caller_, address, *url,
+      [self = shared_from_this(), issuer, address, urls = std::move(urls), found](const Result<std::string>& text) {
+        auto read = text.has_error() ? Result<Issuer>(text.error()) : self->read_metadata(issuer, *text);
+        if (read.has_value() || urls.empty())
+          return found(read.has_value() || text.has_error() ? read : about_url(address, read.error().message));
+        self->ask_issuer(issuer, urls, found);
+      });
+}
+
+Result<ClientToken::Issuer> ClientToken::read_metadata(const std::string& issuer, const std::string& text) const {
+  const auto metadata = parse_json(text);
+  if (metadata.has_error() || !metadata->is_object()) return fail("it is no metadata of an issuer");
+  // Otherwise one issuer could speak for another (RFC 8414 section 3.3).
+  if (metadata->value("issuer", Json()) != issuer) return fail("it is the metadata of another issuer");
+  const auto endpoint = metadata->value("token_endpoint", Json());
+  if (!endpoint.is_string()) return fail("it names no token_endpoint");
+  auto url = read_named_url(endpoint.get_ref<const std::string&>());
+  if (url.has_error()) return url.error();
+  const auto methods = metadata->value("token_endpoint_auth_methods_supported", Json());
+  const bool takes_basic =
+      !methods.is_array() || std::ranges::find(methods, Json("client_secret_basic")) != methods.end();
+  return Issuer{*std::move(url), takes_basic};
+}
+
+Result<HttpUrl> ClientToken::read_named_url(const std::string& text) const {
+  auto url = read_http_url(text);
+  // Even to this machine: the upstream may be anybody's, and what serves here may trust whoever asks from here.
+  if (url.has_value() && !url->tls && settings_.url.tls) return fail("\"" + text + "\" must begin with https://");
+  return url;
+}
+
+void ClientToken::ask_for_token(const Issuer& issuer) {
+  const auto& credentials = *settings_.credentials;
+  const auto id = form_encoded(credentials.id);
+  const auto secret = form_encoded(credentials.secret);
+  auto form = "grant_type=client_credentials&resource=" + form_encoded(settings_.url_text);
+  if (!credentials.scope.empty()) form += "&scope=" + form_encoded(credentials.scope);
+  if (!issuer.takes_basic) form.append("&client_id=").append(id).append("&client_secret=").append(secret);
+  HttpCall call{.url = issuer.url,
+                .fields = {{"Accept", "application/json"}, {"Content-Type", "application/x-www-form-urlencoded"}},
+                .body = std::move(form),
+                .max_answer = max_metadata_bytes};
+  if (issuer.takes_basic) call.fields.emplace_back("Authorization", "Basic " + base64_encode(id + ":" + secret));
+  const auto address = origin_of(issuer.url) + issuer.url.target;
+  caller_->send(std::move(call), [self = shared_from_this(), address](const Result<HttpAnswer>& answer) {
+    if (answer.has_error()) return self->end(about_url(address, answer.error().message), {});
+    if (answer->status != 200) return self->end(about_url(address, words_of_refusal(*answer)), {});
+    const auto json = parse_json(answer->body);
+    const auto member = [&](const char* name) {
+      return json.has_value() && json->is_object() ? json->value(name, Json()) : Json();
+    };
+    const auto token = member("access_token");
+    const auto type = member("token_type");
+    if (!token.is_string() || token.get_ref<const std::string&>().empty())
+      return self->end(about_url(address, "its answer has no access_token"), {});
+    if (!type.is_string() || lower_case(type.get<std::string>()) != "bearer")
+      return self->end(about_url(address, "its token is not of the type Bearer, which is all that MCP has"), {});
+    const auto life = member("expires_in");
+    self->end(token.get<std::string>(),
+              life.is_number_unsigned()
+                  ? std::chrono::seconds(std::min(life.get<std::uint64_t>(), std::uint64_t{86400}))
+                  : usual_life);
+  });
+}
+
+void ClientToken::end(const Result<std::string>& token, std::chrono::seconds life) {
+  std::vector<Got> waiting;
+  {
+    const MutexLock lock(mutex_);
+    waiting.swap(waiting_);
+    if (token.has_value()) {
+      token_ = *token;
+      expiry_ = Clock::now() + life - std::min(max_margin, life / 10);
+    } else {
+      // What has been found may have moved.
+      issuer_.reset();
+    }
+  }
+  const auto outcome = token.has_value()
+                           ? token
+                           : Result<std::string>(fail_for_now("there is no token for it: " + token.error().message));
+  for (const auto& got : waiting)
+    got(outcome);
+}
+
+std::string challenge_parameter(std::string_view challenges, std::string_view name) {
+  const auto is_name = [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; };
+  for (std::size_t at = challenges.find(name); at != std::string_view::npos; at = challenges.find(name, at + 1)) {
+    auto rest = challenges.substr(at + name.size());
+    if ((at > 0 && is_name(challenges[at - 1])) || !rest.starts_with('=')) continue;
+    rest.remove_prefix(1);
+    if (!rest.starts_with('"')) return std::string(rest.substr(0, rest.find_first_of(", ")));
+    std::string value;
+    for (std::size_t i = 1; i < rest.size() && rest[i] != '"'; ++i) {
+      if (rest[i] == '\\' && i + 1 < rest.size()) ++i;
+      value += rest[i];
+    }
+    return value;
+  }
+  return {};
+}
+
+}  // namespace mcph

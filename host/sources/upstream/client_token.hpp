@@ -1,0 +1,68 @@
+// The host's own access token for one upstream, by OAuth's client credentials (RFC 6749 section 4.4, RFC 8707): fetched
+// when it is needed first, kept until shortly before its end, and fetched anew when the upstream refuses it. Who asks
+// while it is being fetched waits with the others. Shared; any thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "base/result.hpp"
+#include "http/client/http_caller.hpp"
+#include "sources/upstream/http_upstream_settings.hpp"
+
+namespace mcph {
+
+class ClientToken final : public std::enable_shared_from_this<ClientToken> {
+ public:
+  // A token; empty: none is known yet, and the upstream has to say who issues one (renew).
+  using Got = std::function<void(const Result<std::string>& token)>;
+
+  // The settings have credentials.
+  ClientToken(const HttpUpstreamSettings& settings, std::unique_ptr<HttpCaller> caller);
+
+  // Calls `got` once, here or on another thread.
+  void get(Got got);
+  // The upstream has refused `used`, and said this with it (WWW-Authenticate).
+  void renew(const std::string& used, std::string_view challenge, Got got);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // Where tokens come from.
+  struct Issuer {
+    HttpUrl url;
+    bool takes_basic = true;  // else the credentials are in the form (RFC 6749 section 2.3.1)
+  };
+  using Found = std::function<void(const Result<Issuer>& issuer)>;
+
+  void fetch();
+  void find_issuer(Found found);
+  void ask_resource(std::vector<std::string> urls, const Found& found);
+  void ask_issuer(const std::string& issuer, std::vector<std::string> urls, const Found& found);
+  Result<std::string> issuer_in(const std::string& metadata) const;
+  Result<Issuer> read_metadata(const std::string& issuer, const std::string& metadata) const;
+  // Of what an upstream or an issuer has named: nothing is sent in the clear, unless the upstream itself is spoken to
+  // so.
+  Result<HttpUrl> read_named_url(const std::string& text) const;
+  void ask_for_token(const Issuer& issuer);
+  void end(const Result<std::string>& token, std::chrono::seconds life);
+
+  const HttpUpstreamSettings settings_;
+  const std::unique_ptr<HttpCaller> caller_;
+  Mutex mutex_;
+  std::string token_ GUARDED_BY(mutex_);
+  Clock::time_point expiry_ GUARDED_BY(mutex_);
+  std::optional<Issuer> issuer_ GUARDED_BY(mutex_);
+  std::string metadata_url_ GUARDED_BY(mutex_);  // that the upstream has named; empty: none
+  std::vector<Got> waiting_ GUARDED_BY(mutex_);  // not empty: it is being fetched
+};
+
+// A parameter of the first challenge that has it (RFC 9110 section 11.6.1); empty: none has it.
+std::string challenge_parameter(std::string_view challenges, std::string_view name);
+
+}  // namespace mcph

@@ -1,0 +1,35 @@
+#include "sources/upstream/configured_upstreams.hpp"
+
+#include <algorithm>
+
+#include "base/absolute_path.hpp"
+
+namespace mcph {
+
+ConfiguredUpstreams::ConfiguredUpstreams(const std::filesystem::path& folder,
+                                         const std::map<std::string, std::string>& upstreams) {
+  for (const auto& [name, text] : upstreams)
+    texts_.emplace(absolute_path(folder / (name + std::string(upstream_ending))).lexically_normal(), text);
+}
+
+std::optional<PluginFile> ConfiguredUpstreams::find(const std::filesystem::path& file) const {
+  const auto found = texts_.find(file);
+  if (found == texts_.end()) return std::nullopt;
+  // That of no file.
+  return PluginFile{.file = file, .identity = {.size = found->second.size()}};
+}
+
+ScanResult FolderWithUpstreams::scan() {
+  auto result = folder_.scan();
+  for (const auto& [file, text] : upstreams_.texts())
+    result.plugins.push_back(*upstreams_.find(file));
+  std::ranges::sort(result.plugins, {}, &PluginFile::file);
+  return result;
+}
+
+PluginFile FolderWithUpstreams::look_at(const std::filesystem::path& file) {
+  const auto configured = upstreams_.find(file);
+  return configured ? *configured : folder_.look_at(file);
+}
+
+}  // namespace mcph

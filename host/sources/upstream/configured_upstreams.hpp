@@ -1,0 +1,40 @@
+// The upstreams of the configuration, beside the files of the components folder: each is looked at as a file would be
+// that never changes, NAME.mcp.json in the folder of the configuration. A value but for what it decorates; any thread.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sources/folder/components_folder.hpp"
+
+namespace mcph {
+
+class ConfiguredUpstreams {
+ public:
+  // From names to texts, which say what NAME.mcp.json would. `folder` is that of the configuration.
+  ConfiguredUpstreams(const std::filesystem::path& folder, const std::map<std::string, std::string>& upstreams);
+
+  const std::map<std::filesystem::path, std::string>& texts() const { return texts_; }
+  std::optional<PluginFile> find(const std::filesystem::path& file) const;
+
+ private:
+  std::map<std::filesystem::path, std::string> texts_;
+};
+
+class FolderWithUpstreams final : public ComponentsFolder {
+ public:
+  // Both outlive it.
+  FolderWithUpstreams(ComponentsFolder& folder, const ConfiguredUpstreams& upstreams)
+      : folder_(folder), upstreams_(upstreams) {}
+
+  ScanResult scan() override;
+  PluginFile look_at(const std::filesystem::path& file) override;
+
+ private:
+  ComponentsFolder& folder_;
+  const ConfiguredUpstreams& upstreams_;
+};
+
+}  // namespace mcph

@@ -1,0 +1,410 @@
+#include "sources/upstream/http_upstream.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "base/base64.hpp"
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "sources/upstream/event_stream_reader.hpp"
+#include "sources/upstream/sse_upstream.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::size_t max_refusal_bytes = std::size_t{64} << 10;
+constexpr std::size_t max_session_bytes = 1024;
+// Where the upstream does not say when a stream may be continued.
+constexpr std::chrono::milliseconds usual_retry{1000};
+constexpr std::chrono::milliseconds max_retry{30'000};
+// One after the other, without an event.
+constexpr unsigned max_attempts = 6;
+// For the end of a session.
+constexpr std::chrono::milliseconds farewell_time{5000};
+
+bool has_type(const AnswerHead& head, std::string_view type) {
+  return head.field("Content-Type").substr(0, type.size()) == type;
+}
+
+bool is_success(unsigned status) {
+  return status >= 200 && status < 300;
+}
+
+// An error of JSON-RPC in the body of an answer that is none of success, under the request's id: upstreams may leave
+// that out or write null. Nothing: it is no such error.
+std::optional<std::string> error_in(const std::string& body, const std::string& id) {
+  auto json = parse_json(body);
+  if (json.has_error() || !json->is_object() || json->value("jsonrpc", Json()) != "2.0") return std::nullopt;
+  const auto error = json->value("error", Json());
+  if (!error.is_object() || !error.value("code", Json()).is_number_integer()) return std::nullopt;
+  (*json)["id"] = Json::parse(id);
+  return dump(*json);
+}
+
+class Farewell final : public AnswerListener {
+ public:
+  explicit Farewell(std::shared_ptr<UpstreamHttp> http) : http_(std::move(http)) {}
+  void head_came(const AnswerHead&) override {}
+  bool body_came(std::string_view) override { return true; }
+  void ended(const Result<>&) override {}
+
+ private:
+  const std::shared_ptr<UpstreamHttp> http_;  // until then
+};
+
+}  // namespace
+
+bool is_response(std::string_view message) {
+  int depth = 0;
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    const char c = message[i];
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (c != '"') continue;
+    const auto begin = i + 1;
+    for (++i; i < message.size() && message[i] != '"'; ++i)
+      if (message[i] == '\\') ++i;
+    if (depth != 1 || i >= message.size()) continue;
+    const auto after = message.find_first_not_of(" \t\r\n", i + 1);
+    if (after == std::string_view::npos || message[after] != ':') continue;
+    const auto key = message.substr(begin, i - begin);
+    if (key == "result" || key == "error") return true;
+    if (key == "method") return false;
+  }
+  return false;
+}
+
+// What a POST's stream and a session's have in common: events are told, and when the stream has broken it is asked for
+// again, from where it broke, after a while.
+class HttpUpstream::Stream : public AnswerListener, public std::enable_shared_from_this<Stream> {
+ public:
+  explicit Stream(std::shared_ptr<HttpUpstream> upstream)
+      : upstream_(std::move(upstream)), reader_(upstream_->http_->settings().max_message_bytes) {}
+
+  // Nothing more is told.
+  void cancel() {
+    UpstreamHttp::Cancel cancel;
+    {
+      const MutexLock lock(mutex_);
+      is_cancelled_ = true;
+      cancel = std::move(cancel_);
+      if (timer_) timer_->cancel();
+    }
+    if (cancel) cancel();
+  }
+  void send(OutgoingRequest request) {
+    auto cancel = upstream_->http_->send(std::move(request), shared_from_this());
+    {
+      const MutexLock lock(mutex_);
+      cancel_ = is_cancelled_ ? nullptr : cancel;
+      if (!is_cancelled_) return;
+    }
+    cancel();
+  }
+
+ protected:
+  void read_events(std::string_view piece, std::optional<std::string_view> stream_of) {
+    reader_.read(piece, [&](const EventStreamReader::Event& event) {
+      attempts_ = 0;
+      if (event.type != "message" || is_cancelled()) return;
+      const auto listener = upstream_->listener();
+      if (!listener) return;
+      if (event.is_too_long) return listener->message_refused(too_long(), stream_of);
+      if (event.data.empty()) return;
+      has_answer_ = has_answer_ || is_response(event.data);
+      listener->message_came(event.data, stream_of);
+    });
+  }
+  Error too_long() const { return upstream_->http_->too_long(); }
+  // Asks for what comes from there on, unless that has failed too often.
+  bool continue_later() {
+    if (attempts_ >= max_attempts) return false;
+    const auto said = reader_.retry().value_or(usual_retry);
+    const auto pause = attempts_ == 0 ? said : std::min(said * (1U << attempts_), std::max(said, max_retry));
+    ++attempts_;
+    reader_.begin_again();
+    const MutexLock lock(mutex_);
+    if (is_cancelled_) return true;
+    timer_.emplace(upstream_->http_->loops().context_here(), pause);
+    timer_->async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+      if (!cancelled && !self->is_cancelled()) self->send(self->upstream_->stream_request(self->reader_.last_id()));
+    });
+    return true;
+  }
+  bool is_cancelled() {
+    const MutexLock lock(mutex_);
+    return is_cancelled_;
+  }
+
+  const std::shared_ptr<HttpUpstream> upstream_;
+  EventStreamReader reader_;
+  unsigned attempts_ = 0;
+  bool has_answer_ = false;
+
+ private:
+  Mutex mutex_;
+  std::optional<boost::asio::steady_timer> timer_ GUARDED_BY(mutex_);
+  UpstreamHttp::Cancel cancel_ GUARDED_BY(mutex_);
+  bool is_cancelled_ GUARDED_BY(mutex_) = false;
+};
+
+// A message, its answer, and what comes with that.
+class HttpUpstream::Post final : public Stream {
+ public:
+  Post(std::shared_ptr<HttpUpstream> upstream, UpstreamMessage message, bool has_session)
+      : Stream(std::move(upstream)), message_(std::move(message)), has_session_(has_session) {}
+
+  const std::string& id() const { return message_.id; }
+
+  void head_came(const AnswerHead& head) override {
+    status_ = head.status;
+    body_.clear();
+    const bool wants_answer = message_.kind == UpstreamMessageKind::request;
+    coming_ = Coming::refusal;
+    if (is_success(status_)) {
+      coming_ = wants_answer ? Coming::text : Coming::nothing;
+      if (has_type(head, "text/event-stream")) coming_ = Coming::events;
+      if (message_.method == "initialize") upstream_->begin_session(head.field("Mcp-Session-Id"));
+    }
+    challenge_ = head.field("WWW-Authenticate");
+  }
+
+  bool body_came(std::string_view piece) override {
+    if (coming_ == Coming::events) {
+      read_events(piece, of_stream());
+    } else if (coming_ == Coming::refusal) {
+      body_.append(piece.substr(0, max_refusal_bytes - std::min(max_refusal_bytes, body_.size())));
+    } else if (coming_ == Coming::text && !is_too_long_) {
+      is_too_long_ = body_.size() + piece.size() > upstream_->http_->settings().max_message_bytes;
+      is_too_long_ ? std::string().swap(body_) : static_cast<void>(body_.append(piece));
+    }
+    return true;
+  }
+
+  void ended(const Result<>& whole) override {
+    if (message_.kind != UpstreamMessageKind::request) return end_of_other();
+    if (coming_ == Coming::events && !has_answer_ && !message_.is_modern && !reader_.last_id().empty() &&
+        continue_later())
+      return;
+    if (!upstream_->has_ended(*this)) return;
+    const auto listener = upstream_->listener();
+    if (!listener) return;
+    if (coming_ == Coming::events) {
+      if (!has_answer_) listener->request_failed(id(), {about_broken(whole), 0});
+    } else if (whole.has_error()) {
+      listener->request_failed(id(), {upstream_->http_->about(whole.error()), status_});
+    } else if (coming_ == Coming::refusal) {
+      refuse(*listener);
+    } else if (is_too_long_) {
+      listener->message_refused(too_long(), of_stream());
+    } else if (body_.empty()) {
+      listener->request_failed(id(), {upstream_->http_->about("it answers a request with nothing (HTTP status " +
+                                                              std::to_string(status_) + ")"),
+                                      status_});
+    } else {
+      listener->message_came(body_, of_stream());
+    }
+  }
+
+ private:
+  enum class Coming { nothing, text, events, refusal };
+
+  std::optional<std::string_view> of_stream() const {
+    return id().empty() ? std::nullopt : std::optional<std::string_view>(id());
+  }
+  Error about_broken(const Result<>& whole) const {
+    return upstream_->http_->about(whole.has_error() ? whole.error()
+                                                     : fail_for_now("its stream ended before the answer had come"));
+  }
+  void refuse(UpstreamListener& listener) {
+    // While a stream is continued, no error of JSON-RPC is the answer to the request.
+    const bool is_first = reader_.last_id().empty();
+    if (status_ == 404 && has_session_) {
+      return listener.request_failed(
+          id(), {upstream_->http_->about(fail_for_now("it does not know the session any more")), status_, true});
+    }
+    const bool is_about_access = status_ == 401 || status_ == 403;
+    const auto error = is_first && !is_about_access ? error_in(body_, id()) : std::nullopt;
+    if (error) return listener.message_came(*error, of_stream());
+    listener.request_failed(id(), {upstream_->http_->refusal(status_, challenge_, body_), status_});
+  }
+  // A notification or a response. Nobody waits for it.
+  void end_of_other() {
+    const bool is_in_session = message_.method == "notifications/initialized" && !message_.is_modern;
+    if (is_in_session && is_success(status_)) upstream_->listen();
+    if (status_ == 404 && has_session_) upstream_->session_is_gone(status_);
+  }
+
+  const UpstreamMessage message_;
+  const bool has_session_;
+  Coming coming_ = Coming::nothing;
+  unsigned status_ = 0;
+  std::string body_;
+  std::string challenge_;
+  bool is_too_long_ = false;
+};
+
+// What an upstream of the legacy era says unasked.
+class HttpUpstream::SessionStream final : public Stream {
+ public:
+  using Stream::Stream;
+
+  void head_came(const AnswerHead& head) override {
+    status_ = head.status;
+    is_open_ = is_success(status_) && has_type(head, "text/event-stream");
+  }
+  bool body_came(std::string_view piece) override {
+    if (is_open_) read_events(piece, std::nullopt);
+    return true;
+  }
+  void ended(const Result<>& whole) override {
+    if (is_cancelled()) return;
+    // It has none, which 405 says, or does not let this host hear it.
+    const bool may_come_back = whole.has_error() || is_open_ || status_ == 429 || status_ >= 500;
+    if (status_ == 404) return upstream_->session_is_gone(status_);
+    if (!may_come_back) return;
+    if (attempts_ >= max_attempts) attempts_ = max_attempts - 1;
+    status_ = 0;
+    is_open_ = false;
+    continue_later();
+  }
+
+ private:
+  unsigned status_ = 0;
+  bool is_open_ = false;
+};
+
+Result<> HttpUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::chrono::milliseconds /*patience*/) {
+  const MutexLock lock(mutex_);
+  listener_ = std::move(listener);
+  return {};
+}
+
+Result<> HttpUpstream::send(UpstreamMessage message) {
+  // The end of its stream is how a request is cancelled.
+  if (message.is_modern && message.method == "notifications/cancelled") return {};
+  auto request = http_->request("POST", http_->settings().url);
+  request.add("Content-Type", "application/json");
+  request.add("Accept", "application/json, text/event-stream");
+  if (!message.revision.empty()) request.add("MCP-Protocol-Version", message.revision);
+  if (message.is_modern) {
+    if (!message.method.empty()) request.add("Mcp-Method", message.method);
+    if (!message.name.empty()) request.add("Mcp-Name", encode_mcp_header_value(message.name));
+    for (const auto& [name, value] : message.fields)
+      request.add(name, value);
+  }
+  request.body = std::move(message.text);
+  std::shared_ptr<Post> post;
+  {
+    const MutexLock lock(mutex_);
+    if (is_closed_) return fail("the connection to the upstream is closed");
+    const bool is_legacy = !message.is_modern && message.method != "initialize";
+    if (is_legacy && !message.revision.empty()) revision_ = message.revision;
+    const bool has_session = is_legacy && !session_.empty();
+    if (has_session) request.add("Mcp-Session-Id", session_);
+    const auto id = message.id;
+    post = std::make_shared<Post>(shared_from_this(), std::move(message), has_session);
+    if (!id.empty()) posts_.insert_or_assign(id, post);
+  }
+  post->send(std::move(request));
+  return {};
+}
+
+void HttpUpstream::abandon(std::string_view id) {
+  std::shared_ptr<Post> post;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = posts_.find(id);
+    if (found == posts_.end()) return;
+    post = std::move(found->second);
+    posts_.erase(found);
+  }
+  post->cancel();
+}
+
+void HttpUpstream::close() {
+  std::map<std::string, std::shared_ptr<Post>, std::less<>> posts;
+  std::shared_ptr<SessionStream> stream;
+  bool has_session = false;
+  {
+    const MutexLock lock(mutex_);
+    if (std::exchange(is_closed_, true)) return;
+    posts.swap(posts_);
+    stream = std::move(stream_);
+    has_session = !session_.empty();
+    listener_.reset();
+  }
+  if (has_session) {
+    auto farewell = http_->request("DELETE", http_->settings().url);
+    add_session(farewell);
+    farewell.times.whole = farewell_time;
+    http_->send(std::move(farewell), std::make_shared<Farewell>(http_));
+  }
+  for (const auto& [id, post] : posts)
+    post->cancel();
+  if (stream) stream->cancel();
+}
+
+bool HttpUpstream::has_ended(const Post& post) {
+  const MutexLock lock(mutex_);
+  const auto found = posts_.find(post.id());
+  if (found == posts_.end() || found->second.get() != &post) return false;
+  posts_.erase(found);
+  return true;
+}
+
+void HttpUpstream::begin_session(std::string_view id) {
+  const bool is_visible = std::ranges::all_of(id, [](char c) { return '!' <= c && c <= '~'; });
+  const MutexLock lock(mutex_);
+  session_ = is_visible && id.size() <= max_session_bytes ? id : "";
+}
+
+void HttpUpstream::listen() {
+  std::shared_ptr<SessionStream> stream;
+  {
+    const MutexLock lock(mutex_);
+    if (is_closed_ || stream_) return;
+    stream = stream_ = std::make_shared<SessionStream>(shared_from_this());
+  }
+  stream->send(stream_request({}));
+}
+
+void HttpUpstream::session_is_gone(unsigned status) {
+  {
+    const MutexLock lock(mutex_);
+    // Without one, it is the path that is not there.
+    if (session_.empty()) return;
+  }
+  const auto why = fail_for_now("it does not know the session any more (HTTP status " + std::to_string(status) + ")");
+  if (const auto heard_by = listener()) heard_by->ended(http_->about(why));
+}
+
+std::shared_ptr<UpstreamListener> HttpUpstream::listener() {
+  const MutexLock lock(mutex_);
+  return listener_.lock();
+}
+
+OutgoingRequest HttpUpstream::stream_request(const std::string& last_id) {
+  auto request = http_->request("GET", http_->settings().url);
+  request.add("Accept", "text/event-stream");
+  if (!last_id.empty()) request.add("Last-Event-ID", last_id);
+  request.is_idempotent = true;
+  add_session(request);
+  return request;
+}
+
+void HttpUpstream::add_session(OutgoingRequest& request) {
+  const MutexLock lock(mutex_);
+  if (!revision_.empty()) request.add("MCP-Protocol-Version", revision_);
+  if (!session_.empty()) request.add("Mcp-Session-Id", session_);
+}
+
+std::shared_ptr<UpstreamTransport> make_http_upstream(HttpUpstreamSettings settings, EventLoops& loops) {
+  if (settings.sse) return std::make_shared<SseUpstream>(std::move(settings), loops);
+  return std::make_shared<HttpUpstream>(std::move(settings), loops);
+}
+
+}  // namespace mcph

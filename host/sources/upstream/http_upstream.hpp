@@ -1,0 +1,60 @@
+// An upstream over Streamable HTTP, in both eras: each message is a POST, whose answer is a JSON text or a stream of
+// events (2026-07-28, basic/transports; 2025-11-25, basic/transports). In the legacy era there may be a session, with a
+// stream of its own for what the upstream says unasked, and a stream that breaks is continued where it broke. Requests
+// and their streams run beside each other. Shared until close, by what is in flight; any thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/mutex.hpp"
+#include "sources/upstream/upstream_http.hpp"
+#include "sources/upstream/upstream_transport.hpp"
+
+namespace mcph {
+
+class HttpUpstream final : public UpstreamTransport, public std::enable_shared_from_this<HttpUpstream> {
+ public:
+  // The event loops outlive it.
+  HttpUpstream(HttpUpstreamSettings settings, EventLoops& loops)
+      : http_(std::make_shared<UpstreamHttp>(std::move(settings), loops)) {}
+
+  Result<> begin(std::weak_ptr<UpstreamListener> listener, std::chrono::milliseconds patience) override;
+  Result<> send(UpstreamMessage message) override;
+  void abandon(std::string_view id) override;
+  void close() override;
+
+ private:
+  class Stream;
+  class Post;
+  class SessionStream;
+
+  // What Post and SessionStream tell and ask. False, or null: it is closed.
+  bool has_ended(const Post& post);
+  void begin_session(std::string_view id);
+  void listen();
+  void session_is_gone(unsigned status);
+  std::shared_ptr<UpstreamListener> listener();
+  // GET of what comes unasked, or of a stream from `last_id` on.
+  OutgoingRequest stream_request(const std::string& last_id);
+  void add_session(OutgoingRequest& request);
+
+  const std::shared_ptr<UpstreamHttp> http_;
+  Mutex mutex_;
+  std::weak_ptr<UpstreamListener> listener_ GUARDED_BY(mutex_);
+  std::string session_ GUARDED_BY(mutex_);   // empty: there is none
+  std::string revision_ GUARDED_BY(mutex_);  // of the legacy era, as it was agreed on
+  std::map<std::string, std::shared_ptr<Post>, std::less<>> posts_ GUARDED_BY(mutex_);  // requests, by their ids
+  std::shared_ptr<SessionStream> stream_ GUARDED_BY(mutex_);
+  bool is_closed_ GUARDED_BY(mutex_) = false;
+};
+
+// By which HTTP the settings say.
+std::shared_ptr<UpstreamTransport> make_http_upstream(HttpUpstreamSettings settings, EventLoops& loops);
+
+// Whether a text, which may be anything, has "result" or "error" before any "method" in its object: a response.
+bool is_response(std::string_view message);
+
+}  // namespace mcph

@@ -1,0 +1,38 @@
+// How an upstream is reached over HTTP, with its secrets as they are now: read anew for each connection. A value.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "http/client/http_url.hpp"
+
+namespace mcph {
+
+// OAuth 2.1 client credentials of the operator towards the upstream (RFC 6749 section 4.4).
+struct ClientCredentials {
+  std::string token_url = {};  // empty: found by the upstream's protected resource metadata (RFC 9728)
+  std::string id = {};
+  std::string secret = {};
+  std::string scope = {};  // empty: none is asked for
+};
+
+struct HttpUpstreamSettings {
+  HttpUrl url = {};
+  std::string url_text = {};                                     // as the operator wrote it, for messages
+  std::vector<std::pair<std::string, std::string>> fields = {};  // of the operator, with every request
+  bool sse = false;                                              // the HTTP+SSE of 2024-11-05
+  std::optional<ClientCredentials> credentials = {};
+  std::string ca_file = {};  // who issues certificates of its servers; empty: whom this machine trusts
+  std::size_t max_connections = 128;
+  std::size_t max_message_bytes = std::size_t{64} << 20;
+  std::chrono::milliseconds connect_time{10'000};
+  // After which a connection on which nothing comes is given up; a request that is being answered with a stream, and
+  // the stream of a session, are taken up again where they broke.
+  std::chrono::milliseconds silence{300'000};
+};
+
+}  // namespace mcph

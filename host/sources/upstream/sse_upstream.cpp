@@ -1,0 +1,179 @@
+#include "sources/upstream/sse_upstream.hpp"
+
+#include <utility>
+
+namespace mcph {
+namespace {
+
+constexpr std::size_t max_said_bytes = std::size_t{4} << 10;
+
+}  // namespace
+
+class SseUpstream::Events final : public AnswerListener {
+ public:
+  explicit Events(std::shared_ptr<SseUpstream> upstream)
+      : upstream_(std::move(upstream)), reader_(upstream_->http_->settings().max_message_bytes) {}
+
+  void head_came(const AnswerHead& head) override {
+    status_ = head.status;
+    challenge_ = head.field("WWW-Authenticate");
+    is_stream_ = status_ == 200 && head.field("Content-Type").starts_with("text/event-stream");
+  }
+  bool body_came(std::string_view piece) override {
+    if (!is_stream_) {
+      said_.append(piece.substr(0, max_said_bytes - std::min(max_said_bytes, said_.size())));
+      return true;
+    }
+    reader_.read(piece, [this](const EventStreamReader::Event& event) {
+      if (event.type == "endpoint") return upstream_->take_endpoint(event.data);
+      const auto listener = event.type == "message" ? upstream_->listener() : nullptr;
+      if (!listener) return;
+      const auto& http = *upstream_->http_;
+      if (event.is_too_long) return listener->message_refused(http.too_long(), std::nullopt);
+      listener->message_came(event.data, std::nullopt);
+    });
+    return true;
+  }
+  void ended(const Result<>& whole) override {
+    const auto& http = *upstream_->http_;
+    if (is_stream_)
+      return upstream_->end(whole.has_error() ? whole.error() : fail_for_now("it ended its event stream"));
+    if (whole.has_error()) return upstream_->end(whole.error());
+    if (status_ != 200) return upstream_->end(http.refusal(status_, challenge_, said_));
+    upstream_->end(fail("it answers with no event stream; if it speaks Streamable HTTP, leave out \"type\""));
+  }
+
+ private:
+  const std::shared_ptr<SseUpstream> upstream_;
+  EventStreamReader reader_;
+  unsigned status_ = 0;
+  bool is_stream_ = false;
+  std::string challenge_;
+  std::string said_;
+};
+
+class SseUpstream::Post final : public AnswerListener {
+ public:
+  Post(std::shared_ptr<SseUpstream> upstream, std::string id) : upstream_(std::move(upstream)), id_(std::move(id)) {}
+
+  void head_came(const AnswerHead& head) override {
+    status_ = head.status;
+    challenge_ = head.field("WWW-Authenticate");
+  }
+  bool body_came(std::string_view piece) override {
+    said_.append(piece.substr(0, max_said_bytes - std::min(max_said_bytes, said_.size())));
+    return true;
+  }
+  void ended(const Result<>& whole) override {
+    const bool is_taken = status_ >= 200 && status_ < 300;
+    const auto listener = is_taken || id_.empty() ? nullptr : upstream_->listener();
+    if (!listener) return;
+    const auto& http = *upstream_->http_;
+    listener->request_failed(
+        id_, {whole.has_error() ? http.about(whole.error()) : http.refusal(status_, challenge_, said_), status_});
+  }
+
+ private:
+  const std::shared_ptr<SseUpstream> upstream_;
+  const std::string id_;
+  unsigned status_ = 0;
+  std::string challenge_;
+  std::string said_;
+};
+
+Result<> SseUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  {
+    const MutexLock lock(mutex_);
+    listener_ = std::move(listener);
+  }
+  auto request = http_->request("GET", http_->settings().url);
+  request.add("Accept", "text/event-stream");
+  auto cancel = http_->send(std::move(request), std::make_shared<Events>(shared_from_this()));
+  Result<> outcome;
+  {
+    MutexLock lock(mutex_);
+    while (!endpoint_ && !end_ && changed_.wait_until(lock, until)) {
+    }
+    if (endpoint_) {
+      cancel_ = std::move(cancel);
+      return {};
+    }
+    outcome = end_ ? *end_
+                   : http_->about(fail_for_now("it did not say within " + std::to_string(patience.count()) +
+                                               " ms where messages are sent to"));
+    end_ = outcome.error();
+  }
+  cancel();
+  return outcome;
+}
+
+Result<> SseUpstream::send(UpstreamMessage message) {
+  std::optional<HttpUrl> endpoint;
+  {
+    const MutexLock lock(mutex_);
+    if (end_) return *end_;
+    endpoint = endpoint_;
+  }
+  auto request = http_->request("POST", *endpoint);
+  request.add("Content-Type", "application/json");
+  request.body = std::move(message.text);
+  http_->send(std::move(request), std::make_shared<Post>(shared_from_this(), std::move(message.id)));
+  return {};
+}
+
+void SseUpstream::close() {
+  UpstreamHttp::Cancel cancel;
+  {
+    const MutexLock lock(mutex_);
+    listener_.reset();
+    if (!end_) end_ = fail("the connection to the upstream is closed");
+    cancel = std::move(cancel_);
+  }
+  if (cancel) cancel();
+}
+
+void SseUpstream::take_endpoint(std::string_view text) {
+  auto endpoint = resolve_http_url(http_->settings().url, text);
+  {
+    const MutexLock lock(mutex_);
+    if (endpoint_ || end_) return;
+    if (endpoint.has_value() && is_same_origin(*endpoint, http_->settings().url)) {
+      endpoint_ = *std::move(endpoint);
+      return changed_.notify_all();
+    }
+  }
+  end(fail("it wants messages sent to another origin, which no upstream may: " +
+           std::string(text.substr(0, max_said_bytes))));
+}
+
+void SseUpstream::end(const Error& why) {
+  std::shared_ptr<UpstreamListener> heard_by;
+  {
+    const MutexLock lock(mutex_);
+    if (end_) return;
+    end_ = http_->about(why);
+    // Who waits in begin is told there.
+    if (endpoint_) heard_by = listener_.lock();
+    changed_.notify_all();
+  }
+  if (heard_by) heard_by->ended(http_->about(why));
+}
+
+std::shared_ptr<UpstreamListener> SseUpstream::listener() {
+  const MutexLock lock(mutex_);
+  return listener_.lock();
+}
+
+Result<HttpUrl> resolve_http_url(const HttpUrl& base, std::string_view reference) {
+  const auto scheme = base.tls ? std::string("https:") : std::string("http:");
+  if (reference.find("://") < reference.find_first_of("/?#")) return read_http_url(reference, true);
+  if (reference.starts_with("//")) return read_http_url(scheme + std::string(reference), true);
+  const auto origin = scheme + "//" + base.authority;
+  if (reference.starts_with('/')) return read_http_url(origin + std::string(reference), true);
+  const auto path = base.target.substr(0, base.target.find('?'));
+  if (reference.starts_with('?')) return read_http_url(origin + path + std::string(reference), true);
+  return read_http_url(origin + path.substr(0, path.rfind('/') + 1) + std::string(reference), true);
+}
+
+}  // namespace mcph

@@ -1,0 +1,373 @@
+#include "sources/upstream/upstream_client.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "base/json_text.hpp"
+#include "base/utf8.hpp"
+#include "plugin/plugin.hpp"
+
+namespace mcph {
+namespace {
+
+// For the answer to a question that legacy servers may not understand.
+constexpr std::chrono::milliseconds probe_time{3000};
+constexpr int method_not_found = -32601;
+constexpr int unsupported_version = -32022;
+constexpr std::size_t max_pending = 100'000;
+// Of what it says of itself and others are shown.
+constexpr std::size_t max_said_name = 128;
+
+std::optional<std::uint64_t> number_of(std::optional<std::string_view> text) {
+  if (!text) return std::nullopt;
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
+  return number;
+}
+
+std::string said_by(const Json& info, const char* member) {
+  if (!info.is_object()) return {};
+  const auto text = info.value(member, Json());
+  return text.is_string() ? std::string(utf8_prefix(text.get_ref<const std::string&>(), max_said_name)) : "";
+}
+
+// What it told of itself, in either era.
+void note_self(UpstreamPeer& peer, const Json& result, const Json& info) {
+  peer.capabilities = result.value("capabilities", Json::object());
+  if (!peer.capabilities.is_object()) peer.capabilities = Json::object();
+  peer.name = said_by(info, "name");
+  peer.version = said_by(info, "version");
+  if (const auto text = result.value("instructions", Json()); text.is_string()) peer.instructions = text;
+}
+
+Json info_in(const Json& result) {
+  const auto meta = result.value("_meta", Json::object());
+  return meta.is_object() ? meta.value("io.modelcontextprotocol/serverInfo", Json()) : Json();
+}
+
+bool offers(const Json& versions, std::string_view version) {
+  return versions.is_array() && std::ranges::find(versions, Json(version)) != versions.end();
+}
+
+Error error_of(const UpstreamOutcome& outcome, std::string_view what) {
+  if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome)) return failure->error;
+  const auto& error = std::get<UpstreamError>(outcome);
+  return fail("it answered " + std::string(what) + " with the error " + std::to_string(error.code) + ": " +
+              std::string(utf8_prefix(error.message, max_message_bytes)));
+}
+
+std::string text_of_log(const Json& params) {
+  const auto data = params.value("data", Json());
+  auto text = data.is_string() ? data.get<std::string>() : dump(data);
+  const auto logger = params.value("logger", Json());
+  if (logger.is_string() && !logger.get_ref<const std::string&>().empty())
+    text = logger.get<std::string>() + ": " + text;
+  return std::string(utf8_prefix(text, max_message_bytes));
+}
+
+double number_in(const Json& params, const char* member) {
+  const auto value = params.value(member, Json());
+  return value.is_number() ? value.get<double>() : 0;
+}
+
+}  // namespace
+
+UpstreamClient::RequestId UpstreamClient::next_id() {
+  const MutexLock lock(mutex_);
+  return ++last_id_;
+}
+
+Result<UpstreamClient::RequestId> UpstreamClient::request(const UpstreamPeer& peer, std::string_view method,
+                                                          Json params, const RequestMeta& meta, Answered answered) {
+  const auto id = next_id();
+  return request(peer, request_to(peer, id, method, std::move(params), meta), id, std::move(answered));
+}
+
+Result<UpstreamClient::RequestId> UpstreamClient::request(const UpstreamPeer& /*peer*/, UpstreamMessage message,
+                                                          RequestId id, Answered answered) {
+  {
+    const MutexLock lock(mutex_);
+    if (ended_) return *ended_;
+    if (pending_.size() >= max_pending) return fail_for_now("too many requests are in flight");
+    pending_.emplace(id, std::move(answered));
+  }
+  auto sent = transport_->send(std::move(message));
+  if (sent.has_value()) return id;
+  // It may have been told that all have failed meanwhile.
+  if (take_pending(id) == nullptr) return id;
+  return sent.error();
+}
+
+UpstreamClient::Answered UpstreamClient::take_pending(RequestId id) {
+  const MutexLock lock(mutex_);
+  auto found = pending_.extract(id);
+  return found.empty() ? Answered() : std::move(found.mapped());
+}
+
+void UpstreamClient::cancel(const UpstreamPeer& peer, RequestId request, std::string_view reason) {
+  if (take_pending(request) == nullptr) return;
+  notify(peer, "notifications/cancelled", {{"requestId", request}, {"reason", reason}});
+  transport_->abandon(std::to_string(request));
+}
+
+// What is not sent any more is of no use to anybody.
+void UpstreamClient::notify(const UpstreamPeer& peer, std::string_view method, Json params) {
+  static_cast<void>(transport_->send(notification_to(peer, method, std::move(params))));
+}
+
+void UpstreamClient::answer(const UpstreamPeer& peer, const Json& question, const Json& result) {
+  static_cast<void>(transport_->send(answer_to(peer, question, result)));
+}
+
+void UpstreamClient::refuse(const UpstreamPeer& peer, const Json& question, int code, std::string_view why) {
+  static_cast<void>(transport_->send(error_to(peer, question, code, why)));
+}
+
+UpstreamOutcome UpstreamClient::ask(const UpstreamPeer& peer, std::string_view method, Json params,
+                                    std::chrono::milliseconds patience) {
+  struct Waiting {
+    Mutex mutex;
+    Condition came;
+    std::optional<UpstreamOutcome> outcome GUARDED_BY(mutex);
+  };
+  const auto waiting = std::make_shared<Waiting>();
+  const auto sent = request(peer, method, std::move(params), {}, [waiting](UpstreamOutcome outcome) {
+    const MutexLock lock(waiting->mutex);
+    waiting->outcome = std::move(outcome);
+    waiting->came.notify_all();
+  });
+  if (sent.has_error()) return UpstreamFailure{sent.error()};
+  const auto until = std::chrono::steady_clock::now() + patience;
+  {
+    MutexLock lock(waiting->mutex);
+    while (!waiting->outcome && waiting->came.wait_until(lock, until)) {
+    }
+    if (waiting->outcome) return *std::move(waiting->outcome);
+  }
+  cancel(peer, *sent, "it took too long");
+  return UpstreamFailure{
+      fail_for_now("it did not answer " + std::string(method) + " within " + std::to_string(patience.count()) + " ms")};
+}
+
+Result<UpstreamPeer> UpstreamClient::connect(std::chrono::milliseconds patience, bool probes) {
+  if (const auto begun = transport_->begin(weak_from_this(), patience); begun.has_error()) return begun.error();
+  if (!probes) return initialize(patience);
+  bool is_legacy = false;
+  auto peer = probe(std::min(patience, probe_time), is_legacy);
+  return is_legacy ? initialize(patience) : peer;
+}
+
+Result<UpstreamPeer> UpstreamClient::probe(std::chrono::milliseconds patience, bool& is_legacy) {
+  UpstreamPeer peer{.is_modern = true, .revision = std::string(modern_revision)};
+  const auto outcome = ask(peer, "server/discover", Json::object(), patience);
+  if (const auto* const result = std::get_if<Json>(&outcome)) {
+    const auto versions = result->value("supportedVersions", Json());
+    is_legacy = !versions.is_array();
+    if (is_legacy) return peer;
+    if (!offers(versions, modern_revision)) {
+      is_legacy = std::ranges::any_of(versions, [](const Json& each) {
+        return each.is_string() && is_legacy_revision(each.get_ref<const std::string&>());
+      });
+      if (is_legacy) return peer;
+      return fail("it speaks no revision of MCP that this host speaks, but " + dump(versions));
+    }
+    note_self(peer, *result, info_in(*result));
+    return peer;
+  }
+  if (const auto* const error = std::get_if<UpstreamError>(&outcome); error != nullptr && is_modern_error(*error)) {
+    const auto supported = error->data.is_object() ? error->data.value("supported", Json()) : Json();
+    const bool speaks_legacy = supported.is_array() && std::ranges::any_of(supported, [](const Json& each) {
+                                 return each.is_string() && is_legacy_revision(each.get_ref<const std::string&>());
+                               });
+    is_legacy = error->code == unsupported_version && speaks_legacy;
+    if (is_legacy) return peer;
+    return error_of(outcome, "server/discover");
+  }
+  {
+    const MutexLock lock(mutex_);
+    if (ended_) return *ended_;
+  }
+  // Whatever else it says, or does not say, is no modern server's. Over HTTP nobody may be there at all.
+  const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+  is_legacy = failure == nullptr || failure->status != 0 || transport_->process() != 0;
+  if (is_legacy) return peer;
+  return failure->error;
+}
+
+Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patience) {
+  UpstreamPeer peer;
+  const auto outcome = ask(peer, "initialize", initialize_params(), patience);
+  const auto* const result = std::get_if<Json>(&outcome);
+  if (result == nullptr) return error_of(outcome, "initialize");
+  const auto revision = result->value("protocolVersion", Json());
+  if (!revision.is_string() || !is_legacy_revision(revision.get_ref<const std::string&>())) {
+    return fail("it answered initialize with the protocol version " + dump(revision) +
+                ", which this host does not speak");
+  }
+  peer.revision = revision;
+  note_self(peer, *result, result->value("serverInfo", Json()));
+  notify(peer, "notifications/initialized", Json::object());
+  return peer;
+}
+
+Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
+  const auto outcome = ask(peer, peer.is_modern ? "server/discover" : "ping", Json::object(), patience);
+  const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+  return failure == nullptr ? Result<>() : Result<>(failure->error);
+}
+
+Result<UpstreamLists> UpstreamClient::list(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
+  UpstreamLists lists{.instructions = peer.instructions, .completions = peer.can("completions")};
+  for (std::size_t i = 0; i < upstream_lists; ++i) {
+    const auto kind = static_cast<UpstreamList>(i);
+    const char* const capability = kind == UpstreamList::tools     ? "tools"
+                                   : kind == UpstreamList::prompts ? "prompts"
+                                                                   : "resources";
+    if (!peer.can(capability)) continue;
+    auto listed = list(peer, kind, patience);
+    if (listed.has_error()) return listed.error();
+    lists.of(kind) = *std::move(listed);
+  }
+  return lists;
+}
+
+Result<std::vector<OrderedJson>> UpstreamClient::list(const UpstreamPeer& peer, UpstreamList list,
+                                                      std::chrono::milliseconds patience) {
+  UpstreamPages pages(list);
+  // All of it, because a slow page after a slow page would never end.
+  const auto until = std::chrono::steady_clock::now() + 4 * patience;
+  while (pages.has_more()) {
+    Json params = Json::object();
+    if (!pages.cursor().is_null()) params["cursor"] = pages.cursor().get<std::string>();
+    const auto outcome = ask(peer, list_method(list), std::move(params), patience);
+    const auto* const result = std::get_if<Json>(&outcome);
+    if (result == nullptr) {
+      const auto* const error = std::get_if<UpstreamError>(&outcome);
+      // Many have resources and no templates.
+      if (error != nullptr && error->code == method_not_found) return std::vector<OrderedJson>();
+      return error_of(outcome, list_method(list));
+    }
+    const auto text = dump(*result);
+    auto page = parse_ordered_json(text);
+    if (page.has_error())
+      return fail("its answer to " + std::string(list_method(list)) + " is " + page.error().message);
+    if (const auto added = pages.add(*std::move(page), text.size()); added.has_error()) return added.error();
+    if (std::chrono::steady_clock::now() > until) {
+      return fail_for_now("it took too long to list all of " + std::string(list_member(list)));
+    }
+  }
+  return pages.take();
+}
+
+void UpstreamClient::forget(const Error& why) {
+  fail_requests(why);
+  const MutexLock lock(telling_);
+  owner_ = nullptr;
+}
+
+void UpstreamClient::fail_requests(const Error& why) {
+  const MutexLock telling(telling_);
+  std::unordered_map<RequestId, Answered> failed;
+  {
+    const MutexLock lock(mutex_);
+    if (!ended_) ended_ = why;
+    failed.swap(pending_);
+  }
+  for (auto& [id, answered] : failed)
+    answered(UpstreamFailure{why});
+}
+
+void UpstreamClient::message_came(std::string_view text, std::optional<std::string_view> stream_of) {
+  const MutexLock lock(telling_);
+  if (owner_ == nullptr) return;
+  auto message = from_upstream::read(text);
+  if (message.has_error()) return take_broken(text, message.error());
+  if (auto* const answer = std::get_if<from_upstream::Answer>(&*message)) return take(std::move(*answer));
+  if (auto* const said = std::get_if<from_upstream::Notification>(&*message))
+    return take(std::move(*said), number_of(stream_of));
+  take(std::get<from_upstream::Request>(std::move(*message)), number_of(stream_of));
+}
+
+// Where it can be told whose answer it was, that request does not wait any more.
+void UpstreamClient::take_broken(std::string_view text, const Error& why) {
+  constexpr std::size_t looked_at = 256;
+  constexpr std::size_t shown = 200;
+  owner_->misbehaved("what it sent " + why.message + ": " + std::string(utf8_prefix(text, shown)));
+  const auto id = from_upstream::answered_request(text.substr(0, looked_at),
+                                                  text.substr(text.size() - std::min(text.size(), looked_at)));
+  auto answered = id ? take_pending(*id) : Answered();
+  if (answered != nullptr) answered(UpstreamFailure{fail("what it answered " + why.message)});
+}
+
+void UpstreamClient::take(from_upstream::Answer answer) {
+  auto answered = take_pending(answer.id);
+  if (answered == nullptr) {
+    const MutexLock lock(mutex_);
+    // One that was cancelled may be answered all the same, and twice is as good as late.
+    if (answer.id >= 1 && answer.id <= last_id_) return;
+    return owner_->misbehaved("it answered the request " + std::to_string(answer.id) + ", which nobody has made");
+  }
+  if (auto* const result = std::get_if<Json>(&answer.outcome)) return answered(std::move(*result));
+  answered(std::get<UpstreamError>(std::move(answer.outcome)));
+}
+
+void UpstreamClient::take(from_upstream::Notification notification, std::optional<RequestId> stream_of) {
+  const auto& [method, params] = notification;
+  if (method == "notifications/progress") {
+    const auto token = params.value("progressToken", Json());
+    const auto message = params.value("message", Json());
+    if (!token.is_number_unsigned()) return;
+    const std::string text = message.is_string() ? message.get<std::string>() : "";
+    return owner_->progressed(token.get<RequestId>(), number_in(params, "progress"), number_in(params, "total"),
+                              utf8_prefix(text, max_message_bytes));
+  }
+  if (method == "notifications/message") {
+    const auto level = params.value("level", Json());
+    return owner_->said(stream_of, level.is_string() ? level.get_ref<const std::string&>() : std::string("info"),
+                        text_of_log(params));
+  }
+  if (method == "notifications/tools/list_changed" || method == "notifications/resources/list_changed" ||
+      method == "notifications/prompts/list_changed") {
+    return owner_->lists_changed();
+  }
+  if (method != "notifications/resources/updated") return;
+  if (const auto uri = params.value("uri", Json()); uri.is_string()) owner_->resource_updated(uri.get<std::string>());
+}
+
+void UpstreamClient::take(from_upstream::Request question, std::optional<RequestId> stream_of) {
+  if (question.method == "ping") {
+    return answer({}, question.id, Json::object());
+  }
+  owner_->asked(stream_of, std::move(question));
+}
+
+void UpstreamClient::message_refused(Error why, std::optional<std::string_view> stream_of) {
+  const MutexLock lock(telling_);
+  if (owner_ == nullptr) return;
+  why.message.insert(0, "it ");
+  owner_->misbehaved(why.message);
+  const auto id = number_of(stream_of);
+  auto answered = id ? take_pending(*id) : Answered();
+  if (answered != nullptr) answered(UpstreamFailure{std::move(why)});
+}
+
+void UpstreamClient::request_failed(std::string_view id, UpstreamFailure why) {
+  const MutexLock lock(telling_);
+  const auto number = number_of(id);
+  auto answered = number ? take_pending(*number) : Answered();
+  if (answered != nullptr) answered(std::move(why));
+}
+
+void UpstreamClient::ended(Error why) {
+  {
+    // From now on nothing more is given to it.
+    const MutexLock lock(telling_);
+    if (owner_ != nullptr) owner_->connection_ended(why);
+  }
+  fail_requests(why);
+}
+
+}  // namespace mcph

@@ -1,0 +1,114 @@
+// One connection to an upstream: agrees with it on how to speak, makes requests and hears their answers, and tells what
+// else comes. It knows the protocol and nothing of calls and plugins. Shared; any thread, but what waits is not for
+// threads that serve clients.
+//
+// What comes is told under the lock `telling_`, one thing at a time; sending has a lock of its own, because whoever is
+// told something may send. After forget nobody is told anything.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+
+#include "base/json.hpp"
+#include "base/mutex.hpp"
+#include "base/result.hpp"
+#include "sources/upstream/upstream_listing.hpp"
+#include "sources/upstream/upstream_transport.hpp"
+#include "sources/upstream/upstream_wire.hpp"
+
+namespace mcph {
+
+// How a request ended.
+using UpstreamOutcome = std::variant<Json, UpstreamError, UpstreamFailure>;
+
+class UpstreamClient final : public UpstreamListener, public std::enable_shared_from_this<UpstreamClient> {
+ public:
+  using RequestId = std::uint64_t;
+  using Answered = std::function<void(UpstreamOutcome outcome)>;
+
+  // Whose connection it is.
+  class Owner {
+   public:
+    virtual void progressed(RequestId request, double progress, double total, std::string_view message) = 0;
+    // `request`: to which it belongs, where that is known. `level` is a word of MCP's.
+    virtual void said(std::optional<RequestId> request, std::string_view level, std::string_view text) = 0;
+    // Of the legacy era: it waits for an answer (answer, or refuse).
+    virtual void asked(std::optional<RequestId> request, from_upstream::Request question) = 0;
+    virtual void lists_changed() = 0;
+    virtual void resource_updated(const std::string& uri) = 0;
+    virtual void misbehaved(std::string_view what) = 0;
+    // Once. Requests that have not been answered fail then.
+    virtual void connection_ended(const Error& why) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  // The owner outlives it, or forgets it.
+  UpstreamClient(std::shared_ptr<UpstreamTransport> transport, Owner& owner)
+      : transport_(std::move(transport)), owner_(&owner) {}
+  UpstreamClient(const UpstreamClient&) = delete;
+  UpstreamClient& operator=(const UpstreamClient&) = delete;
+
+  // Begins the connection and agrees on how to speak. `probes`: it is asked first whether it is modern; a program that
+  // ends when it is asked that has said no.
+  Result<UpstreamPeer> connect(std::chrono::milliseconds patience, bool probes);
+  // Everything that it lists.
+  Result<UpstreamLists> list(const UpstreamPeer& peer, std::chrono::milliseconds patience);
+  // Whether it answers at all.
+  Result<> ping(const UpstreamPeer& peer, std::chrono::milliseconds patience);
+
+  // `answered` is called once, on the thread that reads, unless this fails or the connection is forgotten before.
+  Result<RequestId> request(const UpstreamPeer& peer, std::string_view method, Json params, const RequestMeta& meta,
+                            Answered answered);
+  Result<RequestId> request(const UpstreamPeer& peer, UpstreamMessage message, RequestId id, Answered answered);
+  RequestId next_id();
+  // Nobody waits for it any more; it is not answered.
+  void cancel(const UpstreamPeer& peer, RequestId request, std::string_view reason);
+  void notify(const UpstreamPeer& peer, std::string_view method, Json params);
+  void answer(const UpstreamPeer& peer, const Json& question, const Json& result);
+  void refuse(const UpstreamPeer& peer, const Json& question, int code, std::string_view why);
+
+  UpstreamTransport& transport() { return *transport_; }
+
+  void close() { transport_->close(); }
+  // Nothing is told any more; what waits for an answer fails with this.
+  void forget(const Error& why);
+
+ private:
+  void message_came(std::string_view text, std::optional<std::string_view> stream_of) override;
+  void message_refused(Error why, std::optional<std::string_view> stream_of) override;
+  void request_failed(std::string_view id, UpstreamFailure why) override;
+  void ended(Error why) override;
+
+  UpstreamOutcome ask(const UpstreamPeer& peer, std::string_view method, Json params,
+                      std::chrono::milliseconds patience);
+  Result<UpstreamPeer> probe(std::chrono::milliseconds patience, bool& is_legacy);
+  Result<UpstreamPeer> initialize(std::chrono::milliseconds patience);
+  Result<std::vector<OrderedJson>> list(const UpstreamPeer& peer, UpstreamList list,
+                                        std::chrono::milliseconds patience);
+
+  void take(from_upstream::Answer answer) REQUIRES(telling_);
+  void take_broken(std::string_view text, const Error& why) REQUIRES(telling_);
+  void take(from_upstream::Notification notification, std::optional<RequestId> stream_of) REQUIRES(telling_);
+  void take(from_upstream::Request question, std::optional<RequestId> stream_of) REQUIRES(telling_);
+  Answered take_pending(RequestId id);
+  void fail_requests(const Error& why) EXCLUDES(telling_);
+
+  const std::shared_ptr<UpstreamTransport> transport_;
+  Mutex telling_;
+  Owner* owner_ GUARDED_BY(telling_);  // null once it is forgotten
+  Mutex mutex_;
+  RequestId last_id_ GUARDED_BY(mutex_) = 0;
+  std::unordered_map<RequestId, Answered> pending_ GUARDED_BY(mutex_);
+  std::optional<Error> ended_ GUARDED_BY(mutex_);
+};
+
+}  // namespace mcph

@@ -1,0 +1,51 @@
+// How one upstream is asked over HTTP: with the operator's fields and credentials on each request, of which what its
+// clients send is never one. Where a token of OAuth is refused, the request is sent once more with a new one. Shared;
+// any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "http/client/network_caller.hpp"
+#include "http/client/pooled_http_client.hpp"
+#include "sources/upstream/client_token.hpp"
+#include "sources/upstream/http_upstream_settings.hpp"
+
+namespace mcph {
+
+class UpstreamHttp final : public std::enable_shared_from_this<UpstreamHttp> {
+ public:
+  // Nothing more is told of the request. Any thread, any number of times.
+  using Cancel = std::function<void()>;
+
+  // The event loops outlive it.
+  UpstreamHttp(HttpUpstreamSettings settings, EventLoops& loops);
+
+  // A request without fields and limits of time.
+  OutgoingRequest request(std::string_view method, const HttpUrl& url) const;
+  // The listener hears of one answer, as from PooledHttpClient.
+  Cancel send(OutgoingRequest request, std::shared_ptr<AnswerListener> listener);
+
+  const HttpUpstreamSettings& settings() const { return settings_; }
+  EventLoops& loops() { return loops_; }
+
+  // With the URL, which is where it happened.
+  Error about(const std::string& why) const { return fail(settings_.url_text + ": " + why); }
+  Error about(const Error& why) const;
+  // Of a message, which "it" has done.
+  Error too_long() const;
+  // Of an answer that is no success. `challenge`: its WWW-Authenticate.
+  Error refusal(unsigned status, const std::string& challenge, const std::string& body) const;
+
+ private:
+  class Authorized;
+
+  const HttpUpstreamSettings settings_;
+  EventLoops& loops_;
+  const std::string fields_;  // of the operator
+  PooledHttpClient client_;
+  const std::shared_ptr<ClientToken> token_;  // null: no OAuth
+};
+
+}  // namespace mcph

@@ -1,0 +1,187 @@
+#include "sources/upstream/upstream_listing.hpp"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/json_text.hpp"
+#include "base/utf8.hpp"
+#include "catalog/components.hpp"
+#include "plugin/description.hpp"
+
+namespace mcph {
+namespace {
+
+constexpr std::array<std::string_view, upstream_lists> list_methods{"tools/list", "resources/list",
+                                                                    "resources/templates/list", "prompts/list"};
+constexpr std::array<std::string_view, upstream_lists> list_members{"tools", "resources", "resourceTemplates",
+                                                                    "prompts"};
+constexpr std::array<ComponentPattern::Kind, upstream_lists> pattern_kinds{
+    ComponentPattern::Kind::tool, ComponentPattern::Kind::resource, ComponentPattern::Kind::resource,
+    ComponentPattern::Kind::prompt};
+
+// Of one that is told; an upstream may have written anything there.
+constexpr std::size_t max_told_name = 100;
+constexpr std::size_t max_left_out_told = 20;
+constexpr std::size_t max_instructions = std::size_t{64} << 10;
+// What the host itself reads there would be a stranger's word in its own matters.
+constexpr std::string_view own_meta = "mcp-plugin-host/";
+
+std::size_t place_of(UpstreamList list) {
+  return static_cast<std::size_t>(list);
+}
+
+const char* key_of(UpstreamList list) {
+  if (list == UpstreamList::resources) return "uri";
+  return list == UpstreamList::resource_templates ? "uriTemplate" : "name";
+}
+
+void remove_own_meta(OrderedJson& component) {
+  const auto meta = component.find("_meta");
+  if (meta == component.end() || !meta->is_object()) return;
+  std::vector<std::string> own;
+  for (const auto& [key, value] : meta->items()) {
+    if (key.starts_with(own_meta)) own.push_back(key);
+  }
+  for (const auto& key : own)
+    meta->erase(key);
+  if (meta->empty()) component.erase("_meta");
+}
+
+// Gathers what is fit to be served.
+class Gathering {
+ public:
+  Gathering(const UpstreamNames& names, UpstreamDescription& description) : names_(names), description_(description) {}
+
+  void add(UpstreamList list, OrderedJson component) {
+    const auto key = text_of(component, key_of(list));
+    if (!key) return leave_out(list, "", std::string("has no \"") + key_of(list) + '"');
+    if (!names_.serves(pattern_kinds.at(place_of(list)), *key)) return;
+    remove_own_meta(component);
+    const bool is_named = list == UpstreamList::tools || list == UpstreamList::prompts;
+    if (is_named) component["name"] = names_.name_here(*key);
+    if (list == UpstreamList::tools) note_execution(*key, component);
+    const OrderedJson alone = {{std::string(list_members.at(place_of(list))), OrderedJson::array({component})}};
+    const auto text = dump(alone);
+    const auto read = parse_components(text);
+    if (read.has_error()) return leave_out(list, *key, read.error().message);
+    bytes_ += text.size();
+    if (bytes_ > max_description_bytes) return leave_out(list, *key, "there is no room for more");
+    if (!keys_.at(place_of(list)).insert(key_here(list, *read)).second) {
+      return leave_out(list, *key, "another one has the same name here; give it one with \"rename\"");
+    }
+    note(list, *key, component);
+    document_[std::string(list_members.at(place_of(list)))].push_back(std::move(component));
+  }
+
+  OrderedJson& document() { return document_; }
+
+ private:
+  static std::optional<std::string> text_of(const OrderedJson& component, const char* member) {
+    if (!component.is_object()) return std::nullopt;
+    const auto found = component.find(member);
+    if (found == component.end() || !found->is_string()) return std::nullopt;
+    return found->get<std::string>();
+  }
+
+  static std::string key_here(UpstreamList list, const Components& read) {
+    if (list == UpstreamList::tools) return component_key(read.tools.front());
+    if (list == UpstreamList::resources) return component_key(read.resources.front());
+    if (list == UpstreamList::resource_templates) return component_key(read.resource_templates.front());
+    return component_key(read.prompts.front());
+  }
+
+  // To the host it would say how its own calls run.
+  void note_execution(const std::string& name, OrderedJson& tool) {
+    const auto execution = tool.find("execution");
+    if (execution == tool.end()) return;
+    if (execution->is_object() && execution->value("taskSupport", OrderedJson()) == "required")
+      description_.needs_task.insert(name);
+    tool.erase("execution");
+  }
+
+  void note(UpstreamList list, const std::string& key, const OrderedJson& component) {
+    if (list == UpstreamList::tools) {
+      description_.tools.emplace(component["name"], key);
+      auto headers = read_parameter_headers(component["inputSchema"]);
+      if (headers.has_value() && !headers->empty()) description_.headers.emplace(key, *std::move(headers));
+    } else if (list == UpstreamList::prompts) {
+      description_.prompts.emplace(component["name"], key);
+    } else if (list == UpstreamList::resources) {
+      description_.resources.push_back(key);
+    }
+  }
+
+  void leave_out(UpstreamList list, std::string_view key, std::string_view why) {
+    if (description_.left_out.size() > max_left_out_told) return;
+    if (description_.left_out.size() == max_left_out_told) {
+      description_.left_out.emplace_back("and others");
+      return;
+    }
+    std::string words(list_members.at(place_of(list)));
+    if (!key.empty()) words.append(" \"").append(utf8_prefix(key, max_told_name)).append("\"");
+    description_.left_out.push_back(words.append(" of the upstream is left out: ").append(why));
+  }
+
+  const UpstreamNames& names_;
+  UpstreamDescription& description_;
+  OrderedJson document_ = OrderedJson::object();
+  std::array<std::set<std::string, std::less<>>, upstream_lists> keys_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::string_view list_method(UpstreamList list) {
+  return list_methods.at(place_of(list));
+}
+
+std::string_view list_member(UpstreamList list) {
+  return list_members.at(place_of(list));
+}
+
+Result<> UpstreamPages::add(OrderedJson page, std::size_t bytes) {
+  const auto where = "its answer to " + std::string(list_method(list_));
+  const auto list = page.is_object() ? page.find(std::string(list_member(list_))) : page.end();
+  if (!page.is_object() || list == page.end() || !list->is_array()) {
+    return fail(where + " has no array \"" + std::string(list_member(list_)) + '"');
+  }
+  bytes_ += bytes;
+  if (++pages_ > max_pages) return fail(where + " has more than " + std::to_string(max_pages) + " pages");
+  if (components_.size() + list->size() > max_components) {
+    return fail(where + " has more than " + std::to_string(max_components) + " entries");
+  }
+  if (bytes_ > max_bytes) return fail(where + " has more than " + std::to_string(max_bytes) + " bytes");
+  for (auto& each : *list)
+    components_.push_back(std::move(each));
+  const auto next = page.find("nextCursor");
+  has_more_ = next != page.end() && !next->is_null();
+  if (!has_more_) return {};
+  if (!next->is_string()) return fail(where + " has a \"nextCursor\" that is no string");
+  if (!cursors_.insert(next->get<std::string>()).second) return fail(where + " leads back to a page that came before");
+  cursor_ = *next;
+  return {};
+}
+
+std::vector<OrderedJson>& UpstreamLists::of(UpstreamList list) {
+  if (list == UpstreamList::tools) return tools;
+  if (list == UpstreamList::resources) return resources;
+  return list == UpstreamList::resource_templates ? resource_templates : prompts;
+}
+
+UpstreamDescription describe_upstream(UpstreamLists lists, const UpstreamNames& names) {
+  UpstreamDescription description;
+  Gathering gathering(names, description);
+  for (std::size_t i = 0; i < upstream_lists; ++i) {
+    const auto list = static_cast<UpstreamList>(i);
+    for (auto& component : lists.of(list))
+      gathering.add(list, std::move(component));
+  }
+  auto& document = gathering.document();
+  if (!lists.instructions.empty()) document["instructions"] = utf8_prefix(lists.instructions, max_instructions);
+  if (lists.completions) document["completions"] = true;
+  description.document = dump(document);
+  return description;
+}
+
+}  // namespace mcph

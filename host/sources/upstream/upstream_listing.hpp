@@ -1,0 +1,77 @@
+// What an upstream lists, made into what a plugin describes: its components under the names that they have here,
+// without what the host could not serve. An upstream is a stranger, so one faulty component costs only itself, and all
+// of it has bounds. Free functions and values; any thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "catalog/parameter_headers.hpp"
+#include "sources/upstream/upstream_names.hpp"
+
+namespace mcph {
+
+// The four lists, in the order in which they are asked for.
+enum class UpstreamList { tools, resources, resource_templates, prompts };
+inline constexpr std::size_t upstream_lists = 4;
+std::string_view list_method(UpstreamList list);  // "tools/list"
+std::string_view list_member(UpstreamList list);  // "tools"
+
+// The pages of one list, as they come. Refuses cursors that come again, and more than there can be.
+class UpstreamPages {
+ public:
+  static constexpr std::size_t max_pages = 200;
+  static constexpr std::size_t max_components = 10'000;
+  static constexpr std::size_t max_bytes = std::size_t{16} << 20;
+
+  explicit UpstreamPages(UpstreamList list) : list_(list) {}
+
+  // `bytes` of the page as it came. An error says what is wrong with the list.
+  Result<> add(OrderedJson page, std::size_t bytes);
+  bool has_more() const { return has_more_; }
+  // For the next page; null for the first.
+  const OrderedJson& cursor() const { return cursor_; }
+  std::vector<OrderedJson> take() { return std::move(components_); }
+
+ private:
+  const UpstreamList list_;
+  std::vector<OrderedJson> components_;
+  std::set<std::string, std::less<>> cursors_;
+  OrderedJson cursor_ = nullptr;
+  bool has_more_ = true;
+  std::size_t pages_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+struct UpstreamLists {
+  std::vector<OrderedJson> tools = {};
+  std::vector<OrderedJson> resources = {};
+  std::vector<OrderedJson> resource_templates = {};
+  std::vector<OrderedJson> prompts = {};
+  std::string instructions = {};
+  bool completions = false;
+
+  std::vector<OrderedJson>& of(UpstreamList list);
+};
+
+struct UpstreamDescription {
+  std::string document = "{}";  // as Plugin::describe has it
+  // From the names here to the upstream's.
+  std::map<std::string, std::string, std::less<>> tools = {};
+  std::map<std::string, std::string, std::less<>> prompts = {};
+  std::map<std::string, std::vector<ParameterHeader>, std::less<>> headers = {};  // by the upstream's names of tools
+  std::vector<std::string> resources = {};                                        // URIs as the upstream wrote them
+  std::set<std::string, std::less<>> needs_task = {};                             // tools, by the upstream's names
+  std::vector<std::string> left_out = {};                                         // why, each
+};
+
+UpstreamDescription describe_upstream(UpstreamLists lists, const UpstreamNames& names);
+
+}  // namespace mcph

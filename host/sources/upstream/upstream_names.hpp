@@ -1,0 +1,26 @@
+// What of an upstream is served, and under which names: a prefix, single names, and patterns of what is wanted. A
+// value; any thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/component_pattern.hpp"
+
+namespace mcph {
+
+struct UpstreamNames {
+  std::string prefix = {};  // of tools and prompts that have no name of their own here
+  std::map<std::string, std::string, std::less<>> rename = {};  // of tools and prompts, from the upstream's names
+  std::vector<ComponentPattern> include = {};                   // by the upstream's names; empty: everything
+  std::vector<ComponentPattern> exclude = {};                   // and of that, not these
+
+  bool serves(ComponentPattern::Kind kind, std::string_view name) const;
+  // What clients call a tool or a prompt.
+  std::string name_here(std::string_view name) const;
+};
+
+}  // namespace mcph

@@ -1,0 +1,92 @@
+// What NAME.mcp.json says of an upstream server: how it is reached, what of it is served, and what it may take. Values
+// and free functions; any thread.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "plugin/isolated/worker_setup.hpp"
+#include "sources/folder/plugin_configuration.hpp"
+#include "sources/upstream/http_upstream_settings.hpp"
+#include "sources/upstream/upstream_names.hpp"
+
+namespace mcph {
+
+// A text that the configuration has, or says where to find, so that a secret need not stand in it: "TEXT",
+// {"file": PATH} or {"env": NAME}.
+struct ConfiguredText {
+  enum class Kind { text, file, environment } kind = Kind::text;
+  std::string value = {};  // the text, the file, or the variable of the host
+
+  // As it is now. A file may be read and written by its owner alone, and a line feed at its end does not count.
+  Result<std::string> read() const;
+};
+
+// A program that is started, and spoken to on its standard input and output.
+struct UpstreamCommand {
+  std::vector<std::string> command;  // with its arguments
+  std::map<std::string, ConfiguredText> environment = {};
+  std::filesystem::path folder = {};  // that it runs in; empty: that of the file that says so
+
+  // What the host starts: of its own environment only what a program needs to find others and to write as people
+  // expect, and what the operator gives it.
+  Result<WorkerProgram> program() const;
+};
+
+// A server that is there already.
+struct UpstreamUrl {
+  std::string url = {};
+  std::vector<std::pair<std::string, ConfiguredText>> headers = {};
+  std::filesystem::path ca_file = {};  // empty: whom this machine trusts
+  bool insecure = false;               // in the clear, to another machine, too
+  bool sse = false;
+  struct OAuth {
+    std::string token_url = {};
+    std::string id = {};
+    ConfiguredText secret = {};
+    std::string scope = {};
+  };
+  std::optional<OAuth> oauth = {};
+
+  Result<HttpUpstreamSettings> settings() const;
+};
+
+struct UpstreamSettings {
+  std::variant<UpstreamCommand, UpstreamUrl> way;
+  UpstreamNames names = {};
+  PluginLimits limits = {};
+  RestartPolicy::Limits restarts = {};
+  Sandbox sandbox = {};
+  ErrorTexts errors = ErrorTexts::shown;
+  std::chrono::milliseconds connect_time{10'000};  // to begin, to agree on how to speak, and for each page of a list
+  std::chrono::milliseconds grace{10'000};         // for which components stay that are not there any more
+
+  bool is_process() const { return std::holds_alternative<UpstreamCommand>(way); }
+};
+
+// `folder` is where relative paths begin. An error continues the name of what has been read.
+Result<UpstreamSettings> read_upstream_settings(std::string text, const std::filesystem::path& folder,
+                                                const PluginConfiguration& defaults);
+
+// NAME of NAME.mcp.json. An error where it is no name.
+Result<std::string> upstream_name(const std::filesystem::path& file);
+
+// From what clients keep in their own files, {"mcpServers": {NAME: {...}}} or {"servers": {...}}: for each server what
+// NAME.mcp.json is to say, without what this host does not know, which is told.
+struct ImportedUpstream {
+  std::string name;
+  OrderedJson settings;
+  std::vector<std::string> dropped = {};  // members that mean nothing here
+};
+Result<std::vector<ImportedUpstream>> read_client_servers(std::string_view text);
+
+}  // namespace mcph

@@ -1,0 +1,107 @@
+// What the host says to an upstream and what it hears from one, as JSON-RPC in the words of the upstream's era. Free
+// functions and values; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "catalog/parameter_headers.hpp"
+#include "sources/upstream/upstream_transport.hpp"
+
+namespace mcph {
+
+inline constexpr std::string_view modern_revision = "2026-07-28";
+inline constexpr std::string_view last_legacy_revision = "2025-11-25";
+// Whether the host speaks it.
+bool is_legacy_revision(std::string_view revision);
+
+// With whom it has been agreed how to speak.
+struct UpstreamPeer {
+  bool is_modern = false;
+  std::string revision = {};  // empty before that
+  Json capabilities = Json::object();
+  std::string name = {};  // what it says of itself
+  std::string version = {};
+  std::string instructions = {};
+
+  bool can(const char* capability) const { return capabilities.contains(capability); }
+  // A flag in a capability, such as tools.listChanged.
+  bool can(const char* capability, const char* part) const;
+};
+
+// What the host can do for an upstream: what its own clients may.
+Json client_capabilities(bool is_modern);
+
+// What a request says in _meta besides what each says.
+struct RequestMeta {
+  Json own = Json::object();    // of the client, which is passed on
+  Json capabilities = nullptr;  // of the client that asks; null: those of the host
+  bool wants_progress = false;  // under the request's id
+  bool wants_log = false;
+};
+
+UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, std::string_view method, Json params,
+                           const RequestMeta& meta = {});
+UpstreamMessage notification_to(const UpstreamPeer& peer, std::string_view method, Json params);
+// To a question of an upstream of the legacy era. `id` is JSON.
+UpstreamMessage answer_to(const UpstreamPeer& peer, const Json& id, const Json& result);
+UpstreamMessage error_to(const UpstreamPeer& peer, const Json& id, int code, std::string_view message);
+
+// The parameters of initialize.
+Json initialize_params();
+
+struct UpstreamError {
+  int code = 0;
+  std::string message;
+  Json data = nullptr;
+};
+
+namespace from_upstream {
+
+struct Answer {
+  std::uint64_t id = 0;
+  std::variant<Json, UpstreamError> outcome;
+};
+struct Notification {
+  std::string method;
+  Json params;
+};
+// That it asks of the host: the legacy era.
+struct Request {
+  Json id;
+  std::string method;
+  Json params;
+};
+using Message = std::variant<Answer, Notification, Request>;
+
+// Says what is wrong with it. An answer under an id that the host never gives is wrong, too.
+Result<Message> read(std::string_view text);
+
+// Of a text that is too long or broken: of which request it is the answer, as far as its first and last bytes tell
+// (writers of JSON put the id of an answer at its beginning or its end).
+std::optional<std::uint64_t> answered_request(std::string_view beginning, std::string_view end);
+
+}  // namespace from_upstream
+
+// Of modern errors that an upstream of the legacy era never says.
+bool is_modern_error(const UpstreamError& error);
+
+// What a plugin may complete a call with, of a result of the upstream: what is only between it and the host is taken
+// out.
+Json without_envelope(Json result);
+
+// The arguments that a tool wants to be repeated in fields of HTTP (2026-07-28, server/tools, "x-mcp-header"), encoded.
+std::vector<std::pair<std::string, std::string>> parameter_fields(const std::vector<ParameterHeader>& headers,
+                                                                  const Json& arguments);
+
+// What of a client's own _meta goes to an upstream.
+Json passed_on_meta(const Json& context);
+
+}  // namespace mcph

@@ -1,0 +1,175 @@
+// Upstream servers that do harm, all behind one host at once: each is refused or contained, and what is well beside it
+// is served on.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { connectHttp, kinds } from './support/clients.mjs';
+import { Components } from './support/components.mjs';
+import { serveAll } from './support/host.mjs';
+import { addUpstream, script } from './support/upstreams.mjs';
+
+// The reason for which a server is not served at all.
+const refused = {
+  endless_pages: /tools\/list has more than 200 pages/,
+  cursor_loop: /tools\/list leads back to a page that came before/,
+  endless_list: /tools\/list has more than 10000 entries/,
+  silent: /did not answer initialize within 1500 ms/,
+  strange_revision: /the protocol version "1999-12-31", which this host does not speak/,
+  dies: /exited with status 7.*there is no such database/,
+};
+// What a call of a server's faulty tool comes to, where the server is served.
+const called = {
+  huge: /sent a message of 4\d+ bytes, more than/,
+  huge_id_last: /sent a message of 4\d+ bytes, more than/,
+  nobody: 'fine',
+  duplicate: 'fine',
+  both: /both a result and an error/,
+  broken_text: /no UTF-8 text/,
+  nested: /nest/,
+  half_line: /exited with status 3/,
+  noise: 'fine',
+  faulty_result: /unknown type "riddle"/,
+  progress_flood: 'fine',
+  reads_the_host: 'there is no such method here',
+};
+// Those that list something faulty, are restless, or do not end.
+const listed = ['long_list', 'shadow', 'faulty_schema', 'faulty_names', 'lying_schema', 'tags', 'restless', 'stays', 'daemon'];
+const faults = [...Object.keys(refused), ...Object.keys(called), ...listed, 'flood'];
+
+const components = await Components.create();
+await components.addShipped('tools/calculator');
+for (const fault of faults) {
+  const prefix = fault === 'shadow' ? '' : `${fault}_`;
+  await addUpstream(components, fault, script('hostile_upstream.mjs', [fault], { prefix, connectMs: 1500 }));
+}
+const host = await serveAll(components);
+const [legacy, modern] = kinds;
+const client = await connectHttp(modern, host.url);
+const text = (result) => result.content[0].text;
+const call = (name) => modern.call(client, { name, arguments: {} });
+const loaded = (fault) =>
+  host.log.until({ event: 'plugin loaded', file: components.file(`${fault}.mcp.json`) }, { patienceMs: 60_000 });
+const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+const fine = async (fault) => assert.equal(text(await call(`${fault}_fine`)), 'fine');
+
+for (const [fault, reason] of Object.entries(refused)) {
+  test(`AnUpstreamIsRefused, ${fault}`, async () => {
+    const file = components.file(`${fault}.mcp.json`);
+    const line = await host.log.until({ event: 'plugin refused', file }, { patienceMs: 60_000 });
+    assert.match(line.reason, reason);
+    assert.ok(!(await names()).some((name) => name.startsWith(`${fault}_`)));
+  });
+}
+
+for (const [fault, outcome] of Object.entries(called)) {
+  test(`ACallIsContained, ${fault}`, async () => {
+    await loaded(fault);
+    const told = await call(`${fault}_${fault}`).then(text, ({ message }) => message);
+    if (typeof outcome === 'string') {
+      assert.equal(told, outcome);
+    } else {
+      assert.match(told, outcome);
+      assert.match(told, new RegExp(`[Pp]lugin ${fault}`));
+    }
+    await fine(fault);
+  });
+}
+
+test('AListThatIsTooLongCostsItsLongEntries', async () => {
+  await loaded('long_list');
+  const line = await host.log.until({ event: 'plugin remark', file: components.file('long_list.mcp.json') });
+  assert.match(line.remark, /tools "long" of the upstream is left out/);
+});
+
+test('AnUpstreamDoesNotTakeTheNameOfAPlugin', async () => {
+  await loaded('shadow');
+  const result = await modern.call(client, { name: 'calculate', arguments: { expression: '6 * 7' } });
+  assert.match(text(result), /42/);
+  const line = await host.log.until({ event: 'component hidden', tool: 'calculate' });
+  assert.match(line.hidden, /shadow\.mcp\.json$/);
+});
+
+test('AFaultyComponentCostsOnlyItself', async () => {
+  for (const fault of ['faulty_schema', 'faulty_names']) {
+    await loaded(fault);
+    await fine(fault);
+  }
+  const served = (await names()).filter((name) => name.startsWith('faulty_'));
+  assert.deepEqual(served.sort(), ['faulty_names_fine', 'faulty_names_twice', 'faulty_schema_fine']);
+  const remarks = host.log.matching({ event: 'plugin remark' }).map(({ remark }) => remark).join('\n');
+  assert.match(remarks, /"faulty" of the upstream is left out: .*minProperties/);
+  assert.match(remarks, /"not a name" of the upstream is left out/);
+});
+
+test('StructuredContentThatIsNotAsItsSchemaSaysIsAnError', async () => {
+  await loaded('lying_schema');
+  const told = await call('lying_schema_lie').then(text, ({ message }) => message);
+  assert.match(told, /does not fit the tool's outputSchema/);
+});
+
+test('AnUpstreamGivesItselfNoTags', async () => {
+  await loaded('tags');
+  const { tools } = await client.listTools();
+  const { _meta } = tools.find(({ name }) => name === 'tags_fine');
+  assert.deepEqual(_meta, { other: 1 });
+});
+
+test('ListsThatChangeAllTheTimeAreAskedForNowAndThen', async () => {
+  await loaded('restless');
+  for (let i = 0; i < 20; ++i) await fine('restless');
+  assert.deepEqual((await names()).filter((name) => name.startsWith('restless_')).sort(), ['restless_fine', 'restless_restless']);
+});
+
+for (const kind of [legacy, modern]) {
+  test(`AFloodOfQuestionsIsRefused, ${kind.name}`, async () => {
+    await loaded('flood');
+    let asked = 0;
+    const prepare = (person) => kind.answer(person, {
+      elicit: () => (++asked, { action: 'accept', content: { a: 'b' } }),
+      sample: () => assert.fail(),
+      roots: () => assert.fail(),
+    });
+    const options = { capabilities: { elicitation: { form: {} } } };
+    const person = await connectHttp(kind, host.url, { options, prepare });
+    const told = await kind.call(person, { name: 'flood_flood', arguments: {} }).then(text, ({ message }) => message);
+    assert.match(told, /asked too much/);
+    assert.ok(asked <= 64, `${asked} questions`);
+    await person.close();
+    await fine('flood');
+  });
+}
+
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test('AProgramThatStaysIsEnded', async () => {
+  const { pid } = await loaded('stays');
+  assert.ok(isAlive(pid));
+  await rm(components.file('stays.mcp.json'));
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
+test('WhatAProgramHasStartedEndsWithIt', async () => {
+  const { pid } = await loaded('daemon');
+  const ofGroup = (group) => execFileSync('ps', ['-eo', 'pid,pgid,args']).toString().split('\n')
+    .filter((line) => line.includes('sleep 1000') && !line.includes(` ${group} `)).length;
+  const before = ofGroup(pid);
+  assert.ok(before >= 1);
+  process.kill(pid, 'SIGKILL');
+  await host.log.until({ event: 'plugin crashed', plugin: 'daemon' });
+  await fine('daemon');
+  assert.ok(ofGroup(pid) <= before);
+});
+
+test('WhatIsWellIsServedBesideAllOfThem', async () => {
+  const result = await modern.call(client, { name: 'calculate', arguments: { expression: '1 + 1' } });
+  assert.match(text(result), /2/);
+});

@@ -1,0 +1,400 @@
+#include "http/client/pooled_http_client.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "http/connection.hpp"
+#include "http/router.hpp"
+#include "http/server.hpp"
+#include "http/tls/tls_context.hpp"
+#include "http/tls/tls_stream.hpp"
+#include "support/certificates.hpp"
+#include "support/eventually.hpp"
+#include "support/recording_log.hpp"
+#include "support/scripted_server.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+using Connection = test::ScriptedServer::Connection;
+
+// What came of one answer.
+class Heard final : public AnswerListener {
+ public:
+  // Pauses at each piece.
+  explicit Heard(bool pauses = false) : pauses_(pauses) {}
+
+  void head_came(const AnswerHead& head) override {
+    const std::lock_guard lock(mutex_);
+    status_ = head.status;
+    type_ = head.field("content-type");
+  }
+  bool body_came(std::string_view piece) override {
+    const std::lock_guard lock(mutex_);
+    body_ += piece;
+    changed_.notify_all();
+    return !pauses_;
+  }
+  void ended(const Result<>& whole) override {
+    const std::lock_guard lock(mutex_);
+    end_ = whole.has_error() ? whole.error().message : "whole";
+    changed_.notify_all();
+  }
+
+  // "200 text", or what is wrong.
+  std::string outcome() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, test::patience, [this] { return !end_.empty(); });
+    return end_ == "whole" ? std::to_string(status_) + " " + body_ : end_;
+  }
+  bool hears(std::string_view text) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, test::patience, [&] { return body_.find(text) != std::string::npos; });
+  }
+  std::size_t bytes() {
+    const std::lock_guard lock(mutex_);
+    return body_.size();
+  }
+  bool has_ended() {
+    const std::lock_guard lock(mutex_);
+    return !end_.empty();
+  }
+  std::string type() {
+    const std::lock_guard lock(mutex_);
+    return type_;
+  }
+
+ private:
+  const bool pauses_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned status_ = 0;
+  std::string type_;
+  std::string body_;
+  std::string end_;
+};
+
+class PooledHttpClientTest : public ::testing::Test {
+ protected:
+  static OutgoingRequest post(const std::string& url, std::string body = "{}") {
+    return {.url = *read_http_url(url), .body = std::move(body)};
+  }
+  static OutgoingRequest get(const std::string& url) {
+    return {.url = *read_http_url(url), .method = "GET", .is_idempotent = true};
+  }
+  std::string ask(OutgoingRequest request) {
+    const auto heard = std::make_shared<Heard>();
+    client_.send(std::move(request), heard);
+    return heard->outcome();
+  }
+
+  EventLoops loops_{1, 4};
+  HttpClientOptions options_{.max_connections = 2};
+  PooledHttpClient client_{loops_, options_};
+};
+
+TEST_F(PooledHttpClientTest, KeepsAConnectionForWhatFollows) {
+  const test::ScriptedServer server([](Connection& connection) {
+    for (auto request = connection.hear_request(2); !request.empty(); request = connection.hear_request(2))
+      connection.answer(request.substr(0, request.find("\r\nUser-Agent")));
+  });
+  const auto authority = server.url().substr(7, server.url().size() - 8);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(ask(post(server.url("/x?y=1"))), "200 POST /x?y=1 HTTP/1.1\r\nHost: " + authority);
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST_F(PooledHttpClientTest, HasNoMoreConnectionsThanItMayAndLetsTheOthersWait) {
+  std::promise<void> may_answer;
+  const auto answers = may_answer.get_future().share();
+  const test::ScriptedServer server([&](Connection& connection) {
+    while (!connection.hear_request(2).empty()) {
+      answers.wait();
+      connection.answer("done");
+    }
+  });
+  std::vector<std::shared_ptr<Heard>> all;
+  for (int i = 0; i < 8; ++i) {
+    all.push_back(std::make_shared<Heard>());
+    client_.send(post(server.url()), all.back());
+  }
+  may_answer.set_value();
+  for (const auto& each : all)
+    EXPECT_EQ(each->outcome(), "200 done");
+  EXPECT_EQ(server.connections(), 2);
+}
+
+TEST_F(PooledHttpClientTest, TellsAStreamPieceByPiece) {
+  std::promise<void> heard_first;
+  auto first = heard_first.get_future();
+  const test::ScriptedServer server([&](Connection& connection) {
+    connection.hear_request(2);
+    connection.say(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst");
+    first.wait();
+    for (const char c : std::string_view("\r\n6\r\nsecond\r\n0\r\n\r\n"))
+      connection.say({&c, 1});
+  });
+  const auto heard = std::make_shared<Heard>();
+  client_.send(post(server.url()), heard);
+  EXPECT_TRUE(heard->hears("first"));
+  EXPECT_EQ(heard->type(), "text/event-stream");
+  EXPECT_FALSE(heard->has_ended());
+  heard_first.set_value();
+  EXPECT_EQ(heard->outcome(), "200 firstsecond");
+}
+
+TEST_F(PooledHttpClientTest, ReadsNoMoreThanTheListenerTakes) {
+  constexpr std::size_t bytes = std::size_t{16} << 20;
+  const test::ScriptedServer server([&](Connection& connection) {
+    connection.hear_request(2);
+    connection.answer(std::string(bytes, 'x'));
+  });
+  const auto heard = std::make_shared<Heard>(true);
+  auto request = post(server.url());
+  request.max_body = 0;
+  request.times.silence = 20ms;  // does not count while nothing is read
+  const auto sent = client_.send(std::move(request), heard);
+  EXPECT_TRUE(heard->hears("x"));
+  std::size_t pauses = 0;
+  while (!heard->has_ended()) {
+    const auto before = heard->bytes();
+    sent->resume();
+    if (!test::eventually([&] { return heard->bytes() > before || heard->has_ended(); })) break;
+    EXPECT_LE(heard->bytes() - before, std::size_t{32} << 10);
+    ++pauses;
+  }
+  EXPECT_EQ(heard->bytes(), bytes);
+  EXPECT_GE(pauses, bytes / (std::size_t{32} << 10));
+}
+
+TEST_F(PooledHttpClientTest, AsksAnewWhereTheServerHasClosedAnIdleConnection) {
+  const test::ScriptedServer server([](Connection& connection) {
+    connection.hear_request(2);
+    connection.answer("only");
+  });
+  for (int i = 1; i <= 5; ++i) {
+    EXPECT_EQ(ask(post(server.url())), "200 only");
+    EXPECT_TRUE(test::eventually([&] { return server.has_closed_all(); }));
+    EXPECT_EQ(server.connections(), i);
+  }
+}
+
+TEST_F(PooledHttpClientTest, SendsOnlyWhatIsIdempotentASecondTime) {
+  std::atomic<int> requests = 0;
+  const test::ScriptedServer server([&](Connection& connection) {
+    connection.hear("\r\n\r\n");
+    connection.answer("first");
+    if (!connection.hear("\r\n\r\n").empty()) ++requests;
+  });
+  EXPECT_EQ(ask(get(server.url())), "200 first");
+  EXPECT_EQ(ask(post(server.url(), "")), "it closed the connection before it answered");
+  EXPECT_EQ(requests, 1);
+  EXPECT_EQ(ask(get(server.url())), "200 first");
+  EXPECT_EQ(ask(get(server.url())), "200 first");
+  EXPECT_EQ(requests, 2);
+  EXPECT_EQ(server.connections(), 3);
+}
+
+TEST_F(PooledHttpClientTest, TakesNoHalfAnswerForAWholeOne) {
+  const test::ScriptedServer server([](Connection& connection) {
+    const bool is_head = connection.hear_request(2).find("/head") != std::string::npos;
+    connection.say(is_head ? "HTTP/1.1 200 OK\r\nContent-" : "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+  });
+  EXPECT_EQ(ask(post(server.url("/head"))), "it closed the connection in the middle of its answer");
+  EXPECT_EQ(ask(post(server.url("/body"))), "it closed the connection in the middle of its answer");
+}
+
+TEST_F(PooledHttpClientTest, TakesAnAnswerThatEndsWithTheConnection) {
+  const test::ScriptedServer server([](Connection& connection) {
+    connection.hear_request(2);
+    connection.say("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\n\r\nall of it");
+  });
+  EXPECT_EQ(ask(post(server.url())), "200 all of it");
+}
+
+TEST_F(PooledHttpClientTest, HoldsTheServerToLimits) {
+  const test::ScriptedServer server([](Connection& connection) {
+    const auto request = connection.hear_request(2);
+    if (request.find("/head") != std::string::npos)
+      connection.say("HTTP/1.1 200 OK\r\nX: " + std::string(40'000, 'x') + "\r\n\r\n");
+    else if (request.find("/long") != std::string::npos)
+      connection.answer("0123456789");
+    else if (request.find("/endless") != std::string::npos) {
+      connection.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      while (connection.say("8\r\n01234567\r\n")) {
+      }
+    } else if (request.find("/nonsense") != std::string::npos)
+      connection.say("SSH-2.0-OpenSSH_9.2\r\n");
+    connection.hear("never");
+  });
+  const auto limited = [&](const std::string& path) {
+    auto request = post(server.url(path));
+    request.max_body = 9;
+    return ask(std::move(request));
+  };
+  EXPECT_EQ(limited("/head"), "header limit exceeded");
+  EXPECT_EQ(limited("/long"), "body limit exceeded");
+  EXPECT_EQ(limited("/endless"), "body limit exceeded");
+  EXPECT_EQ(limited("/nonsense"), "bad version");
+}
+
+TEST_F(PooledHttpClientTest, HoldsTheServerToTimes) {
+  const test::ScriptedServer server([](Connection& connection) {
+    if (connection.hear_request(2).find("/body") != std::string::npos)
+      connection.say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+    connection.hear("never");
+  });
+  auto head = post(server.url());
+  head.times.head = 20ms;
+  EXPECT_EQ(ask(std::move(head)), "it did not begin to answer within 20 ms");
+  auto body = post(server.url("/body"));
+  body.times.silence = 20ms;
+  EXPECT_EQ(ask(std::move(body)), "its answer broke off: nothing came within 20 ms");
+  auto whole = post(server.url("/body"));
+  whole.times.whole = 20ms;
+  EXPECT_EQ(ask(std::move(whole)), "it did not answer within 20 ms");
+}
+
+TEST_F(PooledHttpClientTest, ClosesTheConnectionOfWhatIsCancelled) {
+  std::promise<std::string> rest;
+  const test::ScriptedServer server([&](Connection& connection) {
+    connection.hear_request(2);
+    connection.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n");
+    rest.set_value(connection.hear("never"));
+  });
+  const auto heard = std::make_shared<Heard>();
+  const auto sent = client_.send(post(server.url()), heard);
+  EXPECT_TRUE(heard->hears("first"));
+  sent->cancel();
+  EXPECT_EQ(rest.get_future().get(), "");
+  EXPECT_FALSE(heard->has_ended());
+}
+
+TEST_F(PooledHttpClientTest, FollowsNoRedirect) {
+  const test::ScriptedServer server([](Connection& connection) {
+    connection.hear_request(2);
+    connection.say("HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n");
+  });
+  EXPECT_EQ(ask(post(server.url())), "302 ");
+}
+
+TEST_F(PooledHttpClientTest, KeepsNoConnectionOnWhichMoreComesThanWasAskedFor) {
+  const test::ScriptedServer server([](Connection& connection) {
+    while (!connection.hear_request(2).empty())
+      connection.say("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nb");
+  });
+  EXPECT_EQ(ask(post(server.url())), "200 a");
+  EXPECT_EQ(ask(post(server.url())), "200 a");
+  EXPECT_EQ(server.connections(), 2);
+}
+
+TEST_F(PooledHttpClientTest, SendsWhatTheSocketDoesNotTakeAtOnce) {
+  constexpr std::size_t bytes = std::size_t{8} << 20;
+  const test::ScriptedServer server([](Connection& connection) {
+    const auto request = connection.hear_request(bytes);
+    connection.answer(std::to_string(std::ranges::count(request, '\1')));
+  });
+  EXPECT_EQ(ask(post(server.url(), std::string(bytes, '\1'))), "200 " + std::to_string(bytes));
+}
+
+TEST(OutgoingRequestTest, HasNoValueThatEndsItsLine) {
+  OutgoingRequest request;
+  request.add("X-Name", "a\r\nX-Other: b");
+  EXPECT_EQ(request.fields, "X-Name: a  X-Other: b\r\n");
+}
+
+// Says hello to everybody.
+class Greeting final : public HttpService {
+ public:
+  Greeting() {
+    router_.add({"/",
+                 {{boost::beast::http::verb::get,
+                   [](HttpRequest&, HttpConnection& connection) { return connection.respond({.body = "Hello"}); }}},
+                 nullptr});
+  }
+  boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) override {
+    return router_.route(request, connection);
+  }
+  HttpResponse refuse(HttpRefusal refusal) const override {
+    return {.status = refusal.status, .body = refusal.message, .fields = {}};
+  }
+
+ private:
+  HttpRouter router_{{}, {.status = 404}};
+};
+
+class PooledHttpClientTlsTest : public ::testing::Test {
+ protected:
+  // What a client hears that trusts `authority` of a server with this certificate.
+  std::string ask(const test::TestCertificate& certificate, const std::string& authority) {
+    const auto key = folder_.write("server.key", certificate.key_pem());
+    std::filesystem::permissions(key, std::filesystem::perms(0600));
+    const auto context = TlsContext::load({.certificate = folder_.write("server.pem", certificate.pem()), .key = key},
+                                          nullptr, std::chrono::system_clock::now());
+    if (context.has_error()) return context.error().message;
+    EventLoops loops(1, 4);
+    HttpServer server(loops, {.listen = {.port = 0}}, greeting_, log_, [&](HttpSocket socket, HttpPeer peer) {
+      return std::make_unique<TlsStream>(std::move(socket), std::move(peer), **context);
+    });
+    if (const auto listens = server.listen(); listens.has_error()) return listens.error().message;
+    server.serve();
+    std::string outcome;
+    PooledHttpClient client(client_loops_, {.ca_file = authority});
+    for (int i = 0; i < 2; ++i) {
+      const auto heard = std::make_shared<Heard>();
+      auto request =
+          OutgoingRequest{.url = *read_http_url("https://127.0.0.1:" + std::to_string(server.port())), .method = "GET"};
+      client.send(std::move(request), heard);
+      outcome = heard->outcome();
+    }
+    loops.stop();
+    loops.join(10s);
+    return outcome;
+  }
+  // Trusting the certificate itself, or what has issued it.
+  std::string ask(const test::TestCertificate& certificate, const test::TestCertificate& trusted) {
+    return ask(certificate, folder_.write("authority.pem", trusted.pem()).string());
+  }
+
+  test::TemporaryFolder folder_;
+  test::RecordingLog log_{Log::Level::off};
+  Greeting greeting_;
+  EventLoops client_loops_{1, 4};
+};
+
+TEST_F(PooledHttpClientTlsTest, TrustsWhomItIsToldToTrust) {
+  const test::TestCertificate authority({.common_name = "authority"});
+  EXPECT_EQ(ask(test::TestCertificate({}, &authority), authority), "200 Hello");
+}
+
+TEST_F(PooledHttpClientTlsTest, SaysWhyItTrustsAServerNot) {
+  const test::TestCertificate own;
+  EXPECT_EQ(ask(own, ""), "TLS: certificate verify failed: self-signed certificate");
+  const test::TestCertificate other({.alternative_names = "DNS:other.example"});
+  EXPECT_EQ(ask(other, other), "TLS: certificate verify failed: IP address mismatch");
+  const test::TestCertificate old({.begin = -2h, .end = -1h});
+  EXPECT_NE(ask(own, old), "200 Hello");
+  const auto none = folder_.write("none.pem", "nothing");
+  EXPECT_EQ(ask(own, none.string()).substr(0, none.string().size() + 48),
+            none.string() + ": there is no certificate in PEM in it that can ");
+}
+
+TEST_F(PooledHttpClientTest, SaysThatAServerHasNoTls) {
+  const test::ScriptedServer plain([](Connection& connection) { connection.say("HTTP/1.1 400 Bad Request\r\n\r\n"); });
+  auto request = get("https" + plain.url().substr(4));
+  EXPECT_EQ(ask(std::move(request)), "TLS: wrong version number");
+}
+
+}  // namespace
+}  // namespace mcph

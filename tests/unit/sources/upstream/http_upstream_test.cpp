@@ -1,0 +1,459 @@
+#include "sources/upstream/http_upstream.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sources/upstream/client_token.hpp"
+#include "sources/upstream/sse_upstream.hpp"
+#include "support/eventually.hpp"
+#include "support/scripted_server.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+using Connection = test::ScriptedServer::Connection;
+
+// All that is told, one line each.
+class Listener final : public UpstreamListener {
+ public:
+  void message_came(std::string_view text, std::optional<std::string_view> stream_of) override {
+    note(std::string(text) + of(stream_of));
+  }
+  void message_refused(Error why, std::optional<std::string_view> stream_of) override {
+    note("refused" + of(stream_of) + ": " + why.message);
+  }
+  void request_failed(std::string_view id, UpstreamFailure why) override {
+    note("failed " + std::string(id) + (why.session_is_gone ? ", session gone" : "") + ": " + tail(why.error));
+  }
+  void ended(Error why) override { note("ended: " + tail(why)); }
+
+  // The next line.
+  std::string next() {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, test::patience, [this] { return !lines_.empty(); })) return "nothing";
+    auto line = lines_.front();
+    lines_.erase(lines_.begin());
+    return line;
+  }
+
+ private:
+  static std::string of(std::optional<std::string_view> stream) { return stream ? " of " + std::string(*stream) : ""; }
+  // Without the URL.
+  static std::string tail(const Error& why) { return why.message.substr(why.message.find(": ") + 2); }
+  void note(std::string line) {
+    const std::lock_guard lock(mutex_);
+    lines_.push_back(std::move(line));
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> lines_;
+};
+
+// A server of HTTP that answers each request with what a test says, and keeps what it was asked.
+class Answering {
+ public:
+  using Answer = std::function<std::string(const std::string& request)>;
+
+  explicit Answering(Answer script)
+      : answer_(std::move(script)), server_([this](Connection& connection) {
+          for (;;) {
+            auto request = connection.hear_request();
+            if (request.empty()) return;
+            constexpr std::string_view field = "Content-Length: ";
+            const auto at = request.find(field);
+            if (at != std::string::npos)
+              request += connection.hear_bytes(std::stoul(request.substr(at + field.size())));
+            {
+              const std::lock_guard lock(mutex_);
+              requests_.push_back(request);
+            }
+            const auto answer = answer_(request);
+            if (!connection.say(answer) || answer.find("Content-Length") == std::string::npos) return;
+          }
+        }) {}
+
+  static std::string json(const std::string& body, const std::string& status = "200 OK",
+                          const std::string& fields = "") {
+    return "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\n" + fields +
+           "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  }
+  // That ends with the connection.
+  static std::string events(const std::string& body) {
+    return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + body;
+  }
+
+  std::string url(const std::string& path = "/mcp") const { return server_.url(path); }
+  std::vector<std::string> requests() const {
+    const std::lock_guard lock(mutex_);
+    return requests_;
+  }
+  // Waits for so many.
+  std::string request(std::size_t number) const {
+    test::eventually([&] { return requests().size() > number; });
+    const auto all = requests();
+    return number < all.size() ? all[number] : "nothing";
+  }
+
+ private:
+  const Answer answer_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> requests_;
+  test::ScriptedServer server_;
+};
+
+std::string field(const std::string& request, const std::string& name) {
+  const auto at = request.find("\r\n" + name + ": ");
+  if (at == std::string::npos) return "";
+  const auto begin = at + name.size() + 4;
+  return request.substr(begin, request.find("\r\n", begin) - begin);
+}
+
+class HttpUpstreamTest : public ::testing::Test {
+ protected:
+  ~HttpUpstreamTest() override {
+    if (upstream_) upstream_->close();
+  }
+
+  void connect(const std::string& url, HttpUpstreamSettings settings = {}) {
+    settings.url = *read_http_url(url);
+    settings.url_text = url;
+    upstream_ = make_http_upstream(std::move(settings), loops_);
+    const auto begun = upstream_->begin(listener_, test::patience);
+    begun_ = begun.has_error() ? begun.error().message : "";
+  }
+  void request(const std::string& id, const std::string& method = "tools/call", bool is_modern = true) {
+    send({.text = R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + "\"}",
+          .id = id,
+          .method = method,
+          .name = method == "tools/call" ? "say \u00e9" : "",
+          .revision = method == "initialize" ? ""
+                      : is_modern            ? "2026-07-28"
+                                             : "2025-11-25",
+          .is_modern = is_modern});
+  }
+  void notify(const std::string& method, bool is_modern = false) {
+    send({.text = R"({"jsonrpc":"2.0","method":")" + method + "\"}",
+          .kind = UpstreamMessageKind::notification,
+          .method = method,
+          .revision = is_modern ? "2026-07-28" : "2025-11-25",
+          .is_modern = is_modern});
+  }
+  void send(UpstreamMessage message) {
+    const auto sent = upstream_->send(std::move(message));
+    EXPECT_FALSE(sent.has_error());
+  }
+  // What a modern request is told of an answer.
+  std::string told(const std::string& answer) {
+    const Answering server([&](const std::string&) { return answer; });
+    connect(server.url());
+    request("1");
+    auto line = listener_->next();
+    upstream_->close();
+    return line;
+  }
+
+  EventLoops loops_{1, 4};
+  std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  std::shared_ptr<UpstreamTransport> upstream_;
+  std::string begun_;
+};
+
+constexpr auto answer_1 = R"({"jsonrpc":"2.0","id":1,"result":{}})";
+
+TEST_F(HttpUpstreamTest, SaysInFieldsWhatItSendsToAModernServer) {
+  const Answering server([](const std::string&) { return Answering::json(answer_1); });
+  connect(server.url("/mcp?a=b"), {.fields = {{"X-Key", "secret"}}});
+  request("1");
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+  const auto sent = server.request(0);
+  EXPECT_EQ(sent.substr(0, sent.find('\r')), "POST /mcp?a=b HTTP/1.1");
+  EXPECT_EQ(field(sent, "X-Key"), "secret");
+  EXPECT_EQ(field(sent, "Accept"), "application/json, text/event-stream");
+  EXPECT_EQ(field(sent, "Content-Type"), "application/json");
+  EXPECT_EQ(field(sent, "MCP-Protocol-Version"), "2026-07-28");
+  EXPECT_EQ(field(sent, "Mcp-Method"), "tools/call");
+  EXPECT_EQ(field(sent, "Mcp-Name"), "=?base64?c2F5IMOp?=");
+}
+
+TEST_F(HttpUpstreamTest, ReadsAStreamOfEvents) {
+  const std::string note = R"({"jsonrpc":"2.0","method":"notifications/progress"})";
+  const Answering server([&](const std::string&) {
+    return Answering::events(": hello\n\ndata: " + note + "\n\nevent: message\ndata: " + answer_1 + "\n\n");
+  });
+  connect(server.url());
+  request("1");
+  EXPECT_EQ(listener_->next(), note + " of 1");
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+}
+
+TEST_F(HttpUpstreamTest, SaysWhyARequestHasNoAnswer) {
+  EXPECT_EQ(told(Answering::json("", "202 Accepted")), "failed 1: it answers a request with nothing (HTTP status 202)");
+  EXPECT_EQ(told(Answering::events("data: {\"method\":\"x\"}")),
+            "failed 1: its stream ended before the answer had come");
+  EXPECT_EQ(told(Answering::json("{}", "401 Unauthorized")),
+            "failed 1: it answers with the HTTP status 401: it wants credentials, or other ones; write them in "
+            "\"headers\" or \"oauth\"");
+  EXPECT_EQ(told(Answering::json("{}", "403 Forbidden", "WWW-Authenticate: Bearer scope=\"a b\"\r\n")),
+            "failed 1: it answers with the HTTP status 403: the credentials do not allow this; it wants the scope a b");
+  for (const auto* const location : {"http://169.254.169.254/latest", "file:///etc/passwd"}) {
+    EXPECT_EQ(told(Answering::json("", "307 Moved", std::string("Location: ") + location + "\r\n")),
+              "failed 1: it answers with the HTTP status 307: it wants to be asked elsewhere, and no redirect is "
+              "followed; write the URL that it redirects to");
+  }
+  EXPECT_EQ(told(Answering::json("busy", "503 Busy")), "failed 1: it answers with the HTTP status 503 (busy)");
+}
+
+TEST_F(HttpUpstreamTest, TellsAnErrorInARefusalAsTheAnswer) {
+  const std::string error = R"("error":{"code":-32022,"message":"no"})";
+  EXPECT_EQ(told(Answering::json(R"({"jsonrpc":"2.0","id":null,)" + error + "}", "400 Bad Request")),
+            R"({"error":{"code":-32022,"message":"no"},"id":1,"jsonrpc":"2.0"} of 1)");
+}
+
+TEST_F(HttpUpstreamTest, RefusesWhatIsTooLong) {
+  const Answering server([](const std::string& request) {
+    const auto text = std::string(answer_1) + std::string(100, ' ');
+    return field(request, "Mcp-Method") == "stream" ? Answering::events("data: " + text + "\n\n")
+                                                    : Answering::json(text);
+  });
+  connect(server.url(), {.max_message_bytes = 100});
+  request("1", "text");
+  EXPECT_EQ(listener_->next(), "refused of 1: sent a message of more than 100 bytes");
+  request("2", "stream");
+  EXPECT_EQ(listener_->next(), "refused of 2: sent a message of more than 100 bytes");
+}
+
+TEST_F(HttpUpstreamTest, HasASessionAndEndsIt) {
+  const Answering server([](const std::string& request) {
+    if (request.starts_with("GET")) return Answering::json("", "405 Method Not Allowed");
+    if (request.find("initialized") != std::string::npos) return Answering::json("", "202 Accepted");
+    return Answering::json(answer_1, "200 OK", "Mcp-Session-Id: abc\r\n");
+  });
+  connect(server.url());
+  request("1", "initialize", false);
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+  EXPECT_EQ(field(server.request(0), "MCP-Protocol-Version"), "");
+  notify("notifications/initialized");
+  EXPECT_EQ(field(server.request(1), "Mcp-Session-Id"), "abc");
+  EXPECT_EQ(server.request(2).substr(0, 4), "GET ");
+  EXPECT_EQ(field(server.request(2), "Accept"), "text/event-stream");
+  EXPECT_EQ(field(server.request(2), "Mcp-Session-Id"), "abc");
+  upstream_->close();
+  EXPECT_EQ(server.request(3).substr(0, 7), "DELETE ");
+  EXPECT_EQ(field(server.request(3), "Mcp-Session-Id"), "abc");
+  EXPECT_EQ(field(server.request(3), "MCP-Protocol-Version"), "2025-11-25");
+}
+
+TEST_F(HttpUpstreamTest, SaysWhenTheSessionIsGone) {
+  const Answering server([](const std::string& request) {
+    const bool begins = request.find("initialize") != std::string::npos;
+    return begins
+               ? Answering::json(answer_1, "200 OK", "Mcp-Session-Id: abc\r\n")
+               : Answering::json(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}})",
+                                 "404 Not Found");
+  });
+  connect(server.url());
+  request("1", "initialize", false);
+  listener_->next();
+  request("2", "tools/list", false);
+  EXPECT_EQ(listener_->next(), "failed 2, session gone: it does not know the session any more");
+}
+
+TEST_F(HttpUpstreamTest, ContinuesAStreamWhereItBroke) {
+  const Answering server([](const std::string& request) {
+    if (request.starts_with("POST")) return Answering::events("id: 1\nretry: 1\ndata:\n\n");
+    const auto last = field(request, "Last-Event-ID");
+    if (last == "1") return Answering::events("id: 2\ndata: {\"method\":\"x\"}\n\nid: 3\ndata: half");
+    return Answering::events("id: 3\ndata: " + std::string(answer_1) + "\n\n");
+  });
+  connect(server.url());
+  request("1", "tools/call", false);
+  EXPECT_EQ(listener_->next(), "{\"method\":\"x\"} of 1");
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+  EXPECT_EQ(field(server.request(2), "Last-Event-ID"), "2");
+}
+
+TEST_F(HttpUpstreamTest, GivesUpAStreamThatCannotBeContinued) {
+  const Answering server([](const std::string& request) {
+    return request.starts_with("POST") ? Answering::events("id: 1\nretry: 1\ndata:\n\n")
+                                       : Answering::json("", "400 Bad Request");
+  });
+  connect(server.url());
+  request("1", "tools/call", false);
+  EXPECT_EQ(listener_->next(), "failed 1: it answers with the HTTP status 400");
+}
+
+TEST_F(HttpUpstreamTest, HearsWhatAServerSaysUnaskedAndAsksAgainWhereThatBreaks) {
+  const Answering server([](const std::string& request) {
+    if (request.starts_with("POST")) return Answering::json("", "202 Accepted");
+    return field(request, "Last-Event-ID").empty() ? Answering::events("retry: 1\nid: 7\ndata: {\"method\":\"a\"}\n\n")
+                                                   : Answering::events("data: {\"method\":\"b\"}\n\n");
+  });
+  connect(server.url());
+  notify("notifications/initialized");
+  EXPECT_EQ(listener_->next(), "{\"method\":\"a\"}");
+  EXPECT_EQ(listener_->next(), "{\"method\":\"b\"}");
+}
+
+TEST_F(HttpUpstreamTest, ClosesTheStreamOfWhatIsAbandoned) {
+  std::atomic<bool> is_closed = false;
+  const test::ScriptedServer server([&](Connection& connection) {
+    connection.hear("}");
+    connection.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"method\":\"x\"}\n\n");
+    connection.hear("never");
+    is_closed = true;
+  });
+  connect(server.url());
+  request("1");
+  EXPECT_EQ(listener_->next(), "{\"method\":\"x\"} of 1");
+  notify("notifications/cancelled", true);
+  upstream_->abandon("1");
+  EXPECT_TRUE(test::eventually([&] { return is_closed.load(); }));
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST_F(HttpUpstreamTest, FetchesATokenOnceAndAnewWhenItIsRefused) {
+  std::atomic<int> tokens = 0;
+  std::atomic<bool> first_is_good = true;
+  const Answering issuer([&](const std::string&) {
+    const auto number = std::to_string(++tokens);
+    return Answering::json(R"({"access_token":"t)" + number + R"(","token_type":"bearer","expires_in":3600})");
+  });
+  const Answering server([&](const std::string& request) {
+    const auto credential = field(request, "Authorization");
+    const bool is_good = credential == "Bearer t2" || (credential == "Bearer t1" && first_is_good);
+    return is_good ? Answering::json(answer_1) : Answering::json("{}", "401 Unauthorized");
+  });
+  connect(server.url(), {.credentials = ClientCredentials{issuer.url("/token"), "me", "s:cret", "a b"}});
+  for (int i = 0; i < 2; ++i) {
+    request("1");
+    EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+  }
+  EXPECT_EQ(tokens, 1);
+  first_is_good = false;
+  request("1");
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+  EXPECT_EQ(tokens, 2);
+  const auto asked = issuer.request(0);
+  EXPECT_EQ(field(asked, "Authorization"), "Basic bWU6cyUzQWNyZXQ=");
+  EXPECT_NE(asked.find("grant_type=client_credentials&resource=http%3A%2F%2F127.0.0.1"), std::string::npos) << asked;
+  EXPECT_NE(asked.find("&scope=a%20b"), std::string::npos) << asked;
+}
+
+TEST_F(HttpUpstreamTest, FindsOutWhoIssuesTokens) {
+  std::string issuer_url;
+  std::string resource_url;
+  const Answering issuer([&](const std::string& request) {
+    if (request.starts_with("GET /.well-known/oauth-authorization-server/tenant "))
+      return Answering::json(R"({"issuer":")" + issuer_url + R"(","token_endpoint":")" + issuer_url +
+                             R"(/token","token_endpoint_auth_methods_supported":["client_secret_post"]})");
+    if (request.starts_with("POST /tenant/token "))
+      return Answering::json(R"({"access_token":"t","token_type":"Bearer"})");
+    return Answering::json("", "404 Not Found");
+  });
+  issuer_url = issuer.url("/tenant");
+  const Answering server([&](const std::string& request) {
+    if (request.starts_with("GET /elsewhere "))
+      return Answering::json(R"({"resource":")" + resource_url + R"(","authorization_servers":[")" + issuer_url +
+                             "\"]}");
+    if (field(request, "Authorization") == "Bearer t") return Answering::json(answer_1);
+    const auto metadata = resource_url.substr(0, resource_url.rfind('/')) + "/elsewhere";
+    return Answering::json("{}", "401 Unauthorized",
+                           "WWW-Authenticate: Bearer realm=\"x\", resource_metadata=\"" + metadata + "\"\r\n");
+  });
+  resource_url = server.url();
+  connect(server.url(), {.credentials = ClientCredentials{"", "me", "secret", ""}});
+  request("1");
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+  EXPECT_NE(issuer.request(1).find("&client_id=me&client_secret=secret"), std::string::npos);
+}
+
+TEST_F(HttpUpstreamTest, AsksNobodyWhomAnotherOriginNames) {
+  const Answering elsewhere([](const std::string&) { return Answering::json("{}"); });
+  const Answering server([&](const std::string& request) {
+    if (request.starts_with("GET")) return Answering::json("", "404 Not Found");
+    return Answering::json("{}", "401 Unauthorized",
+                           "WWW-Authenticate: Bearer resource_metadata=\"" + elsewhere.url() + "\"\r\n");
+  });
+  connect(server.url(), {.credentials = ClientCredentials{"", "me", "secret", ""}});
+  request("1");
+  const auto line = listener_->next();
+  EXPECT_NE(line.find("there is no token for it"), std::string::npos) << line;
+  EXPECT_NE(line.find("it answers with the HTTP status 404"), std::string::npos) << line;
+  EXPECT_TRUE(elsewhere.requests().empty());
+}
+
+TEST_F(HttpUpstreamTest, SpeaksHttpWithSse) {
+  std::atomic<bool> is_asked = false;
+  const test::ScriptedServer streams([&](Connection& connection) {
+    const auto request = connection.hear_request();
+    if (request.starts_with("POST /messages?session=1 ")) {
+      connection.hear("}");
+      is_asked = true;
+      return connection.answer("");
+    }
+    connection.say(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: endpoint\ndata: "
+        "/messages?session=1\n\n");
+    test::eventually([&] { return is_asked.load(); });
+    connection.say("event: message\ndata: " + std::string(answer_1) + "\n\n");
+  });
+  connect(streams.url("/sse"), {.sse = true});
+  EXPECT_EQ(begun_, "");
+  request("1", "tools/list", false);
+  EXPECT_EQ(listener_->next(), answer_1);
+  EXPECT_EQ(listener_->next(), "ended: it ended its event stream");
+}
+
+TEST_F(HttpUpstreamTest, PostsToNoOtherOrigin) {
+  for (const auto* const endpoint : {"http://169.254.169.254/x", "//169.254.169.254/x", "http://127.0.0.1:1/x",
+                                     "file:///etc/passwd", "javascript:x"}) {
+    const Answering server([&](const std::string&) {
+      return Answering::events(std::string("event: endpoint\ndata: ") + endpoint + "\n\n");
+    });
+    connect(server.url("/sse"), {.sse = true});
+    const bool is_path = std::string_view(endpoint).find('/') == std::string_view::npos;
+    EXPECT_EQ(begun_, is_path ? ""
+                              : server.url("/sse") +
+                                    ": it wants messages sent to another origin, which no upstream may: " + endpoint);
+    upstream_->close();
+  }
+}
+
+TEST(HttpUpstreamReferenceTest, IsResolvedAgainstTheUrl) {
+  const auto base = *read_http_url("http://localhost:8080/a/sse?x=1");
+  EXPECT_EQ(resolve_http_url(base, "/messages")->target, "/messages");
+  EXPECT_EQ(resolve_http_url(base, "messages?s=1")->target, "/a/messages?s=1");
+  EXPECT_EQ(resolve_http_url(base, "?s=1")->target, "/a/sse?s=1");
+  EXPECT_EQ(resolve_http_url(base, "http://localhost:8080/m")->target, "/m");
+  EXPECT_EQ(resolve_http_url(base, "//localhost:8080/m")->target, "/m");
+}
+
+TEST(HttpUpstreamResponseTest, IsKnownByItsMembers) {
+  EXPECT_TRUE(is_response(R"({"jsonrpc":"2.0","id":1,"result":{}})"));
+  EXPECT_TRUE(is_response(R"({"error" : {"code":1},"id":1})"));
+  EXPECT_FALSE(is_response(R"({"jsonrpc":"2.0","id":1,"method":"result","params":{"result":1}})"));
+  EXPECT_FALSE(is_response(R"({"a":{"result":1},"b":["error"],"c\"result":1})"));
+  EXPECT_FALSE(is_response("nothing"));
+}
+
+TEST(ChallengeTest, HasParameters) {
+  const std::string_view challenges = R"(Basic realm="a", Bearer error="x\"y", scope="a b", resource_metadata=z)";
+  EXPECT_EQ(challenge_parameter(challenges, "scope"), "a b");
+  EXPECT_EQ(challenge_parameter(challenges, "error"), "x\"y");
+  EXPECT_EQ(challenge_parameter(challenges, "resource_metadata"), "z");
+  EXPECT_EQ(challenge_parameter(challenges, "metadata"), "");
+}
+
+}  // namespace
+}  // namespace mcph

@@ -1,0 +1,104 @@
+#include "sources/upstream/upstream_listing.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json_text.hpp"
+
+namespace mcph {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+OrderedJson tool(const std::string& name) {
+  return {{"name", name}, {"inputSchema", {{"type", "object"}}}};
+}
+
+OrderedJson page(std::vector<OrderedJson> tools, const OrderedJson& next = nullptr) {
+  OrderedJson json = {{"tools", std::move(tools)}};
+  if (!next.is_null()) json["nextCursor"] = next;
+  return json;
+}
+
+UpstreamNames names_with(const std::string& prefix) {
+  UpstreamNames names;
+  names.prefix = prefix;
+  return names;
+}
+
+TEST(UpstreamPagesTest, FollowsCursorsToTheEnd) {
+  UpstreamPages pages(UpstreamList::tools);
+  ASSERT_TRUE(pages.add(page({tool("a")}, "next"), 10).has_value());
+  EXPECT_TRUE(pages.has_more());
+  EXPECT_EQ(pages.cursor(), "next");
+  ASSERT_TRUE(pages.add(page({tool("b")}), 10).has_value());
+  EXPECT_FALSE(pages.has_more());
+  EXPECT_EQ(pages.take().size(), 2U);
+}
+
+TEST(UpstreamPagesTest, RefusesACursorThatComesAgain) {
+  UpstreamPages pages(UpstreamList::tools);
+  ASSERT_TRUE(pages.add(page({}, "1"), 10).has_value());
+  ASSERT_TRUE(pages.add(page({}, "2"), 10).has_value());
+  EXPECT_THAT(pages.add(page({}, "1"), 10).error().message, HasSubstr("leads back to a page that came before"));
+}
+
+TEST(UpstreamPagesTest, HasBounds) {
+  UpstreamPages many(UpstreamList::tools);
+  for (std::size_t i = 0; i < UpstreamPages::max_pages; ++i)
+    ASSERT_TRUE(many.add(page({}, std::to_string(i)), 10).has_value());
+  EXPECT_THAT(many.add(page({}), 10).error().message, HasSubstr("more than 200 pages"));
+  UpstreamPages long_page(UpstreamList::tools);
+  EXPECT_THAT(long_page.add(page({}), UpstreamPages::max_bytes + 1).error().message, HasSubstr("bytes"));
+}
+
+TEST(UpstreamPagesTest, RefusesWhatIsNoList) {
+  UpstreamPages pages(UpstreamList::prompts);
+  EXPECT_THAT(pages.add({{"prompts", "none"}}, 10).error().message, HasSubstr("prompts/list has no array \"prompts\""));
+  EXPECT_THAT(UpstreamPages(UpstreamList::tools).add(page({}, 7), 10).error().message, HasSubstr("is no string"));
+}
+
+TEST(DescribeUpstreamTest, GivesToolsAndPromptsTheirNamesHere) {
+  auto names = names_with("wiki_");
+  names.rename.emplace("search", "look_up");
+  const auto described =
+      describe_upstream({.tools = {tool("search"), tool("read")}, .prompts = {{{"name", "greet"}}}}, names);
+  EXPECT_THAT(described.tools, ElementsAre(Pair("look_up", "search"), Pair("wiki_read", "read")));
+  EXPECT_THAT(described.prompts, ElementsAre(Pair("wiki_greet", "greet")));
+  EXPECT_EQ(OrderedJson::parse(described.document)["tools"][0]["name"], "look_up");
+}
+
+TEST(DescribeUpstreamTest, LeavesOutWhatIsNotWanted) {
+  UpstreamNames names;
+  names.include = {*ComponentPattern::read("tool:read_*")};
+  names.exclude = {*ComponentPattern::read("tool:read_all")};
+  const auto described = describe_upstream({.tools = {tool("read_one"), tool("read_all"), tool("write")}}, names);
+  EXPECT_THAT(described.tools, ElementsAre(Pair("read_one", "read_one")));
+  EXPECT_TRUE(described.left_out.empty());
+}
+
+TEST(DescribeUpstreamTest, AFaultyComponentCostsOnlyItself) {
+  auto faulty = tool("faulty");
+  faulty["inputSchema"]["type"] = "array";
+  const auto described = describe_upstream({.tools = {tool("a b"), faulty, 7, tool("fine"), tool("fine")}}, {});
+  EXPECT_THAT(described.tools, ElementsAre(Pair("fine", "fine")));
+  EXPECT_THAT(described.left_out,
+              ElementsAre(HasSubstr("\"a b\""), HasSubstr("\"faulty\""), HasSubstr("has no \"name\""),
+                          HasSubstr("another one has the same name here")));
+}
+
+TEST(DescribeUpstreamTest, TheUpstreamHasNoSayInMattersOfTheHost) {
+  auto each = tool("run");
+  each["_meta"] = {{"mcp-plugin-host/tags", {"trusted"}}, {"theirs", 1}};
+  each["execution"] = {{"taskSupport", "required"}, {"timeoutMs", 1}};
+  const auto described = describe_upstream({.tools = {each}}, {});
+  const auto shown = OrderedJson::parse(described.document)["tools"][0];
+  EXPECT_EQ(dump(shown["_meta"]), R"({"theirs":1})");
+  EXPECT_FALSE(shown.contains("execution"));
+  EXPECT_THAT(described.needs_task, ElementsAre("run"));
+}
+
+}  // namespace
+}  // namespace mcph

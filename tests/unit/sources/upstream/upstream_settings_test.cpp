@@ -1,0 +1,96 @@
+#include "sources/upstream/upstream_settings.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json_text.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace mcph {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Result<UpstreamSettings> read(const std::string& text) {
+  return read_upstream_settings(text, "/components/tools", {});
+}
+
+std::string mistake_in(const std::string& text) {
+  const auto settings = read(text);
+  return settings.has_error() ? settings.error().message : "none";
+}
+
+TEST(UpstreamSettingsTest, ACommandIsFoundFromWhereTheFileLies) {
+  const auto settings = read(R"({"command": "./bin/server", "args": ["-v"], "cwd": "data", "prefix": "a_"})");
+  ASSERT_TRUE(settings.has_value()) << settings.error().message;
+  const auto& command = std::get<UpstreamCommand>(settings->way);
+  EXPECT_THAT(command.command, ElementsAre("/components/tools/bin/server", "-v"));
+  EXPECT_EQ(command.folder, "/components/tools/data");
+  EXPECT_EQ(settings->names.name_here("x"), "a_x");
+  EXPECT_THAT(std::get<UpstreamCommand>(read(R"({"command": "npx"})")->way).command, ElementsAre("npx"));
+}
+
+TEST(UpstreamSettingsTest, TheHostsMembersAreThoseOfPlugins) {
+  const auto settings = read(
+      R"({"command": "x", "limits": {"concurrentCalls": 1, "memoryBytes": 1000000}, "restarts": {"crashes": 2},
+          "sandbox": {"profile": "strict", "network": "none"}, "errors": "masked"})");
+  ASSERT_TRUE(settings.has_value()) << settings.error().message;
+  EXPECT_EQ(settings->limits.concurrent_calls, 1U);
+  EXPECT_EQ(settings->restarts.crashes, 2U);
+  EXPECT_EQ(settings->sandbox.profile, SandboxProfile::strict);
+  EXPECT_EQ(settings->errors, ErrorTexts::masked);
+}
+
+TEST(UpstreamSettingsTest, SaysWhatIsWrong) {
+  EXPECT_THAT(mistake_in("{}"), HasSubstr(R"(either a "command" or a "url")"));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "url": "https://a"})"), HasSubstr(R"(either a "command" or a "url")"));
+  EXPECT_THAT(mistake_in(R"({"command": ""})"), HasSubstr("\"command\" must be a text that is not empty"));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "args": "y"})"), HasSubstr("\"args\" must be a list of texts"));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "arg": []})"), HasSubstr("\"arg\" is not known; the members are"));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "env": {"A": 1}})"), HasSubstr(R"({"file": PATH} or {"env": NAME})"));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "prefix": "a b"})"), HasSubstr("\"prefix\" must be characters"));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "rename": {"a": "b c"}})"), HasSubstr(R"("rename"."a" must be 1 to 128)"));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "include": ["verb:x"]})"), HasSubstr("\"include\""));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "isolation": "in-process"})"), HasSubstr("\"isolation\""));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "limits": {"processes": 0}})"), HasSubstr("limits.processes"));
+  EXPECT_THAT(mistake_in(R"({"url": "http://example.com/mcp"})"), HasSubstr("\"url\" cannot be used"));
+  EXPECT_THAT(mistake_in(R"({"url": "https://a/", "limits": {"memoryBytes": 1}})"),
+              HasSubstr("only a \"command\" has"));
+  EXPECT_THAT(mistake_in(R"({"url": "https://a/", "headers": {"a b": "c"}})"), HasSubstr("no name of a header"));
+  EXPECT_THAT(mistake_in(R"({"url": "https://a/", "oauth": {"clientId": "c"}})"), HasSubstr("clientSecret"));
+}
+
+TEST(UpstreamSettingsTest, ASecretComesFromAFileOfItsOwnerOrFromTheEnvironment) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("secret", "word\n");
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  ::setenv("MCP_TEST_UPSTREAM_SECRET", "of the environment", 1);
+  const auto settings = read_upstream_settings(
+      R"({"url": "https://a/", "headers": {"Authorization": {"file": "secret"}, "X-Key": {"env": "MCP_TEST_UPSTREAM_SECRET"}}})",
+      folder.path(), {});
+  ASSERT_TRUE(settings.has_value()) << settings.error().message;
+  const auto http = std::get<UpstreamUrl>(settings->way).settings();
+  ASSERT_TRUE(http.has_value()) << http.error().message;
+  EXPECT_EQ(http->fields[0].second, "word");
+  EXPECT_EQ(http->fields[1].second, "of the environment");
+  std::filesystem::permissions(file, std::filesystem::perms::others_read, std::filesystem::perm_options::add);
+  EXPECT_TRUE(std::get<UpstreamUrl>(settings->way).settings().has_error());
+}
+
+TEST(UpstreamSettingsTest, AClientsServersAreTakenWithoutWhatOnlyClientsKnow) {
+  const auto servers = read_client_servers(
+      R"({"mcpServers": {"a": {"command": "x", "disabled": false}, "b": {"type": "http", "url": "https://b/"}}})");
+  ASSERT_TRUE(servers.has_value()) << servers.error().message;
+  ASSERT_EQ(servers->size(), 2U);
+  EXPECT_EQ(dump((*servers)[0].settings), R"({"command":"x"})");
+  EXPECT_THAT((*servers)[0].dropped, ElementsAre("disabled"));
+  EXPECT_TRUE(read_upstream_settings(dump((*servers)[1].settings), "/", {}).has_value());
+  EXPECT_TRUE(read_client_servers("{}").has_error());
+}
+
+}  // namespace
+}  // namespace mcph
