@@ -11,6 +11,7 @@
 #include "base/absolute_path.hpp"
 #include "base/version.hpp"
 #include "plugin/library/crash_report.hpp"
+#include "sources/finder/tool_finder.hpp"
 
 namespace mcph {
 namespace {
@@ -35,6 +36,15 @@ constexpr std::chrono::milliseconds cut_off_patience{500};
 unsigned loops(unsigned wanted) {
   constexpr unsigned most = 4;
   return wanted > 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, most);
+}
+
+// Its patterns have been read before, with the configuration.
+std::shared_ptr<const ToolListing> listing_of(const CatalogOptions& options) {
+  if (options.list_at_most == 0) return nullptr;
+  ToolListing listing{.at_most = options.list_at_most, .pinned = {}};
+  for (const auto& pattern : options.pinned)
+    listing.pinned.push_back(ComponentPattern::read(pattern).value());
+  return std::make_shared<const ToolListing>(std::move(listing));
 }
 
 PluginLoader::Options loader_options(const HostOptions& options, NamedLimits limits, NamedFeatures features,
@@ -98,7 +108,7 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
           {.program = Workers::default_program(), .tell_crash_places = options.tell_crash_places},
           [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_),
       reaper_(stop_patience, log),
-      publisher_(catalog_, options.instructions, log),
+      publisher_(catalog_, options.instructions, log, listing_of(options.catalog)),
       drainer_({}, log),
       // No plugin's data directory, as above.
       stores_(absolute_path(options.data_root) / ".stores", log),
@@ -124,7 +134,10 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
                .resource_updated = [this](const std::string& uri) { catalog_.resource_updates()->updated(uri); },
                .publisher = publisher_,
                .drainer = drainer_,
-               .log = log}) {}
+               .log = log}) {
+  // After the folder, whose tool of the same name would count.
+  if (options.catalog.find_tools) publisher_.publish(publisher_.add_source(), {make_tool_finder()}, [] {});
+}
 
 Host::~Host() = default;
 

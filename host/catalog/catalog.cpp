@@ -65,11 +65,13 @@ Access access_to(const Rights& rights, const Served<Tool>& served) {
 
 }  // namespace
 
-Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions)
+Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions,
+                 std::shared_ptr<const ToolListing> listing)
     : generation_(generation),
       plugins_(std::move(plugins)),
       instructions_(instructions),
-      operator_instructions_(instructions) {
+      operator_instructions_(instructions),
+      listing_(std::move(listing)) {
   for (const auto& owner : plugins_) {
     const auto& components = *owner.components;
     add(tools_, components.tools, owner, tool_kind);
@@ -91,7 +93,8 @@ Catalog::Catalog(const Catalog& all, std::shared_ptr<const Rights> rights,
       plugins_(all.plugins_),
       instructions_(instructions.value_or(all.operator_instructions_)),
       operator_instructions_(instructions_),
-      rights_(std::move(rights)) {
+      rights_(std::move(rights)),
+      listing_(all.listing_) {
   copy_visible(all.tools_, tools_);
   copy_visible(all.resources_, resources_);
   copy_visible(all.templates_, templates_);
@@ -130,12 +133,37 @@ void Catalog::render_lists() {
                    });
 
   const auto json = [](const auto& component) -> std::string_view { return component.json; };
-  tool_list_ = render("tools", tools_, json);
-  tool_object_output_list_ =
-      render("tools", tools_, [](const Tool& tool) -> std::string_view { return tool.json_object_output; });
+  tool_list_ = ComponentList("tools");
+  tool_object_output_list_ = ComponentList("tools");
+  for (const auto* const served : listed_tools()) {
+    const auto& tool = *served->component;
+    tool_list_.add(tool.name, tool.json);
+    tool_object_output_list_.add(tool.name, tool.json_object_output);
+  }
   resource_list_ = render("resources", resources_, json);
   template_list_ = render("resourceTemplates", templates_, json);
   prompt_list_ = render("prompts", prompts_, json);
+}
+
+std::vector<const Served<Tool>*> Catalog::listed_tools() const {
+  const auto most = listing_ == nullptr ? 0 : listing_->at_most;
+  const bool all = most == 0 || tools_.size() <= most || !tools_.contains(find_tools_name);
+  std::set<std::string_view> chosen{find_tools_name};
+  const auto choose = [&](const auto& matches) {
+    for (auto tool = tools_.begin(); tool != tools_.end() && chosen.size() < most; ++tool) {
+      if (matches(tool->first)) chosen.insert(tool->first);
+    }
+  };
+  if (!all) {
+    for (const auto& pattern : listing_->pinned)
+      choose([&](const std::string& name) { return pattern.matches(ComponentPattern::Kind::tool, name); });
+    choose([](const std::string&) { return true; });
+  }
+  std::vector<const Served<Tool>*> listed;
+  for (const auto& [name, served] : tools_) {
+    if (all || chosen.contains(name)) listed.push_back(&served);
+  }
+  return listed;
 }
 
 template <class Component>

@@ -15,6 +15,7 @@
 #include "catalog/component_list.hpp"
 #include "catalog/components.hpp"
 #include "catalog/rights.hpp"
+#include "catalog/tool_listing.hpp"
 #include "plugin/plugin.hpp"
 
 namespace mcph {
@@ -60,8 +61,9 @@ class Catalog {
   Catalog(const Catalog&) = delete;
   Catalog& operator=(const Catalog&) = delete;
   // `plugins` in the order that decides conflicts: by path. `instructions` is the operator's text for the model, to
-  // which the plugins' own are added.
-  Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions = {});
+  // which the plugins' own are added. `listing` says which tools are listed, here and in each view; null: all.
+  Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions = {},
+          std::shared_ptr<const ToolListing> listing = nullptr);
 
   // What there is of `all` for those who have these rights. `instructions` are the operator's; nothing: those of `all`.
   Catalog(const Catalog& all, std::shared_ptr<const Rights> rights,
@@ -99,6 +101,8 @@ class Catalog {
   const std::string& extensions() const { return extension_members_; }
   const std::string& experimental() const { return experimental_members_; }
 
+  // All that can be called, by their names; those in the lists may be fewer.
+  const std::map<std::string, Served<Tool>, std::less<>>& served_tools() const { return tools_; }
   const ComponentList& tools() const { return tool_list_; }
   const ComponentList& tools_object_output() const { return tool_object_output_list_; }
   const ComponentList& resources() const { return resource_list_; }
@@ -119,6 +123,8 @@ class Catalog {
   template <class Component>
   void copy_visible(const Index<Component>& all, Index<Component>& visible) const;
   void render_lists();
+  // Those that are listed, by their names.
+  std::vector<const Served<Tool>*> listed_tools() const;
 
   std::uint64_t generation_ = 0;
   std::vector<ServedPlugin> plugins_;
@@ -126,6 +132,7 @@ class Catalog {
   std::string instructions_;
   std::string operator_instructions_;     // without what plugins say
   std::shared_ptr<const Rights> rights_;  // null: all
+  std::shared_ptr<const ToolListing> listing_;
 
   Index<Tool> tools_;
   Index<Resource> resources_;

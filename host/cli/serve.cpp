@@ -63,7 +63,8 @@ NamedFeatures features_of(const Config& config) {
           {"httpSse", config.mcp.http_sse},
           {"roles", !config.roles.empty()},
           {"sessionsOptional", config.mcp.sessions_optional},
-          {"virtualServers", !config.servers.empty()}};
+          {"virtualServers", !config.servers.empty()},
+          {"websocket", config.mcp.websocket}};
 }
 
 const char* name_of(int signal) {

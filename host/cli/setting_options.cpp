@@ -28,6 +28,8 @@ constexpr SettingOption host_options[] = {
 constexpr SettingOption serving_options[] = {
     {"--instructions", "server.instructions"},
     {"--page-size", "serving.page_size"},
+    {"--find-tools", "catalog.find_tools"},
+    {"--list-at-most", "catalog.list_at_most"},
     {"--list-freshness-ms", "serving.list_freshness_ms"},
     {"--answer-time-s", "serving.answer_time_s"},
     {"--task-after-ms", "serving.task_after_ms"},
@@ -53,6 +55,7 @@ constexpr SettingOption http_options[] = {
     {"--idle-time-ms", "http.idle_time_ms"},
     {"--heartbeat-ms", "http.heartbeat_ms"},
     {"--close-streams-after-ms", "http.close_streams_after_ms"},
+    {"--websocket", "http.websocket"},
     {"--http-sse", "http.http_sse"},
     {"--sessions", "http.sessions"},
     {"--max-sessions", "http.max_sessions"},

@@ -275,6 +275,12 @@ void settle(Config& config, Mistakes& mistakes) {
     mistakes.push_back(
         {credentials, "need roles, which say what their owners may use: add one, such as [roles.user]", true});
   }
+  const auto& catalog = config.host.catalog;
+  if (catalog.list_at_most > 0 && !catalog.find_tools)
+    mistakes.push_back(
+        {"/catalog/list_at_most", "needs find_tools, by which clients find the tools that are not listed"});
+  if (!catalog.pinned.empty() && catalog.list_at_most == 0)
+    mistakes.push_back({"/catalog/pinned", "needs list_at_most, without which all tools are listed"});
   settle_issuers(config, mistakes);
   settle_servers(config, mistakes);
   check_upstreams(config, mistakes);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/version.hpp"
 #include "protocol/server_identity.hpp"
@@ -14,11 +15,19 @@
 
 namespace mcph {
 
+// How clients find their way where there are many tools.
+struct CatalogOptions {
+  bool find_tools = false;          // they can search, by a tool of this name
+  std::size_t list_at_most = 0;     // tools; 0: all of them
+  std::vector<std::string> pinned;  // patterns of those that are listed first, "tool:deploy*"
+};
+
 struct HostOptions {
   ServerIdentity identity{"mcp-plugin-host", "MCP Plugin Host", host_version};  // that clients and plugins are told
   std::filesystem::path components = "mcp_components";
   std::filesystem::path data_root;  // of the plugins' data directories
   std::string instructions;         // for the model
+  CatalogOptions catalog;
   ServingOptions serving;
   Isolation isolation = Isolation::worker;        // of a plugin that does not say
   ErrorTexts errors = ErrorTexts::shown;          // likewise

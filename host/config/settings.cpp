@@ -10,6 +10,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include "base/ascii.hpp"
+#include "base/component_pattern.hpp"
 #include "base/json_text.hpp"
 #include "base/state_folder.hpp"
 #include "config/config.hpp"
@@ -247,6 +248,23 @@ Form<Config> serving_table() {
       .form();
 }
 
+Form<Config> catalog_table() {
+  const auto catalog = [](auto member) { return host(&HostOptions::catalog, member); };
+  const auto pattern = text([](const std::string& written) -> Result<> {
+    const auto read = ComponentPattern::read(written);
+    return read.has_error() ? Result<>(read.error()) : Result<>();
+  });
+  return Table<Config>()
+      .add("find_tools", catalog(&CatalogOptions::find_tools), truth(),
+           "Serve the tool find_tools, by which clients search the tools that they may use")
+      .add("list_at_most", catalog(&CatalogOptions::list_at_most), number<std::size_t>(0, 1'000'000),
+           "Tools that are listed at once, find_tools among them, for clients that cannot take more; the others can be "
+           "found and called all the same; 0: all")
+      .add("pinned", catalog(&CatalogOptions::pinned), list(pattern),
+           "Tools that are listed before others, such as tool:deploy*")
+      .form();
+}
+
 Form<Config> http_table() {
   const auto access = [](auto member) { return through(&Config::access, member); };
   const auto limit = [](auto member) { return through(&Config::http, &HttpOptions::limits, member); };
@@ -275,6 +293,8 @@ Form<Config> http_table() {
            "Between signs of life on a quiet stream")
       .add("close_streams_after_ms", through(&Config::mcp, &StreamableHttpOptions::stream_time),
            duration<milliseconds>(0), "After which a legacy client polls for the rest of an event stream; 0: never")
+      .add("websocket", through(&Config::mcp, &StreamableHttpOptions::websocket),
+           choice<bool>({{"on", true}, {"off", false}}), "Whether clients may change to WebSocket at the endpoint")
       .add("http_sse", through(&Config::mcp, &StreamableHttpOptions::http_sse), truth(),
            "Serve the deprecated HTTP+SSE transport, too, at /sse")
       .add("sessions", through(&Config::mcp, &StreamableHttpOptions::sessions_optional),
@@ -475,6 +495,7 @@ Form<Config> make_form() {
       .add("plugins", whole, plugins_table(), "Which plugins are served, and how they are held")
       .add("log", whole, log_table(), "What is logged")
       .add("serving", whole, serving_table(), "What is served, over any transport")
+      .add("catalog", whole, catalog_table(), "How clients find their way among many tools")
       .add("http", whole, http_table(), "Serving over HTTP")
       .add("tls", whole, tls_table(), "Encrypting it, and certificates by which clients prove who they are")
       .add("proxy", whole, proxy_table(), "Proxies that are trusted to say who and where a client is")

@@ -70,7 +70,7 @@ void HttpConnection::shut_down() {
     self->closing_ = true;
     // A request that has not arrived whole is no call in flight.
     const bool reading = self->waiting_ == Waiting::for_request || self->waiting_ == Waiting::for_rest;
-    if (reading) self->stream_->cancel();
+    if (reading && !self->is_upgraded_) self->stream_->cancel();
   });
 }
 
@@ -90,6 +90,10 @@ void HttpConnection::end_holding() {
 void HttpConnection::give_way(Clock::time_point yields_at) {
   asio::post(executor(), [self = shared_from_this(), yields_at] {
     if (self->yields_at() != yields_at) return;
+    if (self->is_upgraded_) {
+      return self->cut_off("connection closed",
+                           "its client is slow to send or to read a large message, and others need the memory");
+    }
     if (self->waiting_ == Waiting::for_bytes) {
       return self->cut_off("connection closed",
                            "its client is slow to read a large answer, and others need the memory");
@@ -104,6 +108,7 @@ void HttpConnection::give_way(Clock::time_point yields_at) {
 
 void HttpConnection::expel(const std::shared_ptr<const IsGood>& is_good) {
   asio::post(executor(), [self = shared_from_this(), is_good] {
+    if (self->is_upgraded_) return self->upgraded_->expel(*is_good);
     if (!self->principal_ || (*is_good)(*self->principal_)) return;
     // As if the client had gone, which it has to.
     self->expelled_ = true;
@@ -114,8 +119,13 @@ void HttpConnection::expel(const std::shared_ptr<const IsGood>& is_good) {
 }
 
 void HttpConnection::cut_off(std::string_view closed, std::string_view reason) {
-  if (std::exchange(cut_off_, true)) return;
+  if (cut_off_) return;
   warn(closed, reason);
+  abort();
+}
+
+void HttpConnection::abort() {
+  cut_off_ = true;
   // Cancelling would miss a write between two of its steps; this fails the next step too.
   stream_->shut_down();
 }
@@ -132,6 +142,7 @@ void HttpConnection::wait_for(Waiting what, std::chrono::milliseconds patience) 
 
 void HttpConnection::time_is_up(Clock::time_point now) {
   if (now.time_since_epoch().count() < due_.load(std::memory_order_relaxed)) return;
+  if (is_upgraded_) return upgraded_->time_is_up(now);
   if (waiting_ == Waiting::for_answer && !std::exchange(watched_, true)) {
     watch_for_disconnect();
     return wait_for(Waiting::for_answer, rest_of_patience_);
@@ -152,6 +163,7 @@ HttpConnection::awaitable<void> HttpConnection::serve() {
   bool goes_on = co_await open();
   while (goes_on)
     goes_on = co_await serve_request();
+  if (upgraded_ != nullptr) co_await serve_upgraded();
   if (lingers_) {
     co_await linger();
   } else if (!cut_off_) {
@@ -160,6 +172,31 @@ HttpConnection::awaitable<void> HttpConnection::serve() {
   }
   stream_->shut_down();
   stream_->close();
+}
+
+HttpConnection::awaitable<void> HttpConnection::serve_upgraded() {
+  // Of one that says nothing for long, little is kept.
+  buffer_.shrink_to_fit();
+  is_upgraded_ = true;
+  co_await upgraded_->run();
+  is_upgraded_ = false;
+  lingers_ = !cut_off_;
+}
+
+void HttpConnection::upgrade(std::unique_ptr<UpgradedProtocol> protocol) {
+  upgraded_ = std::move(protocol);
+  client_.keep_alive = false;
+}
+
+HttpConnection::awaitable<HttpStream::Transferred> HttpConnection::read_some(asio::mutable_buffer bytes) {
+  return buffer_.size() > 0 ? take_read_ahead(bytes) : stream_->read_some(bytes);
+}
+
+HttpConnection::awaitable<HttpStream::Transferred> HttpConnection::take_read_ahead(asio::mutable_buffer bytes) {
+  const auto count = asio::buffer_copy(bytes, buffer_.data());
+  buffer_.consume(count);
+  if (buffer_.size() == 0) buffer_.shrink_to_fit();
+  co_return HttpStream::Transferred(boost::system::error_code(), count);
 }
 
 HttpConnection::awaitable<bool> HttpConnection::open() {

@@ -33,6 +33,7 @@
 #include "http/server.hpp"
 #include "http/service.hpp"
 #include "http/stream.hpp"
+#include "http/upgraded_protocol.hpp"
 #include "runtime/memory_budget.hpp"
 
 namespace mcph {
@@ -98,6 +99,15 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   awaitable<bool> write(std::string_view text);
   // No other request is taken.
   void close_then() { client_.keep_alive = false; }
+  // Instead of a response: when the request has been dealt with, the connection is the protocol's.
+  void upgrade(std::unique_ptr<UpgradedProtocol> protocol);
+  // For the protocol. What has been read ahead comes first. It is told when its time has come, if not sooner.
+  awaitable<HttpStream::Transferred> read_some(boost::asio::mutable_buffer bytes);
+  awaitable<HttpStream::Transferred> write_some(boost::asio::const_buffer bytes) { return stream_->write_some(bytes); }
+  void attend_at(Clock::time_point time) { due_.store(time.time_since_epoch().count(), std::memory_order_relaxed); }
+  // Whatever is being read or written.
+  void abort();
+
   // Whatever is being written. `closed` is what is closed thereby, as the log calls it.
   void cut_off(std::string_view closed, std::string_view reason);
   bool is_cut_off() const { return cut_off_; }
@@ -147,6 +157,8 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   awaitable<void> refuse_unread(HttpRefusal refusal);
   awaitable<void> answer(HttpRequestReader& reader);
 
+  awaitable<void> serve_upgraded();
+  awaitable<HttpStream::Transferred> take_read_ahead(boost::asio::mutable_buffer bytes);
   void end_event_stream();
   void wait_for(Waiting what, std::chrono::milliseconds patience);
   void time_is_up(Clock::time_point now);
@@ -171,14 +183,16 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   HttpClient client_;                              // of the request that is being answered
   std::optional<Principal> principal_;             // likewise, once it is known
   std::vector<std::shared_ptr<const void>> held_;  // likewise
+  std::unique_ptr<UpgradedProtocol> upgraded_;     // null: the connection is HTTP
   MemoryBudget::Share body_share_;                 // of the request, until it is answered or a stream begins
   std::chrono::milliseconds rest_of_patience_{0};  // for an answer, once the client is watched
   Waiting waiting_ = Waiting::for_request;
   bool timed_out_ = false;
-  bool gives_way_ = false;  // and so the request is read no further
-  bool cut_off_ = false;    // and nothing more is written
-  bool streams_ = false;    // the answer is an event stream
-  bool lingers_ = false;    // the client has been told that the connection closes
+  bool gives_way_ = false;    // and so the request is read no further
+  bool cut_off_ = false;      // and nothing more is written
+  bool streams_ = false;      // the answer is an event stream
+  bool is_upgraded_ = false;  // and the protocol is not over
+  bool lingers_ = false;      // the client has been told that the connection closes
   Watching watching_ = Watching::off;
   bool watched_ = false;  // for this answer already
   bool disconnected_ = false;

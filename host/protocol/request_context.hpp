@@ -12,6 +12,7 @@ struct RequestContext {
   const Principal& principal = anonymous;
   const MirroredFields* mirrored = nullptr;  // null: the transport repeats nothing
   const SenderLimits* limits = nullptr;      // of who has sent it; null: there are none
+  bool counted = true;                       // by them already, as far as it is one request
 };
 
 }  // namespace mcph

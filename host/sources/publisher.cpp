@@ -23,7 +23,7 @@ void Publisher::publish(Source source, std::vector<ServedPlugin> plugins, const 
   std::vector<ServedPlugin> all;
   for (const auto& each : sources_)
     all.insert(all.end(), each.begin(), each.end());
-  const auto next = std::make_shared<const Catalog>(++generation_, std::move(all), instructions_);
+  const auto next = std::make_shared<const Catalog>(++generation_, std::move(all), instructions_, listing_);
   catalog_.publish(next);
   for (auto* const catalog : more_catalogs_)
     catalog->publish(next);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,11 @@ namespace mcph {
 
 class Publisher {
  public:
-  // The instructions are the operator's, for the model. The catalog and the log outlive it, and so does each catalog
-  // more.
-  Publisher(PublishedCatalog& catalog, std::string instructions, Log& log)
-      : catalog_(catalog), instructions_(std::move(instructions)), log_(log) {}
+  // The instructions are the operator's, for the model. `listing` says which tools are listed; null: all. The catalog
+  // and the log outlive it, and so does each catalog more.
+  Publisher(PublishedCatalog& catalog, std::string instructions, Log& log,
+            std::shared_ptr<const ToolListing> listing = nullptr)
+      : catalog_(catalog), instructions_(std::move(instructions)), listing_(std::move(listing)), log_(log) {}
 
   // What is published is published there, too. Before anything is.
   void publish_to(PublishedCatalog& catalog);
@@ -38,6 +40,7 @@ class Publisher {
 
   PublishedCatalog& catalog_;
   const std::string instructions_;
+  const std::shared_ptr<const ToolListing> listing_;
   Log& log_;
   Mutex mutex_;
   std::vector<PublishedCatalog*> more_catalogs_ GUARDED_BY(mutex_);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serve, serveAll } from './support/host.mjs';
 import {
@@ -42,6 +42,7 @@ for (const kind of kinds) {
   const transports = {
     HTTP: () => connectHttp(kind, host.url),
     stdio: () => connectStdio(kind, components),
+    WebSocket: () => connectWebSocket(kind, host.url),
   };
   for (const [transport, connect] of Object.entries(transports)) {
     test(`ReachesThePlugin: ${kind.name} over ${transport}`, async () => {
@@ -64,6 +65,7 @@ for (const kind of kinds) {
   const transports = {
     HTTP: () => connectHttp(kind, host.url),
     stdio: () => connectStdio(kind, components),
+    WebSocket: () => connectWebSocket(kind, host.url),
   };
   for (const [transport, connect] of Object.entries(transports)) {
     test(`IsToldToAPluginThatDoesNotAsk: ${kind.name} over ${transport}`, async () => {

@@ -4,7 +4,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import { env } from 'node:process';
 import { test } from 'node:test';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serve, serveAll } from './support/host.mjs';
 import { initializeRequest, modernMeta, post, postModern, request } from './support/http.mjs';
@@ -24,6 +24,7 @@ for (const kind of kinds) {
   for (const [transport, connect] of [
     ['HTTP', () => connectHttp(kind, host.url)],
     ['stdio', () => connectStdio(kind, components)],
+    ['WebSocket', () => connectWebSocket(kind, host.url)],
   ]) {
     test(`AClientWithoutAppsGetsAPicture: ${kind.name} over ${transport}`, async () => {
       const client = await connect();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 import { legacyRevisions, postModern, Session } from './support/http.mjs';
@@ -13,6 +13,7 @@ const host = await serveAll(components);
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),
   stdio: (kind) => connectStdio(kind, components),
+  WebSocket: (kind) => connectWebSocket(kind, host.url),
 };
 const prompt = (name) => ({ type: 'ref/prompt', name });
 const template = (uri) => ({ type: 'ref/resource', uri });

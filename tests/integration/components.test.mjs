@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 
@@ -16,6 +16,7 @@ const host = await serveAll(components);
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),
   stdio: (kind) => connectStdio(kind, components),
+  WebSocket: (kind) => connectWebSocket(kind, host.url),
 };
 
 for (const kind of kinds) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 
@@ -51,6 +51,7 @@ class Answers {
 const transports = {
   http: (kind, setup) => connectHttp(kind, host.url, setup),
   stdio: (kind, setup) => connectStdio(kind, components, [], setup),
+  WebSocket: (kind, setup) => connectWebSocket(kind, host.url, setup),
 };
 
 async function withClient(kind, transport, use, given = capabilities) {

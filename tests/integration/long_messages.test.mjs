@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serve, serveAll, StdioHost } from './support/host.mjs';
 import {
@@ -43,6 +43,7 @@ const own = () => Components.create('long_messages');
 const transports = {
   http: { option: '--max-body-bytes', connect: (kind, setup) => connectHttp(kind, host.url, setup) },
   stdio: { option: '--max-message-bytes', connect: (kind, setup) => connectStdio(kind, components, [], setup) },
+  websocket: { option: '--max-body-bytes', connect: (kind, setup) => connectWebSocket(kind, host.url, setup) },
 };
 
 for (const kind of kinds) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 import { postModern, Session } from './support/http.mjs';
@@ -21,6 +21,7 @@ const host = await serveAll(components, pageSize);
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),
   stdio: (kind) => connectStdio(kind, components, pageSize),
+  WebSocket: (kind) => connectWebSocket(kind, host.url),
 };
 
 async function allPages(fetchPage, field) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 import { allMessages, postModern, Session } from './support/http.mjs';
@@ -13,6 +13,7 @@ const host = await serveAll(components);
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),
   stdio: (kind) => connectStdio(kind, components),
+  WebSocket: (kind) => connectWebSocket(kind, host.url),
 };
 const slowCall = { name: 'wait', arguments: { label: 'progress', milliseconds: 100, reports: 3 } };
 const expected = [1, 2, 3].map((step) => ({ progress: step, total: 3, message: `step ${step}` }));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
@@ -15,7 +15,11 @@ const host = await serveAll(components);
 const textOf = ({ content }) => content[0].text;
 
 for (const kind of kinds) {
-  const transports = { HTTP: () => connectHttp(kind, host.url), stdio: () => connectStdio(kind, components) };
+  const transports = {
+    HTTP: () => connectHttp(kind, host.url),
+    stdio: () => connectStdio(kind, components),
+    WebSocket: () => connectWebSocket(kind, host.url),
+  };
   for (const [transport, connect] of Object.entries(transports)) {
     test(`AToolReadsResourcesOfItsOwnAndOfOthers: ${kind.name} over ${transport}`, async () => {
       const client = await connect();

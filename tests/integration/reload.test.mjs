@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components, fixture } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 
@@ -68,6 +68,8 @@ before(async () => {
     listeners.push(await Listener.on(`${kind.name} over HTTP`, kind, http));
     const stdio = await connectStdio(kind, components);
     listeners.push(await Listener.on(`${kind.name} over stdio`, kind, stdio));
+    const websocket = await connectWebSocket(kind, host.url);
+    listeners.push(await Listener.on(`${kind.name} over WebSocket`, kind, websocket));
   }
 });
 after(async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serve, serveAll } from './support/host.mjs';
 import { legacyRevisions, modernRequest, postModern, Session } from './support/http.mjs';
@@ -21,6 +21,7 @@ const host = await serveAll(components);
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),
   stdio: (kind) => connectStdio(kind, components),
+  WebSocket: (kind) => connectWebSocket(kind, host.url),
 };
 const touch = (client, uri, times = 1) => client.callTool({ name: 'touch', arguments: { uri, times } });
 

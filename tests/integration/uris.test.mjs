@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
+import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 import { Session } from './support/http.mjs';
@@ -18,6 +18,7 @@ const host = await serveAll(components);
 const transports = {
   HTTP: (kind) => connectHttp(kind, host.url),
   stdio: (kind) => connectStdio(kind, components),
+  WebSocket: (kind) => connectWebSocket(kind, host.url),
 };
 
 for (const kind of kinds) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "catalog/caller_view.hpp"
 #include "plugin/plugin.hpp"
 #include "protocol/caller.hpp"
 #include "protocol/calls/call_log.hpp"
@@ -80,7 +81,7 @@ class CallAnswers {
 std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
                                 const CallAnswers& words);
 
-class PluginCall final : public Call, public std::enable_shared_from_this<PluginCall> {
+class PluginCall final : public Call, public CallerView, public std::enable_shared_from_this<PluginCall> {
  public:
   // A plugin that asks again and again has lost its way.
   static constexpr unsigned max_rounds = 32;
@@ -98,6 +99,9 @@ class PluginCall final : public Call, public std::enable_shared_from_this<Plugin
   void log(std::int32_t level, std::string_view message) override;
   std::string context() const override;
   std::string caller() const override;
+  std::shared_ptr<const Catalog> caller_view() const override {
+    return answers_.catalog_for(origin_.caller->principal);
+  }
 
  private:
   static void verify_payment(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,

@@ -29,15 +29,6 @@ RpcError modern_refusal() {
           {{"supported", LegacyEra::revisions}, {"requested", ModernEra::revision}}};
 }
 
-// Another message that an admitted request brings counts like one that comes alone.
-std::optional<RpcError> refuse_further(Exchange& exchange, const RequestContext& context) {
-  if (context.limits == nullptr) return std::nullopt;
-  auto verdict = context.limits->admit_further();
-  if (verdict.refusal) return limit_error(*verdict.refusal);
-  exchange.keep(std::move(verdict.places));
-  return std::nullopt;
-}
-
 RpcError too_many_requests() {
   return {error_code::internal_error, "Too many requests are in flight; wait for answers, or cancel some"};
 }
@@ -113,6 +104,22 @@ bool Server::record(const Message& message, const Principal& principal, const Se
   return true;
 }
 
+bool Server::count(const Message& request, const RequestContext& context, Exchange& exchange) const {
+  if (context.limits == nullptr) return true;
+  auto verdict = context.limits->admit_further();
+  if (!verdict.refusal) {
+    exchange.keep(std::move(verdict.places));
+    return true;
+  }
+  if (records_ != nullptr) {
+    auto limited = recorded_request(request, exchange.origin(), context.principal);
+    limited.end.outcome = "limited";
+    records_->ended(limited, {});
+  }
+  exchange.reply(error_reply(request.id, limit_error(*verdict.refusal)));
+  return false;
+}
+
 void Server::observe(const Message& request, const Principal& principal, Exchange& exchange) {
   static const Json nothing;
   const auto found = request.params.find("_meta");
@@ -184,11 +191,13 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
   if (message.kind == Message::Kind::request && !client.takes_requests) {
     return exchange->reply(refuse(message.id, too_many_requests()));
   }
+  const RequestContext context{.principal = client.principal, .limits = client.limits, .counted = client.counted};
+  if (message.kind == Message::Kind::request && !context.counted && !count(message, context, *exchange)) return;
   if (message.kind == Message::Kind::request && has_modern_meta(message.params)) {
     if (!client.may_be_modern) return exchange->reply(error_reply(message.id, modern_refusal()));
     if (!admit(message, client.principal, nullptr, *exchange)) return;
     client.modern_requests->add(message.id, client.principal, exchange);
-    return modern_.handle(std::move(message), {.principal = client.principal}, exchange, client.output);
+    return modern_.handle(std::move(message), context, exchange, client.output);
   }
   if (message.is_initialize()) return initialize(message, client, exchange);
   if (message.kind == Message::Kind::notification && message.method == Method::notifications_cancelled) {
@@ -200,10 +209,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
       return exchange->reply({});
     }
   }
-  if (client.session != nullptr) {
-    return receive_legacy(std::move(message), client.session, {.principal = client.principal, .limits = client.limits},
-                          exchange);
-  }
+  if (client.session != nullptr) return receive_legacy(std::move(message), client.session, context, exchange);
   if (message.kind != Message::Kind::request) return exchange->reply({});
   if (message.method == Method::ping) return exchange->reply({result_response(message.id, "{}")});
   exchange->reply(refuse(message.id, {error_code::invalid_request,
@@ -214,7 +220,8 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
 void Server::receive_batch(Json batch, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
   if (!client.takes_requests) return exchange->reply(refuse({}, too_many_requests()));
   if (client.session == nullptr) return exchange->reply(refuse_batch());
-  receive_batch(std::move(batch), client.session, {.principal = client.principal, .limits = client.limits}, exchange);
+  receive_batch(std::move(batch), client.session,
+                {.principal = client.principal, .limits = client.limits, .counted = client.counted}, exchange);
 }
 
 void Server::initialize(const Message& message, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
@@ -257,18 +264,12 @@ void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, 
       if (const auto part = weak.lock()) part->abandon();
     }
   });
-  bool is_first = true;  // which has been admitted as the request that brought them all
+  bool counted = context.counted;  // of the first, as the request that brought them all
   for (auto& [read, part] : parts) {
     const bool is_further =
-        read.message && read.message->kind == Message::Kind::request && !std::exchange(is_first, false);
-    if (const auto refusal = is_further ? refuse_further(*part, context) : std::nullopt) {
-      if (records_ != nullptr) {
-        auto limited = recorded_request(*read.message, exchange->origin(), context.principal);
-        limited.end.outcome = "limited";
-        records_->ended(limited, {});
-      }
-      part->reply(error_reply(read.message->id, *refusal));
-    } else if (read.error) {
+        read.message && read.message->kind == Message::Kind::request && !std::exchange(counted, false);
+    if (is_further && !count(*read.message, context, *part)) continue;
+    if (read.error) {
       part->reply(read.is_notification ? Reply{} : refuse(read.id, *read.error));
     } else if (read.message->is_initialize()) {
       part->reply(

@@ -33,6 +33,7 @@ struct DuplexClient {
   std::shared_ptr<Session> session = {};
   std::shared_ptr<RequestsInFlight> modern_requests = std::make_shared<RequestsInFlight>();
   const SenderLimits* limits = nullptr;  // of who sends the message that is being received; null: there are none
+  bool counted = true;                   // by them already, as far as it is one request
   bool takes_requests = true;            // false: as many are in flight as may be; notifications still count
   bool may_be_modern = true;             // false: its transport belongs to the legacy era
 };
@@ -123,6 +124,9 @@ class Server {
   // Why a client cancelled a request is said for whoever debugs it (basic/patterns/cancellation, "Implementation
   // Notes").
   void log_cancellation(const Message& notification);
+
+  // Counts a request that its transport has not counted. False: it is one too many, and has been answered.
+  bool count(const Message& request, const RequestContext& context, Exchange& exchange) const;
 
   void observe(const Message& request, const Principal& principal, Exchange& exchange);
   // Lets others know of the request. False: it must not begin, and has been answered.

@@ -41,15 +41,17 @@ StdioTransport::StdioTransport(int input, int output, StdioOptions options, Serv
       options_(std::move(options)),
       server_(server),
       log_(log),
-      writer_(std::make_shared<LineWriter>(output, options.output, [this](const LineWriter::Failure& failure) {
-        if (failure.client_left) {
-          log_.info("client gone", {{"reason", failure.reason}});
-        } else {
-          client_lost_ = true;
-          log_.error("client lost", {{"reason", failure.reason}});
-        }
-        interrupt();
-      })) {
+      writer_(std::make_shared<LineWriter>(output, options.output,
+                                           [this](const LineWriter::Failure& failure) {
+                                             if (failure.client_left) {
+                                               log_.info("client gone", {{"reason", failure.reason}});
+                                             } else {
+                                               client_lost_ = true;
+                                               log_.error("client lost", {{"reason", failure.reason}});
+                                             }
+                                             interrupt();
+                                           })),
+      line_(options_.max_message_bytes) {
   client_.principal = options_.principal;
   client_.output = writer_;
   client_.reader = options_.principal;
@@ -101,30 +103,18 @@ bool StdioTransport::wait_for_input() {
 
 void StdioTransport::take(std::string_view bytes) {
   for (auto end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
-    add_to_line(bytes.substr(0, end));
+    line_.add(bytes.substr(0, end));
     end_line();
     bytes.remove_prefix(end + 1);
   }
-  add_to_line(bytes);
-}
-
-void StdioTransport::add_to_line(std::string_view bytes) {
-  if (!long_line_ && bytes.size() > options_.max_message_bytes - line_.size()) {
-    long_line_.emplace().feed(line_);
-    std::string().swap(line_);
-  }
-  if (long_line_) {
-    long_line_->feed(bytes);
-  } else {
-    line_.append(bytes);
-  }
+  line_.add(bytes);
 }
 
 void StdioTransport::end_line() {
-  if (const auto long_line = std::exchange(long_line_, std::nullopt)) {
-    refuse_long(long_line->envelope());
-  } else if (!is_blank(line_)) {
-    receive(line_);
+  if (line_.is_given_up()) {
+    refuse_long();
+  } else if (!is_blank(line_.text())) {
+    receive(line_.text());
   }
   line_.clear();
 }
@@ -136,12 +126,10 @@ void StdioTransport::receive(std::string_view line) {
   server_.receive(line, client_, exchange);
 }
 
-void StdioTransport::refuse_long(const Envelope& envelope) {
-  const LongMessage message{envelope, options_.max_message_bytes, "--max-message-bytes"};
+void StdioTransport::refuse_long() {
+  const LongMessage message{line_.envelope(), options_.max_message_bytes, "--max-message-bytes"};
   auto reply = Server::refuse_long(message, client_.session.get());
-  // Neither a notification nor a response has an answer that could say so.
-  const bool has_answer = envelope.kind.value_or(Message::Kind::request) == Message::Kind::request;
-  if (has_answer) writer_->send(std::move(reply.body));
+  if (may_be_answered(message.envelope)) writer_->send(std::move(reply.body));
   log_.warning("message refused", {{"reason", "it " + message.words()}});
 }
 

@@ -11,15 +11,13 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "base/principal.hpp"
-#include "protocol/envelope_reader.hpp"
 #include "protocol/server/server.hpp"
 #include "runtime/self_pipe.hpp"
 #include "telemetry/log.hpp"
+#include "transport/incoming_text.hpp"
 #include "transport/stdio/line_writer.hpp"
 
 namespace mcph {
@@ -57,10 +55,9 @@ class StdioTransport {
  private:
   bool wait_for_input();
   void take(std::string_view bytes);
-  void add_to_line(std::string_view bytes);
   void end_line();
   void receive(std::string_view line);
-  void refuse_long(const Envelope& envelope);
+  void refuse_long();
 
   const int input_;
   const StdioOptions options_;
@@ -70,9 +67,8 @@ class StdioTransport {
   std::atomic<bool> client_lost_{false};
   const std::shared_ptr<LineWriter> writer_;
   DuplexClient client_;
-  std::string line_;                         // that has not ended
-  std::optional<EnvelopeReader> long_line_;  // in its stead, if it is too long
-  bool has_waited_ = false;                  // for the client to read
+  IncomingText line_;        // that has not ended
+  bool has_waited_ = false;  // for the client to read
 };
 
 }  // namespace mcph

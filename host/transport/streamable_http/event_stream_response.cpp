@@ -4,8 +4,6 @@
 #include <functional>
 #include <utility>
 
-#include <boost/asio/post.hpp>
-
 #include "transport/sse.hpp"
 
 namespace mcph {
@@ -17,26 +15,12 @@ constexpr std::chrono::milliseconds retry_time{1000};
 // Since this revision a client takes an event without data, and comes back to a stream that the server has left.
 constexpr std::string_view polls_since = "2025-11-25";
 
-void cut_off(HttpConnection& connection, Outbox::Overflow overflow) {
-  connection.cut_off("stream closed", overflow == Outbox::Overflow::no_memory
-                                          ? "there is no memory left for what waits until the client reads, because "
-                                            "large requests and answers of others take all of it"
-                                          : "the client reads too slowly");
-}
-
 }  // namespace
-
-void ResponseReader::outbox_overflowed() {
-  boost::asio::post(connection_->executor(), [self = shared_from_this()] {
-    const auto overflow = self->streamed_ != nullptr ? self->streamed_->overflow() : Outbox::Overflow::none;
-    if (overflow != Outbox::Overflow::none) cut_off(*self->connection_, overflow);
-  });
-}
 
 EventStreamResponse::EventStreamResponse(HttpConnection& connection, std::chrono::milliseconds stream_time)
     : connection_(connection),
       stream_time_(stream_time),
-      reader_(std::make_shared<ResponseReader>(connection.shared_from_this())) {}
+      reader_(std::make_shared<ConnectionReader>(connection.shared_from_this())) {}
 
 void EventStreamResponse::poll() {
   if (stream_time_.count() > 0) until_ = connection_.now() + stream_time_;

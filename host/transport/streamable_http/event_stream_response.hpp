@@ -15,28 +15,12 @@
 #include "http/connection.hpp"
 #include "protocol/state/session.hpp"
 #include "runtime/memory_budget.hpp"
+#include "transport/http/connection_reader.hpp"
 #include "transport/outbox.hpp"
 #include "transport/streamable_http/event_log.hpp"
 #include "transport/streamable_http/http_exchange.hpp"
 
 namespace mcph {
-
-// Wakes the connection of a response for what has come to its outbox. Held by whoever writes the response; without it
-// the outbox has no reader.
-class ResponseReader final : public OutboxReader, public std::enable_shared_from_this<ResponseReader> {
- public:
-  explicit ResponseReader(std::shared_ptr<HttpConnection> connection) : connection_(std::move(connection)) {}
-
-  // On the event loop. Null: nothing is written.
-  void set_streamed(const Outbox* outbox) { streamed_ = outbox; }
-
-  void outbox_filled() override { connection_->wake(); }
-  void outbox_overflowed() override;
-
- private:
-  const std::shared_ptr<HttpConnection> connection_;
-  const Outbox* streamed_ = nullptr;
-};
 
 class EventStreamResponse {
  public:
@@ -46,7 +30,7 @@ class EventStreamResponse {
   // The connection outlives it. Where there is a stream time, it bounds what is kept.
   EventStreamResponse(HttpConnection& connection, std::chrono::milliseconds stream_time);
 
-  const std::shared_ptr<ResponseReader>& reader() const { return reader_; }
+  const std::shared_ptr<ConnectionReader>& reader() const { return reader_; }
 
   // From now on the client is to come back after the stream time, if it is of a revision that does.
   void poll();
@@ -76,7 +60,7 @@ class EventStreamResponse {
 
   HttpConnection& connection_;
   const std::chrono::milliseconds stream_time_;
-  const std::shared_ptr<ResponseReader> reader_;
+  const std::shared_ptr<ConnectionReader> reader_;
   std::string opening_;                                         // the events before those of the outbox
   MemoryBudget::Share share_;                                   // that they have
   std::shared_ptr<EventStream> kept_;                           // null: what the client has missed is lost

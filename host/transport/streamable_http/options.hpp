@@ -34,6 +34,7 @@ struct StreamableHttpOptions {
   EventLog::Limits events = {};
   // After which a legacy response that is not complete is left to be polled, and so is a stream; 0: never.
   std::chrono::milliseconds stream_time{0};
+  bool websocket = true;  // serve clients by WebSocket, too
   bool http_sse = false;  // serve the deprecated transport of 2024-11-05, too
 };
 

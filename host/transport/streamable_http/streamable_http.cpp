@@ -4,12 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "transport/sse/sse_message.hpp"
 #include "transport/streamable_http/event_stream_response.hpp"
 #include "transport/streamable_http/http_exchange.hpp"
 #include "transport/streamable_http/limit_requests.hpp"
 #include "transport/streamable_http/long_body.hpp"
 #include "transport/streamable_http/reply_response.hpp"
 #include "transport/streamable_http/revision_field.hpp"
+#include "transport/websocket/websocket_upgrade.hpp"
 
 namespace mcph {
 namespace {
@@ -71,7 +73,7 @@ std::vector<HttpResource> StreamableHttp::resources() {
 
 void StreamableHttp::add_resources(const std::string& path, std::vector<HttpResource>& resources) {
   resources.push_back({path + std::string(mcp_path),
-                       {{verb::get, by(&StreamableHttp::answer_get, check_stream)},
+                       {{verb::get, listen_or_upgrade()},
                         {verb::post, by(&StreamableHttp::answer_post, check_post)},
                         {verb::delete_, by(&StreamableHttp::answer_delete)}},
                        by(&StreamableHttp::refuse_long_post),
@@ -90,6 +92,12 @@ void StreamableHttp::add_resources(const std::string& path, std::vector<HttpReso
 void StreamableHttp::close_streams_of(const IsGood& is_good) {
   server_.close_streams_of(is_good);
   sse_clients_.end_what_is_of(is_good);
+  websocket_clients_.end_what_is_of(is_good);
+}
+
+void StreamableHttp::shut_down() {
+  sse_clients_.shut_down();
+  websocket_clients_.shut_down();
 }
 
 void StreamableHttp::tell_refused(const HttpRequest& request, unsigned status) const {
@@ -111,6 +119,16 @@ HttpHandler StreamableHttp::by(Answer answer, Check check) {
     if (refused) return refuse(request, connection, *std::move(refused));
     connection.add_to_head(revision_field(endpoint_.revision_of(head)));
     return (this->*answer)(request, connection, std::move(head));
+  };
+}
+
+HttpHandler StreamableHttp::listen_or_upgrade() {
+  auto listen = by(&StreamableHttp::answer_get, check_stream);
+  if (!options_.websocket) return listen;
+  return [listen = std::move(listen), upgrade = by(&StreamableHttp::answer_websocket)](HttpRequest& request,
+                                                                                       HttpConnection& connection) {
+    return asks_for_websocket(request, connection.client().version) ? upgrade(request, connection)
+                                                                    : listen(request, connection);
   };
 }
 
@@ -265,6 +283,36 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_delete(HttpRequest& reque
   co_await connection.respond(std::move(response));
 }
 
+StreamableHttp::awaitable<void> StreamableHttp::answer_websocket(HttpRequest& request, HttpConnection& connection,
+                                                                 HttpHead head) {
+  connection.drop_body(request);
+  if (auto refusal = check_websocket_upgrade(request)) {
+    auto refusing = refuse(request, connection, *std::move(refusal));
+    co_return co_await std::move(refusing);
+  }
+  const auto client = websocket_clients_.open(head.principal, {}, connection.budget());
+  if (client == nullptr) {
+    auto refusing = refuse(request, connection, unavailable("This server is stopping"));
+    co_return co_await std::move(refusing);
+  }
+  connection.upgrade(make_websocket(connection, request, websocket_serving(client, request)));
+}
+
+WebSocketServing StreamableHttp::websocket_serving(const std::shared_ptr<StreamClient>& client,
+                                                   const HttpRequest& request) {
+  const auto limits = [this, principal = client->principal(),
+                       address = address_key(request.source)]() -> std::optional<SenderLimits> {
+    auto current = options_.limits == nullptr ? nullptr : options_.limits->get();
+    if (current == nullptr || !current->any()) return std::nullopt;
+    return SenderLimits(std::move(current), principal, address);
+  };
+  return {.client = client,
+          .server = server_,
+          .limits = limits,
+          .source = options_.refused ? request.source.to_string() : std::string(),
+          .close = [this, client] { websocket_clients_.close(*client); }};
+}
+
 StreamableHttp::awaitable<void> StreamableHttp::answer_sse(HttpRequest& request, HttpConnection& connection,
                                                            HttpHead head) {
   connection.drop_body(request);
@@ -304,8 +352,8 @@ HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request, const 
     return to_response(HttpRefusal{404, "There is no session of this id; its stream may have been closed"});
   const auto limits = limits_of(request);
   const RequestContext context{.principal = head.principal, .limits = limits ? &*limits : nullptr};
-  return to_response(client->receive(request.body.text(), context, server_, std::move(places),
-                                     options_.refused ? request.source.to_string() : std::string()));
+  return to_response(post_sse_message(*client, request.body.text(), context, server_, std::move(places),
+                                      options_.refused ? request.source.to_string() : std::string()));
 }
 
 StreamableHttp::awaitable<void> StreamableHttp::refuse_long_sse_message(HttpRequest& request,
@@ -321,7 +369,7 @@ StreamableHttp::awaitable<void> StreamableHttp::refuse_long_sse_message(HttpRequ
   co_await connection.respond(std::move(response));
 }
 
-std::shared_ptr<SseClient> StreamableHttp::find_sse_client(const HttpRequest& request) const {
+std::shared_ptr<StreamClient> StreamableHttp::find_sse_client(const HttpRequest& request) const {
   if (!request.query.starts_with(sse_client_parameter)) return nullptr;
   return sse_clients_.find(std::string(request.query.substr(sse_client_parameter.size())), request.principal);
 }

@@ -1,6 +1,6 @@
-// A server of MCP over HTTP: the streamable HTTP transport, and where it is asked for the deprecated HTTP+SSE transport
-// of 2024-11-05. Answers the requests that an HTTP server has read, and keeps what connections share. Made by main; any
-// thread.
+// A server of MCP over HTTP: the streamable HTTP transport, WebSocket at the same endpoint, and where it is asked for
+// the deprecated HTTP+SSE transport of 2024-11-05. Answers the requests that an HTTP server has read, and keeps what
+// connections share. Made by main; any thread.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,12 @@
 #include "http/connection.hpp"
 #include "http/router.hpp"
 #include "protocol/server/server.hpp"
-#include "transport/sse/sse_clients.hpp"
+#include "transport/stream_clients.hpp"
 #include "transport/streamable_http/event_log.hpp"
 #include "transport/streamable_http/mcp_endpoint.hpp"
 #include "transport/streamable_http/options.hpp"
 #include "transport/streamable_http/request_head.hpp"
+#include "transport/websocket/websocket_connection.hpp"
 
 namespace mcph {
 
@@ -32,7 +33,7 @@ class StreamableHttp {
   // To be called several times a second.
   void attend() { events_->forget_unused(); }
   // No request should keep its connection for longer than its answer takes.
-  void shut_down() { sse_clients_.shut_down(); }
+  void shut_down();
   // Ends the subscriptions and streams of those whose credentials are good no longer, as the protocol prescribes, and
   // what they have in flight.
   void close_streams_of(const IsGood& is_good);
@@ -49,6 +50,7 @@ class StreamableHttp {
   awaitable<void> answer_get(HttpRequest& request, HttpConnection& connection, HttpHead head);
   awaitable<void> answer_delete(HttpRequest& request, HttpConnection& connection, HttpHead head);
   awaitable<void> refuse_long_post(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  awaitable<void> answer_websocket(HttpRequest& request, HttpConnection& connection, HttpHead head);
   awaitable<void> answer_sse(HttpRequest& request, HttpConnection& connection, HttpHead head);
   awaitable<void> answer_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head);
   awaitable<void> refuse_long_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head);
@@ -66,19 +68,23 @@ class StreamableHttp {
   void tell_refused(const HttpRequest& request, unsigned status) const;
   awaitable<void> refuse(const HttpRequest& request, HttpConnection& connection, HttpRefusal refusal) const;
 
+  WebSocketServing websocket_serving(const std::shared_ptr<StreamClient>& client, const HttpRequest& request);
+  // A GET begins either.
+  HttpHandler listen_or_upgrade();
   void add_resources(const std::string& path, std::vector<HttpResource>& resources);
   // Those of who sends it. Nothing: there are none.
   std::optional<SenderLimits> limits_of(const HttpRequest& request) const;
   HttpResponse take_sse_message(const HttpRequest& request, const HttpHead& head,
                                 std::vector<std::shared_ptr<const void>> places);
   // Null if the request names none of its principal's.
-  std::shared_ptr<SseClient> find_sse_client(const HttpRequest& request) const;
+  std::shared_ptr<StreamClient> find_sse_client(const HttpRequest& request) const;
 
   const StreamableHttpOptions options_;
   Server& server_;
   McpEndpoint endpoint_{server_, options_.sessions_optional};
   const std::shared_ptr<EventLog> events_;
-  SseClients sse_clients_;
+  StreamClients sse_clients_{StreamClient::Eras::legacy};
+  StreamClients websocket_clients_{StreamClient::Eras::both};
 };
 
 }  // namespace mcph

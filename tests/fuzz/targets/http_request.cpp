@@ -17,7 +17,7 @@
 #include "protocol/envelope_reader.hpp"
 #include "protocol/server/server.hpp"
 #include "telemetry/stderr_log.hpp"
-#include "transport/sse/sse_clients.hpp"
+#include "transport/sse/sse_message.hpp"
 #include "transport/streamable_http/event_log.hpp"
 #include "transport/streamable_http/mcp_endpoint.hpp"
 #include "transport/streamable_http/reply_response.hpp"
@@ -114,7 +114,7 @@ class Serving {
     }
     const auto method = message.method_string();
     if (method == "POST" && request.path == "/messages") {
-      return to_response(client_->receive(request.body.text(), {.principal = anonymous}, server_));
+      return to_response(post_sse_message(*client_, request.body.text(), {.principal = anonymous}, server_));
     }
     if (method == "POST") return post(request, head);
     if (method == "GET") return get(request, head);
@@ -181,8 +181,8 @@ class Serving {
   McpEndpoint endpoint_{server_, true};
   std::shared_ptr<EventLog> events_;
   std::map<std::uint64_t, std::string> opened_by_;  // the sessions, by the numbers of their streams
-  SseClients clients_;
-  const std::shared_ptr<SseClient> client_ = clients_.open(anonymous, {});
+  StreamClients clients_{StreamClient::Eras::legacy};
+  const std::shared_ptr<StreamClient> client_ = clients_.open(anonymous, {});
   std::string session_;
 };
 

@@ -2,6 +2,7 @@
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/websocket.js';
 import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
@@ -26,6 +27,7 @@ export const kinds = [
     create: (options) => new ClientV1(identity, options),
     http: (url, options) => new HttpTransportV1(url, options),
     stdio: (options) => new StdioTransportV1(options),
+    websocket: (url) => new WebSocketClientTransport(url),
     call: (client, params, options) => client.callTool(params, undefined, options),
     answer: (client, { elicit, sample, roots }) => {
       client.setRequestHandler(ElicitRequestSchema, elicit);
@@ -67,6 +69,7 @@ function behaviourOfV2() {
   return {
     http: (url, options) => new HttpTransportV2(url, options),
     stdio: (options) => new StdioTransportV2(options),
+    websocket: (url) => new WebSocketClientTransport(url), // v2 has none of its own
     call: (client, params, options) => client.callTool(params, options),
     answer: (client, { elicit, sample, roots }) => {
       client.setRequestHandler('elicitation/create', elicit);

@@ -3,6 +3,7 @@ import { after } from 'node:test';
 
 import { kinds } from './client_kinds.mjs';
 import { argumentsOf, program } from './host.mjs';
+import { websocketUrl } from './websocket.mjs';
 import { heardCommand } from './wire/wire.mjs';
 
 export { kinds };
@@ -22,6 +23,14 @@ export async function connectHttp(kind, url, { options, prepare = () => {} } = {
   const client = create(kind, options);
   prepare(client);
   await client.connect(kind.http(url));
+  return client;
+}
+
+// The same over WebSocket, at the same endpoint.
+export async function connectWebSocket(kind, url, { options, prepare = () => {} } = {}) {
+  const client = create(kind, options);
+  prepare(client);
+  await client.connect(kind.websocket(websocketUrl(url)));
   return client;
 }
 

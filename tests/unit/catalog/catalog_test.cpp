@@ -1,6 +1,7 @@
 #include "catalog/catalog.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "support/served_plugin.hpp"
 
@@ -185,6 +186,40 @@ TEST(Catalog, HoldsALeaseOnItsPlugins) {
   EXPECT_FALSE(plugin.expired());
   catalog.reset();
   EXPECT_TRUE(plugin.expired());
+}
+
+// What is listed of "a" to "e" and the tool that searches.
+std::string listed(ToolListing listing, bool with_search = true) {
+  std::string all;
+  for (const auto* name : {"a", "b", "c", "d", "e"})
+    all += (all.empty() ? "" : ",") + tool(name);
+  if (with_search) all += "," + tool("find_tools");
+  const Catalog catalog(1, {served_plugin("a.so", tools(all))}, {}, std::make_shared<const ToolListing>(listing));
+  EXPECT_NE(catalog.find_tool("e"), nullptr) << "whatever is listed";
+  EXPECT_EQ(catalog.tools().size(), catalog.tools_object_output().size());
+  std::string names;
+  for (const auto& each : nlohmann::json::parse("[" + all_of(catalog.tools()) + "]"))
+    names += each["name"].get<std::string>() + " ";
+  return names;
+}
+
+TEST(Catalog, ListsAllToolsUnlessThereAreMoreThanClientsCanTake) {
+  EXPECT_EQ(listed({}), "a b c d e find_tools ");
+  EXPECT_EQ(listed({.at_most = 6, .pinned = {}}), "a b c d e find_tools ");
+  EXPECT_EQ(listed({.at_most = 3, .pinned = {}}), "a b find_tools ");
+  EXPECT_EQ(listed({.at_most = 1, .pinned = {}}), "find_tools ");
+}
+
+TEST(Catalog, ListsPinnedToolsBeforeOthers) {
+  const auto pattern = [](const char* text) { return ComponentPattern::read(text).value(); };
+  EXPECT_EQ(listed({.at_most = 3, .pinned = {pattern("tool:d")}}), "a d find_tools ");
+  EXPECT_EQ(listed({.at_most = 3, .pinned = {pattern("tool:e"), pattern("tool:*")}}), "a e find_tools ");
+  EXPECT_EQ(listed({.at_most = 2, .pinned = {pattern("tool:e"), pattern("tool:d")}}), "e find_tools ");
+  EXPECT_EQ(listed({.at_most = 3, .pinned = {pattern("prompt:e")}}), "a b find_tools ");
+}
+
+TEST(Catalog, ListsAllToolsToThoseWhoCannotSearch) {
+  EXPECT_EQ(listed({.at_most = 3, .pinned = {}}, false), "a b c d e ");
 }
 
 }  // namespace

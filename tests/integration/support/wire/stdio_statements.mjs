@@ -7,6 +7,11 @@ import { statementsOf } from './statements.mjs';
 const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
 
 export function stdioStatements(recording) {
+  return duplexStatements(linesOf(recording));
+}
+
+// Of what went both ways, as [{from, line}].
+export function duplexStatements(lines) {
   const open = new OpenRequests();
   const statements = [];
   let settled;
@@ -19,7 +24,7 @@ export function stdioStatements(recording) {
     return { request: answered, revision: isModern ? modern : settled };
   };
 
-  for (const { from, line } of linesOf(recording)) {
+  for (const { from, line } of lines) {
     if (from === 'client') readMessages(line).messages.forEach((message) => open.note(message));
     else statements.push(...statementsOf(line, interpret));
   }

@@ -16,6 +16,7 @@ import { Recording } from './recording.mjs';
 import { explanation, judge, summary } from './report.mjs';
 import { readRecording } from './stdio_recorder.mjs';
 import { stdioStatements } from './stdio_statements.mjs';
+import { isWebSocket, websocketStatements } from './websocket_statements.mjs';
 
 const isOn = revisions.length > 0;
 const recorder = fileURLToPath(new URL('stdio_recorder.mjs', import.meta.url));
@@ -66,7 +67,11 @@ function recordWrites(stream, record) {
 function finish() {
   overStdio.push(...files.map(readRecording));
   if (folder) rmSync(folder, { recursive: true });
-  const report = judge([...httpStatements(overHttp), ...overStdio.flatMap(stdioStatements)]);
+  const report = judge([
+    ...httpStatements(overHttp.filter((each) => !isWebSocket(each))),
+    ...overHttp.filter(isWebSocket).flatMap(websocketStatements),
+    ...overStdio.flatMap(stdioStatements),
+  ]);
   console.log(summary(report));
   for (const violation of report.violations) console.error(explanation(violation));
   if (report.violations.length > 0) process.exitCode = 1;

@@ -1,4 +1,4 @@
-#include "transport/sse/sse_clients.hpp"
+#include "transport/sse/sse_message.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,18 +10,18 @@ namespace {
 
 using Messages = std::vector<std::string>;
 
-class SseClientsTest : public test::ServerFixture {
+class SseClientTest : public test::ServerFixture {
  protected:
-  SseClientsTest() { plugin_->calls.clear(); }
+  SseClientTest() { plugin_->calls.clear(); }
 
-  Reply say(std::string_view body) { return client_->receive(body, {.principal = anonymous}, server_); }
+  Reply say(std::string_view body) { return post_sse_message(*client_, body, {.principal = anonymous}, server_); }
   Messages heard() { return client_->stream().outbox().take().messages; }
 
-  SseClients clients_;
-  const std::shared_ptr<SseClient> client_ = clients_.open(anonymous, {});
+  StreamClients clients_{StreamClient::Eras::legacy};
+  const std::shared_ptr<StreamClient> client_ = clients_.open(anonymous, {});
 };
 
-TEST_F(SseClientsTest, AreFoundByIdsThatNobodyGuessesUntilTheyGo) {
+TEST_F(SseClientTest, AreFoundByIdsThatNobodyGuessesUntilTheyGo) {
   const auto other = clients_.open(anonymous, {});
   EXPECT_NE(client_->id(), other->id());
   EXPECT_GE(client_->id().size(), 43U);
@@ -32,7 +32,7 @@ TEST_F(SseClientsTest, AreFoundByIdsThatNobodyGuessesUntilTheyGo) {
   EXPECT_EQ(clients_.find(other->id(), anonymous), other);
 }
 
-TEST_F(SseClientsTest, AreUnknownToAnotherPrincipal) {
+TEST_F(SseClientTest, AreUnknownToAnotherPrincipal) {
   const auto hers = clients_.open(test::principal("ada"), {});
   EXPECT_EQ(clients_.find(hers->id(), test::principal("ada")), hers);
   EXPECT_EQ(clients_.find(hers->id(), test::principal("eve")), nullptr);
@@ -40,7 +40,7 @@ TEST_F(SseClientsTest, AreUnknownToAnotherPrincipal) {
   EXPECT_EQ(clients_.find(client_->id(), test::principal("eve")), nullptr);
 }
 
-TEST_F(SseClientsTest, HearTheirAnswersOnTheirStream) {
+TEST_F(SseClientTest, HearTheirAnswersOnTheirStream) {
   EXPECT_EQ(say(test::initialize("2024-11-05")).status, ReplyStatus::accepted);
   const auto messages = heard();
   ASSERT_EQ(messages.size(), 1U);
@@ -50,7 +50,7 @@ TEST_F(SseClientsTest, HearTheirAnswersOnTheirStream) {
   EXPECT_EQ(heard(), Messages{R"({"jsonrpc":"2.0","id":7,"result":{}})"});
 }
 
-TEST_F(SseClientsTest, HearOfChangesOnTheirStream) {
+TEST_F(SseClientTest, HearOfChangesOnTheirStream) {
   say(test::initialize("2024-11-05"));
   say(test::initialized);
   heard();
@@ -58,7 +58,7 @@ TEST_F(SseClientsTest, HearOfChangesOnTheirStream) {
   EXPECT_EQ(heard().size(), 3U);
 }
 
-TEST_F(SseClientsTest, AreRefusedWhereTheySayNothingThatIsAMessage) {
+TEST_F(SseClientTest, AreRefusedWhereTheySayNothingThatIsAMessage) {
   for (const auto* body : {"{", "[]", "{}", "7"}) {
     const auto reply = say(body);
     EXPECT_EQ(reply.status, ReplyStatus::invalid) << body;
@@ -69,7 +69,7 @@ TEST_F(SseClientsTest, AreRefusedWhereTheySayNothingThatIsAMessage) {
   EXPECT_EQ(client_->stream().answers_due(), 0U);
 }
 
-TEST_F(SseClientsTest, AreLeftWhenTheyHaveTheirAnswers) {
+TEST_F(SseClientTest, AreLeftWhenTheyHaveTheirAnswers) {
   say(test::initialize("2024-11-05"));
   say(test::request("1", "tools/call", R"({"name":"add"})"));
   heard();
@@ -82,7 +82,7 @@ TEST_F(SseClientsTest, AreLeftWhenTheyHaveTheirAnswers) {
   EXPECT_TRUE(content.reply);
 }
 
-TEST_F(SseClientsTest, AreAskedNothingMoreWhenTheServerStops) {
+TEST_F(SseClientTest, AreAskedNothingMoreWhenTheServerStops) {
   say(test::request("0", "initialize",
                     R"({"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},)"
                     R"("clientInfo":{"name":"client","version":"1"}})"));
@@ -99,7 +99,7 @@ TEST_F(SseClientsTest, AreAskedNothingMoreWhenTheServerStops) {
   EXPECT_TRUE(content.reply) << "the stream ends, and does not wait for the client";
 }
 
-TEST_F(SseClientsTest, AreRefusedMoreWhileTheyHaveNotReadWhatTheyAskedFor) {
+TEST_F(SseClientTest, AreRefusedMoreWhileTheyHaveNotReadWhatTheyAskedFor) {
   say(test::initialize("2024-11-05"));
   say(test::initialized);
   heard();
@@ -115,7 +115,7 @@ TEST_F(SseClientsTest, AreRefusedMoreWhileTheyHaveNotReadWhatTheyAskedFor) {
   EXPECT_EQ(say(test::request("14", "ping")).status, ReplyStatus::accepted);
 }
 
-TEST_F(SseClientsTest, AreToldThatTheirMessageIsTooLongAndSoIsTheCallThatWaitsForIt) {
+TEST_F(SseClientTest, AreToldThatTheirMessageIsTooLongAndSoIsTheCallThatWaitsForIt) {
   say(test::request("0", "initialize",
                     R"({"protocolVersion":"2024-11-05","capabilities":{"roots":{}},)"
                     R"("clientInfo":{"name":"client","version":"1"}})"));
@@ -130,7 +130,7 @@ TEST_F(SseClientsTest, AreToldThatTheirMessageIsTooLongAndSoIsTheCallThatWaitsFo
 }
 
 // Its subscriptions and calls would not end with the stream.
-TEST_F(SseClientsTest, AreRefusedWhatIsOfTheModernEra) {
+TEST_F(SseClientTest, AreRefusedWhatIsOfTheModernEra) {
   for (const auto* method : {"subscriptions/listen", "tools/call", "server/discover"}) {
     EXPECT_EQ(say(test::modern_request("1", method, R"("name":"add","notifications":{},)")).status,
               ReplyStatus::accepted);
@@ -143,7 +143,7 @@ TEST_F(SseClientsTest, AreRefusedWhatIsOfTheModernEra) {
   EXPECT_EQ(client_->stream().answers_due(), 0U);
 }
 
-TEST_F(SseClientsTest, EndWithTheirStream) {
+TEST_F(SseClientTest, EndWithTheirStream) {
   say(test::initialize("2024-11-05"));
   say(test::request("1", "tools/call", R"({"name":"add"})"));
   heard();

@@ -1,0 +1,330 @@
+#include "transport/websocket/websocket_connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/websocket/stream.hpp>
+
+#include "protocol/error_reply.hpp"
+#include "runtime/as_value.hpp"
+#include "transport/http/connection_reader.hpp"
+#include "transport/incoming_text.hpp"
+#include "transport/websocket/websocket_bytes.hpp"
+#include "transport/websocket/websocket_upgrade.hpp"
+
+namespace mcph {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+
+using UpgradeRequest = http::request<http::empty_body>;
+
+// Read at once. The first bytes of a message come in a smaller piece, which is all that a client that says nothing has.
+constexpr std::size_t max_piece = std::size_t{64} << 10;
+// A message that is longer than the limit is read on for its id, but not when it is as many times as long.
+constexpr std::size_t max_excess = 8;
+// Signs of life that a client may owe before it is taken for gone.
+constexpr int most_missed = 2;
+// For the answer to a close frame.
+constexpr std::chrono::milliseconds close_time{2000};
+// For large messages that a client is slow to send, where others need the memory.
+constexpr std::chrono::milliseconds unfinished_message_time{2000};
+
+// What Beast looks at of the request.
+UpgradeRequest upgrade_request(const HttpRequest& request) {
+  UpgradeRequest upgrade(http::verb::get, "/", 11);
+  upgrade.set(http::field::host, "");
+  upgrade.set(http::field::connection, "upgrade");
+  upgrade.set(http::field::upgrade, "websocket");
+  upgrade.set(http::field::sec_websocket_version, "13");
+  const auto keys = lines_of(request.all_fields, "Sec-WebSocket-Key");
+  upgrade.set(http::field::sec_websocket_key, beast::string_view(keys.front().data(), keys.front().size()));
+  return upgrade;
+}
+
+class WebSocketConnection final : public UpgradedProtocol {
+ public:
+  template <class T>
+  using awaitable = asio::awaitable<T>;
+
+  WebSocketConnection(HttpConnection& connection, const HttpRequest& request, WebSocketServing serving)
+      : connection_(connection),
+        serving_(std::move(serving)),
+        request_(upgrade_request(request)),
+        times_(connection),
+        socket_(connection, times_),
+        text_(connection.limits().body_bytes) {}
+
+  awaitable<void> run() override;
+  void time_is_up(HttpConnection::Clock::time_point now) override;
+  void expel(const IsGood& is_good) override {
+    if (!is_good(serving_.client->principal())) connection_.abort();
+  }
+
+ private:
+  awaitable<bool> accept();
+  awaitable<void> read_messages();
+  // False: nothing more is read.
+  awaitable<bool> read_piece();
+  awaitable<void> take_message();
+  void receive();
+  void refuse_long();
+  bool may_read() const { return outbox().has_room() && unwritten_bytes_ <= Outbox::max_bytes; }
+
+  awaitable<void> write_messages();
+  awaitable<bool> write(Outbox::Content content);
+  // What waits for the client holds memory that others may need.
+  void note_holding();
+
+  awaitable<void> close(websocket::close_code code, std::string_view reason);
+  void begin_close(websocket::close_code code, std::string_view reason);
+  awaitable<void> ping();
+  void look_for_life(HttpConnection::Clock::time_point now);
+  // Runs beside what reads; it keeps the connection.
+  template <class Make>
+  void begin(Make make) {
+    ++running_;
+    asio::co_spawn(
+        connection_.executor(), [self = connection_.shared_from_this(), make] { return make(); },
+        [self = connection_.shared_from_this(), this](const std::exception_ptr&) {
+          --running_;
+          connection_.wake();
+        });
+  }
+
+  Outbox& outbox() const { return serving_.client->stream().outbox(); }
+
+  HttpConnection& connection_;
+  const WebSocketServing serving_;
+  std::optional<UpgradeRequest> request_;  // until it has been answered
+  WebSocketTimes times_;
+  // Without permessage-deflate, which takes memory for each client, and lets a short message become a long one.
+  websocket::stream<WebSocketBytes, false> socket_;
+  beast::flat_buffer piece_;
+  IncomingText text_;
+  MemoryBudget::Share text_share_;
+  bool has_begun_ = false;         // a message has
+  bool without_memory_ = false;    // for the message that comes
+  MemoryBudget::Share out_share_;  // of what is being written
+  std::size_t unwritten_bytes_ = 0;
+  unsigned running_ = 0;  // beside what reads
+  bool over_ = false;     // nothing more is read, or nothing more written
+  bool closing_ = false;
+  bool pinging_ = false;
+};
+
+asio::awaitable<void> WebSocketConnection::run() {
+  const auto reader = std::make_shared<ConnectionReader>(connection_.shared_from_this());
+  reader->set_streamed(&outbox());
+  outbox().read_by(reader);
+  const bool accepted = co_await accept();
+  if (accepted) {
+    begin([this] { return write_messages(); });
+    co_await read_messages();
+  }
+  over_ = true;
+  if (!closing_) connection_.abort();
+  connection_.wake();
+  const std::function<void()> end = [this] { serving_.close(); };
+  co_await connection_.work_on(0, end);  // it may wait for a message of the client
+  while (running_ > 0)
+    co_await connection_.wake_up();
+  reader->set_streamed(nullptr);
+}
+
+asio::awaitable<bool> WebSocketConnection::accept() {
+  socket_.read_message_max(max_excess * connection_.limits().body_bytes);
+  socket_.auto_fragment(false);
+  socket_.text(true);
+  socket_.set_option(websocket::stream_base::decorator([this](websocket::response_type& response) {
+    response.set(http::field::server, "mcp-plugin-host");
+    response.set(http::field::sec_websocket_protocol,
+                 beast::string_view(mcp_subprotocol.data(), mcp_subprotocol.size()));
+    for (const auto& [name, value] : connection_.client().fields)
+      response.set(name, value);
+  }));
+  const auto [error] = co_await socket_.async_accept(*request_, as_value);
+  request_.reset();
+  if (!error) times_.set(WebSocketTimes::What::ping, connection_.limits().heartbeat);
+  co_return !error;
+}
+
+asio::awaitable<void> WebSocketConnection::read_messages() {
+  bool goes_on = true;
+  while (goes_on) {
+    while (!may_read() && !over_)
+      co_await connection_.wake_up();
+    goes_on = co_await read_piece();
+  }
+}
+
+asio::awaitable<bool> WebSocketConnection::read_piece() {
+  const auto [error, count] = co_await socket_.async_read_some(piece_, max_piece, as_value);
+  if (error) {
+    // What the client has closed, and what Beast has refused, it has answered.
+    closing_ = closing_ || error.category() == make_error_code(websocket::error::closed).category();
+    co_return false;
+  }
+  if (socket_.got_binary()) {
+    co_await close(websocket::close_code::unknown_data, "messages must be text");
+    co_return false;
+  }
+  if (!std::exchange(has_begun_, true)) times_.set(WebSocketTimes::What::message, connection_.limits().body_time);
+  const auto bytes = piece_.data();
+  text_.add({static_cast<const char*>(bytes.data()), bytes.size()});
+  piece_.consume(bytes.size());
+  if (!text_.is_given_up() && !text_share_.grow(connection_.budget(), text_.memory())) {
+    without_memory_ = true;
+    text_.give_up();
+    text_share_ = {};
+  }
+  note_holding();
+  if (!socket_.is_message_done()) co_return true;
+  co_await take_message();
+  co_return !closing_;
+}
+
+asio::awaitable<void> WebSocketConnection::take_message() {
+  times_.clear(WebSocketTimes::What::message);
+  const auto bytes = text_.is_given_up() ? 0 : text_.text().size();
+  const std::function<void()> take = [this] { text_.is_given_up() ? refuse_long() : receive(); };
+  co_await connection_.work_on(bytes, take);
+  // Of one that says nothing for long, little is kept.
+  if (piece_.capacity() > 2 * std::size_t{1536}) piece_ = beast::flat_buffer();
+  text_.clear();
+  text_share_ = {};
+  has_begun_ = false;
+  without_memory_ = false;
+  note_holding();
+}
+
+void WebSocketConnection::receive() {
+  const auto limits = serving_.limits();
+  const RequestContext context{
+      .principal = serving_.client->principal(), .limits = limits ? &*limits : nullptr, .counted = false};
+  const auto exchange = std::make_shared<StreamExchange>(serving_.client->shared_stream());
+  exchange->comes_from({serving_.source, text_.text().size()});
+  serving_.client->receive(text_.text(), context, serving_.server, exchange);
+}
+
+void WebSocketConnection::refuse_long() {
+  LongMessage message{text_.envelope(), connection_.limits().body_bytes, "--max-body-bytes"};
+  auto reply = without_memory_ ? error_reply(message.envelope.id, {error_code::internal_error,
+                                                                   connection_.no_memory_for("this request").message})
+                               : serving_.client->refuse(message);
+  if (may_be_answered(message.envelope)) outbox().put(std::move(reply.body));
+}
+
+asio::awaitable<void> WebSocketConnection::write_messages() {
+  bool goes_on = true;
+  while (goes_on) {
+    auto content = outbox().take();
+    if (content.empty()) {
+      if (over_) break;
+      co_await connection_.wake_up();
+      continue;
+    }
+    const bool ends = content.reply.has_value();
+    const auto overflow = content.overflow;
+    const bool written = co_await write(std::move(content));
+    if (overflow != Outbox::Overflow::none) cut_off(connection_, overflow);
+    goes_on = written && !ends && overflow == Outbox::Overflow::none;
+    if (!written || !ends) continue;
+    if (serving_.server.is_closing()) {
+      co_await close(websocket::close_code::going_away, "the server is stopping");
+    } else {
+      co_await close(websocket::close_code::policy_error, "the credential is good no longer");
+    }
+  }
+  over_ = true;
+  connection_.wake();
+}
+
+asio::awaitable<bool> WebSocketConnection::write(Outbox::Content content) {
+  out_share_ = std::move(content.share);
+  unwritten_bytes_ = content.bytes();
+  bool written = true;
+  for (auto& message : content.messages) {
+    if (!written || closing_) break;
+    note_holding();
+    const auto text = std::exchange(message, {});
+    const auto buffer = asio::buffer(text);
+    const auto [error, count] = co_await socket_.async_write(buffer, as_value);
+    written = !error;
+    unwritten_bytes_ -= text.size();
+  }
+  unwritten_bytes_ = 0;
+  out_share_ = {};
+  note_holding();
+  // What reads may wait for that.
+  connection_.wake();
+  co_return written && !closing_;
+}
+
+void WebSocketConnection::note_holding() {
+  connection_.end_holding();
+  if (!out_share_.is_empty()) return connection_.begin_holding(out_share_, connection_.limits().write_time);
+  connection_.begin_holding(text_share_, unfinished_message_time);
+}
+
+asio::awaitable<void> WebSocketConnection::close(websocket::close_code code, std::string_view reason) {
+  if (std::exchange(closing_, true)) co_return;
+  times_.set(WebSocketTimes::What::close, close_time);
+  const websocket::close_reason why(code, beast::string_view(reason.data(), reason.size()));
+  co_await socket_.async_close(why, as_value);
+  times_.clear(WebSocketTimes::What::close);
+  connection_.wake();
+}
+
+void WebSocketConnection::begin_close(websocket::close_code code, std::string_view reason) {
+  begin([this, code, reason] { return close(code, reason); });
+}
+
+asio::awaitable<void> WebSocketConnection::ping() {
+  pinging_ = true;
+  co_await socket_.async_ping({}, as_value);
+  pinging_ = false;
+}
+
+void WebSocketConnection::time_is_up(HttpConnection::Clock::time_point now) {
+  using What = WebSocketTimes::What;
+  if (times_.is_over(What::write, now) || times_.is_over(What::close, now)) {
+    times_.clear(What::write);
+    times_.clear(What::close);
+    return connection_.abort();
+  }
+  if (times_.is_over(What::message, now)) {
+    times_.clear(What::message);
+    begin_close(websocket::close_code::policy_error, "the message took too long to arrive");
+  }
+  if (times_.is_over(What::ping, now)) look_for_life(now);
+}
+
+void WebSocketConnection::look_for_life(HttpConnection::Clock::time_point now) {
+  const auto heartbeat = connection_.limits().heartbeat;
+  const auto quiet = now - times_.heard();
+  if (quiet > (most_missed + 1) * heartbeat) {
+    times_.clear(WebSocketTimes::What::ping);
+    return connection_.abort();
+  }
+  times_.set(WebSocketTimes::What::ping, heartbeat);
+  if (quiet < heartbeat / 2 || pinging_ || closing_) return;
+  begin([this] { return ping(); });
+}
+
+}  // namespace
+
+std::unique_ptr<UpgradedProtocol> make_websocket(HttpConnection& connection, const HttpRequest& request,
+                                                 WebSocketServing serving) {
+  return std::make_unique<WebSocketConnection>(connection, request, std::move(serving));
+}
+
+}  // namespace mcph
