@@ -101,17 +101,17 @@ TEST_F(Files, ReadsSomeLines) {
 }
 
 TEST_F(Files, ReadsTextInOtherEncodings) {
-  folder_.write("docs/latin.txt", "Z\xFCrich");
+  folder_.write("docs/latin.txt", "Z\xFCrich!");
   folder_.write("docs/wide.txt", std::string("\xFF\xFEh\0i\0\x3D\xD8\x4B\xDC", 10));
   const auto read = [this](const std::string& path, const std::string& encoding) {
     return harness_.call_tool("read_file", {{"path", path}, {"encoding", encoding}});
   };
-  EXPECT_EQ(read("docs/latin.txt", "latin-1").text(), "Z\u00FCrich");
+  EXPECT_EQ(read("docs/latin.txt", "latin-1").text(), "Z\u00FCrich!");
   EXPECT_EQ(read("docs/wide.txt", "utf-16").text(), "hi\U0001F44B");
   EXPECT_EQ(read("docs/guide.md", "utf-8").text(), text_of("docs/guide.md"));
   EXPECT_EQ(read("docs/latin.txt", "utf-8").text(), "\"docs/latin.txt\" is not text in this encoding");
   EXPECT_FALSE(read("docs/latin.txt", "utf-16").ok());
-  EXPECT_EQ(read("docs/latin.txt", "base64").json["content"][0]["resource"]["blob"], "WvxyaWNo");
+  EXPECT_EQ(read("docs/latin.txt", "base64").json["content"][0]["resource"]["blob"], "WvxyaWNoIQ==");
   EXPECT_FALSE(read("docs/latin.txt", "ebcdic").ok());
 }
 
