@@ -1,4 +1,4 @@
-// expect: the handler of an asynchronous raw tool takes (const mcp::Json& arguments, mcp::Call call) and returns nothing
+// expect: the handler of an asynchronous raw tool takes (const mcp::Json& arguments, mcp::Call call)
 #include <mcp/plugin/typed.hpp>
 
 void setup(mcp::Plugin& plugin) {

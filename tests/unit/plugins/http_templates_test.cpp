@@ -193,7 +193,9 @@ TEST(HttpAnswerCache, ForgetsWhatIsOldAndWhatWasNotUsed) {
   cache.put("old", mcp::ToolResult().text("x"), 1, now - std::chrono::seconds(1));
   EXPECT_FALSE(cache.find("old"));
   for (std::size_t i = 0; i <= AnswerCache::max_answers; ++i) {
-    if (i > 1) EXPECT_TRUE(cache.find("0"));
+    if (i > 1) {
+      EXPECT_TRUE(cache.find("0"));
+    }
     cache.put(std::to_string(i), mcp::ToolResult().text("x"), 1, now + std::chrono::hours(1));
   }
   EXPECT_TRUE(cache.find("0"));
