@@ -48,10 +48,8 @@ ClientConnection::ClientConnection(asio::io_context& context, std::shared_ptr<Co
 ClientConnection::~ClientConnection() = default;
 
 void ClientConnection::open_for(const std::shared_ptr<SentRequest>& request) {
-  request_ = request;
-  wait_for(Waiting::for_connection);
   asio::co_spawn(
-      strand_, [self = shared_from_this()] { return self->run(); },
+      strand_, [self = shared_from_this(), request] { return self->run(request); },
       [self = shared_from_this()](const std::exception_ptr& failed) {
         if (failed) self->end_with(fail_for_now("there is no memory to ask it"));
         self->shut();
@@ -64,6 +62,8 @@ void ClientConnection::take(const std::shared_ptr<SentRequest>& request) {
     // Without that having been read yet.
     if (!self->is_closed_ && self->stream_->is_at_end()) self->shut();
     if (self->is_closed_) return self->pool_->send(request);
+    // Once it is here, `abandon` finds it.
+    if (request->is_cancelled()) return self->pool_->is_idle(self);
     self->request_ = request;
     self->write(request);
   });
@@ -105,11 +105,15 @@ void ClientConnection::resume(const std::shared_ptr<SentRequest>& request) {
   });
 }
 
-asio::awaitable<void> ClientConnection::run() {
+asio::awaitable<void> ClientConnection::run(std::shared_ptr<SentRequest> request) {
+  if (is_closed_) co_return request->tell_end(fail_for_now("nothing more is asked here"));
+  request_ = std::move(request);
+  wait_for(Waiting::for_connection);
+  // From here on `abandon` finds it.
+  if (request_->is_cancelled()) co_return;
   const auto opened = co_await open();
   if (is_closed_) co_return;
   if (opened.has_error()) co_return end_with(opened);
-  if (request_->is_cancelled()) co_return;
   write(request_);
   co_await read();
 }

@@ -61,7 +61,7 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   using Error = boost::system::error_code;
   enum class Waiting { for_connection, for_head, for_body, for_request };
 
-  boost::asio::awaitable<void> run();
+  boost::asio::awaitable<void> run(std::shared_ptr<SentRequest> request);
   // Finds the server, connects and shakes hands.
   boost::asio::awaitable<Result<>> open();
   boost::asio::awaitable<Error> connect(const NameLookup::Addresses& addresses);
