@@ -40,7 +40,10 @@ async function call(name, args) {
       'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': name },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, _meta: meta } }),
   });
-  const { result, error } = await response.json();
+  // A long call is answered by a stream of events, of which the answer is the last.
+  const text = await response.text();
+  const isStream = response.headers.get('Content-Type').startsWith('text/event-stream');
+  const { result, error } = JSON.parse(isStream ? text.split('\n').findLast((line) => line.startsWith('data: {')).slice(6) : text);
   if (error || result.isError) throw new Error(JSON.stringify(error ?? result));
   return { ...result.structuredContent, seconds: (performance.now() - begin) / 1000 };
 }

@@ -38,6 +38,7 @@ function word() {
 }
 const some = Array.from({ length: 400_000 }, word);
 
+const making = performance.now();
 for (let i = 0; i < documents; ++i) {
   const place = path.join(folder, String(i % 100));
   if (i < 100) mkdirSync(place, { recursive: true });
@@ -45,6 +46,7 @@ for (let i = 0; i < documents; ++i) {
   for (let at = Math.floor(random() * (some.length - 2000)); text.length < bytes * (0.5 + random()); ++at) text += `${some[at]} `;
   writeFileSync(path.join(place, `${i}.md`), text);
 }
+console.log(`${documents} documents are made in ${((performance.now() - making) / 1000).toFixed(1)} s`);
 mkdirSync(tools, { recursive: true });
 copyFileSync(path.join(build, '../../mcp_components/tools/knowledge.so'), path.join(tools, 'knowledge.so'));
 writeFileSync(path.join(tools, 'knowledge.json'), JSON.stringify({ folder }));

@@ -67,6 +67,8 @@ const audit = ['bench/audit.mjs', build, '--isolation', 'worker', ...counts];
 const observed = ['bench/observed.mjs', build, ...counts];
 const everything = ['bench/everything.mjs', build];
 const authoring = ['bench/authoring.mjs', build, '--edits', full ? '20' : '5'];
+const knowledge = ['bench/knowledge.mjs', build, '--documents', full ? '100000' : '10000'];
+const data = ['bench/data.mjs', build, '--mib', full ? '1024' : '128'];
 const tls = ['bench/tls.sh', full ? '5' : '3', '3'];
 
 function readmeWords() {
@@ -153,6 +155,12 @@ const promises = [
     costs(/those of nginx: (\S+)/g, 0.9, atLeast, '', ...tls)],
   ['costs', 'a decision of the rate limiter takes at most 100 ns (bench/README.md)',
     costs(/^one of a (?:thousand|million) keys: +(\S+) ns/gm, 100, atMost, ' ns', built('bench_rate_limits'))],
+  ['plugins', '100,000 documents are indexed within 60 s (docs/knowledge.md)',
+    costs(/ indexed in (\S+) s/g, 60, atMost, ' s', ...knowledge)],
+  ['plugins', 'a search in them takes at most 20 ms, p99 (docs/knowledge.md)',
+    costs(/ p99 (\S+) ms/g, 20, atMost, ' ms', ...knowledge)],
+  ['plugins', 'a CSV file of 1 GiB is described in at most 64 MiB of memory (docs/data.md)',
+    costs(/ taken (\S+) MiB at most/g, 64, atMost, ' MiB', ...data)],
   ['costs', 'checking arguments is at least twice as fast as valijson (bench/README.md)',
     costs(/^the least: ([\d.]+)/gm, 2, atLeast, '', built('bench_schema'))],
 ];
