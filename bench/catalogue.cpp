@@ -47,7 +47,7 @@ std::shared_ptr<const Components> components_of(std::size_t tools, unsigned seed
   std::mt19937 random(seed);
   std::string document = R"({"tools":[)";
   for (std::size_t i = 0; i < tools; ++i) {
-    const auto name = std::string(verbs[i % 10]) + "_" + nouns[i / 10 % 8] + "_" + std::to_string(i);
+    const auto name = std::string(verbs[i % 10]) + "_" + nouns[i / 10 % 8] + "_" + std::to_string(i + seed * many);
     document += (i == 0 ? "" : ",") + (R"({"name":")" + name + R"(","description":")" + words(random, 40)) +
                 R"(","inputSchema":{"type":"object","properties":{"id":{"type":"string","description":")" +
                 words(random, 8) + R"("},"limit":{"type":"integer","description":")" + words(random, 8) + R"("}}}})";

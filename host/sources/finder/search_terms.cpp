@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <utility>
 
 namespace mcph {
 namespace {
@@ -13,6 +15,20 @@ constexpr std::string_view stop_words =
     " a about an and any are as at be by can could do does for from has have how i if in into is it its "
     "me my need of on or our please some that the their them there these they this to us use want was we "
     "what when where which who will with would you your ";
+
+// Words for one thing, of which tools are described by either: what is said, and what counts in its stead.
+struct Synonym {
+  std::string_view said;
+  std::string_view meant;
+};
+constexpr Synonym synonyms[] = {
+    {"config", "configuration"}, {"db", "database"},     {"dir", "directory"},       {"doc", "document"},
+    {"docs", "document"},        {"erase", "delete"},    {"folder", "directory"},    {"folders", "directory"},
+    {"k8s", "kubernetes"},       {"mail", "email"},      {"make", "create"},         {"msg", "message"},
+    {"photo", "image"},          {"picture", "image"},   {"postgres", "postgresql"}, {"remove", "delete"},
+    {"removes", "delete"},       {"repo", "repository"}, {"repos", "repository"},    {"row", "record"},
+    {"rows", "record"},
+};
 
 bool is_letter(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -63,7 +79,8 @@ void add(std::vector<std::string>& terms, std::string_view word) {
   std::string lower(word.substr(0, max_word));
   std::ranges::transform(lower, lower.begin(), [](char c) { return is_upper(c) ? static_cast<char>(c + 32) : c; });
   if (stop_words.find(" " + lower + " ") != std::string_view::npos) return;
-  terms.push_back(stem(std::move(lower)));
+  const auto* const synonym = std::ranges::find(synonyms, lower, &Synonym::said);
+  terms.push_back(stem(synonym == std::end(synonyms) ? std::move(lower) : std::string(synonym->meant)));
 }
 
 // "createPullRequest", "HTTPServer": its parts, and also the whole, because of names such as GitHub.

@@ -108,7 +108,8 @@ class ToolSearch::Words {
       const auto* const first = previous->words() + known->begin;
       words_.insert(words_.end(), first, first + known->count);
     } else {
-      for (const auto& [number, weight] : ToolWords(tool).all())
+      const ToolWords of_tool(tool);
+      for (const auto& [number, weight] : of_tool.all())
         words_.push_back({number, weight});
     }
     range.count = words_.size() - range.begin;

@@ -63,7 +63,7 @@ class WebSocketBytes {
   template <class Buffers, class Token>
   auto async_read_some(const Buffers& buffers, Token&& token) {
     auto initiate = [this](auto handler, boost::asio::mutable_buffer bytes) {
-      transfer(connection_.read_some(bytes), std::move(handler), [] {});
+      transfer(connection_.read_some(bytes), std::move(handler), [this](std::size_t) { times_.note_life(); });
     };
     return boost::asio::async_initiate<Token, void(Error, std::size_t)>(std::move(initiate), token,
                                                                         first_of<boost::asio::mutable_buffer>(buffers));
@@ -73,7 +73,9 @@ class WebSocketBytes {
   auto async_write_some(const Buffers& buffers, Token&& token) {
     auto initiate = [this](auto handler, boost::asio::const_buffer bytes) {
       times_.set(WebSocketTimes::What::write, connection_.limits().write_time);
-      transfer(connection_.write_some(bytes), std::move(handler), [this] {
+      transfer(connection_.write_some(bytes), std::move(handler), [this](std::size_t count) {
+        // Of a short one nobody knows whether the client has taken it.
+        if (count >= max_copied) times_.note_life();
         times_.clear(WebSocketTimes::What::write);
         gathered_ = {};
       });
@@ -117,8 +119,7 @@ class WebSocketBytes {
                           [self = connection_.shared_from_this(), this, then, handler = std::move(handler)](
                               const std::exception_ptr&, HttpStream::Transferred transferred) mutable {
                             const auto [error, count] = transferred;
-                            then();
-                            if (!error) times_.note_life();
+                            then(count);
                             std::move(handler)(error, count);
                           });
   }

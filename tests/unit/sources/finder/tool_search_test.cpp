@@ -144,6 +144,7 @@ TEST(SearchTerms, HaveWhatFormsOfAWordHaveInCommon) {
   EXPECT_TRUE(same("repository", "repositories"));
   EXPECT_TRUE(same("branch", "branches"));
   EXPECT_TRUE(same("running", "run"));
+  EXPECT_TRUE(same("make folders", "create directory"));
   EXPECT_FALSE(same("status", "state"));
   EXPECT_FALSE(same("news", "new"));
 }
