@@ -138,9 +138,11 @@ void print_status(std::ostream& out, const OrderedJson& status) {
   for (const auto& plugin : status.at("plugins")) {
     for (const auto& name : plugin.value("disabledComponents", OrderedJson::array()))
       out << text_of(plugin, "file") << ": " << printable(name.get<std::string>()) << " is disabled\n";
-    for (const auto& [name, own_name] : plugin.value("aliases", OrderedJson::object()).items())
+    const auto aliases = plugin.value("aliases", OrderedJson::object());
+    for (const auto& [name, own_name] : aliases.items()) {
       out << text_of(plugin, "file") << ": " << printable(name + " is an alias of " + own_name.get<std::string>())
           << "\n";
+    }
     for (const auto& lack : sandbox_of(plugin).value("lacks", OrderedJson::array()))
       out << text_of(plugin, "file") << ": its sandbox is incomplete: " << printable(lack.get<std::string>()) << "\n";
   }

@@ -92,6 +92,16 @@ suite('Aliases', () => {
     });
   });
 
+  test('AreShownByStatus', async (context) => {
+    const components = await componentsWith({ aliases: { sum: 'add' } });
+    const control = join(components.folder, 'control');
+    await serve(context, components, ['--control', control]);
+    const text = await run('status', '--control', control);
+    assert.match(text.stdout, /catalogue\.so: sum is an alias of add\n/, text.stderr);
+    const status = JSON.parse((await run('status', '--json', '--control', control)).stdout);
+    assert.deepEqual(status.plugins[0].aliases, { sum: 'add' });
+  });
+
   test('AChangeCountsAtOnce', async (context) => {
     const components = await componentsWith({ aliases: { sum: 'add' } });
     const host = await serve(context, components);
