@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 #include "base/version.hpp"
 #include "http/client/client_connection.hpp"
 
@@ -39,8 +41,11 @@ void ConnectionPool::send(const std::shared_ptr<SentRequest>& request) {
       return;
     }
   }
-  if (is_closed) return request->tell_end(fail_for_now("nothing more is asked here"));
-  if (!connection) return request->tell_end(fail_for_now("too many requests wait for a connection to it"));
+  if (!connection) {
+    const char* const why = is_closed ? "nothing more is asked here" : "too many requests wait for a connection to it";
+    // Never at once, because who sends may hold what it is told under.
+    return boost::asio::post(here, [request, why] { request->tell_end(fail_for_now(why)); });
+  }
   request->goes_by(connection);
   is_new ? connection->open_for(request) : connection->take(request);
 }

@@ -281,9 +281,9 @@ void UpstreamClient::fail_requests(const Error& why) {
 }
 
 void UpstreamClient::message_came(std::string_view text, std::optional<std::string_view> stream_of) {
+  auto message = from_upstream::read(text);
   const MutexLock lock(telling_);
   if (owner_ == nullptr) return;
-  auto message = from_upstream::read(text);
   if (message.has_error()) return take_broken(text, message.error());
   if (auto* const answer = std::get_if<from_upstream::Answer>(&*message)) return take(std::move(*answer));
   if (auto* const said = std::get_if<from_upstream::Notification>(&*message))

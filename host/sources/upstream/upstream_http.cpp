@@ -3,6 +3,8 @@
 #include <atomic>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/mutex.hpp"
@@ -71,8 +73,10 @@ class UpstreamHttp::Authorized final : public AnswerListener, public std::enable
  private:
   void send_with(const Result<std::string>& token) {
     if (token.has_error()) {
-      if (!is_cancelled()) listener_->ended(token.error());
-      return;
+      // Never at once, because who sends may hold what it is told under.
+      return boost::asio::post(http_->loops_.context_here(), [self = shared_from_this(), why = token.error()] {
+        if (!self->is_cancelled()) self->listener_->ended(why);
+      });
     }
     token_ = *token;
     auto request = request_;
