@@ -11,6 +11,7 @@
 #include "base/absolute_path.hpp"
 #include "base/version.hpp"
 #include "plugin/library/crash_report.hpp"
+#include "sources/upstream/http_upstream.hpp"
 
 namespace mcph {
 namespace {
@@ -66,10 +67,6 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           }};
 }
 
-Result<std::shared_ptr<UpstreamTransport>> make_http_upstream(const HttpUpstreamSettings& settings) {
-  return fail_for_now("cannot be reached: " + settings.url_text);
-}
-
 }  // namespace
 
 Result<> find_components(const HostOptions& options) {
@@ -100,13 +97,17 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
               loader_options(options, std::move(limits), std::move(features), catalog_, more_catalogs_), threads_,
               workers_, reaper_, log),
       configured_upstreams_(options.upstreams_folder, options.upstreams),
-      upstreams_({.data_root = options.data_root,
-                  .components = options.components,
-                  .errors = options.errors,
-                  .sandbox = options.sandbox,
-                  .trust = options.trust,
-                  .configured = configured_upstreams_.texts()},
-                 make_http_upstream, threads_, workers_, reaper_, log),
+      upstreams_(
+          {.data_root = options.data_root,
+           .components = options.components,
+           .errors = options.errors,
+           .sandbox = options.sandbox,
+           .trust = options.trust,
+           .configured = configured_upstreams_.texts()},
+          [this](const HttpUpstreamSettings& settings) -> Result<std::shared_ptr<UpstreamTransport>> {
+            return make_http_upstream(settings, threads_);
+          },
+          threads_, workers_, reaper_, log),
       plugin_files_(options.components),
       watch_(FolderWatch::create()),
       load_threads_({.at_once = std::max(2U, 1 + std::thread::hardware_concurrency())}),
