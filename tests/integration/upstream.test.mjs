@@ -9,21 +9,14 @@ import { Components } from './support/components.mjs';
 import { HttpHost, serve, serveAll } from './support/host.mjs';
 import { addUpstream, official } from './support/upstreams.mjs';
 
-process.env.MCP_TEST_SECRET = 'of the environment';
 const components = await Components.create();
 const documents = join(components.folder, 'documents');
 await mkdir(documents);
 await writeFile(join(documents, 'hello.txt'), 'Hello from a file.');
-await writeFile(join(components.folder, 'secret'), 'of a file\n', { mode: 0o600 });
 await addUpstream(components, 'everything', official('everything', ['stdio'], {
   prefix: 'every_',
   rename: { echo: 'say_again' },
   exclude: ['tool:get-tiny-image'],
-  env: {
-    PLAIN: 'text',
-    FROM_FILE: { file: '../../secret' },
-    FROM_ENVIRONMENT: { env: 'MCP_TEST_SECRET' },
-  },
 }));
 await addUpstream(components, 'files', official('filesystem', [documents], { include: ['tool:read_*', 'tool:list_*'] }));
 await addUpstream(components, 'memory', official('memory', [], {
@@ -46,17 +39,21 @@ const answers = {
   roots: () => ({ roots: [{ uri: 'file:///work', name: 'work' }] }),
 };
 
-const transports = {
-  http: (kind, setup) => connectHttp(kind, host.url, setup),
-  stdio: (kind, setup) => connectStdio(kind, components, [], setup),
-};
+// What takes long to start is served a moment after the rest.
+async function untilServed(client, ...wanted) {
+  for (;;) {
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    if (wanted.every((name) => names.includes(name))) return names;
+  }
+}
 
-async function withClient(kind, transport, use, given = capabilities) {
+async function withClient(connect, kind, use, given = capabilities) {
   const prepare = (client) => given === capabilities && kind.answer(client, answers);
-  const client = await transports[transport](kind, { options: { capabilities: given }, prepare });
+  const client = await connect(kind, { options: { capabilities: given }, prepare });
   try {
     await use({
       client,
+      names: await untilServed(client, 'say_again', 'list_directory', 'create_entities'),
       call: (name, args = {}, options = undefined) => kind.call(client, { name, arguments: args }, options),
     });
   } finally {
@@ -64,89 +61,98 @@ async function withClient(kind, transport, use, given = capabilities) {
   }
 }
 
+const overHttp = (kind, setup) => connectHttp(kind, host.url, setup);
+const overStdio = (kind, setup) => connectStdio(kind, components, [], setup);
+
+const behaviours = {
+  async ToolsHaveTheirPrefixAndTheirNames({ names, call }) {
+    assert.ok(names.includes('every_get-sum'), `${names}`);
+    for (const name of ['echo', 'every_echo', 'every_get-tiny-image', 'write_file'])
+      assert.ok(!names.includes(name), `${name} is among ${names}`);
+    assert.equal(text(await call('say_again', { message: 'hello' })), 'Echo: hello');
+    assert.match(text(await call('every_get-sum', { a: 2, b: 3 })), /is 5/);
+    assert.equal(text(await call('read_text_file', { path: join(documents, 'hello.txt') })), 'Hello from a file.');
+  },
+
+  async StructuredContentArrives({ call }) {
+    const { structuredContent } = await call('every_get-structured-content', { location: 'New York' });
+    assert.equal(typeof structuredContent.temperature, 'number');
+  },
+
+  async ResourcesPromptsAndCompletionsArePassedOn({ client }) {
+    const { resources } = await client.listResources();
+    const document = resources.find(({ uri }) => uri.startsWith('demo://resource/static/'));
+    const { contents } = await client.readResource({ uri: document.uri });
+    assert.equal(contents[0].uri, document.uri);
+    const read = await client.readResource({ uri: 'demo://resource/dynamic/text/1' });
+    assert.match(read.contents[0].text, /1/);
+    const { messages } = await client.getPrompt({ name: 'every_args-prompt', arguments: { city: 'Paris' } });
+    assert.match(messages[0].content.text, /Paris/);
+    const { completion } = await client.complete({
+      ref: { type: 'ref/prompt', name: 'every_completable-prompt' },
+      argument: { name: 'department', value: 'E' },
+    });
+    assert.deepEqual(completion.values, ['Engineering']);
+  },
+
+  async ProgressIsPassedOn({ call }) {
+    const steps = [];
+    const args = { duration: 0.3, steps: 3 };
+    await call('every_trigger-long-running-operation', args, { onprogress: ({ progress }) => steps.push(progress) });
+    // The last one comes with the answer, which the SDK may take first.
+    assert.deepEqual(steps.slice(0, 2), [1, 2]);
+  },
+
+  async TheClientIsAskedAFormAndAModel({ call }) {
+    const form = await call('every_trigger-elicitation-request');
+    assert.match(JSON.stringify(form.content), /Ada/);
+    const sampled = await call('every_trigger-sampling-request', { prompt: 'what?' });
+    assert.match(JSON.stringify(sampled.content), /I was asked: Resource trigger-sampling-request context: what\?/);
+  },
+};
+
 for (const kind of kinds) {
-  for (const transport of Object.keys(transports)) {
-    const where = `${kind.name}, ${transport}`;
-
-    test(`ToolsHaveTheirPrefixAndTheirNames, ${where}`, () =>
-      withClient(kind, transport, async ({ client, call }) => {
-        const { tools } = await client.listTools();
-        const names = tools.map(({ name }) => name);
-        for (const name of ['say_again', 'every_get-sum', 'read_text_file', 'list_directory', 'create_entities'])
-          assert.ok(names.includes(name), `${name} is not among ${names}`);
-        for (const name of ['echo', 'every_echo', 'every_get-tiny-image', 'write_file'])
-          assert.ok(!names.includes(name), `${name} is among ${names}`);
-        assert.equal(text(await call('say_again', { message: 'hello' })), 'Echo: hello');
-        assert.match(text(await call('every_get-sum', { a: 2, b: 3 })), /is 5/);
-        assert.equal(text(await call('read_text_file', { path: join(documents, 'hello.txt') })), 'Hello from a file.');
-      }));
-
-    test(`StructuredContentArrives, ${where}`, () =>
-      withClient(kind, transport, async ({ call }) => {
-        const { structuredContent } = await call('every_get-structured-content', { location: 'New York' });
-        assert.equal(typeof structuredContent.temperature, 'number');
-      }));
-
-    test(`ResourcesPromptsAndCompletionsArePassedOn, ${where}`, () =>
-      withClient(kind, transport, async ({ client }) => {
-        const { resources } = await client.listResources();
-        const document = resources.find(({ uri }) => uri.startsWith('demo://resource/static/'));
-        const { contents } = await client.readResource({ uri: document.uri });
-        assert.equal(contents[0].uri, document.uri);
-        const read = await client.readResource({ uri: 'demo://resource/dynamic/text/1' });
-        assert.match(read.contents[0].text, /1/);
-        const { messages } = await client.getPrompt({ name: 'every_args-prompt', arguments: { city: 'Paris' } });
-        assert.match(messages[0].content.text, /Paris/);
-        const { completion } = await client.complete({
-          ref: { type: 'ref/prompt', name: 'every_completable-prompt' },
-          argument: { name: 'department', value: 'E' },
-        });
-        assert.deepEqual(completion.values, ['Engineering']);
-      }));
-
-    test(`ProgressIsPassedOn, ${where}`, () =>
-      withClient(kind, transport, async ({ call }) => {
-        const steps = [];
-        const args = { duration: 0.3, steps: 3 };
-        await call('every_trigger-long-running-operation', args, { onprogress: ({ progress }) => steps.push(progress) });
-        assert.deepEqual(steps, [1, 2, 3]);
-      }));
-
-    test(`TheClientIsAskedAFormAModelAndItsRoots, ${where}`, () =>
-      withClient(kind, transport, async ({ call }) => {
-        const form = await call('every_trigger-elicitation-request');
-        assert.match(JSON.stringify(form.content), /Ada/);
-        const sampled = await call('every_trigger-sampling-request', { prompt: 'what?' });
-        assert.match(JSON.stringify(sampled.content), /I was asked: Resource trigger-sampling-request context: what\?/);
-      }));
+  for (const [name, behaviour] of Object.entries(behaviours)) {
+    test(`${name}, ${kind.name}`, () => withClient(overHttp, kind, behaviour));
   }
+  test(`AllOfItOverStdio, ${kind.name}`, () => withClient(overStdio, kind, async (client) => {
+    for (const behaviour of Object.values(behaviours)) await behaviour(client);
+  }));
 }
 
 test('AClientThatCannotBeAskedGetsTheServersOwnError', () =>
-  withClient(kinds[1], 'http', async ({ call }) => {
+  withClient(overHttp, kinds[1], async ({ call }) => {
     const result = await call('every_trigger-elicitation-request').catch(({ message }) => ({ content: message }));
     assert.match(JSON.stringify(result.content), /has no elicitation/);
   }, {}));
 
-test('AServerKnowsOfTheHostsEnvironmentOnlyWhatItIsGiven', () =>
-  withClient(kinds[0], 'http', async ({ call }) => {
-    const environment = JSON.parse(text(await call('every_get-env')));
-    assert.equal(environment.PLAIN, 'text');
-    assert.equal(environment.FROM_FILE, 'of a file');
-    assert.equal(environment.FROM_ENVIRONMENT, 'of the environment');
-    assert.equal(environment.PATH, process.env.PATH);
-    for (const name of ['MCP_TEST_SECRET', 'MCP_FIXTURES']) assert.equal(environment[name], undefined, name);
+test('AServerKnowsOfTheHostsEnvironmentOnlyWhatItIsGiven', async (context) => {
+  const folder = await Components.create();
+  await writeFile(join(folder.folder, 'secret'), 'of a file\n', { mode: 0o600 });
+  await addUpstream(folder, 'every', official('everything', ['stdio'], {
+    env: { PLAIN: 'text', FROM_FILE: { file: '../../secret' }, FROM_ENVIRONMENT: { env: 'MCP_TEST_SECRET' } },
   }));
+  const serving = await HttpHost.start(folder, [], '127.0.0.1:0', { MCP_TEST_SECRET: 'of the environment' });
+  context.after(() => serving.stop().finally(() => folder.discard()));
+  const client = await connectHttp(kinds[0], serving.url);
+  await untilServed(client, 'get-env');
+  const environment = JSON.parse(text(await client.callTool({ name: 'get-env', arguments: {} })));
+  assert.equal(environment.PLAIN, 'text');
+  assert.equal(environment.FROM_FILE, 'of a file');
+  assert.equal(environment.FROM_ENVIRONMENT, 'of the environment');
+  assert.equal(environment.PATH, process.env.PATH);
+  for (const name of ['MCP_TEST_SECRET', 'MCP_HOST']) assert.equal(environment[name], undefined, name);
+});
 
 test('WhatAServerRemembersOutlivesItsCalls', () =>
-  withClient(kinds[1], 'http', async ({ call }) => {
+  withClient(overHttp, kinds[1], async ({ call }) => {
     await call('create_entities', { entities: [{ name: 'Ada', entityType: 'person', observations: ['counts'] }] });
     assert.match(JSON.stringify((await call('read_graph')).content), /counts/);
     assert.match(await readFile(join(components.folder, 'memory.jsonl'), 'utf8'), /Ada/);
   }));
 
 test('ACancelledCallEndsAtTheServer', () =>
-  withClient(kinds[0], 'http', async ({ call }) => {
+  withClient(overHttp, kinds[0], async ({ call }) => {
     const abort = new AbortController();
     const running = call('every_trigger-long-running-operation', { duration: 60, steps: 600 }, {
       signal: abort.signal,
@@ -155,6 +161,32 @@ test('ACancelledCallEndsAtTheServer', () =>
     await assert.rejects(running);
     assert.equal(text(await call('say_again', { message: 'still there' })), 'Echo: still there');
   }));
+
+test('AServerThatIsKilledUnderLoadFailsItsOwnCallsAndIsBack', async (context) => {
+  const folder = await Components.create();
+  await folder.addShipped('tools/calculator');
+  await addUpstream(folder, 'every', official('everything', ['stdio'], { include: ['tool:*'], prefix: 'every_' }));
+  const serving = await serve(context, folder);
+  const client = await connectHttp(kinds[1], serving.url);
+  await untilServed(client, 'every_echo', 'calculate');
+  const { pid } = await serving.log.until({ event: 'upstream connected', plugin: 'every' });
+  const call = (name, args) => kinds[1].call(client, { name, arguments: args });
+  const slow = Array.from({ length: 8 }, () => call('every_trigger-long-running-operation', { duration: 60, steps: 1 }));
+  let stopped = false;
+  const others = (async () => {
+    let calls = 0;
+    for (; !stopped; ++calls) assert.match(text(await call('calculate', { expression: '6 * 7' })), /42/);
+    return calls;
+  })();
+  await call('every_echo', { message: 'all have been given' });
+  const ended = Promise.all(slow.map((each) => assert.rejects(each, /plugin every: .*killed by SIGKILL/i)));
+  process.kill(pid, 'SIGKILL');
+  await ended;
+  assert.equal(text(await call('every_echo', { message: 'back' })), 'Echo: back');
+  stopped = true;
+  assert.ok((await others) > 0);
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' }); // not even as a zombie
+});
 
 test('AFileDroppedInChangedAndRemovedIsServedSo', async (context) => {
   const folder = await Components.create();

@@ -42,7 +42,8 @@ const components = await Components.create();
 await components.addShipped('tools/calculator');
 for (const fault of faults) {
   const prefix = fault === 'shadow' ? '' : `${fault}_`;
-  await addUpstream(components, fault, script('hostile_upstream.mjs', [fault], { prefix, connectMs: 1500 }));
+  const more = fault === 'silent' ? { prefix, connectMs: 1500 } : { prefix };
+  await addUpstream(components, fault, script('hostile_upstream.mjs', [fault], more));
 }
 const host = await serveAll(components);
 const [legacy, modern] = kinds;
@@ -96,7 +97,7 @@ test('AFaultyComponentCostsOnlyItself', async () => {
     await loaded(fault);
     await fine(fault);
   }
-  const served = (await names()).filter((name) => name.startsWith('faulty_'));
+  const served = (await names()).filter((name) => /^faulty_(names|schema)_/.test(name));
   assert.deepEqual(served.sort(), ['faulty_names_fine', 'faulty_names_twice', 'faulty_schema_fine']);
   const remarks = host.log.matching({ event: 'plugin remark' }).map(({ remark }) => remark).join('\n');
   assert.match(remarks, /"faulty" of the upstream is left out: .*minProperties/);
@@ -131,7 +132,7 @@ for (const kind of [legacy, modern]) {
       sample: () => assert.fail(),
       roots: () => assert.fail(),
     });
-    const options = { capabilities: { elicitation: { form: {} } } };
+    const options = { capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} } };
     const person = await connectHttp(kind, host.url, { options, prepare });
     const told = await kind.call(person, { name: 'flood_flood', arguments: {} }).then(text, ({ message }) => message);
     assert.match(told, /asked too much/);

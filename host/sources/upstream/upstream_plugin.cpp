@@ -199,11 +199,14 @@ void UpstreamPlugin::keep() {
     Error why;
     if (opened.has_value()) {
       serve_until_down(*opened);
-      const MutexLock lock(mutex_);
-      if (state_ == State::stopped) return;
-      why = ended_ ? *ended_ : fail_for_now("its connection has ended");
+      {
+        const MutexLock lock(mutex_);
+        if (state_ == State::stopped) return;
+        why = ended_ ? *ended_ : fail_for_now("its connection has ended");
+      }
+      why = with_last_lines(std::move(why));
     } else {
-      why = opened.error();
+      why = with_last_lines(opened.error());
       const MutexLock lock(mutex_);
       if (!first_) {
         first_ = Result<>(why);
@@ -214,6 +217,13 @@ void UpstreamPlugin::keep() {
     }
     if (!wait_after(why)) return;
   }
+}
+
+// Often what it has printed last alone says why.
+Error UpstreamPlugin::with_last_lines(Error why) {
+  const MutexLock lock(mutex_);
+  if (const auto lines = last_lines_.take(); !lines.empty()) why.message += "; it printed last: " + lines;
+  return why;
 }
 
 Result<UpstreamPlugin::Link> UpstreamPlugin::open() {
@@ -230,19 +240,25 @@ Result<UpstreamPlugin::Link> UpstreamPlugin::open() {
   return link;
 }
 
+UpstreamPlugin::ConnectionEvents UpstreamPlugin::events_of_connection() {
+  return {.printed =
+              [this](std::string_view line) {
+                if (line.empty()) return;
+                log_.info(plugin_output, {{"plugin", identity_.name}, {"text", line}});
+                const MutexLock lock(mutex_);
+                last_lines_.add(line);
+              },
+          .sandbox_lacks =
+              [this](std::vector<std::string> lacks) {
+                const MutexLock lock(mutex_);
+                sandbox_lacks_ = std::move(lacks);
+              },
+          .throttled = [this] { limit_reports_.reached(Limit::cpu_time, words_for_cpu_time(setup_.settings.limits)); }};
+}
+
 Result<UpstreamPlugin::Link> UpstreamPlugin::open(bool probes) {
   const auto& settings = setup_.settings;
-  auto transport = setup_.connect(
-      {.printed =
-           [this](std::string_view line) {
-             if (!line.empty()) log_.info(plugin_output, {{"plugin", identity_.name}, {"text", line}});
-           },
-       .sandbox_lacks =
-           [this](std::vector<std::string> lacks) {
-             const MutexLock lock(mutex_);
-             sandbox_lacks_ = std::move(lacks);
-           },
-       .throttled = [this] { limit_reports_.reached(Limit::cpu_time, words_for_cpu_time(setup_.settings.limits)); }});
+  auto transport = setup_.connect(events_of_connection());
   if (transport.has_error()) return transport.error();
   const auto client =
       std::make_shared<UpstreamClient>(*std::move(transport), static_cast<UpstreamClient::Owner&>(*this));

@@ -28,6 +28,7 @@
 
 #include "base/mutex.hpp"
 #include "plugin/call_table.hpp"
+#include "plugin/isolated/last_lines.hpp"
 #include "plugin/limit_reports.hpp"
 #include "plugin/plugin.hpp"
 #include "plugin/restart_policy.hpp"
@@ -115,6 +116,8 @@ class UpstreamPlugin final : public Plugin, private CallTable::Owner, private Up
 
   // The keeper.
   void keep();
+  Error with_last_lines(Error why);
+  ConnectionEvents events_of_connection();
   Result<Link> open();
   Result<Link> open(bool probes);
   Result<> list(const Link& link);
@@ -169,6 +172,7 @@ class UpstreamPlugin final : public Plugin, private CallTable::Owner, private Up
   bool is_doubtful_ GUARDED_BY(mutex_) = false;  // a request has failed for want of a connection
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::vector<std::string> sandbox_lacks_ GUARDED_BY(mutex_);
+  LastLines last_lines_ GUARDED_BY(mutex_);
   std::unordered_map<RequestId, Given> given_ GUARDED_BY(mutex_);
   std::unordered_map<std::uint64_t, RequestId> requests_ GUARDED_BY(mutex_);  // by the calls that wait for them
   std::size_t running_ GUARDED_BY(mutex_) = 0;                                // calls that have been given
