@@ -29,7 +29,8 @@ TEST(PluginMetricsTest, TakeOnlyWhatCanBeShown) {
   EXPECT_EQ(refusal_of({MetricKind::counter, "requests", "Help."}), "taken as requests_total");
   EXPECT_EQ(refusal_of({MetricKind::counter, "requests_total", "Help."}), "taken as requests_total");
   EXPECT_EQ(refusal_of({MetricKind::gauge, "open_files", "Help."}), "taken as open_files");
-  for (const std::string name : {"", "Requests", "1st", "a-b", "a b", "a\"} 1\n", std::string(65, 'a').c_str()})
+  const std::string long_name(65, 'a');
+  for (const auto& name : std::vector<std::string>{"", "Requests", "1st", "a-b", "a b", "a\"} 1\n", long_name})
     EXPECT_THAT(refusal_of({MetricKind::gauge, name, "Help."}), HasSubstr("is not 1 to 64 characters")) << name;
   EXPECT_THAT(refusal_of({MetricKind::gauge, "a_total", "Help."}), HasSubstr("ends with _total, and is no counter"));
   EXPECT_THAT(refusal_of({MetricKind::histogram, "a_bucket", "Help."}), HasSubstr("ends with _bucket"));
