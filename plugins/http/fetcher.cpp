@@ -15,7 +15,10 @@ constexpr milliseconds longest_wait{60'000};
 }  // namespace
 
 Fetcher::Fetcher(Connections connections, std::size_t concurrent)
-    : connections_(std::move(connections)), concurrent_(concurrent), multi_(curl_multi_init()) {
+    : connections_(std::move(connections)),
+      concurrent_(concurrent),
+      curl_(*connections_.curl),
+      multi_(curl_.multi_init(), curl_.multi_cleanup) {
   if (!multi_) throw std::bad_alloc();
   thread_ = std::thread([this] { run(); });
 }
@@ -26,7 +29,7 @@ Fetcher::~Fetcher() {
 
 void Fetcher::stop() {
   is_stopped_ = true;
-  curl_multi_wakeup(multi_.get());
+  curl_.multi_wakeup(multi_.get());
   if (thread_.joinable()) thread_.join();
 }
 
@@ -42,7 +45,7 @@ Fetcher::Id Fetcher::add(Request request, const FetchLimits& limits, std::shared
     id = ++last_id_;
     new_.push_back({id, std::move(request), limits, Clock::now(), std::move(listener)});
   }
-  curl_multi_wakeup(multi_.get());
+  curl_.multi_wakeup(multi_.get());
   return id;
 }
 
@@ -51,7 +54,7 @@ void Fetcher::cancel(Id id) {
     const MutexLock lock(mutex_);
     cancelled_.push_back(id);
   }
-  curl_multi_wakeup(multi_.get());
+  curl_.multi_wakeup(multi_.get());
 }
 
 void Fetcher::run() {
@@ -61,11 +64,11 @@ void Fetcher::run() {
     end_late(now);
     start_due(now);
     int running = 0;
-    curl_multi_perform(multi_.get(), &running);
+    curl_.multi_perform(multi_.get(), &running);
     take_results();
     tell_progress(Clock::now());
     const auto wait = time_to_wait(Clock::now());
-    curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(wait.count()), nullptr);
+    curl_.multi_poll(multi_.get(), nullptr, 0, static_cast<int>(wait.count()), nullptr);
   }
   for (auto& [id, fetch] : fetches_)
     halt(fetch);
@@ -110,8 +113,8 @@ void Fetcher::start_due(Clock::time_point now) {
     if (running_ >= concurrent_) return;
     if (fetch.is_running || fetch.transfer->next_attempt() > now) continue;
     fetch.transfer->prepare(now);
-    curl_easy_setopt(fetch.transfer->handle(), CURLOPT_PRIVATE, reinterpret_cast<void*>(id));
-    if (curl_multi_add_handle(multi_.get(), fetch.transfer->handle()) != CURLM_OK) continue;
+    curl_.easy_setopt(fetch.transfer->handle(), CURLOPT_PRIVATE, reinterpret_cast<void*>(id));
+    if (curl_.multi_add_handle(multi_.get(), fetch.transfer->handle()) != CURLM_OK) continue;
     fetch.is_running = true;
     ++running_;
   }
@@ -128,11 +131,11 @@ void Fetcher::end_late(Clock::time_point now) {
 
 void Fetcher::take_results() {
   int left = 0;
-  while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
+  while (const CURLMsg* const message = curl_.multi_info_read(multi_.get(), &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     const CURLcode result = message->data.result;
     void* id = nullptr;
-    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &id);
+    curl_.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &id);
     const auto fetch = fetches_.find(reinterpret_cast<Id>(id));
     if (fetch == fetches_.end()) continue;
     halt(fetch->second);
@@ -169,7 +172,7 @@ Fetcher::Fetches::iterator Fetcher::end(Fetches::iterator fetch, const FetchOutc
 
 void Fetcher::halt(Fetch& fetch) {
   if (!std::exchange(fetch.is_running, false)) return;
-  curl_multi_remove_handle(multi_.get(), fetch.transfer->handle());
+  curl_.multi_remove_handle(multi_.get(), fetch.transfer->handle());
   --running_;
 }
 

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <curl/curl.h>
 #include <map>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "http/curl_library.hpp"
 #include "http/exchange.hpp"
 #include "http/transfer.hpp"
 #include "shared/mutex.hpp"
@@ -59,9 +59,6 @@ class Fetcher {
     bool is_running = false;
   };
   using Fetches = std::map<Id, Fetch>;
-  struct FreeMulti {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
-  };
   struct NewFetch {
     Id id;
     Request request;
@@ -83,7 +80,8 @@ class Fetcher {
 
   const Connections connections_;
   const std::size_t concurrent_;
-  const std::unique_ptr<CURLM, FreeMulti> multi_;
+  const CurlLibrary& curl_;
+  const std::unique_ptr<CURLM, decltype(CurlLibrary::multi_cleanup)> multi_;
   std::atomic<std::size_t> count_ = 0;  // of those that wait or run
   std::atomic<bool> is_stopped_ = false;
 

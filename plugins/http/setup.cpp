@@ -1,7 +1,5 @@
 #include "http/setup.hpp"
 
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "http/address_rules.hpp"
 #include "http/answer_cache.hpp"
+#include "http/curl_library.hpp"
 #include "http/fetcher.hpp"
 #include "http/http_tool.hpp"
 #include "http/secrets.hpp"
@@ -21,7 +20,7 @@
 namespace plugins::http {
 namespace {
 
-// What the tools share. Made in setup; the fetcher is there from start to stop.
+// What the tools share. Made in setup; libcurl and the fetcher are there from start to stop.
 struct Service {
   Secrets secrets;
   Connections connections;
@@ -35,16 +34,7 @@ Connections connections_of(const Settings& settings) {
   if (settings.ca_file && !ca_file.starts_with('/')) {
     refuse("configuration.caFile", "must be an absolute path, not \"" + ca_file + '"');
   }
-  return {AddressRules(settings.allow_addresses.value_or(std::vector<std::string>())), ca_file};
-}
-
-// A thread of libcurl that still looks up a name, of a request that has ended, must find its code also when this plugin
-// has been unloaded. So libcurl stays where it is.
-void keep_curl_loaded() {
-  Dl_info library{};
-  if (dladdr(reinterpret_cast<const void*>(&curl_easy_init), &library) == 0) return;
-  // Never closed, which is its purpose.
-  dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  return {nullptr, AddressRules(settings.allow_addresses.value_or(std::vector<std::string>())), ca_file};
 }
 
 Request request_of(mcp::Plugin& plugin, const HttpTool& tool, const Service& service, const mcp::Json& arguments) {
@@ -96,15 +86,14 @@ void setup(mcp::Plugin& plugin) {
   if (tools.empty()) return;
   plugin.on_start([service] {
     service->secrets.require_all();
-    keep_curl_loaded();
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) throw std::runtime_error("libcurl cannot be used");
+    service->connections.curl = std::make_shared<const CurlLibrary>();
     service->fetcher = std::make_shared<Fetcher>(service->connections, service->concurrent);
   });
   plugin.on_stop([service] {
     if (!service->fetcher) return;  // it did not start
     service->fetcher->stop();
     service->fetcher.reset();
-    curl_global_cleanup();
+    service->connections.curl.reset();
   });
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "http/url_parts.hpp"
+#include "shared/text.hpp"
 
 namespace plugins::http {
 namespace {
@@ -52,45 +53,47 @@ Transfer::Transfer(Request request, const FetchLimits& limits, const Connections
     : request_(std::move(request)),
       limits_(limits),
       connections_(connections),
+      curl_(*connections.curl),
       begin_(now),
       deadline_(now + limits.time),
       next_attempt_(now),
-      handle_(curl_easy_init()) {
+      handle_(curl_.easy_init(), curl_.easy_cleanup),
+      headers_(nullptr, curl_.slist_free_all) {
   if (!handle_) throw std::bad_alloc();
-  response_.host = parts_of(request_.url).host;
+  response_.host = parts_of(curl_, request_.url).host;
   set_constant_options();
 }
 
 void Transfer::set_constant_options() {
   CURL* const handle = handle_.get();
-  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);  // each is looked at here
+  curl_.easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_.easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);  // each is looked at here
   // A proxy of the environment would connect where this process may not.
-  curl_easy_setopt(handle, CURLOPT_PROXY, "");
-  curl_easy_setopt(handle, CURLOPT_NOPROXY, "*");
-  curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_.easy_setopt(handle, CURLOPT_PROXY, "");
+  curl_.easy_setopt(handle, CURLOPT_NOPROXY, "*");
+  curl_.easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
+  curl_.easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   // A name that is still being looked up is left to its thread, which would otherwise be waited for.
-  curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
-  curl_easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");  // all that libcurl can undo
-  if (!connections_.ca_file.empty()) curl_easy_setopt(handle, CURLOPT_CAINFO, connections_.ca_file.c_str());
-  curl_easy_setopt(handle, CURLOPT_USERAGENT, "mcp-plugin-host-http/1.0");
-  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &take_header);
-  curl_easy_setopt(handle, CURLOPT_HEADERDATA, this);
-  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take_body);
-  curl_easy_setopt(handle, CURLOPT_WRITEDATA, this);
-  curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
-  curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, this);
+  curl_.easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
+  curl_.easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");  // all that libcurl can undo
+  if (!connections_.ca_file.empty()) curl_.easy_setopt(handle, CURLOPT_CAINFO, connections_.ca_file.c_str());
+  curl_.easy_setopt(handle, CURLOPT_USERAGENT, "mcp-plugin-host-http/1.0");
+  curl_.easy_setopt(handle, CURLOPT_HEADERFUNCTION, &take_header);
+  curl_.easy_setopt(handle, CURLOPT_HEADERDATA, this);
+  curl_.easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take_body);
+  curl_.easy_setopt(handle, CURLOPT_WRITEDATA, this);
+  curl_.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+  curl_.easy_setopt(handle, CURLOPT_OPENSOCKETDATA, this);
 }
 
 void Transfer::prepare(TimePoint now) {
   ++attempts_;
-  response_ = Response{0, {}, {}, {}, parts_of(request_.url).host};
+  response_ = Response{0, {}, {}, {}, parts_of(curl_, request_.url).host};
   is_too_long_ = is_cut_off_ = is_address_refused_ = false;
   const auto left = std::max(duration_cast<milliseconds>(deadline_ - now), milliseconds(1));
-  curl_easy_setopt(handle_.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
-  curl_easy_setopt(handle_.get(), CURLOPT_CONNECTTIMEOUT_MS,
-                   static_cast<long>(std::min(left, max_connect_time).count()));
+  curl_.easy_setopt(handle_.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
+  curl_.easy_setopt(handle_.get(), CURLOPT_CONNECTTIMEOUT_MS,
+                    static_cast<long>(std::min(left, max_connect_time).count()));
   set_request();
 }
 
@@ -98,36 +101,36 @@ void Transfer::set_request() {
   CURL* const handle = handle_.get();
   headers_.reset();
   const auto add = [this](const std::string& line) {
-    curl_slist* const longer = curl_slist_append(headers_.get(), line.c_str());
+    curl_slist* const longer = curl_.slist_append(headers_.get(), line.c_str());
     if (longer == nullptr) throw std::bad_alloc();
     [[maybe_unused]] auto* const same = headers_.release();
     headers_.reset(longer);
   };
   const auto has = [this](std::string_view name) {
     return std::any_of(request_.headers.begin(), request_.headers.end(),
-                       [name](const Header& each) { return curl_strequal(each.name.c_str(), name.data()) != 0; });
+                       [name](const Header& each) { return lower_case(each.name) == name; });
   };
   // A header without a value has a semicolon: with a colon libcurl would not send it.
   for (const auto& header : request_.headers)
     add(header.value.empty() ? header.name + ';' : header.name + ": " + header.value);
-  if (request_.body && !has("Content-Type")) add("Content-Type: application/json");
+  if (request_.body && !has("content-type")) add("Content-Type: application/json");
   if (request_.body) add("Expect:");
-  curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers_.get());
-  curl_easy_setopt(handle, CURLOPT_URL, request_.url.c_str());
+  curl_.easy_setopt(handle, CURLOPT_HTTPHEADER, headers_.get());
+  curl_.easy_setopt(handle, CURLOPT_URL, request_.url.c_str());
   if (request_.body) {
-    curl_easy_setopt(handle, CURLOPT_POST, 1L);
-    curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body->size()));
-    curl_easy_setopt(handle, CURLOPT_POSTFIELDS, request_.body->c_str());
+    curl_.easy_setopt(handle, CURLOPT_POST, 1L);
+    curl_.easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body->size()));
+    curl_.easy_setopt(handle, CURLOPT_POSTFIELDS, request_.body->c_str());
   } else {
-    curl_easy_setopt(handle, CURLOPT_HTTPGET, 1L);
+    curl_.easy_setopt(handle, CURLOPT_HTTPGET, 1L);
   }
   const bool is_empty_post = !request_.body && request_.method != "GET" && request_.method != "DELETE";
   if (is_empty_post) {
-    curl_easy_setopt(handle, CURLOPT_POST, 1L);
-    curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t{0});
-    curl_easy_setopt(handle, CURLOPT_POSTFIELDS, "");
+    curl_.easy_setopt(handle, CURLOPT_POST, 1L);
+    curl_.easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t{0});
+    curl_.easy_setopt(handle, CURLOPT_POSTFIELDS, "");
   }
-  curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+  curl_.easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
 }
 
 std::size_t Transfer::take_header(const char* data, std::size_t size, std::size_t count, void* transfer) {
@@ -165,20 +168,20 @@ curl_socket_t Transfer::open_socket(void* transfer, curlsocktype purpose, curl_s
 
 bool Transfer::is_error_status() {
   long status = 0;
-  curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
+  curl_.easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
   return status < 200 || status > 299;
 }
 
 FetchProgress Transfer::progress(TimePoint now) const {
   curl_off_t expected = 0;
-  if (curl_easy_getinfo(handle_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &expected) != CURLE_OK || expected < 0)
+  if (curl_.easy_getinfo(handle_.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &expected) != CURLE_OK || expected < 0)
     expected = 0;
   return {response_.host, duration_cast<milliseconds>(now - begin_), limits_.time, response_.body.size(),
           static_cast<std::uint64_t>(expected)};
 }
 
 std::optional<FetchOutcome> Transfer::end_attempt(CURLcode result, TimePoint now) {
-  curl_easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &response_.status);
+  curl_.easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &response_.status);
   if (is_too_long_) {
     return refusal(response_.host + " answers with more than the " + std::to_string(limits_.max_bytes) +
                    " bytes that maxBytes allows.");
@@ -194,18 +197,18 @@ std::optional<FetchOutcome> Transfer::end_attempt(CURLcode result, TimePoint now
     return failure(result);
   }
   const char* type = nullptr;
-  curl_easy_getinfo(handle_.get(), CURLINFO_CONTENT_TYPE, &type);
+  curl_.easy_getinfo(handle_.get(), CURLINFO_CONTENT_TYPE, &type);
   if (type != nullptr) response_.content_type = type;
   char* location = nullptr;
-  curl_easy_getinfo(handle_.get(), CURLINFO_REDIRECT_URL, &location);
+  curl_.easy_getinfo(handle_.get(), CURLINFO_REDIRECT_URL, &location);
   if (is_redirect(response_.status) && location != nullptr) return follow(location, now);
   if (retry(passes(response_.status), now)) return std::nullopt;
   return std::move(response_);
 }
 
 std::optional<FetchOutcome> Transfer::follow(const std::string& location, TimePoint now) {
-  const auto from = parts_of(request_.url);
-  const auto to = parts_of(location);
+  const auto from = parts_of(curl_, request_.url);
+  const auto to = parts_of(curl_, location);
   const auto where = to.is_http() ? to.host : "a URL of another kind";
   const auto told = "The server answered " + std::to_string(response_.status) + " and redirects to " + where;
   if (redirects_ >= limits_.redirects) {
@@ -237,7 +240,7 @@ bool Transfer::retry(bool passes, TimePoint now) {
   auto delay = first_delay * (1 << std::min(attempts_ - 1, 10));
   delay -= milliseconds(std::uniform_int_distribution<long>(0, delay.count() / 2)(random_));
   curl_off_t wanted = 0;
-  curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &wanted);
+  curl_.easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &wanted);
   if (wanted > 0) delay = std::max<milliseconds>(delay, std::chrono::seconds(std::min<curl_off_t>(wanted, 86'400)));
   if (now + delay >= deadline_) return false;
   next_attempt_ = now + delay;
@@ -256,7 +259,7 @@ FetchOutcome Transfer::failure(CURLcode result) const {
                    : FetchError{host + " could not be reached within " + seconds_text(max_connect_time) + '.'};
   }
   // Not the text in which libcurl has put the URL.
-  return FetchError{host + " could not be asked: " + curl_easy_strerror(result) + '.'};
+  return FetchError{host + " could not be asked: " + curl_.easy_strerror(result) + '.'};
 }
 
 FetchOutcome Transfer::timed_out() const {

@@ -6,19 +6,20 @@
 #pragma once
 
 #include <chrono>
-#include <curl/curl.h>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
 
 #include "http/address_rules.hpp"
+#include "http/curl_library.hpp"
 #include "http/exchange.hpp"
 
 namespace plugins::http {
 
 // What all transfers of a plugin have in common.
 struct Connections {
+  std::shared_ptr<const CurlLibrary> curl;
   AddressRules rules;
   std::string ca_file;  // of the authorities that vouch for servers; empty: those of the system
 };
@@ -49,13 +50,6 @@ class Transfer {
   FetchOutcome timed_out() const;
 
  private:
-  struct FreeEasy {
-    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-  };
-  struct FreeList {
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-  };
-
   static std::size_t take_header(const char* data, std::size_t size, std::size_t count, void* transfer);
   static std::size_t take_body(const char* data, std::size_t size, std::size_t count, void* transfer);
   static curl_socket_t open_socket(void* transfer, curlsocktype purpose, curl_sockaddr* address);
@@ -73,11 +67,12 @@ class Transfer {
   Request request_;
   const FetchLimits limits_;
   const Connections& connections_;
+  const CurlLibrary& curl_;
   const TimePoint begin_;
   const TimePoint deadline_;
   TimePoint next_attempt_;
-  std::unique_ptr<CURL, FreeEasy> handle_;
-  std::unique_ptr<curl_slist, FreeList> headers_;
+  std::unique_ptr<CURL, decltype(CurlLibrary::easy_cleanup)> handle_;
+  std::unique_ptr<curl_slist, decltype(CurlLibrary::slist_free_all)> headers_;
   Response response_;
   std::minstd_rand random_{std::random_device()()};
   int attempts_ = 0;

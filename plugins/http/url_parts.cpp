@@ -1,6 +1,5 @@
 #include "http/url_parts.hpp"
 
-#include <curl/curl.h>
 #include <memory>
 
 #include "shared/text.hpp"
@@ -8,29 +7,26 @@
 namespace plugins::http {
 namespace {
 
-struct FreeUrl {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
-};
-
-std::string part(CURLU* url, CURLUPart which, unsigned flags = 0) {
+std::string part(const CurlLibrary& curl, CURLU* url, CURLUPart which, unsigned flags = 0) {
   char* text = nullptr;
-  if (curl_url_get(url, which, &text, flags) != CURLUE_OK) return {};
+  if (curl.url_get(url, which, &text, flags) != CURLUE_OK) return {};
   std::string copied(text);
-  curl_free(text);
+  curl.free(text);
   return copied;
 }
 
 }  // namespace
 
-UrlParts parts_of(const std::string& url) {
-  const std::unique_ptr<CURLU, FreeUrl> parsed(curl_url());
+UrlParts parts_of(const CurlLibrary& curl, const std::string& url) {
+  const std::unique_ptr<CURLU, decltype(curl.url_cleanup)> parsed(curl.url(), curl.url_cleanup);
   // Other schemes are parsed, too, so that they can be refused by name.
-  if (!parsed || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
+  if (!parsed || curl.url_set(parsed.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
     return {};
   }
-  const bool has_user = !part(parsed.get(), CURLUPART_USER).empty() || !part(parsed.get(), CURLUPART_PASSWORD).empty();
-  return {lower_case(part(parsed.get(), CURLUPART_SCHEME)), lower_case(part(parsed.get(), CURLUPART_HOST)),
-          part(parsed.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT), has_user};
+  const bool has_user =
+      !part(curl, parsed.get(), CURLUPART_USER).empty() || !part(curl, parsed.get(), CURLUPART_PASSWORD).empty();
+  return {lower_case(part(curl, parsed.get(), CURLUPART_SCHEME)), lower_case(part(curl, parsed.get(), CURLUPART_HOST)),
+          part(curl, parsed.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT), has_user};
 }
 
 }  // namespace plugins::http

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "http/curl_library.hpp"
+
 namespace plugins::http {
 
 struct UrlParts {
@@ -17,6 +19,6 @@ struct UrlParts {
   }
 };
 
-UrlParts parts_of(const std::string& url);
+UrlParts parts_of(const CurlLibrary& curl, const std::string& url);
 
 }  // namespace plugins::http
