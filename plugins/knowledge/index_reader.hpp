@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "knowledge/index_writer.hpp"
 #include "shared/mutex.hpp"
 #include "shared/sqlite.hpp"
 
@@ -18,6 +20,14 @@ struct Hit {
   std::string path;
   std::string title;
   std::string snippet;  // the words that were found in **
+};
+
+struct ListedDocument {
+  std::string path;
+  std::string title;
+  FileState state;
+
+  bool operator==(const ListedDocument&) const = default;
 };
 
 class IndexReader {
@@ -31,6 +41,9 @@ class IndexReader {
 
   // What has been indexed of a document. Nothing if it is not known.
   std::optional<std::string> text(const std::string& path);
+  std::int64_t count_documents();
+  // All documents in the order of their paths, or none if there are more than `max`.
+  std::vector<ListedDocument> list(std::size_t max);
   // In the order of the alphabet.
   std::vector<std::string> paths_that_begin_with(const std::string& typed, std::size_t limit);
 

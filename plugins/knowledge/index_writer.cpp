@@ -15,6 +15,9 @@ CREATE TABLE documents(
 CREATE VIRTUAL TABLE texts USING fts5(title, path, body, tokenize = 'unicode61 remove_diacritics 2');
 )";
 
+// What is written goes from the log to the file, for which the disk has to be waited for, in large parts.
+constexpr auto settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16384";
+
 // Ours if it is of this format and this folder.
 bool is_ours(const sqlite::Database& database, const std::string& folder) {
   if (database.integer("PRAGMA user_version") != format) return false;
@@ -25,12 +28,12 @@ bool is_ours(const sqlite::Database& database, const std::string& folder) {
 sqlite::Database opened(const std::string& file, const std::string& folder) {
   {
     sqlite::Database database(file);
-    database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    database.execute(settings);
     if (is_ours(database, folder)) return database;
   }
   sqlite::remove_database(file);
   sqlite::Database database(file);
-  database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  database.execute(settings);
   sqlite::Transaction transaction(database);
   database.execute(schema);
   // More is gathered in memory before it is written, which makes the first time fast.
@@ -72,17 +75,6 @@ Files IndexWriter::known(const std::string& path) {
   while (rows.step())
     files.emplace(rows.string(0), FileState{rows.integer(1), rows.integer(2)});
   return files;
-}
-
-std::vector<ListedDocument> IndexWriter::list(std::size_t max) {
-  auto rows = database_.prepare(
-      "SELECT path, title, size, modified FROM documents WHERE problem IS NULL ORDER BY path LIMIT ?");
-  rows.with(static_cast<std::int64_t>(max + 1));
-  std::vector<ListedDocument> documents;
-  while (rows.step())
-    documents.push_back({rows.string(0), rows.string(1), {rows.integer(2), rows.integer(3)}});
-  if (documents.size() > max) documents.clear();
-  return documents;
 }
 
 void IndexWriter::put(const std::string& path, const FileState& state, std::string_view title, std::string_view text) {

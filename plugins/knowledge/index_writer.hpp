@@ -4,10 +4,8 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "shared/sqlite.hpp"
 
@@ -24,14 +22,6 @@ struct FileState {
 // By path in the folder.
 using Files = std::map<std::string, FileState, std::less<>>;
 
-struct ListedDocument {
-  std::string path;
-  std::string title;
-  FileState state;
-
-  bool operator==(const ListedDocument&) const = default;
-};
-
 class IndexWriter {
  public:
   // An index of another folder, of another format, or one that is damaged is made anew.
@@ -40,8 +30,6 @@ class IndexWriter {
   // What is known of a path and what lies below it, "." for all of them.
   Files known(const std::string& path);
   std::int64_t count_documents() { return database_.integer("SELECT count(*) FROM documents WHERE problem IS NULL"); }
-  // All documents in the order of their paths, or none if there are more than `max`.
-  std::vector<ListedDocument> list(std::size_t max);
 
   // Inside a transaction.
   const sqlite::Database& database() const { return database_; }

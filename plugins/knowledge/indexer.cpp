@@ -88,9 +88,11 @@ Indexer::Indexer(mcp::Plugin& plugin, const Settings& settings, std::string file
       directory_(settings.folder),
       reader_(reader),
       list_(plugin, std::move(read)) {
-  // So that the index is there before anybody searches, unless somebody else is making it.
+  // So that the index is there before anybody searches, unless somebody else makes and keeps it.
   lock_ = FileLock::try_take(file_ + ".lock");
-  if (lock_) documents_ = IndexWriter::open(file_, settings_.folder).count_documents();
+  if (lock_) IndexWriter::open(file_, settings_.folder);
+  is_indexing_ = lock_.has_value();
+  show_what_is_known();
   watch_.emplace(std::vector{settings_.folder},
                  FolderWatch::Listener{.changed = [this](const std::string& path) { changed(path); },
                                        .degraded = [this](const std::string& reason) { degraded(reason); }},
@@ -106,6 +108,15 @@ Indexer::~Indexer() {
   wake_.notify_all();
   watch_.reset();
   thread_.join();
+}
+
+void Indexer::show_what_is_known() {
+  try {
+    documents_ = reader_.count_documents();
+    list_.set(reader_.list(ResourceList::max_listed));
+  } catch (const sqlite::Error& error) {
+    plugin_.info(std::string("the index cannot be read yet: ") + error.what());
+  }
 }
 
 void Indexer::run() {
@@ -126,8 +137,8 @@ void Indexer::run() {
 
 void Indexer::keep(IndexWriter index) {
   reader_.reopen();
-  documents_ = index.count_documents();
-  const auto first = Clock::now();
+  show_what_is_known();
+  bool is_first = true;
   auto paths = Paths{"."};
   milliseconds took{};
   while (!is_stopping_) {
@@ -140,13 +151,14 @@ void Indexer::keep(IndexWriter index) {
       batch.commit();
     }
     if (is_there && !is_stopping_) {
-      if (is_indexing_ || batch.has_changed()) list_.set(index.list(ResourceList::max_listed));
-      if (is_indexing_) {
+      if (batch.has_changed()) list_.set(reader_.list(ResourceList::max_listed));
+      if (is_first) {
         plugin_.info("serving " + std::to_string(documents_) + " documents of " + directory_.path() + ", " +
-                     std::to_string(indexed_) + " of them indexed now, in " + std::to_string(since(first).count()) +
+                     std::to_string(indexed_) + " of them indexed now, in " + std::to_string(since(begin).count()) +
                      " ms");
-        end_first_look();
       }
+      is_first = false;
+      end_first_look();
     }
     if (paths.contains(".")) took = since(begin);
     paths =

@@ -47,6 +47,7 @@ class Indexer {
   class Batch;
   using Paths = std::set<std::string>;
 
+  void show_what_is_known();
   void run();
   // Until it is to end.
   void keep(IndexWriter index);

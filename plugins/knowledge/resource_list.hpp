@@ -12,7 +12,7 @@
 
 #include <mcp/plugin/resource.hpp>
 
-#include "knowledge/index_writer.hpp"
+#include "knowledge/index_reader.hpp"
 
 namespace mcp {
 class Plugin;

@@ -51,6 +51,8 @@ struct Found {
   }
 };
 
+// A small folder is in the index, and its documents are listed, before a client can ask. Others are served meanwhile.
+constexpr std::chrono::milliseconds start{500};
 constexpr std::chrono::seconds first_look{2};
 
 // The index of one folder: a hash (FNV-1a) of its path is in the name, because a version with another folder may still
@@ -84,10 +86,10 @@ class Service {
         reader_(file_),
         indexer_(plugin, settings, file_, reader_, [this](const std::string& id) { return read(id); }) {
     remove_old_indexes(plugin.data_directory(), file_);
+    indexer_.wait_for_first_look(start);
   }
 
   mcp::ToolResult search(const Query& query) {
-    // A small folder is in the index before a client can tell.
     indexer_.wait_for_first_look(first_look);
     Found found{{}, indexer_.documents(), indexer_.is_indexing()};
     std::string text;

@@ -18,6 +18,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/temporary_folder.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -283,6 +285,38 @@ INSTANTIATE_TEST_SUITE_P(Each, CheckPasses,
                                          "resources/files.so", "tools/mock.so", "resources/profile.so",
                                          "resources/server.so", "prompts/prompts.so"),
                          [](const auto& each) { return fs::path(each.param).stem().string(); });
+#ifdef CHECK_SQLITE_PLUGINS
+INSTANTIATE_TEST_SUITE_P(EachOnSqlite, CheckPasses,
+                         testing::Values("tools/data.so", "tools/knowledge.so", "tools/memory.so"),
+                         [](const auto& each) { return fs::path(each.param).stem().string(); });
+
+// With what makes them offer something.
+class CheckPassesConfigured : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(CheckPassesConfigured, AShippedPlugin) {
+  const auto& [name, configuration] = GetParam();
+  mcph::test::TemporaryFolder folder;
+  folder.write("read/words.md", "# Words\n");
+  auto text = std::string(configuration);
+  if (const auto at = text.find("FOLDER"); at != std::string::npos)
+    text.replace(at, 6, (folder.path() / "read").string());
+  folder.write(std::string(name) + ".json", text);
+  const auto library = folder.path() / (std::string(name) + ".so");
+  fs::copy_file(fs::path(CHECK_COMPONENTS) / "tools" / library.filename(), library);
+  const auto [status, output] = run("--json " + library.string());
+  EXPECT_EQ(status, 0) << output;
+  const auto report = json::parse(output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << output;
+  for (const auto& check : report["checks"])
+    EXPECT_TRUE(has_passed(check) || check["status"] == "skipped") << check;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, CheckPassesConfigured,
+                         testing::Values(std::pair("data", R"({"folder": "FOLDER"})"),
+                                         std::pair("knowledge", R"({"folder": "FOLDER"})"),
+                                         std::pair("memory", R"({"enabled": true})")),
+                         [](const auto& each) { return std::string(each.param.first); });
+#endif
 
 TEST(Check, SaysWhatItChecksWithoutAPlugin) {
   const auto [status, output] = run("--list");

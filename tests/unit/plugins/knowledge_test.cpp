@@ -199,7 +199,7 @@ TEST_F(Index, OneOfAnotherFolderOrADamagedOneIsMadeAnew) {
   EXPECT_EQ(IndexWriter::open(file_, "/docs").count_documents(), 0);
 }
 
-TEST(Knowledge, TwoVersionsShareOneIndex) {
+TEST(Knowledge, FindsReadsAndCompletesAndFollowsNoLinks) {
   const mcph::test::TemporaryFolder folder;
   folder.write("docs/a.md", "# Apples");
   const mcp::Json config{{"folder", (folder.path() / "docs").string()}};
@@ -209,7 +209,7 @@ TEST(Knowledge, TwoVersionsShareOneIndex) {
   };
   EXPECT_THAT(found(harness, "apples"), HasSubstr("knowledge://a.md"));
   EXPECT_EQ(harness.complete_template("knowledge://{+id}", "id", "a").values(), std::vector<std::string>{"a.md"});
-  // Symbolic links lead nowhere.
+  EXPECT_EQ(harness.describe()["resources"][0]["uri"], "knowledge://a.md");
   folder.write("secret.md", "# Secret");
   fs::create_symlink(folder.path() / "secret.md", folder.path() / "docs/link.md");
   EXPECT_NE(harness.read("knowledge://link.md").error_code(), 0);
