@@ -54,7 +54,8 @@ test('TheExampleAnswersForSanFranciscoAndByDefaultForOtherPlaces', async (contex
 
 test('TheExampleKeepsWhatItPromises', async () => {
   const components = await Components.create();
-  await components.addShipped('tools/mock', JSON.parse(await readFile(join(source, 'plugins/mock/examples/weather.json'), 'utf8')));
+  const configuration = JSON.parse(await readFile(join(source, 'plugins/mock/examples/weather.json'), 'utf8'));
+  await components.addShipped('tools/mock', { ...configuration, isolation: 'worker' });
   const { stdout } = await run(program, ['check', '--json', components.file('mock.so')]);
   await components.discard();
   assert.deepEqual(JSON.parse(stdout).checks.filter(({ status }) => status !== 'passed' && status !== 'skipped'), []);
