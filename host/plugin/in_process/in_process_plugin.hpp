@@ -1,7 +1,7 @@
 // A plugin version that runs in this process: the C contract of mcp/plugin.h called directly. It gives the plugin its
 // mcp_host table, bounds how many calls run at once, and takes whatever the plugin throws. Any thread, except where
-// Plugin says [control]. Half of its functions are those of the tables that the plugin calls: mcp_host, and the optional
-// interfaces (host_interfaces.cpp).
+// Plugin says [control]. Half of its functions are those of the tables that the plugin calls: mcp_host, and the
+// optional interfaces (host_interfaces.cpp).
 #pragma once
 
 #include <atomic>

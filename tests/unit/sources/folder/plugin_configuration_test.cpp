@@ -108,7 +108,8 @@ TEST_F(PluginConfigurationTest, SaysWhichMemberIsWrongAndWhatItMayBe) {
   EXPECT_THAT(refusal_of(R"({"limits": 5})"), HasSubstr(R"(has "limits": 5, which must be an object)"));
   EXPECT_THAT(refusal_of(R"({"limits": {"calltime": 5}})"),
               HasSubstr(R"(has "limits": {"calltime": 5}, but its members are callTimeMs, concurrentCalls, )"
-                        R"(callsInFlight, resultBytes, memoryBytes, openFiles, cpuPercent, processes)"));
+                        R"(callsInFlight, resultBytes, storeKeys, storeBytes, memoryBytes, openFiles, cpuPercent, )"
+                        R"(processes)"));
   EXPECT_THAT(refusal_of(R"({"limits": {"concurrentCalls": 0}})"),
               HasSubstr(R"({"concurrentCalls": 0}, which must be a whole number from 1 to 100000)"));
   EXPECT_THAT(refusal_of(R"({"limits": {"callTimeMs": -1}})"), HasSubstr("must be a whole number from 0 to"));
