@@ -104,6 +104,7 @@ int finish(bool kept) {
 }  // namespace
 
 int main() {
+  std::cout << std::unitbuf;
   const auto finder = make_tool_finder();
   const auto plugin = [&](std::size_t tools, unsigned seed) {
     return ServedPlugin{finder.plugin, components_of(tools, seed)};
@@ -130,7 +131,7 @@ int main() {
   std::cout << "the first search: " << first << " ms, which takes " << resident_mib() - before << " MiB\n";
   std::mt19937 random(7);
   std::vector<double> times;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     const auto question = words(random, 8) + verbs[i % 10];
     times.push_back(measure(1, [&] { (void)search.search(large, question, 5); }));
   }

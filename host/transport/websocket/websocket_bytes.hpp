@@ -77,7 +77,7 @@ class WebSocketBytes {
         // Of a short one nobody knows whether the client has taken it.
         if (count >= max_copied) times_.note_life();
         times_.clear(WebSocketTimes::What::write);
-        gathered_ = {};
+        std::string().swap(gathered_);
       });
     };
     return boost::asio::async_initiate<Token, void(Error, std::size_t)>(std::move(initiate), token, gather(buffers));

@@ -27,8 +27,9 @@ namespace websocket = beast::websocket;
 
 using UpgradeRequest = http::request<http::empty_body>;
 
-// Read at once. The first bytes of a message come in a smaller piece, which is all that a client that says nothing has.
+// Read at once, of a message and of its beginning: a client that says nothing has memory for that.
 constexpr std::size_t max_piece = std::size_t{64} << 10;
+constexpr std::size_t first_piece = 256;
 // A message that is longer than the limit is read on for its id, but not when it is as many times as long.
 constexpr std::size_t max_excess = 8;
 // Signs of life that a client may owe before it is taken for gone.
@@ -167,7 +168,8 @@ asio::awaitable<void> WebSocketConnection::read_messages() {
 }
 
 asio::awaitable<bool> WebSocketConnection::read_piece() {
-  const auto [error, count] = co_await socket_.async_read_some(piece_, max_piece, as_value);
+  const auto most = has_begun_ ? max_piece : first_piece;
+  const auto [error, count] = co_await socket_.async_read_some(piece_, most, as_value);
   if (error) {
     // What the client has closed, and what Beast has refused, it has answered.
     closing_ = closing_ || error.category() == make_error_code(websocket::error::closed).category();
@@ -198,7 +200,7 @@ asio::awaitable<void> WebSocketConnection::take_message() {
   const std::function<void()> take = [this] { text_.is_given_up() ? refuse_long() : receive(); };
   co_await connection_.work_on(bytes, take);
   // Of one that says nothing for long, little is kept.
-  if (piece_.capacity() > 2 * std::size_t{1536}) piece_ = beast::flat_buffer();
+  if (piece_.capacity() > first_piece) piece_ = beast::flat_buffer();
   text_.clear();
   text_share_ = {};
   has_begun_ = false;
