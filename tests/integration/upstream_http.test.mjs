@@ -194,8 +194,7 @@ test('WhatIsNoServerIsSaidToBeNone', async (context) => {
     'HTTP status 500': (response) => response.writeHead(500).end('<html>'),
     'in the middle of its answer': (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 });
-      response.write('{');
-      response.destroy();
+      response.write('{', () => response.destroy());
     },
     'did not answer': () => {},
   };
