@@ -1,0 +1,147 @@
+// Servers of the official SDKs over HTTP, on free ports, for a host that has them as upstreams. Each ends with the test or
+// the file that `context` belongs to.
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import https from 'node:https';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { createMcpHandler, McpServer as McpServerV2 } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+import { freePort } from './free_port.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const text = (words) => ({ content: [{ type: 'text', text: words }] });
+
+// The same for both SDKs. `connection` is what a transport shares with it, `shape` how the SDK wants a prompt's arguments.
+function describe(server, connection, shape) {
+  server.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, (args) => text(args.text));
+  server.registerTool('count', { inputSchema: z.object({ to: z.number() }) }, async ({ to }, context) => {
+    const meta = context._meta ?? context.mcpReq?._meta;
+    const notify = context.sendNotification ?? context.mcpReq.notify;
+    for (let progress = 1; progress <= to; ++progress) {
+      const params = { progressToken: meta.progressToken, progress, total: to };
+      await notify({ method: 'notifications/progress', params });
+    }
+    return text(`counted to ${to}`);
+  });
+  server.registerTool('whoami', { inputSchema: z.object({}) }, () => text(JSON.stringify({
+    authorization: connection.headers.authorization ?? null,
+    agent: connection.headers['user-agent'],
+  })));
+  server.registerTool('wait', { inputSchema: z.object({}) }, async (args, context) => {
+    const signal = context.signal ?? context.mcpReq.signal;
+    connection.waits?.();
+    await new Promise((resolve) => { signal.addEventListener('abort', resolve); });
+    connection.cancelled?.();
+    return text('cancelled');
+  });
+  server.registerPrompt('greet', { argsSchema: shape({ name: z.string() }) }, ({ name }) => ({
+    messages: [{ role: 'user', content: { type: 'text', text: `Hello ${name}` } }],
+  }));
+  server.registerResource('motto', 'test://motto', {}, (uri) => ({ contents: [{ uri: uri.href, text: 'Onward' }] }));
+  return server;
+}
+
+export class HttpServer {
+  // `answer` is of node:http; `tls` has a key and a certificate.
+  static async start(context, answer, { tls, port = 0 } = {}) {
+    const server = new HttpServer();
+    server.sockets = new Set();
+    server.requests = [];
+    const count = (request, response) => {
+      server.requests.push({ method: request.method, url: request.url, headers: request.headers });
+      return answer(request, response, server);
+    };
+    server.http = tls ? https.createServer(tls, count) : http.createServer(count);
+    server.http.on('connection', (socket) => server.sockets.add(socket));
+    server.http.listen(port, '127.0.0.1');
+    await once(server.http, 'listening');
+    server.port = server.http.address().port;
+    server.url = `http${tls ? 's' : ''}://127.0.0.1:${server.port}/mcp`;
+    context.after(() => server.stop());
+    return server;
+  }
+
+  async stop() {
+    if (!this.http.listening) return;
+    const closed = once(this.http, 'close');
+    this.http.close();
+    this.http.closeAllConnections();
+    await closed;
+  }
+}
+
+// Of the legacy era. `sessions`: it has them; `json`: it answers with JSON, and not with streams of events.
+export async function startV1(context, { sessions = true, json = false, guard = () => true, ...options } = {}) {
+  const transports = new Map();
+  const connection = {};
+  const create = async (more) => {
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: json, ...more });
+    const server = describe(new McpServerV1({ name: 'sdk v1', version: '1.2.3' }), connection, (members) => members);
+    await server.connect(transport);
+    return { transport, server };
+  };
+  const http = await HttpServer.start(context, async (request, response) => {
+    if (!(await guard(request, response))) return;
+    connection.headers = request.headers;
+    const known = transports.get(request.headers['mcp-session-id']);
+    if (known) return known.transport.handleRequest(request, response);
+    if (sessions && request.headers['mcp-session-id']) return void response.writeHead(404).end();
+    if (!sessions && request.method !== 'POST') return void response.writeHead(405).end();
+    const created = await create({
+      sessionIdGenerator: sessions ? randomUUID : undefined,
+      onsessioninitialized: (id) => transports.set(id, created),
+    });
+    await created.transport.handleRequest(request, response);
+  }, options);
+  return Object.assign(http, {
+    connection,
+    sessions: () => [...transports.keys()],
+    forget: () => transports.clear(),
+    // A tool comes to all that there are.
+    grow: (name) => { for (const { server } of transports.values()) server.registerTool(name, {}, () => text(name)); },
+  });
+}
+
+// Of the modern era, with the default way to answer, or always with a stream.
+export async function startV2(context, { responseMode, legacy = 'reject', ...options } = {}) {
+  const connection = {};
+  const create = () => describe(new McpServerV2({ name: 'sdk v2', version: '2.3.4' }), connection, z.object);
+  const handler = createMcpHandler(create,
+    { legacy, ...(responseMode && { responseMode }) });
+  const answer = toNodeHandler(handler);
+  const http = await HttpServer.start(context, (request, response) => {
+    connection.headers = request.headers;
+    return answer(request, response);
+  }, options);
+  return Object.assign(http, { connection, handler });
+}
+
+// The official reference server, "streamableHttp" or "sse".
+export async function startEverything(context, transport) {
+  const port = await freePort();
+  const program = join(here, '../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+  const child = spawn(process.execPath, ['--import', join(here, 'on_loopback.mjs'), program, transport],
+    { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const gone = once(child, 'exit');
+  context.after(async () => {
+    child.kill('SIGKILL');
+    await gone;
+  });
+  await new Promise((resolve, reject) => {
+    let said = '';
+    child.stderr.on('data', (piece) => {
+      said += piece;
+      if (/on port/.test(said)) resolve();
+    });
+    gone.then(() => reject(new Error(said)));
+  });
+  return { url: `http://127.0.0.1:${port}/${transport === 'sse' ? 'sse' : 'mcp'}` };
+}
