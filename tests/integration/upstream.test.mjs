@@ -44,6 +44,7 @@ async function untilServed(client, ...wanted) {
   for (;;) {
     const names = (await client.listTools()).tools.map(({ name }) => name);
     if (wanted.every((name) => names.includes(name))) return names;
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 

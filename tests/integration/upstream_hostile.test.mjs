@@ -51,14 +51,14 @@ const client = await connectHttp(modern, host.url);
 const text = (result) => result.content[0].text;
 const call = (name) => modern.call(client, { name, arguments: {} });
 const loaded = (fault) =>
-  host.log.until({ event: 'plugin loaded', file: components.file(`${fault}.mcp.json`) }, { patienceMs: 60_000 });
+  host.log.until({ event: 'plugin loaded', file: components.file(`${fault}.mcp.json`) }, { patienceMs: 90_000 });
 const names = async () => (await client.listTools()).tools.map(({ name }) => name);
 const fine = async (fault) => assert.equal(text(await call(`${fault}_fine`)), 'fine');
 
 for (const [fault, reason] of Object.entries(refused)) {
   test(`AnUpstreamIsRefused, ${fault}`, async () => {
     const file = components.file(`${fault}.mcp.json`);
-    const line = await host.log.until({ event: 'plugin refused', file }, { patienceMs: 60_000 });
+    const line = await host.log.until({ event: 'plugin refused', file }, { patienceMs: 90_000 });
     assert.match(line.reason, reason);
     assert.ok(!(await names()).some((name) => name.startsWith(`${fault}_`)));
   });

@@ -34,7 +34,8 @@ const page = createServer((request, response) => {
 });
 await new Promise((resolve) => page.listen(0, '127.0.0.1', resolve));
 
-const module = (name, ...args) => ({ command: python, args: ['-m', name, ...args] });
+// On a busy machine they take long to start.
+const module = (name, ...args) => ({ command: python, args: ['-m', name, ...args], connectMs: 60_000 });
 await addUpstream(components, 'time', module('mcp_server_time', '--local-timezone', 'Etc/UTC'));
 await addUpstream(components, 'git', module('mcp_server_git', '--repository', repository));
 await addUpstream(components, 'fetch', module('mcp_server_fetch', '--ignore-robots-txt'));

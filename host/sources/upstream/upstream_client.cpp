@@ -12,8 +12,6 @@
 namespace mcph {
 namespace {
 
-// For the answer to a question that legacy servers may not understand.
-constexpr std::chrono::milliseconds probe_time{3000};
 constexpr int method_not_found = -32601;
 constexpr int unsupported_version = -32022;
 constexpr std::size_t max_pending = 100'000;
@@ -156,7 +154,8 @@ Result<UpstreamPeer> UpstreamClient::connect(std::chrono::milliseconds patience,
   if (const auto begun = transport_->begin(weak_from_this(), patience); begun.has_error()) return begun.error();
   if (!probes) return initialize(patience);
   bool is_legacy = false;
-  auto peer = probe(std::min(patience, probe_time), is_legacy);
+  // Some legacy servers say nothing to what they do not understand, and programs take their time to start.
+  auto peer = probe(patience / 2, is_legacy);
   return is_legacy ? initialize(patience) : peer;
 }
 

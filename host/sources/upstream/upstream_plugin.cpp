@@ -885,10 +885,10 @@ void UpstreamPlugin::answered(RequestId request, UpstreamOutcome outcome) {
   {
     const MutexLock lock(mutex_);
     if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome)) {
-      if (failure->error.may_pass()) {
-        is_doubtful_ = true;
-        changed_.notify_all();
-      }
+      // It is to be initialized again, which a new connection does.
+      if (failure->session_is_gone && !ended_) ended_ = failure->error;
+      is_doubtful_ |= failure->error.may_pass();
+      changed_.notify_all();
     }
     const auto found = given_.find(request);
     if (found == given_.end()) return;
