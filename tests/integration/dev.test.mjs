@@ -18,18 +18,23 @@ class Project {
   static async create(context) {
     const project = new Project();
     project.place = await mkdtemp(join(tmpdir(), 'mcp-dev-'));
-    context.after(() => rm(project.place, { recursive: true, force: true }));
+    context.after(() => project.discard());
     execFileSync(program, ['new', 'weather', '--in', project.place]);
     project.folder = join(project.place, 'weather');
     project.source = join(project.folder, 'src', 'weather.cpp');
     return project;
   }
 
-  async serve(context, more = [], { listen = '127.0.0.1:0', env = process.env } = {}) {
+  async serve(more = [], { listen = '127.0.0.1:0', env = process.env } = {}) {
     const args = ['dev', this.folder, '--listen', listen, '--data', join(this.place, 'data'), '--log-format', 'json'];
     this.host = await HttpHost.of(spawn(program, [...args, ...more], { stdio: ['ignore', 'ignore', 'pipe'], env }));
-    context.after(() => this.host.stop());
     return this.host;
+  }
+
+  // Its builds write there until the host has ended.
+  async discard() {
+    await this.host?.stop();
+    await rm(this.place, { recursive: true, force: true });
   }
 
   async edit(from, to) {
@@ -54,7 +59,7 @@ class Project {
 
 test('DevServesEachChangeWithoutALostCall', { timeout: 240_000 }, async (context) => {
   const project = await Project.create(context);
-  const host = await project.serve(context);
+  const host = await project.serve();
   await project.until('Hello, Ada!', 180_000);
 
   const answers = new Set();
@@ -104,11 +109,11 @@ test('DevSaysHowAProjectWithoutCmakeIsBuilt', async (context) => {
 async function plainProject(context) {
   const project = new Project();
   project.place = project.folder = await mkdtemp(join(tmpdir(), 'mcp-dev-'));
-  context.after(() => rm(project.place, { recursive: true }));
+  context.after(() => project.discard());
   const components = join(project.place, 'out');
   await mkdir(components);
   const serve = (command, more = [], how = {}) =>
-    project.serve(context, ['--components', components, '--build', command, ...more], how);
+    project.serve(['--components', components, '--build', command, ...more], how);
   return { place: project.place, components, serve };
 }
 
@@ -158,7 +163,7 @@ test('DevConfiguresAgainWhatCouldNotBeConfigured', { timeout: 240_000 }, async (
   const lists = join(project.folder, 'CMakeLists.txt');
   const text = await readFile(lists, 'utf8');
   await writeFile(lists, `${text}\nfind_package(Absent REQUIRED)\n`);
-  const host = await project.serve(context);
+  const host = await project.serve();
   await host.log.until({ event: 'not built' });
   await writeFile(lists, text);
   await project.until('Hello, Ada!', 180_000);

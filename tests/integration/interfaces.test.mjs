@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { adminOf, Metrics } from './support/admin.mjs';
 import { Components } from './support/components.mjs';
-import { inProcess, serve } from './support/host.mjs';
+import { HttpHost, inProcess, serve } from './support/host.mjs';
 import { legacyRevisions, newestLegacy, postModern, Session } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
 
@@ -77,7 +77,8 @@ test('TheNextVersionIsToldOfSubscriptionsThatStay', async (context) => {
 
 test('ValuesAreThereAfterAReloadAndARestart', async (context) => {
   const components = await Components.create('interfaces');
-  const host = await serve(context, components);
+  const host = await HttpHost.start(components);
+  context.after(() => host.signal('SIGKILL'));
   assert.equal(await call(host, 'visit', { who: 'ada' }), '1');
   await components.write('interfaces.json', '{"another": "instance"}');
   await host.log.until({ event: 'plugin replaced' });

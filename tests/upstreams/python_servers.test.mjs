@@ -1,7 +1,7 @@
 // The servers of the reference collection that are written in Python, behind the host over stdio, asked by the official
 // clients of both eras.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -16,6 +16,10 @@ import { addUpstream } from '../integration/support/upstreams.mjs';
 const python = process.env.MCP_UPSTREAMS_PYTHON;
 if (!existsSync(python)) {
   console.log('skipped: the servers in Python are not installed; the test upstreams.packages says why');
+  process.exit(0);
+}
+if (spawnSync('git', ['--version']).error) {
+  console.log('skipped: install git');
   process.exit(0);
 }
 
@@ -38,7 +42,7 @@ await new Promise((resolve) => page.listen(0, '127.0.0.1', resolve));
 const module = (name, ...args) => ({ command: python, args: ['-m', name, ...args], connectMs: 60_000 });
 await addUpstream(components, 'time', module('mcp_server_time', '--local-timezone', 'Etc/UTC'));
 await addUpstream(components, 'git', module('mcp_server_git', '--repository', repository));
-await addUpstream(components, 'fetch', module('mcp_server_fetch', '--ignore-robots-txt'));
+await addUpstream(components, 'fetch', module('mcp_server_fetch', '--ignore-robots-txt', '--allow-private-ips'));
 const host = await serveAll(components);
 after(() => page.close());
 
