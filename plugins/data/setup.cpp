@@ -246,10 +246,14 @@ class Service {
   }
 
   static std::string in_words(const Table& table, const mcp::Json& column) {
-    const auto figure = [&column](const char* name) { return short_text(column[name].get<double>()); };
-    std::string text = column["name"].get<std::string>() + " of " + table.name + ": " + figure("count") + " values, " +
-                       figure("missing") + " missing, " +
-                       (column["distinct_is_approximate"].get<bool>() ? "about " : "") + figure("distinct") +
+    const auto whole = [&column](const char* name) { return column[name].dump(); };
+    // A figure that is larger than any number has none.
+    const auto figure = [&column](const char* name) {
+      return column[name].is_number() ? short_text(column[name].get<double>()) : std::string("beyond all numbers");
+    };
+    std::string text = column["name"].get<std::string>() + " of " + table.name + ": " + whole("count") + " values, " +
+                       whole("missing") + " missing, " +
+                       (column["distinct_is_approximate"].get<bool>() ? "about " : "") + whole("distinct") +
                        " different.";
     if (column.contains("mean")) {
       text += " From " + figure("min") + " to " + figure("max") + ", mean " + figure("mean") + ", standard deviation " +

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "http/secrets.hpp"
+#include "shared/json_depth.hpp"
 #include "shared/text.hpp"
 
 namespace plugins::http {
@@ -15,6 +16,7 @@ namespace {
 using mcp::Json;
 
 constexpr std::size_t max_excerpt = 200;  // characters
+constexpr int max_depth = 100;
 
 // The beginning of a text as one line, or nothing of what is none.
 std::string excerpt(const Response& response, const Request& request) {
@@ -144,6 +146,10 @@ mcp::ToolResult ReplyReader::result(const Response& response, const Request& req
     const auto text = without_secrets(response.body, request.secrets);
     if (!is_text(text)) throw mcp::ToolError("The server's answer is not UTF-8 text.");
     return of_text(text);
+  }
+  if (is_nested_deeper_than(max_depth, response.body)) {
+    throw mcp::ToolError("The server's answer is nested deeper than " + std::to_string(max_depth) +
+                         " arrays and objects.");
   }
   const auto json = Json::parse(response.body, nullptr, false);
   if (json.is_discarded()) throw mcp::ToolError(with_excerpt("The server's answer is not JSON", response, request));

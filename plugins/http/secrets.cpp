@@ -40,8 +40,23 @@ std::string quoted(const std::string& text) {
 
 void replace_all(std::string& text, const std::string& what) {
   constexpr std::string_view instead = "[secret]";
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + instead.size()))
-    text.replace(at, what.size(), instead);
+  auto at = text.find(what);
+  if (at == std::string::npos) return;
+  std::string clean;
+  std::size_t begin = 0;
+  for (; at != std::string::npos; at = text.find(what, begin)) {
+    clean.append(text, begin, at - begin).append(instead);
+    begin = at + what.size();
+  }
+  text = clean.append(text, begin);
+}
+
+// As PHP writes it in JSON.
+std::string with_escaped_slashes(const std::string& text) {
+  std::string escaped;
+  for (const char c : text)
+    escaped.append(c == '/' ? 1 : 0, '\\').push_back(c);
+  return escaped;
 }
 
 }  // namespace
@@ -77,7 +92,8 @@ void Secrets::require_all() const {
 std::string without_secrets(std::string text, const std::vector<std::string>& values) {
   for (const auto& value : values) {
     // Twice quoted: of a server that says as a text in JSON which JSON it was sent.
-    for (const auto& form : {quoted(quoted(value)), quoted(value), value, percent_encoded(value)})
+    for (const auto& form :
+         {quoted(quoted(value)), with_escaped_slashes(quoted(value)), quoted(value), value, percent_encoded(value)})
       replace_all(text, form);
   }
   return text;

@@ -47,6 +47,12 @@ std::string reason_in(std::string_view line) {
   return std::string(line.substr(0, std::min(line.find_first_of("\r\n"), std::size_t{80})));
 }
 
+// Which the tool's configuration may have in plain text.
+bool is_credential(const std::string& name) {
+  const auto lower = lower_case(name);
+  return lower == "authorization" || lower == "proxy-authorization" || lower == "cookie";
+}
+
 }  // namespace
 
 Transfer::Transfer(Request request, const FetchLimits& limits, const Connections& connections, TimePoint now)
@@ -226,7 +232,8 @@ std::optional<FetchOutcome> Transfer::follow(const std::string& location, TimePo
   }
   if (!to.has_same_origin(from)) {
     if (request_.body) return refusal(told + ", to which this tool's data is not sent.");
-    std::erase_if(request_.headers, [](const Header& header) { return header.is_secret; });
+    std::erase_if(request_.headers,
+                  [](const Header& header) { return header.is_secret || is_credential(header.name); });
   }
   request_.url = location;
   --attempts_;

@@ -65,10 +65,19 @@ void limit(int resource, rlim_t value) {
   if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
   ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   std::array<const char*, 8> arguments{program, "-q", "-enc", "UTF-8", "-nopgbrk", "-", "-", nullptr};
-  ::execvp(program, const_cast<char* const*>(arguments.data()));
+  // None of the variables of the host, which may be secrets.
+  std::array<char*, 1> environment{nullptr};
+  ::execvpe(program, const_cast<char* const*>(arguments.data()), environment.data());
   const int error = errno;
   [[maybe_unused]] const auto written = ::write(failure, &error, sizeof error);
   ::_exit(1);
+}
+
+// For good, or only now.
+[[noreturn]] void fail_to_start(const std::string& what, int error) {
+  const auto why = what + " (" + words(error) + ")";
+  if (error == ENOENT || error == EACCES || error == EPERM || error == ENOSYS) throw PdfReaderMissing(why);
+  throw std::runtime_error("is not read: " + why);
 }
 
 // A running pdftotext, which ends with this object.
@@ -79,14 +88,14 @@ class Child {
     auto [failure, failure_end] = make_pipe();
     pid_ = ::fork();
     if (pid_ == 0) become(program, limits, input.get(), output_end.get(), failure_end.get());
-    if (pid_ < 0) throw PdfReaderMissing("no program can be started here (" + words(errno) + ")");
+    if (pid_ < 0) fail_to_start("no program can be started here", errno);
     output_ = std::move(output);
     failure_end = Descriptor();
     int error = 0;
     // Closed by exec.
     if (::read(failure.get(), &error, sizeof error) == sizeof error) {
       end();
-      throw PdfReaderMissing(std::string(program) + " cannot be started (" + words(error) + ")");
+      fail_to_start(std::string(program) + " cannot be started", error);
     }
   }
   Child(const Child&) = delete;

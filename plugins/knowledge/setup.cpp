@@ -70,9 +70,9 @@ void remove_old_indexes(const std::string& data, const std::string& file) {
   for (const auto& entry : std::filesystem::directory_iterator(data, ignored)) {
     const auto path = entry.path().string();
     if (!entry.path().filename().string().starts_with("index-") || !path.ends_with(".db")) continue;
-    if (path == file || !FileLock::try_take(path + ".lock")) continue;
-    sqlite::remove_database(path);
-    std::filesystem::remove(path + ".lock", ignored);
+    if (path == file) continue;
+    const auto lock = FileLock::try_take(path + ".lock");
+    if (lock) sqlite::remove_database(path);
   }
 }
 

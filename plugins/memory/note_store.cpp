@@ -34,6 +34,7 @@ COMMIT;
 )";
 
 constexpr std::int64_t page_bytes = 4096;
+constexpr std::int64_t pages_to_forget = 1024;  // in a store that is full
 
 constexpr std::string_view columns = "notes.id, notes.text, notes.tags, notes.created";
 
@@ -62,7 +63,11 @@ Note note_of(const sqlite::Statement& row) {
 
 NoteStore::NoteStore(const std::string& path, const Limits& limits) : limits_(limits), database_(path) {
   database_.execute(schema);
-  database_.execute("PRAGMA max_page_count = " + std::to_string(limits.store_bytes / page_bytes));
+  limit_pages(0);
+}
+
+void NoteStore::limit_pages(std::int64_t reserve) const {
+  database_.execute("PRAGMA max_page_count = " + std::to_string(limits_.store_bytes / page_bytes + reserve));
 }
 
 Note NoteStore::remember(const std::string& owner, std::string text, std::vector<std::string> tags) {
@@ -100,10 +105,13 @@ std::vector<Note> NoteStore::recall(const std::string& owner, std::string_view q
 
 bool NoteStore::forget(const std::string& owner, std::int64_t id) {
   const MutexLock lock(mutex_);
+  // What the index of words notes of what has gone takes room, too.
+  limit_pages(pages_to_forget);
   sqlite::Transaction transaction(database_);
   database_.run("DELETE FROM notes WHERE id = ? AND owner = ?", id, owner);
   const bool was_there = database_.changed_rows() > 0;
   transaction.commit();
+  limit_pages(0);
   return was_there;
 }
 

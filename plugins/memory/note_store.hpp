@@ -55,6 +55,7 @@ class NoteStore {
 
  private:
   void require_room(const std::string& owner, std::int64_t bytes) const;
+  void limit_pages(std::int64_t reserve) const;
   std::vector<Note> found(const std::string& owner, const std::string& expression, const std::vector<std::string>& tags,
                           int limit) const;
 

@@ -6,6 +6,7 @@
 
 #include "shared/file_content.hpp"
 #include "shared/file_error.hpp"
+#include "shared/json_depth.hpp"
 
 namespace plugins::mock {
 namespace {
@@ -14,20 +15,8 @@ constexpr int max_depth = 64;
 
 // Conditions lie in one another, and are read by functions that call themselves.
 void require_shallow(std::string_view text) {
-  int depth = 0;
-  bool is_in_text = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_in_text && text[i] == '\\')
-      ++i;
-    else if (text[i] == '"')
-      is_in_text = !is_in_text;
-    else if (!is_in_text && (text[i] == '{' || text[i] == '['))
-      ++depth;
-    else if (!is_in_text && (text[i] == '}' || text[i] == ']'))
-      --depth;
-    if (depth > max_depth) {
-      throw std::invalid_argument("is nested deeper than " + std::to_string(max_depth) + " arrays and objects");
-    }
+  if (is_nested_deeper_than(max_depth, text)) {
+    throw std::invalid_argument("is nested deeper than " + std::to_string(max_depth) + " arrays and objects");
   }
 }
 

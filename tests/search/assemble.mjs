@@ -1,5 +1,5 @@
 // assemble.mjs FOLDER: makes FOLDER/tools.json of the tools of the MCP servers in packages.json, by which the search for
-// tools is measured (quality.mjs). It installs the packages there, without their scripts, starts each server on its
+// tools is measured (quality_test.cpp). It installs the packages there, without their scripts, starts each server on its
 // standard streams and asks it what tools it has. Servers want accounts of theirs; what they are given instead is enough
 // to be asked.
 import { spawn, spawnSync } from 'node:child_process';

@@ -164,6 +164,26 @@ TEST_F(Store, AQueryEndsWhenItsCallIsCancelled) {
   }
 }
 
+TEST_F(Store, AQueryEndsInTimeWhateverItsFunctionsAreGiven) {
+  const auto sql =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(instr(printf('%.*c', 2000000, 'a'), "
+      "printf('%.*c', 1000000, 'a') || 'b')) FROM n";
+  try {
+    run_query(store_.file(), sql, {std::chrono::milliseconds(100), 1, 1}, [] { return false; });
+    FAIL();
+  } catch (const QueryError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("took longer"));
+  }
+}
+
+TEST_F(Store, FindsAndReplacesAsSqliteDoes) {
+  EXPECT_EQ(answer("SELECT instr('größer', 'ß'), instr('a', ''), instr('a', 'b'), instr('', 'b'), instr(NULL, 'b')"),
+            "[[4,1,0,0,null]]");
+  EXPECT_EQ(answer("SELECT replace('1,234,567', ',', ''), replace('aaa', 'aa', 'b'), replace('a', '', 'x'), "
+                   "replace('a', 'a', NULL), replace(121, 2, 3)"),
+            R"([["1234567","ba","a",null,"131"]])");
+}
+
 TEST_F(Store, ATableIsFoundWhateverTheCaseOfItsName) {
   load("Sales 2026.csv", "x\n1\n");
   EXPECT_EQ(store_.find("SALES_2026")->rows, 1);

@@ -67,6 +67,26 @@ TEST(NoteStore, TheFileIsBounded) {
   EXPECT_FALSE(store.recall("ada", "", {}, 100).empty());
 }
 
+TEST(NoteStore, AFullStoreCanBeEmptied) {
+  const mcph::test::TemporaryFolder folder;
+  NoteStore store((folder.path() / "notes.db").string(),
+                  {.notes = 100'000, .bytes = 100'000'000, .store_bytes = 1'048'576});
+  std::vector<std::int64_t> ids;
+  try {
+    for (int i = 0;; ++i) {
+      std::string text;
+      for (int word = 0; word < 100; ++word)
+        text += "word" + std::to_string(i * 100 + word) + ' ';
+      ids.push_back(store.remember("ada", text, {}).id);
+    }
+  } catch (const StoreFull&) {
+  }
+  ASSERT_FALSE(ids.empty());
+  for (const auto id : ids)
+    EXPECT_TRUE(store.forget("ada", id));
+  EXPECT_NO_THROW(store.remember("ada", "There is room again", {}));
+}
+
 TEST(NoteStore, SeveralMayUseOneFile) {
   const mcph::test::TemporaryFolder folder;
   const auto file = (folder.path() / "notes.db").string();
