@@ -215,11 +215,13 @@ class Service {
 
   // Of a column of numbers: so many ranges of the same width, and how many values are in each.
   std::vector<Bar> histogram(const Table& table, const mcp::Json& column, mcp::Context& context) const {
+    if (!column["min"].is_number() || !column["max"].is_number()) return {};
     const double least = column["min"].get<double>();
     const double most = column["max"].get<double>();
     const double width = (most - least) / chart_bars;
     if (!(width > 0)) return {{short_text(least), column["count"].get<double>()}};
     std::vector<Bar> bars;
+    bars.reserve(chart_bars);
     for (int i = 0; i < chart_bars; ++i)
       bars.push_back({short_text(least + i * width) + " to " + short_text(least + (i + 1) * width), 0});
     const auto name = sqlite::quoted_name(column["name"].get<std::string>());

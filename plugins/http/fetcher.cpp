@@ -113,7 +113,7 @@ void Fetcher::start_due(Clock::time_point now) {
     if (running_ >= concurrent_) return;
     if (fetch.is_running || fetch.transfer->next_attempt() > now) continue;
     fetch.transfer->prepare(now);
-    curl_.easy_setopt(fetch.transfer->handle(), CURLOPT_PRIVATE, reinterpret_cast<void*>(id));
+    curl_.easy_setopt(fetch.transfer->handle(), CURLOPT_PRIVATE, static_cast<const void*>(&id));
     if (curl_.multi_add_handle(multi_.get(), fetch.transfer->handle()) != CURLM_OK) continue;
     fetch.is_running = true;
     ++running_;
@@ -136,7 +136,7 @@ void Fetcher::take_results() {
     const CURLcode result = message->data.result;
     void* id = nullptr;
     curl_.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &id);
-    const auto fetch = fetches_.find(reinterpret_cast<Id>(id));
+    const auto fetch = fetches_.find(*static_cast<const Id*>(id));
     if (fetch == fetches_.end()) continue;
     halt(fetch->second);
     if (const auto outcome = fetch->second.transfer->end_attempt(result, Clock::now())) end(fetch, *outcome);

@@ -37,7 +37,7 @@ std::string excerpt(const Response& response, const Request& request) {
   return line;
 }
 
-std::string with_excerpt(std::string what, const Response& response, const Request& request) {
+std::string with_excerpt(const std::string& what, const Response& response, const Request& request) {
   const auto begin = excerpt(response, request);
   return what + (begin.empty() ? "." : ": " + begin);
 }

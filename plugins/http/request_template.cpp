@@ -115,7 +115,8 @@ Request RequestTemplate::filled(const Json& arguments, const Secrets& secrets) c
     return request.secrets.emplace_back(secrets.value(name.substr(secret_prefix.size())));
   };
   request.url = url_.filled(value);
-  for (const auto& [header, text] : headers_) {
+  for (const auto& [name_of_header, text] : headers_) {
+    const auto& header = name_of_header;  // which a lambda may use
     const auto part = [&](const std::string& name) -> std::optional<std::string> {
       const auto given = value(name);
       if (given.is_null()) return std::nullopt;

@@ -98,8 +98,8 @@ std::string uri_of(std::string_view path) {
   return "knowledge://" + percent_encoded_path(path);
 }
 
-DocumentText read_document(const RelativePath& path, Kind kind, std::string content, std::chrono::milliseconds pdf_time,
-                           const std::atomic<bool>& is_stopped) {
+DocumentText read_document(const RelativePath& path, Kind kind, const std::string& content,
+                           std::chrono::milliseconds pdf_time, const std::atomic<bool>& is_stopped) {
   auto document = kind == Kind::pdf
                       ? DocumentText{{}, cleaned(text_of_pdf(content, {pdf_time, max_text_bytes}, is_stopped))}
                       : read_text(kind, content);

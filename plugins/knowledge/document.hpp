@@ -29,7 +29,7 @@ struct DocumentText {
 };
 
 // Throws as text_of_pdf does, and std::runtime_error for what is no text.
-DocumentText read_document(const RelativePath& path, Kind kind, std::string content, std::chrono::milliseconds pdf_time,
-                           const std::atomic<bool>& is_stopped);
+DocumentText read_document(const RelativePath& path, Kind kind, const std::string& content,
+                           std::chrono::milliseconds pdf_time, const std::atomic<bool>& is_stopped);
 
 }  // namespace plugins::knowledge

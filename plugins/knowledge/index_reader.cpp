@@ -81,6 +81,7 @@ class IndexReader::Connection {
     }
     std::stable_sort(by_count.begin(), by_count.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::string> rarest;
+    rarest.reserve(by_count.size());
     for (auto& [count, word] : by_count)
       rarest.push_back(std::move(word));
     if (rarest.size() == words.size()) rarest.pop_back();  // with all of them has been asked for
