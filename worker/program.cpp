@@ -30,7 +30,7 @@ void replace_environment(const std::vector<std::string>& variables) {
 }  // namespace
 
 Error become_program(const WorkerSetup& setup) {
-  const auto& [command, environment, folder] = setup.program;
+  const auto& command = setup.program.command;
   const auto error = [&command](const char* what) {
     return fail("the program " + command.front() + what + std::strerror(errno));
   };
@@ -41,12 +41,14 @@ Error become_program(const WorkerSetup& setup) {
   }
   ::close(WorkerProcess::program_input_number);
   ::close(WorkerProcess::program_output_number);
-  if (!folder.empty() && ::chdir(folder.c_str()) != 0) return error(" cannot be run in its folder: ");
-  replace_environment(environment);
+  if (!setup.program.folder.empty() && ::chdir(setup.program.folder.c_str()) != 0)
+    return error(" cannot be run in its folder: ");
+  replace_environment(setup.program.environment);
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGXFSZ, SIG_DFL);
   std::vector<char*> arguments;
   auto copies = command;
+  arguments.reserve(copies.size() + 1);
   for (auto& each : copies)
     arguments.push_back(each.data());
   arguments.push_back(nullptr);
