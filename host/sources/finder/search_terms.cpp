@@ -58,9 +58,8 @@ void undouble(std::string& word) {
 // through this, too.
 std::string stem(std::string word) {
   if (word.size() < 4 || !std::ranges::all_of(word, is_lower)) return word;
-  if (word.ends_with("ies")) {
-    word.resize(word.size() - 2);
-  } else if (word.ends_with("sses") || word.ends_with("ches") || word.ends_with("shes") || word.ends_with("xes")) {
+  constexpr std::string_view plurals[] = {"ies", "sses", "ches", "shes", "xes"};
+  if (std::ranges::any_of(plurals, [&](std::string_view plural) { return word.ends_with(plural); })) {
     word.resize(word.size() - 2);
   } else if (word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is")) {
     word.pop_back();

@@ -77,11 +77,11 @@ void ClientToken::renew(const std::string& used, std::string_view challenge, Got
     if (newer.empty()) {
       token_.clear();
       metadata_url_ = challenge_parameter(challenge, "resource_metadata");
-      waiting_.push_back(std::move(got));
+      waiting_.push_back(std::exchange(got, nullptr));
       if (waiting_.size() > 1) return;
     }
   }
-  newer.empty() ? fetch() : got(newer);
+  got ? got(newer) : fetch();
 }
 
 void ClientToken::fetch() {
@@ -101,7 +101,7 @@ void ClientToken::fetch() {
   });
 }
 
-void ClientToken::find_issuer(Found found) {
+void ClientToken::find_issuer(const Found& found) {
   if (const auto& text = settings_.credentials->token_url; !text.empty()) {
     auto url = read_http_url(text, true);
     return found(url.has_error() ? Result<Issuer>(url.error()) : Result<Issuer>(Issuer{*std::move(url)}));

@@ -41,7 +41,7 @@ class ClientToken final : public std::enable_shared_from_this<ClientToken> {
   using Found = std::function<void(const Result<Issuer>& issuer)>;
 
   void fetch();
-  void find_issuer(Found found);
+  void find_issuer(const Found& found);
   void ask_resource(std::vector<std::string> urls, const Found& found);
   void ask_issuer(const std::string& issuer, std::vector<std::string> urls, const Found& found);
   Result<std::string> issuer_in(const std::string& metadata) const;

@@ -307,8 +307,9 @@ Result<> ProcessUpstream::send(UpstreamMessage message) {
 void ProcessUpstream::send_kept() NO_THREAD_SAFETY_ANALYSIS {  // the caller holds sending_
   while (!kept_.empty()) {
     const auto& front = kept_.front();
-    const auto count =
-        uninterrupted([&] { return ::write(input_.get(), front.data() + written_, front.size() - written_); });
+    const int input = input_.get();
+    const auto rest = std::string_view(front).substr(written_);
+    const auto count = uninterrupted([&] { return ::write(input, rest.data(), rest.size()); });
     if (count < 0 && errno == EAGAIN) {
       asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
       return;

@@ -313,7 +313,7 @@ void UpstreamClient::take(from_upstream::Answer answer) {
   answered(std::get<UpstreamError>(std::move(answer.outcome)));
 }
 
-void UpstreamClient::take(from_upstream::Notification notification, std::optional<RequestId> stream_of) {
+void UpstreamClient::take(const from_upstream::Notification& notification, std::optional<RequestId> stream_of) {
   const auto& [method, params] = notification;
   if (method == "notifications/progress") {
     const auto token = params.value("progressToken", Json());

@@ -97,7 +97,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
 
   void take(from_upstream::Answer answer) REQUIRES(telling_);
   void take_broken(std::string_view text, const Error& why) REQUIRES(telling_);
-  void take(from_upstream::Notification notification, std::optional<RequestId> stream_of) REQUIRES(telling_);
+  void take(const from_upstream::Notification& notification, std::optional<RequestId> stream_of) REQUIRES(telling_);
   void take(from_upstream::Request question, std::optional<RequestId> stream_of) REQUIRES(telling_);
   Answered take_pending(RequestId id);
   void fail_requests(const Error& why) EXCLUDES(telling_);

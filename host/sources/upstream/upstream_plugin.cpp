@@ -828,7 +828,7 @@ bool UpstreamPlugin::resume(const Link& link, const CallTable::Admitted& admitte
   if (!answers) return false;
   auto& [questions, given_answers] = *answers;
   if (questions.request != 0) {
-    go_on(link, id, *std::move(answers));
+    go_on(link, id, *answers);
     return true;
   }
   params.erase("inputResponses");
@@ -840,8 +840,8 @@ bool UpstreamPlugin::resume(const Link& link, const CallTable::Admitted& admitte
 }
 
 // The call takes over the request that has asked.
-void UpstreamPlugin::go_on(const Link& link, std::uint64_t call, UpstreamQuestions::Answered answered) {
-  auto& [questions, answers] = answered;
+void UpstreamPlugin::go_on(const Link& link, std::uint64_t call, const UpstreamQuestions::Answered& answered) {
+  const auto& [questions, answers] = answered;
   std::optional<UpstreamOutcome> outcome;
   bool is_there = false;
   std::string caller;

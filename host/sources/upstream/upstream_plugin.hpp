@@ -140,7 +140,7 @@ class UpstreamPlugin final : public Plugin, private CallTable::Owner, private Up
   void begin(const Link& link, const CallTable::Admitted& admitted);
   void begin_request(const Link& link, const CallTable::Admitted& admitted, Json params, const Json& context);
   bool resume(const Link& link, const CallTable::Admitted& admitted, Json& params);
-  void go_on(const Link& link, std::uint64_t call, UpstreamQuestions::Answered answered);
+  void go_on(const Link& link, std::uint64_t call, const UpstreamQuestions::Answered& answered);
   Json params_of(const Call& call) const;
   void answered(RequestId request, UpstreamOutcome outcome);
   void complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome);

@@ -162,7 +162,8 @@ Result<std::map<std::string, std::string, std::less<>>> read_renames(const Json&
 }
 
 Result<std::string> read_prefix(const Json& json, const std::string& where) {
-  if (json.is_string() && (json == "" || is_component_name(json.get_ref<const std::string&>())))
+  if (json.is_string() &&
+      (json.get_ref<const std::string&>().empty() || is_component_name(json.get_ref<const std::string&>())))
     return json.get<std::string>();
   return fail(where + " must be characters of A-Za-z0-9_.-");
 }
