@@ -439,15 +439,15 @@ void FolderSource::describe_again(const Attempt& version) {
                     {{"file", path.string()}, {"reason", reason}, {"serving", "the components it had before"}});
   };
   if (description.has_error()) return keep_serving("its components changed: " + description.error().message);
-  auto components = parse_components(*description);
-  if (components.has_error()) {
-    return keep_serving("its components changed to something invalid: " + components.error().message);
+  auto parsed = parse_components(*description);
+  if (parsed.has_error()) {
+    return keep_serving("its components changed to something invalid: " + parsed.error().message);
   }
-  *components = with_settings(*std::move(components), tracked.served().components->settings);
-  say_when_published([this, path = file.string(), count = components->size()] {
+  auto components = with_settings(*std::move(parsed), tracked.served().components->settings);
+  say_when_published([this, path = file.string(), count = components.size()] {
     with_.log.info("plugin changed its components", {{"file", path}, {"components", count}});
   });
-  tracked.describe_anew(std::make_shared<const Components>(*std::move(components)));
+  tracked.describe_anew(std::make_shared<const Components>(std::move(components)));
   changed_ = true;
 }
 

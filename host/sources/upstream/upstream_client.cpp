@@ -285,8 +285,8 @@ void UpstreamClient::message_came(std::string_view text, std::optional<std::stri
   if (owner_ == nullptr) return;
   if (message.has_error()) return take_broken(text, message.error());
   if (auto* const answer = std::get_if<from_upstream::Answer>(&*message)) return take(std::move(*answer));
-  if (auto* const said = std::get_if<from_upstream::Notification>(&*message))
-    return take(std::move(*said), number_of(stream_of));
+  if (const auto* const said = std::get_if<from_upstream::Notification>(&*message))
+    return take(*said, number_of(stream_of));
   take(std::get<from_upstream::Request>(std::move(*message)), number_of(stream_of));
 }
 
