@@ -74,7 +74,7 @@ void observe(PluginMetrics::Series& series, const std::vector<double>& bounds, d
 Result<MetricDefinition> checked(MetricDefinition definition) {
   auto& [kind, name, help, bounds] = definition;
   const auto refuse = [&](std::string_view why) {
-    return fail("the metric " + dump(Json(name)) + " " + std::string(why));
+    return fail("the metric " + dump(Json(definition.name)) + " " + std::string(why));
   };
   if (kind < MetricKind::counter || kind > MetricKind::histogram) return refuse("is of a kind that there is not");
   if (kind == MetricKind::counter && is_name(name) && !name.ends_with(total)) name += total;
