@@ -237,6 +237,11 @@ bool ClientConnection::take_bytes(std::size_t count) {
   filled_ = rest.size();
   if (!request_) return !is_closed_;
   is_paused_ = parser_->wants_pause();
+  // There is no room to read on.
+  if (filled_ == buffer_.size() && !is_paused_) {
+    end_with(fail("a line of its answer is too long"));
+    return false;
+  }
   wait_for(parser_->is_header_done() ? Waiting::for_body : Waiting::for_head);
   return true;
 }

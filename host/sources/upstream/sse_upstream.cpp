@@ -130,6 +130,7 @@ void SseUpstream::close() {
     if (!end_) end_ = fail("the connection to the upstream is closed");
     cancel = std::move(cancel_);
   }
+  changed_.notify_all();
   if (cancel) cancel();
 }
 

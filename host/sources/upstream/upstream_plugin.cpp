@@ -728,7 +728,7 @@ void UpstreamPlugin::give_waiting() {
     std::optional<CallTable::Admitted> next;
     {
       const MutexLock lock(mutex_);
-      if (state_ != State::serving || running_ >= setup_.settings.limits.concurrent_calls) return;
+      if (state_ != State::serving || !link_ || running_ >= setup_.settings.limits.concurrent_calls) return;
       next = calls_.next_waiting();
       if (!next) return;
       ++running_;
