@@ -1,6 +1,7 @@
 // What a catalog of 10,000 tools costs: to make one, to tell listeners of a change, to list a page, to search. Ends
 // with a failure where a page of 100 costs more than twice what one of a catalog of 100 does, where a change costs more
-// for a thousand listeners than twice what it does for one, or where one of 100 searches takes more than 5 ms.
+// for a thousand listeners than twice what it does for one, where the first search takes more than a second, or where
+// one of 100 others takes more than 5 ms.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <malloc.h>
 #include <memory>
 #include <random>
 #include <string>
@@ -28,6 +30,7 @@ constexpr std::size_t many = 10'000;
 constexpr std::size_t page_size = 100;
 constexpr double page_goal = 2;
 constexpr double listeners_goal = 2;
+constexpr double first_search_goal_ms = 1000;
 constexpr double search_goal_ms = 5;
 
 constexpr const char* verbs[] = {"create", "delete", "list",  "get",   "update",
@@ -67,7 +70,9 @@ double measure(int repetitions, const std::function<void()>& work) {
   return times[times.size() / 2];
 }
 
+// Without what is free, which a host gives back.
 double resident_mib() {
+  ::malloc_trim(0);
   std::size_t pages = 0;
   std::ifstream statm("/proc/self/statm");
   statm >> pages >> pages;
@@ -129,6 +134,9 @@ int main() {
   const auto before = resident_mib();
   const auto first = measure(1, [&] { (void)search.search(large, "create an invoice", 5); });
   std::cout << "the first search: " << first << " ms, which takes " << resident_mib() - before << " MiB\n";
+  const auto changed = std::make_shared<const Catalog>(2, std::vector{all, plugin(1, 2)});
+  const auto next = measure(1, [&] { (void)search.search(changed, "create an invoice", 5); });
+  std::cout << "the first one after a change of one tool: " << next << " ms\n";
   std::mt19937 random(7);
   std::vector<double> times;
   for (int i = 0; i < 500; ++i) {
@@ -139,5 +147,5 @@ int main() {
   const auto p99 = times[times.size() * 99 / 100];
   std::cout << "a search, median and p99: " << times[times.size() / 2] << " ms, " << p99 << " ms\n";
   return finish(page_of_large <= page_goal * page_of_small && for_many <= listeners_goal * for_one &&
-                p99 <= search_goal_ms);
+                first <= first_search_goal_ms && p99 <= search_goal_ms);
 }

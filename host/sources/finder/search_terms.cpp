@@ -10,11 +10,14 @@ namespace {
 
 constexpr std::size_t max_word = 64;
 
-// Between spaces.
-constexpr std::string_view stop_words =
-    " a about an and any are as at be by can could do does for from has have how i if in into is it its "
-    "me my need of on or our please some that the their them there these they this to us use want was we "
-    "what when where which who will with would you your ";
+// In their order, as the synonyms are.
+constexpr std::string_view stop_words[] = {
+    "a",   "about", "an",   "and",   "any",   "are",  "as",   "at",   "be",    "by",     "can",  "could",
+    "do",  "does",  "for",  "from",  "has",   "have", "how",  "i",    "if",    "in",     "into", "is",
+    "it",  "its",   "me",   "my",    "need",  "of",   "on",   "or",   "our",   "please", "some", "that",
+    "the", "their", "them", "there", "these", "they", "this", "to",   "us",    "use",    "want", "was",
+    "we",  "what",  "when", "where", "which", "who",  "will", "with", "would", "you",    "your"};
+static_assert(std::ranges::is_sorted(stop_words));
 
 // Words for one thing, of which tools are described by either: what is said, and what counts in its stead.
 struct Synonym {
@@ -29,6 +32,7 @@ constexpr Synonym synonyms[] = {
     {"removes", "delete"},       {"repo", "repository"}, {"repos", "repository"},    {"row", "record"},
     {"rows", "record"},
 };
+static_assert(std::ranges::is_sorted(synonyms, {}, &Synonym::said));
 
 bool is_letter(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -77,9 +81,10 @@ std::string stem(std::string word) {
 void add(std::vector<std::string>& terms, std::string_view word) {
   std::string lower(word.substr(0, max_word));
   std::ranges::transform(lower, lower.begin(), [](char c) { return is_upper(c) ? static_cast<char>(c + 32) : c; });
-  if (stop_words.find(" " + lower + " ") != std::string_view::npos) return;
-  const auto* const synonym = std::ranges::find(synonyms, lower, &Synonym::said);
-  terms.push_back(stem(synonym == std::end(synonyms) ? std::move(lower) : std::string(synonym->meant)));
+  if (std::ranges::binary_search(stop_words, lower)) return;
+  const auto* const synonym = std::ranges::lower_bound(synonyms, std::string_view(lower), {}, &Synonym::said);
+  if (synonym != std::end(synonyms) && synonym->said == lower) lower = synonym->meant;
+  terms.push_back(stem(std::move(lower)));
 }
 
 // "createPullRequest", "HTTPServer": its parts, and also the whole, because of names such as GitHub.

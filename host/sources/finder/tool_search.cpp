@@ -2,27 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <string>
-#include <unordered_map>
+#include <limits>
 #include <utility>
 
-#include "base/json.hpp"
 #include "sources/finder/search_terms.hpp"
 
 namespace mcph {
 namespace {
 
-// What a word counts for by where it stands.
-constexpr float in_name = 4;
-constexpr float in_title = 2;
-constexpr float in_description = 1;
-constexpr float in_parameter_name = 0.5F;
-constexpr float in_parameter_description = 0.25F;
-
-// Of one text; the rest does not count.
-constexpr std::size_t max_text = std::size_t{4} << 10;
-constexpr std::size_t max_parameters = 128;
+// Of a question; the rest does not count.
+constexpr std::size_t max_question = std::size_t{4} << 10;
 // Views whose rows are kept.
 constexpr std::size_t max_searched = 64;
 
@@ -32,116 +21,65 @@ constexpr float k1 = 1.2F;
 constexpr float b = 0.4F;
 constexpr float middle_length = 40;
 
-std::string_view text_in(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_string()) return {};
-  return std::string_view(found->get_ref<const std::string&>()).substr(0, max_text);
+constexpr auto hidden = std::numeric_limits<std::uint32_t>::max();
+
+std::vector<std::uint32_t> terms_of_question(std::string_view query) {
+  std::vector<std::uint32_t> wanted;
+  for (const auto& term : search_terms(query.substr(0, max_question))) {
+    const auto number = term_number(term);
+    if (std::ranges::find(wanted, number) == wanted.end()) wanted.push_back(number);
+    if (wanted.size() == ToolSearch::max_query_terms) break;
+  }
+  return wanted;
 }
 
-// Those of one tool, by their numbers, with what they count for.
-class ToolWords {
- public:
-  explicit ToolWords(const Tool& tool) {
-    add(tool.name, in_name);
-    const auto json = Json::parse(tool.json, nullptr, false);
-    if (!json.is_object()) return;
-    add(text_in(json, "title"), in_title);
-    add(text_in(json, "description"), in_description);
-    const auto schema = json.find("inputSchema");
-    if (schema == json.end() || !schema->is_object()) return;
-    const auto properties = schema->find("properties");
-    if (properties == schema->end() || !properties->is_object()) return;
-    std::size_t left = max_parameters;
-    for (const auto& [name, property] : properties->items()) {
-      if (left-- == 0) break;
-      add(name, in_parameter_name);
-      if (property.is_object()) add(text_in(property, "description"), in_parameter_description);
-    }
+// The rows with the most, at most so many.
+std::vector<std::size_t> best_of(const std::vector<float>& scores, std::size_t limit) {
+  std::vector<std::size_t> found;
+  for (std::size_t row = 0; row < scores.size(); ++row) {
+    if (scores[row] > 0) found.push_back(row);
   }
-
-  const std::map<std::uint32_t, float>& all() const { return weights_; }
-
- private:
-  void add(std::string_view text, float weight) {
-    for (const auto& term : search_terms(text)) {
-      const auto number = term_number(term);
-      if (weights_.size() >= ToolSearch::max_tool_terms && !weights_.contains(number)) continue;
-      weights_[number] += weight;
-    }
-  }
-
-  std::map<std::uint32_t, float> weights_;
-};
+  const auto count = std::min(limit, found.size());
+  // Of equal ones the first by name, as they stand in the view.
+  const auto is_better = [&scores](std::size_t one, std::size_t other) {
+    return scores[one] != scores[other] ? scores[one] > scores[other] : one < other;
+  };
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end(), is_better);
+  found.resize(count);
+  return found;
+}
 
 }  // namespace
 
-// The words of all tools that are served, in one piece of memory because a search goes through all of it.
-class ToolSearch::Words {
- public:
-  // `previous` has those of the plugins that have stayed; null: of none.
-  Words(const Catalog& catalog, const Words* previous) : generation_(catalog.generation()) {
-    for (const auto& [plugin, components] : catalog.plugins()) {
-      plugins_.emplace(components.get(), components);
-      const bool stays = previous != nullptr && previous->has(components);
-      for (const auto& tool : components->tools)
-        add(tool, stays ? previous->find(tool) : nullptr, previous);
-    }
-  }
-
-  std::uint64_t generation() const { return generation_; }
-  // Null: it is of another generation.
-  const WordRange* find(const Tool& tool) const {
-    const auto found = by_tool_.find(&tool);
-    return found == by_tool_.end() ? nullptr : &found->second;
-  }
-  const Word* words() const { return words_.data(); }
-
- private:
-  bool has(const std::shared_ptr<const Components>& components) const {
-    const auto found = plugins_.find(components.get());
-    return found != plugins_.end() && found->second.lock() == components;
-  }
-
-  void add(const Tool& tool, const WordRange* known, const Words* previous) {
-    WordRange range{.begin = words_.size()};
-    if (known != nullptr) {
-      const auto* const first = previous->words() + known->begin;
-      words_.insert(words_.end(), first, first + known->count);
-    } else {
-      const ToolWords of_tool(tool);
-      for (const auto& [number, weight] : of_tool.all())
-        words_.push_back({number, weight});
-    }
-    range.count = words_.size() - range.begin;
-    for (auto i = range.begin; i < words_.size(); ++i)
-      range.length += words_[i].weight;
-    by_tool_.emplace(&tool, range);
-  }
-
-  const std::uint64_t generation_;
-  std::map<const Components*, std::weak_ptr<const Components>> plugins_;
-  std::vector<Word> words_;
-  std::unordered_map<const Tool*, WordRange> by_tool_;
-};
-
-// The tools of a view.
 struct ToolSearch::Rows {
-  struct Row {
-    const Tool* tool;
-    WordRange range;
-  };
-
-  // 0: it does not have it.
-  float weight_in(const Row& row, std::uint32_t number) const {
-    const auto* const first = words->words() + row.range.begin;
-    const auto* const last = first + row.range.count;
-    const auto* const found = std::lower_bound(
-        first, last, number, [](const Word& word, std::uint32_t wanted) { return word.number < wanted; });
-    return found != last && found->number == number ? found->weight : 0;
+  Rows(const Catalog& view, std::shared_ptr<const ToolIndex> words)
+      : index(std::move(words)), row_of(index->tool_count(), hidden) {
+    for (const auto& [name, served] : view.served_tools()) {
+      const auto number = index->number_of(*served.component);
+      if (!number || name == find_tools_name) continue;
+      row_of[*number] = static_cast<std::uint32_t>(tools.size());
+      tools.push_back(served.component);
+    }
   }
 
-  std::shared_ptr<const Words> words;
-  std::vector<Row> all = {};
+  void add_scores(std::uint32_t term, std::vector<float>& scores) const {
+    const auto postings = index->having(term);
+    const auto having =
+        std::ranges::count_if(postings, [this](const auto& posting) { return row_of[posting.tool] != hidden; });
+    const auto all = static_cast<float>(tools.size());
+    const auto with = static_cast<float>(having);
+    const auto rarity = std::log(1 + (all - with + 0.5F) / (with + 0.5F));
+    for (const auto& [tool, weight] : postings) {
+      const auto row = row_of[tool];
+      if (row == hidden) continue;
+      const auto saturation = weight + k1 * (1 - b + b * index->length(tool) / middle_length);
+      scores[row] += rarity * weight * (k1 + 1) / saturation;
+    }
+  }
+
+  std::shared_ptr<const ToolIndex> index;
+  std::vector<std::uint32_t> row_of;  // by the tool's number in the index
+  std::vector<const Tool*> tools;     // by their names
 };
 
 std::shared_ptr<const ToolSearch::Rows> ToolSearch::rows_of(const std::shared_ptr<const Catalog>& view) {
@@ -150,16 +88,12 @@ std::shared_ptr<const ToolSearch::Rows> ToolSearch::rows_of(const std::shared_pt
   for (const auto& each : searched_) {
     if (each.view.lock() == view) return each.rows;
   }
+  auto index = index_;
+  if (index == nullptr || index->generation() != view->generation())
+    index = std::make_shared<const ToolIndex>(*view, index_.get());
   // A request that began before the last change may still see what was there.
-  if (words_ == nullptr || words_->generation() < view->generation())
-    words_ = std::make_shared<const Words>(*view, words_.get());
-  const auto words =
-      words_->generation() == view->generation() ? words_ : std::make_shared<const Words>(*view, nullptr);
-  auto rows = std::make_shared<Rows>(Rows{words});
-  for (const auto& [name, served] : view->served_tools()) {
-    const auto* const range = words->find(*served.component);
-    if (range != nullptr && name != find_tools_name) rows->all.push_back({served.component, *range});
-  }
+  if (index_ == nullptr || index_->generation() < index->generation()) index_ = index;
+  auto rows = std::make_shared<const Rows>(*view, std::move(index));
   if (searched_.size() >= max_searched) searched_.erase(searched_.begin());
   searched_.push_back({view, rows});
   return rows;
@@ -167,42 +101,13 @@ std::shared_ptr<const ToolSearch::Rows> ToolSearch::rows_of(const std::shared_pt
 
 std::vector<const Tool*> ToolSearch::search(const std::shared_ptr<const Catalog>& view, std::string_view query,
                                             std::size_t limit) {
-  std::vector<std::uint32_t> wanted;
-  for (const auto& term : search_terms(query.substr(0, max_text))) {
-    const auto number = term_number(term);
-    if (std::ranges::find(wanted, number) == wanted.end()) wanted.push_back(number);
-    if (wanted.size() == max_query_terms) break;
-  }
   const auto rows = rows_of(view);
-
-  std::vector<float> scores(rows->all.size(), 0);
-  std::vector<std::pair<std::size_t, float>> having;
-  for (const auto number : wanted) {
-    having.clear();
-    for (std::size_t i = 0; i < rows->all.size(); ++i) {
-      if (const auto weight = rows->weight_in(rows->all[i], number); weight > 0) having.emplace_back(i, weight);
-    }
-    const auto all = static_cast<float>(rows->all.size());
-    const auto with = static_cast<float>(having.size());
-    const auto rarity = std::log(1 + (all - with + 0.5F) / (with + 0.5F));
-    for (const auto& [i, weight] : having) {
-      const auto saturation = weight + k1 * (1 - b + b * rows->all[i].range.length / middle_length);
-      scores[i] += rarity * weight * (k1 + 1) / saturation;
-    }
-  }
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (scores[i] > 0) found.push_back(i);
-  }
-  const auto count = std::min(limit, found.size());
-  // Of equal ones the first by name, as they stand in the view.
-  const auto is_better = [&scores](std::size_t one, std::size_t other) {
-    return scores[one] != scores[other] ? scores[one] > scores[other] : one < other;
-  };
-  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end(), is_better);
+  std::vector<float> scores(rows->tools.size(), 0);
+  for (const auto term : terms_of_question(query))
+    rows->add_scores(term, scores);
   std::vector<const Tool*> best;
-  for (std::size_t i = 0; i < count; ++i)
-    best.push_back(rows->all[found[i]].tool);
+  for (const auto row : best_of(scores, limit))
+    best.push_back(rows->tools[row]);
   return best;
 }
 

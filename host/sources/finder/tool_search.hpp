@@ -15,6 +15,7 @@
 
 #include "base/mutex.hpp"
 #include "catalog/catalog.hpp"
+#include "sources/finder/tool_index.hpp"
 
 namespace mcph {
 
@@ -22,28 +23,15 @@ class ToolSearch {
  public:
   // Of a question: further words do not count.
   static constexpr std::size_t max_query_terms = 32;
-  // Of a tool likewise. In memory, 8 bytes each.
-  static constexpr std::size_t max_tool_terms = 256;
 
   // The best first; none that has no word of the question. They live as long as the view.
   std::vector<const Tool*> search(const std::shared_ptr<const Catalog>& view, std::string_view query, std::size_t limit)
       EXCLUDES(mutex_);
 
  private:
-  struct Word {
-    std::uint32_t number;
-    float weight;
-  };
-  // Those of a tool, in the order of their numbers.
-  struct WordRange {
-    std::size_t begin = 0;
-    std::size_t count = 0;
-    float length = 0;  // the weights of all
-  };
-  class Words;
+  // The tools of a view. In memory, 12 bytes for each of the catalog.
   struct Rows;
 
-  // Of the tools of the view.
   std::shared_ptr<const Rows> rows_of(const std::shared_ptr<const Catalog>& view) EXCLUDES(mutex_);
 
   struct SearchedView {
@@ -52,8 +40,8 @@ class ToolSearch {
   };
 
   Mutex mutex_;
-  std::shared_ptr<const Words> words_ GUARDED_BY(mutex_);  // of all plugins, as of the last search of a new catalog
-  std::vector<SearchedView> searched_ GUARDED_BY(mutex_);  // not of views that are gone
+  std::shared_ptr<const ToolIndex> index_ GUARDED_BY(mutex_);  // as of the last search of a new catalog
+  std::vector<SearchedView> searched_ GUARDED_BY(mutex_);      // not of views that are gone
 };
 
 }  // namespace mcph

@@ -1,5 +1,11 @@
 #include "sources/finder/tool_search.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +46,41 @@ class AllBut final : public Rights {
 
  private:
   const std::string hidden_;
+};
+
+// What a search is, without an index: each tool is looked at for each word.
+class PlainSearch {
+ public:
+  void add(const std::string& name, const std::string& description) {
+    auto& weights = tools_[name];
+    for (const auto& term : search_terms(name))
+      weights[term] += 4;
+    for (const auto& term : search_terms(description))
+      weights[term] += 1;
+  }
+
+  std::map<std::string, double> scores(std::string_view query) const {
+    std::map<std::string, double> scores;
+    std::set<std::string> asked;
+    for (const auto& term : search_terms(query)) {
+      if (!asked.insert(term).second) continue;
+      const auto has = [&](const auto& tool) { return tool.second.contains(term); };
+      const auto with = static_cast<double>(std::ranges::count_if(tools_, has));
+      const auto rarity = std::log(1 + (static_cast<double>(tools_.size()) - with + 0.5) / (with + 0.5));
+      for (const auto& [name, weights] : tools_) {
+        const auto weight = weights.find(term);
+        if (weight == weights.end()) continue;
+        double length = 0;
+        for (const auto& [each, count] : weights)
+          length += count;
+        scores[name] += rarity * weight->second * 2.2 / (weight->second + 1.2 * (0.6 + 0.4 * length / 40));
+      }
+    }
+    return scores;
+  }
+
+ private:
+  std::map<std::string, std::map<std::string, double>> tools_;
 };
 
 class ToolSearchTest : public ::testing::Test {
@@ -99,6 +140,60 @@ TEST_F(ToolSearchTest, FindsOnlyWhatAViewHas) {
   const auto view = std::make_shared<const Catalog>(*catalog_, std::make_shared<const AllBut>("create_issue"));
   EXPECT_EQ(found(view, "open issue repository"), Names{"listBranches"});
   EXPECT_EQ(found(catalog_, "open issue repository").front(), "create_issue");
+}
+
+TEST_F(ToolSearchTest, FindsWhatLookingAtEachToolFinds) {
+  std::mt19937 random(1);
+  const auto words = [&random](std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i)
+      text += "w" + std::to_string(std::min(random() % 60, random() % 60)) + " ";
+    return text;
+  };
+  PlainSearch plain;
+  std::vector<ServedPlugin> plugins;
+  for (int plugin = 0; plugin < 5; ++plugin) {
+    std::string list;
+    for (int i = 0; i < 40; ++i) {
+      const auto name = "w" + std::to_string(random() % 60) + "_" + std::to_string(plugin) + "x" + std::to_string(i);
+      const auto description = words(1 + random() % 60);
+      list += (list.empty() ? "" : ",") + described(name, description);
+      plain.add(name, description);
+    }
+    plugins.push_back(served_plugin(std::to_string(plugin) + ".so", tools(list)));
+  }
+  // Some are known when the rest comes, before and behind them; and one is seen by nobody.
+  found(catalog_of(1, {plugins[3], plugins[1]}), "w1");
+  plugins.push_back(served_plugin("hidden.so", tools(described("hidden", words(30)))));
+  const auto view = std::make_shared<const Catalog>(*catalog_of(2, plugins), std::make_shared<const AllBut>("hidden"));
+  for (int i = 0; i < 50; ++i) {
+    const auto query = words(1 + random() % 8);
+    auto scores = plain.scores(query);
+    double last = std::numeric_limits<double>::infinity();
+    const auto all = found(view, query, 1000);
+    EXPECT_EQ(all.size(), scores.size()) << query;
+    for (const auto& name : all) {
+      ASSERT_TRUE(scores.contains(name)) << name << " has no word of " << query;
+      EXPECT_LE(scores[name], last + 1e-4) << name << " stands too far behind for " << query;
+      last = scores[name];
+    }
+  }
+}
+
+TEST_F(ToolSearchTest, TellsOfEqualOnesTheFirstByName) {
+  const auto view = catalog_of(2, {served_plugin("a.so", tools(described("y", "red") + "," + described("c", "red"))),
+                                   served_plugin("b.so", tools(described("x", "red") + "," + described("b", "red")))});
+  EXPECT_EQ(found(view, "red", 3), (Names{"b", "c", "x"}));
+}
+
+TEST_F(ToolSearchTest, KnowsPluginsThatHaveChangedTheirPlaces) {
+  const auto other = served_plugin("b.so", tools(described("forecast", "The weather to come.")));
+  const auto empty = served_plugin("c.so", tools(""));
+  const auto before = catalog_of(1, {plugin_, empty, other});
+  const auto after = catalog_of(2, {other, plugin_, empty});
+  EXPECT_EQ(found(before, "weather forecast").front(), "forecast");
+  EXPECT_EQ(found(after, "weather forecast"), found(before, "weather forecast"));
+  EXPECT_EQ(found(after, "labels"), Names{"create_issue"});
 }
 
 // Whether a word is rare is no matter of tools that are hidden.
