@@ -19,7 +19,6 @@ namespace mcph {
 namespace {
 
 using test::served_plugin;
-using test::tool;
 using test::tools;
 using Names = std::vector<std::string>;
 
