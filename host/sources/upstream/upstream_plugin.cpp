@@ -458,6 +458,8 @@ void UpstreamPlugin::close(const Link& link, const Error& why) {
   std::vector<std::uint64_t> calls;
   {
     const MutexLock lock(mutex_);
+    // A call that comes now waits for what becomes of it.
+    if (state_ == State::serving) state_ = State::connecting;
     link_.reset();
     for (const auto& [call, request] : requests_)
       calls.push_back(call);
@@ -572,7 +574,11 @@ void UpstreamPlugin::progressed(RequestId request, double progress, double total
   std::uint64_t call = 0;
   {
     const MutexLock lock(mutex_);
-    if (const auto found = given_.find(request); found != given_.end()) call = found->second.call;
+    const auto found = given_.find(request);
+    if (found == given_.end()) return;
+    call = found->second.call;
+    // The call that brings the answers tells it.
+    if (call == 0) found->second.progress = {progress, total, std::string(message)};
   }
   if (const auto found = call == 0 ? nullptr : calls_.find(call)) found->progress(progress, total, message);
 }
@@ -843,6 +849,7 @@ bool UpstreamPlugin::resume(const Link& link, const CallTable::Admitted& admitte
 void UpstreamPlugin::go_on(const Link& link, std::uint64_t call, const UpstreamQuestions::Answered& answered) {
   const auto& [questions, answers] = answered;
   std::optional<UpstreamOutcome> outcome;
+  std::optional<ToldProgress> told;
   bool is_there = false;
   std::string caller;
   {
@@ -853,6 +860,7 @@ void UpstreamPlugin::go_on(const Link& link, std::uint64_t call, const UpstreamQ
       auto& given = found->second;
       caller = given.caller;
       outcome = std::exchange(given.outcome, std::nullopt);
+      told = std::exchange(given.progress, std::nullopt);
       if (outcome) {
         given_.erase(found);
       } else {
@@ -865,6 +873,8 @@ void UpstreamPlugin::go_on(const Link& link, std::uint64_t call, const UpstreamQ
     calls_.refuse(call, ": the server behind it was started anew while it waited for the answer; make the call again");
     return call_ended();
   }
+  if (const auto teller = told ? calls_.find(call) : nullptr)
+    teller->progress(told->progress, told->total, told->message);
   if (outcome) {
     call_ended();
     return complete(call, caller, *std::move(outcome));

@@ -90,6 +90,11 @@ class UpstreamPlugin final : public Plugin, private CallTable::Owner, private Up
     std::shared_ptr<UpstreamClient> client;
     UpstreamPeer peer;
   };
+  struct ToldProgress {
+    double progress;
+    double total;
+    std::string message;
+  };
   // A request that the upstream is at.
   struct Given {
     std::uint64_t call = 0;  // 0: that has ended, because its caller is asked
@@ -97,6 +102,7 @@ class UpstreamPlugin final : public Plugin, private CallTable::Owner, private Up
     Json capabilities = Json::object();                                     // of the caller
     std::vector<std::pair<std::string, from_upstream::Request>> open = {};  // asked since, by names
     std::optional<UpstreamOutcome> outcome = {};                            // that came meanwhile
+    std::optional<ToldProgress> progress = {};                              // likewise, the last of it
     unsigned questions = 0;                                                 // so far
   };
 
