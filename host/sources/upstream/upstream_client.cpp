@@ -15,6 +15,8 @@ namespace {
 constexpr int method_not_found = -32601;
 constexpr int unsupported_version = -32022;
 constexpr std::size_t max_pending = 100'000;
+// As deep as an answer of a plugin may be.
+constexpr std::size_t max_result_depth = 128;
 // Of what it says of itself and others are shown.
 constexpr std::size_t max_said_name = 128;
 
@@ -50,13 +52,6 @@ bool offers(const Json& versions, std::string_view version) {
   return versions.is_array() && std::ranges::find(versions, Json(version)) != versions.end();
 }
 
-Error error_of(const UpstreamOutcome& outcome, std::string_view what) {
-  if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome)) return failure->error;
-  const auto& error = std::get<UpstreamError>(outcome);
-  return fail("it answered " + std::string(what) + " with the error " + std::to_string(error.code) + ": " +
-              std::string(utf8_prefix(error.message, max_message_bytes)));
-}
-
 std::string text_of_log(const Json& params) {
   const auto data = params.value("data", Json());
   auto text = data.is_string() ? data.get<std::string>() : dump(data);
@@ -79,13 +74,15 @@ UpstreamClient::RequestId UpstreamClient::next_id() {
 }
 
 Result<UpstreamClient::RequestId> UpstreamClient::request(const UpstreamPeer& peer, std::string_view method,
-                                                          Json params, const RequestMeta& meta, Answered answered) {
+                                                          const Json& params, Answered answered) {
   const auto id = next_id();
-  return request(peer, request_to(peer, id, method, std::move(params), meta), id, std::move(answered));
+  const auto text = dump(params);
+  // Without its brackets.
+  return request(request_to(peer, id, method, std::string_view(text).substr(1, text.size() - 2)), id,
+                 std::move(answered));
 }
 
-Result<UpstreamClient::RequestId> UpstreamClient::request(const UpstreamPeer& /*peer*/, UpstreamMessage message,
-                                                          RequestId id, Answered answered) {
+Result<UpstreamClient::RequestId> UpstreamClient::request(UpstreamMessage message, RequestId id, Answered answered) {
   {
     const MutexLock lock(mutex_);
     if (ended_) return *ended_;
@@ -124,15 +121,30 @@ void UpstreamClient::refuse(const UpstreamPeer& peer, const Json& question, int 
   static_cast<void>(transport_->send(error_to(peer, question, code, why)));
 }
 
-UpstreamOutcome UpstreamClient::ask(const UpstreamPeer& peer, std::string_view method, Json params,
-                                    std::chrono::milliseconds patience) {
+Error UpstreamClient::error_of(const ReadOutcome& outcome, std::string_view what) {
+  if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome)) return failure->error;
+  const auto& error = std::get<UpstreamError>(outcome);
+  return fail("it answered " + std::string(what) + " with the error " + std::to_string(error.code) + ": " +
+              std::string(utf8_prefix(error.message, max_message_bytes)));
+}
+
+UpstreamClient::ReadOutcome UpstreamClient::read(UpstreamOutcome outcome) {
+  if (auto* const failure = std::get_if<UpstreamFailure>(&outcome)) return std::move(*failure);
+  if (auto* const error = std::get_if<UpstreamError>(&outcome)) return std::move(*error);
+  auto result = parse_json(std::get<std::string>(outcome), max_result_depth);
+  if (result.has_error()) return UpstreamFailure{fail("what it answered is no JSON: " + result.error().message)};
+  return *std::move(result);
+}
+
+UpstreamClient::ReadOutcome UpstreamClient::ask(const UpstreamPeer& peer, std::string_view method, const Json& params,
+                                                std::chrono::milliseconds patience) {
   struct Waiting {
     Mutex mutex;
     Condition came;
     std::optional<UpstreamOutcome> outcome GUARDED_BY(mutex);
   };
   const auto waiting = std::make_shared<Waiting>();
-  const auto sent = request(peer, method, std::move(params), {}, [waiting](UpstreamOutcome outcome) {
+  const auto sent = request(peer, method, params, [waiting](UpstreamOutcome outcome) {
     const MutexLock lock(waiting->mutex);
     waiting->outcome = std::move(outcome);
     waiting->came.notify_all();
@@ -143,7 +155,7 @@ UpstreamOutcome UpstreamClient::ask(const UpstreamPeer& peer, std::string_view m
     MutexLock lock(waiting->mutex);
     while (!waiting->outcome && waiting->came.wait_until(lock, until)) {
     }
-    if (waiting->outcome) return *std::move(waiting->outcome);
+    if (waiting->outcome) return read(*std::move(waiting->outcome));
   }
   cancel(peer, *sent, "it took too long");
   return UpstreamFailure{
@@ -241,7 +253,7 @@ Result<std::vector<OrderedJson>> UpstreamClient::list(const UpstreamPeer& peer, 
   while (pages.has_more()) {
     Json params = Json::object();
     if (!pages.cursor().is_null()) params["cursor"] = pages.cursor().get<std::string>();
-    const auto outcome = ask(peer, list_method(list), std::move(params), patience);
+    const auto outcome = ask(peer, list_method(list), params, patience);
     const auto* const result = std::get_if<Json>(&outcome);
     if (result == nullptr) {
       const auto* const error = std::get_if<UpstreamError>(&outcome);
@@ -263,8 +275,10 @@ Result<std::vector<OrderedJson>> UpstreamClient::list(const UpstreamPeer& peer, 
 
 void UpstreamClient::forget(const Error& why) {
   fail_requests(why);
-  const MutexLock lock(telling_);
+  MutexLock lock(telling_);
   owner_ = nullptr;
+  while (answering_ > 0)
+    all_answered_.wait(lock);
 }
 
 void UpstreamClient::fail_requests(const Error& why) {
@@ -281,10 +295,11 @@ void UpstreamClient::fail_requests(const Error& why) {
 
 void UpstreamClient::message_came(std::string_view text, std::optional<std::string_view> stream_of) {
   auto message = from_upstream::read(text);
+  auto* const answer = message.has_value() ? std::get_if<from_upstream::Answer>(&*message) : nullptr;
+  if (answer != nullptr) return take(std::move(*answer));
   const MutexLock lock(telling_);
   if (owner_ == nullptr) return;
   if (message.has_error()) return take_broken(text, message.error());
-  if (auto* const answer = std::get_if<from_upstream::Answer>(&*message)) return take(std::move(*answer));
   if (const auto* const said = std::get_if<from_upstream::Notification>(&*message))
     return take(*said, number_of(stream_of));
   take(std::get<from_upstream::Request>(std::move(*message)), number_of(stream_of));
@@ -301,15 +316,44 @@ void UpstreamClient::take_broken(std::string_view text, const Error& why) {
   if (answered != nullptr) answered(UpstreamFailure{fail("what it answered " + why.message)});
 }
 
+// As long as it lives, who is told an answer lives.
+class UpstreamClient::Answering {
+ public:
+  explicit Answering(UpstreamClient& client) : client_(client) {
+    const MutexLock lock(client_.telling_);
+    is_heard_ = client_.owner_ != nullptr;
+    if (is_heard_) ++client_.answering_;
+  }
+  ~Answering() {
+    if (!is_heard_) return;
+    const MutexLock lock(client_.telling_);
+    if (--client_.answering_ == 0) client_.all_answered_.notify_all();
+  }
+  Answering(const Answering&) = delete;
+  Answering& operator=(const Answering&) = delete;
+
+  bool is_heard() const { return is_heard_; }
+
+ private:
+  UpstreamClient& client_;
+  bool is_heard_ = false;
+};
+
 void UpstreamClient::take(from_upstream::Answer answer) {
+  const Answering answering(*this);
+  if (!answering.is_heard()) return;
   auto answered = take_pending(answer.id);
   if (answered == nullptr) {
-    const MutexLock lock(mutex_);
-    // One that was cancelled may be answered all the same, and twice is as good as late.
-    if (answer.id >= 1 && answer.id <= last_id_) return;
+    const bool is_late = [&] {
+      // One that was cancelled may be answered all the same, and twice is as good as late.
+      const MutexLock lock(mutex_);
+      return answer.id >= 1 && answer.id <= last_id_;
+    }();
+    const MutexLock lock(telling_);
+    if (is_late || owner_ == nullptr) return;
     return owner_->misbehaved("it answered the request " + std::to_string(answer.id) + ", which nobody has made");
   }
-  if (auto* const result = std::get_if<Json>(&answer.outcome)) return answered(std::move(*result));
+  if (auto* const result = std::get_if<std::string>(&answer.outcome)) return answered(std::move(*result));
   answered(std::get<UpstreamError>(std::move(answer.outcome)));
 }
 

@@ -2,8 +2,9 @@
 // else comes. It knows the protocol and nothing of calls and plugins. Shared; any thread, but what waits is not for
 // threads that serve clients.
 //
-// What comes is told under the lock `telling_`, one thing at a time; sending has a lock of its own, because whoever is
-// told something may send. After forget nobody is told anything.
+// What comes is told under the lock `telling_`, one thing at a time, but for answers, which are told beside each other,
+// because a call that ends may begin the next one; sending has a lock of its own, because whoever is told something may
+// send. After forget nobody is told anything.
 #pragma once
 
 #include <chrono>
@@ -25,8 +26,8 @@
 
 namespace mcph {
 
-// How a request ended.
-using UpstreamOutcome = std::variant<Json, UpstreamError, UpstreamFailure>;
+// How a request ended. A result is the text of an object, of which no more than its ends have been looked at.
+using UpstreamOutcome = std::variant<std::string, UpstreamError, UpstreamFailure>;
 
 class UpstreamClient final : public UpstreamListener, public std::enable_shared_from_this<UpstreamClient> {
  public:
@@ -66,9 +67,8 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   Result<> ping(const UpstreamPeer& peer, std::chrono::milliseconds patience);
 
   // `answered` is called once, on the thread that reads, unless this fails or the connection is forgotten before.
-  Result<RequestId> request(const UpstreamPeer& peer, std::string_view method, Json params, const RequestMeta& meta,
-                            Answered answered);
-  Result<RequestId> request(const UpstreamPeer& peer, UpstreamMessage message, RequestId id, Answered answered);
+  Result<RequestId> request(const UpstreamPeer& peer, std::string_view method, const Json& params, Answered answered);
+  Result<RequestId> request(UpstreamMessage message, RequestId id, Answered answered);
   RequestId next_id();
   // Nobody waits for it any more; it is not answered.
   void cancel(const UpstreamPeer& peer, RequestId request, std::string_view reason);
@@ -88,14 +88,19 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   void request_failed(std::string_view id, UpstreamFailure why) override;
   void ended(Error why) override;
 
-  UpstreamOutcome ask(const UpstreamPeer& peer, std::string_view method, Json params,
-                      std::chrono::milliseconds patience);
+  using ReadOutcome = std::variant<Json, UpstreamError, UpstreamFailure>;
+  // Waits for the answer, and reads it.
+  ReadOutcome ask(const UpstreamPeer& peer, std::string_view method, const Json& params,
+                  std::chrono::milliseconds patience);
+  static ReadOutcome read(UpstreamOutcome outcome);
+  static Error error_of(const ReadOutcome& outcome, std::string_view what);
   Result<UpstreamPeer> probe(std::chrono::milliseconds patience, bool& is_legacy);
   Result<UpstreamPeer> initialize(std::chrono::milliseconds patience);
   Result<std::vector<OrderedJson>> list(const UpstreamPeer& peer, UpstreamList list,
                                         std::chrono::milliseconds patience);
 
-  void take(from_upstream::Answer answer) REQUIRES(telling_);
+  class Answering;
+  void take(from_upstream::Answer answer) EXCLUDES(telling_);
   void take_broken(std::string_view text, const Error& why) REQUIRES(telling_);
   void take(const from_upstream::Notification& notification, std::optional<RequestId> stream_of) REQUIRES(telling_);
   void take(from_upstream::Request question, std::optional<RequestId> stream_of) REQUIRES(telling_);
@@ -104,7 +109,9 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
 
   const std::shared_ptr<UpstreamTransport> transport_;
   Mutex telling_;
-  Owner* owner_ GUARDED_BY(telling_);  // null once it is forgotten
+  Owner* owner_ GUARDED_BY(telling_);               // null once it is forgotten
+  std::size_t answering_ GUARDED_BY(telling_) = 0;  // answers that are being told
+  Condition all_answered_;
   Mutex mutex_;
   RequestId last_id_ GUARDED_BY(mutex_) = 0;
   std::unordered_map<RequestId, Answered> pending_ GUARDED_BY(mutex_);

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/json_members.hpp"
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "plugin/answer_in_stead.hpp"
@@ -44,14 +45,13 @@ RestartPolicy::Limits restarts_of(const UpstreamSettings& settings) {
 }
 
 // What of the caller's capabilities has to do with questions.
-Json asked_capabilities(const Json& context) {
-  const auto all = context.value("clientCapabilities", Json::object());
-  Json some = Json::object();
-  if (!all.is_object()) return some;
-  for (const auto* const name : {"elicitation", "sampling", "roots"}) {
-    if (const auto found = all.find(name); found != all.end()) some[name] = *found;
+std::string asked_capabilities(std::string_view context) {
+  std::string some;
+  JsonMembers all(json_member(context, "clientCapabilities").value_or("{}"));
+  while (all.next()) {
+    if (all.key() == "elicitation" || all.key() == "sampling" || all.key() == "roots") all.append_to(some);
   }
-  return some;
+  return "{" + some + "}";
 }
 
 const char* capability_for(std::string_view method) {
@@ -168,13 +168,13 @@ void UpstreamPlugin::call_failed(std::string why) {
 
 bool UpstreamPlugin::stop(milliseconds patience) {
   std::shared_ptr<UpstreamClient> opening;
-  std::optional<Link> served;
+  std::shared_ptr<const Link> served;
   {
     const MutexLock lock(mutex_);
     if (state_ == State::stopped && !keeper_.joinable()) return true;
     state_ = State::stopped;
     opening = opening_;
-    served = std::exchange(link_, std::nullopt);
+    served = std::exchange(link_, nullptr);
     changed_.notify_all();
   }
   const auto why = fail_for_now("it is being stopped");
@@ -315,7 +315,7 @@ void UpstreamPlugin::listen(const Link& link) {
   }
   if (!peer.is_modern) {
     for (const auto& uri : uris)
-      static_cast<void>(link.client->request(peer, "resources/subscribe", {{"uri", uri}}, {}, [](const auto&) {}));
+      static_cast<void>(link.client->request(peer, "resources/subscribe", {{"uri", uri}}, [](const auto&) {}));
     return;
   }
   Json wanted = Json::object();
@@ -324,7 +324,7 @@ void UpstreamPlugin::listen(const Link& link) {
   }
   if (!uris.empty()) wanted["resourceSubscriptions"] = uris;
   if (wanted.empty()) return;
-  static_cast<void>(link.client->request(peer, "subscriptions/listen", {{"notifications", wanted}}, {},
+  static_cast<void>(link.client->request(peer, "subscriptions/listen", {{"notifications", wanted}},
                                          [this](const UpstreamOutcome& outcome) {
                                            if (std::holds_alternative<UpstreamError>(outcome)) return;
                                            const MutexLock lock(mutex_);
@@ -341,7 +341,7 @@ void UpstreamPlugin::serve(const Link& link) {
     if (state_ == State::stopped) return;
     is_first = !first_.has_value();
     state_ = State::serving;
-    link_ = link;
+    link_ = std::make_shared<const Link>(link);
     lists_changed_ = !is_first;
     listens_no_more_ = false;
     is_doubtful_ = false;
@@ -355,7 +355,7 @@ void UpstreamPlugin::serve(const Link& link) {
                                    {"protocol", peer.revision},
                                    {"pid", link.client->transport().process()}});
   if (!peer.is_modern && peer.can("logging"))
-    static_cast<void>(link.client->request(peer, "logging/setLevel", {{"level", "info"}}, {}, [](const auto&) {}));
+    static_cast<void>(link.client->request(peer, "logging/setLevel", {{"level", "info"}}, [](const auto&) {}));
   give_waiting();
   const auto now = Clock::now();
   list_at_ = listen_at_ = now;
@@ -635,7 +635,7 @@ void UpstreamPlugin::asked(std::optional<RequestId> request, from_upstream::Requ
                         : "no call runs that could ask somebody this");
     }
     auto& given = given_.at(*asking);
-    if (!given.capabilities.contains(capability)) {
+    if (!json_member(given.capabilities, capability)) {
       lock.unlock();
       return refuse(no_such_method, std::string("the client that made this call has no ") + capability);
     }
@@ -689,7 +689,7 @@ void UpstreamPlugin::ask(std::uint64_t call, AskedQuestions questions) {
 
 // ---- Calls.
 
-std::optional<UpstreamPlugin::Link> UpstreamPlugin::link() const {
+std::shared_ptr<const UpstreamPlugin::Link> UpstreamPlugin::link() const {
   const MutexLock lock(mutex_);
   return link_;
 }
@@ -698,7 +698,7 @@ void UpstreamPlugin::invoke(std::shared_ptr<Call> call) {
   const auto id = calls_.admit(call);
   if (!id) return;
   const CallTable::Admitted admitted{*id, std::move(call)};
-  std::optional<Link> current;
+  std::shared_ptr<const Link> current;
   std::string why_not;
   {
     const MutexLock lock(mutex_);
@@ -730,7 +730,7 @@ void UpstreamPlugin::invoke(std::shared_ptr<Call> call) {
 
 void UpstreamPlugin::give_waiting() {
   for (;;) {
-    std::optional<Link> current;
+    std::shared_ptr<const Link> current;
     std::optional<CallTable::Admitted> next;
     {
       const MutexLock lock(mutex_);
@@ -763,66 +763,77 @@ void UpstreamPlugin::give(const Link& link, const CallTable::Admitted& admitted)
 
 void UpstreamPlugin::begin(const Link& link, const CallTable::Admitted& admitted) {
   auto params = params_of(*admitted.call);
-  if (params.contains("inputResponses") && resume(link, admitted, params)) return;
-  params.erase("inputResponses");
-  const auto context = parse_json(admitted.call->context());
-  begin_request(link, admitted, std::move(params), context.has_value() ? *context : Json::object());
+  if (!params.responses.empty() && resume(link, admitted, params)) return;
+  begin_request(link, admitted, std::move(params));
 }
 
-// As the upstream calls it.
-Json UpstreamPlugin::params_of(const Call& call) const {
-  auto parsed = parse_json(call.params(), 128);
-  auto params = parsed.has_value() ? *std::move(parsed) : Json::object();
+std::string UpstreamPlugin::own_name(PluginMethod method, std::string_view name) const {
+  const auto& names = method == PluginMethod::tools_call ? described_.tools : described_.prompts;
+  const auto found = names.find(name);
+  return found == names.end() ? std::string(name) : found->second;
+}
+
+// As the upstream calls it. The host has written the text.
+UpstreamPlugin::Params UpstreamPlugin::params_of(const Call& call) const {
+  const auto method = call.method();
+  const bool is_read = method == PluginMethod::resources_read;
+  Params params;
+  JsonMembers members(call.params());
   const MutexLock lock(mutex_);
-  const auto rename = [](Json& holder, const auto& names) {
-    if (!holder.contains("name") || !holder["name"].is_string()) return;
-    const auto found = names.find(holder["name"].template get_ref<const std::string&>());
-    if (found != names.end()) holder["name"] = found->second;
-  };
-  if (call.method() == PluginMethod::tools_call) rename(params, described_.tools);
-  if (call.method() == PluginMethod::prompts_get) rename(params, described_.prompts);
-  if (call.method() == PluginMethod::completion_complete && params.contains("ref") && params["ref"].is_object())
-    rename(params["ref"], described_.prompts);
-  if (call.method() == PluginMethod::resources_read) {
-    params.erase("uriTemplate");
-    params.erase("variables");
+  while (members.next()) {
+    const auto key = members.key();
+    const auto value = members.value();
+    if (key == "inputResponses") {
+      params.responses = value;
+    } else if (key == "name" && method != PluginMethod::completion_complete && !is_read) {
+      params.name = own_name(method, json_string(value).value_or(""));
+      append_json_member(params.members, key, dump(Json(params.name)));
+    } else if (key == "ref" && method == PluginMethod::completion_complete) {
+      auto ref = Json::parse(value);
+      if (ref.is_object() && ref.contains("name") && ref["name"].is_string())
+        ref["name"] = own_name(method, ref["name"].get_ref<const std::string&>());
+      append_json_member(params.members, key, dump(ref));
+    } else if (!is_read || (key != "uriTemplate" && key != "variables")) {
+      if (key == "arguments") params.arguments = value;
+      if (key == "uri" && is_read) params.name = json_string(value).value_or("");
+      append_json_member(params.members, key, value);
+    }
   }
   return params;
 }
 
-void UpstreamPlugin::begin_request(const Link& link, const CallTable::Admitted& admitted, Json params,
-                                   const Json& context) {
+void UpstreamPlugin::begin_request(const Link& link, const CallTable::Admitted& admitted, Params params) {
   const auto& [id, call] = admitted;
+  const auto context = call->context();
+  auto capabilities = asked_capabilities(context);
+  const auto request = link.client->next_id();
+  auto message = request_to(
+      link.peer, request, name_of(call->method()), params.members,
+      {.own = passed_on_meta(context), .capabilities = capabilities, .wants_progress = true, .wants_log = true});
   std::vector<ParameterHeader> headers;
   if (link.peer.is_modern && call->method() == PluginMethod::tools_call) {
     const MutexLock lock(mutex_);
-    if (const auto found = described_.headers.find(params.value("name", "")); found != described_.headers.end())
+    if (const auto found = described_.headers.find(params.name); found != described_.headers.end())
       headers = found->second;
   }
-  auto fields = parameter_fields(headers, params.value("arguments", Json::object()));
-  const auto request = link.client->next_id();
-  auto message = request_to(link.peer, request, name_of(call->method()), std::move(params),
-                            {.own = passed_on_meta(context),
-                             .capabilities = asked_capabilities(context),
-                             .wants_progress = true,
-                             .wants_log = true});
-  message.fields = std::move(fields);
+  if (!headers.empty() && !params.arguments.empty())
+    message.fields = parameter_fields(headers, Json::parse(params.arguments));
+  if (call->method() != PluginMethod::completion_complete) message.name = std::move(params.name);
   {
     const MutexLock lock(mutex_);
-    given_[request] = {.call = id, .caller = call->caller(), .capabilities = asked_capabilities(context)};
+    given_[request] = {.call = id, .caller = call->caller(), .capabilities = std::move(capabilities)};
     requests_[id] = request;
   }
-  const auto sent =
-      link.client->request(link.peer, std::move(message), request,
-                           [this, request](UpstreamOutcome outcome) { answered(request, std::move(outcome)); });
+  const auto sent = link.client->request(
+      std::move(message), request, [this, request](UpstreamOutcome outcome) { answered(request, std::move(outcome)); });
   if (sent.has_error()) answered(request, UpstreamFailure{sent.error()});
 }
 
 // A call that brings answers to what was asked. True: it has been taken care of.
-bool UpstreamPlugin::resume(const Link& link, const CallTable::Admitted& admitted, Json& params) {
+bool UpstreamPlugin::resume(const Link& link, const CallTable::Admitted& admitted, Params& params) {
   const auto& [id, call] = admitted;
   bool is_lost = false;
-  auto answers = questions_.take(params["inputResponses"], call->caller(), is_lost);
+  auto answers = questions_.take(Json::parse(params.responses), call->caller(), is_lost);
   if (is_lost) {
     calls_.refuse(
         id,
@@ -837,11 +848,9 @@ bool UpstreamPlugin::resume(const Link& link, const CallTable::Admitted& admitte
     go_on(link, id, *answers);
     return true;
   }
-  params.erase("inputResponses");
-  if (questions.wants_answers) params["inputResponses"] = std::move(given_answers);
-  if (questions.request_state) params["requestState"] = *questions.request_state;
-  const auto context = parse_json(call->context());
-  begin_request(link, admitted, std::move(params), context.has_value() ? *context : Json::object());
+  if (questions.wants_answers) append_json_member(params.members, "inputResponses", dump(given_answers));
+  if (questions.request_state) append_json_member(params.members, "requestState", dump(Json(*questions.request_state)));
+  begin_request(link, admitted, std::move(params));
   return true;
 }
 
@@ -930,14 +939,14 @@ void UpstreamPlugin::complete(std::uint64_t call, const std::string& caller, Ups
     }
     return complete_with_error(call, *error);
   }
-  auto& result = std::get<Json>(outcome);
-  if (result.value("resultType", Json("complete")) == "input_required") {
+  const auto& result = std::get<std::string>(outcome);
+  if (is_input_required(result)) {
     if (!ask_again(call, caller, result)) {
       calls_.refuse(call, " asks for something that this host does not pass on");
     }
     return;
   }
-  const auto text = dump(without_envelope(std::move(result)));
+  const auto text = without_envelope(result);
   calls_.complete({call, static_cast<std::int32_t>(Outcome::result), text});
 }
 
@@ -948,11 +957,13 @@ void UpstreamPlugin::complete_with_error(std::uint64_t call, const UpstreamError
 }
 
 // Of the modern era: its questions, or only a wish to be called again.
-bool UpstreamPlugin::ask_again(std::uint64_t call, const std::string& caller, const Json& result) {
+bool UpstreamPlugin::ask_again(std::uint64_t call, const std::string& caller, std::string_view text) {
+  const auto result = parse_json(text, 128);
+  if (result.has_error()) return false;
   AskedQuestions questions;
   questions.caller = caller;
-  if (const auto state = result.value("requestState", Json()); state.is_string()) questions.request_state = state;
-  const auto requests = passed_on_requests(result.value("inputRequests", Json::object()));
+  if (const auto state = result->value("requestState", Json()); state.is_string()) questions.request_state = state;
+  const auto requests = passed_on_requests(result->value("inputRequests", Json::object()));
   if (!requests || requests->empty()) return false;
   questions.requests = *requests;
   ask(call, std::move(questions));
@@ -961,7 +972,7 @@ bool UpstreamPlugin::ask_again(std::uint64_t call, const std::string& caller, co
 
 void UpstreamPlugin::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& /*call*/, CancelReason /*reason*/) {
   std::optional<RequestId> request;
-  std::optional<Link> current;
+  std::shared_ptr<const Link> current;
   {
     const MutexLock lock(mutex_);
     const auto found = requests_.find(id);

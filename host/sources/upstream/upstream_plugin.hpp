@@ -99,7 +99,7 @@ class UpstreamPlugin final : public Plugin, private CallTable::Owner, private Up
   struct Given {
     std::uint64_t call = 0;  // 0: that has ended, because its caller is asked
     std::string caller = {};
-    Json capabilities = Json::object();                                     // of the caller
+    std::string capabilities = {};                                          // of the caller, a JSON object
     std::vector<std::pair<std::string, from_upstream::Request>> open = {};  // asked since, by names
     std::optional<UpstreamOutcome> outcome = {};                            // that came meanwhile
     std::optional<ToldProgress> progress = {};                              // likewise, the last of it
@@ -139,19 +139,28 @@ class UpstreamPlugin final : public Plugin, private CallTable::Owner, private Up
   void expire_questions(Clock::time_point now);
 
   // Calls.
-  std::optional<Link> link() const;
+  // What a call is made with, as the upstream knows it: the members of params, and what of them is looked at.
+  struct Params {
+    std::string members;
+    std::string name;       // or the URI
+    std::string arguments;  // a JSON object; empty: there are none
+    std::string responses;  // "inputResponses", which are not among the members; empty: there are none
+  };
+
+  std::shared_ptr<const Link> link() const;
   void give(const Link& link, const CallTable::Admitted& admitted);
   void give_waiting();
   void call_ended();
   void begin(const Link& link, const CallTable::Admitted& admitted);
-  void begin_request(const Link& link, const CallTable::Admitted& admitted, Json params, const Json& context);
-  bool resume(const Link& link, const CallTable::Admitted& admitted, Json& params);
+  void begin_request(const Link& link, const CallTable::Admitted& admitted, Params params);
+  bool resume(const Link& link, const CallTable::Admitted& admitted, Params& params);
   void go_on(const Link& link, std::uint64_t call, const UpstreamQuestions::Answered& answered);
-  Json params_of(const Call& call) const;
+  Params params_of(const Call& call) const;
+  std::string own_name(PluginMethod method, std::string_view name) const REQUIRES(mutex_);
   void answered(RequestId request, UpstreamOutcome outcome);
   void complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome);
   void complete_with_error(std::uint64_t call, const UpstreamError& error);
-  bool ask_again(std::uint64_t call, const std::string& caller, const Json& result);
+  bool ask_again(std::uint64_t call, const std::string& caller, std::string_view result);
   void ask(std::uint64_t call, AskedQuestions questions);
   void ask_open(RequestId request);
   std::optional<RequestId> asking_request(std::optional<RequestId> known) const REQUIRES(mutex_);
@@ -166,7 +175,7 @@ class UpstreamPlugin final : public Plugin, private CallTable::Owner, private Up
   mutable Mutex mutex_;
   Condition changed_;
   State state_ GUARDED_BY(mutex_) = State::connecting;
-  std::optional<Link> link_ GUARDED_BY(mutex_);
+  std::shared_ptr<const Link> link_ GUARDED_BY(mutex_);
   std::shared_ptr<UpstreamClient> opening_ GUARDED_BY(mutex_);  // that is being agreed with
   UpstreamDescription described_ GUARDED_BY(mutex_);
   std::optional<Result<>> first_ GUARDED_BY(mutex_);  // how the first connection went

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/base64.hpp"
+#include "base/json_members.hpp"
 #include "base/json_text.hpp"
 #include "base/version.hpp"
 
@@ -24,11 +25,33 @@ Json client_info() {
   return {{"name", "mcp-plugin-host"}, {"title", "MCP Plugin Host"}, {"version", host_version}};
 }
 
-// The name or URI that HTTP repeats.
-std::string name_in(std::string_view method, const Json& params) {
-  const char* const member = method == "resources/read" ? "uri" : "name";
-  if (method != "tools/call" && method != "prompts/get" && method != "resources/read") return {};
-  return params.value(member, "");
+// Members of _meta that say the same in each request.
+const std::string& client_info_member() {
+  static const std::string member = R"("io.modelcontextprotocol/clientInfo":)" + dump(client_info());
+  return member;
+}
+
+const std::string& host_capabilities() {
+  static const std::string text = dump(client_capabilities(true));
+  return text;
+}
+
+std::string meta_members(const UpstreamPeer& peer, std::string_view id, const RequestMeta& meta) {
+  std::string members = meta.own;
+  if (peer.is_modern) {
+    append_json_member(members, "io.modelcontextprotocol/protocolVersion", "\"" + peer.revision + "\"");
+    members.append(",").append(client_info_member());
+    append_json_member(members, "io.modelcontextprotocol/clientCapabilities",
+                       meta.capabilities.empty() ? host_capabilities() : meta.capabilities);
+    if (meta.wants_log) append_json_member(members, "io.modelcontextprotocol/logLevel", "\"info\"");
+  }
+  if (meta.wants_progress) append_json_member(members, "progressToken", id);
+  return members;
+}
+
+// Of keys of _meta, which are as they were written: what the two of a connection say to each other.
+bool is_between(std::string_view key) {
+  return key.starts_with(reserved) || key.starts_with(of_this_host);
 }
 
 UpstreamMessage message_to(const UpstreamPeer& peer, UpstreamMessageKind kind, const Json& json) {
@@ -40,12 +63,12 @@ UpstreamMessage message_to(const UpstreamPeer& peer, UpstreamMessageKind kind, c
 Result<from_upstream::Message> read_answer(Json& json) {
   const auto& id = json["id"];
   if (!id.is_number_unsigned()) return fail("answers a request that the host has not made");
-  from_upstream::Answer answer{.id = id.get<std::uint64_t>(), .outcome = Json()};
+  from_upstream::Answer answer{.id = id.get<std::uint64_t>(), .outcome = std::string()};
   const bool has_result = json.contains("result");
   if (has_result == json.contains("error")) return fail("is an answer with both a result and an error, or neither");
   if (has_result) {
     if (!json["result"].is_object()) return fail("has a result that is no object");
-    answer.outcome = std::move(json["result"]);
+    answer.outcome = dump(json["result"]);
     return from_upstream::Message(std::move(answer));
   }
   const auto& error = json["error"];
@@ -56,6 +79,55 @@ Result<from_upstream::Message> read_answer(Json& json) {
   answer.outcome = UpstreamError{std::in_range<int>(code) ? static_cast<int>(code) : -32603,
                                  error["message"].get<std::string>(), error.value("data", Json())};
   return from_upstream::Message(std::move(answer));
+}
+
+// A result as nearly all come: nothing else is in the message, and its keys are written plainly.
+std::optional<from_upstream::Answer> read_plain_result(std::string_view text) {
+  std::optional<std::uint64_t> id;
+  std::string_view result;
+  bool has_version = false;
+  JsonMembers members(text);
+  while (members.next()) {
+    const auto value = members.value();
+    if (members.key() == "jsonrpc" && !std::exchange(has_version, true)) continue;
+    if (members.key() == "id" && !id) {
+      std::uint64_t number = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (error != std::errc{} || end != value.data() + value.size()) return std::nullopt;
+      id = number;
+    } else if (members.key() == "result" && result.empty() && value.starts_with('{')) {
+      result = value;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (!members.is_whole() || !id || result.empty()) return std::nullopt;
+  return from_upstream::Answer{*id, std::string(result)};
+}
+
+// The members of a client's or an upstream's _meta without those; nothing: it has to be read to tell.
+std::optional<std::string> meta_without_envelope(std::string_view meta) {
+  std::string kept;
+  JsonMembers members(meta);
+  while (members.next()) {
+    if (members.key().find('\\') != std::string_view::npos) return std::nullopt;
+    if (!is_between(members.key())) members.append_to(kept);
+  }
+  return members.is_whole() ? std::optional(kept) : std::nullopt;
+}
+
+std::string envelope_removed(Json result) {
+  result.erase("resultType");
+  const auto meta = result.find("_meta");
+  if (meta == result.end() || !meta->is_object()) return dump(result);
+  std::vector<std::string> between;
+  for (const auto& [key, value] : meta->items()) {
+    if (is_between(key)) between.push_back(key);
+  }
+  for (const auto& key : between)
+    meta->erase(key);
+  if (meta->empty()) result.erase(meta);
+  return dump(result);
 }
 
 std::optional<std::uint64_t> number_at(std::string_view text, std::size_t& at) {
@@ -93,25 +165,22 @@ Json initialize_params() {
           {"clientInfo", client_info()}};
 }
 
-UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, std::string_view method, Json params,
+UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, std::string_view method, std::string_view params,
                            const RequestMeta& meta) {
-  auto all = meta.own.is_object() ? meta.own : Json::object();
-  if (peer.is_modern) {
-    const auto key = [](const char* name) { return std::string(reserved) + name; };
-    all[key("protocolVersion")] = peer.revision;
-    all[key("clientInfo")] = client_info();
-    all[key("clientCapabilities")] = meta.capabilities.is_object() ? meta.capabilities : client_capabilities(true);
-    if (meta.wants_log) all[key("logLevel")] = "info";
-  }
-  if (meta.wants_progress) all["progressToken"] = id;
-  if (!all.empty()) params["_meta"] = std::move(all);
-  auto name = name_in(method, params);
-  Json json = {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}};
-  if (!params.empty()) json["params"] = std::move(params);
-  auto message = message_to(peer, UpstreamMessageKind::request, json);
-  message.id = std::to_string(id);
-  message.name = std::move(name);
-  message.is_long = method == "subscriptions/listen";
+  UpstreamMessage message{.text = {},
+                          .id = std::to_string(id),
+                          .method = std::string(method),
+                          .revision = peer.revision,
+                          .is_modern = peer.is_modern,
+                          .is_long = method == "subscriptions/listen"};
+  const auto all = meta_members(peer, message.id, meta);
+  auto& text = message.text;
+  text.reserve(params.size() + all.size() + method.size() + 96);
+  text.append(R"({"jsonrpc":"2.0","id":)").append(message.id).append(R"(,"method":")").append(method).append("\"");
+  if (!params.empty() || !all.empty()) text.append(R"(,"params":{)").append(params);
+  if (!params.empty() && !all.empty()) text += ',';
+  if (!all.empty()) text.append(R"("_meta":{)").append(all).append("}");
+  text += params.empty() && all.empty() ? "}" : "}}";
   return message;
 }
 
@@ -133,6 +202,7 @@ UpstreamMessage error_to(const UpstreamPeer& peer, const Json& id, int code, std
 namespace from_upstream {
 
 Result<Message> read(std::string_view text) {
+  if (auto result = read_plain_result(text)) return Message(*std::move(result));
   auto parsed = parse_json(text, max_message_depth);
   if (parsed.has_error()) return fail("is no JSON: " + parsed.error().message);
   auto& json = *parsed;
@@ -177,18 +247,29 @@ bool is_modern_error(const UpstreamError& error) {
   return error.code >= -32022 && error.code <= -32020;
 }
 
-Json without_envelope(Json result) {
-  result.erase("resultType");
-  const auto meta = result.find("_meta");
-  if (meta == result.end() || !meta->is_object()) return result;
-  std::vector<std::string> between;
-  for (const auto& [key, value] : meta->items()) {
-    if (key.starts_with(reserved) || key.starts_with(of_this_host)) between.push_back(key);
+bool is_input_required(std::string_view result) {
+  const auto type = json_member(result, "resultType");
+  return type && json_string(*type) == "input_required";
+}
+
+std::string without_envelope(std::string_view result) {
+  std::string kept;
+  bool is_plain = true;
+  JsonMembers members(result);
+  while (is_plain && members.next()) {
+    is_plain = members.key().find('\\') == std::string_view::npos;
+    if (members.key() == "resultType") continue;
+    if (members.key() != "_meta" || !members.value().starts_with('{')) {
+      members.append_to(kept);
+      continue;
+    }
+    const auto meta = meta_without_envelope(members.value());
+    is_plain = is_plain && meta.has_value();
+    if (meta && !meta->empty()) append_json_member(kept, "_meta", "{" + *meta + "}");
   }
-  for (const auto& key : between)
-    meta->erase(key);
-  if (meta->empty()) result.erase(meta);
-  return result;
+  if (is_plain && members.is_whole()) return "{" + kept + "}";
+  auto json = parse_json(result, max_message_depth);
+  return json.has_value() && json->is_object() ? envelope_removed(*std::move(json)) : std::string(result);
 }
 
 std::vector<std::pair<std::string, std::string>> parameter_fields(const std::vector<ParameterHeader>& headers,
@@ -207,17 +288,19 @@ std::vector<std::pair<std::string, std::string>> parameter_fields(const std::vec
   return fields;
 }
 
-Json passed_on_meta(const Json& context) {
-  auto meta = context.value("meta", Json::object());
-  if (!meta.is_object()) meta = Json::object();
-  std::vector<std::string> between;
-  for (const auto& [key, value] : meta.items()) {
-    if (key == "progressToken" || key.starts_with(reserved) || key.starts_with(of_this_host)) between.push_back(key);
+std::string passed_on_meta(std::string_view context) {
+  std::string passed_on;
+  // Of a trace, the host has its own part.
+  const auto trace = json_member(context, "trace").value_or("{}");
+  JsonMembers of_trace(trace);
+  while (of_trace.next())
+    of_trace.append_to(passed_on);
+  JsonMembers meta(json_member(context, "meta").value_or("{}"));
+  while (meta.next()) {
+    if (meta.key() == "progressToken" || is_between(meta.key()) || json_member(trace, meta.key())) continue;
+    meta.append_to(passed_on);
   }
-  for (const auto& key : between)
-    meta.erase(key);
-  if (const auto trace = context.find("trace"); trace != context.end() && trace->is_object()) meta.update(*trace);
-  return meta;
+  return passed_on;
 }
 
 }  // namespace mcph

@@ -41,13 +41,14 @@ Json client_capabilities(bool is_modern);
 
 // What a request says in _meta besides what each says.
 struct RequestMeta {
-  Json own = Json::object();    // of the client, which is passed on
-  Json capabilities = nullptr;  // of the client that asks; null: those of the host
-  bool wants_progress = false;  // under the request's id
+  std::string own = {};           // members: of the client, which are passed on
+  std::string capabilities = {};  // of the client that asks, a JSON object; empty: those of the host
+  bool wants_progress = false;    // under the request's id
   bool wants_log = false;
 };
 
-UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, std::string_view method, Json params,
+// `params`: its members. Calls are passed on as text, because reading all of it twice would cost more than the rest.
+UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, std::string_view method, std::string_view params,
                            const RequestMeta& meta = {});
 UpstreamMessage notification_to(const UpstreamPeer& peer, std::string_view method, Json params);
 // To a question of an upstream of the legacy era. `id` is JSON.
@@ -67,7 +68,7 @@ namespace from_upstream {
 
 struct Answer {
   std::uint64_t id = 0;
-  std::variant<Json, UpstreamError> outcome;
+  std::variant<std::string, UpstreamError> outcome;  // the text of a result is read by whoever wants it
 };
 struct Notification {
   std::string method;
@@ -81,7 +82,8 @@ struct Request {
 };
 using Message = std::variant<Answer, Notification, Request>;
 
-// Says what is wrong with it. An answer under an id that the host never gives is wrong, too.
+// Says what is wrong with it, but for what is wrong within a result. An answer under an id that the host never gives is
+// wrong, too.
 Result<Message> read(std::string_view text);
 
 // Of a text that is too long or broken: of which request it is the answer, as far as its first and last bytes tell
@@ -93,15 +95,18 @@ std::optional<std::uint64_t> answered_request(std::string_view beginning, std::s
 // Of modern errors that an upstream of the legacy era never says.
 bool is_modern_error(const UpstreamError& error);
 
+// Whether it asks for something before it is complete.
+bool is_input_required(std::string_view result);
+
 // What a plugin may complete a call with, of a result of the upstream: what is only between it and the host is taken
-// out.
-Json without_envelope(Json result);
+// out. What is no JSON stays so.
+std::string without_envelope(std::string_view result);
 
 // The arguments that a tool wants to be repeated in fields of HTTP (2026-07-28, server/tools, "x-mcp-header"), encoded.
 std::vector<std::pair<std::string, std::string>> parameter_fields(const std::vector<ParameterHeader>& headers,
                                                                   const Json& arguments);
 
-// What of a client's own _meta goes to an upstream.
-Json passed_on_meta(const Json& context);
+// What of a client's own _meta goes to an upstream: its members. `context`: as Call has it.
+std::string passed_on_meta(std::string_view context);
 
 }  // namespace mcph

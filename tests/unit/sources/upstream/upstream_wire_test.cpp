@@ -21,44 +21,61 @@ Error mistake_in(std::string_view text) {
 
 TEST(UpstreamWireTest, ALegacyRequestSaysNothingOfTheHost) {
   const auto message =
-      request_to(legacy, 7, "tools/call", {{"name", "add"}}, {.wants_progress = true, .wants_log = true});
+      request_to(legacy, 7, "tools/call", R"("name":"add")", {.wants_progress = true, .wants_log = true});
   EXPECT_EQ(Json::parse(message.text), Json::parse(R"({"jsonrpc":"2.0","id":7,"method":"tools/call",
     "params":{"name":"add","_meta":{"progressToken":7}}})"));
   EXPECT_EQ(message.id, "7");
-  EXPECT_EQ(message.name, "add");
   EXPECT_EQ(message.revision, "2025-06-18");
 }
 
 TEST(UpstreamWireTest, AModernRequestSaysWhoAsksAndWhatTheClientCan) {
-  const auto message =
-      request_to(modern, 8, "resources/read", {{"uri", "a:b"}}, {.capabilities = {{"roots", Json::object()}}});
-  const auto meta = Json::parse(message.text)["params"]["_meta"];
+  const auto message = request_to(modern, 8, "resources/read", R"("uri":"a:b")",
+                                  {.own = R"("theirs":1)", .capabilities = R"({"roots":{}})"});
+  const auto params = Json::parse(message.text)["params"];
+  EXPECT_EQ(params["uri"], "a:b");
+  const auto& meta = params["_meta"];
+  EXPECT_EQ(meta["theirs"], 1);
   EXPECT_EQ(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
   EXPECT_EQ(meta["io.modelcontextprotocol/clientInfo"]["name"], "mcp-plugin-host");
   EXPECT_EQ(dump(meta["io.modelcontextprotocol/clientCapabilities"]), R"({"roots":{}})");
-  EXPECT_EQ(message.name, "a:b");
   EXPECT_TRUE(message.is_modern);
 }
 
 TEST(UpstreamWireTest, OfAClientsOwnMetaThatOfTheHostIsNotPassedOn) {
-  const Json context = {{"meta",
-                         {{"progressToken", 3},
-                          {"io.modelcontextprotocol/clientInfo", "secret"},
-                          {"mcp-plugin-host/unexpected", true},
-                          {"theirs", 1}}},
-                        {"trace", {{"traceparent", "00-1-2-01"}}}};
-  EXPECT_EQ(dump(passed_on_meta(context)), R"({"theirs":1,"traceparent":"00-1-2-01"})");
+  EXPECT_EQ(passed_on_meta(R"({"meta":{"progressToken":3,"io.modelcontextprotocol/clientInfo":"secret",)"
+                           R"("mcp-plugin-host/unexpected":true,"theirs":1,"traceparent":"old"},)"
+                           R"("trace":{"traceparent":"00-1-2-01"}})"),
+            R"("traceparent":"00-1-2-01","theirs":1)");
+  EXPECT_EQ(passed_on_meta("{}"), "");
+}
+
+TEST(UpstreamWireTest, ARequestWithoutParamsHasNone) {
+  EXPECT_EQ(request_to(legacy, 7, "ping", {}).text, R"({"jsonrpc":"2.0","id":7,"method":"ping"})");
 }
 
 TEST(UpstreamWireTest, OfAResultWhatIsBetweenTheTwoIsTakenOut) {
-  const auto result = without_envelope(Json::parse(
-      R"({"resultType":"complete","content":[],"_meta":{"io.modelcontextprotocol/serverInfo":{},"mcp-plugin-host/unexpected":true}})"));
-  EXPECT_EQ(dump(result), R"({"content":[]})");
+  constexpr auto between = R"("io.modelcontextprotocol/serverInfo":{},"mcp-plugin-host/unexpected":true)";
+  const auto meta = [&](std::string_view theirs) { return "\"_meta\":{" + std::string(theirs) + between + "}"; };
+  EXPECT_EQ(without_envelope(R"({"resultType":"complete","content":[],)" + meta("") + "}"), R"({"content":[]})");
+  EXPECT_EQ(without_envelope("{" + meta("\"theirs\":1,") + R"(, "b" : 1,"a":2})"),
+            R"({"_meta":{"theirs":1},"b":1,"a":2})");
+  // However its keys are written.
+  EXPECT_EQ(without_envelope(R"({"result\u0054ype":"complete","content":[]})"), R"({"content":[]})");
+  EXPECT_EQ(without_envelope(R"({"_meta":{"mcp\u002dplugin-host/unexpected":true},"content":[]})"),
+            R"({"content":[]})");
+  EXPECT_EQ(without_envelope("{\"content\":"), "{\"content\":");
+}
+
+TEST(UpstreamWireTest, TellsAResultThatAsksFromOneThatIsComplete) {
+  EXPECT_TRUE(is_input_required(R"({"inputRequests":{},"resultType":"input_required"})"));
+  EXPECT_FALSE(is_input_required(R"({"content":[{"resultType":"input_required"}],"resultType":"complete"})"));
+  EXPECT_FALSE(is_input_required("{}"));
 }
 
 TEST(UpstreamWireTest, ReadsAnswersNotificationsAndRequests) {
   const auto answer = from_upstream::read(R"({"jsonrpc":"2.0","id":3,"result":{"a":1}})");
   EXPECT_EQ(std::get<from_upstream::Answer>(*answer).id, 3U);
+  EXPECT_EQ(std::get<std::string>(std::get<from_upstream::Answer>(*answer).outcome), R"({"a":1})");
   const auto failed = from_upstream::read(R"({"id":3,"error":{"code":-32000,"message":"no"}})");
   EXPECT_EQ(std::get<UpstreamError>(std::get<from_upstream::Answer>(*failed).outcome).message, "no");
   const auto said = from_upstream::read(R"({"method":"notifications/message"})");
