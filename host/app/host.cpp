@@ -34,6 +34,8 @@ constexpr std::chrono::seconds stop_patience{10};
 // More than a plugin's stop may take.
 constexpr std::chrono::milliseconds end_patience{15'000};
 constexpr std::chrono::milliseconds cut_off_patience{500};
+// Some of which may have gone.
+constexpr std::chrono::milliseconds farewell_to_upstreams{2000};
 unsigned loops(unsigned wanted) {
   constexpr unsigned most = 4;
   return wanted > 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, most);
@@ -112,6 +114,7 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
       loader_(std::move(copies),
               loader_options(options, std::move(limits), std::move(features), stores_, catalog_, more_catalogs_),
               threads_, workers_, reaper_, log),
+      http_upstreams_(threads_),
       configured_upstreams_(options.upstreams_folder, options.upstreams),
       upstreams_(
           {.data_root = options.data_root,
@@ -120,10 +123,8 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
            .sandbox = options.sandbox,
            .trust = options.trust,
            .configured = configured_upstreams_.texts()},
-          [this](const HttpUpstreamSettings& settings) -> Result<std::shared_ptr<UpstreamTransport>> {
-            return make_http_upstream(settings, threads_);
-          },
-          threads_, workers_, reaper_, log),
+          [this](const HttpUpstreamSettings& settings) { return http_upstreams_.make(settings); }, threads_, workers_,
+          reaper_, log),
       plugin_files_(options.components),
       watch_(FolderWatch::create()),
       load_threads_({.at_once = std::max(2U, 1 + std::thread::hardware_concurrency())}),
@@ -165,6 +166,7 @@ bool Host::end() {
     log_.error("reloading does not end", {{"reason", "a plugin that is being loaded or started does not come back"}});
     return false;
   }
+  http_upstreams_.close(farewell_to_upstreams);
   threads_.stop();
   // A thread in a call that was cut off has been waited for already.
   const bool joined = threads_.join(threads_are_stuck_ ? cut_off_patience : end_patience);

@@ -24,6 +24,7 @@
 #include "sources/publisher.hpp"
 #include "sources/reaper.hpp"
 #include "sources/upstream/configured_upstreams.hpp"
+#include "sources/upstream/http_upstream.hpp"
 #include "sources/upstream/upstream_loader.hpp"
 #include "stores/file_stores.hpp"
 #include "telemetry/log.hpp"
@@ -94,6 +95,7 @@ class Host {
   Drainer drainer_;
   FileStores stores_;
   PluginLoader loader_;
+  HttpUpstreams http_upstreams_;
   const ConfiguredUpstreams configured_upstreams_;
   UpstreamLoader upstreams_;
   FileLoaders loaders_{loader_, upstreams_};

@@ -122,6 +122,28 @@ test('ASessionThatIsGoneIsBegunAnew', async (context) => {
   assert.notEqual(server.sessions()[0], first);
 });
 
+test('ItsSessionEndsWithTheHost', async (context) => {
+  const server = await startV1(context);
+  const host = await serve(context, { url: server.url });
+  const [session] = server.sessions();
+  await host.stop();
+  const ends = server.requests.filter(({ method }) => method === 'DELETE');
+  assert.deepEqual(ends.map(({ headers }) => headers['mcp-session-id']), [session]);
+});
+
+test('AServerThatDoesNotAnswerTheEndOfItsSessionDoesNotKeepTheHost', async (context) => {
+  const deleted = Promise.withResolvers();
+  const server = await startV1(context, {
+    guard: (request) => {
+      if (request.method === 'DELETE') deleted.resolve();
+      return request.method !== 'DELETE';
+    },
+  });
+  const host = await serve(context, { url: server.url });
+  await host.stop();
+  await deleted.promise;
+});
+
 test('TheHostHasATokenOfItsOwn', async (context) => {
   const issuer = await AuthorizationServer.start(context);
   const keys = createRemoteJWKSet(new URL(`${issuer.url}/jwks`));

@@ -44,17 +44,6 @@ std::optional<std::string> error_in(const std::string& body, const std::string& 
   return dump(*json);
 }
 
-class Farewell final : public AnswerListener {
- public:
-  explicit Farewell(std::shared_ptr<UpstreamHttp> http) : http_(std::move(http)) {}
-  void head_came(const AnswerHead&) override {}
-  bool body_came(std::string_view) override { return true; }
-  void ended(const Result<>&) override {}
-
- private:
-  const std::shared_ptr<UpstreamHttp> http_;  // until then
-};
-
 }  // namespace
 
 bool is_response(std::string_view message) {
@@ -277,6 +266,33 @@ class HttpUpstream::SessionStream final : public Stream {
   bool is_open_ = false;
 };
 
+// The end of a session, until the upstream has answered it. What it answers is of no interest.
+class HttpUpstream::Farewell final : public AnswerListener {
+ public:
+  explicit Farewell(std::shared_ptr<UpstreamHttp> http) : http_(std::move(http)) {}
+
+  void head_came(const AnswerHead&) override {}
+  bool body_came(std::string_view) override { return true; }
+  void ended(const Result<>&) override {
+    const MutexLock lock(mutex_);
+    is_over_ = true;
+    over_.notify_all();
+  }
+
+  void wait(std::chrono::milliseconds patience) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    MutexLock lock(mutex_);
+    while (!is_over_ && over_.wait_until(lock, until)) {
+    }
+  }
+
+ private:
+  const std::shared_ptr<UpstreamHttp> http_;  // until then
+  Mutex mutex_;
+  Condition over_;
+  bool is_over_ GUARDED_BY(mutex_) = false;
+};
+
 Result<> HttpUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::chrono::milliseconds /*patience*/) {
   const MutexLock lock(mutex_);
   listener_ = std::move(listener);
@@ -328,24 +344,34 @@ void HttpUpstream::abandon(std::string_view id) {
 void HttpUpstream::close() {
   std::map<std::string, std::shared_ptr<Post>, std::less<>> posts;
   std::shared_ptr<SessionStream> stream;
-  bool has_session = false;
+  std::shared_ptr<Farewell> farewell;
   {
     const MutexLock lock(mutex_);
     if (std::exchange(is_closed_, true)) return;
     posts.swap(posts_);
     stream = std::move(stream_);
-    has_session = !session_.empty();
+    if (!session_.empty()) farewell = farewell_ = std::make_shared<Farewell>(http_);
     listener_.reset();
   }
-  if (has_session) {
-    auto farewell = http_->request("DELETE", http_->settings().url);
-    add_session(farewell);
-    farewell.times.whole = farewell_time;
-    http_->send(std::move(farewell), std::make_shared<Farewell>(http_));
+  if (farewell) {
+    auto request = http_->request("DELETE", http_->settings().url);
+    add_session(request);
+    request.times.whole = farewell_time;
+    http_->send(std::move(request), farewell);
   }
   for (const auto& [id, post] : posts)
     post->cancel();
   if (stream) stream->cancel();
+}
+
+void HttpUpstream::wait_until_closed(std::chrono::milliseconds patience) {
+  std::shared_ptr<Farewell> farewell;
+  {
+    // Whoever comes later does not wait again: the event loops may have ended.
+    const MutexLock lock(mutex_);
+    farewell = std::move(farewell_);
+  }
+  if (farewell) farewell->wait(std::min(patience, farewell_time));
 }
 
 bool HttpUpstream::has_ended(const Post& post) {
@@ -405,6 +431,33 @@ void HttpUpstream::add_session(OutgoingRequest& request) {
 std::shared_ptr<UpstreamTransport> make_http_upstream(HttpUpstreamSettings settings, EventLoops& loops) {
   if (settings.sse) return std::make_shared<SseUpstream>(std::move(settings), loops);
   return std::make_shared<HttpUpstream>(std::move(settings), loops);
+}
+
+Result<std::shared_ptr<UpstreamTransport>> HttpUpstreams::make(HttpUpstreamSettings settings) {
+  const auto made = make_http_upstream(std::move(settings), loops_);
+  const MutexLock lock(mutex_);
+  if (is_closed_) return fail_for_now("the host is ending");
+  std::erase_if(made_, [](const auto& each) { return each.expired(); });
+  made_.emplace_back(made);
+  return made;
+}
+
+void HttpUpstreams::close(std::chrono::milliseconds patience) {
+  std::vector<std::shared_ptr<UpstreamTransport>> open;
+  {
+    const MutexLock lock(mutex_);
+    is_closed_ = true;
+    for (const auto& each : made_)
+      if (auto transport = each.lock()) open.push_back(std::move(transport));
+    made_.clear();
+  }
+  for (const auto& each : open)
+    each->close();
+  const auto until = std::chrono::steady_clock::now() + patience;
+  for (const auto& each : open) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    each->wait_until_closed(std::max(left, std::chrono::milliseconds(0)));
+  }
 }
 
 }  // namespace mcph

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "sources/upstream/upstream_http.hpp"
@@ -25,11 +26,14 @@ class HttpUpstream final : public UpstreamTransport, public std::enable_shared_f
   Result<> send(UpstreamMessage message) override;
   void abandon(std::string_view id) override;
   void close() override;
+  // For the end of the session there.
+  void wait_until_closed(std::chrono::milliseconds patience) override;
 
  private:
   class Stream;
   class Post;
   class SessionStream;
+  class Farewell;
 
   // What Post and SessionStream tell and ask. False, or null: it is closed.
   bool has_ended(const Post& post);
@@ -48,11 +52,30 @@ class HttpUpstream final : public UpstreamTransport, public std::enable_shared_f
   std::string revision_ GUARDED_BY(mutex_);  // of the legacy era, as it was agreed on
   std::map<std::string, std::shared_ptr<Post>, std::less<>> posts_ GUARDED_BY(mutex_);  // requests, by their ids
   std::shared_ptr<SessionStream> stream_ GUARDED_BY(mutex_);
+  std::shared_ptr<Farewell> farewell_ GUARDED_BY(mutex_);  // null: none is being said
   bool is_closed_ GUARDED_BY(mutex_) = false;
 };
 
 // By which HTTP the settings say.
 std::shared_ptr<UpstreamTransport> make_http_upstream(HttpUpstreamSettings settings, EventLoops& loops);
+
+// The upstreams of a host that are reached over HTTP: their sessions end while there are event loops to say so with.
+// Owned by the host; any thread.
+class HttpUpstreams {
+ public:
+  // The event loops outlive what it makes.
+  explicit HttpUpstreams(EventLoops& loops) : loops_(loops) {}
+
+  Result<std::shared_ptr<UpstreamTransport>> make(HttpUpstreamSettings settings);
+  // Ends them all, and waits for that, at most so long for all together. None is made any more.
+  void close(std::chrono::milliseconds patience);
+
+ private:
+  EventLoops& loops_;
+  Mutex mutex_;
+  std::vector<std::weak_ptr<UpstreamTransport>> made_ GUARDED_BY(mutex_);
+  bool is_closed_ GUARDED_BY(mutex_) = false;
+};
 
 // Whether a text, which may be anything, has "result" or "error" before any "method" in its object: a response.
 bool is_response(std::string_view message);
