@@ -87,6 +87,21 @@ Json missing_capabilities(const OrderedJson& input_requests, const Json& client_
   return missing;
 }
 
+Json missing_capabilities_in(const Json& error_data, const Json& client_capabilities) {
+  const auto required = error_data.is_object() ? error_data.value("requiredCapabilities", Json()) : Json();
+  auto missing = Json::object();
+  if (!required.is_object()) return missing;
+  const auto available = meant(client_capabilities);
+  // Of those that are asked of clients.
+  for (const auto* const name : {"elicitation", "sampling", "roots"}) {
+    const auto found = required.find(name);
+    if (found == required.end() || !found->is_object()) continue;
+    const Json one = {{name, *found}};
+    if (!covers(available, one)) missing.update(one);
+  }
+  return missing;
+}
+
 std::string in_words(const Json& missing_capabilities) {
   std::vector<std::string> paths;
   add_paths(missing_capabilities, "", paths);

@@ -11,6 +11,7 @@
 #include "protocol/calls/resource_reads.hpp"
 #include "protocol/calls/task.hpp"
 #include "protocol/calls/trace_context.hpp"
+#include "protocol/capabilities.hpp"
 #include "protocol/request_record.hpp"
 
 namespace mcph {
@@ -268,6 +269,11 @@ Reply PluginCall::answer_error(std::string_view json, const std::string& why, Er
   if (!why.empty()) error->message = why + " Plugin " + plugin_->identity().name + " says: " + error->message;
   count_failure(error->message);
   tell_end("error " + std::to_string(error->code), error->message, json);
+  // Another server that lacks what a client cannot do says so, and what it says can be checked.
+  if (error->code == error_code::missing_client_capability) {
+    const auto missing = missing_capabilities_in(error->data, origin_.caller->capabilities);
+    if (!missing.empty()) return answers_.missing_capability(origin_.id, *error, missing);
+  }
   // The plugin has chosen the others.
   if (texts == ErrorTexts::masked && error->code == error_code::internal_error)
     *error = {error_code::internal_error, (why.empty() ? "" : why + " ") + masked_text(component())};

@@ -63,6 +63,10 @@ class CallAnswers {
   virtual Reply result(std::string_view id, PluginMethod method, const Caller& caller, Json result,
                        std::string json) const = 0;
   virtual Reply error(std::string_view id, const RpcError& error) const = 0;
+  // `error` says what the client would have to be capable of, and it is true that it is not.
+  virtual Reply missing_capability(std::string_view id, const RpcError& error, const Json& /*missing*/) const {
+    return this->error(id, error);
+  }
   // Asks the client what the plugin asks, {name: {"method", "params"}}, and takes over the call's exchange.
   virtual void ask(SuspendedCall call, OrderedJson input_requests) const = 0;
   // Begins it again with what has been answered meanwhile.

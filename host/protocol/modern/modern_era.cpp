@@ -361,6 +361,10 @@ Reply ModernEra::error(std::string_view id, const RpcError& error) const {
   return error_reply(id, allowed);
 }
 
+Reply ModernEra::missing_capability(std::string_view id, const RpcError& /*error*/, const Json& missing) const {
+  return missing_capability_reply(id, missing);
+}
+
 void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   const auto& rounds = call.origin.rounds;
   const auto& caller = *call.origin.caller;

@@ -55,6 +55,7 @@ class ModernEra final : public CallAnswers {
   Reply result(std::string_view id, PluginMethod method, const Caller& caller, Json result,
                std::string json) const override;
   Reply error(std::string_view id, const RpcError& error) const override;
+  Reply missing_capability(std::string_view id, const RpcError& error, const Json& missing) const override;
   // Answers the request with the input requests, and leaves it to the client to come back.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
   void go_on(const SuspendedCall& call, const Json& answers) const override;

@@ -51,6 +51,19 @@ TEST(Capabilities, ForSamplingWithToolsAreApartFromThoseForSampling) {
   EXPECT_EQ(missing(with_tools, R"({"sampling":{"tools":{}}})"), "{}");
 }
 
+TEST(Capabilities, ThatAnotherServerSaysAreMissingAreIfTheClientLacksThem) {
+  const auto of_error = [](const char* data, const char* capabilities) {
+    return missing_capabilities_in(Json::parse(data), Json::parse(capabilities)).dump();
+  };
+  constexpr auto elicitation = R"({"requiredCapabilities":{"elicitation":{}}})";
+  EXPECT_EQ(of_error(elicitation, "{}"), R"({"elicitation":{}})");
+  EXPECT_EQ(of_error(elicitation, R"({"elicitation":{}})"), "{}");
+  EXPECT_EQ(of_error(R"({"requiredCapabilities":{"roots":{},"theirs":{}}})", "{}"), R"({"roots":{}})");
+  for (const auto* const data :
+       {"null", "{}", "[]", R"({"requiredCapabilities":7})", R"({"requiredCapabilities":{"roots":1}})"})
+    EXPECT_EQ(of_error(data, "{}"), "{}");
+}
+
 TEST(Capabilities, ThatAreNoObjectDoNotCount) {
   EXPECT_EQ(missing(form, R"({"elicitation":true})"), R"({"elicitation":{"form":{}}})");
 }

@@ -317,6 +317,7 @@ TEST_F(ServerTest, ReplacesErrorCodesOfAPluginThatTheModernEraForbids) {
   EXPECT_EQ(code_after("-32002"), "-32602");
   EXPECT_EQ(code_after("-32050"), "-32603");
   EXPECT_EQ(code_after("-32099"), "-32603");
+  EXPECT_EQ(code_after("-32021"), "-32603");
   EXPECT_EQ(code_after("-32000"), "-32000");
   EXPECT_EQ(code_after("7"), "7");
 }
