@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "app/upstream_paths.hpp"
 #include "base/private_memory.hpp"
 #include "protocol/state/request_state.hpp"
 
@@ -241,7 +242,8 @@ Result<std::shared_ptr<const AccessState>> LiveConfiguration::access_of(const st
 
 std::vector<std::string> LiveConfiguration::urls_of(const std::string& name) const {
   std::vector<std::string> urls;
-  for (const auto& path : name.empty() ? std::vector<std::string>{""} : VirtualServer::paths(name))
+  for (const auto& path :
+       name.empty() ? std::vector<std::string>{"", std::string(upstream_path)} : VirtualServer::paths(name))
     urls.push_back(started_with_.origin + path + std::string(mcp_path));
   return urls;
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/upstream_paths.hpp"
 #include "transport/streamable_http/authorization.hpp"
 #include "transport/streamable_http/limit_requests.hpp"
 #include "transport/streamable_http/resource_metadata.hpp"
@@ -35,7 +36,7 @@ ServedServers::ServedServers(Host& host, const Config& config, Payments& payment
     all_.push_back(std::make_unique<ServedServer>(name, std::move(paths), catalog, identity,
                                                   serving_of(name, config, payments), config, observer, records, log));
   };
-  add({}, {""}, host.catalog(), config.host.identity);
+  add({}, {"", std::string(upstream_path)}, host.catalog(), config.host.identity);
   for (const auto& [name, server] : config.servers)
     add(name, VirtualServer::paths(name), host.add_catalog(server.instructions), server.identity);
 }
@@ -60,6 +61,7 @@ void ServedServers::serve_by(McpService& service, const LiveConfiguration& confi
     own.middleware.push_back(authenticate_by(access, authentications,
                                              [&limits](const HttpRequest& request) { note_failure(limits, request); }));
     own.middleware.push_back(limit_by_sender(limits));
+    if (each->name.empty()) own.middleware.push_back(narrow_to_upstream(each->catalog));
     own.limits = &limits;
     own.challenge = scope_challenge(access);
     each->http = std::make_unique<StreamableHttp>(each->server, std::move(own));

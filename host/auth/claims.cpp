@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "base/json.hpp"
+#include "base/path_pattern.hpp"
 
 namespace mcph {
 namespace {
@@ -89,10 +90,10 @@ Result<std::optional<Time>> check_times(const Json& claims, std::chrono::seconds
   return *expiry ? std::optional(**expiry + leeway) : std::nullopt;
 }
 
-// Each is compared byte by byte: what is almost this server is another one.
+// Each is compared byte by byte, but for the name of an upstream: what is almost this server is another one.
 bool is_meant_for(const Json& claims, const Texts& audiences) {
   return std::ranges::any_of(list_claim(claims, "aud"), [&](const std::string& audience) {
-    return std::ranges::find(audiences, audience) != audiences.end();
+    return std::ranges::any_of(audiences, [&](const std::string& each) { return fits_path(each, audience); });
   });
 }
 

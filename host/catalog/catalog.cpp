@@ -183,6 +183,7 @@ void Catalog::add(Index<Component>& index, const std::vector<Component>& compone
 template <class Component>
 void Catalog::copy_visible(const Index<Component>& all, Index<Component>& visible) const {
   for (const auto& [key, served] : all) {
+    if (!rights_->shows(served.plugin->identity())) continue;
     auto access = access_to(*rights_, served);
     if (!access.visible) continue;
     auto copy = served;

@@ -1,8 +1,13 @@
 #include "catalog/narrowing.hpp"
 
 #include "catalog/components.hpp"
+#include "plugin/plugin.hpp"
 
 namespace mcph {
+
+bool Narrowing::shows(const PluginIdentity& plugin) const {
+  return wishes_.upstream.empty() || (plugin.is_upstream && plugin.name == wishes_.upstream);
+}
 
 Access Narrowing::to(const Tool& tool, std::string_view plugin) const {
   if (wishes_.excluded.contains(tool.name) || (wishes_.read_only && !tool.read_only)) return {};
@@ -28,6 +33,11 @@ bool Narrowing::may_read(std::string_view /*uri*/) const {
 
 bool Narrowing::may_call(std::string_view tool) const {
   return !wishes_.excluded.contains(tool);
+}
+
+std::string_view upstream_for(const Principal& principal) {
+  const auto& narrowing = principal.narrowing();
+  return narrowing == nullptr ? std::string_view() : narrowing->wishes().upstream;
 }
 
 }  // namespace mcph

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "catalog/narrowing.hpp"
@@ -151,13 +153,16 @@ void PublishedCatalog::clear() {
 }
 
 void PublishedCatalog::tell_differences(const Views& previous, const Views& next) {
-  // By the rights that decide about both views. Each listener may wish for something else, which makes no view of its
-  // own here: it only says which of the tools that differ are of interest.
-  std::map<std::pair<std::shared_ptr<const Rights>, std::shared_ptr<const Rights>>, Difference> known;
+  // By the rights that decide about both views, and the upstream at whose path it is asked. Each listener may wish for
+  // something else, which makes no view of its own here: it only says which of the tools that differ are of interest.
+  std::map<std::tuple<std::shared_ptr<const Rights>, std::shared_ptr<const Rights>, std::string>, Difference> known;
   for (const auto& listener : alive()) {
     const auto principal = listener->principal();
-    const auto whole = principal.narrowed(nullptr);
-    std::pair rights{previous.rights_of(whole), next.rights_of(whole)};
+    const auto upstream = upstream_for(principal);
+    const auto whole = principal.narrowed(
+        upstream.empty() ? nullptr
+                         : std::make_shared<const Narrowing>(Narrowing::Wishes{.upstream = std::string(upstream)}));
+    std::tuple rights{previous.rights_of(whole), next.rights_of(whole), std::string(upstream)};
     auto found = known.find(rights);
     if (found == known.end())
       found = known.emplace(std::move(rights), Difference(previous.of(whole), next.of(whole))).first;

@@ -32,6 +32,7 @@ class CommonRights final : public Rights {
   CommonRights(std::shared_ptr<const Rights> some, std::shared_ptr<const Rights> others)
       : some_(std::move(some)), others_(std::move(others)) {}
 
+  bool shows(const PluginIdentity& plugin) const override { return some_->shows(plugin) && others_->shows(plugin); }
   Access to(const Tool& tool, std::string_view plugin) const override {
     return common_access(some_->to(tool, plugin), others_->to(tool, plugin));
   }

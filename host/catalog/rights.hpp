@@ -14,6 +14,7 @@
 
 namespace mcph {
 
+struct PluginIdentity;
 struct Prompt;
 struct Resource;
 struct ResourceTemplate;
@@ -44,6 +45,8 @@ class Rights {
  public:
   virtual ~Rights() = default;
 
+  // Whether anything of the plugin is visible at all.
+  virtual bool shows(const PluginIdentity& /*plugin*/) const { return true; }
   // `plugin` is the name of the one whose tool it is.
   virtual Access to(const Tool& tool, std::string_view plugin) const = 0;
   virtual Access to(const Prompt& prompt) const = 0;

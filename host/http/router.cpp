@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/path_pattern.hpp"
 #include "http/connection.hpp"
 #include "http/service.hpp"
 
@@ -153,7 +154,8 @@ HttpVerdict HttpRouter::admit(HttpRequest& request, const HttpResource* resource
 
 const HttpResource* HttpRouter::find(const HttpRequest& request) const {
   if (request.for_server) return &resources_.front();
-  const auto found = std::ranges::find(resources_, request.path, &HttpResource::path);
+  const auto found =
+      std::ranges::find_if(resources_, [&](const HttpResource& each) { return fits_path(each.path, request.path); });
   return found == resources_.end() ? nullptr : &*found;
 }
 

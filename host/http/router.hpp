@@ -39,7 +39,7 @@ std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequ
 using HttpHandler = std::function<boost::asio::awaitable<void>(HttpRequest& request, HttpConnection& connection)>;
 
 struct HttpResource {
-  std::string path;
+  std::string path;                                                       // in which a segment "*" stands for any
   std::vector<std::pair<boost::beast::http::verb, HttpHandler>> methods;  // besides OPTIONS; HEAD may be there or not
   HttpHandler refuse_long;                                                // whose body is too long
   std::vector<HttpMiddleware> middleware = {};                            // what looks at its requests, in this order

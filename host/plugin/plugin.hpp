@@ -28,6 +28,7 @@ struct PluginIdentity {
   std::string version;
   std::string digest;  // SHA-256 of the library's bytes, in hex
   PluginAbout about = {};
+  bool is_upstream = false;  // it is another server of MCP
 };
 
 // What one plugin may take of the host.

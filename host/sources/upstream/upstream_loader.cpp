@@ -69,10 +69,11 @@ Result<LoadedPlugin> UpstreamLoader::load_version(const PluginFile& file, Plugin
   }
   auto connect = connector(file.file, *name, *settings);
   auto made = std::make_unique<UpstreamPlugin>(
-      UpstreamPlugin::Setup{.identity = {.file = file.file, .name = *name, .version = "unknown", .digest = digest},
-                            .settings = *std::move(settings),
-                            .events = std::move(events),
-                            .connect = std::move(connect)},
+      UpstreamPlugin::Setup{
+          .identity = {.file = file.file, .name = *name, .version = "unknown", .digest = digest, .is_upstream = true},
+          .settings = *std::move(settings),
+          .events = std::move(events),
+          .connect = std::move(connect)},
       executor_, workers_.timers(), log_);
   const auto& upstream = *made;
   auto plugin = reaper_.lease(std::move(made));

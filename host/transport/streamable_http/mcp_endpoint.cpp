@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "catalog/narrowing.hpp"
 #include "protocol/error_reply.hpp"
 #include "protocol/request_meta.hpp"
 #include "transport/streamable_http/mirrored_headers.hpp"
@@ -107,7 +108,10 @@ McpEndpoint::FoundSession McpEndpoint::find_session(std::string_view request_id,
                           {"details", "every request of a session names it in the header Mcp-Session-Id"}}};
     return {nullptr, error_reply(request_id, error, ReplyStatus::invalid)};
   }
-  if (auto session = server_.find_session(*head.session_id, head.principal)) return {std::move(session)};
+  auto session = server_.find_session(*head.session_id, head.principal);
+  // One belongs to the path where it has been opened.
+  if (session != nullptr && upstream_for(session->caller()->principal) == upstream_for(head.principal))
+    return {std::move(session)};
   const RpcError error{error_code::invalid_request,
                        "Session not found: it has ended; send initialize for a new one",
                        {{"reason", "session_not_found"},

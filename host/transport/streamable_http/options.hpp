@@ -23,7 +23,7 @@ using ScopeChallenge = std::function<std::string(const std::vector<std::string>&
                                                  std::string_view path)>;
 
 struct StreamableHttpOptions {
-  // At which the server is found: "/tools"; empty: it is the one that needs none.
+  // At which the server is found: "/tools"; empty: it is the one that needs none. A segment "*" stands for any.
   std::vector<std::string> paths = {""};
   std::vector<HttpMiddleware> middleware = {};  // what looks at each of its requests
   ScopeChallenge challenge = {};                // null: nobody has scopes

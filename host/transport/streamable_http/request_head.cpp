@@ -46,8 +46,10 @@ std::optional<HttpRefusal> narrow(const NarrowingFields& fields, Principal& prin
       return HttpRefusal{400, "The headers X-MCP-Toolsets, X-MCP-Tools and X-MCP-Exclude-Tools may have " +
                                   std::to_string(most_bytes) + " bytes each"};
   }
-  Narrowing::Wishes wishes{
-      .plugins = elements(fields.plugins), .tools = elements(fields.tools), .excluded = elements(fields.excluded)};
+  Narrowing::Wishes wishes{.upstream = std::string(upstream_for(principal)),
+                           .plugins = elements(fields.plugins),
+                           .tools = elements(fields.tools),
+                           .excluded = elements(fields.excluded)};
   constexpr std::size_t most_names = 128;
   for (const auto* names : {&wishes.plugins, &wishes.tools, &wishes.excluded}) {
     if (names->size() > most_names)

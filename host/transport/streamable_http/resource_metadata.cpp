@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::string_view well_known = "/.well-known/oauth-protected-resource";
 
+// Of which the metadata at this path are; empty: it does not say.
+std::string_view endpoint_in(std::string_view path) {
+  return path.starts_with(well_known) ? path.substr(well_known.size())
+                                      : path.substr(0, path.size() - well_known.size());
+}
+
 HttpResponse metadata(const ProtectedResource& resource, const std::string& endpoint_path) {
   if (!resource.has_metadata())
     return {.status = 404, .body = "Nobody issues tokens for this server\n", .content_type = "text/plain"};
@@ -33,8 +39,10 @@ std::string metadata_url(const ProtectedResource& resource, std::string_view end
 
 std::vector<HttpResource> metadata_resources(const Current<AccessState>& access, const std::string& endpoint_path,
                                              bool is_first) {
-  const HttpHandler get = [&access, endpoint_path](HttpRequest&, HttpConnection& connection) {
-    return connection.respond(metadata(access.get()->resource(), endpoint_path));
+  const HttpHandler get = [&access, endpoint_path](HttpRequest& request, HttpConnection& connection) {
+    const auto endpoint = endpoint_in(request.path);
+    return connection.respond(
+        metadata(access.get()->resource(), endpoint.empty() ? endpoint_path : std::string(endpoint)));
   };
   // As the RFC has it; as some clients try; and as others do, of the first endpoint that there is.
   std::vector<std::string> paths{std::string(well_known) + endpoint_path, endpoint_path + std::string(well_known)};

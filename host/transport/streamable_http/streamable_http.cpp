@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "catalog/narrowing.hpp"
 #include "transport/sse/sse_message.hpp"
 #include "transport/streamable_http/event_stream_response.hpp"
 #include "transport/streamable_http/http_exchange.hpp"
@@ -371,7 +372,10 @@ StreamableHttp::awaitable<void> StreamableHttp::refuse_long_sse_message(HttpRequ
 
 std::shared_ptr<StreamClient> StreamableHttp::find_sse_client(const HttpRequest& request) const {
   if (!request.query.starts_with(sse_client_parameter)) return nullptr;
-  return sse_clients_.find(std::string(request.query.substr(sse_client_parameter.size())), request.principal);
+  auto client = sse_clients_.find(std::string(request.query.substr(sse_client_parameter.size())), request.principal);
+  // As with sessions.
+  if (client != nullptr && upstream_for(client->principal()) != upstream_for(request.principal)) return nullptr;
+  return client;
 }
 
 }  // namespace mcph

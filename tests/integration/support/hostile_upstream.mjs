@@ -52,7 +52,7 @@ const calls = {
       const requestedSchema = { type: 'object', properties: { a: { type: 'string' } } };
       send({ id: `question ${i}`, method: 'elicitation/create', params: { message: `${i}?`, requestedSchema } });
     }
-    asked = { id, refused: 0 };
+    asked = { id, refused: 0, wanted: 1000 };
   },
   progress_flood: (id) => {
     for (let progress = 0; progress < 20_000; ++progress)
@@ -66,11 +66,14 @@ const calls = {
 };
 
 let asked;
-// Of what it has asked.
-function answered(message) {
-  if (!message.error || !asked) return;
-  ++asked.refused;
-  if (asked.refused === (asked.wanted ?? 900)) send({ id: asked.id, result: said(message.error.message) });
+// Of what it has asked; says how much of it was refused when all of it is settled.
+function answered({ error }) {
+  if (!asked) return;
+  if (error) {
+    ++asked.refused;
+    asked.why = error.message;
+  }
+  if (--asked.wanted === 0) send({ id: asked.id, result: said(`${asked.refused} refused: ${asked.why}`) });
 }
 
 const methods = {

@@ -81,6 +81,25 @@ TEST_F(NarrowingTest, MakesNoOtherPrincipal) {
   EXPECT_EQ(published_.current(narrowed), published_.current(again));
 }
 
+TEST_F(NarrowingTest, ShowsAllOfOneUpstreamAndNothingElse) {
+  const auto upstream = std::make_shared<test::FakePlugin>("/components/tools/wiki.mcp.json");
+  upstream->become_upstream();
+  const auto of_wiki = test::components_of(R"({"tools":[)" + tool("search") + R"(],"prompts":[{"name":"ask"}]})");
+  published_.publish(std::make_shared<const Catalog>(
+      2, std::vector{served_plugin("sums.so", R"({"tools":[)" + tool("add") + R"(],"prompts":[{"name":"greet"}]})"),
+                     ServedPlugin{upstream, of_wiki}}));
+  const auto view_of = [&](const std::string& name) {
+    return published_.current(ada_.narrowed(std::make_shared<const Narrowing>(Narrowing::Wishes{.upstream = name})));
+  };
+  const auto wiki = view_of(upstream->identity().name);
+  EXPECT_NE(wiki->find_tool("search"), nullptr);
+  EXPECT_NE(wiki->find_prompt("ask"), nullptr);
+  EXPECT_EQ(wiki->find_tool("add"), nullptr);
+  EXPECT_EQ(wiki->find_prompt("greet"), nullptr);
+  EXPECT_EQ(view_of("sums")->find_tool("add"), nullptr) << "a plugin is no upstream";
+  EXPECT_EQ(seen({.upstream = upstream->identity().name, .tools = {"add"}}), "");
+}
+
 class NarrowedListener final : public ListListener {
  public:
   NarrowedListener(const Principal& principal, Narrowing::Wishes wishes)
@@ -117,6 +136,14 @@ TEST_F(NarrowingTest, TellsOfChangesOfWhatIsWanted) {
   sums->heard.clear();
   publish(5, tools(tool("join")), tools(tool("split")));
   EXPECT_EQ(sums->heard, (Heard{{.tools = true, .prompts = true}})) << "it is another plugin's now";
+}
+
+TEST_F(NarrowingTest, TellsNothingOfOthersWhereOneUpstreamIs) {
+  const auto wiki = std::make_shared<NarrowedListener>(ada_, Narrowing::Wishes{.upstream = "wiki"});
+  published_.listen(wiki);
+  published_.publish(std::make_shared<const Catalog>(
+      2, std::vector{served_plugin("sums.so", R"({"prompts":[{"name":"greet"}],"tools":[]})")}));
+  EXPECT_EQ(wiki->heard, std::vector<ListKinds>{});
 }
 
 // Clients can wish for anything, and what is kept of it has a bound.

@@ -29,6 +29,8 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
         events_(std::move(events)),
         limit_reports_(log == nullptr ? log_ : *log, identity_) {}
 
+  // Before anybody knows it.
+  void become_upstream() { identity_.is_upstream = true; }
   const PluginIdentity& identity() const override { return identity_; }
   Result<std::string> describe() override { return description; }
   Result<> start() override { return {}; }
@@ -89,7 +91,7 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
   void end_overdue(std::uint64_t, const Call&) override {}
   bool is_debugged() override { return false; }
 
-  const PluginIdentity identity_;
+  PluginIdentity identity_;
   const PluginLimits limits_;
   const PluginEvents events_;
   RecordingLog log_;
