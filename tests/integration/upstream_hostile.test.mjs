@@ -32,7 +32,7 @@ const called = {
   noise: 'fine',
   faulty_result: /unknown type "riddle"/,
   progress_flood: 'fine',
-  reads_the_host: 'there is no such method here',
+  reads_the_host: '1 refused: there is no such method here',
 };
 // Those that list something faulty, are restless, or do not end.
 const listed = ['long_list', 'shadow', 'faulty_schema', 'faulty_names', 'lying_schema', 'tags', 'restless', 'stays', 'daemon'];

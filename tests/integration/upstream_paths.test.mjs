@@ -180,7 +180,7 @@ test('ATokenOfAnIssuerIsForThePathOrForAll', async (context) => {
   const metadata = '/.well-known/oauth-protected-resource/upstream/one/mcp';
   assert.equal(challenge, `Bearer resource_metadata="${origin}${metadata}", scope="mcp:use"`);
   for (const path of [metadata, '/upstream/one/mcp/.well-known/oauth-protected-resource']) {
-    const { resource } = await (await fetch(new URL(path, host.url))).json();
+    const { resource } = await (await fetch(new URL(path, host.address))).json();
     assert.equal(resource, `${origin}/upstream/one/mcp`);
   }
   for (const aud of [`${origin}/mcp`, `${origin}/upstream/one/mcp`]) {
