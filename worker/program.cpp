@@ -14,7 +14,7 @@
 namespace mcph {
 namespace {
 
-// A sandbox has set where temporary files go.
+// Where temporary files go the sandbox has set, or else the host's own environment, unless it is among them.
 void replace_environment(const std::vector<std::string>& variables) {
   const char* const temporary = std::getenv("TMPDIR");
   const std::string kept = temporary == nullptr ? "" : temporary;

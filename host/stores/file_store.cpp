@@ -220,7 +220,8 @@ Result<FileDescriptor> FileStore::lock() const {
 bool FileStore::is_current() const {
   struct ::stat status {};
   if (::lstat(file_.c_str(), &status) != 0) return errno == ENOENT && content_.inode == 0;
-  return status.st_ino == content_.inode && static_cast<std::size_t>(status.st_size) == content_.read;
+  return status.st_ino == content_.inode && static_cast<std::size_t>(status.st_size) == content_.read &&
+         status.st_mtim.tv_sec == content_.changed.tv_sec && status.st_mtim.tv_nsec == content_.changed.tv_nsec;
 }
 
 Result<> FileStore::refresh() {
@@ -238,7 +239,10 @@ Result<> FileStore::refresh() {
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   if (status.st_ino != content_.inode || size < content_.read) content_ = {};
+  const auto first_line = read_from(file, 0, content_.first_line.size(), file_);
+  if (first_line.has_error() || *first_line != content_.first_line) content_ = {};
   content_.inode = status.st_ino;
+  content_.changed = status.st_mtim;
   const auto news = read_from(file, content_.read, size, file_);
   if (news.has_error() || !take(*news)) {
     content_ = {};
@@ -246,8 +250,10 @@ Result<> FileStore::refresh() {
   }
   if (content_.read == size) return {};
   // The beginning of a record whose writer has ended.
-  if (::ftruncate(file.get(), static_cast<::off_t>(content_.read)) != 0 || ::fsync(file.get()) != 0)
+  if (::ftruncate(file.get(), static_cast<::off_t>(content_.read)) != 0 || ::fsync(file.get()) != 0 ||
+      ::fstat(file.get(), &status) != 0)
     return cannot("written", file_);
+  content_.changed = status.st_mtim;
   log_.warning("store cut off",
                {{"file", file_.string()},
                 {"bytes", std::to_string(size - content_.read)},
@@ -258,6 +264,7 @@ Result<> FileStore::refresh() {
 bool FileStore::take(std::string_view records) {
   bool is_whole = true;
   for (auto end = records.find('\n'); end != std::string_view::npos; end = records.find('\n')) {
+    const auto line = records.substr(0, end + 1);
     const auto record = record_of(records.substr(0, end));
     records.remove_prefix(end + 1);
     is_whole = is_whole && record.has_value();
@@ -267,6 +274,7 @@ bool FileStore::take(std::string_view records) {
       const auto revision = record->at("revision").get<std::uint64_t>();
       if (content_.read == 0) {
         if (record->at("format") != format) return false;
+        content_.first_line = line;
       } else if (const auto value = record->find("value"); value != record->end()) {
         content_.put(record->at("key"), {revision, base64_decode(value->get<std::string>()).value()});
       } else {
@@ -296,8 +304,11 @@ Result<> FileStore::append(const std::string& record) {
   const auto file = open_file(file_, O_WRONLY | O_APPEND | O_NOFOLLOW);
   if (!file) return cannot("opened", file_);
   auto written = write_all(file, record, file_);
-  if (written.has_value() && ::fdatasync(file.get()) != 0) written = cannot("synced", file_);
+  struct ::stat status {};
+  if (written.has_value() && (::fdatasync(file.get()) != 0 || ::fstat(file.get(), &status) != 0))
+    written = cannot("synced", file_);
   if (written.has_value()) {
+    content_.changed = status.st_mtim;
     content_.read += record.size();
     return {};
   }
@@ -308,6 +319,7 @@ Result<> FileStore::append(const std::string& record) {
 
 Result<> FileStore::write_anew() {
   auto text = line_of(Json{{"format", format}, {"revision", content_.last_revision}});
+  content_.first_line = text;
   for (const auto& [key, entry] : content_.entries)
     text += line_of(key, entry.revision, &entry.value);
   const auto path = beside(".new");
@@ -320,6 +332,7 @@ Result<> FileStore::write_anew() {
   const auto folder = open_file(file_.parent_path(), O_RDONLY | O_DIRECTORY);
   if (!folder || ::fsync(folder.get()) != 0) return cannot("synced", file_.parent_path());
   content_.inode = status.st_ino;
+  content_.changed = status.st_mtim;
   content_.read = text.size();
   return {};
 }

@@ -53,7 +53,10 @@ class FileStore final : public PluginStore {
     std::map<std::string, Entry, std::less<>> entries = {};
     std::size_t bytes = 0;  // of all keys and values
     std::uint64_t last_revision = 0;
-    ::ino_t inode = 0;     // of the file; 0: there is none
+    // Of the file. The number of one that is gone may be given to the next, so it takes all of them to know it again.
+    ::ino_t inode = 0;  // 0: there is none
+    ::timespec changed = {};
+    std::string first_line = {};
     std::size_t read = 0;  // bytes of it
 
     void put(const std::string& key, Entry entry);

@@ -117,7 +117,6 @@ void PluginCall::verify_payment(CallPlan plan, CallOrigin origin, const std::sha
   payments->verify(waiting->plan.price, waiting->plan.component, meta.at(payment_key),
                    [waiting, exchange, refuse, &answers](Payments::Verified verified) {
                      if (verified.has_error()) return refuse(verified.error());
-                     if (!exchange->is_awaited()) return;
                      waiting->origin.payment = *std::move(verified);
                      begin_now(std::move(waiting->plan), std::move(waiting->origin), exchange, answers);
                    });

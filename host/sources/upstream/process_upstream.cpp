@@ -72,8 +72,14 @@ ProcessUpstream::~ProcessUpstream() {
   release_descriptors();
 }
 
+std::shared_ptr<WorkerProcess> ProcessUpstream::started() const {
+  const MutexLock lock(starting_);
+  return process_;
+}
+
 int ProcessUpstream::process() const {
-  return process_ == nullptr || process_->has_ended() ? 0 : process_->id();
+  const auto process = started();
+  return process == nullptr || process->has_ended() ? 0 : process->id();
 }
 
 Result<> ProcessUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::chrono::milliseconds patience) {
@@ -115,7 +121,10 @@ Result<> ProcessUpstream::open(std::chrono::milliseconds patience) {
   });
   auto process = spawned.get_future().get();
   if (process.has_error()) return process.error();
-  process_ = *std::move(process);
+  {
+    const MutexLock lock(starting_);
+    process_ = *std::move(process);
+  }
   output_ = std::move(output->read_end);
   errors_ = errors->read_end.get();
   {
@@ -352,13 +361,14 @@ void ProcessUpstream::end_sending() {
 }
 
 void ProcessUpstream::close() {
-  if (is_closed_.exchange(true) || process_ == nullptr) return;
+  const auto process = started();
+  if (is_closed_.exchange(true) || process == nullptr) return;
   {
     const MutexLock lock(sending_);
     closing_ = true;
     if (kept_.empty()) input_ = {};
   }
-  workers_.timers().after(closing_time, [weak = weak_from_this(), process = process_, &timers = workers_.timers()] {
+  workers_.timers().after(closing_time, [process, &timers = workers_.timers()] {
     if (process->has_ended()) return;
     process->terminate();
     timers.after(terminating_time, [process] { process->kill("was ended, because it did not end by itself"); });
@@ -366,15 +376,16 @@ void ProcessUpstream::close() {
 }
 
 void ProcessUpstream::wait_until_closed(std::chrono::milliseconds patience) {
-  if (process_ == nullptr) return;
-  const auto wait = [this](std::chrono::milliseconds time) {
-    pollfd end{process_->end_descriptor(), POLLIN, 0};
+  const auto process = started();
+  if (process == nullptr) return;
+  const auto wait = [&process](std::chrono::milliseconds time) {
+    pollfd end{process->end_descriptor(), POLLIN, 0};
     return uninterrupted([&] { return ::poll(&end, 1, static_cast<int>(time.count())); }) > 0;
   };
   if (!wait(std::min(patience, closing_time))) {
-    process_->terminate();
+    process->terminate();
     if (!wait(std::min(patience, terminating_time))) {
-      process_->kill("was ended, because it did not end by itself");
+      process->kill("was ended, because it did not end by itself");
       wait(std::chrono::seconds(1));
     }
   }

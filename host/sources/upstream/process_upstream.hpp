@@ -55,8 +55,8 @@ class ProcessUpstream final : public UpstreamTransport, public std::enable_share
 
  private:
   using Descriptor = boost::asio::posix::stream_descriptor;
-  struct Pipes;
 
+  std::shared_ptr<WorkerProcess> started() const;  // null: none has been started
   Result<> open(std::chrono::milliseconds patience);
   Result<> hand_over(int socket, std::chrono::milliseconds patience);
   void watch();
@@ -79,7 +79,8 @@ class ProcessUpstream final : public UpstreamTransport, public std::enable_share
   Workers& workers_;
   boost::asio::io_context& context_;
 
-  // Written once, by begin.
+  // Written once, by begin. Whoever may come before its end asks `started` for the process.
+  mutable Mutex starting_;
   std::shared_ptr<WorkerProcess> process_;
   std::shared_ptr<CpuShare> cpu_share_;
   FileDescriptor output_;

@@ -157,7 +157,12 @@ UpstreamClient::ReadOutcome UpstreamClient::ask(const UpstreamPeer& peer, std::s
     }
     if (waiting->outcome) return read(*std::move(waiting->outcome));
   }
-  cancel(peer, *sent, "it took too long");
+  // A client must not cancel its initialize (2025-11-25, basic/utilities/cancellation).
+  if (method == "initialize") {
+    take_pending(*sent);
+  } else {
+    cancel(peer, *sent, "it took too long");
+  }
   return UpstreamFailure{
       fail_for_now("it did not answer " + std::string(method) + " within " + std::to_string(patience.count()) + " ms")};
 }

@@ -1,5 +1,6 @@
 #include "sources/upstream/upstream_questions.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/json_text.hpp"
@@ -8,6 +9,8 @@
 namespace mcph {
 namespace {
 
+// A caller of whom nothing is known, as Call::caller has it: that may be anybody.
+constexpr std::string_view nobody = "{}";
 constexpr std::size_t key_bytes = 16;
 constexpr std::string_view key_begin = "upstream-";
 
@@ -40,6 +43,10 @@ std::optional<std::string> UpstreamQuestions::ask(AskedQuestions questions, Cloc
   const OrderedJson asked = {{"inputRequests", std::move(requests)}};
   const MutexLock lock(mutex_);
   if (open_.size() >= max_open) return std::nullopt;
+  const auto is_theirs = [&](const auto& each) { return each.second.questions.caller == questions.caller; };
+  if (questions.caller != nobody &&
+      std::ranges::count_if(open_, is_theirs) >= static_cast<std::ptrdiff_t>(max_open_of_caller))
+    return std::nullopt;
   open_.emplace(key, Open{std::move(questions), now + time});
   return dump(asked);
 }

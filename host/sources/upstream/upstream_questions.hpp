@@ -20,6 +20,7 @@ namespace mcph {
 struct AskedQuestions {
   std::string caller;                    // who is asked, as Call::caller has it
   std::uint64_t request = 0;             // of the legacy era: that the upstream is still at; 0: it is made again
+  std::uint64_t connection = 0;          // likewise: to which the request belongs
   std::map<std::string, Json> ids = {};  // likewise: by which the upstream waits for each answer
   std::optional<std::string> request_state = {};  // of the modern one
   bool wants_answers = true;                      // false: it only wants to be called again
@@ -30,10 +31,13 @@ class UpstreamQuestions {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t max_open = 1024;
+  // Of one caller who is known, so that nobody takes the places of all.
+  static constexpr std::size_t max_open_of_caller = 64;
   // As long as a client may take by default, and a little more, so that it is the client's time that counts.
   static constexpr std::chrono::seconds time{11 * 60};
 
-  // {"inputRequests": ...} with the names that clients are to answer under; nothing: there are too many.
+  // {"inputRequests": ...} with the names that clients are to answer under; nothing: too many are open, of all callers
+  // or of this one.
   std::optional<std::string> ask(AskedQuestions questions, Clock::time_point now);
 
   struct Answered {

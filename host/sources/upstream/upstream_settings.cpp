@@ -16,10 +16,11 @@ namespace {
 
 constexpr std::size_t max_secret_bytes = std::size_t{64} << 10;
 
-// Without what may be a secret. The host's own are not an upstream's.
-constexpr std::array<const char*, 13> passed_on_variables{"HOME",    "LANG", "LANGUAGE",      "LC_ALL", "LC_CTYPE",
-                                                          "LOGNAME", "PATH", "SHELL",         "TERM",   "TMPDIR",
-                                                          "TZ",      "USER", "XDG_CACHE_HOME"};
+// Without what may be a secret. The host's own are not an upstream's. TMPDIR is the worker's to say, which may have
+// been given a folder of its own.
+constexpr std::array<const char*, 12> passed_on_variables{"HOME",     "LANG",    "LANGUAGE", "LC_ALL",
+                                                          "LC_CTYPE", "LOGNAME", "PATH",     "SHELL",
+                                                          "TERM",     "TZ",      "USER",     "XDG_CACHE_HOME"};
 
 std::string in_quotes(std::string_view text) {
   return '"' + std::string(text) + '"';

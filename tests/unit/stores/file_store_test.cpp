@@ -137,6 +137,28 @@ TEST_F(FileStoreTest, SharesTheFileWithOthers) {
   EXPECT_EQ(keys(*there), R"(["b"])");
 }
 
+// The system gives the number of a file that is gone to the next one.
+TEST_F(FileStoreTest, KnowsAnotherFileOfTheSameNumber) {
+  const auto here = open();
+  put(*here, "a", "1");
+  const auto first = content();
+  fs::remove(file_);
+  const auto there = open();
+  put(*there, "a", "2");
+  const auto second = content();
+  put(*there, "b", "3");
+  const auto longer = content();
+
+  for (const auto& other : {second, longer, first}) {
+    write(first);
+    EXPECT_EQ(value(*here, "a"), "1");
+    write(other);
+    EXPECT_EQ(value(*here, "a"), other == first ? "1" : "2");
+    EXPECT_EQ(value(*here, "b"), other == longer ? "3" : "status 1");
+  }
+  EXPECT_EQ(log_.count("store damaged"), 0U);
+}
+
 TEST_F(FileStoreTest, LosesNoneOfWhatSeveralUpdateAtOnce) {
   constexpr int times = 50;
   const auto count = [this] {

@@ -70,8 +70,15 @@ TEST_F(UpstreamQuestionsTest, ExpireAndEndWithTheirConnection) {
 
 TEST_F(UpstreamQuestionsTest, ThereAreOnlySoMany) {
   for (std::size_t i = 0; i < UpstreamQuestions::max_open; ++i)
+    ASSERT_FALSE(ask("{}").empty());
+  EXPECT_TRUE(ask("{}").empty());
+}
+
+TEST_F(UpstreamQuestionsTest, NobodyTakesThePlacesOfAll) {
+  for (std::size_t i = 0; i < UpstreamQuestions::max_open_of_caller; ++i)
     ASSERT_FALSE(ask("ada").empty());
   EXPECT_TRUE(ask("ada").empty());
+  EXPECT_FALSE(ask("bob").empty());
 }
 
 }  // namespace

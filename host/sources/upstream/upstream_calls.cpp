@@ -1,0 +1,579 @@
+#include "sources/upstream/upstream_calls.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/json_members.hpp"
+#include "base/json_text.hpp"
+#include "base/utf8.hpp"
+#include "plugin/answer_in_stead.hpp"
+
+namespace mcph {
+namespace {
+
+// As many as a plugin may ask at once, and how often.
+constexpr std::size_t max_open_questions = 32;
+constexpr unsigned max_questions = 256;
+// Of what an upstream says to nobody in particular.
+constexpr std::size_t max_logged_bytes = 4096;
+
+constexpr int internal_error = -32603;
+constexpr int invalid_params = -32602;
+constexpr int no_such_method = -32601;
+constexpr int legacy_resource_not_found = -32002;
+constexpr int url_elicitation_required = -32042;
+
+// What of the caller's capabilities has to do with questions.
+std::string asked_capabilities(std::string_view context) {
+  std::string some;
+  JsonMembers all(json_member(context, "clientCapabilities").value_or("{}"));
+  while (all.next()) {
+    if (all.key() == "elicitation" || all.key() == "sampling" || all.key() == "roots") all.append_to(some);
+  }
+  return "{" + some + "}";
+}
+
+const char* capability_for(std::string_view method) {
+  if (method == "elicitation/create") return "elicitation";
+  if (method == "sampling/createMessage") return "sampling";
+  return method == "roots/list" ? "roots" : nullptr;
+}
+
+std::int32_t severity_of(std::string_view level) {
+  constexpr std::array<std::string_view, 8> levels{"debug", "info",     "notice", "warning",
+                                                   "error", "critical", "alert",  "emergency"};
+  const auto* const found = std::ranges::find(levels, level);
+  return found == levels.end() ? 1 : static_cast<std::int32_t>(found - levels.begin());
+}
+
+std::string error_text(int code, std::string_view message, const Json& data = nullptr) {
+  Json error = {{"code", code}, {"message", message}};
+  if (!data.is_null()) error["data"] = data;
+  return dump(error);
+}
+
+// The requests of an input_required result that may be passed on: an upstream reads nothing of this host.
+std::optional<Json> passed_on_requests(const Json& requests) {
+  if (!requests.is_object()) return std::nullopt;
+  for (const auto& [name, request] : requests.items()) {
+    const auto method = request.is_object() ? request.value("method", Json()) : Json();
+    if (!method.is_string() || capability_for(method.get_ref<const std::string&>()) == nullptr) return std::nullopt;
+  }
+  return requests;
+}
+
+// Of the error of 2025-11-25 that asks for visits of web pages before the same is asked again.
+std::optional<Json> asked_visits(const Json& data) {
+  const auto visits = data.is_object() ? data.value("elicitations", Json()) : Json();
+  if (!visits.is_array() || visits.empty()) return std::nullopt;
+  Json requests = Json::object();
+  for (std::size_t i = 0; i < visits.size(); ++i)
+    requests[std::to_string(i + 1)] = {{"method", "elicitation/create"}, {"params", visits[i]}};
+  return requests;
+}
+
+}  // namespace
+
+UpstreamCalls::UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, Failed failed)
+    : identity_(surroundings.identity),
+      limits_(surroundings.limits),
+      log_(log),
+      failed_(std::move(failed)),
+      described_(std::make_shared<const UpstreamDescription>()),
+      table_(surroundings, *this) {}
+
+// ---- Whether there is a connection.
+
+void UpstreamCalls::describe(std::shared_ptr<const UpstreamDescription> described) {
+  const MutexLock lock(mutex_);
+  described_ = std::move(described);
+}
+
+void UpstreamCalls::serve(const UpstreamLink& link) {
+  {
+    const MutexLock lock(mutex_);
+    served_ = std::make_shared<Served>(Served{.link = link, .number = ++last_number_});
+    door_ = Door::open;
+  }
+  give_waiting();
+}
+
+void UpstreamCalls::hold() {
+  const MutexLock lock(mutex_);
+  door_ = Door::waits;
+}
+
+void UpstreamCalls::lose(const Error& why) {
+  questions_.drop_requests();
+  std::vector<std::uint64_t> calls;
+  {
+    const MutexLock lock(mutex_);
+    door_ = Door::waits;
+    const auto lost = std::exchange(served_, nullptr);
+    if (lost == nullptr) return;
+    for (const auto& [call, request] : lost->requests)
+      calls.push_back(call);
+    lost->requests.clear();
+    lost->given.clear();
+  }
+  for (const auto call : calls)
+    table_.refuse(call, ": the call failed, because " + why.message);
+}
+
+void UpstreamCalls::refuse(const std::string& why) {
+  {
+    const MutexLock lock(mutex_);
+    door_ = Door::refuses;
+    why_not_ = why;
+  }
+  for (const auto& waiting : table_.all_waiting()) {
+    if (waiting.call->claim()) table_.refuse(waiting.id, why);
+  }
+}
+
+bool UpstreamCalls::is_idle() const {
+  const MutexLock lock(mutex_);
+  return served_ == nullptr || served_->running == 0;
+}
+
+UpstreamCalls::ServedPtr UpstreamCalls::served() const {
+  const MutexLock lock(mutex_);
+  return served_;
+}
+
+void UpstreamCalls::expire_questions(UpstreamQuestions::Clock::time_point now) {
+  const auto expired = questions_.take_expired(now);
+  const auto current = served();
+  for (const auto& each : expired) {
+    if (each.request == 0 || current == nullptr || current->number != each.connection) continue;
+    const auto& [client, peer] = current->link;
+    for (const auto& [name, id] : each.ids)
+      client->refuse(peer, id, internal_error, "nobody has answered in time");
+    client->cancel(peer, each.request, "nobody has answered in time");
+    const MutexLock lock(mutex_);
+    current->given.erase(each.request);
+  }
+}
+
+// ---- What the connection tells.
+
+void UpstreamCalls::progressed(RequestId request, double progress, double total, std::string_view message) {
+  std::uint64_t call = 0;
+  {
+    const MutexLock lock(mutex_);
+    if (served_ == nullptr) return;
+    const auto found = served_->given.find(request);
+    if (found == served_->given.end()) return;
+    call = found->second.call;
+    // The call that brings the answers tells it.
+    if (call == 0) found->second.progress = {progress, total, std::string(message)};
+  }
+  if (const auto found = call == 0 ? nullptr : table_.find(call)) found->progress(progress, total, message);
+}
+
+void UpstreamCalls::said(std::optional<RequestId> request, std::string_view level, std::string_view text) {
+  std::uint64_t call = 0;
+  {
+    const MutexLock lock(mutex_);
+    if (served_ != nullptr) {
+      const auto& given = served_->given;
+      const auto known = !request && given.size() == 1 ? given.begin() : request ? given.find(*request) : given.end();
+      if (known != given.end()) call = known->second.call;
+    }
+  }
+  const auto severity = severity_of(level);
+  if (const auto found = call == 0 ? nullptr : table_.find(call)) return found->log(severity, text);
+  constexpr std::int32_t warning = 3;
+  log_.write(severity >= warning ? Log::Level::warning : Log::Level::info, "plugin says",
+             {{"plugin", identity_.name},
+              {"level", utf8_prefix(level, max_logged_bytes)},
+              {"text", utf8_prefix(text, max_logged_bytes)}});
+}
+
+// Where the connection does not tell, it is the only one that there is, or one of several of the same person.
+std::optional<UpstreamCalls::RequestId> UpstreamCalls::asking_request(const Served& served,
+                                                                      std::optional<RequestId> known) {
+  const auto& given = served.given;
+  if (known) return given.contains(*known) ? known : std::nullopt;
+  if (given.empty()) return std::nullopt;
+  const auto& first = given.begin()->second;
+  const bool is_one = std::ranges::all_of(given, [&](const auto& each) { return each.second.caller == first.caller; });
+  if (given.size() > 1 && (!is_one || first.caller == "{}")) return std::nullopt;
+  const auto by_id = [](const auto& a, const auto& b) { return a.first < b.first; };
+  return std::ranges::max_element(given, by_id)->first;
+}
+
+bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Request& question) {
+  const auto current = served();
+  if (current == nullptr) return false;
+  const auto& [client, peer] = current->link;
+  const auto refuse = [&client = client, &peer = peer, &question](int code, std::string_view why) {
+    client->refuse(peer, question.id, code, why);
+    return true;
+  };
+  const char* const capability = capability_for(question.method);
+  if (capability == nullptr || peer.is_modern) return refuse(no_such_method, "there is no such method here");
+  bool asks_now = false;
+  std::optional<RequestId> asking;
+  {
+    MutexLock lock(mutex_);
+    asking = asking_request(*current, request);
+    if (!asking) {
+      const bool any = !current->given.empty();
+      lock.unlock();
+      if (question.method == "roots/list" && !any) {
+        client->answer(peer, question.id, {{"roots", Json::array()}});
+        return true;
+      }
+      return refuse(internal_error,
+                    any ? "several calls run, and which of them asks this cannot be told; the operator of "
+                          "the host can set limits.concurrentCalls to 1"
+                        : "no call runs that could ask somebody this");
+    }
+    auto& given = current->given.at(*asking);
+    if (!json_member(given.capabilities, capability)) {
+      lock.unlock();
+      return refuse(no_such_method, std::string("the client that made this call has no ") + capability);
+    }
+    if (given.open.size() >= max_open_questions || ++given.questions > max_questions) {
+      lock.unlock();
+      return refuse(internal_error, "the call has asked too much");
+    }
+    given.open.emplace_back(std::to_string(given.questions), std::move(question));
+    asks_now = given.call != 0;
+  }
+  if (asks_now) ask_open(current, *asking);
+  return true;
+}
+
+// Ends the call with what has been asked since.
+void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
+  AskedQuestions questions;
+  questions.request = request;
+  questions.connection = served->number;
+  std::uint64_t call = 0;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = served->given.find(request);
+    if (found == served->given.end() || found->second.call == 0 || found->second.open.empty()) return;
+    auto& given = found->second;
+    call = std::exchange(given.call, 0);
+    served->requests.erase(call);
+    questions.caller = given.caller;
+    for (auto& [name, question] : given.open) {
+      questions.ids[name] = question.id;
+      questions.requests[name] = {{"method", question.method}, {"params", std::move(question.params)}};
+    }
+    given.open.clear();
+  }
+  ended_on(*served);
+  ask(call, std::move(questions));
+}
+
+void UpstreamCalls::ask(std::uint64_t call, AskedQuestions questions) {
+  const auto request = questions.request;
+  const auto connection = questions.connection;
+  const auto text = questions_.ask(std::move(questions), UpstreamQuestions::Clock::now());
+  if (text) {
+    table_.complete({call, static_cast<std::int32_t>(Outcome::input_required), *text});
+    return;
+  }
+  const auto current = served();
+  if (request != 0 && current != nullptr && current->number == connection) {
+    current->link.client->cancel(current->link.peer, request, "too much is asked");
+    const MutexLock lock(mutex_);
+    current->given.erase(request);
+  }
+  table_.refuse(call, " has asked its clients too much that they have not answered");
+}
+
+// ---- Calls.
+
+void UpstreamCalls::invoke(std::shared_ptr<Call> call) {
+  const auto id = table_.admit(call);
+  if (!id) return;
+  const CallTable::Admitted admitted{*id, std::move(call)};
+  ServedPtr current;
+  std::string why_not;
+  {
+    const MutexLock lock(mutex_);
+    if (door_ == Door::open && served_->running < limits_.concurrent_calls) {
+      ++served_->running;
+      current = served_;
+    } else if (door_ != Door::refuses) {
+      return table_.wait(*id);
+    } else {
+      why_not = why_not_;
+    }
+  }
+  if (current != nullptr) return give(current, admitted);
+  if (admitted.call->claim()) table_.refuse(admitted.id, why_not);
+}
+
+// One thread at a time, which goes on with what others let it have meanwhile: a call that fails at once lets the next
+// one begin, and would do so within itself.
+void UpstreamCalls::give_waiting() {
+  for (ServedPtr current;;) {
+    std::optional<CallTable::Admitted> next;
+    {
+      const MutexLock lock(mutex_);
+      if (current == nullptr) {
+        if (served_ == nullptr || std::exchange(served_->is_giving, true)) return;
+        current = served_;
+      }
+      if (door_ == Door::open && served_ == current && current->running < limits_.concurrent_calls)
+        next = table_.next_waiting();
+      if (!next) {
+        current->is_giving = false;
+        return;
+      }
+      ++current->running;
+    }
+    give(current, *next);
+  }
+}
+
+// One that had been given to it is over.
+void UpstreamCalls::ended_on(Served& served) {
+  {
+    const MutexLock lock(mutex_);
+    --served.running;
+  }
+  give_waiting();
+}
+
+// It counts as running.
+void UpstreamCalls::give(const ServedPtr& served, const CallTable::Admitted& admitted) {
+  const auto& [id, call] = admitted;
+  if (!call->claim()) return ended_on(*served);  // it was cancelled, and has been refused
+  auto params = params_of(*call);
+  if (params.responses.empty() || !resume(served, admitted, params)) begin_request(served, admitted, std::move(params));
+  if (const auto why = call->cancelled(); why != CancelReason::none) cancel_given(id, call, why);
+}
+
+std::string UpstreamCalls::own_name(PluginMethod method, std::string_view name) const {
+  const auto& names = method == PluginMethod::tools_call ? described_->tools : described_->prompts;
+  const auto found = names.find(name);
+  return found == names.end() ? std::string(name) : found->second;
+}
+
+// As the upstream calls it. The host has written the text.
+UpstreamCalls::Params UpstreamCalls::params_of(const Call& call) const {
+  const auto method = call.method();
+  const bool is_read = method == PluginMethod::resources_read;
+  Params params;
+  JsonMembers members(call.params());
+  const MutexLock lock(mutex_);
+  while (members.next()) {
+    const auto key = members.key();
+    const auto value = members.value();
+    if (key == "inputResponses") {
+      params.responses = value;
+    } else if (key == "name" && method != PluginMethod::completion_complete && !is_read) {
+      params.name = own_name(method, json_string(value).value_or(""));
+      append_json_member(params.members, key, dump(Json(params.name)));
+    } else if (key == "ref" && method == PluginMethod::completion_complete) {
+      auto ref = Json::parse(value);
+      if (ref.is_object() && ref.contains("name") && ref["name"].is_string())
+        ref["name"] = own_name(method, ref["name"].get_ref<const std::string&>());
+      append_json_member(params.members, key, dump(ref));
+    } else if (!is_read || (key != "uriTemplate" && key != "variables")) {
+      if (key == "arguments") params.arguments = value;
+      if (key == "uri" && is_read) params.name = json_string(value).value_or("");
+      append_json_member(params.members, key, value);
+    }
+  }
+  return params;
+}
+
+std::vector<ParameterHeader> UpstreamCalls::headers_of(const std::string& tool) const {
+  const MutexLock lock(mutex_);
+  const auto found = described_->headers.find(tool);
+  return found == described_->headers.end() ? std::vector<ParameterHeader>() : found->second;
+}
+
+void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params) {
+  const auto& [id, call] = admitted;
+  const auto& [client, peer] = served->link;
+  const auto context = call->context();
+  auto capabilities = asked_capabilities(context);
+  const auto request = client->next_id();
+  auto message = request_to(
+      peer, request, name_of(call->method()), params.members,
+      {.own = passed_on_meta(context), .capabilities = capabilities, .wants_progress = true, .wants_log = true});
+  if (peer.is_modern && call->method() == PluginMethod::tools_call && !params.arguments.empty()) {
+    if (const auto headers = headers_of(params.name); !headers.empty())
+      message.fields = parameter_fields(headers, Json::parse(params.arguments));
+  }
+  if (call->method() != PluginMethod::completion_complete) message.name = std::move(params.name);
+  {
+    const MutexLock lock(mutex_);
+    served->given[request] = {.call = id, .caller = call->caller(), .capabilities = std::move(capabilities)};
+    served->requests[id] = request;
+  }
+  const auto sent = client->request(std::move(message), request, [this, served, request](UpstreamOutcome outcome) {
+    answered(served, request, std::move(outcome));
+  });
+  if (sent.has_error()) answered(served, request, UpstreamFailure{sent.error()});
+}
+
+// A call that brings answers to what was asked. True: it has been taken care of.
+bool UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params& params) {
+  const auto& [id, call] = admitted;
+  bool is_lost = false;
+  auto answers = questions_.take(Json::parse(params.responses), call->caller(), is_lost);
+  if (is_lost) {
+    table_.refuse(
+        id,
+        ": what this call answers is not asked any more, because the server behind it was started anew, or too "
+        "much time has passed; make the call again");
+    ended_on(*served);
+    return true;
+  }
+  if (!answers) return false;
+  auto& [questions, given_answers] = *answers;
+  if (questions.request != 0) {
+    go_on(served, id, *answers);
+    return true;
+  }
+  if (questions.wants_answers) append_json_member(params.members, "inputResponses", dump(given_answers));
+  if (questions.request_state) append_json_member(params.members, "requestState", dump(Json(*questions.request_state)));
+  begin_request(served, admitted, std::move(params));
+  return true;
+}
+
+// The call takes over the request that has asked.
+void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const UpstreamQuestions::Answered& answered) {
+  const auto& [questions, answers] = answered;
+  std::optional<UpstreamOutcome> outcome;
+  std::optional<ToldProgress> told;
+  bool is_there = false;
+  std::string caller;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = served->given.find(questions.request);
+    is_there = found != served->given.end() && questions.connection == served->number;
+    if (is_there) {
+      auto& given = found->second;
+      caller = given.caller;
+      outcome = std::exchange(given.outcome, std::nullopt);
+      told = std::exchange(given.progress, std::nullopt);
+      if (outcome) {
+        served->given.erase(found);
+      } else {
+        given.call = call;
+        served->requests[call] = questions.request;
+      }
+    }
+  }
+  if (!is_there) {
+    table_.refuse(call, ": the server behind it was started anew while it waited for the answer; make the call again");
+    return ended_on(*served);
+  }
+  if (const auto teller = told ? table_.find(call) : nullptr)
+    teller->progress(told->progress, told->total, told->message);
+  if (outcome) {
+    ended_on(*served);
+    return complete(call, caller, *std::move(outcome));
+  }
+  const auto& [client, peer] = served->link;
+  for (const auto& [name, id] : questions.ids) {
+    if (answers.contains(name)) {
+      client->answer(peer, id, answers[name]);
+    } else {
+      client->refuse(peer, id, internal_error, "the client has not answered");
+    }
+  }
+  ask_open(served, questions.request);
+}
+
+void UpstreamCalls::answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome) {
+  if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome)) failed_(*failure);
+  std::uint64_t call = 0;
+  std::string caller;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = served->given.find(request);
+    if (found == served->given.end()) return;
+    if (found->second.call == 0) {
+      // It went on without waiting for its answers.
+      found->second.outcome = std::move(outcome);
+      return;
+    }
+    call = found->second.call;
+    caller = std::move(found->second.caller);
+    served->given.erase(found);
+    served->requests.erase(call);
+  }
+  ended_on(*served);
+  complete(call, caller, std::move(outcome));
+}
+
+void UpstreamCalls::complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome) {
+  if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome))
+    return table_.refuse(call, ": the call failed, because " + failure->error.message);
+  if (const auto* const error = std::get_if<UpstreamError>(&outcome)) {
+    const auto visits = error->code == url_elicitation_required ? asked_visits(error->data) : std::nullopt;
+    if (visits) {
+      AskedQuestions questions;
+      questions.caller = caller;
+      questions.wants_answers = false;
+      questions.requests = *visits;
+      return ask(call, std::move(questions));
+    }
+    return complete_with_error(call, *error);
+  }
+  const auto& result = std::get<std::string>(outcome);
+  if (is_input_required(result)) {
+    if (!ask_again(call, caller, result)) {
+      table_.refuse(call, " asks for something that this host does not pass on");
+    }
+    return;
+  }
+  const auto text = without_envelope(result);
+  table_.complete({call, static_cast<std::int32_t>(Outcome::result), text});
+}
+
+void UpstreamCalls::complete_with_error(std::uint64_t call, const UpstreamError& error) {
+  const auto code = error.code == legacy_resource_not_found ? invalid_params : error.code;
+  const auto text = error_text(code, error.message, error.data);
+  table_.complete({call, static_cast<std::int32_t>(Outcome::error), text});
+}
+
+// Of the modern era: its questions, or only a wish to be called again.
+bool UpstreamCalls::ask_again(std::uint64_t call, const std::string& caller, std::string_view text) {
+  const auto result = parse_json(text, 128);
+  if (result.has_error()) return false;
+  AskedQuestions questions;
+  questions.caller = caller;
+  if (const auto state = result->value("requestState", Json()); state.is_string()) questions.request_state = state;
+  const auto requests = passed_on_requests(result->value("inputRequests", Json::object()));
+  if (!requests || requests->empty()) return false;
+  questions.requests = *requests;
+  ask(call, std::move(questions));
+  return true;
+}
+
+void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& /*call*/, CancelReason /*reason*/) {
+  const auto current = served();
+  if (current == nullptr) return;
+  std::optional<RequestId> request;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = current->requests.find(id);
+    if (found == current->requests.end()) return;
+    request = found->second;
+    current->requests.erase(found);
+    current->given.erase(*request);
+  }
+  current->link.client->cancel(current->link.peer, *request, "the client has cancelled the call, or its time is over");
+  table_.complete({id, static_cast<std::int32_t>(Outcome::error),
+                   error_text(internal_error, "plugin " + identity_.name + ": the call was cancelled")});
+  ended_on(*current);
+}
+
+void UpstreamCalls::end_overdue(std::uint64_t id, const Call& /*call*/) {
+  table_.refuse(id, " did not end a call that was cancelled");
+}
+
+}  // namespace mcph

@@ -1,0 +1,149 @@
+// The calls of one upstream: each becomes a request on the connection that there is, and what the upstream says and
+// asks meanwhile is the call's. Where there is no connection, a call waits or is refused, as was said last:
+//
+//   said            | a call is
+//   ----------------+---------------------------------------------------
+//   hold, lose      | kept for the next connection; so it is at first
+//   serve           | given, as many at once as the limits allow
+//   refuse          | refused, with the reason
+//
+// A call that the upstream asks something ends, and its request goes on: the call that brings the answers takes it
+// over. What is known of the requests of a connection is kept with it (Served), so that nothing of an old one is taken
+// for the new one's. Owned by an UpstreamPlugin; any thread. `mutex_` guards what is below it; nothing is told to
+// anybody under it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "plugin/call_table.hpp"
+#include "plugin/plugin.hpp"
+#include "sources/upstream/upstream_client.hpp"
+#include "sources/upstream/upstream_listing.hpp"
+#include "sources/upstream/upstream_questions.hpp"
+#include "telemetry/rate_limited_log.hpp"
+
+namespace mcph {
+
+// A connection that is of use, and what has been agreed on it.
+struct UpstreamLink {
+  std::shared_ptr<UpstreamClient> client;
+  UpstreamPeer peer;
+};
+
+class UpstreamCalls final : private CallTable::Owner {
+ public:
+  using RequestId = UpstreamClient::RequestId;
+  // A request has ended without an answer.
+  using Failed = std::function<void(const UpstreamFailure& failure)>;
+
+  // What the surroundings refer to, and the log, outlive it.
+  UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, Failed failed);
+
+  CallTable& table() { return table_; }
+  const CallTable& table() const { return table_; }
+
+  void invoke(std::shared_ptr<Call> call);
+
+  // By which names the upstream knows its components.
+  void describe(std::shared_ptr<const UpstreamDescription> described);
+  void serve(const UpstreamLink& link);
+  void hold();
+  // The connection has been forgotten: the calls that it was given fail because of that, and what they had asked is of
+  // no use any more.
+  void lose(const Error& why);
+  // `why` follows "plugin NAME". Those that wait are refused, too.
+  void refuse(const std::string& why);
+
+  bool is_idle() const;
+  void expire_questions(UpstreamQuestions::Clock::time_point now);
+
+  // What the connection tells, as UpstreamClient::Owner has it.
+  void progressed(RequestId request, double progress, double total, std::string_view message);
+  void said(std::optional<RequestId> request, std::string_view level, std::string_view text);
+  // False: no connection is served, and nobody has answered.
+  bool asked(std::optional<RequestId> request, from_upstream::Request& question);
+
+ private:
+  enum class Door { waits, open, refuses };
+
+  struct ToldProgress {
+    double progress;
+    double total;
+    std::string message;
+  };
+  // A request that the upstream is at.
+  struct Given {
+    std::uint64_t call = 0;  // 0: that has ended, because its caller is asked
+    std::string caller = {};
+    std::string capabilities = {};                                          // of the caller, a JSON object
+    std::vector<std::pair<std::string, from_upstream::Request>> open = {};  // asked since, by names
+    std::optional<UpstreamOutcome> outcome = {};                            // that came meanwhile
+    std::optional<ToldProgress> progress = {};                              // likewise, the last of it
+    unsigned questions = 0;                                                 // so far
+  };
+  // A connection and its requests. What is not const is guarded by the mutex of the calls.
+  struct Served {
+    const UpstreamLink link;
+    const std::uint64_t number;
+    std::unordered_map<RequestId, Given> given = {};
+    std::unordered_map<std::uint64_t, RequestId> requests = {};  // by the calls that wait for them
+    std::size_t running = 0;                                     // calls that it has been given
+    bool is_giving = false;                                      // a thread gives it those that wait
+  };
+  using ServedPtr = std::shared_ptr<Served>;
+
+  // What a call is made with, as the upstream knows it: the members of params, and what of them is looked at.
+  struct Params {
+    std::string members;
+    std::string name;       // or the URI
+    std::string arguments;  // a JSON object; empty: there are none
+    std::string responses;  // "inputResponses", which are not among the members; empty: there are none
+  };
+
+  // CallTable::Owner.
+  void cancel_given(std::uint64_t id, const std::shared_ptr<Call>& call, CancelReason reason) override;
+  void end_overdue(std::uint64_t id, const Call& call) override;
+  bool is_debugged() override { return false; }
+
+  ServedPtr served() const;
+  void give_waiting();
+  void give(const ServedPtr& served, const CallTable::Admitted& admitted);
+  void ended_on(Served& served);
+  void begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params);
+  bool resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params& params);
+  void go_on(const ServedPtr& served, std::uint64_t call, const UpstreamQuestions::Answered& answered);
+  Params params_of(const Call& call) const;
+  std::string own_name(PluginMethod method, std::string_view name) const REQUIRES(mutex_);
+  std::vector<ParameterHeader> headers_of(const std::string& tool) const;
+  void answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome);
+  void complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome);
+  void complete_with_error(std::uint64_t call, const UpstreamError& error);
+  bool ask_again(std::uint64_t call, const std::string& caller, std::string_view result);
+  void ask(std::uint64_t call, AskedQuestions questions);
+  void ask_open(const ServedPtr& served, RequestId request);
+  static std::optional<RequestId> asking_request(const Served& served, std::optional<RequestId> known);
+
+  const PluginIdentity& identity_;
+  const PluginLimits& limits_;
+  RateLimitedLog& log_;
+  const Failed failed_;
+  UpstreamQuestions questions_;
+
+  mutable Mutex mutex_;
+  Door door_ GUARDED_BY(mutex_) = Door::waits;
+  std::string why_not_ GUARDED_BY(mutex_);
+  ServedPtr served_ GUARDED_BY(mutex_);
+  std::uint64_t last_number_ GUARDED_BY(mutex_) = 0;
+  std::shared_ptr<const UpstreamDescription> described_ GUARDED_BY(mutex_);
+
+  CallTable table_;  // its timers use the rest
+};
+
+}  // namespace mcph
