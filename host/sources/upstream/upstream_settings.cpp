@@ -248,6 +248,10 @@ Result<UpstreamSettings> read_members(Json json, const std::filesystem::path& fo
                             .restarts = host_members.restarts,
                             .sandbox = host_members.sandbox,
                             .errors = host_members.errors};
+  // Whoever starts it again does not tell, so it is looked for often; what that costs is one attempt to connect.
+  constexpr std::chrono::milliseconds usual_delay_at_url{500};
+  if (!settings.is_process() && settings.restarts.last_delay == RestartPolicy::Limits().last_delay)
+    settings.restarts.last_delay = usual_delay_at_url;
   auto& names = settings.names;
   members.take("prefix", names.prefix, read_prefix);
   members.take("rename", names.rename, read_renames);
