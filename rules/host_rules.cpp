@@ -58,7 +58,7 @@ std::int32_t admit(const Catalog& catalog, PluginMethod method, const Json& para
     return MCP_OUTCOME_RESULT;
   }
   if (planned->has_error()) return reject(planned->error(), text);
-  write(text, with_answers((*planned)->params, params.value("inputResponses", Json())));
+  write(text, with_answers((*planned)->params, params.value("inputResponses", Json()), ""));
   return MCP_HOST_RULES_ADMITTED;
 }
 

@@ -114,13 +114,15 @@ Asked PluginVersion::ask(const ExampleCall& call, const AskOptions& options) {
   const auto planned = plan_call(call.method, catalog_, call.params);
   if (planned.has_error()) return {.mistake = "the host refuses it: " + planned.error().message};
   Json answers = nullptr;
+  std::string state;
   for (std::size_t round = 0; round <= max_rounds; ++round) {
-    const auto asked_call = begin(call.method, with_answers(planned->params, answers), call.component);
+    const auto asked_call = begin(call.method, with_answers(planned->params, answers, state), call.component);
     auto asked = end(*asked_call, call.output_schema, options.patience);
     asked.questions = round;
     if (!asked.mistake.empty() || asked.outcome != Outcome::input_required) return asked;
     asked.questions = round + 1;
     const auto requests = read_input_requests(asked.text);
+    state = read_input_state(asked.text);
     for (const auto& [name, request] : requests->items()) {
       auto answer = answer_to(request, options.reply);
       if (answer.is_null() || mistake_in_answer(request, answer)) return asked;  // nobody can say what it wants

@@ -31,8 +31,8 @@ constexpr std::chrono::seconds silence{5};
 // A call whose end somebody waits for, and whose progress a person sees.
 class TerminalCall final : public Call {
  public:
-  TerminalCall(const CallPlan& plan, const GivenAnswers& answers)
-      : Call(plan.method, with_answers(plan.params, answers.given()), plan.component),
+  TerminalCall(const CallPlan& plan, const GivenAnswers& answers, std::string_view state)
+      : Call(plan.method, with_answers(plan.params, answers.given(), state), plan.component),
         capabilities_(answers.client_capabilities()) {
     limit_time(plan.time_limit);
   }
@@ -77,8 +77,9 @@ int print_checked(const CallPlan& plan, std::string_view json, bool whole) {
 }
 
 int carry_out(const CallPlan& plan, GivenAnswers answers, bool as_json) {
+  std::string state;
   for (unsigned round = 0; round <= PluginCall::max_rounds; ++round) {
-    const auto call = std::make_shared<TerminalCall>(plan, answers);
+    const auto call = std::make_shared<TerminalCall>(plan, answers, state);
     plan.plugin->invoke(call);
     const auto [outcome, json] = call->wait();
     if (outcome != Outcome::input_required && answers.unused() > 0)
@@ -92,6 +93,7 @@ int carry_out(const CallPlan& plan, GivenAnswers answers, bool as_json) {
     if (requests.has_error())
       return fail_with("the plugin asked with something invalid: " + requests.error().message, as_json);
     if (const auto given = answers.give(*requests); given.has_error()) return fail_with(given.error().message, as_json);
+    state = read_input_state(json);
   }
   return fail_with("the plugin asked more than " + std::to_string(PluginCall::max_rounds) + " times", as_json);
 }

@@ -108,6 +108,35 @@ for (const start of [startV1, startV2]) {
   });
 }
 
+for (const kind of kinds) {
+  test(`AModernServerAsksTheClientOfTheCall: ${kind.name}`, async (context) => {
+    const server = await startV2(context, { asks: true });
+    const host = await serve(context, { url: server.url });
+    const asked = [];
+    const client = await connectHttp(kind, host.url, {
+      options: { capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} } },
+      prepare: (each) => kind.answer(each, {
+        elicit: ({ params }) => {
+          asked.push(params.message);
+          return { action: 'accept', content: { name: 'Ada' } };
+        },
+        sample: ({ params }) => {
+          asked.push([params.messages[0].content].flat()[0].text);
+          return { role: 'assistant', model: 'tester', content: { type: 'text', text: 'Well met' }, stopReason: 'endTurn' };
+        },
+        roots: () => assert.fail(),
+      }),
+    });
+    for (let i = 0; i < 2; ++i) {
+      asked.length = 0;
+      const result = await kind.call(client, { name: 'introduce', arguments: {} });
+      assert.equal(text(result), 'nobody yet, then Ada: Well met');
+      assert.deepEqual(asked, ['Who?', 'Say something to Ada']);
+    }
+    await client.close();
+  });
+}
+
 test('ASessionThatIsGoneIsBegunAnew', async (context) => {
   const server = await startV1(context);
   const host = await serve(context, { url: server.url });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json_members.hpp"
 #include "base/json_text.hpp"
 #include "schema/schema.hpp"
 
@@ -178,10 +179,17 @@ std::optional<std::string> mistake_in_answer(const OrderedJson& request, const J
   return mistake_in_roots(answer);
 }
 
-std::string with_answers(std::string params, const Json& answers) {
+std::string read_input_state(std::string_view json) {
+  const auto state = json_member(json, "inputState");
+  return state ? json_string(*state).value_or("") : "";
+}
+
+std::string with_answers(std::string params, const Json& answers, std::string_view state) {
   if (answers.is_null()) return params;
   params.pop_back();
-  return params += R"(,"inputResponses":)" + dump(answers) + "}";
+  params += R"(,"inputResponses":)" + dump(answers);
+  if (!state.empty()) params += R"(,"inputState":)" + dump(Json(state));
+  return params += "}";
 }
 
 Json essence_of(const OrderedJson& input_requests) {

@@ -21,9 +21,12 @@ Result<OrderedJson> read_input_requests(std::string_view json);
 // accepted must be what its schema says.
 std::optional<std::string> mistake_in_answer(const OrderedJson& request, const Json& answer);
 
-// The params of a call with the answers that there are, by the names of the requests; null: none. `params` is the text
-// of an object that is not empty.
-std::string with_answers(std::string params, const Json& answers);
+// The "inputState" beside them, which the plugin wants to have handed back with the answers; empty: none.
+std::string read_input_state(std::string_view json);
+
+// The params of a call with the answers that there are, by the names of the requests, and with the plugin's own state;
+// null: none. `params` is the text of an object that is not empty.
+std::string with_answers(std::string params, const Json& answers, std::string_view state);
 
 // What must be kept of the requests to check the answers later.
 Json essence_of(const OrderedJson& input_requests);

@@ -24,6 +24,7 @@ constexpr std::size_t max_unread_answer = std::size_t{64} << 10;
 std::string without_answers(const std::string& params) {
   auto json = Json::parse(params);
   json.erase("inputResponses");
+  json.erase("inputState");
   return dump(json);
 }
 
@@ -133,7 +134,8 @@ void PluginCall::begin_now(CallPlan plan, CallOrigin origin, const std::shared_p
 }
 
 PluginCall::PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchange> exchange, const CallAnswers& answers)
-    : Call(plan.method, with_answers(std::move(plan.params), origin.rounds.answers), std::move(plan.component)),
+    : Call(plan.method, with_answers(std::move(plan.params), origin.rounds.answers, origin.rounds.state),
+           std::move(plan.component)),
       plugin_(std::move(plan.plugin)),
       origin_(std::move(origin)),
       meta_(std::move(plan.meta)),
@@ -225,6 +227,7 @@ void PluginCall::ask(std::string_view json) {
     return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(max_rounds) + " times"));
   }
   call.origin.rounds.last_progress = progress_.last();
+  call.origin.rounds.state = read_input_state(json);
   origin_.payment.reset();  // whoever has the suspended call decides how long that is kept
   const auto reads = take_resource_reads(*requests);
   if (reads.empty()) {

@@ -28,6 +28,7 @@ class Task;
 struct EarlierRounds {
   Json answers = nullptr;  // null: this is the first round
   Json offered = nullptr;  // answers to what nobody has asked yet
+  std::string state = {};  // what the plugin wants to have handed back with the answers
   unsigned count = 0;
   std::optional<double> last_progress = {};
 };

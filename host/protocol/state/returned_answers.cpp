@@ -18,7 +18,9 @@ Json take(Json& params, const char* member) {
 }
 
 Result<EarlierRounds> rounds_of_state(const Json& content, const Json& responses) {
-  EarlierRounds rounds{.answers = content["answers"], .count = content["round"].get<unsigned>()};
+  EarlierRounds rounds{.answers = content["answers"],
+                       .state = content.value("state", std::string()),
+                       .count = content["round"].get<unsigned>()};
   for (const auto& [name, request] : content["asked"].items()) {
     const auto response = responses.find(name);
     if (response == responses.end()) continue;
@@ -52,9 +54,11 @@ std::optional<Json> accept_offered(const EarlierRounds& rounds, const OrderedJso
 }
 
 Json content_of(const EarlierRounds& rounds, const OrderedJson& input_requests) {
-  return {{"round", rounds.count},
-          {"answers", rounds.answers.is_null() ? Json::object() : rounds.answers},
-          {"asked", essence_of(input_requests)}};
+  Json content{{"round", rounds.count},
+               {"answers", rounds.answers.is_null() ? Json::object() : rounds.answers},
+               {"asked", essence_of(input_requests)}};
+  if (!rounds.state.empty()) content["state"] = rounds.state;
+  return content;
 }
 
 Result<EarlierRounds> read_returned_answers(const ReturnedAnswers& returned, const RequestState& state,

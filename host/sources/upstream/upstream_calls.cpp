@@ -347,7 +347,11 @@ void UpstreamCalls::give(const ServedPtr& served, const CallTable::Admitted& adm
   const auto& [id, call] = admitted;
   if (!call->claim()) return ended_on(*served);  // it was cancelled, and has been refused
   auto params = params_of(*call);
-  if (params.responses.empty() || !resume(served, admitted, params)) begin_request(served, admitted, std::move(params));
+  if (params.state.empty()) {
+    begin_request(served, admitted, std::move(params));
+  } else {
+    resume(served, admitted, std::move(params));
+  }
   if (const auto why = call->cancelled(); why != CancelReason::none) cancel_given(id, call, why);
 }
 
@@ -369,6 +373,8 @@ UpstreamCalls::Params UpstreamCalls::params_of(const Call& call) const {
     const auto value = members.value();
     if (key == "inputResponses") {
       params.responses = value;
+    } else if (key == "inputState") {
+      params.state = json_string(value).value_or("");
     } else if (key == "name" && method != PluginMethod::completion_complete && !is_read) {
       params.name = own_name(method, json_string(value).value_or(""));
       append_json_member(params.members, key, dump(Json(params.name)));
@@ -417,29 +423,22 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
   if (sent.has_error()) answered(served, request, UpstreamFailure{sent.error()});
 }
 
-// A call that brings answers to what was asked. True: it has been taken care of.
-bool UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params& params) {
+// A call that brings answers to what was asked.
+void UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params) {
   const auto& [id, call] = admitted;
-  bool is_lost = false;
-  auto answers = questions_.take(Json::parse(params.responses), call->caller(), is_lost);
-  if (is_lost) {
+  const auto answered = questions_.take(params.state, Json::parse(params.responses), call->caller());
+  if (!answered) {
     table_.refuse(
         id,
         ": what this call answers is not asked any more, because the server behind it was started anew, or too "
         "much time has passed; make the call again");
-    ended_on(*served);
-    return true;
+    return ended_on(*served);
   }
-  if (!answers) return false;
-  auto& [questions, given_answers] = *answers;
-  if (questions.request != 0) {
-    go_on(served, id, *answers);
-    return true;
-  }
-  if (questions.wants_answers) append_json_member(params.members, "inputResponses", dump(given_answers));
+  const auto& [questions, answers] = *answered;
+  if (questions.request != 0) return go_on(served, id, *answered);
+  if (questions.wants_answers) append_json_member(params.members, "inputResponses", dump(answers));
   if (questions.request_state) append_json_member(params.members, "requestState", dump(Json(*questions.request_state)));
   begin_request(served, admitted, std::move(params));
-  return true;
 }
 
 // The call takes over the request that has asked.

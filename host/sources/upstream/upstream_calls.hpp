@@ -104,7 +104,8 @@ class UpstreamCalls final : private CallTable::Owner {
     std::string members;
     std::string name;       // or the URI
     std::string arguments;  // a JSON object; empty: there are none
-    std::string responses;  // "inputResponses", which are not among the members; empty: there are none
+    std::string responses;  // "inputResponses", which are not among the members
+    std::string state;      // likewise "inputState"; empty: the call brings no answers
   };
 
   // CallTable::Owner.
@@ -117,7 +118,7 @@ class UpstreamCalls final : private CallTable::Owner {
   void give(const ServedPtr& served, const CallTable::Admitted& admitted);
   void ended_on(Served& served);
   void begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params);
-  bool resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params& params);
+  void resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params);
   void go_on(const ServedPtr& served, std::uint64_t call, const UpstreamQuestions::Answered& answered);
   Params params_of(const Call& call) const;
   std::string own_name(PluginMethod method, std::string_view name) const REQUIRES(mutex_);

@@ -1,5 +1,5 @@
 // What an upstream has asked and nobody has answered yet. A plugin asks by ending a call, and is called again with the
-// answers; meanwhile what belongs to them is kept here, under names that nobody can guess and for the caller who was
+// answers; meanwhile what belongs to them is kept here, under a key that nobody can guess and for the caller who was
 // asked alone. Bounded, and each for a while. Owned by a plugin; any thread.
 #pragma once
 
@@ -36,16 +36,17 @@ class UpstreamQuestions {
   // As long as a client may take by default, and a little more, so that it is the client's time that counts.
   static constexpr std::chrono::seconds time{11 * 60};
 
-  // {"inputRequests": ...} with the names that clients are to answer under; nothing: too many are open, of all callers
-  // or of this one.
+  // {"inputRequests", "inputState"}, the latter a key that nobody can guess, which comes back with the answers;
+  // nothing: too many are open, of all callers or of this one.
   std::optional<std::string> ask(AskedQuestions questions, Clock::time_point now);
 
   struct Answered {
     AskedQuestions questions;
-    Json answers;  // by the upstream's names
+    Json answers;
   };
-  // To which of them a call brings the answers. `is_lost`: it brings some to questions that are not open any more.
-  std::optional<Answered> take(const Json& input_responses, const std::string& caller, bool& is_lost);
+  // To which of them a call brings the answers, of which those of earlier rounds are left out. Nothing: they are not
+  // open any more, or somebody else was asked.
+  std::optional<Answered> take(const std::string& input_state, const Json& input_responses, const std::string& caller);
 
   std::vector<AskedQuestions> take_expired(Clock::time_point now);
   // Those of requests that have ended with their connection.
@@ -59,7 +60,7 @@ class UpstreamQuestions {
   };
 
   mutable Mutex mutex_;
-  std::map<std::string, Open> open_ GUARDED_BY(mutex_);  // by the first part of their names
+  std::map<std::string, Open> open_ GUARDED_BY(mutex_);  // by their keys
 };
 
 }  // namespace mcph

@@ -77,8 +77,8 @@ typedef uint64_t mcp_call_id;
 /* Outcomes of a call, for mcp_host.complete. Plugins may be given new ones to use; the set never shrinks. */
 #define MCP_OUTCOME_RESULT 0 /* json is the method's result object, as the newest revision defines it */
 #define MCP_OUTCOME_ERROR 1  /* json is a JSON-RPC error object: {"code", "message", "data"?} */
-/* json is {"inputRequests": {name: {"method", "params"}}}: ask the client, then invoke again with "inputResponses" in
- * params. */
+/* json is {"inputRequests": {name: {"method", "params"}}, "inputState"?}: ask the client, then invoke again with
+ * "inputResponses" in params, and with "inputState", a string, as it was. */
 #define MCP_OUTCOME_INPUT_REQUIRED 2
 
 /* Why a call should end early. */

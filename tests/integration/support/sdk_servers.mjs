@@ -11,7 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { createMcpHandler, McpServer as McpServerV2 } from '@modelcontextprotocol/server';
+import {
+  acceptedContent, createMcpHandler, inputRequired, McpServer as McpServerV2,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 import { freePort } from './free_port.mjs';
@@ -110,10 +112,31 @@ export async function startV1(context, { sessions = true, json = false, guard = 
   });
 }
 
-// Of the modern era, with the default way to answer, or always with a stream.
-export async function startV2(context, { responseMode, legacy = 'reject', ...options } = {}) {
+// A tool that asks its client twice, and knows of the first time only what comes back.
+function askTwice(server) {
+  const form = z.object({ name: z.string() });
+  server.registerTool('introduce', { inputSchema: z.object({}) }, (args, { mcpReq }) => {
+    const opinion = mcpReq.inputResponses?.opinion;
+    if (opinion) return text(`${mcpReq.requestState()}: ${[opinion.content].flat()[0].text}`);
+    const known = acceptedContent(mcpReq.inputResponses, 'name', form);
+    if (!known) {
+      const inputRequests = { name: inputRequired.elicit({ message: 'Who?', requestedSchema: z.toJSONSchema(form) }) };
+      return inputRequired({ inputRequests, requestState: 'nobody yet' });
+    }
+    const messages = [{ role: 'user', content: { type: 'text', text: `Say something to ${known.name}` } }];
+    return inputRequired({
+      inputRequests: { opinion: inputRequired.createMessage({ messages, maxTokens: 10 }) },
+      requestState: `${mcpReq.requestState()}, then ${known.name}`,
+    });
+  });
+  return server;
+}
+
+// Of the modern era, with the default way to answer, or always with a stream. `asks`: it has a tool that asks, too.
+export async function startV2(context, { responseMode, legacy = 'reject', asks = false, ...options } = {}) {
   const connection = {};
-  const create = () => describe(new McpServerV2({ name: 'sdk v2', version: '2.3.4' }), connection, z.object);
+  const make = () => describe(new McpServerV2({ name: 'sdk v2', version: '2.3.4' }), connection, z.object);
+  const create = () => (asks ? askTwice(make()) : make());
   const handler = createMcpHandler(create,
     { legacy, ...(responseMode && { responseMode }) });
   const answer = toNodeHandler(handler);

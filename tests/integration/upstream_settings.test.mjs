@@ -1,0 +1,98 @@
+// What the operator says of a server elsewhere: in the configuration file, and its sandbox.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { connectHttp, kinds } from './support/clients.mjs';
+import { Components } from './support/components.mjs';
+import { HttpHost, program, serve } from './support/host.mjs';
+import { addUpstream, script } from './support/upstreams.mjs';
+
+const [kind] = kinds;
+const here = dirname(fileURLToPath(import.meta.url));
+const text = (result) => result.content[0].text;
+
+async function configured(context, toml) {
+  const components = await Components.create();
+  const file = join(components.folder, 'host.toml');
+  await writeFile(file, toml);
+  context.after(() => components.discard());
+  return { components, file };
+}
+
+const plain = (prefix) => `
+[upstreams.wiki]
+command = "${process.execPath}"
+args = ["${join(here, 'support/hostile_upstream.mjs')}", "plain"]
+prefix = "${prefix}"
+`;
+
+test('TheConfigurationFileHasUpstreamsToo', async (context) => {
+  const { components, file } = await configured(context, plain('wiki_'));
+  const host = await HttpHost.start(components, ['--config', file]);
+  context.after(() => host.stop());
+  const client = await connectHttp(kind, host.url);
+  const { tools } = await client.listTools();
+  assert.deepEqual(tools.map(({ name }) => name), ['wiki_fine', 'wiki_plain']);
+  assert.equal(text(await kind.call(client, { name: 'wiki_fine', arguments: {} })), 'fine');
+  await client.close();
+  const restart = host.log.next({ event: 'configuration needs a restart' });
+  await writeFile(file, plain('other_'));
+  assert.match(JSON.stringify(await restart), /upstreams/);
+});
+
+const mistakes = {
+  'neither way': ['[upstreams.wiki]\nprefix = "w_"\n', /host\.toml:1:12: "wiki" must have either a "command" or a "url"/],
+  'a member that there is not': ['[upstreams.wiki]\nurl = "https://a.example/mcp"\ngraceMS = 1\n', /host\.toml:\d+:\d+: .*graceMS/s],
+  'a name that is none': ['[upstreams."no name"]\nurl = "https://a.example/mcp"\n', /host\.toml:1:\d+: .*no name/s],
+};
+for (const [what, [toml, words]] of Object.entries(mistakes)) {
+  test(`AMistakeInTheFileIsSaidWithItsPlace: ${what}`, async (context) => {
+    const { components, file } = await configured(context, toml);
+    const { status, stderr } = spawnSync(program, ['serve', '--components', components.root, '--listen', '127.0.0.1:0', '--config', file]);
+    assert.notEqual(status, 0);
+    assert.match(stderr.toString(), words);
+  });
+}
+
+test('AProgramInAStrictSandboxReachesWhatItIsGivenAndNothingElse', async (context) => {
+  const components = await Components.create();
+  const [given, other] = ['given', 'other'].map((name) => join(components.folder, name));
+  await Promise.all([mkdir(given), mkdir(other)]);
+  await writeFile(join(other, 'secret'), 'secret');
+  const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => server.close());
+  // Node.js does not begin without the last.
+  const read = [dirname(dirname(await realpath(process.execPath))), here, '/etc/ssl/openssl.cnf'];
+  for (const [name, sandbox] of Object.entries({
+    strict: { profile: 'strict', required: true, read, write: [given] },
+    none: { profile: 'none' },
+  })) {
+    await addUpstream(components, name, script('confined_upstream.mjs', [], { prefix: `${name}_`, sandbox }));
+  }
+  const host = await serve(context, components);
+  for (const plugin of ['strict', 'none']) await host.log.until({ event: 'upstream connected', plugin }, { patienceMs: 60_000 });
+  const client = await connectHttp(kind, host.url);
+  const tries = async (name) => {
+    const attempt = async (tool, what) => text(await kind.call(client, { name: `${name}_${tool}`, arguments: { what } }));
+    return {
+      givenFolder: await attempt('write', join(given, name)),
+      temporaryFolder: await attempt('write_temporary', `confined-${process.pid}`),
+      otherFolder: await attempt('write', join(other, name)),
+      secret: await attempt('read', join(other, 'secret')),
+      network: await attempt('connect', String(server.address().port)),
+    };
+  };
+  const denied = { otherFolder: 'EACCES', secret: 'EACCES' };
+  const { network, ...files } = await tries('strict');
+  assert.deepEqual(files, { givenFolder: 'done', temporaryFolder: 'done', ...denied });
+  assert.match(network, /^E(ACCES|PERM)$/);
+  for (const [what, outcome] of Object.entries(await tries('none'))) assert.equal(outcome, 'done', what);
+  await client.close();
+});
