@@ -140,6 +140,13 @@ test('AFloodOfSeriesEndsAtTheBoundAndIsTold', async (context) => {
   await until(count, 1000);
 });
 
+test('ANameThatCannotBeIsAnError', async (context) => {
+  const host = await serve(context, await Components.create('interfaces'));
+  const [key, metric] = (await call(host, 'invalid')).split('\n');
+  assert.equal(key, 'cannot keep "": a key is not empty');
+  assert.match(metric, /Not a name/);
+});
+
 async function discovered(host) {
   const { result } = await (await postModern(host.url, 'server/discover')).json();
   return result.capabilities;

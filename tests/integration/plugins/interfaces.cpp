@@ -1,5 +1,6 @@
 // What a plugin can ask of the host besides serving calls: which of its resources clients are subscribed to, values
 // that last, metrics, and capabilities. Its configuration: {"extension": {"NAME": SETTINGS}} is what it adds.
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -79,6 +80,23 @@ void record(mcp::Plugin& plugin) {
   });
 }
 
+// What `action` throws.
+template <class Action>
+std::string refusal(const Action& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing is wrong";
+}
+
+void ask_for_what_is_refused(mcp::Plugin& plugin) {
+  plugin.tool("invalid", "Asks for what the host refuses.", [&plugin] {
+    return refusal([&] { plugin.store().put("", "v"); }) + "\n" + refusal([&] { plugin.counter("Not a name", ""); });
+  });
+}
+
 void add_capabilities(mcp::Plugin& plugin) {
   const auto extensions = plugin.config().value("extension", mcp::Json::object());
   for (const auto& [name, settings] : extensions.items())
@@ -94,6 +112,7 @@ void setup(mcp::Plugin& plugin) {
   follow_subscriptions(plugin);
   keep_values(plugin);
   record(plugin);
+  ask_for_what_is_refused(plugin);
   add_capabilities(plugin);
 }
 

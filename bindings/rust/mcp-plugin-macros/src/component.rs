@@ -38,6 +38,14 @@ pub fn registration(method: &mut ImplItemFn) -> Result<Option<TokenStream>> {
     }))
 }
 
+/// What the attributes of a method say that it is told: the name of one, without that attribute from now on.
+pub fn told_of(method: &mut ImplItemFn) -> Option<&'static str> {
+    let kinds = ["on_subscribed", "on_unsubscribed"];
+    let kind = kinds.into_iter().find(|kind| method.attrs.iter().any(|attribute| is(attribute, kind)))?;
+    method.attrs.retain(|attribute| !is(attribute, kind));
+    Some(kind)
+}
+
 // With the crate's name before it, or without.
 fn is(attribute: &Attribute, kind: &str) -> bool {
     attribute.path().segments.last().is_some_and(|segment| segment.ident == kind)

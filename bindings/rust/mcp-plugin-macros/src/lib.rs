@@ -74,6 +74,20 @@ pub fn describe(_options: TokenStream, item: TokenStream) -> TokenStream {
     only_within_plugin("describe", item)
 }
 
+/// Has a method of a block with `#[plugin]`, `fn watch(&self, uri: &str)`, or one that returns a `Result`, told that clients
+/// are subscribed to a resource now; when the plugin has started, of each that they are subscribed to already. The URI is
+/// the one that is read. One such method is called at a time.
+#[proc_macro_attribute]
+pub fn on_subscribed(_options: TokenStream, item: TokenStream) -> TokenStream {
+    only_within_plugin("on_subscribed", item)
+}
+
+/// The same where no client is subscribed any more.
+#[proc_macro_attribute]
+pub fn on_unsubscribed(_options: TokenStream, item: TokenStream) -> TokenStream {
+    only_within_plugin("on_unsubscribed", item)
+}
+
 // Within such a block they are read, and removed, before the compiler meets them.
 fn only_within_plugin(name: &str, item: TokenStream) -> TokenStream {
     let message = format!("#[{name}] belongs to a method of an `impl` block that has the attribute #[plugin]");

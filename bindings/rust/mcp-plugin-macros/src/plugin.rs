@@ -1,9 +1,9 @@
 //! `#[plugin]`: an `impl` block becomes an implementation of `Plugin`, and the symbol that the host looks for.
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{Error, ImplItem, ImplItemFn, ItemImpl, Result};
+use quote::{format_ident, quote};
+use syn::{Error, Ident, ImplItem, ImplItemFn, ItemImpl, Result};
 
-use crate::component::registration;
+use crate::component::{registration, told_of};
 use crate::options::Options;
 
 const TEXTS: [&str; 4] = ["id", "vendor", "description", "url"];
@@ -17,16 +17,17 @@ pub fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
         let message = "#[plugin] belongs to the impl block of a type of its own: `impl Greeter { ... }`";
         return Err(Error::new_spanned(&block.self_ty, message));
     }
-    let mut registrations = Vec::new();
+    let (mut registrations, mut told) = (Vec::new(), Vec::new());
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item {
+            told.extend(told_of(method).map(|kind| (kind, method.sig.ident.clone())));
             registrations.extend(registration(method)?);
         }
     }
     let info = info(&options)?;
     let instructions = options.value("instructions")?.map(|text| quote!(components.instructions(#text);));
     let (create, start) = (create(&block), start(&block));
-    let class = &block.self_ty;
+    let (class, listening) = (&block.self_ty, listening(&told));
     Ok(quote! {
         #block
 
@@ -48,6 +49,8 @@ pub fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
             }
 
             #start
+
+            #listening
         }
 
         const _: () = {
@@ -70,7 +73,7 @@ fn info(options: &Options) -> Result<TokenStream> {
     let mut texts = Vec::new();
     for text in TEXTS {
         let value = options.value(text)?.cloned().unwrap_or_else(|| syn::parse_quote!(""));
-        let text = quote::format_ident!("{text}");
+        let text = format_ident!("{text}");
         texts.push(quote!(#text: #value));
     }
     Ok(quote! {
@@ -104,6 +107,22 @@ fn start(block: &ItemImpl) -> Option<TokenStream> {
             }
         }
     })
+}
+
+// The methods that are told of subscriptions: of each kind, and by name.
+fn listening(told: &[(&str, Ident)]) -> Option<TokenStream> {
+    let methods = ["on_subscribed", "on_unsubscribed"].map(|kind| {
+        let (name, told) =
+            (format_ident!("{kind}"), told.iter().filter(|(each, _)| *each == kind).map(|(_, name)| name));
+        quote! {
+            fn #name(&self, uri: &str) -> ::core::result::Result<(), ::mcp_plugin::Error> {
+                let _ = uri;
+                #(::mcp_plugin::export::IntoDone::into_done(Self::#told(self, uri))?;)*
+                ::core::result::Result::Ok(())
+            }
+        }
+    });
+    (!told.is_empty()).then(|| quote!(const LISTENS: bool = true; #(#methods)*))
 }
 
 #[cfg(test)]

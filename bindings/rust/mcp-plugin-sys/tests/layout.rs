@@ -27,7 +27,7 @@ macro_rules! figures_of {
 
 macro_rules! constants {
     ($figures:ident, $($name:ident),+) => {
-        $($figures.push(Figure { c: stringify!($name).into(), rust: i64::from($name) });)+
+        $($figures.push(Figure { c: stringify!($name).into(), rust: $name as i64 });)+
     };
 }
 
@@ -74,6 +74,12 @@ fn figures() -> Vec<Figure> {
     );
     figures_of!(figures, mcp_caller { size, reserved, describe });
     figures_of!(figures, mcp_server_info { size, reserved, describe });
+    figures_of!(figures, mcp_subscription_listener { size, reserved, context, subscribed, unsubscribed });
+    figures_of!(figures, mcp_subscriptions { size, reserved, list, listen });
+    figures_of!(figures, mcp_store { size, reserved, get, put, erase, list });
+    figures_of!(figures, mcp_label { name, value });
+    figures_of!(figures, mcp_metrics { size, reserved, declare, add, set, observe });
+    figures_of!(figures, mcp_capabilities { size, reserved, check });
     constants!(figures, MCP_OUTCOME_RESULT, MCP_OUTCOME_ERROR, MCP_OUTCOME_INPUT_REQUIRED);
     constants!(
         figures,
@@ -85,6 +91,9 @@ fn figures() -> Vec<Figure> {
     );
     constants!(figures, MCP_LOG_DEBUG, MCP_LOG_INFO, MCP_LOG_NOTICE, MCP_LOG_WARNING, MCP_LOG_ERROR, MCP_LOG_CRITICAL);
     constants!(figures, MCP_LOG_ALERT, MCP_LOG_EMERGENCY, MCP_PLUGIN_SERIAL, MCP_PLUGIN_NEVER_UNLOAD);
+    constants!(figures, MCP_STORE_DONE, MCP_STORE_ABSENT, MCP_STORE_CHANGED, MCP_STORE_INVALID, MCP_STORE_FULL);
+    constants!(figures, MCP_STORE_FAILED, MCP_STORE_ANY);
+    constants!(figures, MCP_METRIC_COUNTER, MCP_METRIC_GAUGE, MCP_METRIC_HISTOGRAM);
     figures
 }
 
@@ -99,8 +108,9 @@ fn include_folder() -> PathBuf {
 fn printed_by_c(name: &str, statements: &str) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
-    let headers = "#include <mcp/caller.h>\n#include <mcp/server_info.h>\n#include <stdio.h>\n";
-    std::fs::write(&source, format!("{headers}int main(void) {{\n{statements}}}\n")).unwrap();
+    let names = ["caller", "server_info", "subscriptions", "store", "metrics", "capabilities"];
+    let headers: String = names.map(|name| format!("#include <mcp/{name}.h>\n")).concat();
+    std::fs::write(&source, format!("{headers}#include <stdio.h>\nint main(void) {{\n{statements}}}\n")).unwrap();
     let compiler = env::var("CC").unwrap_or("cc".into());
     let compiled =
         Command::new(compiler).arg("-I").arg(include_folder()).arg(&source).arg("-o").arg(&program).output().unwrap();
@@ -125,7 +135,12 @@ fn layouts_and_constants_are_those_of_the_headers() {
 
 #[test]
 fn names_are_those_of_the_headers() {
-    let printed = printed_by_c("names", "puts(MCP_PLUGIN_ENTRY_SYMBOL); puts(MCP_CALLER); puts(MCP_SERVER_INFO);\n");
-    let names = [MCP_PLUGIN_ENTRY_SYMBOL, MCP_CALLER, MCP_SERVER_INFO].map(|name| name.to_str().unwrap());
-    assert_eq!(printed.lines().collect::<Vec<_>>(), names);
+    let printed = printed_by_c(
+        "names",
+        "puts(MCP_PLUGIN_ENTRY_SYMBOL); puts(MCP_CALLER); puts(MCP_SERVER_INFO); puts(MCP_SUBSCRIPTIONS);\n\
+         puts(MCP_STORE); puts(MCP_METRICS); puts(MCP_CAPABILITIES);\n",
+    );
+    let interfaces = [MCP_CALLER, MCP_SERVER_INFO, MCP_SUBSCRIPTIONS, MCP_STORE, MCP_METRICS, MCP_CAPABILITIES];
+    let names = [MCP_PLUGIN_ENTRY_SYMBOL].into_iter().chain(interfaces).map(|name| name.to_str().unwrap());
+    assert_eq!(printed.lines().collect::<Vec<_>>(), names.collect::<Vec<_>>());
 }

@@ -44,6 +44,19 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     fn start(&self) -> Result<(), Error> {
         Ok(())
     }
+
+    /// Whether it is told of subscriptions, by the two below: never two at a time, and some 50 ms afterwards.
+    const LISTENS: bool = false;
+
+    /// Clients are subscribed to the resource now; first of all, to each that they are subscribed to already.
+    fn on_subscribed(&self, _uri: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// No client is subscribed to the resource any more.
+    fn on_unsubscribed(&self, _uri: &str) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 type Handler<P, Given, Returned> = Box<dyn Fn(&P, Given, &Context) -> Result<Returned, Error> + Send + Sync>;
@@ -62,6 +75,7 @@ pub struct Components<P> {
     pub(crate) prompts: Vec<Served<P, Variables, Vec<Message>>>,
     pub(crate) completers: Completers<P>,
     pub(crate) instructions: String,
+    pub(crate) capabilities: Map<String, Value>,
 }
 
 impl<P> Default for Components<P> {
@@ -73,6 +87,7 @@ impl<P> Default for Components<P> {
             prompts: Vec::new(),
             completers: Completers::new(),
             instructions: String::new(),
+            capabilities: Map::new(),
         }
     }
 }
@@ -81,6 +96,20 @@ impl<P> Components<P> {
     /// For the model: what all of it is for.
     pub fn instructions(&mut self, text: impl Into<String>) {
         self.instructions = text.into();
+    }
+
+    /// An extension that the server says it has. Its name is `PREFIX/NAME` with a domain of yours in reverse.
+    pub fn extension(&mut self, name: &str, settings: Value) {
+        self.capability("extensions", name, settings);
+    }
+
+    /// What the server says that it can do, without being an extension.
+    pub fn experimental(&mut self, name: &str, settings: Value) {
+        self.capability("experimental", name, settings);
+    }
+
+    fn capability(&mut self, group: &str, name: &str, settings: Value) {
+        self.capabilities.entry(group).or_insert_with(|| json!({}))[name] = settings;
     }
 
     /// A tool, whose handler is given the arguments as JSON; [`serde_json::from_value`] makes a type of them.
@@ -145,6 +174,9 @@ impl<P> Components<P> {
         }
         if !self.instructions.is_empty() {
             description.insert("instructions".into(), self.instructions.clone().into());
+        }
+        if !self.capabilities.is_empty() {
+            description.insert("capabilities".into(), self.capabilities.clone().into());
         }
         description.into()
     }

@@ -68,6 +68,10 @@ impl Error {
         }
     }
 
+    pub(crate) fn unexpected(message: impl Into<String>) -> Self {
+        Self(Kind::Unexpected(message.into()))
+    }
+
     pub(crate) fn is_input_required(&self) -> bool {
         matches!(self.0, Kind::InputRequired(_))
     }
@@ -91,7 +95,7 @@ impl Error {
 // Not an std::error::Error itself, which is what allows this; as in crates that collect errors of all kinds.
 impl<E: std::error::Error> From<E> for Error {
     fn from(error: E) -> Self {
-        Self(Kind::Unexpected(error.to_string()))
+        Self::unexpected(error.to_string())
     }
 }
 

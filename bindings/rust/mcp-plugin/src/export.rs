@@ -144,7 +144,32 @@ unsafe extern "C" fn describe<P: Plugin>(
 }
 
 unsafe extern "C" fn start<P: Plugin>(instance: *mut c_void, error: *const sys::mcp_sink) -> i32 {
-    unsafe { told(instance_of::<P>(instance).start(), error) }
+    let started = unsafe { instance_of::<P>(instance) }.start();
+    unsafe { told(started.and_then(|()| listen::<P>(instance)), error) }
+}
+
+// The host tells no more before it calls stop, so the instance is there whenever it does.
+fn listen<P: Plugin>(instance: *mut c_void) -> Result<(), Error> {
+    if !P::LISTENS {
+        return Ok(());
+    }
+    unsafe { instance_of::<P>(instance) }.listen(&sys::mcp_subscription_listener {
+        size: size_of::<sys::mcp_subscription_listener>() as u32,
+        reserved: 0,
+        context: instance,
+        subscribed: Some(subscribed::<P>),
+        unsubscribed: Some(unsubscribed::<P>),
+    })
+}
+
+unsafe extern "C" fn subscribed<P: Plugin>(instance: *mut c_void, uri: sys::mcp_string) {
+    let uri = String::from_utf8_lossy(unsafe { bytes_of(&uri) });
+    unsafe { instance_of::<P>(instance) }.tell(|plugin| plugin.on_subscribed(&uri));
+}
+
+unsafe extern "C" fn unsubscribed<P: Plugin>(instance: *mut c_void, uri: sys::mcp_string) {
+    let uri = String::from_utf8_lossy(unsafe { bytes_of(&uri) });
+    unsafe { instance_of::<P>(instance) }.tell(|plugin| plugin.on_unsubscribed(&uri));
 }
 
 unsafe extern "C" fn invoke<P: Plugin>(

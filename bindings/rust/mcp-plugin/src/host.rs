@@ -98,11 +98,24 @@ impl Host {
     /// What the host says of itself, if it does: `mcp/server_info.h`.
     pub fn server_info(&self) -> Option<Value> {
         let text = self.with(|host| {
-            // SAFETY: what a host returns for this name is this table, or null.
-            let info = unsafe { interface(host, sys::MCP_SERVER_INFO)?.cast::<sys::mcp_server_info>().as_ref() }?;
+            let info = interface::<sys::mcp_server_info>(host)?;
             info.describe.map(|write| text_of(|sink| unsafe { write(host, sink) }))
         })?;
         serde_json::from_str(&text).ok()
+    }
+
+    /// Whether the host has an optional interface: `host.has_interface(sys::MCP_STORE)`. What needs one that an older host
+    /// lacks fails.
+    pub fn has_interface(&self, name: &CStr) -> bool {
+        self.with(|host| table_of(host, name)).is_some()
+    }
+
+    /// The URIs that clients are subscribed to now, as they are read. `#[on_subscribed]` is told of changes.
+    pub fn subscriptions(&self) -> Result<Vec<String>, Error> {
+        let uris = self.ask(|host, subscriptions: &sys::mcp_subscriptions| {
+            subscriptions.list.map(|write| text_of(|sink| unsafe { write(host, sink) }))
+        })?;
+        Ok(serde_json::from_str(&uris)?)
     }
 }
 
@@ -133,27 +146,96 @@ impl Host {
 
     pub(crate) fn caller_of(&self, call: u64) -> String {
         let text = self.with(|host| {
-            // SAFETY: what a host returns for this name is this table, or null.
-            let caller = unsafe { interface(host, sys::MCP_CALLER)?.cast::<sys::mcp_caller>().as_ref() }?;
+            let caller = interface::<sys::mcp_caller>(host)?;
             caller.describe.map(|write| text_of(|sink| unsafe { write(host, call, sink) }))
         });
         text.unwrap_or_default()
     }
+
+    /// Whether the host would take this as the capabilities that a plugin adds; the error is in its words.
+    pub(crate) fn check_capabilities(&self, json: &str) -> Result<(), Error> {
+        let mut status = 0;
+        let why = self.ask(|host, capabilities: &sys::mcp_capabilities| {
+            let check = capabilities.check?;
+            Some(text_of(|error| status = unsafe { check(host, sys::mcp_string::new(json), error) }))
+        })?;
+        if status == 0 {
+            Ok(())
+        } else {
+            Err(Error::new(why))
+        }
+    }
+
+    /// What `ask` makes of an interface, and nothing where the host's is older than that.
+    pub(crate) fn ask<I: Interface, T>(&self, ask: impl FnOnce(&sys::mcp_host, &I) -> Option<T>) -> Result<T, Error> {
+        self.with(|host| interface(host).and_then(|table| ask(host, table))).ok_or_else(|| {
+            let name = I::NAME.to_string_lossy();
+            let is_over = self.0.read().unwrap_or_else(PoisonError::into_inner).is_none();
+            Error::unexpected(if is_over {
+                format!("{name} cannot be asked any more: the plugin has ended")
+            } else {
+                format!(
+                    "the host does not have {name}, which mcp-plugin-host has from 0.1.0 on: update the host, or ask \
+                     Host::has_interface(c\"{name}\") beforehand"
+                )
+            })
+        })
+    }
 }
 
-fn interface(host: &sys::mcp_host, name: &CStr) -> Option<*const c_void> {
-    host.get_interface.map(|get| unsafe { get(host, name.as_ptr()) })
+/// The table of an optional interface.
+///
+/// # Safety
+/// It is the one that the headers have for the name, and so begins with its size.
+pub(crate) unsafe trait Interface {
+    const NAME: &'static CStr;
+}
+
+// SAFETY of all of them: as mcp-plugin-sys says it.
+unsafe impl Interface for sys::mcp_caller {
+    const NAME: &'static CStr = sys::MCP_CALLER;
+}
+unsafe impl Interface for sys::mcp_server_info {
+    const NAME: &'static CStr = sys::MCP_SERVER_INFO;
+}
+unsafe impl Interface for sys::mcp_subscriptions {
+    const NAME: &'static CStr = sys::MCP_SUBSCRIPTIONS;
+}
+unsafe impl Interface for sys::mcp_store {
+    const NAME: &'static CStr = sys::MCP_STORE;
+}
+unsafe impl Interface for sys::mcp_metrics {
+    const NAME: &'static CStr = sys::MCP_METRICS;
+}
+unsafe impl Interface for sys::mcp_capabilities {
+    const NAME: &'static CStr = sys::MCP_CAPABILITIES;
+}
+
+fn table_of(host: &sys::mcp_host, name: &CStr) -> Option<*const c_void> {
+    let table = unsafe { host.get_interface?(host, name.as_ptr()) };
+    (!table.is_null()).then_some(table)
+}
+
+fn interface<I: Interface>(host: &sys::mcp_host) -> Option<&I> {
+    let table = table_of(host, I::NAME)?;
+    // SAFETY: by the trait it begins with its size; and it is valid as long as the host's own.
+    unsafe { (*table.cast::<u32>() as usize >= size_of::<I>()).then(|| &*table.cast()) }
+}
+
+/// What is written into the sink that `write` is given, as text.
+pub(crate) fn text_of(write: impl FnOnce(*const sys::mcp_sink)) -> String {
+    String::from_utf8_lossy(&written(write)).into_owned()
 }
 
 /// What is written into the sink that `write` is given.
-fn text_of(write: impl FnOnce(*const sys::mcp_sink)) -> String {
+pub(crate) fn written(write: impl FnOnce(*const sys::mcp_sink)) -> Vec<u8> {
     unsafe extern "C" fn append(bytes: *mut c_void, text: sys::mcp_string) {
         // SAFETY: the context below, which nobody else uses meanwhile; a text is valid until this returns.
         unsafe { (*bytes.cast::<Vec<u8>>()).extend_from_slice(bytes_of(&text)) };
     }
     let mut bytes = Vec::new();
     write(&sys::mcp_sink { context: (&raw mut bytes).cast(), write: Some(append) });
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
 }
 
 /// # Safety

@@ -8,7 +8,7 @@ use serde_json::{json, Value};
 
 use crate::components::Served;
 use crate::context::CancelSignal;
-use crate::{resource, sys, tool, Components, Context, Error, Host, Plugin, Variables};
+use crate::{resource, sys, tool, Components, Context, Error, Host, Level, Plugin, Variables};
 
 pub(crate) struct Instance<P> {
     plugin: P,
@@ -29,13 +29,31 @@ impl<P: Plugin> Instance<P> {
     pub(crate) fn describe(&self) -> Result<String, Error> {
         let mut components = Components::default();
         caught(|| self.plugin.describe(&mut components))?;
-        let description = components.description().to_string();
+        let description = components.description();
+        if let Some(capabilities) = description.get("capabilities") {
+            self.host.check_capabilities(&capabilities.to_string())?;
+        }
         *self.components.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(components);
-        Ok(description)
+        Ok(description.to_string())
     }
 
     pub(crate) fn start(&self) -> Result<(), Error> {
         caught(|| self.plugin.start())
+    }
+
+    /// The host's listener is `listener`, which lives until it is told no more.
+    pub(crate) fn listen(&self, listener: &sys::mcp_subscription_listener) -> Result<(), Error> {
+        self.host.ask(|host, subscriptions: &sys::mcp_subscriptions| {
+            // SAFETY: it copies what it is given.
+            subscriptions.listen.map(|listen| unsafe { listen(host, listener) })
+        })
+    }
+
+    pub(crate) fn tell(&self, told: impl FnOnce(&P) -> Result<(), Error>) {
+        if let Err(error) = caught(|| told(&self.plugin)) {
+            let words = format!("a method of on_subscribed or on_unsubscribed failed: {}", error.message());
+            self.host.log(Level::Error, words);
+        }
     }
 
     pub(crate) fn invoke(&self, call: u64, method: &str, params: &[u8]) {

@@ -38,9 +38,11 @@ mod error;
 mod host;
 mod input_request;
 mod instance;
+mod metrics;
 mod prompt;
 mod resource;
 mod schema;
+mod store;
 mod tool;
 
 #[doc(hidden)]
@@ -55,10 +57,12 @@ pub use convert::FromText;
 pub use error::Error;
 pub use host::{Host, Level};
 pub use input_request::Elicited;
-pub use mcp_plugin_macros::{describe, plugin, prompt, resource, tool};
+pub use mcp_plugin_macros::{describe, on_subscribed, on_unsubscribed, plugin, prompt, resource, tool};
+pub use metrics::{Counter, Gauge, Histogram};
 pub use prompt::{IntoMessages, Message, Prompt, PromptArgument, Role};
 pub use resource::{IntoContents, Resource, ResourceContents, Variables};
 pub use schema::{input_schema, output_schema};
+pub use store::{Entry, Store};
 pub use tool::{IntoToolResult, Json, Parameters, Tool, ToolResult};
 
 pub use mcp_plugin_sys as sys;

@@ -2,16 +2,19 @@
 //! host would use, and plays the host. Arguments are not checked against schemas here, nor defaults filled in other
 //! than by serde; a host does that before it calls a plugin.
 use std::collections::{BTreeMap, HashMap};
-use std::ffi::{c_char, c_void};
+use std::ffi::{c_void, CStr};
 use std::marker::PhantomData;
 use std::mem::size_of;
-use std::ptr::null;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{json, Value};
 
 use crate::host::{bytes_of, write};
 use crate::{export, sys, Plugin};
+
+mod interfaces;
+
+use interfaces::Interfaces;
 
 /// How a call ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,6 +189,44 @@ impl<P: Plugin> Harness<P> {
         self.host.state().context = context.to_string();
     }
 
+    /// Clients are subscribed to the resource from now on, and the plugin is told.
+    pub fn subscribe(&self, uri: &str) {
+        self.change_subscription(uri, true);
+    }
+
+    /// No client is subscribed to it any more.
+    pub fn unsubscribe(&self, uri: &str) {
+        self.change_subscription(uri, false);
+    }
+
+    fn change_subscription(&self, uri: &str, is_subscribed: bool) {
+        let (has_changed, listener) = {
+            let interfaces = &mut self.host.state().interfaces;
+            let subscribed = &mut interfaces.subscribed;
+            let has_changed = if is_subscribed { subscribed.insert(uri.into()) } else { subscribed.remove(uri) };
+            (has_changed, interfaces.listener)
+        };
+        if let Some(listener) = listener.filter(|_| has_changed) {
+            listener.tell(uri, is_subscribed);
+        }
+    }
+
+    /// What the plugin keeps in its [`Store`](crate::Store).
+    pub fn stored(&self) -> BTreeMap<String, Vec<u8>> {
+        let values = &self.host.state().interfaces.values;
+        values.iter().map(|(key, (value, _))| (key.clone(), value.clone())).collect()
+    }
+
+    /// What it has recorded: `requests_total{kind="a"}`, and of a histogram how many values.
+    pub fn metrics(&self) -> BTreeMap<String, f64> {
+        self.host.state().interfaces.recorded.clone()
+    }
+
+    /// From now on the host is one that lacks this interface: `sys::MCP_STORE`.
+    pub fn remove_interface(&self, name: &'static CStr) {
+        self.host.state().interfaces.removed.insert(name);
+    }
+
     /// What the plugin has logged, and the messages of its progress.
     pub fn messages(&self) -> Vec<String> {
         self.host.state().messages.clone()
@@ -231,6 +272,7 @@ struct State {
     messages: Vec<String>,
     context: String,
     is_cancelled: bool,
+    interfaces: Interfaces,
 }
 
 impl FakeHost {
@@ -248,7 +290,7 @@ impl FakeHost {
             data_directory: Some(data_directory),
             components_changed: Some(components_changed),
             resource_updated: Some(resource_updated),
-            get_interface: Some(get_interface),
+            get_interface: Some(interfaces::get_interface),
         };
         let mut host = Box::new(Self { table, configuration: configuration.to_string(), state: Mutex::default() });
         host.table.context = (&raw mut *host).cast();
@@ -313,6 +355,3 @@ unsafe extern "C" fn write_configuration(host: *const sys::mcp_host, sink: *cons
 unsafe extern "C" fn data_directory(_host: *const sys::mcp_host, _sink: *const sys::mcp_sink) {}
 unsafe extern "C" fn components_changed(_host: *const sys::mcp_host) {}
 unsafe extern "C" fn resource_updated(_host: *const sys::mcp_host, _uri: sys::mcp_string) {}
-unsafe extern "C" fn get_interface(_host: *const sys::mcp_host, _name: *const c_char) -> *const c_void {
-    null()
-}

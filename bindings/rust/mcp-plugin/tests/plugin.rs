@@ -406,4 +406,6 @@ fn a_host_that_is_kept_does_nothing_when_the_plugin_has_ended() {
     host.log(mcp_plugin::Level::Info, "too late");
     host.components_changed();
     assert_eq!(host.configuration(), json!({}));
+    let told = host.store().err().expect("nothing is kept any more");
+    assert_eq!(told.message(), "mcp.store/1 cannot be asked any more: the plugin has ended");
 }
