@@ -1,6 +1,9 @@
 /* Each function only hands on what it is given. A text is handed on where it lies, so Go keeps none beyond the call. */
 #include "bridge.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "_cgo_export.h"
 
 static GoString as_go(mcp_string text) {
@@ -53,6 +56,33 @@ void mcp_go_about(mcp_string id, mcp_string vendor, mcp_string description, mcp_
   plugin.vendor = vendor;
   plugin.description = description;
   plugin.url = url;
+}
+
+void mcp_go_append(void* context, mcp_string piece) {
+  answer* const all = context;
+  char* const data = realloc(all->data, all->size + (size_t)piece.size + 1);
+  if (data == NULL) abort();
+  if (piece.size > 0) memcpy(data + all->size, piece.data, (size_t)piece.size);
+  all->data = data;
+  all->size += (size_t)piece.size;
+}
+
+static void subscribed(void* self, mcp_string uri) {
+  mcpGoTell((uintptr_t)self, as_go(uri), 1);
+}
+
+static void unsubscribed(void* self, mcp_string uri) {
+  mcpGoTell((uintptr_t)self, as_go(uri), 0);
+}
+
+mcp_subscription_listener mcp_go_listener(uintptr_t self) {
+  const mcp_subscription_listener listener = {
+      .size = sizeof listener,
+      .context = (void*)self,
+      .subscribed = subscribed,
+      .unsubscribed = unsubscribed,
+  };
+  return listener;
 }
 
 MCP_PLUGIN_EXPORT const mcp_plugin* mcp_plugin_entry_v1(void) {

@@ -8,6 +8,7 @@ import "C"
 import (
 	"errors"
 	"runtime/cgo"
+	"strings"
 	"unsafe"
 )
 
@@ -40,12 +41,14 @@ func mcpGoCreate(hostTable, failure unsafe.Pointer) uintptr {
 		return 0
 	}
 	heedMemoryLimit()
-	plugin, err := newPlugin(&cHost{table: table}, exported.setup)
+	host := &cHost{table: table}
+	plugin, err := newPlugin(host, exported.setup)
 	if err != nil {
 		give(failure, err.Error())
 		return 0
 	}
-	return uintptr(cgo.NewHandle(plugin))
+	host.self = uintptr(cgo.NewHandle(plugin))
+	return host.self
 }
 
 //export mcpGoDescribe
@@ -80,6 +83,13 @@ func mcpGoInvoke(self uintptr, call uint64, method, params string) {
 //export mcpGoCancel
 func mcpGoCancel(self uintptr, call uint64, reason int32) {
 	pluginOf(self).cancel(call, reason)
+}
+
+// The text is the host's memory.
+//
+//export mcpGoTell
+func mcpGoTell(self uintptr, uri string, isSubscribed int32) {
+	pluginOf(self).tell(strings.Clone(uri), isSubscribed != 0)
 }
 
 //export mcpGoStop

@@ -2,7 +2,6 @@ package mcp
 
 // #cgo CFLAGS: -I${SRCDIR}/../../plugin-api/include -I${SRCDIR}/../../../../include
 // #include <stdlib.h>
-// #include <string.h>
 // #include "bridge.h"
 //
 // static mcp_string borrowed(_GoString_ text) {
@@ -12,18 +11,6 @@ package mcp
 //
 // static void give(const mcp_sink* sink, _GoString_ text) {
 //   sink->write(sink->context, borrowed(text));
-// }
-//
-// // What the host writes into a sink, joined; to be freed.
-// typedef struct { char* data; size_t size; } answer;
-//
-// static void append(void* context, mcp_string piece) {
-//   answer* const all = context;
-//   char* const data = realloc(all->data, all->size + (size_t)piece.size + 1);
-//   if (data == NULL) abort();
-//   if (piece.size > 0) memcpy(data + all->size, piece.data, (size_t)piece.size);
-//   all->data = data;
-//   all->size += (size_t)piece.size;
 // }
 //
 // static int has_what_is_needed(const mcp_host* host) { return MCP_HAS(host, mcp_host, resource_updated); }
@@ -39,13 +26,13 @@ package mcp
 // static int32_t is_cancelled(const mcp_host* host, mcp_call_id call) { return host->is_cancelled(host, call); }
 // static answer call_context(const mcp_host* host, mcp_call_id call) {
 //   answer all = {NULL, 0};
-//   const mcp_sink sink = {&all, append};
+//   const mcp_sink sink = {&all, mcp_go_append};
 //   host->call_context(host, call, &sink);
 //   return all;
 // }
 // static answer caller(const mcp_host* host, mcp_call_id call) {
 //   answer all = {NULL, 0};
-//   const mcp_sink sink = {&all, append};
+//   const mcp_sink sink = {&all, mcp_go_append};
 //   if (!MCP_HAS(host, mcp_host, get_interface)) return all;
 //   const mcp_caller* const interface = host->get_interface(host, MCP_CALLER);
 //   if (interface != NULL && MCP_HAS(interface, mcp_caller, describe)) interface->describe(host, call, &sink);
@@ -53,13 +40,13 @@ package mcp
 // }
 // static answer configuration(const mcp_host* host) {
 //   answer all = {NULL, 0};
-//   const mcp_sink sink = {&all, append};
+//   const mcp_sink sink = {&all, mcp_go_append};
 //   host->configuration(host, &sink);
 //   return all;
 // }
 // static answer data_directory(const mcp_host* host) {
 //   answer all = {NULL, 0};
-//   const mcp_sink sink = {&all, append};
+//   const mcp_sink sink = {&all, mcp_go_append};
 //   host->data_directory(host, &sink);
 //   return all;
 // }
@@ -81,6 +68,17 @@ type host interface {
 	dataDirectory() string
 	componentsChanged()
 	resourceUpdated(uri string)
+
+	hasInterface(name string) bool
+	subscriptions() string
+	listen()
+	storeGet(key string) storeAnswer
+	storePut(key string, value []byte, ifRevision uint64) storeAnswer
+	storeErase(key string) storeAnswer
+	storeList(prefix string) storeAnswer
+	declare(kind int, name, help string, bounds []float64) (number uint32, why string)
+	record(how int, metric uint32, labels []Label, value float64)
+	checkCapabilities(json string) (isTaken bool, why string)
 }
 
 const (
@@ -100,6 +98,7 @@ const (
 // cHost is the host's own table, which is valid until stop has returned.
 type cHost struct {
 	table *C.mcp_host
+	self  uintptr // what the host calls the plugin by
 }
 
 func hasWhatIsNeeded(table *C.mcp_host) bool {

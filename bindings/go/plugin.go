@@ -42,16 +42,18 @@ type Plugin struct {
 	context context.Context // until it is stopped
 	end     context.CancelFunc
 
-	mutex        sync.RWMutex
-	onStart      []func() error
-	onStop       []func()
-	served       bool // changes are to be told to the host
-	instructions string
-	tools        registry[*toolRecord]
-	resources    registry[*resourceRecord]
-	templates    registry[*resourceRecord]
-	prompts      registry[*promptRecord]
-	err          error // what setup did wrong first
+	mutex                        sync.RWMutex
+	onStart                      []func() error
+	onStop                       []func()
+	onSubscribed, onUnsubscribed []func(uri string)
+	served                       bool // changes are to be told to the host
+	instructions                 string
+	capabilities                 object
+	tools                        registry[*toolRecord]
+	resources                    registry[*resourceRecord]
+	templates                    registry[*resourceRecord]
+	prompts                      registry[*promptRecord]
+	err                          error // what setup did wrong first
 
 	calls calls
 }
@@ -206,6 +208,9 @@ func (p *Plugin) describe() ([]byte, error) {
 	if p.completes() {
 		description = append(description, member{"completions", true})
 	}
+	if p.capabilities != nil {
+		description = append(description, member{"capabilities", p.capabilities})
+	}
 	return marshal(description)
 }
 
@@ -232,7 +237,7 @@ func (p *Plugin) start() (err error) {
 			return err
 		}
 	}
-	return nil
+	return p.listen()
 }
 
 func (p *Plugin) stop() {
@@ -241,14 +246,14 @@ func (p *Plugin) stop() {
 	onStop := p.onStop
 	p.mutex.RUnlock()
 	for i := range onStop {
-		p.runOnStop(onStop[len(onStop)-1-i])
+		p.guarded("a function of OnStop", onStop[len(onStop)-1-i])
 	}
 }
 
-func (p *Plugin) runOnStop(function func()) {
+func (p *Plugin) guarded(name string, function func()) {
 	defer func() {
 		if what := recover(); what != nil {
-			p.Log(LevelError, "a function of OnStop: "+panicText(what))
+			p.Log(LevelError, name+": "+panicText(what))
 		}
 	}()
 	function()

@@ -18,6 +18,7 @@ type fakeHost struct {
 	answers  map[uint64]string
 	said     []string
 	changes  int
+	fakeInterfaces
 }
 
 func (h *fakeHost) say(words ...any) {
