@@ -1,24 +1,16 @@
 #include "python/host_functions.hpp"
 
 #include <string>
-#include <string_view>
 
 #include <mcp/caller.h>
+
+#include "python/host_interfaces.hpp"
+#include "python/host_text.hpp"
 
 namespace plugins::python {
 namespace {
 
 namespace py = pybind11;
-
-// A str of Python as UTF-8. Half a surrogate pair, which is no text, becomes a question mark.
-std::string utf8(const py::str& text) {
-  const py::bytes bytes = text.attr("encode")("utf-8", "replace");
-  return std::string(bytes);
-}
-
-mcp_string borrowed(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 using Host = std::shared_ptr<const LivingHost>;
 
@@ -26,9 +18,7 @@ using Host = std::shared_ptr<const LivingHost>;
 template <class Ask>
 std::string answer_of(const Host& host, const Ask& ask) {
   std::string text;
-  const mcp_sink sink{&text, [](void* context, mcp_string piece) noexcept {
-                        static_cast<std::string*>(context)->append(piece.data, piece.size);
-                      }};
+  const mcp_sink sink = sink_into(text);
   const py::gil_scoped_release others_run;
   host->with([&](const mcp_host& functions) { ask(functions, &sink); });
   return text;
@@ -91,6 +81,7 @@ py::object host_functions(const Host& host) {
   py::object functions = py::module_::import("types").attr("SimpleNamespace")();
   add_of_a_call(functions, host);
   add_of_the_plugin(functions, host);
+  add_interfaces(functions, host);
   return functions;
 }
 

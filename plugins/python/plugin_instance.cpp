@@ -5,6 +5,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "python/host_interfaces.hpp"
 #include "python/interpreter.hpp"
 
 namespace plugins::python {
@@ -29,7 +30,13 @@ auto in_python(const Action& action) {
 PluginInstance::PluginInstance(const mcp_host& host) : host_(host), host_of_python_(host) {
   start_interpreter();
   in_python([&] {
-    plugin_ = py::module_::import("mcp_plugin.serving").attr("Plugin")(host_functions(host_of_python_.living()));
+    const auto host_now = host_of_python_.living();
+    const auto functions = host_functions(host_now);
+    functions.attr("listen") = py::cpp_function([this, host_now] {
+      const py::gil_scoped_release others_run;
+      host_now->with([&](const mcp_host& to) { listen_to_subscriptions(to, plugin_); });
+    });
+    plugin_ = py::module_::import("mcp_plugin.serving").attr("Plugin")(functions);
     cancellations_ = plugin_.attr("cancellations").cast<int>();
   });
 }

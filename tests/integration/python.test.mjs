@@ -4,11 +4,12 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { Components } from './support/components.mjs';
 import { HttpHost, inProcess, program } from './support/host.mjs';
-import { postModern } from './support/http.mjs';
+import { postModern, Session } from './support/http.mjs';
 
 const patience = { patienceMs: 20_000 };
 const header = 'import time\nfrom mcp_plugin import *\n';
@@ -151,6 +152,62 @@ ${versionTool(version)}`;
   assert.equal(await served.say('version'), '2');
   await writeFile(served.path('go'), '');
   assert.equal(await answer, '1');
+});
+
+// Until it is so, which the host makes it a moment after the files are loaded.
+async function until(ask, wanted) {
+  let last;
+  for (let tries = 0; tries < 250; ++tries) {
+    last = await ask();
+    if (JSON.stringify(last) === JSON.stringify(wanted)) return;
+    await sleep(20);
+  }
+  assert.deepEqual(last, wanted);
+}
+
+test('WhatFilesAddToTheCapabilitiesComesAndGoesWithThem', async (context) => {
+  const adding = (name) => `extension("${name}", {"languages": ["en"]})\nexperimental("drafts")\n${versionTool(1)}`;
+  const served = await Served.start(context, { 'a.py': adding('com.example/search') });
+  const added = async () => {
+    const { result } = await (await postModern(served.host.address, 'server/discover')).json();
+    const { extensions, experimental } = result.capabilities;
+    return [extensions['com.example/search'], experimental];
+  };
+  assert.deepEqual(await added(), [{ languages: ['en'] }, { drafts: {} }]);
+  const refused = /a\.py", line 3, in <module>\n[^]*has a prefix that is reserved for MCP/;
+  await served.says(refused, () => served.write('a.py', adding('io.modelcontextprotocol/search')));
+  const mistaken = /a\.py", line 3, in <module>\n[^]*ValueError: .*Not a name/;
+  await served.says(mistaken, () => served.write('a.py', `Counter("Not a name", "")\n${versionTool(2)}`));
+  assert.deepEqual(await added(), [{ languages: ['en'] }, { drafts: {} }], 'served on');
+  await served.edit('a.py', versionTool(3));
+  await until(added, [undefined, undefined]);
+});
+
+test('FunctionsThatAreLoadedAnewAreToldOfTheSubscriptionsThatThereAre', async (context) => {
+  const listening = (version) => `
+heard = []
+
+@resource("served://one")
+def one() -> str:
+    return "one"
+
+@on_subscribed
+def begin(uri: str, context: Context):
+    heard.append("+" + uri)
+    context.info(f"{context.subscriptions}")
+
+@tool(name="heard")
+def say_heard() -> str:
+    return "${version} " + " ".join(heard)
+`;
+  const served = await Served.start(context, { 'a.py': listening(1) });
+  const session = await Session.open(served.host.url);
+  await session.ask('resources/subscribe', { uri: 'served://one' });
+  await until(() => served.say('heard'), '1 +served://one');
+  await served.host.log.until({ event: 'plugin says', text: "['served://one']" });
+  await served.edit('a.py', listening(2));
+  await until(() => served.say('heard'), '2 +served://one');
+  await session.delete();
 });
 
 // In one process they share the interpreter, and its modules.

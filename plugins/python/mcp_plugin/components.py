@@ -8,7 +8,8 @@ from typing import Any, Callable, Sequence
 
 from .content import Image, Message, ToolResult, text_of
 from .context import Context
-from .forms import Form, Member, form_of, member_of, object_schema
+from .forms import Form, Member, form_of, json_text, member_of, object_schema
+from .interfaces import CAPABILITIES, SUBSCRIPTIONS, need
 
 _TEMPLATE_VARIABLE = re.compile(r"\{[+#]?(\w+)\}")
 Completion = Sequence[str] | Callable[..., Any]
@@ -18,13 +19,17 @@ _CONTENT_TYPES = (str, Image, Message, ToolResult)
 
 
 class Collection:
-    """All components of one version of a folder's files, each kind by names or URIs."""
+    """All components of one version of a folder's files, each kind by names or URIs, and what else the files say."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: Any = None) -> None:
+        self.host = host
         self.tools: dict[str, Tool] = {}
         self.resources: dict[str, Resource] = {}
         self.templates: dict[str, Resource] = {}
         self.prompts: dict[str, Prompt] = {}
+        self.on_subscribed: list[Component] = []
+        self.on_unsubscribed: list[Component] = []
+        self.capabilities: dict[str, dict[str, dict]] = {}
 
     def add(self, kind: str, key: str, component: "Component") -> None:
         others = getattr(self, kind)
@@ -36,6 +41,10 @@ class Collection:
         for kind in ("tools", "resources", "templates", "prompts"):
             for key, component in getattr(more, kind).items():
                 self.add(kind, key, component)
+        self.on_subscribed += more.on_subscribed
+        self.on_unsubscribed += more.on_unsubscribed
+        for group, capabilities in more.capabilities.items():
+            self.capabilities.setdefault(group, {}).update(capabilities)
 
     def description(self) -> dict:
         def listed(components: dict) -> list[dict]:
@@ -48,21 +57,27 @@ class Collection:
             "resourceTemplates": listed(self.templates),
             "prompts": listed(self.prompts),
             **({"completions": True} if any(each.completions for each in completable) else {}),
+            **({"capabilities": self.capabilities} if self.capabilities else {}),
         }
 
 
 _collecting: Collection | None = None
 
 
-def collect(load: Callable[[], None]) -> Collection:
+def collect(load: Callable[[], None], host: Any) -> Collection:
     """What the decorators register while `load` runs. Elsewhere they register nothing, as in a test of a function."""
     global _collecting
-    _collecting = collection = Collection()
+    _collecting = collection = Collection(host)
     try:
         load()
     finally:
         _collecting = None
     return collection
+
+
+def host_of_loading() -> Any:
+    """The functions of the host whose plugin is being loaded, or None."""
+    return None if _collecting is None else _collecting.host
 
 
 @dataclasses.dataclass(frozen=True)
@@ -177,6 +192,48 @@ def prompt(
         return decorated
 
     return register if function is None else register(function)
+
+
+def on_subscribed(function: Callable) -> Callable:
+    """Has a function, `def begin(uri: str)`, told that clients are subscribed to a resource now, by the URI that is
+    read: first of those that they are subscribed to already, and some 50 ms after each change. Such functions never run
+    side by side. A Context that it takes is of no call."""
+    return _listening("on_subscribed", function)
+
+
+def on_unsubscribed(function: Callable) -> Callable:
+    """The same for a resource that no client is subscribed to any more."""
+    return _listening("on_unsubscribed", function)
+
+
+def _listening(kind: str, function: Callable) -> Callable:
+    if _collecting is not None:
+        need(_collecting.host, SUBSCRIPTIONS)
+        members, context_name = _parameters(function)
+        if len(members) != 1:
+            raise TypeError(f"{function.__name__} takes the URI of a resource: def {function.__name__}(uri: str)")
+        getattr(_collecting, kind).append(Component(function, members, context_name, {}))
+    return function
+
+
+def extension(name: str, settings: dict | None = None) -> None:
+    """Adds an extension to what the server says that it can do, for as long as the file says so. The name is
+    PREFIX/NAME with a domain of yours in reverse. ValueError if the host refuses it."""
+    _add_capability("extensions", name, settings)
+
+
+def experimental(name: str, settings: dict | None = None) -> None:
+    """The same for what is no extension."""
+    _add_capability("experimental", name, settings)
+
+
+def _add_capability(group: str, name: str, settings: dict | None) -> None:
+    if _collecting is not None:
+        need(_collecting.host, CAPABILITIES)
+        error = _collecting.host.check_capabilities(json_text({group: {name: settings or {}}}))
+        if error:
+            raise ValueError(error)
+        _collecting.capabilities.setdefault(group, {})[name] = settings or {}
 
 
 def _execution(timeout: float | None) -> dict | None:

@@ -8,6 +8,8 @@ import typing
 from typing import Any, Callable
 
 from .forms import Form, form_of, json_text
+from .interfaces import SUBSCRIPTIONS, need
+from .store import Store
 
 CANCEL_REASONS = {
     1: "The call was cancelled by the client.",
@@ -105,12 +107,15 @@ class Context:
 
     @property
     def cancelled(self) -> bool:
-        return self._host.is_cancelled(self._call) != 0
+        return self._cancel_reason() != 0
 
     def throw_if_cancelled(self) -> None:
-        reason = self._host.is_cancelled(self._call)
+        reason = self._cancel_reason()
         if reason != 0:
             raise Cancelled(CANCEL_REASONS.get(reason, "The call was cancelled."))
+
+    def _cancel_reason(self) -> int:
+        return self._host.is_cancelled(self._call) if self._call != 0 else 0
 
     def sleep(self, seconds: float) -> bool:
         """Waits, but not longer than until the call is cancelled. Returns whether it is. Not for `async` functions,
@@ -158,6 +163,23 @@ class Context:
         """Tells the clients that have subscribed to the resource."""
         self._host.resource_updated(uri)
         return _Done()
+
+    # What else the host does for a plugin.
+
+    @property
+    def store(self) -> Store:
+        """The small values that the plugin keeps."""
+        return Store(self._host)
+
+    @property
+    def subscriptions(self) -> list[str]:
+        """The URIs that clients are subscribed to now."""
+        need(self._host, SUBSCRIPTIONS)
+        return json.loads(self._host.subscriptions() or "[]")
+
+    def host_has(self, interface: str) -> bool:
+        """Whether the host has an optional interface, such as "mcp.store/1"."""
+        return self._host.has_interface(interface)
 
     # What the client is asked. The function is left, and runs again from its beginning when the answers are there.
 

@@ -53,8 +53,9 @@ class _Finder:
 class Folder:
     """One for each plugin. It is for one thread at a time."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: str, host: Any):
         self.path = pathlib.Path(path)
+        self._host = host
         self._finder = _Finder(self.path)
         with _loading:
             sys.meta_path.insert(0, self._finder)
@@ -101,7 +102,7 @@ class Folder:
             if file.name.startswith((".", "__")):
                 continue
             try:
-                collection.merge(collect(functools.partial(_import, file)))
+                collection.merge(collect(functools.partial(_import, file), self._host))
             except BaseException as error:  # of the author's code: also SystemExit
                 mistakes.append(described(error))
         return collection, mistakes

@@ -37,7 +37,7 @@ class Plugin:
         self._host = host
         configuration = json.loads(host.configuration() or "{}")
         _use_packages(configuration)
-        self._folder = Folder(_folder_of(configuration))
+        self._folder = Folder(_folder_of(configuration), host)
         self._calls: dict[int, CallState] = {}
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -62,6 +62,7 @@ class Plugin:
             thread = threading.Thread(target=loop, name=f"mcp_plugin{loop.__name__}", daemon=True)
             thread.start()
             self._threads.append(thread)
+        self._listen()
 
     def stop(self) -> None:
         self._stopping.set()
@@ -74,6 +75,16 @@ class Plugin:
         os.close(self.cancellations)
         os.close(self._cancelled_calls)
         self._folder.close()
+
+    def subscription_changed(self, uri: str, is_subscribed: bool) -> None:
+        """What a client is subscribed to has changed. The host calls it once at a time."""
+        for component in self._served.on_subscribed if is_subscribed else self._served.on_unsubscribed:
+            state = CallState()
+            try:
+                arguments = {component.members[0].name: uri}
+                self._run(component, arguments, Context(self._host, 0, {}, state), state)
+            except BaseException as error:
+                self._tell(error)
 
     def invoke(self, call: int, method: str, params: str) -> None:
         state = self._calls[call] = CallState()
@@ -231,6 +242,12 @@ class Plugin:
     def _serve_loaded(self) -> None:
         self._before, self._served = self._served, self._loaded
         self._host.log(0, _INFO, f"loaded {self._folder.path} anew")
+        self._listen()
+
+    def _listen(self) -> None:
+        """The functions of a version are told of all subscriptions first."""
+        if self._served.on_subscribed or self._served.on_unsubscribed:
+            self._host.listen()
 
 
 def _tool_arguments(tool: Tool, params: dict) -> dict:

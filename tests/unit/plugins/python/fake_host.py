@@ -24,6 +24,12 @@ class FakeHost:
         self.cancelled: dict[int, int] = {}
         self.changed = threading.Event()
         self.heard = threading.Condition()
+        self.lacks: set[str] = set()
+        self.listens = 0
+        self.stored: dict[str, tuple[bytes, int]] = {}
+        self.puts = 0
+        self.metrics: list[tuple] = []
+        self.recorded: list[tuple] = []
 
     def configuration(self) -> str:
         return json.dumps(self._configuration)
@@ -58,6 +64,55 @@ class FakeHost:
 
     def resource_updated(self, uri: str) -> None:
         pass
+
+    # The optional interfaces.
+
+    def has_interface(self, name: str) -> bool:
+        return name not in self.lacks
+
+    def subscriptions(self) -> str:
+        return '["notes://x"]'
+
+    def listen(self) -> None:
+        self.listens += 1
+
+    def store_get(self, key: str) -> tuple[int, bytes, int, str]:
+        value, revision = self.stored.get(key, (b"", 0))
+        return (0 if revision else 1), value, revision, ""
+
+    def store_put(self, key: str, value: bytes, if_revision: int) -> tuple[int, bytes, int, str]:
+        if not key:
+            return 3, b"", 0, "a key is not empty"
+        if if_revision not in (2**64 - 1, self.store_get(key)[2]):
+            return 2, b"", 0, ""
+        self.puts += 1
+        self.stored[key] = bytes(value), self.puts
+        return 0, b"", 0, ""
+
+    def store_erase(self, key: str) -> tuple[int, bytes, int, str]:
+        return (0 if self.stored.pop(key, None) else 1), b"", 0, ""
+
+    def store_list(self, prefix: str) -> tuple[int, bytes, int, str]:
+        keys = sorted(key for key in self.stored if key.startswith(prefix))
+        return 0, json.dumps(keys).encode(), 0, ""
+
+    def declare_metric(self, kind: int, name: str, help: str, bounds: list[float]) -> tuple[int, str]:
+        if " " in name:
+            return 0, f'"{name}" is no name'
+        self.metrics.append((kind, name, help, bounds))
+        return len(self.metrics), ""
+
+    def metric_add(self, *recorded: Any) -> None:
+        self.recorded.append(("add", *recorded))
+
+    def metric_set(self, *recorded: Any) -> None:
+        self.recorded.append(("set", *recorded))
+
+    def metric_observe(self, *recorded: Any) -> None:
+        self.recorded.append(("observe", *recorded))
+
+    def check_capabilities(self, text: str) -> str:
+        return "it has a prefix that is reserved for MCP" if "modelcontextprotocol" in text else ""
 
 
 class PluginTest(unittest.TestCase):
