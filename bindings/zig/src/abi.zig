@@ -1,4 +1,4 @@
-//! mcp/plugin.h in Zig: what each member means, and where it may be called, is written there.
+//! mcp/plugin.h, and the headers of optional interfaces beside it, in Zig: what each member means, and where it may be called, is written there.
 //! tests/languages/zig/module_test.zig compares the two.
 const std = @import("std");
 
@@ -82,6 +82,79 @@ pub const Plugin = extern struct {
 };
 
 pub const entry_symbol = "mcp_plugin_entry_v1";
+
+/// What the plugin gives to be told of subscriptions.
+pub const SubscriptionListener = extern struct {
+    size: u32 = @sizeOf(SubscriptionListener),
+    reserved: u32 = 0,
+    context: ?*anyopaque,
+    subscribed: ?*const fn (context: ?*anyopaque, uri: String) callconv(.c) void,
+    unsubscribed: ?*const fn (context: ?*anyopaque, uri: String) callconv(.c) void,
+};
+
+pub const Subscriptions = extern struct {
+    size: u32,
+    reserved: u32,
+    list: *const fn (host: *const Host, sink: *const Sink) callconv(.c) void,
+    listen: *const fn (host: *const Host, listener: ?*const SubscriptionListener) callconv(.c) void,
+
+    pub const name = "mcp.subscriptions/1";
+};
+
+pub const StoreStatus = enum(i32) { done = 0, absent = 1, changed = 2, invalid = 3, full = 4, failed = 5, _ };
+
+pub const Store = extern struct {
+    size: u32,
+    reserved: u32,
+    get: *const fn (host: *const Host, key: String, value: *const Sink, revision: ?*u64, reason: ?*const Sink) callconv(.c) StoreStatus,
+    put: *const fn (
+        host: *const Host,
+        key: String,
+        value: String,
+        if_revision: u64,
+        revision: ?*u64,
+        reason: ?*const Sink,
+    ) callconv(.c) StoreStatus,
+    erase: *const fn (host: *const Host, key: String, if_revision: u64, reason: ?*const Sink) callconv(.c) StoreStatus,
+    list: *const fn (host: *const Host, prefix: String, keys: *const Sink, reason: ?*const Sink) callconv(.c) StoreStatus,
+
+    pub const name = "mcp.store/1";
+    /// A revision that any is.
+    pub const any: u64 = std.math.maxInt(u64);
+};
+
+pub const MetricKind = enum(i32) { counter = 0, gauge = 1, histogram = 2 };
+
+pub const Label = extern struct { name: String, value: String };
+
+pub const Metrics = extern struct {
+    size: u32,
+    reserved: u32,
+    declare: *const fn (
+        host: *const Host,
+        kind: MetricKind,
+        metric: String,
+        help: String,
+        bounds: ?[*]const f64,
+        bound_count: u32,
+        reason: ?*const Sink,
+    ) callconv(.c) u32,
+    add: Record,
+    set: Record,
+    observe: Record,
+
+    pub const name = "mcp.metrics/1";
+    pub const Record =
+        *const fn (host: *const Host, metric: u32, labels: [*]const Label, label_count: u32, value: f64) callconv(.c) void;
+};
+
+pub const Capabilities = extern struct {
+    size: u32,
+    reserved: u32,
+    check: *const fn (host: *const Host, json: String, reason: ?*const Sink) callconv(.c) i32,
+
+    pub const name = "mcp.capabilities/1";
+};
 
 // What has been released never moves; larger structs only have more at their ends.
 comptime {

@@ -4,6 +4,7 @@
 const std = @import("std");
 const abi = @import("abi.zig");
 const content = @import("content.zig");
+const interfaces = @import("interfaces.zig");
 const schema = @import("schema.zig");
 
 const Allocator = std.mem.Allocator;
@@ -40,6 +41,40 @@ pub const Host = struct {
     /// Tells the clients that subscribed to the resource.
     pub fn resourceUpdated(self: Host, uri: []const u8) void {
         self.raw.resource_updated(self.raw, .of(uri));
+    }
+
+    /// Whether the host has an optional interface: `mcp.abi.Store.name`. What needs one that an older host lacks fails.
+    pub fn hasInterface(self: Host, name: [*:0]const u8) bool {
+        return self.raw.get_interface(self.raw, name) != null;
+    }
+
+    /// The small values that the plugin keeps; in a call, that of the context.
+    pub fn store(self: Host) !interfaces.Store {
+        return .{ .host = self, .table = try interfaces.need(abi.Store, self) };
+    }
+
+    /// What grows: shown beside the host's own metrics, as mcp_plugin_NAME. `help` says in a line what it is. The same
+    /// metric may be asked for again.
+    pub fn counter(self: Host, name: []const u8, help: []const u8) !interfaces.Counter {
+        return .{ .metric = try .declare(self, .counter, name, help, &.{}) };
+    }
+
+    /// What goes up and down.
+    pub fn gauge(self: Host, name: []const u8, help: []const u8) !interfaces.Gauge {
+        return .{ .metric = try .declare(self, .gauge, name, help, &.{}) };
+    }
+
+    /// How many values were how large. Bounds grow, 32 at most; none: those of Prometheus for seconds.
+    pub fn histogram(self: Host, name: []const u8, help: []const u8, bounds: []const f64) !interfaces.Histogram {
+        return .{ .metric = try .declare(self, .histogram, name, help, bounds) };
+    }
+
+    /// The URIs that clients are subscribed to now.
+    pub fn subscriptions(self: Host, allocator: Allocator) ![]const []const u8 {
+        const table = try interfaces.need(abi.Subscriptions, self);
+        var collector: Collector = .{ .allocator = allocator };
+        table.list(self.raw, &collector.sink());
+        return std.json.parseFromSliceLeaky([]const []const u8, allocator, try collector.text(), .{});
     }
 };
 
@@ -125,6 +160,13 @@ pub const Context = struct {
         return self.host.configuration(T, self.allocator);
     }
 
+    /// The small values that the plugin keeps. What cannot be done ends the call, in words.
+    pub fn store(self: *Context) !interfaces.Store {
+        const table = interfaces.find(abi.Store, self.host.raw) orelse
+            return self.fail("{s}", .{comptime interfaces.missing(abi.Store)});
+        return .{ .host = self.host, .table = table, .context = self };
+    }
+
     /// Ends a tool with an error that the model reads: `return context.fail("there is no {s}", .{name})`.
     pub fn fail(self: *Context, comptime format: []const u8, arguments: anytype) Ending {
         return self.end(error.ToolError, -32603, format, arguments);
@@ -190,12 +232,12 @@ fn logCall(
 }
 
 /// A sink that keeps what it is given.
-const Collector = struct {
+pub const Collector = struct {
     allocator: Allocator,
     pieces: std.ArrayList(u8) = .empty,
     is_complete: bool = true,
 
-    fn sink(self: *Collector) abi.Sink {
+    pub fn sink(self: *Collector) abi.Sink {
         return .{ .context = self, .write = write };
     }
 
@@ -206,7 +248,7 @@ const Collector = struct {
         };
     }
 
-    fn text(self: *Collector) error{OutOfMemory}![]const u8 {
+    pub fn text(self: *Collector) error{OutOfMemory}![]const u8 {
         return if (self.is_complete) self.pieces.items else error.OutOfMemory;
     }
 };

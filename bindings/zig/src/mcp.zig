@@ -17,6 +17,12 @@ pub const Host = context.Host;
 pub const Caller = context.Caller;
 pub const Answer = context.Answer;
 
+const interfaces = @import("interfaces.zig");
+pub const Store = interfaces.Store;
+pub const Counter = interfaces.Counter;
+pub const Gauge = interfaces.Gauge;
+pub const Histogram = interfaces.Histogram;
+
 const content = @import("content.zig");
 pub const Content = content.Content;
 pub const Media = content.Media;

@@ -2,6 +2,7 @@
 const std = @import("std");
 const abi = @import("abi.zig");
 const content = @import("content.zig");
+const interfaces = @import("interfaces.zig");
 const json = @import("json.zig");
 const Asked = @import("completion.zig").Asked;
 const Context = @import("context.zig").Context;
@@ -11,8 +12,8 @@ const Question = @import("context.zig").Question;
 const parse_options = @import("context.zig").parse_options;
 
 const known = [_][]const u8{
-    "name",               "version", "id", "vendor", "description", "url", "instructions", "flags", "State", "tools", "resources",
-    "resource_templates", "prompts",
+    "name",               "version", "id",         "vendor",       "description", "url", "instructions", "flags", "State", "tools", "resources",
+    "resource_templates", "prompts", "extensions", "experimental",
 };
 
 /// Makes a plugin of the library, once in its source:
@@ -22,9 +23,11 @@ const known = [_][]const u8{
 ///     }
 ///
 /// Beside these there are .resources, .resource_templates and .prompts, lists too; .id, .vendor, .description, .url
-/// and .instructions, texts; .flags, of mcp.abi; and .State, a type of which each instance of the plugin has one: its
+/// and .instructions, texts; .flags, of mcp.abi; .extensions and .experimental, structs whose fields are what the plugin
+/// adds to the server's capabilities, with settings; and .State, a type of which each instance of the plugin has one: its
 /// function `init(mcp.Host) !State` makes it when the plugin is going to be served, and its `deinit(*State) void` ends
-/// it. Handlers are called on several threads at once.
+/// it. Its `onSubscribed(*State, uri: []const u8)` and `onUnsubscribed`, of which each may return an error, are told of what
+/// clients are subscribed to, one at a time. Handlers are called on several threads at once.
 pub fn plugin(comptime said: anytype) void {
     for (@typeInfo(@TypeOf(said)).@"struct".field_names) |name| {
         for (known) |each| {
@@ -69,7 +72,15 @@ fn Table(comptime said: anytype) type {
             return self;
         }
 
-        fn describe(_: ?*anyopaque, sink: *const abi.Sink, _: *const abi.Sink) callconv(.c) i32 {
+        fn describe(instance: ?*anyopaque, sink: *const abi.Sink, reason: *const abi.Sink) callconv(.c) i32 {
+            if (comptime capabilities(said)) |added| {
+                const raw = of(instance).host.raw;
+                const checking = interfaces.find(abi.Capabilities, raw) orelse {
+                    reason.put(comptime interfaces.missing(abi.Capabilities));
+                    return 1;
+                };
+                if (checking.check(raw, .of(added), reason) != 0) return 1;
+            }
             sink.put(comptime description(said));
             return 0;
         }
@@ -85,7 +96,32 @@ fn Table(comptime said: anytype) type {
                 return 1;
             }
             self.has_state = true;
+            return listen(self, reason);
+        }
+
+        // The host tells no more before it calls stop.
+        fn listen(self: *Instance, reason: *const abi.Sink) i32 {
+            if (!@hasDecl(State, "onSubscribed") and !@hasDecl(State, "onUnsubscribed")) return 0;
+            const subscriptions = interfaces.find(abi.Subscriptions, self.host.raw) orelse {
+                reason.put(comptime interfaces.missing(abi.Subscriptions));
+                return 1;
+            };
+            subscriptions.listen(self.host.raw, &.{ .context = self, .subscribed = subscribed, .unsubscribed = unsubscribed });
             return 0;
+        }
+
+        fn subscribed(instance: ?*anyopaque, uri: abi.String) callconv(.c) void {
+            if (@hasDecl(State, "onSubscribed")) tell(of(instance), State.onSubscribed, uri.slice());
+        }
+
+        fn unsubscribed(instance: ?*anyopaque, uri: abi.String) callconv(.c) void {
+            if (@hasDecl(State, "onUnsubscribed")) tell(of(instance), State.onUnsubscribed, uri.slice());
+        }
+
+        fn tell(self: *Instance, comptime function: anytype, uri: []const u8) void {
+            const told = function(&self.state, uri);
+            if (@TypeOf(told) != void) told catch |err|
+                self.host.log(.@"error", "onSubscribed or onUnsubscribed of {s}: {s}", .{ uri, @errorName(err) });
         }
 
         fn stop(instance: ?*anyopaque) callconv(.c) void {
@@ -214,8 +250,29 @@ fn description(comptime said: anytype) []const u8 {
             if (all.len > 0) object.set(member, json.arrayOf(all));
         }
         if (anyCompletes(said)) object.set("completions", "true");
+        if (capabilities(said)) |added| object.set("capabilities", added);
         return object.text();
     }
+}
+
+// What is added to the server's, as JSON.
+fn capabilities(comptime said: anytype) ?[]const u8 {
+    comptime {
+        var object: json.Object = .{};
+        for (.{ "extensions", "experimental" }) |group| {
+            if (!@hasField(@TypeOf(said), group)) continue;
+            const added = @field(said, group);
+            var members: json.Object = .{};
+            for (@typeInfo(@TypeOf(added)).@"struct".field_names) |name| members.set(name, settings(@field(added, name)));
+            object.set(group, members.text());
+        }
+        return if (object.members.len > 0) object.text() else null;
+    }
+}
+
+// `.{}` has no settings, and is no list.
+fn settings(comptime of: anytype) []const u8 {
+    return if (@typeInfo(@TypeOf(of)).@"struct".field_names.len == 0) "{}" else json.value(of);
 }
 
 fn anyCompletes(comptime said: anytype) bool {

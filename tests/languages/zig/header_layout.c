@@ -1,7 +1,12 @@
-/* Where the members of mcp/plugin.h are, and what its constants are, by the names that the Zig module gives them. */
+/* Where the members of mcp/plugin.h and of optional interfaces are, and what constants are, by the names that the Zig
+ * module gives them. */
 #include <stddef.h>
 
+#include <mcp/capabilities.h>
+#include <mcp/metrics.h>
 #include <mcp/plugin.h>
+#include <mcp/store.h>
+#include <mcp/subscriptions.h>
 
 struct entry {
   const char* name;
@@ -12,6 +17,7 @@ struct entry {
   { zig_name "." #member, offsetof(struct_name, member) }
 #define HOST(member) OFFSET(mcp_host, "Host", member)
 #define PLUGIN(member) OFFSET(mcp_plugin, "Plugin", member)
+#define LISTENER(member) OFFSET(mcp_subscription_listener, "SubscriptionListener", member)
 
 const struct entry mcp_header_layout[] = {
     {"sizeof String", sizeof(mcp_string)},
@@ -68,7 +74,50 @@ const struct entry mcp_header_layout[] = {
     {"LogLevel.emergency", MCP_LOG_EMERGENCY},
     {"flag serial", MCP_PLUGIN_SERIAL},
     {"flag never_unload", MCP_PLUGIN_NEVER_UNLOAD},
+    {"sizeof SubscriptionListener", sizeof(mcp_subscription_listener)},
+    LISTENER(size),
+    LISTENER(reserved),
+    LISTENER(context),
+    LISTENER(subscribed),
+    LISTENER(unsubscribed),
+    {"sizeof Subscriptions", sizeof(mcp_subscriptions)},
+    OFFSET(mcp_subscriptions, "Subscriptions", size),
+    OFFSET(mcp_subscriptions, "Subscriptions", reserved),
+    OFFSET(mcp_subscriptions, "Subscriptions", list),
+    OFFSET(mcp_subscriptions, "Subscriptions", listen),
+    {"sizeof Store", sizeof(mcp_store)},
+    OFFSET(mcp_store, "Store", size),
+    OFFSET(mcp_store, "Store", reserved),
+    OFFSET(mcp_store, "Store", get),
+    OFFSET(mcp_store, "Store", put),
+    OFFSET(mcp_store, "Store", erase),
+    OFFSET(mcp_store, "Store", list),
+    {"any revision", MCP_STORE_ANY},
+    {"StoreStatus.done", MCP_STORE_DONE},
+    {"StoreStatus.absent", MCP_STORE_ABSENT},
+    {"StoreStatus.changed", MCP_STORE_CHANGED},
+    {"StoreStatus.invalid", MCP_STORE_INVALID},
+    {"StoreStatus.full", MCP_STORE_FULL},
+    {"StoreStatus.failed", MCP_STORE_FAILED},
+    {"sizeof Label", sizeof(mcp_label)},
+    OFFSET(mcp_label, "Label", name),
+    OFFSET(mcp_label, "Label", value),
+    {"sizeof Metrics", sizeof(mcp_metrics)},
+    OFFSET(mcp_metrics, "Metrics", size),
+    OFFSET(mcp_metrics, "Metrics", reserved),
+    OFFSET(mcp_metrics, "Metrics", declare),
+    OFFSET(mcp_metrics, "Metrics", add),
+    OFFSET(mcp_metrics, "Metrics", set),
+    OFFSET(mcp_metrics, "Metrics", observe),
+    {"MetricKind.counter", MCP_METRIC_COUNTER},
+    {"MetricKind.gauge", MCP_METRIC_GAUGE},
+    {"MetricKind.histogram", MCP_METRIC_HISTOGRAM},
+    {"sizeof Capabilities", sizeof(mcp_capabilities)},
+    OFFSET(mcp_capabilities, "Capabilities", size),
+    OFFSET(mcp_capabilities, "Capabilities", reserved),
+    OFFSET(mcp_capabilities, "Capabilities", check),
     {NULL, 0},
 };
 
 const char* const mcp_header_entry_symbol = MCP_PLUGIN_ENTRY_SYMBOL;
+const char* const mcp_header_interfaces[] = {MCP_SUBSCRIPTIONS, MCP_STORE, MCP_METRICS, MCP_CAPABILITIES};

@@ -9,6 +9,7 @@ const expectEqualStrings = std.testing.expectEqualStrings;
 const Entry = extern struct { name: ?[*:0]const u8, value: usize };
 extern const mcp_header_layout: [200]Entry;
 extern const mcp_header_entry_symbol: [*:0]const u8;
+extern const mcp_header_interfaces: [4][*:0]const u8;
 
 // The value that the header has under this name; each is asked for once.
 const Header = struct {
@@ -54,8 +55,19 @@ test "the layout is that of the header" {
     try header.expectEnum("LogLevel", mcp.abi.LogLevel);
     try header.expect("flag serial", mcp.abi.serial);
     try header.expect("flag never_unload", mcp.abi.never_unload);
+    try header.expectStruct("SubscriptionListener", mcp.abi.SubscriptionListener);
+    try header.expectStruct("Subscriptions", mcp.abi.Subscriptions);
+    try header.expectStruct("Store", mcp.abi.Store);
+    try header.expect("any revision", mcp.abi.Store.any);
+    try header.expectEnum("StoreStatus", mcp.abi.StoreStatus);
+    try header.expectStruct("Label", mcp.abi.Label);
+    try header.expectStruct("Metrics", mcp.abi.Metrics);
+    try header.expectEnum("MetricKind", mcp.abi.MetricKind);
+    try header.expectStruct("Capabilities", mcp.abi.Capabilities);
     try std.testing.expectEqual(header.entries(), header.asked);
     try expectEqualStrings(std.mem.span(mcp_header_entry_symbol), mcp.abi.entry_symbol);
+    const interfaces = .{ mcp.abi.Subscriptions, mcp.abi.Store, mcp.abi.Metrics, mcp.abi.Capabilities };
+    inline for (interfaces, mcp_header_interfaces) |Table, name| try expectEqualStrings(std.mem.span(name), Table.name);
 }
 
 // --- Schemas
@@ -228,6 +240,21 @@ test "a tool says its time limit, and any component its tags" {
     }) |Component| {
         try std.testing.expect(std.mem.endsWith(u8, Component.description, ",\"_meta\":{\"mcp-plugin-host/tags\":[\"t\"]}}"));
     }
+}
+
+// --- The host
+
+// That of the tests has no interfaces.
+test "an older host is named to whoever needs more" {
+    var arena: std.heap.ArenaAllocator = .init(std.testing.allocator);
+    defer arena.deinit();
+    var context = mcp.testing.context(arena.allocator());
+    try std.testing.expect(!context.host.hasInterface(mcp.abi.Store.name));
+    try std.testing.expectError(error.ToolError, context.store());
+    try expectEqualStrings("the host does not have mcp.store/1, which mcp-plugin-host has from 0.1.0 on: update the host, or " ++
+        "ask Host.hasInterface beforehand", context.failure.?.message);
+    try std.testing.expectError(error.HostTooOld, context.host.counter("a", ""));
+    try std.testing.expectError(error.HostTooOld, context.host.subscriptions(arena.allocator()));
 }
 
 // --- A plugin, by its table

@@ -61,7 +61,7 @@ test('APanicIsToldWithItsLine', async (context) => {
 
 test('WhatTheDocumentShowsIsAPlugin', async (context) => {
   const document = await readFile(fileURLToPath(new URL('../../../docs/zig.md', import.meta.url)), 'utf8');
-  const [code, ...more] = [...document.matchAll(/^```zig\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
+  const [code, asking, ...more] = [...document.matchAll(/^```zig\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
   assert.deepEqual(more, [], 'another example needs a test');
   const project = await newProject(context, 'zig');
   const components = join(project, 'build/debug/mcp_components');
@@ -79,4 +79,8 @@ test('WhatTheDocumentShowsIsAPlugin', async (context) => {
   assert.equal(await said('complete', 'plan', 'place', 'r'), 'Reykjavík\nRome\n');
   assert.equal(await said('complete', 'weather://{number}', 'number', '18'), '1879\n');
   assert.equal(await said('prompt', 'plan', '{"place":"Rome","days":"3"}'), 'user: Plan 3 days in Rome.\n');
+
+  await writeFile(join(project, 'src/weather.zig'), asking);
+  await run(project, 'cmake', '--build', '--preset', 'debug');
+  assert.match(await run(project, program, 'inspect', join(components, 'tools/weather.so')), /^ {2}tool +visit/m);
 });
