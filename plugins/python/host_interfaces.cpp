@@ -81,11 +81,12 @@ void add_store(const py::object& functions, const Host& host) {
   });
 }
 
-using Labels = std::vector<std::pair<std::string, std::string>>;
-
 // One of the functions that record, as a function of Python.
 py::cpp_function recording(const Host& host, decltype(mcp_metrics::add) mcp_metrics::*function) {
-  return [host, function](std::uint32_t metric, double value, const Labels& labels) {
+  return [host, function](std::uint32_t metric, double value, const std::vector<std::pair<py::str, py::str>>& given) {
+    std::vector<std::pair<std::string, std::string>> labels;
+    for (const auto& [name, text] : given)
+      labels.emplace_back(utf8(name), utf8(text));
     with_interface<mcp_metrics>(host, MCP_METRICS, [&](const mcp_host& to, const mcp_metrics& metrics) {
       // One more than there may be, so that the host says so.
       std::array<mcp_label, 9> table{};

@@ -63,7 +63,7 @@ class Store:
 
     def put_if(self, key: str, value: bytes, revision: int) -> bool:
         """Puts the value if the key still has this revision; 0: if there is no such key. False: it has another one."""
-        return _status("keep", key, self._host.store_put(key, value, revision)) == _DONE
+        return _status("keep", key, self._host.store_put(key, memoryview(value).tobytes(), revision)) == _DONE
 
 
 def _status(what: str, key: str, answer: tuple[int, bytes, int, str]) -> int:

@@ -38,12 +38,12 @@ pub fn registration(method: &mut ImplItemFn) -> Result<Option<TokenStream>> {
     }))
 }
 
-/// What the attributes of a method say that it is told: the name of one, without that attribute from now on.
-pub fn told_of(method: &mut ImplItemFn) -> Option<&'static str> {
-    let kinds = ["on_subscribed", "on_unsubscribed"];
-    let kind = kinds.into_iter().find(|kind| method.attrs.iter().any(|attribute| is(attribute, kind)))?;
-    method.attrs.retain(|attribute| !is(attribute, kind));
-    Some(kind)
+/// What the attributes of a method say that it is told, without them from now on.
+pub fn told_of(method: &mut ImplItemFn) -> Vec<&'static str> {
+    let mut kinds = vec!["on_subscribed", "on_unsubscribed"];
+    kinds.retain(|kind| method.attrs.iter().any(|attribute| is(attribute, kind)));
+    method.attrs.retain(|attribute| !kinds.iter().any(|kind| is(attribute, kind)));
+    kinds
 }
 
 // With the crate's name before it, or without.

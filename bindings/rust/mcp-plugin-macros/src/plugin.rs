@@ -20,7 +20,7 @@ pub fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let (mut registrations, mut told) = (Vec::new(), Vec::new());
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item {
-            told.extend(told_of(method).map(|kind| (kind, method.sig.ident.clone())));
+            told.extend(told_of(method).into_iter().map(|kind| (kind, method.sig.ident.clone())));
             registrations.extend(registration(method)?);
         }
     }

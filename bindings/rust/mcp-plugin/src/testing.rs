@@ -211,6 +211,11 @@ impl<P: Plugin> Harness<P> {
         }
     }
 
+    /// Puts a value before the plugin asks for it.
+    pub fn store(&self, key: &str, value: impl AsRef<[u8]>) {
+        self.host.state().interfaces.keep(key, value.as_ref());
+    }
+
     /// What the plugin keeps in its [`Store`](crate::Store).
     pub fn stored(&self) -> BTreeMap<String, Vec<u8>> {
         let values = &self.host.state().interfaces.values;

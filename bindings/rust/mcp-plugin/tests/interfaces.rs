@@ -42,6 +42,12 @@ impl Asking {
         Ok(())
     }
 
+    #[on_subscribed]
+    #[on_unsubscribed]
+    fn count(&self, uri: &str) {
+        assert_ne!(uri, "a://broken");
+    }
+
     #[on_unsubscribed]
     fn end(&self, uri: &str) {
         self.heard.lock().unwrap().push(format!("-{uri}"));
@@ -111,16 +117,21 @@ fn subscriptions_are_told_and_can_be_asked_for() {
     asking.unsubscribe("a://x");
     assert_eq!(asking.call_tool("heard", json!({})).text(), r#"+a://x +a://y -a://x ["a://y"]"#);
     asking.subscribe("");
-    assert_eq!(asking.messages(), ["a method of on_subscribed or on_unsubscribed failed: no inotify"]);
+    asking.subscribe("a://broken");
+    let failed = "a method of on_subscribed or on_unsubscribed failed: ";
+    let [first, second] = asking.messages().try_into().expect("two failed");
+    assert_eq!(first, format!("{failed}no inotify"));
+    assert!(second.starts_with(&format!("{failed}The plugin panicked: ")), "{second}");
 }
 
 #[test]
 fn a_store_keeps_values_by_their_revisions() {
     let asking = Harness::<Asking>::new();
-    for count in ["1", "2"] {
+    asking.store("ada", "40");
+    for count in ["41", "42"] {
         assert_eq!(asking.call_tool("visit", json!({ "who": "ada" })).text(), count);
     }
-    assert_eq!(asking.stored()["ada"], b"2");
+    assert_eq!(asking.stored()["ada"], b"42");
     assert_eq!(asking.call_tool("race", json!({})).text(), "false");
     let asking = Harness::<Asking>::new();
     assert_eq!(asking.call_tool("bytes", json!({})).text(), "true false");

@@ -33,11 +33,15 @@ class StoreTest(PluginTest):
                     context.store.put("", b"")
                 except StoreError as error:
                     return str(error)
+            @tool
+            def text(context: Context) -> None:
+                context.store.put("k", "text")
         """)
         self.assertEqual(self.text("keep"), "True False")
         self.assertEqual([self.text("visit"), self.text("visit")], ["1", "2"])
         self.assertEqual(self.text("race"), "False")
         self.assertEqual(self.text("refused"), 'cannot keep "": a key is not empty')
+        self.assertIn("a bytes-like object is required, not 'str'", self.text("text"))
 
 
 class MetricsTest(PluginTest):

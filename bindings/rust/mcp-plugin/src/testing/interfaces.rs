@@ -22,6 +22,15 @@ pub(super) struct Interfaces {
     pub(super) removed: BTreeSet<&'static CStr>,
 }
 
+impl Interfaces {
+    // Returns its revision.
+    pub(super) fn keep(&mut self, key: &str, value: &[u8]) -> u64 {
+        self.last_revision += 1;
+        self.values.insert(key.into(), (value.into(), self.last_revision));
+        self.last_revision
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Listener(sys::mcp_subscription_listener);
 
@@ -140,10 +149,9 @@ unsafe extern "C" fn put(
     if if_revision != sys::MCP_STORE_ANY && if_revision != kept.values.get(&key).map_or(0, |(_, before)| *before) {
         return sys::MCP_STORE_CHANGED;
     }
-    kept.last_revision += 1;
-    kept.values.insert(key, (unsafe { bytes_of(&value) }.into(), kept.last_revision));
+    let next = kept.keep(&key, unsafe { bytes_of(&value) });
     if let Some(revision) = unsafe { revision.as_mut() } {
-        *revision = kept.last_revision;
+        *revision = next;
     }
     sys::MCP_STORE_DONE
 }
