@@ -85,6 +85,7 @@ void add_store(const py::object& functions, const Host& host) {
 py::cpp_function recording(const Host& host, decltype(mcp_metrics::add) mcp_metrics::*function) {
   return [host, function](std::uint32_t metric, double value, const std::vector<std::pair<py::str, py::str>>& given) {
     std::vector<std::pair<std::string, std::string>> labels;
+    labels.reserve(given.size());
     for (const auto& [name, text] : given)
       labels.emplace_back(utf8(name), utf8(text));
     with_interface<mcp_metrics>(host, MCP_METRICS, [&](const mcp_host& to, const mcp_metrics& metrics) {
