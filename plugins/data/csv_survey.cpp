@@ -32,6 +32,32 @@ bool is_unicode(std::string_view text) {
   return (all < 0x80 && !has_nul) || is_text(text);
 }
 
+// What may delimit fields unless somebody says so.
+constexpr std::string_view delimiters = ",;\t|";
+
+// A field is in quotes if it begins with one, whichever the delimiter is; "" is a quote inside of it.
+std::string first_line_outside_of_quotes(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  std::string outside;
+  bool begins_field = true;
+  bool in_quotes = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_quotes) {
+      if (c != '"') continue;
+      const bool is_doubled = at + 1 < text.size() && text[at + 1] == '"';
+      in_quotes = is_doubled;
+      at += is_doubled ? 1 : 0;
+      continue;
+    }
+    if (c == '\n' || c == '\r') break;
+    in_quotes = c == '"' && begins_field;
+    begins_field = delimiters.find(c) != std::string_view::npos;
+    outside += c;
+  }
+  return outside;
+}
+
 std::string trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return {};
@@ -91,12 +117,12 @@ char guessed_delimiter(const Descriptor& file) {
   std::array<char, 65536> begin{};
   const auto size = ::pread(file.get(), begin.data(), begin.size(), 0);
   if (size < 0) throw FileError(errno);
-  std::string_view line(begin.data(), static_cast<std::size_t>(size));
-  line = line.substr(0, line.find('\n'));
+  const std::string_view line(begin.data(), static_cast<std::size_t>(size));
+  const auto outside = first_line_outside_of_quotes(line);
   char best = ',';
   std::ptrdiff_t most = 0;
-  for (const char c : {',', ';', '\t', '|'}) {
-    const auto count = std::count(line.begin(), line.end(), c);
+  for (const char c : delimiters) {
+    const auto count = std::count(outside.begin(), outside.end(), c);
     if (count > most) {
       most = count;
       best = c;

@@ -25,7 +25,7 @@ struct Survey {
 // Told how many bytes of the file have been read, now and then; what it throws ends the work.
 using BytesRead = std::function<void(std::uint64_t bytes)>;
 
-// The one of , ; | and the tabulator that is most often in the first line.
+// The one of , ; | and the tabulator that is most often in the first line, outside of quotes.
 char guessed_delimiter(const Descriptor& file);
 
 // Reads all of the file, from its beginning. Throws CsvError if a line does not fit.

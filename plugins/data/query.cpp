@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "data/functions.hpp"
+#include "data/temporary_files.hpp"
 #include "shared/sqlite.hpp"
 
 namespace plugins::data {
@@ -118,12 +119,20 @@ QueryResult result_of(sqlite::Statement& statement, const QueryLimits& limits) {
   return result;
 }
 
-std::string words_of(const sqlite::Error& error, const Watch& watch, const QueryLimits& limits) {
+std::string words_of(const sqlite::Error& error, const Watch& watch, const QueryLimits& limits,
+                     const TemporaryFiles& temporary_files) {
   if (error.is_interrupted()) {
     return watch.is_late ? "The query took longer than " +
                                std::to_string(std::chrono::ceil<std::chrono::seconds>(limits.time).count()) +
                                " s. Ask for less, for example with WHERE"
                          : "The query was cancelled";
+  }
+  if (error.is_full()) {
+    return "To sort or group its rows the query needs more temporary files than there is room for: those of all "
+           "queries "
+           "together may take " +
+           std::to_string(temporary_files.max_bytes()) +
+           " bytes (maxTemporaryBytes), as far as the disk has them. Ask for less, for example with WHERE";
   }
   const std::string what = error.what();
   if (what == "not authorized" || what.find("prohibited") != std::string::npos) {
@@ -135,17 +144,17 @@ std::string words_of(const sqlite::Error& error, const Watch& watch, const Query
 }  // namespace
 
 QueryResult run_query(const std::string& file, const std::string& sql, const QueryLimits& limits,
-                      const std::function<bool()>& is_cancelled) {
+                      TemporaryFiles& temporary_files, const std::function<bool()>& is_cancelled) {
   Watch watch{Clock::now() + limits.time, is_cancelled};
   try {
-    const sqlite::Database database(file, sqlite::Database::Access::read_only);
+    const sqlite::Database database(file, sqlite::Database::Access::read_only, temporary_files.vfs_name());
     database.execute("PRAGMA cache_size = -8192");
     replace_slow_functions(database.handle());
     restrict(database.handle(), watch);
     auto statement = prepared(database, sql);
     return result_of(statement, limits);
   } catch (const sqlite::Error& error) {
-    throw QueryError(words_of(error, watch, limits));
+    throw QueryError(words_of(error, watch, limits, temporary_files));
   }
 }
 

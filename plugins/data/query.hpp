@@ -1,5 +1,6 @@
 // SQL of somebody who is not trusted, over the tables: one SELECT that can read them and nothing else, for a limited
-// time, with a limited result. Any thread.
+// time, with a limited result and temporary files that are limited together with those of all other queries. Any
+// thread.
 #pragma once
 
 #include <chrono>
@@ -7,10 +8,13 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <mcp/plugin.hpp>
 
 namespace plugins::data {
+
+class TemporaryFiles;
 
 struct QueryLimits {
   std::chrono::milliseconds time{};
@@ -32,6 +36,6 @@ class QueryError : public std::runtime_error {
 
 // `file` is that of a TableStore, which must be there. Throws QueryError; `is_cancelled` is asked now and then.
 QueryResult run_query(const std::string& file, const std::string& sql, const QueryLimits& limits,
-                      const std::function<bool()>& is_cancelled);
+                      TemporaryFiles& temporary_files, const std::function<bool()>& is_cancelled);
 
 }  // namespace plugins::data

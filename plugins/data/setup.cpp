@@ -17,6 +17,7 @@
 #include "data/query.hpp"
 #include "data/settings.hpp"
 #include "data/table_store.hpp"
+#include "data/temporary_files.hpp"
 #include "shared/rooted_directory.hpp"
 
 namespace plugins::data {
@@ -102,7 +103,8 @@ class Service {
   Service(const Settings& settings, const std::string& data)
       : settings_(settings),
         directory_(settings.folder),
-        store_(data + "/tables.db", {settings.max_tables, settings.max_store_bytes}) {}
+        store_(data + "/tables.db", {settings.max_tables, settings.max_store_bytes}),
+        temporary_files_(settings.max_temporary_bytes) {}
 
   const RootedDirectory& directory() const { return directory_; }
 
@@ -199,9 +201,9 @@ class Service {
                        [&context] { context.throw_if_cancelled(); });
   }
 
-  QueryResult run(const std::string& sql, int rows, mcp::Context& context) const {
+  QueryResult run(const std::string& sql, int rows, mcp::Context& context) {
     try {
-      return run_query(store_.file(), sql, {settings_.query_time, rows, settings_.max_result_bytes},
+      return run_query(store_.file(), sql, {settings_.query_time, rows, settings_.max_result_bytes}, temporary_files_,
                        [&context] { return context.cancelled(); });
     } catch (const QueryError& error) {
       context.throw_if_cancelled();
@@ -209,12 +211,12 @@ class Service {
     }
   }
 
-  mcp::Json preview(const Table& table, int rows, mcp::Context& context) const {
+  mcp::Json preview(const Table& table, int rows, mcp::Context& context) {
     return run("SELECT * FROM " + sqlite::quoted_name(table.name), rows, context).rows;
   }
 
   // Of a column of numbers: so many ranges of the same width, and how many values are in each.
-  std::vector<Bar> histogram(const Table& table, const mcp::Json& column, mcp::Context& context) const {
+  std::vector<Bar> histogram(const Table& table, const mcp::Json& column, mcp::Context& context) {
     if (!column["min"].is_number() || !column["max"].is_number()) return {};
     const double least = column["min"].get<double>();
     const double most = column["max"].get<double>();
@@ -236,7 +238,7 @@ class Service {
     return bars;
   }
 
-  std::vector<Bar> most_frequent(const Table& table, const mcp::Json& column, mcp::Context& context) const {
+  std::vector<Bar> most_frequent(const Table& table, const mcp::Json& column, mcp::Context& context) {
     const auto name = sqlite::quoted_name(column["name"].get<std::string>());
     const auto result = run("SELECT " + name + ", count(*) FROM " + sqlite::quoted_name(table.name) + " WHERE " + name +
                                 " IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT " + std::to_string(chart_bars),
@@ -279,6 +281,7 @@ class Service {
   const Settings settings_;
   const RootedDirectory directory_;
   TableStore store_;
+  TemporaryFiles temporary_files_;
 };
 
 using SharedService = std::shared_ptr<std::optional<Service>>;

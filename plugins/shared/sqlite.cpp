@@ -99,7 +99,7 @@ void Statement::check(int code) const {
   if (code != SQLITE_OK) fail(sqlite3_db_handle(statement_.get()), code);
 }
 
-Database::Database(const std::string& path, Access access) {
+Database::Database(const std::string& path, Access access, const char* vfs) {
   // For nobody else's eyes; the files beside it get the same permissions. Only if it is not there: to close a
   // descriptor of a database gives up the locks of its connections.
   if (access == Access::read_write) {
@@ -108,7 +108,7 @@ Database::Database(const std::string& path, Access access) {
   sqlite3* connection = nullptr;
   const int flags = (access == Access::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) |
                     SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, vfs);
   connection_.reset(connection);
   if (code != SQLITE_OK) {
     throw Error(code, path + " cannot be opened: " +

@@ -81,8 +81,9 @@ class Database {
  public:
   enum class Access { read_write, read_only };
 
-  // Makes the file if it may be written and is not there.
-  explicit Database(const std::string& path, Access access = Access::read_write);
+  // Makes the file if it may be written and is not there. `vfs` is one that SQLite knows by this name; nullptr: its
+  // own.
+  explicit Database(const std::string& path, Access access = Access::read_write, const char* vfs = nullptr);
 
   Statement prepare(std::string_view sql) const { return {connection_.get(), sql}; }
   // One statement or several, without parameters.

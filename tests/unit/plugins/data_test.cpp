@@ -14,6 +14,7 @@
 #include "data/query.hpp"
 #include "data/setup.hpp"
 #include "data/table_store.hpp"
+#include "data/temporary_files.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace plugins::data {
@@ -93,6 +94,10 @@ TEST_F(Csv, TheDelimiterIsFound) {
   EXPECT_EQ(guessed_delimiter(file("a\tb")), '\t');
   EXPECT_EQ(guessed_delimiter(file("a|b")), '|');
   EXPECT_EQ(guessed_delimiter(file("a")), ',');
+  EXPECT_EQ(guessed_delimiter(file("\"last, first, middle\";b\n")), ';');
+  EXPECT_EQ(guessed_delimiter(file("\xEF\xBB\xBF\"a,\"\",,\";b\n")), ';');
+  EXPECT_EQ(guessed_delimiter(file("\"a,\n,,\"|b\r1;2;3;4")), '|');
+  EXPECT_EQ(guessed_delimiter(file("5\" pipe;6\" pipe,x;y")), ';');
 }
 
 TEST(ColumnStatistics, ManyValuesAreCountedAndSampledInLittleMemory) {
@@ -133,12 +138,23 @@ class Store : public testing::Test {
         file, {name, 1, next_time_++, ','}, survey, [](std::uint64_t) {}, [] {});
   }
   std::string answer(const std::string& sql, int rows = 100) {
-    return run_query(store_.file(), sql, {std::chrono::seconds(5), rows, 100'000}, [] { return false; }).rows.dump();
+    return run_query(store_.file(), sql, {std::chrono::seconds(60), rows, 100'000}, temporary_files_,
+                     [] { return false; })
+        .rows.dump();
+  }
+  std::string failure(const std::string& sql, const QueryLimits& limits, bool is_cancelled = false) {
+    try {
+      run_query(store_.file(), sql, limits, temporary_files_, [is_cancelled] { return is_cancelled; });
+    } catch (const QueryError& error) {
+      return error.what();
+    }
+    return "none";
   }
 
   mcph::test::TemporaryFolder folder_;
   std::int64_t next_time_ = 1;
   TableStore store_{(folder_.path() / "tables.db").string(), {100, 100'000'000}};
+  TemporaryFiles temporary_files_{50'000'000};
 };
 
 TEST_F(Store, AFailureLeavesTheTableThatWasThere) {
@@ -156,24 +172,36 @@ TEST_F(Store, WhatAnInterruptedLoadHasLeftIsRemovedByTheNext) {
 
 TEST_F(Store, AQueryEndsWhenItsCallIsCancelled) {
   const auto forever = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
-  try {
-    run_query(store_.file(), forever, {std::chrono::hours(1), 1, 1}, [] { return true; });
-    FAIL();
-  } catch (const QueryError& error) {
-    EXPECT_STREQ(error.what(), "The query was cancelled");
-  }
+  EXPECT_EQ(failure(forever, {std::chrono::hours(1), 1, 1}, true), "The query was cancelled");
 }
 
 TEST_F(Store, AQueryEndsInTimeWhateverItsFunctionsAreGiven) {
   const auto sql =
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(instr(printf('%.*c', 2000000, 'a'), "
       "printf('%.*c', 1000000, 'a') || 'b')) FROM n";
-  try {
-    run_query(store_.file(), sql, {std::chrono::milliseconds(100), 1, 1}, [] { return false; });
-    FAIL();
-  } catch (const QueryError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("took longer"));
+  EXPECT_THAT(failure(sql, {std::chrono::milliseconds(100), 1, 1}), HasSubstr("took longer"));
+}
+
+// So many rows of half a KiB.
+std::string rows_sql(int count) {
+  return "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " + std::to_string(count) +
+         "), t AS (SELECT i, printf('%0512d', i) AS x FROM n) ";
+}
+
+TEST_F(Store, TheTemporaryFilesOfQueriesAreBounded) {
+  for (const auto* const select :
+       {"SELECT i FROM t ORDER BY x DESC", "SELECT count(DISTINCT x) FROM t", "SELECT x, count(*) FROM t GROUP BY x",
+        "SELECT x FROM t UNION SELECT x FROM t", "SELECT i, row_number() OVER (ORDER BY x DESC) FROM t"}) {
+    EXPECT_THAT(failure(rows_sql(200'000) + select, {std::chrono::minutes(1), 1, 1000}),
+                HasSubstr("those of all queries together may take 50000000 bytes (maxTemporaryBytes)"))
+        << select;
+    EXPECT_EQ(temporary_files_.bytes(), 0);
   }
+}
+
+TEST_F(Store, AQueryMaySortWhatMemoryDoesNotHold) {
+  EXPECT_EQ(answer(rows_sql(30'000) + "SELECT i FROM t ORDER BY x DESC LIMIT 30000", 1), "[[30000]]");
+  EXPECT_EQ(answer(rows_sql(15'000) + "SELECT count(DISTINCT x) FROM t"), "[[15000]]");
 }
 
 TEST_F(Store, FindsAndReplacesAsSqliteDoes) {
