@@ -1,42 +1,33 @@
 #include "memory/note_store.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
-#include "shared/search_words.hpp"
 #include "shared/text.hpp"
 
 namespace plugins::memory {
 namespace {
 
-// Tags have no line breaks, so that the column of a note's tags is their list.
+constexpr std::int64_t format = 2;
+
+// Tags have no line breaks, so that the column of a note's tags is their list. `sequence` says which note is newer;
+// `id` is what people are told, and tells nothing.
 constexpr auto schema = R"(
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = FULL;
-BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS owners(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS notes(
-  id INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL,
-  bytes INTEGER NOT NULL, created INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS notes_of_owner ON notes(owner, id, bytes);
-CREATE TABLE IF NOT EXISTS note_tags(
-  note INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY(note, tag)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS notes_of_tag ON note_tags(tag, note);
-CREATE VIRTUAL TABLE IF NOT EXISTS note_words USING fts5(
-  text, tags, content = 'notes', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');
-CREATE TRIGGER IF NOT EXISTS note_kept AFTER INSERT ON notes BEGIN
-  INSERT INTO note_words(rowid, text, tags) VALUES(new.id, new.text, new.tags);
-END;
-CREATE TRIGGER IF NOT EXISTS note_forgotten AFTER DELETE ON notes BEGIN
-  INSERT INTO note_words(note_words, rowid, text, tags) VALUES('delete', old.id, old.text, old.tags);
-  DELETE FROM note_tags WHERE note = old.id;
-END;
-COMMIT;
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT, id INTEGER NOT NULL UNIQUE, owner INTEGER NOT NULL, text TEXT NOT NULL,
+  tags TEXT NOT NULL, bytes INTEGER NOT NULL, created INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS notes_of_an_owner ON notes(owner, sequence, bytes);
+CREATE TABLE IF NOT EXISTS tags(
+  owner INTEGER NOT NULL, tag TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY(owner, tag, note)) WITHOUT ROWID;
 )";
 
 constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t pages_to_forget = 1024;  // in a store that is full
+constexpr std::int64_t largest_id = 2'147'483'647;
 
-constexpr std::string_view columns = "notes.id, notes.text, notes.tags, notes.created";
+constexpr std::string_view columns = "SELECT id, text, tags, created FROM notes";
 
 std::string lines_of(const std::vector<std::string>& tags) {
   std::string lines;
@@ -59,11 +50,45 @@ Note note_of(const sqlite::Statement& row) {
   return {row.integer(0), row.string(1), tags_of(row.text(2)), utc_text(row.integer(3))};
 }
 
+// By which it is found: also by the words of its tags.
+std::string searched_text(std::string_view text, std::string_view tags) {
+  return std::string(text) + '\n' + std::string(tags);
+}
+
+std::int64_t bytes_of(const Note& note) {
+  return static_cast<std::int64_t>(note.text.size() + lines_of(note.tags).size());
+}
+
 }  // namespace
 
-NoteStore::NoteStore(const std::string& path, const Limits& limits) : limits_(limits), database_(path) {
-  database_.execute(schema);
+NoteStore::NoteStore(const std::string& path, const Limits& limits)
+    : limits_(limits), database_(path), words_(database_) {
+  open();
   limit_pages(0);
+}
+
+void NoteStore::open() {
+  database_.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  sqlite::Transaction transaction(database_);
+  if (database_.integer("PRAGMA user_version") != format) {
+    const bool is_first = database_.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'note_words'") > 0;
+    if (is_first) database_.execute("ALTER TABLE notes RENAME TO first_notes");
+    database_.execute(schema + WordIndex::schema());
+    if (is_first) take_over_first_format();
+    database_.execute("PRAGMA user_version = " + std::to_string(format));
+  }
+  transaction.commit();
+}
+
+// In it one index of words had the notes of all. The ids stay: people may know them.
+void NoteStore::take_over_first_format() {
+  auto rows = database_.prepare("SELECT id, text, tags, owner, created FROM first_notes ORDER BY id");
+  while (rows.step()) {
+    const Note note{rows.integer(0), rows.string(1), tags_of(rows.text(2)), {}};
+    insert(made_number_of(rows.string(3)), note, rows.integer(4));
+  }
+  rows.reset();
+  database_.execute("DROP TABLE note_words; DROP TABLE note_tags; DROP TABLE first_notes");
 }
 
 void NoteStore::limit_pages(std::int64_t reserve) const {
@@ -72,20 +97,16 @@ void NoteStore::limit_pages(std::int64_t reserve) const {
 
 Note NoteStore::remember(const std::string& owner, std::string text, std::vector<std::string> tags) {
   const MutexLock lock(mutex_);
-  const auto lines = lines_of(tags);
-  const auto bytes = static_cast<std::int64_t>(text.size() + lines.size());
   const std::int64_t now = std::time(nullptr);
+  Note note{0, std::move(text), std::move(tags), utc_text(now)};
   try {
     sqlite::Transaction transaction(database_);
-    require_room(owner, bytes);
-    database_.run("INSERT INTO notes(owner, text, tags, bytes, created) VALUES(?, ?, ?, ?, ?)", owner, text, lines,
-                  bytes, now);
-    const auto id = database_.integer("SELECT max(id) FROM notes");
-    auto insert = database_.prepare("INSERT OR IGNORE INTO note_tags(note, tag) VALUES(?, ?)");
-    for (const auto& tag : tags)
-      insert.with(id, tag).run();
+    const auto number = made_number_of(owner);
+    require_room(number, bytes_of(note));
+    note.id = unused_id();
+    insert(number, note, now);
     transaction.commit();
-    return {id, std::move(text), std::move(tags), utc_text(now)};
+    return note;
   } catch (const sqlite::Error& error) {
     if (!error.is_full()) throw;
     throw StoreFull("The notes of all take " + std::to_string(limits_.store_bytes) +
@@ -96,20 +117,33 @@ Note NoteStore::remember(const std::string& owner, std::string text, std::vector
 std::vector<Note> NoteStore::recall(const std::string& owner, std::string_view query,
                                     const std::vector<std::string>& tags, int limit) {
   const MutexLock lock(mutex_);
-  const auto words = search_words(query);
-  if (words.empty()) return found(owner, "", tags, limit);
-  auto notes = found(owner, all_of(words, LastWord::prefix), tags, limit);
-  if (notes.empty() && words.size() > 1) notes = found(owner, any_of(words, LastWord::prefix), tags, limit);
+  const auto number = number_of(owner);
+  if (!number) return {};
+  const auto words = words_.words_of(query);
+  if (words.empty()) return newest(*number, tags, limit);
+  auto notes = best(*number, words, WordIndex::Match::all, tags, limit);
+  if (notes.empty() && words.size() > 1) notes = best(*number, words, WordIndex::Match::any, tags, limit);
   return notes;
 }
 
 bool NoteStore::forget(const std::string& owner, std::int64_t id) {
   const MutexLock lock(mutex_);
-  // What the index of words notes of what has gone takes room, too.
+  const auto number = number_of(owner);
+  if (!number) return false;
+  // To take something out of a tree may take room, too.
   limit_pages(pages_to_forget);
   sqlite::Transaction transaction(database_);
-  database_.run("DELETE FROM notes WHERE id = ? AND owner = ?", id, owner);
-  const bool was_there = database_.changed_rows() > 0;
+  auto row = database_.prepare("SELECT sequence, text, tags FROM notes WHERE id = ? AND owner = ?");
+  row.with(id, *number);
+  const bool was_there = row.step();
+  if (was_there) {
+    const auto sequence = row.integer(0);
+    words_.remove(*number, sequence, searched_text(row.text(1), row.text(2)));
+    for (const auto& tag : tags_of(row.text(2)))
+      database_.run("DELETE FROM tags WHERE owner = ? AND tag = ? AND note = ?", *number, tag, sequence);
+    row.reset();
+    database_.run("DELETE FROM notes WHERE sequence = ?", sequence);
+  }
   transaction.commit();
   limit_pages(0);
   return was_there;
@@ -117,10 +151,11 @@ bool NoteStore::forget(const std::string& owner, std::int64_t id) {
 
 std::vector<TagCount> NoteStore::tags(const std::string& owner) {
   const MutexLock lock(mutex_);
-  auto rows = database_.prepare(
-      "SELECT tag, count(*) FROM notes JOIN note_tags ON note = notes.id WHERE owner = ? "
-      "GROUP BY tag ORDER BY count(*) DESC, tag");
-  rows.with(owner);
+  const auto number = number_of(owner);
+  if (!number) return {};
+  auto rows =
+      database_.prepare("SELECT tag, count(*) FROM tags WHERE owner = ? GROUP BY tag ORDER BY count(*) DESC, tag");
+  rows.with(*number);
   std::vector<TagCount> counts;
   while (rows.step())
     counts.push_back({rows.string(0), rows.integer(1)});
@@ -129,13 +164,15 @@ std::vector<TagCount> NoteStore::tags(const std::string& owner) {
 
 std::optional<Note> NoteStore::note(const std::string& owner, std::int64_t id) {
   const MutexLock lock(mutex_);
-  auto row = database_.prepare("SELECT " + std::string(columns) + " FROM notes WHERE id = ? AND owner = ?");
-  row.with(id, owner);
+  const auto number = number_of(owner);
+  if (!number) return std::nullopt;
+  auto row = database_.prepare(std::string(columns) + " WHERE id = ? AND owner = ?");
+  row.with(id, *number);
   if (!row.step()) return std::nullopt;
   return note_of(row);
 }
 
-void NoteStore::require_room(const std::string& owner, std::int64_t bytes) const {
+void NoteStore::require_room(std::int64_t owner, std::int64_t bytes) const {
   auto row = database_.prepare("SELECT count(*), coalesce(sum(bytes), 0) FROM notes WHERE owner = ?");
   row.with(owner);
   row.step();
@@ -149,26 +186,68 @@ void NoteStore::require_room(const std::string& owner, std::int64_t bytes) const
   }
 }
 
-std::vector<Note> NoteStore::found(const std::string& owner, const std::string& expression,
-                                   const std::vector<std::string>& tags, int limit) const {
-  const bool has_query = !expression.empty();
-  std::string sql = "SELECT " + std::string(columns) +
-                    (has_query ? " FROM note_words JOIN notes ON notes.id = note_words.rowid" : " FROM notes") +
-                    " WHERE owner = ?1";
-  if (has_query) sql += " AND note_words MATCH ?2";
-  for (std::size_t i = 0; i < tags.size(); ++i) {
-    sql += " AND EXISTS(SELECT 1 FROM note_tags WHERE note = notes.id AND tag = ?" + std::to_string(i + 4) + ')';
+std::optional<std::int64_t> NoteStore::number_of(const std::string& owner) const {
+  auto row = database_.prepare("SELECT number FROM owners WHERE name = ?");
+  row.with(owner);
+  if (!row.step()) return std::nullopt;
+  return row.integer(0);
+}
+
+std::int64_t NoteStore::made_number_of(const std::string& owner) const {
+  database_.run("INSERT OR IGNORE INTO owners(name) VALUES(?)", owner);
+  return number_of(owner).value();
+}
+
+// By chance, because one after the other would tell how many notes others keep.
+std::int64_t NoteStore::unused_id() {
+  auto row = database_.prepare("SELECT 1 FROM notes WHERE id = ?");
+  for (;;) {
+    const auto id = std::uniform_int_distribution<std::int64_t>(1, largest_id)(random_);
+    if (!row.with(id).step()) return id;
   }
-  sql += has_query ? " ORDER BY bm25(note_words), notes.id DESC LIMIT ?3" : " ORDER BY notes.id DESC LIMIT ?3";
-  auto rows = database_.prepare(sql);
+}
+
+void NoteStore::insert(std::int64_t owner, const Note& note, std::int64_t created) {
+  const auto lines = lines_of(note.tags);
+  database_.run("INSERT INTO notes(id, owner, text, tags, bytes, created) VALUES(?, ?, ?, ?, ?, ?)", note.id, owner,
+                note.text, lines, bytes_of(note), created);
+  const auto sequence = database_.last_id();
+  words_.add(owner, sequence, searched_text(note.text, lines));
+  auto insert = database_.prepare("INSERT OR IGNORE INTO tags(owner, tag, note) VALUES(?, ?, ?)");
+  for (const auto& tag : note.tags)
+    insert.with(owner, tag, sequence).run();
+}
+
+std::vector<Note> NoteStore::newest(std::int64_t owner, const std::vector<std::string>& tags, int limit) const {
+  std::string sql = std::string(columns) + " WHERE owner = ?1";
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    const auto parameter = std::to_string(i + 3);
+    sql += " AND EXISTS(SELECT 1 FROM tags WHERE tags.owner = ?1 AND tag = ?" + parameter + " AND note = sequence)";
+  }
+  auto rows = database_.prepare(sql + " ORDER BY sequence DESC LIMIT ?2");
   rows.bind(1, owner);
-  if (has_query) rows.bind(2, expression);
-  rows.bind(3, limit);
+  rows.bind(2, limit);
   for (std::size_t i = 0; i < tags.size(); ++i)
-    rows.bind(static_cast<int>(i + 4), tags[i]);
+    rows.bind(static_cast<int>(i + 3), tags[i]);
   std::vector<Note> notes;
   while (rows.step())
     notes.push_back(note_of(rows));
+  return notes;
+}
+
+std::vector<Note> NoteStore::best(std::int64_t owner, const std::vector<std::string>& words, WordIndex::Match match,
+                                  const std::vector<std::string>& tags, int limit) const {
+  auto row = database_.prepare(std::string(columns) + " WHERE sequence = ?");
+  std::vector<Note> notes;
+  for (const auto sequence : words_.best(owner, words, match)) {
+    if (notes.size() == static_cast<std::size_t>(limit)) break;
+    row.with(sequence).step();
+    auto note = note_of(row);
+    const auto has = [&note](const std::string& tag) {
+      return std::find(note.tags.begin(), note.tags.end(), tag) != note.tags.end();
+    };
+    if (std::all_of(tags.begin(), tags.end(), has)) notes.push_back(std::move(note));
+  }
   return notes;
 }
 

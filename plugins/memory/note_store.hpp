@@ -1,13 +1,16 @@
 // NoteStore: the notes, in a file of SQLite that several processes may use at once. Each belongs to an owner, and is
-// found by nobody else. Any thread may call it; one call after the other is answered. Throws std::exception.
+// found by nobody else; nothing that an owner is told depends on the notes of others, ids included, but that the file
+// is full. Any thread may call it; one call after the other is answered. Throws std::exception.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "memory/word_index.hpp"
 #include "shared/mutex.hpp"
 #include "shared/sqlite.hpp"
 
@@ -39,7 +42,7 @@ class StoreFull : public std::runtime_error {
 
 class NoteStore {
  public:
-  // Makes the file if it is not there.
+  // Makes the file if it is not there, and takes over the notes of one of the first format.
   NoteStore(const std::string& path, const Limits& limits);
 
   // Throws StoreFull.
@@ -54,14 +57,24 @@ class NoteStore {
   std::optional<Note> note(const std::string& owner, std::int64_t id);
 
  private:
-  void require_room(const std::string& owner, std::int64_t bytes) const;
+  // These are called by whoever holds the mutex.
+  void open();
+  void take_over_first_format();
   void limit_pages(std::int64_t reserve) const;
-  std::vector<Note> found(const std::string& owner, const std::string& expression, const std::vector<std::string>& tags,
-                          int limit) const;
+  void require_room(std::int64_t owner, std::int64_t bytes) const;
+  std::optional<std::int64_t> number_of(const std::string& owner) const;
+  std::int64_t made_number_of(const std::string& owner) const;
+  std::int64_t unused_id();
+  void insert(std::int64_t owner, const Note& note, std::int64_t created);
+  std::vector<Note> newest(std::int64_t owner, const std::vector<std::string>& tags, int limit) const;
+  std::vector<Note> best(std::int64_t owner, const std::vector<std::string>& words, WordIndex::Match match,
+                         const std::vector<std::string>& tags, int limit) const;
 
   const Limits limits_;
   Mutex mutex_;
-  const sqlite::Database database_;  // used by whoever holds the mutex
+  const sqlite::Database database_;  // used by whoever holds the mutex, as what follows
+  WordIndex words_;
+  std::mt19937 random_{std::random_device()()};
 };
 
 }  // namespace plugins::memory

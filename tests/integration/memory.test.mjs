@@ -32,11 +32,11 @@ test('TheExampleOfTheDocumentationWorksAndOutlivesTheServer', async (context) =>
   context.after(() => components.discard());
   const first = await HttpHost.start(components);
   const kept = await call(first.url, 'remember', { text: 'Ada likes tea', tags: ['Drinks', 'people'] });
-  assert.deepEqual([kept.id, kept.uri, kept.tags], [1, 'memory://notes/1', ['drinks', 'people']]);
+  assert.deepEqual([kept.uri, kept.tags], [`memory://notes/${kept.id}`, ['drinks', 'people']]);
   await first.stop();
   const second = await HttpHost.start(components);
   assert.deepEqual(await call(second.url, 'recall', { query: 'tea' }), { notes: [kept] });
-  const { result } = await ask(second.url, 'resources/read', { uri: 'memory://notes/1' });
+  const { result } = await ask(second.url, 'resources/read', { uri: kept.uri });
   assert.deepEqual(JSON.parse(result.contents[0].text), kept);
   await second.stop();
 });
@@ -44,7 +44,7 @@ test('TheExampleOfTheDocumentationWorksAndOutlivesTheServer', async (context) =>
 test('NotesAreFoundByWordsAndTags', async (context) => {
   const host = await serve(context, await componentsWith({ enabled: true }));
   await call(host.url, 'remember', { text: 'Ada likes tea', tags: ['drinks'] });
-  await call(host.url, 'remember', { text: 'Bob likes coffee', tags: ['drinks', 'people'] });
+  const { id } = await call(host.url, 'remember', { text: 'Bob likes coffee', tags: ['drinks', 'people'] });
   await call(host.url, 'remember', { text: 'The door code changed' });
   const recall = async (args) => textsOf(await call(host.url, 'recall', args));
   assert.deepEqual(await recall({}), ['The door code changed', 'Bob likes coffee', 'Ada likes tea']);
@@ -55,8 +55,8 @@ test('NotesAreFoundByWordsAndTags', async (context) => {
   assert.deepEqual(await recall({ tags: ['drinks'] }), ['Bob likes coffee', 'Ada likes tea']);
   for (const query of ['"', 'NEAR(', 'text:', '* OR', "'; DROP TABLE notes; --"]) await recall({ query });
   assert.deepEqual(await call(host.url, 'list_tags'), { tags: [{ tag: 'drinks', notes: 2 }, { tag: 'people', notes: 1 }] });
-  assert.equal(await call(host.url, 'forget', { id: 2 }), 'Forgot the note 2');
-  assert.equal(await call(host.url, 'forget', { id: 2 }), 'There is no note 2');
+  assert.equal(await call(host.url, 'forget', { id }), `Forgot the note ${id}`);
+  assert.equal(await call(host.url, 'forget', { id }), `There is no note ${id}`);
   assert.deepEqual(await recall({ query: 'coffee' }), []);
   assert.deepEqual(await call(host.url, 'list_tags'), { tags: [{ tag: 'drinks', notes: 1 }] });
 });
@@ -65,13 +65,13 @@ test('EverybodyHasNotesOfTheirOwnUnlessTheyAreShared', async (context) => {
   for (const shared of [false, true]) {
     const team = await Team.serve(context, await componentsWith({ enabled: true, shared }), '[roles.user]\nallow = ["*"]\n');
     const [ada, bob] = [await team.token('ada', 'user'), await team.token('bob', 'user')];
-    await call(team.url, 'remember', { text: 'the secret of Ada', tags: ['mine'] }, ada);
+    const { id, uri } = await call(team.url, 'remember', { text: 'the secret of Ada', tags: ['mine'] }, ada);
     assert.deepEqual(textsOf(await call(team.url, 'recall', {}, ada)), ['the secret of Ada']);
     assert.deepEqual(textsOf(await call(team.url, 'recall', { query: 'secret' }, bob)), shared ? ['the secret of Ada'] : []);
     assert.equal((await call(team.url, 'list_tags', {}, bob)).tags.length, shared ? 1 : 0);
-    const { result, error } = await ask(team.url, 'resources/read', { uri: 'memory://notes/1' }, bob);
+    const { result, error } = await ask(team.url, 'resources/read', { uri }, bob);
     assert.equal(shared ? JSON.parse(result.contents[0].text).text : error.code, shared ? 'the secret of Ada' : -32602);
-    assert.equal(await call(team.url, 'forget', { id: 1 }, bob), shared ? 'Forgot the note 1' : 'There is no note 1');
+    assert.equal(await call(team.url, 'forget', { id }, bob), shared ? `Forgot the note ${id}` : `There is no note ${id}`);
   }
 });
 

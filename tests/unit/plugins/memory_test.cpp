@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +20,9 @@ class Memory : public testing::Test {
  protected:
   void ada_calls() { harness_.set_caller({.id = "https://login.example.com#7", .name = "Ada"}); }
   void nobody_calls() { harness_.set_caller({}); }
+  std::int64_t remembered(const std::string& text) {
+    return mcp::parse_json(harness_.call_tool("remember", {{"text", text}}).text())["id"].get<std::int64_t>();
+  }
   std::string recalled() { return harness_.call_tool("recall").text(); }
 
   mcp::testing::Harness harness_{setup, {{"enabled", true}}};
@@ -24,12 +30,13 @@ class Memory : public testing::Test {
 
 TEST_F(Memory, NotesAreOfWhoeverIsKnownToCall) {
   ada_calls();
-  EXPECT_TRUE(harness_.call_tool("remember", {{"text", "the secret"}}).ok());
+  const auto id = remembered("the secret");
   EXPECT_THAT(recalled(), HasSubstr("the secret"));
+  EXPECT_THAT(harness_.read("memory://notes/" + std::to_string(id)).text(), HasSubstr("the secret"));
   nobody_calls();
   EXPECT_EQ(recalled(), R"({"notes":[]})");
-  EXPECT_EQ(harness_.read("memory://notes/1").error_code(), -32002);
-  EXPECT_EQ(harness_.call_tool("forget", {{"id", 1}}).text(), "There is no note 1");
+  EXPECT_EQ(harness_.read("memory://notes/" + std::to_string(id)).error_code(), -32002);
+  EXPECT_EQ(harness_.call_tool("forget", {{"id", id}}).text(), "There is no note " + std::to_string(id));
   // No principal is called as those are who have proven nothing.
   EXPECT_TRUE(harness_.call_tool("remember", {{"text", "of anybody"}}).ok());
   harness_.set_caller({.id = "anonymous"});
@@ -37,9 +44,9 @@ TEST_F(Memory, NotesAreOfWhoeverIsKnownToCall) {
 }
 
 TEST_F(Memory, SubscribersAreToldOfWhatIsForgotten) {
-  harness_.call_tool("remember", {{"text", "x"}});
-  EXPECT_TRUE(harness_.call_tool("forget", {{"id", 1}}).ok());
-  EXPECT_THAT(harness_.updated_resources(), testing::ElementsAre("memory://notes/1"));
+  const auto id = remembered("x");
+  EXPECT_TRUE(harness_.call_tool("forget", {{"id", id}}).ok());
+  EXPECT_THAT(harness_.updated_resources(), testing::ElementsAre("memory://notes/" + std::to_string(id)));
 }
 
 TEST_F(Memory, RefusesWhatIsNoNote) {
@@ -96,6 +103,99 @@ TEST(NoteStore, SeveralMayUseOneFile) {
   second.remember("ada", "two", {"a"});
   EXPECT_EQ(first.recall("ada", "", {"a"}, 10).size(), 2U);
   EXPECT_EQ(second.tags("ada")[0].notes, 2);
+}
+
+std::vector<std::string> texts(NoteStore& store, const std::string& owner, std::string_view query,
+                               const std::vector<std::string>& tags = {}) {
+  std::vector<std::string> found;
+  for (const auto& note : store.recall(owner, query, tags, 100))
+    found.push_back(note.text);
+  return found;
+}
+
+TEST(NoteStore, TheNotesOfOthersDoNotChangeARanking) {
+  const mcph::test::TemporaryFolder folder;
+  NoteStore store((folder.path() / "notes.db").string(), {});
+  // For Ada "tea" is rare and "cup" is not, and for Bob it is the other way round.
+  for (const auto* const text : {"tea", "cup one", "cup two", "cup three", "a cup and more words", "something else"})
+    store.remember("ada", text, {});
+  const auto alone = texts(store, "ada", "unheardof tea cup");
+  ASSERT_EQ(alone.size(), 5U);
+  EXPECT_EQ(alone.front(), "tea");
+  for (int i = 0; i < 50; ++i)
+    store.remember("bob", "tea " + std::string(static_cast<std::size_t>(i), 'x') + " and more of it", {"tea"});
+  EXPECT_EQ(texts(store, "ada", "unheardof tea cup"), alone);
+  EXPECT_EQ(texts(store, "bob", "cup tea").size(), 50U);
+  EXPECT_EQ(texts(store, "eve", "tea").size(), 0U);
+  EXPECT_TRUE(store.tags("ada").empty());
+}
+
+// One after the other they would tell how many notes others keep meanwhile.
+TEST(NoteStore, IdsDoNotCountTheNotesOfOthers) {
+  const mcph::test::TemporaryFolder folder;
+  NoteStore store((folder.path() / "notes.db").string(), {});
+  std::vector<std::int64_t> ids;
+  for (int i = 0; i < 10; ++i)
+    ids.push_back(store.remember("ada", "x", {}).id);
+  EXPECT_FALSE(std::is_sorted(ids.begin(), ids.end()));
+  EXPECT_EQ(store.recall("ada", "", {}, 1)[0].id, ids.back());
+}
+
+TEST(NoteStore, WordsAreFoundWithoutCaseAndAccentsAndByTheirBeginning) {
+  const mcph::test::TemporaryFolder folder;
+  NoteStore store((folder.path() / "notes.db").string(), {});
+  store.remember("ada", "Größer, e-mail", {"café au lait"});
+  for (const auto* const query : {"GROSSER grö", "mail E", "\"e-mail\"", "Cafe", "größ", "lait größer"})
+    EXPECT_EQ(texts(store, "ada", query).size(), 1U) << query;
+  for (const auto* const query : {"rößer", "mai x", "OR*"}) {
+    const auto id = store.remember("ada", "a newer one", {}).id;
+    EXPECT_EQ(texts(store, "ada", std::string("größer ") + query).size(), 1U) << query;
+    store.forget("ada", id);
+  }
+  EXPECT_TRUE(texts(store, "ada", "rößer").empty());
+  EXPECT_EQ(texts(store, "ada", "größer", {"café au lait"}).size(), 1U);
+  EXPECT_TRUE(texts(store, "ada", "größer", {"café"}).empty());
+  EXPECT_EQ(texts(store, "ada", "\"*\" -").size(), 1U) << "no words: the newest";
+  const std::string long_word(100'000, 'x');
+  store.remember("ada", long_word, {});
+  EXPECT_EQ(texts(store, "ada", long_word).size(), 1U);
+}
+
+// As the first format had them.
+TEST(NoteStore, NotesThatAreThereAreTakenOver) {
+  const mcph::test::TemporaryFolder folder;
+  const auto file = (folder.path() / "notes.db").string();
+  sqlite::Database(file).execute(R"(
+CREATE TABLE notes(
+  id INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL,
+  bytes INTEGER NOT NULL, created INTEGER NOT NULL);
+CREATE INDEX notes_of_owner ON notes(owner, id, bytes);
+CREATE TABLE note_tags(note INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY(note, tag)) WITHOUT ROWID;
+CREATE INDEX notes_of_tag ON note_tags(tag, note);
+CREATE VIRTUAL TABLE note_words USING fts5(
+  text, tags, content = 'notes', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');
+CREATE TRIGGER note_kept AFTER INSERT ON notes BEGIN
+  INSERT INTO note_words(rowid, text, tags) VALUES(new.id, new.text, new.tags);
+END;
+CREATE TRIGGER note_forgotten AFTER DELETE ON notes BEGIN
+  INSERT INTO note_words(note_words, rowid, text, tags) VALUES('delete', old.id, old.text, old.tags);
+  DELETE FROM note_tags WHERE note = old.id;
+END;
+INSERT INTO notes(owner, text, tags, bytes, created) VALUES('ada', 'tea', 'a' || char(10) || 'b', 6, 1768230058);
+INSERT INTO note_tags VALUES(1, 'a'), (1, 'b');
+INSERT INTO notes(owner, text, tags, bytes, created) VALUES('bob', 'coffee', '', 6, 1768230059);
+)");
+  for (int i = 0; i < 2; ++i) {
+    NoteStore store(file, {});
+    const auto notes = store.recall("ada", "tea", {"b"}, 10);
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_EQ(notes[0].id, 1);
+    EXPECT_EQ(notes[0].created, "2026-01-12T15:00:58Z");
+    EXPECT_EQ(texts(store, "bob", "coffee").size(), 1U);
+  }
+  NoteStore store(file, {});
+  EXPECT_TRUE(store.forget("ada", 1));
+  EXPECT_TRUE(texts(store, "ada", "").empty());
 }
 
 }  // namespace
