@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <sys/stat.h>
 #include <utility>
 
 #include "shared/search_words.hpp"
@@ -27,12 +28,28 @@ constexpr int max_rounds = 4;
 // Shorter beginnings match most of the words that there are.
 constexpr std::size_t min_prefix_bytes = 3;
 
+// Which file has a name now. The number of one that is still open is given to no other.
+struct FileNumber {
+  dev_t device = 0;
+  ino_t file = 0;
+
+  bool operator==(const FileNumber&) const = default;
+};
+
+FileNumber number_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
 }  // namespace
 
 class IndexReader::Connection {
  public:
+  // The number comes first: if the file is replaced meanwhile, it is that of the old one, and this is not used again.
   explicit Connection(const std::string& file)
-      : database_(file),
+      : number_(number_of(file)),
+        database_(file),
         rank_(database_.prepare(rank_sql)),
         count_(database_.prepare(count_sql)),
         show_(database_.prepare(show_sql)) {
@@ -40,6 +57,7 @@ class IndexReader::Connection {
   }
 
   const sqlite::Database& database() const { return database_; }
+  bool leads_to(const std::string& file) const { return number_ == number_of(file); }
 
   std::vector<Hit> search(std::string_view query, std::size_t limit) {
     auto words = search_words(query);
@@ -104,6 +122,7 @@ class IndexReader::Connection {
     return line;
   }
 
+  const FileNumber number_;
   sqlite::Database database_;
   sqlite::Statement rank_;
   sqlite::Statement count_;
@@ -121,6 +140,10 @@ class IndexReader::Lease {
         connection_ = std::move(reader.idle_.back());
         reader.idle_.pop_back();
       }
+    }
+    if (connection_ && !connection_->leads_to(reader.file_)) {
+      connection_.reset();
+      reader.forget_idle();
     }
     if (!connection_) connection_ = std::make_unique<Connection>(reader.file_);
   }
@@ -184,7 +207,7 @@ std::vector<std::string> IndexReader::paths_that_begin_with(const std::string& t
   return paths;
 }
 
-void IndexReader::reopen() {
+void IndexReader::forget_idle() {
   const MutexLock lock(mutex_);
   idle_.clear();
 }

@@ -1,5 +1,7 @@
 // IndexReader: searches the index. Any number of threads may use one: each takes a connection that is idle, or opens
-// another, so that there are at most as many as there are threads. Throws sqlite::Error.
+// another, so that there are at most as many as there are threads. The index may be replaced by another file at any
+// time, by another process, too: a connection is used only as long as it leads to the file that has the name. Throws
+// sqlite::Error.
 #pragma once
 
 #include <cstddef>
@@ -47,12 +49,11 @@ class IndexReader {
   // In the order of the alphabet.
   std::vector<std::string> paths_that_begin_with(const std::string& typed, std::size_t limit);
 
-  // The file is another one now.
-  void reopen();
-
  private:
   class Connection;
   class Lease;
+
+  void forget_idle();
 
   std::string file_;
   Mutex mutex_;

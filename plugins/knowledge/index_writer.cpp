@@ -62,7 +62,8 @@ IndexWriter::IndexWriter(const std::string& file, const std::string& folder)
           "INSERT INTO documents(path, size, modified, title, problem) VALUES(?, ?, ?, ?, ?) RETURNING id")),
       insert_text_(database_.prepare("INSERT INTO texts(rowid, title, path, body) VALUES(?, ?, ?, ?)")),
       remove_document_(database_.prepare("DELETE FROM documents WHERE path = ? RETURNING id, problem IS NULL")),
-      remove_text_(database_.prepare("DELETE FROM texts WHERE rowid = ?")) {}
+      remove_text_(database_.prepare("DELETE FROM texts WHERE rowid = ?")),
+      files_(static_cast<std::size_t>(database_.integer("SELECT count(*) FROM documents"))) {}
 
 Files IndexWriter::known(const std::string& path) {
   // "0" is what follows "/".
@@ -86,11 +87,13 @@ void IndexWriter::put(const std::string& path, const FileState& state, std::stri
   insert_text_.with(id, title, path);
   insert_text_.bind_view(4, text);
   insert_text_.run();
+  ++files_;
 }
 
 void IndexWriter::put_problem(const std::string& path, const FileState& state, const std::string& problem) {
   remove(path);
   insert_document_.with(path, state.size, state.modified_nanoseconds, nullptr, problem).run();
+  ++files_;
 }
 
 void IndexWriter::remove(const std::string& path) {
@@ -99,6 +102,7 @@ void IndexWriter::remove(const std::string& path) {
   const auto id = remove_document_.integer(0);
   const bool has_text = remove_document_.integer(1) != 0;
   remove_document_.run();
+  --files_;
   if (has_text) remove_text_.with(id).run();
 }
 

@@ -29,6 +29,8 @@ class IndexWriter {
 
   // What is known of a path and what lies below it, "." for all of them.
   Files known(const std::string& path);
+  // Of all files that are known, also those that cannot be read.
+  std::size_t count_files() const { return files_; }
   std::int64_t count_documents() { return database_.integer("SELECT count(*) FROM documents WHERE problem IS NULL"); }
 
   // Inside a transaction.
@@ -46,6 +48,7 @@ class IndexWriter {
   sqlite::Statement insert_text_;
   sqlite::Statement remove_document_;
   sqlite::Statement remove_text_;
+  std::size_t files_;
 };
 
 }  // namespace plugins::knowledge

@@ -17,6 +17,8 @@ constexpr std::size_t max_watched_folders = 10'000;
 constexpr std::size_t max_pending = 10'000;
 constexpr int max_depth = 32;
 constexpr int max_warnings = 50;
+// Entries of any kind that are looked at for each file that there may be.
+constexpr std::size_t entries_of_a_file = 4;
 // Together with its many friends a change is looked at.
 constexpr milliseconds moment{50};
 // What events have missed, such as changes by another machine.
@@ -136,7 +138,6 @@ void Indexer::run() {
 }
 
 void Indexer::keep(IndexWriter index) {
-  reader_.reopen();
   show_what_is_known();
   bool is_first = true;
   auto paths = Paths{"."};
@@ -242,8 +243,10 @@ void Indexer::degraded(const std::string& reason) {
 void Indexer::scan(Batch& batch, const std::string& text) {
   const auto path = RelativePath::parse(text);
   if (!path) return;
-  const Files now = found(*path);
   const Files known = batch.index().known(text);
+  if (path->is_empty()) left_out_ = 0;
+  const auto room = settings_.max_files - std::min(settings_.max_files, batch.index().count_files());
+  const Files now = found(*path, known, room);
   for (const auto& [name, state] : now) {
     if (is_stopping_) return;
     const auto before = known.find(name);
@@ -255,34 +258,73 @@ void Indexer::scan(Batch& batch, const std::string& text) {
     index_file(batch, *file, state);
     batch.add(name, is_known);
   }
+  bool look_at_all = false;
   for (const auto& [name, state] : known) {
     if (is_stopping_) return;
     if (now.contains(name)) continue;
     batch.begin();
     batch.index().remove(name);
     batch.add(name, true);
+    // For one of those there may be room now.
+    if (left_out_ > 0) look_at_all = true;
   }
+  tell_left_out();
+  if (look_at_all) changed(settings_.folder);
 }
 
-Files Indexer::found(const RelativePath& path) {
+Files Indexer::found(const RelativePath& path, const Files& known, std::size_t room) {
   Files files;
   const auto status = path.is_empty() ? std::nullopt : directory_.status(path);
   if (!path.is_empty() && !status) return files;
   if (status && !S_ISDIR(status->st_mode)) {
-    if (S_ISREG(status->st_mode) && is_wanted(path)) files.emplace(path.text(), state_of(*status));
+    if (!S_ISREG(status->st_mode) || !is_wanted(path)) return files;
+    if (room > 0 || !known.empty()) {
+      files.emplace(path.text(), state_of(*status));
+    } else {
+      leave_out(path.text());
+    }
     return files;
   }
+  return found_below(path, known, room);
+}
+
+// Those that are known stay, so that the others do not take their places by turns.
+Files Indexer::found_below(const RelativePath& path, const Files& known, std::size_t room) {
+  Files files;
   const auto add = [&](const WalkedEntry& entry) {
-    if (S_ISREG(entry.status.st_mode) && is_wanted(entry.path))
-      files.emplace(entry.path.text(), state_of(entry.status));
-    return !is_stopping_ && files.size() < settings_.max_files;
+    if (is_stopping_) return false;
+    if (!S_ISREG(entry.status.st_mode) || !is_wanted(entry.path)) return true;
+    auto name = entry.path.text();
+    const bool is_new = !known.contains(name);
+    if (files.size() == settings_.max_files || (is_new && room == 0)) {
+      leave_out(name);
+    } else {
+      room -= is_new ? 1 : 0;
+      files.emplace(std::move(name), state_of(entry.status));
+    }
+    return true;
   };
-  const bool all = directory_.walk(path, {.max_depth = max_depth, .max_entries = settings_.max_files * 4}, add);
-  if (!all || files.size() >= settings_.max_files) {
-    warn("there are more files in " + directory_.path() + " than maxFiles, " + std::to_string(settings_.max_files) +
-         ": some are not found");
+  const std::size_t max_entries = settings_.max_files * entries_of_a_file;
+  if (!directory_.walk(path, {.max_depth = max_depth, .max_entries = max_entries}, add)) {
+    warn("there are more than " + std::to_string(max_entries) + " entries in " + directory_.path() +
+         ", which is the limit with this maxFiles: the others are not looked at");
   }
   return files;
+}
+
+void Indexer::leave_out(const std::string& path) {
+  if (++left_out_ == 1) first_left_out_ = path;
+}
+
+// When there are more than was said, or when it is over.
+void Indexer::tell_left_out() {
+  if (left_out_ > told_left_out_) {
+    warn(std::to_string(left_out_) + " files of " + directory_.path() + ", such as " + first_left_out_ +
+         ", are left out, because there are more than maxFiles, " + std::to_string(settings_.max_files));
+  } else if (left_out_ == 0 && told_left_out_ > 0) {
+    plugin_.info("no file of " + directory_.path() + " is left out any more");
+  }
+  told_left_out_ = left_out_;
 }
 
 bool Indexer::is_wanted(const RelativePath& path) const {

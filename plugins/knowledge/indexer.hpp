@@ -64,8 +64,11 @@ class Indexer {
   // By which it is known to be the same; nothing if it is not there.
   std::optional<std::uint64_t> folder_number() const;
   void scan(Batch& batch, const std::string& path);
-  // What is there now of a path and below it.
-  Files found(const RelativePath& path);
+  // What is there now of a path and below it, without new files for which the index has no room.
+  Files found(const RelativePath& path, const Files& known, std::size_t room);
+  Files found_below(const RelativePath& path, const Files& known, std::size_t room);
+  void leave_out(const std::string& path);
+  void tell_left_out();
   bool is_wanted(const RelativePath& path) const;
   void index_file(Batch& batch, const RelativePath& path, const FileState& state);
   DocumentText read(const RelativePath& path, Kind kind);
@@ -81,10 +84,13 @@ class Indexer {
   std::atomic<bool> is_indexing_ = true;
   std::atomic<bool> is_degraded_ = false;
   std::atomic<bool> is_stopping_ = false;  // also for what takes long
-  std::optional<FileLock> lock_;           // the thread's own, as the next five
+  std::optional<FileLock> lock_;           // the thread's own, as what follows up to the mutex
   std::atomic<bool> has_no_pdf_reader_ = false;
   std::int64_t indexed_ = 0;  // since the thread began
   int warnings_ = 0;
+  std::size_t left_out_ = 0;  // files, since everything was looked at
+  std::size_t told_left_out_ = 0;
+  std::string first_left_out_;
   bool had_folder_ = true;
   std::optional<std::uint64_t> folder_number_;
   Mutex mutex_;

@@ -181,6 +181,44 @@ test('WhatIsNoDocumentIsLeftOutAndSaid', async (context) => {
   assert.equal((await read(host, 'knowledge://picture.png')).code, -32602);
 });
 
+test('TheIndexHasNoMoreFilesThanItMayAndSaysWhatIsLeftOut', async (context) => {
+  const folder = await Folder.create(context, { 'b.md': 'word', 'd.md': 'word', 'f.md': 'word', 'h/i.md': 'word' });
+  const components = await Components.create();
+  context.after(() => components.discard());
+  const serveWith = async (maxFiles) => {
+    await components.addShipped('tools/knowledge', { folder: folder.path, maxFiles, rescanMilliseconds: 50 });
+    const host = await HttpHost.start(components, ['--log-level', 'debug']);
+    context.after(() => host.child.kill('SIGKILL'));
+    return host;
+  };
+  const isFull = (count, name) => ({
+    event: 'plugin says',
+    text: new RegExp(`^${count} files of .*, such as ${name}, are left out, because there are more than maxFiles, \\d+$`),
+  });
+  const first = await serveWith(3);
+  await untilFound(first, 'word', ['b.md', 'd.md', 'f.md']);
+  await first.log.until(isFull(1, 'h/i.md'));
+  // A file whose name comes earlier takes the place of none, and counts, whether it comes alone or in a folder.
+  await folder.write('a.md', 'word');
+  await first.log.until(isFull(2, 'h/i.md'));
+  await folder.write('c/a.md', 'word');
+  await first.log.until(isFull(3, 'h/i.md'));
+  assert.deepEqual(idsOf(await search(first, 'word')), ['b.md', 'd.md', 'f.md']);
+  // One that goes makes room.
+  await rm(folder.file('f.md'));
+  await untilFound(first, 'word', ['b.md', 'd.md', 'a.md']);
+  await first.stop();
+
+  const second = await serveWith(2);
+  await second.log.until(isFull(3, 'c/a.md'));
+  await untilFound(second, 'word', ['b.md', 'a.md']);
+  await second.stop();
+
+  const third = await serveWith(100);
+  await third.log.until({ event: 'plugin says', text: /^serving 5 documents .*, 3 of them indexed now/ });
+  await third.stop();
+});
+
 test('APdfIsFoundAndReadAsItsText', { skip: !hasPdfReader && 'needs pdftotext of poppler-utils' }, async (context) => {
   const folder = await Folder.create(context, { 'report.pdf': pdfOf('The report about penguins'), 'broken.pdf': 'no PDF' });
   const host = await served(context, { folder: folder.path, ...(!inProcess && { sandbox: { profile: 'permissive' } }) });

@@ -199,6 +199,21 @@ TEST_F(Index, OneOfAnotherFolderOrADamagedOneIsMadeAnew) {
   EXPECT_EQ(IndexWriter::open(file_, "/docs").count_documents(), 0);
 }
 
+// Whoever made it anew: the reader is not told.
+TEST_F(Index, AReaderGoesToTheOneThatHasReplacedIt) {
+  {
+    auto index = IndexWriter::open(file_, "/docs");
+    put(index, "old.md", "x", "word");
+  }
+  IndexReader reader(file_);
+  EXPECT_EQ(reader.search("word", 10)[0].path, "old.md");
+  auto index = IndexWriter::open(file_, "/other");
+  put(index, "new.md", "x", "word");
+  EXPECT_EQ(reader.search("word", 10)[0].path, "new.md");
+  EXPECT_EQ(reader.count_documents(), 1);
+  EXPECT_FALSE(reader.text("old.md"));
+}
+
 TEST(Knowledge, FindsReadsAndCompletesAndFollowsNoLinks) {
   const mcph::test::TemporaryFolder folder;
   folder.write("docs/a.md", "# Apples");
@@ -213,6 +228,11 @@ TEST(Knowledge, FindsReadsAndCompletesAndFollowsNoLinks) {
   folder.write("secret.md", "# Secret");
   fs::create_symlink(folder.path() / "secret.md", folder.path() / "docs/link.md");
   EXPECT_NE(harness.read("knowledge://link.md").error_code(), 0);
+  folder.write("outside/b.md", "# Outside");
+  fs::create_directory_symlink(folder.path() / "outside", folder.path() / "docs/sub");
+  fs::create_directory_symlink("../outside", folder.path() / "docs/up");
+  EXPECT_NE(harness.read("knowledge://sub/b.md").error_code(), 0);
+  EXPECT_NE(harness.read("knowledge://up/b.md").error_code(), 0);
 }
 
 TEST(KnowledgeConfiguration, NothingIsThereWithoutAFolder) {
