@@ -34,6 +34,7 @@ CurlLibrary::CurlLibrary() {
   find(library, "curl_easy_setopt", easy_setopt);
   find(library, "curl_easy_getinfo", easy_getinfo);
   find(library, "curl_easy_strerror", easy_strerror);
+  find(library, "curl_easy_header", easy_header);
   find(library, "curl_multi_init", multi_init);
   find(library, "curl_multi_cleanup", multi_cleanup);
   find(library, "curl_multi_add_handle", multi_add_handle);

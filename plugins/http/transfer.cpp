@@ -95,7 +95,7 @@ void Transfer::set_constant_options() {
 void Transfer::prepare(TimePoint now) {
   ++attempts_;
   response_ = Response{0, {}, {}, {}, parts_of(curl_, request_.url).host};
-  is_too_long_ = is_cut_off_ = is_address_refused_ = false;
+  is_too_long_ = is_cut_off_ = is_address_refused_ = is_address_allowed_ = false;
   const auto left = std::max(duration_cast<milliseconds>(deadline_ - now), milliseconds(1));
   curl_.easy_setopt(handle_.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
   curl_.easy_setopt(handle_.get(), CURLOPT_CONNECTTIMEOUT_MS,
@@ -169,6 +169,7 @@ curl_socket_t Transfer::open_socket(void* transfer, curlsocktype purpose, curl_s
     self.is_address_refused_ = true;
     return CURL_SOCKET_BAD;
   }
+  self.is_address_allowed_ = true;
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -194,7 +195,8 @@ std::optional<FetchOutcome> Transfer::end_attempt(CURLcode result, TimePoint now
   }
   const bool has_response = result == CURLE_OK || (is_cut_off_ && result == CURLE_WRITE_ERROR);
   if (!has_response) {
-    if (is_address_refused_ && result == CURLE_COULDNT_CONNECT) {
+    // If one of its addresses may be reached, it is that one's failure which is to be told.
+    if (is_address_refused_ && !is_address_allowed_ && result == CURLE_COULDNT_CONNECT) {
       return refusal(response_.host +
                      " is not at an address that this tool may reach: it reaches public ones, and "
                      "those that allowAddresses names.");
@@ -205,11 +207,19 @@ std::optional<FetchOutcome> Transfer::end_attempt(CURLcode result, TimePoint now
   const char* type = nullptr;
   curl_.easy_getinfo(handle_.get(), CURLINFO_CONTENT_TYPE, &type);
   if (type != nullptr) response_.content_type = type;
-  char* location = nullptr;
-  curl_.easy_getinfo(handle_.get(), CURLINFO_REDIRECT_URL, &location);
-  if (is_redirect(response_.status) && location != nullptr) return follow(location, now);
+  const auto to = location();
+  if (!to.empty()) return follow(to, now);
   if (retry(passes(response_.status), now)) return std::nullopt;
   return std::move(response_);
+}
+
+std::string Transfer::location() const {
+  curl_header* header = nullptr;
+  if (!is_redirect(response_.status) ||
+      curl_.easy_header(handle_.get(), "Location", 0, CURLH_HEADER, -1, &header) != CURLHE_OK) {
+    return {};
+  }
+  return resolved(curl_, request_.url, header->value);
 }
 
 std::optional<FetchOutcome> Transfer::follow(const std::string& location, TimePoint now) {

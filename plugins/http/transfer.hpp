@@ -57,6 +57,8 @@ class Transfer {
   void set_constant_options();
   void set_request();
   bool is_error_status();
+  // Where the response redirects to, whether or not its body has been read; empty: nowhere.
+  std::string location() const;
   // Nothing: it is followed.
   std::optional<FetchOutcome> follow(const std::string& location, TimePoint now);
   std::optional<FetchOutcome> refusal(const std::string& why) const;
@@ -78,8 +80,9 @@ class Transfer {
   int attempts_ = 0;
   int redirects_ = 0;
   bool is_too_long_ = false;
-  bool is_cut_off_ = false;  // what is left of an error's body is of no interest
+  bool is_cut_off_ = false;  // what is left of the body of an error or a redirect is of no interest
   bool is_address_refused_ = false;
+  bool is_address_allowed_ = false;  // another one of the same server
 };
 
 }  // namespace plugins::http

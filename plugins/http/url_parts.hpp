@@ -19,6 +19,9 @@ struct UrlParts {
   }
 };
 
+// Where a redirect leads to that a server answers at `base`. What is no URL stays as it is.
+std::string resolved(const CurlLibrary& curl, const std::string& base, const std::string& location);
+
 UrlParts parts_of(const CurlLibrary& curl, const std::string& url);
 
 }  // namespace plugins::http

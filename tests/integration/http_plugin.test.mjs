@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -197,6 +198,19 @@ describe('HttpPlugin', () => {
     assert.equal(await served.error('t'), '127.0.0.1 could not be asked: Couldn\'t connect to server.');
   });
 
+  // curl takes localhost for both, whatever the system says.
+  test('AServerWithAnAddressThatMayBeReachedIsNotBlamedForItsOther', async (context) => {
+    const upstream = await Upstream.start(context, () => {});
+    const { port } = upstream;
+    await new Promise((resolve) => upstream.server.close(resolve));
+    for (const allowed of ['127.0.0.1', '::1']) {
+      const served = await Served.start(context, {
+        allowAddresses: [allowed], tools: [tool({ url: `http://localhost:${port}/` }, { retries: 0 })],
+      });
+      assert.equal(await served.error('t'), 'localhost could not be asked: Couldn\'t connect to server.', allowed);
+    }
+  });
+
   const million = Buffer.alloc(1_000_000, 'x');
   for (const [name, answer] of Object.entries({
     SaysItsLength: (request, response) => response.end(million),
@@ -226,6 +240,23 @@ describe('HttpPlugin', () => {
       'The server answered 302 and redirects to 127.0.0.1, and redirects of this tool are not followed.');
     assert.equal(await served.text('u'), 'GET');
     assert.equal(await served.text('v'), 'GET');
+  });
+
+  test('ARedirectIsFollowedWithoutReadingItsBody', async (context) => {
+    const endless = (request, response) => {
+      if (request.url !== '/') return response.end(request.url);
+      response.writeHead(302, { Location: 'to/it?a=b' });
+      const body = new Readable({ read: () => body.push('x'.repeat(10_000)) });
+      body.pipe(response);
+      return once(response, 'close');
+    };
+    const { served } = await serveTool(context, endless, (origin) => [
+      tool({ url: origin }, { redirects: 1 }),
+      tool({ url: origin }, { name: 'u' }),
+    ]);
+    assert.equal(await served.text('t'), '/to/it?a=b');
+    assert.equal(await served.error('u'),
+      'The server answered 302 and redirects to 127.0.0.1, and redirects of this tool are not followed.');
   });
 
   test('ARedirectWithoutEndIsNotFollowed', async (context) => {
