@@ -67,6 +67,40 @@ test('TheExampleOfTheDocumentationWorks', async (context) => {
   assert.equal(result.structuredContent?.rows, 3, JSON.stringify(result));
 });
 
+// As its page names it: with the folder to read, and the data directory for tables and temporary files.
+test('InAStrictSandboxEveryToolWorks', { skip: inProcess && 'needs a worker' }, async (context) => {
+  const server = new Server();
+  server.folder = await realpath(await mkdtemp(join(tmpdir(), 'mcp-data-')));
+  context.after(() => rm(server.folder, { recursive: true, force: true }));
+  const configuration = await exampleConfiguration('data.md', server.folder);
+  assert.equal(configuration.sandbox.profile, 'strict');
+  const rows = 40_000;
+  const pad = 'x'.repeat(300);
+  await server.write('large.csv', `i,text\n${Array.from({ length: rows }, (_, i) => `${i},${(i * 7919) % 100_003} ${pad}\n`).join('')}`);
+  server.components = await Components.create();
+  await server.components.addShipped('tools/data', { ...configuration, maxTemporaryBytes: 100_000_000 });
+  server.host = await serve(context, server.components);
+  assert.equal((await server.load('large.csv', { preview_rows: 0 })).rows, rows);
+  assert.equal((await server.call('describe', { table: 'large' })).tables[0].columns[0].max, rows - 1);
+  // More than its cache holds.
+  const sorted = await server.call('query', { sql: 'SELECT i, text FROM large ORDER BY text', max_rows: 1 });
+  assert.deepEqual([sorted.rows[0][0], sorted.truncated], [0, true]);
+  assert.equal((await server.call('analyze_data', { table: 'large', column: 'i' })).bars.length, 12);
+  assert.equal(await server.call('format_json', { json_string: '[1]', indent: 0 }), '[1]');
+  assert.equal(await server.call('drop_table', { table: 'large' }), 'Dropped the table large');
+  assert.deepEqual(server.host.log.matching({ event: 'plugin restarted' }), []);
+});
+
+test('WhatAQueryWritesToTemporaryFilesIsBounded', async (context) => {
+  const server = await Server.start(context, { 'a.csv': 'x\n1\n' }, { maxTemporaryBytes: 10_000_000 });
+  await server.load('a.csv');
+  const many = (count) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+    SELECT i FROM n ORDER BY printf('%0500d', (i * 7919) % 100003)`;
+  assert.match(await server.failure('query', { sql: many(100_000), max_rows: 1 }),
+    /^To sort or group .* those of all queries together may take 10000000 bytes \(maxTemporaryBytes\).* Ask for less/);
+  assert.equal((await server.call('query', { sql: many(1000), max_rows: 1 })).rows.length, 1);
+});
+
 test('AFileIsLoadedDescribedAndAsked', async (context) => {
   const server = await Server.start(context, { 'sales.csv': sales });
   const loaded = await server.load('sales.csv', { preview_rows: 1 });
@@ -234,6 +268,7 @@ test('WithoutAFolderThereIsNothingAndAWrongConfigurationIsRefusedInWords', async
     [{ folder: 'data' }, /folder must be an absolute path, not "data"/],
     [{ folder: '/srv', querySeconds: 0 }, /querySeconds must be at least 1/],
     [{ folder: '/srv', maxTables: 0 }, /maxTables must be at least 1/],
+    [{ folder: '/srv', maxTemporaryBytes: 1 }, /maxTemporaryBytes must be at least 1048576/],
     [{ folder: ['/srv'] }, /folder/],
   ]) {
     const wrong = await Components.create();

@@ -1,11 +1,11 @@
 // A call goes on with the version of the plugin that it started on, whatever happens to the file meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
 import { serve } from './support/host.mjs';
 import { contentHeaders, modernHeaders, modernRequest, postModern } from './support/http.mjs';
+import { untilNoted } from './support/outcomes.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 
 async function toolNames(host) {
@@ -33,7 +33,7 @@ for (const [what, change, event, toolsAfter] of changes) {
     const components = await Components.create('slow');
     const host = await serve(context, components);
     const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { label: 'done', milliseconds: 600 } });
-    await sleep(100);
+    await untilNoted(host.url, 'done begun');
     await change(components);
     await host.log.until({ event });
     assert.deepEqual(await toolNames(host), toolsAfter);

@@ -8,6 +8,7 @@ import { Components } from './support/components.mjs';
 import { argumentsOf, HttpHost, inProcess, program, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 import { LogLines } from './support/log_lines.mjs';
+import { untilNoted } from './support/outcomes.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { Team } from './support/team.mjs';
 
@@ -86,7 +87,7 @@ test('AHostThatStopsIsAliveAndNotReady', async (context) => {
   context.after(() => components.discard());
   const base = await adminOf(host);
   const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { milliseconds: 700, label: 'a' } });
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await untilNoted(host.url, 'a begun');
   const stopping = host.log.until({ event: 'stopping' });
   host.signal('SIGTERM');
   await stopping;

@@ -16,6 +16,7 @@ import { execFile } from 'node:child_process';
 import { Components } from './support/components.mjs';
 import { HttpHost, program } from './support/host.mjs';
 import { allMessages, postModern } from './support/http.mjs';
+import { sseEvents } from './support/sse.mjs';
 
 const run = promisify(execFile);
 
@@ -68,6 +69,13 @@ class Served {
 
   async messages(name, args = {}, { meta, ...options } = {}) {
     return allMessages(await postModern(this.host.url, 'tools/call', { name, arguments: args, _meta: meta }, options));
+  }
+
+  // What is said of a call, as it comes.
+  async *stream(name, args = {}) {
+    const params = { name, arguments: args, _meta: { progressToken: name } };
+    const { body } = await postModern(this.host.url, 'tools/call', params);
+    for await (const { data } of sseEvents(body)) if (data) yield JSON.parse(data);
   }
 
   async call(name, args, options) {
@@ -493,42 +501,59 @@ describe('HttpPlugin', () => {
   test('ALongAnswerTellsHowFarItIs', async (context) => {
     const { served } = await serveTool(
       context,
-      async (request, response) => {
-        response.writeHead(200, { 'Content-Length': 40 });
-        for (let part = 0; part < 4; ++part) {
-          response.write('x'.repeat(10));
-          await new Promise((resolve) => setTimeout(resolve, 700));
-        }
-        response.end();
+      (request, response) => {
+        answer = response;
       },
       (origin) => tool({ url: origin }));
-    const messages = await served.messages('t', {}, { meta: { progressToken: 'p' } });
-    const told = messages.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
-    assert.ok(told.length > 0);
-    for (const [index, { progress, message }] of told.entries()) {
-      assert.ok(progress > (told[index - 1]?.progress ?? 0) && progress < 1);
-      assert.match(message, /^(1 KiB of 1 KiB from 127\.0\.0\.1|waiting for 127\.0\.0\.1, \d+ s)$/);
+    let answer;
+    const told = [];
+    let text;
+    // Each part comes when it has been told how far the one before it is.
+    for await (const { method, params, result } of served.stream('t')) {
+      text = result?.content[0].text;
+      if (method === undefined) break;
+      told.push(params);
+      if (told.length === 1) answer.writeHead(200, { 'Content-Length': 40 });
+      if (told.length <= 4) answer.write('x'.repeat(10));
     }
-    assert.match(told.at(-1).message, /^1 KiB of 1 KiB/);
-    assert.equal(messages.at(-1).result.content[0].text, 'x'.repeat(40));
+    assert.match(told[0].message, /^waiting for 127\.0\.0\.1, \d+ s$/);
+    assert.match(told.at(-1).message, /^1 KiB of 1 KiB from 127\.0\.0\.1$/);
+    for (const [index, { progress }] of told.entries()) assert.ok(progress > (told[index - 1]?.progress ?? 0) && progress < 1);
+    assert.equal(text, 'x'.repeat(40));
   });
 
   test('NoMoreRequestsRunAtOnceThanAllowed', async (context) => {
-    let running = 0;
+    const running = new Set();
     let most = 0;
+    let isHeld = true;
+    const answer = (response) => {
+      running.delete(response);
+      response.end('ok');
+    };
     const { served } = await serveTool(
       context,
-      async (request, response) => {
-        most = Math.max(most, ++running);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        --running;
-        response.end('ok');
+      (request, response) => {
+        running.add(response);
+        most = Math.max(most, running.size);
+        if (!isHeld) answer(response);
       },
       (origin) => tool({ url: `${origin}/{x}` }),
       { concurrent: 3, limits: { concurrentCalls: 64 } });
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => served.text('t', { x: `${index}` })));
-    assert.deepEqual(new Set(answers), new Set(['ok']));
-    assert.ok(most <= 3, `${most}`);
+    const calls = Array.from({ length: 40 }, (_, index) => served.stream('t', { x: `${index}` }));
+    // Each has been taken, and each that may run has been begun, when how far it is has been told.
+    for (const { value } of await Promise.all(calls.map((call) => call.next()))) {
+      assert.match(value.params.message, /^waiting for 127\.0\.0\.1/);
+    }
+    assert.equal(running.size, 3);
+    isHeld = false;
+    [...running].forEach(answer);
+    const last = async (call) => {
+      let message;
+      for await (message of call);
+      return message.result.content[0].text;
+    };
+    assert.deepEqual(new Set(await Promise.all(calls.map(last))), new Set(['ok']));
+    assert.equal(most, 3);
   });
 });
 
@@ -656,12 +681,14 @@ describe('HttpPluginExamples', () => {
     },
     video: {
       // It takes its time, and whoever waits hears of that.
-      async answer(request, response) {
-        await new Promise((resolve) => setTimeout(resolve, 2500));
-        json({ video: { url: 'https://cdn.example.com/cat.mp4' } })(request, response);
+      answer(request, response) {
+        this.end = () => json({ video: { url: 'https://cdn.example.com/cat.mp4' } })(request, response);
       },
       async use(served, upstream) {
-        const messages = await served.messages('generate_video', { prompt: 'a cat' }, { meta: { progressToken: 'p' } });
+        const messages = [];
+        for await (const message of served.stream('generate_video', { prompt: 'a cat' })) {
+          if (messages.push(message) === 1) this.end();
+        }
         assert.deepEqual(messages.at(-1).result.content[1],
           { type: 'resource_link', uri: 'https://cdn.example.com/cat.mp4', name: 'https://cdn.example.com/cat.mp4', mimeType: 'video/mp4' });
         assert.match(messages[0].params.message, /^waiting for localhost, \d+ s$/);
@@ -683,19 +710,19 @@ describe('HttpPluginExamples', () => {
   };
   const examples = join(import.meta.dirname, '../../plugins/http/examples');
 
-  for (const [name, { answer, use }] of Object.entries(scenes)) {
+  for (const [name, scene] of Object.entries(scenes)) {
     test(`Run: ${name}`, async (context) => {
       const folder = await mkdtemp(join(tmpdir(), 'mcp-secrets-'));
       context.after(() => rm(folder, { recursive: true }));
       await writeFile(join(folder, 'key'), secret);
-      const upstream = await Upstream.start(context, answer);
+      const upstream = await Upstream.start(context, (...asked) => scene.answer(...asked));
       const example = (await readFile(join(examples, `${name}.json`), 'utf8'))
         .replaceAll(/https:\/\/[\w.-]+/g, `http://localhost:${upstream.port}`)
         .replaceAll(/\/etc\/mcp-plugin-host\/\w+\.key/g, join(folder, 'key'));
       const configuration = JSON.parse(example);
       assert.equal(configuration.sandbox.profile, 'strict');
       const served = await Served.start(context, { ...configuration, isolation: 'worker', allowAddresses: ['127.0.0.1', '::1'] });
-      await use(served, upstream);
+      await scene.use(served, upstream);
     });
   }
 });

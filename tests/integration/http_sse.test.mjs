@@ -11,6 +11,7 @@ import { assertCounted } from './support/assertions.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost, serve, serveAll } from './support/host.mjs';
 import { initializeRequest, post, postModern, request } from './support/http.mjs';
+import { untilNoted } from './support/outcomes.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { sseEvents } from './support/sse.mjs';
 
@@ -166,7 +167,7 @@ test('LetsACallFinishWhenTheHostStops', async (context) => {
   const stream = await Stream.open(new URL('/sse', stopping.url));
   await stream.ask(initializeRequest('2024-11-05'));
   await stream.say(request('tools/call', { name: 'wait', arguments: { label: 'last', milliseconds: 500 } }));
-  await sleep(100);
+  await untilNoted(stopping.url, 'last begun');
   const stopped = stopping.stop();
   assert.equal(JSON.parse((await stream.next()).data).result.content[0].text, 'last');
   assert.equal(await stream.next(), undefined, 'and then the stream ends');

@@ -8,6 +8,7 @@ import { adminOf, feed, Metrics } from './support/admin.mjs';
 import { Components } from './support/components.mjs';
 import { inProcess, serve } from './support/host.mjs';
 import { allMessages, modern, newestLegacy, postModern, Session } from './support/http.mjs';
+import { untilNoted } from './support/outcomes.mjs';
 import { Team } from './support/team.mjs';
 
 const admin = ['--admin-listen', '127.0.0.1:0'];
@@ -59,7 +60,7 @@ test('ACallThatIsCancelledAndAToolThatFailsHaveErrorTypes', async (context) => {
   assert.equal((await Metrics.read(base)).requests({ gen_ai_tool_name: 'wait', error_type: 'tool_error' }), 1);
   const controller = new AbortController();
   const waiting = call(host, 'wait', { milliseconds: 5000, label: 'a' }, { signal: controller.signal }).catch(() => {});
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await untilNoted(host.url, 'a begun');
   assert.equal((await Metrics.read(base)).sum('mcph_plugin_calls_in_flight', { plugin: 'tools/slow.so' }), 1);
   controller.abort();
   await waiting;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { adminOf, Metrics } from './support/admin.mjs';
 import { Components } from './support/components.mjs';
 import { serve } from './support/host.mjs';
 import {
@@ -20,6 +21,7 @@ import {
   Session,
 } from './support/http.mjs';
 import { Issuer } from './support/issuer.mjs';
+import { untilNoted } from './support/outcomes.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { bearer, Team } from './support/team.mjs';
@@ -188,9 +190,9 @@ test('OneWhoFloodsWaitsAlone', async (context) => {
   const team = await Team.serve(context, await Components.create('slow'), roles);
   const [ada, bob] = [await team.token('ada', 'user'), await team.token('bob', 'user')];
   await team.reconfigure(`${roles}[limits.per_principal]\nconcurrent = 2\n`);
-  const wait = (token, milliseconds = 1500) => callTool(team.url, 'wait', token, { label: 'x', milliseconds });
-  const held = [wait(ada), wait(ada)];
-  await sleep(400);
+  const wait = (token, milliseconds = 1500, label = 'x') => callTool(team.url, 'wait', token, { label, milliseconds });
+  const held = ['one', 'two'].map((label) => wait(ada, 1500, label));
+  for (const label of ['one', 'two']) await untilNoted(team.url, `${label} begun`, { headers: bearer(bob) });
   const refused = await wait(ada);
   assert.equal(refused.status, 429);
   assert.equal(refused.headers.get('Retry-After'), '1');
@@ -209,18 +211,20 @@ test('OneWhoFloodsWaitsAlone', async (context) => {
 });
 
 test('ALegacyClientThatHangsUpKeepsThePlaceOfACallThatGoesOn', async (context) => {
-  const host = await serveLimited(context, '[limits.per_principal]\nconcurrent = 1\n', ['slow']);
+  const host = await serveLimited(context, '[limits.per_principal]\nconcurrent = 1\n', ['slow'], ['--admin-listen', '127.0.0.1:0']);
+  const base = await adminOf(host);
   const session = await Session.open(host.url);
   const gone = new AbortController();
   const call = request('tools/call', { name: 'wait', arguments: { label: 'x', milliseconds: 1200 } });
   const sent = session.post(call, {}, { signal: gone.signal }).catch(() => 'gone');
-  await sleep(300);
+  const inFlight = async () => (await Metrics.read(base)).sum('mcph_plugin_calls_in_flight', { plugin: 'tools/slow.so' });
+  while ((await inFlight()) === 0);
   gone.abort();
   assert.equal(await sent, 'gone');
-  await sleep(300);
-  assert.equal((await session.post(request('ping'))).status, 429);
-  await sleep(1200);
-  assert.equal((await session.post(request('ping'))).status, 200);
+  // There is a place again when the call has ended, and not before.
+  while ((await session.post(request('ping'))).status === 429);
+  assert.equal(await inFlight(), 0);
+  await untilNoted(host.url, 'x finished');
 });
 
 test('AnOpenStreamCounts', async (context) => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Components } from './support/components.mjs';
 import { serve, serveAll } from './support/host.mjs';
 import { initializeRequest, post, request, Session } from './support/http.mjs';
+import { untilNoted } from './support/outcomes.mjs';
 import { sseEvents } from './support/sse.mjs';
 
 const host = await serveAll(await Components.create('catalogue'));
@@ -71,7 +72,7 @@ test('DeleteLetsACallInFlightFinish', async (context) => {
   const host = await serve(context, await Components.create('slow'));
   const session = await Session.open(host.url);
   const call = session.ask('tools/call', { name: 'wait', arguments: { label: 'done', milliseconds: 300 } });
-  await sleep(50);
+  await untilNoted(host.url, 'done begun');
   assert.equal((await session.delete()).status, 204);
   assert.equal((await call).result.content[0].text, 'done');
 });

@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import tls from 'node:tls';
 
+import { adminOf, Metrics } from './support/admin.mjs';
 import { Authority, writePair } from './support/authority.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost, serve, serveAll } from './support/host.mjs';
-import { initializeRequest, modernRequest, postModern, request } from './support/http.mjs';
+import { initializeRequest, modernRequest, request } from './support/http.mjs';
+import { untilNoted } from './support/outcomes.mjs';
 import { bearer, Team } from './support/team.mjs';
 import { frame, opcodes, RawWebSocket, upgradeHeaders } from './support/websocket.mjs';
 
@@ -23,14 +25,6 @@ const padded = (message, bytes) => {
   const text = JSON.stringify(message);
   return `${text.slice(0, -1)}${' '.repeat(bytes - text.length)}}`;
 };
-
-// Until the plugin `slow` has noted that, by a host that is asked over HTTP.
-async function untilNoted(url, words, headers = {}) {
-  for (let outcomes = '', end = Date.now() + 20_000; !outcomes.includes(words); ) {
-    assert.ok(Date.now() < end, outcomes);
-    outcomes = JSON.stringify(await (await postModern(url, 'tools/call', { name: 'outcomes' }, { headers })).json());
-  }
-}
 
 test('IsGrantedWithTheSubprotocolAndWithoutCompression', async () => {
   const offer = { 'Sec-WebSocket-Extensions': 'permessage-deflate', 'Sec-WebSocket-Protocol': 'chat, mcp' };
@@ -229,14 +223,16 @@ test('AMessageThatDoesNotComeToItsEndEndsTheConnection', async (context) => {
 });
 
 test('AClientThatReadsSlowlyLosesNothing', async (context) => {
-  const own = await serve(context, await Components.create('long_messages'));
+  const own = await serve(context, await Components.create('long_messages'), ['--admin-listen', '127.0.0.1:0']);
   const client = await RawWebSocket.open(own.url);
   client.socket.pause();
   const bytes = 6 << 20;
+  const kept = 64 << 20; // by the host for a client, before it takes no more requests of it
   for (let id = 0; id < 13; ++id) client.send(modernRequest('tools/call', { name: 'text', arguments: { bytes } }, id));
   client.send(request('ping', undefined, 'last'));
-  await own.log.until({ event: 'plugin loaded' });
-  await new Promise((resolve) => setTimeout(resolve, 1000)); // for the host to have more than it keeps
+  const base = await adminOf(own);
+  const answered = async () => (await Metrics.read(base)).requests({ gen_ai_tool_name: 'text' });
+  for (const end = Date.now() + 60_000; (await answered()) * bytes <= kept;) assert.ok(Date.now() < end);
   client.socket.resume();
   const seen = new Set();
   while (seen.size < 14) {
@@ -272,11 +268,11 @@ for (const [how, more] of [['IsRevoked', () => []], ['Expires', () => ['--expire
     client.send(modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }, 'listen'));
     await client.next();
     client.send(modernRequest('tools/call', waitFor(how, 60_000), 'long'));
-    await untilNoted(team.url, `${how} begun`, others);
+    await untilNoted(team.url, `${how} begun`, { headers: others });
     if (how === 'IsRevoked') await team.revoke('ada');
     const { code, reason } = await client.close();
     assert.deepEqual([code, reason], [1008, 'the credential is good no longer']);
-    await untilNoted(team.url, `${how} cancelled: client`, others);
+    await untilNoted(team.url, `${how} cancelled: client`, { headers: others });
   });
 }
 
