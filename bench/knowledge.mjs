@@ -1,13 +1,14 @@
-// What the plugin knowledge takes: how long it indexes a folder of made documents, and how long a search takes in it.
+// What the plugin knowledge takes: how long it indexes a folder of made documents, how long a search takes in it, and how
+// long it is until a change is found.
 // Words are as frequent as in a language (Zipf), and queries are of one to three of them, in as many of which a common
 // word stands as in texts. Searches come one after the other, over HTTP, to a worker.
-// usage: knowledge.mjs BUILD_DIR [--documents N] [--queries N] [--bytes N]
+// usage: knowledge.mjs BUILD_DIR [--documents N] [--queries N] [--bytes N] [--changes N]
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { Bench, readArguments } from './hosts.mjs';
 
-const { build, documents, queries, bytes } = readArguments({ documents: 100_000, queries: 2000, bytes: 1800 });
+const { build, documents, queries, bytes, changes } = readArguments({ documents: 100_000, queries: 2000, bytes: 1800, changes: 20 });
 const bench = new Bench(path.resolve(build), 'knowledge');
 const folder = path.join(bench.folder, 'documents');
 const components = path.join(bench.folder, 'components');
@@ -82,4 +83,16 @@ times.sort((a, b) => a - b);
 const at = (fraction) => times[Math.min(times.length - 1, Math.floor(times.length * fraction))].toFixed(1);
 console.log(`${documents} documents are indexed in ${seconds.toFixed(1)} s`);
 console.log(`${queries} searches: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, the longest ${at(1)} ms`);
+
+// One after the other, each with a word that no other document has, until that is found.
+const waits = [];
+for (let i = 0; i < changes; ++i) {
+  const changed = `changed${i}x`;
+  const from = performance.now();
+  writeFileSync(path.join(folder, String(i % 100), `${(i * 7) % documents}.md`), `# Changed\n\n${changed}\n`);
+  while ((await search(changed)).results.length === 0);
+  waits.push((performance.now() - from) / 1000);
+}
+waits.sort((a, b) => a - b);
+console.log(`${changes} changed documents are found after ${waits[Math.floor(changes / 2)].toFixed(2)} s p50, ${waits.at(-1).toFixed(2)} s at most`);
 await bench.end();

@@ -1,7 +1,7 @@
 // Every figure that README and docs promise, in one table, and how it is measured. See promises.sh.
 // usage: promises.mjs BUILD_DIR [TOPIC...] [--full]
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,14 +48,34 @@ function bench(figure, limit, isKept, unit = '') {
 
 // What else bench/ has prints its figures: those that `pattern`, with all its groups, finds. A command runs once.
 const printed = new Map();
+function figuresOf(pattern, command) {
+  const key = command.join(' ');
+  if (!printed.has(key)) printed.set(key, run(...command).text);
+  const values = [...printed.get(key).matchAll(pattern)].flatMap(([, ...groups]) => groups.map(Number));
+  if (values.length === 0) throw new Error(`${key} printed no such figure: ${printed.get(key)}`);
+  return values;
+}
 function costs(pattern, limit, isKept, unit, ...command) {
   return () => {
-    const key = command.join(' ');
-    if (!printed.has(key)) printed.set(key, run(...command).text);
-    const values = [...printed.get(key).matchAll(pattern)].flatMap(([, ...groups]) => groups.map(Number));
-    if (values.length === 0) throw new Error(`${key} printed no such figure: ${printed.get(key)}`);
+    const values = figuresOf(pattern, command);
     return { measured: values.map((value) => `${value}${unit}`).join(', '), holds: values.every((value) => isKept(value, limit)) };
   };
+}
+// Of two figures the second to the first.
+function ratio(pattern, limit, isKept, ...command) {
+  return () => {
+    const [first, second] = figuresOf(pattern, command);
+    return { measured: `${(second / first).toFixed(2)} (${first}, ${second})`, holds: isKept(second / first, limit) };
+  };
+}
+// The tools of published servers, which are asked for only where there is time.
+function searchQuality() {
+  const folder = path.dirname(built('../tests/search/tools.json'));
+  const isThere = () => existsSync(path.join(source, folder, 'tools.json'));
+  if (full && !isThere()) run('tests/search/assemble.mjs', folder);
+  if (!isThere()) throw new Error('there are no published tools yet; --full asks their servers for them');
+  const [hits, asked] = figuresOf(/^(\d+) of (\d+) questions/gm, [path.join(folder, 'search_tests')]);
+  return { measured: `${hits} of ${asked}`, holds: hits >= 0.9 * asked };
 }
 const atLeast = (value, limit) => value >= limit;
 const atMost = (value, limit) => value <= limit;
@@ -69,6 +89,7 @@ const everything = ['bench/everything.mjs', build];
 const authoring = ['bench/authoring.mjs', build, '--edits', full ? '20' : '5'];
 const knowledge = ['bench/knowledge.mjs', build, '--documents', full ? '100000' : '10000'];
 const data = ['bench/data.mjs', build, '--mib', full ? '1024' : '128'];
+const hop = ['bench/hop.mjs', build, ...counts];
 const tls = ['bench/tls.sh', full ? '5' : '3', '3'];
 
 function readmeWords() {
@@ -115,6 +136,8 @@ const promises = [
     hostile('returned_memory', {}, 'large bodies: memory', 'large heads: memory')],
   ['memory', '200 workers take at most 100 MiB and are listed within 2 s',
     hostile('many_workers', { plugins: [40, 200] }, 'from spawn until', 'PSS of all')],
+  ['memory', 'an idle WebSocket takes at most 16 KiB of the host (bench/README.md)',
+    hostile('idle_websockets', { connections: [1000, 10_000] }, 'memory of each')],
   ['memory', 'nothing grows over time',
     hostile('soak', { seconds: [20, 900] }, 'errors', 'RSS', 'descriptors')],
   ['authoring', 'the first build of a new project takes at most 8 s of the processor; debug, release (bench/README.md)',
@@ -155,6 +178,21 @@ const promises = [
     costs(/those of nginx: (\S+)/g, 0.9, atLeast, '', ...tls)],
   ['costs', 'a decision of the rate limiter takes at most 100 ns (bench/README.md)',
     costs(/^one of a (?:thousand|million) keys: +(\S+) ns/gm, 100, atMost, ' ns', built('bench_rate_limits'))],
+  ['costs', 'what is kept of a million keys of the rate limiter takes at most 64 MiB (bench/README.md)',
+    costs(/^a million keys: (\S+) MiB of memory/gm, 64, atMost, ' MiB', built('bench_rate_limits'))],
+  ['costs', 'a hop over HTTP leaves at least 0.8 of the requests of a bare proxy (bench/README.md)',
+    costs(/^host +\S+ +(\S+)/gm, 0.8, atLeast, '', ...hop)],
+  ['search', 'a page of 100 of 10,000 tools takes at most twice what it does of 100 (bench/README.md)',
+    ratio(/of 100, of 10,000: (\S+) us, (\S+) us/g, 2, atMost, built('bench_catalogue'))],
+  ['search', 'a change takes at most twice as long for 1000 listeners as for one (bench/README.md)',
+    ratio(/to 1, to 1,000 listeners: (\S+) ms, (\S+) ms/g, 2, atMost, built('bench_catalogue'))],
+  ['search', 'the first search of 10,000 tools takes at most a second (bench/README.md)',
+    costs(/^the first search: (\S+) ms/gm, 1000, atMost, ' ms', built('bench_catalogue'))],
+  ['search', 'a search of 10,000 tools takes at most 5 ms, p99 (bench/README.md)',
+    costs(/^a search, median and p99: \S+ ms, (\S+) ms/gm, 5, atMost, ' ms', built('bench_catalogue'))],
+  ['search', 'of 100 questions about published tools 90 have a right one among the first five (bench/README.md)', searchQuality],
+  ['plugins', 'a changed document is found within two seconds (docs/knowledge.md)',
+    costs(/found after \S+ s p50, (\S+) s at most/g, 2, atMost, ' s', ...knowledge)],
   ['plugins', '100,000 documents are indexed within 60 s (docs/knowledge.md)',
     costs(/ indexed in (\S+) s/g, 60, atMost, ' s', ...knowledge)],
   ['plugins', 'a search in them takes at most 20 ms, p99 (docs/knowledge.md)',

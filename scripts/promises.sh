@@ -8,6 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v wrk >/dev/null || { echo "This needs wrk; on Debian and Ubuntu it is a package" >&2; exit 2; }
+ulimit -n "$(ulimit -Hn)"  # for 10,000 connections
 cmake --preset release >/dev/null
 cmake --build --preset release >/dev/null
 sh tests/integration/npm_ci.sh tests/integration
