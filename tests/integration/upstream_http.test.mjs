@@ -11,7 +11,9 @@ import { AuthorizationServer } from './support/authorization_server.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
+import { postModern } from './support/http.mjs';
 import { HttpServer, startEverything, startV1, startV2 } from './support/sdk_servers.mjs';
+import { bearer, Team } from './support/team.mjs';
 import { addUpstream } from './support/upstreams.mjs';
 
 const text = (result) => result.content[0].text;
@@ -207,6 +209,21 @@ test('TheHostHasATokenOfItsOwn', async (context) => {
     const { authorization } = JSON.parse(text(await client.callTool({ name: 'whoami' })));
     assert.match(authorization, /^Bearer ey/);
     await client.close();
+  }
+});
+
+test('TheTokenOfAClientIsNotPassedOn', async (context) => {
+  const server = await startV1(context);
+  for (const headers of [{}, { Authorization: 'Bearer of the operator' }]) {
+    const components = await Components.create();
+    await addUpstream(components, 'far', { url: server.url, prefix: '', headers });
+    const team = await Team.serve(context, components, '[roles.user]\nallow = ["*"]\n');
+    await team.host.log.until({ event: 'plugin loaded', file: components.file('far.mcp.json') });
+    const token = await team.token('ada', 'user');
+    const answer = await postModern(team.url, 'tools/call', { name: 'whoami', arguments: {} }, { headers: bearer(token) });
+    const { result } = await answer.json();
+    assert.equal(JSON.parse(text(result)).authorization, headers.Authorization ?? null);
+    assert.ok(!JSON.stringify(result).includes(token));
   }
 });
 
