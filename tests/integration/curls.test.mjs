@@ -2,13 +2,20 @@
 // docs/compatibility.md.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { suite, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { Components } from './support/components.mjs';
 import { program, serve, serveAll } from './support/host.mjs';
+import { postModern } from './support/http.mjs';
+import { bearer, Team } from './support/team.mjs';
+import { addUpstream } from './support/upstreams.mjs';
 
 const page = await readFile(fileURLToPath(new URL('../../docs/compatibility.md', import.meta.url)), 'utf8');
 const json = ['-H', 'Content-Type: application/json'];
@@ -152,7 +159,11 @@ suite('CurlOfWhatIsWrong', () => {
     for (const [message, status, code] of cases) {
       const answer = await ask(host.url, message);
       assert.deepEqual([answer.status, answer.json.error.code], [status, code], JSON.stringify(message));
+      if (code === -32700) assert.ok(!('id' in answer.json), 'and not null');
+      else assert.equal(answer.json.id, 1);
     }
+    const wrong = await ask(host.url, request('tools/call', { name: 'calculate', arguments: { expression: 7 } }));
+    assert.deepEqual(wrong.json.error.data, { path: '/expression', keyword: 'type' });
     const invalid = await ask(host.url, '{"jsonrpc": "2.0", "id": 1}');
     assert.match(invalid.json.error.data.details, /there is neither a "method"/);
     assert.deepEqual((await ask(host.url, request('initialize', {}))).json.error.code, -32602);
@@ -214,6 +225,20 @@ suite('CurlOfDocuments', () => {
     assert.equal(answer.status, 200);
   });
 
+  test('TheProfileIsOfWhoeverAsks', async (context) => {
+    const components = await Components.create();
+    await components.addShipped('resources/profile');
+    const team = await Team.serve(context, components, '[roles.user]\nallow = ["*"]\n');
+    const headers = bearer(await team.token('ada', 'user'));
+    const read = await (await postModern(team.url, 'resources/read', { uri: 'user://profile' }, { headers })).json();
+    assert.match(read.result.contents[0].text, /ada/);
+    for (const messageType of ['welcome', 'status', 'summary']) {
+      const params = { name: 'user-context', arguments: { messageType } };
+      const { result } = await (await postModern(team.url, 'prompts/get', params, { headers })).json();
+      assert.match(result.messages[0].content.text, /ada/);
+    }
+  });
+
   test('TooManyRequestsAreToldWhenToComeBack', async (context) => {
     const components = await Components.create();
     const file = join(components.folder, 'limits.toml');
@@ -226,19 +251,115 @@ suite('CurlOfDocuments', () => {
   });
 });
 
+const [shipped, configured] = page.split(/^## With a configuration of your own$/m);
+const commandsOf = (text) => [...text.matchAll(/`((?:call|read|prompt) [^`]+)`/g)].map(([, command]) => command);
+
+// What it prints.
+async function printed(command, { root, data }) {
+  const options = ['--components', root, '--data', data].map((each) => `'${each}'`).join(' ');
+  const { status, stdout, stderr } = await run('bash', ['-c', `"$MCP_HOST" ${command} ${options}`], {
+    env: { ...process.env, MCP_HOST: program },
+  });
+  assert.equal(status, 0, stdout + stderr);
+  assert.notEqual(stdout, '');
+  return stdout;
+}
+
+// The servers that the ready configurations ask.
+async function startServices() {
+  const answers = {
+    '/api/v3/simple/price': { bitcoin: { usd: 1 } },
+    '/v1/search': { results: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }] },
+    '/v1/images/generations': { data: [{ b64_json: Buffer.from('a picture').toString('base64') }] },
+    '/api/agents/helper/chat': { reply: 'hello!' },
+  };
+  const video = { video: { url: 'https://cdn.example.com/cat.mp4' } };
+  const server = createServer((request, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(answers[request.url.split('?')[0]] ?? video));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://localhost:${server.address().port}`;
+}
+
+// What the second table of the page asks for. A sandbox needs a worker.
+async function configuredComponents() {
+  const components = await Components.create();
+  after(() => components.discard());
+  const folder = join(components.folder, 'documents');
+  await mkdir(folder);
+  await writeFile(join(folder, 'guide.md'), '# Holidays\n\nThere are thirty days of them.\n');
+  await writeFile(join(folder, 'sales.csv'), 'region,amount\nnorth,10\nsouth,2.5\n');
+  const add = async (plugin, name, configuration) => {
+    const library = join(process.env.MCP_COMPONENTS, `tools/${plugin}.so`);
+    if (!existsSync(library)) return;
+    await writeFile(components.file(`${name}.json`), JSON.stringify({ isolation: 'worker', ...configuration }));
+    await copyFile(library, components.file(`${name}.so`));
+  };
+  const example = async (plugin, name) =>
+    readFile(fileURLToPath(new URL(`../../plugins/${plugin}/examples/${name}.json`, import.meta.url)), 'utf8');
+  const sandbox = { profile: 'strict', read: [folder] };
+  await add('knowledge', 'knowledge', { folder, sandbox });
+  await add('data', 'data', { folder, sandbox });
+  await add('mock', 'mock', JSON.parse(await example('mock', 'weather')));
+  const services = await startServices();
+  await writeFile(join(components.folder, 'key'), randomBytes(16).toString('hex'));
+  for (const name of ['weather', 'cryptocurrency', 'image', 'video', 'agent']) {
+    const text = (await example('http', name))
+      .replaceAll(/https:\/\/[\w.-]+/g, services)
+      .replaceAll(/\/etc\/mcp-plugin-host\/\w+\.key/g, join(components.folder, 'key'));
+    await add('http', name, { ...JSON.parse(text), allowAddresses: ['127.0.0.1', '::1'] });
+  }
+  const upstream = await Components.create();
+  after(() => upstream.discard());
+  await upstream.addShipped('tools/calculator');
+  const args = ['stdio', '--components', upstream.root, '--data', upstream.data];
+  await addUpstream(components, 'far', { command: program, args, prefix: 'far_' });
+  return components;
+}
+const others = await configuredComponents();
+
 suite('Compatibility', () => {
-  const words = [...page.matchAll(/`((?:call|read|prompt) [^`]+)`/g)].map(([, command]) => command);
-  for (const command of words) {
+  for (const command of commandsOf(shipped)) {
     const skip = command.startsWith('call draw_chart') && !process.env.MCP_CHART && 'the plugin chart is not built';
-    test(`ACommandOfThePage: ${command}`, { skip }, async () => {
-      const options = ['--components', components.root, '--data', components.data].map((each) => `'${each}'`).join(' ');
-      const { status, stdout, stderr } = await run('bash', ['-c', `"$MCP_HOST" ${command} ${options}`], {
-        env: { ...process.env, MCP_HOST: program },
-      });
-      assert.equal(status, 0, stdout + stderr);
-      assert.notEqual(stdout, '');
+    test(`ACommandOfThePage: ${command}`, { skip }, () => printed(command, components));
+  }
+
+  const expected = {
+    'call get_crypto_price': ['weather', /bitcoin/],
+    'call generate_image': ['weather', /image\/png/],
+    'call generate_video': ['weather', /cat\.mp4/],
+    'call chat_with_agent': ['weather', /hello!/],
+    'call find_place': ['weather', /Oslo/],
+    'call get_weather': ['mock', /fog/],
+    'read weather://cities': ['mock', /Bergen/],
+    'read data://users/7': ['mock', /Ada/],
+    'prompt weather_query': ['mock', /How is the weather in Oslo\?/],
+    'call search_knowledge': ['knowledge', /knowledge:\/\/guide\.md/],
+    'read knowledge://guide.md': ['knowledge', /thirty days/],
+    'call load_csv': ['data', /"rows":2/],
+    'call analyze_data': ['data', /2 values, 0 missing/],
+    'call describe': ['data', /"mean":6\.25/],
+    'call query': ['data', /\["north",10\]/],
+    'call format_json': ['data', /^\[\n {2}1,\n {2}\{\}\n\]/],
+    'call far_calculate': ['far', /42/],
+  };
+  const commands = commandsOf(configured);
+  for (const [begin, [plugin, words]] of Object.entries(expected)) {
+    const isThere = plugin === 'far' || existsSync(others.file(`${plugin}.so`));
+    test(`AConfiguredCommandOfThePage: ${begin}`, { skip: !isThere && `the plugin of ${plugin} is not built` }, async () => {
+      const command = commands.find((each) => each === begin || each.startsWith(`${begin} `));
+      assert.ok(command, 'the page has it');
+      assert.match(await printed(command, others), words);
     });
   }
+  test('NoCommandOfThePageIsLeftOut', () =>
+    assert.deepEqual(commands.map((each) => each.split(' ').slice(0, 2).join(' ')), Object.keys(expected)));
 
   const blocks = [...page.matchAll(/^```console\n(.*?)^```$/gms)].map(([, text]) => text).filter((text) => text.includes('curl'));
   test('EveryCurlOfThePageIsAnswered', async () => {

@@ -1,5 +1,6 @@
 // What the documents point to is there: every file that ARCHITECTURE.md names in backticks with its folder, in the host or
-// from the tree's root; every file and heading of this tree that a link leads to; and every test that tests/attacks.md names.
+// from the tree's root; every file and heading of this tree that a link leads to; and every test that tests/attacks.md and
+// docs/compatibility.md name.
 // usage: paths.mjs SOURCE_DIR
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -33,9 +34,11 @@ for (const document of [...markdown('.'), ...markdown('docs'), 'plugin-api/ABI.m
     if (anchor && existsSync(path.join(source, target))) expect(anchorsOf(target).has(anchor), document, link);
   }
 }
-for (const [, file, test] of read('tests/attacks.md').matchAll(/\| `([^`|]+)` \| (\w+) \|$/gm)) {
-  const text = existsSync(path.join(source, file)) ? readFileSync(path.join(source, file), 'utf8') : '';
-  expect(new RegExp(`\\b${test}\\b`).test(text), 'tests/attacks.md', `${test} in ${file}`);
+for (const document of ['tests/attacks.md', 'docs/compatibility.md']) {
+  for (const [, file, test] of read(document).matchAll(/\| `(tests\/[^`|]+)` \| (\w+) \|$/gm)) {
+    const text = existsSync(path.join(source, file)) ? readFileSync(path.join(source, file), 'utf8') : '';
+    expect(new RegExp(`\\b${test}\\b`).test(text), document, `${test} in ${file}`);
+  }
 }
 for (const line of missing) console.error(line);
 console.log(`${count} places are pointed to, ${missing.length} of them are not there`);
