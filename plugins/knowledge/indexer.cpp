@@ -244,7 +244,7 @@ void Indexer::scan(Batch& batch, const std::string& text) {
   const auto path = RelativePath::parse(text);
   if (!path) return;
   const Files known = batch.index().known(text);
-  if (path->is_empty()) left_out_ = 0;
+  if (path->is_empty()) left_out_.begin();
   const auto room = settings_.max_files - std::min(settings_.max_files, batch.index().count_files());
   const Files now = found(*path, known, room);
   for (const auto& [name, state] : now) {
@@ -266,9 +266,12 @@ void Indexer::scan(Batch& batch, const std::string& text) {
     batch.index().remove(name);
     batch.add(name, true);
     // For one of those there may be room now.
-    if (left_out_ > 0) look_at_all = true;
+    look_at_all = look_at_all || !left_out_.is_empty();
   }
-  tell_left_out();
+  if (const auto news = left_out_.news()) {
+    warn(*news + ", are left out, because there are more in " + directory_.path() + " than maxFiles, " +
+         std::to_string(settings_.max_files));
+  }
   if (look_at_all) changed(settings_.folder);
 }
 
@@ -281,7 +284,7 @@ Files Indexer::found(const RelativePath& path, const Files& known, std::size_t r
     if (room > 0 || !known.empty()) {
       files.emplace(path.text(), state_of(*status));
     } else {
-      leave_out(path.text());
+      left_out_.add(path.text());
     }
     return files;
   }
@@ -297,7 +300,7 @@ Files Indexer::found_below(const RelativePath& path, const Files& known, std::si
     auto name = entry.path.text();
     const bool is_new = !known.contains(name);
     if (files.size() == settings_.max_files || (is_new && room == 0)) {
-      leave_out(name);
+      left_out_.add(name);
     } else {
       room -= is_new ? 1 : 0;
       files.emplace(std::move(name), state_of(entry.status));
@@ -310,21 +313,6 @@ Files Indexer::found_below(const RelativePath& path, const Files& known, std::si
          ", which is the limit with this maxFiles: the others are not looked at");
   }
   return files;
-}
-
-void Indexer::leave_out(const std::string& path) {
-  if (++left_out_ == 1) first_left_out_ = path;
-}
-
-// When there are more than was said, or when it is over.
-void Indexer::tell_left_out() {
-  if (left_out_ > told_left_out_) {
-    warn(std::to_string(left_out_) + " files of " + directory_.path() + ", such as " + first_left_out_ +
-         ", are left out, because there are more than maxFiles, " + std::to_string(settings_.max_files));
-  } else if (left_out_ == 0 && told_left_out_ > 0) {
-    plugin_.info("no file of " + directory_.path() + " is left out any more");
-  }
-  told_left_out_ = left_out_;
 }
 
 bool Indexer::is_wanted(const RelativePath& path) const {

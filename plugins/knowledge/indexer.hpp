@@ -14,6 +14,7 @@
 #include "knowledge/document.hpp"
 #include "knowledge/index_reader.hpp"
 #include "knowledge/index_writer.hpp"
+#include "knowledge/left_out_files.hpp"
 #include "knowledge/resource_list.hpp"
 #include "knowledge/settings.hpp"
 #include "shared/file_lock.hpp"
@@ -67,8 +68,6 @@ class Indexer {
   // What is there now of a path and below it, without new files for which the index has no room.
   Files found(const RelativePath& path, const Files& known, std::size_t room);
   Files found_below(const RelativePath& path, const Files& known, std::size_t room);
-  void leave_out(const std::string& path);
-  void tell_left_out();
   bool is_wanted(const RelativePath& path) const;
   void index_file(Batch& batch, const RelativePath& path, const FileState& state);
   DocumentText read(const RelativePath& path, Kind kind);
@@ -88,9 +87,7 @@ class Indexer {
   std::atomic<bool> has_no_pdf_reader_ = false;
   std::int64_t indexed_ = 0;  // since the thread began
   int warnings_ = 0;
-  std::size_t left_out_ = 0;  // files, since everything was looked at
-  std::size_t told_left_out_ = 0;
-  std::string first_left_out_;
+  LeftOutFiles left_out_;
   bool had_folder_ = true;
   std::optional<std::uint64_t> folder_number_;
   Mutex mutex_;

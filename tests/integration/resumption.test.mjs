@@ -13,6 +13,7 @@ import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serve, serveAll } from './support/host.mjs';
 import { postModern, request, Session } from './support/http.mjs';
+import { untilNoted } from './support/outcomes.mjs';
 import { sseEvents } from './support/sse.mjs';
 
 const host = await serveAll(await Components.create('slow'));
@@ -101,7 +102,7 @@ test('ALostResponseIsResumedWithTheRestAndItsReply', async () => {
 test('AReplyThatCameInTheMeantimeIsKept', async () => {
   const session = await Session.open(host.url);
   const [primer] = await eventsOf(await session.post(waitRequest('kept', 300, 2)), 1);
-  await sleep(600);
+  await untilNoted(host.url, 'kept finished');
   for (const again of [1, 2]) {
     const rest = await eventsOf(await resume(session, primer.id));
     assertCounted(progressOf(rest));
@@ -114,7 +115,7 @@ test('AStreamReplaysItsOwnEventsOnly', async () => {
   const begun = await Promise.all(
     ['one', 'two'].map(async (label, i) => eventsOf(await session.post(waitRequest(label, 300, 1, i)), 1)),
   );
-  await sleep(500);
+  for (const label of ['one', 'two']) await untilNoted(host.url, `${label} finished`);
   for (const [i, label] of ['one', 'two'].entries()) {
     const messages = messagesOf(await eventsOf(await resume(session, begun[i][0].id)));
     assert.deepEqual(messages.filter((each) => each.result).map((each) => each.result.content[0].text), [label]);
