@@ -11,6 +11,8 @@ namespace {
 
 // Longer words are the same if they begin with the same bytes.
 constexpr std::size_t max_word_bytes = 64;
+// Shorter beginnings match most of the words that there are.
+constexpr std::size_t min_prefix_bytes = 3;
 
 // As they are usual for BM25, and in FTS5.
 constexpr double saturation = 1.2;
@@ -100,8 +102,9 @@ std::vector<std::int64_t> WordIndex::best(std::int64_t owner, const std::vector<
       "WHERE words.owner = ?1 AND word >= ?2 AND word < ?3 GROUP BY note");
   std::map<std::int64_t, Score> scores;
   for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool is_prefix = i + 1 == words.size() && words[i].size() >= min_prefix_bytes;
     // No word goes on with NUL, and none with the byte 0xFF, which is in no UTF-8.
-    having.with(owner, words[i], words[i] + (i + 1 < words.size() ? '\0' : '\xFF'));
+    having.with(owner, words[i], words[i] + (is_prefix ? '\xFF' : '\0'));
     std::vector<std::pair<std::int64_t, double>> found;
     while (having.step()) {
       const double length = 1 - length_weight + length_weight * having.real(2) / usual_bytes;

@@ -33,7 +33,7 @@ class WordIndex {
   // The words of a query, of which there are max_query_words at most.
   std::vector<std::string> words_of(std::string_view query) const;
   enum class Match { all, any };
-  // The last word may be the beginning of one. Of equals the newest first.
+  // The last word may be the beginning of one, from three bytes on. Of equals the newest first.
   std::vector<std::int64_t> best(std::int64_t owner, const std::vector<std::string>& words, Match match) const;
 
  private:

@@ -153,6 +153,7 @@ TEST(NoteStore, WordsAreFoundWithoutCaseAndAccentsAndByTheirBeginning) {
     store.forget("ada", id);
   }
   EXPECT_TRUE(texts(store, "ada", "rößer").empty());
+  EXPECT_TRUE(texts(store, "ada", "gr").empty()) << "too short for a beginning";
   EXPECT_EQ(texts(store, "ada", "größer", {"café au lait"}).size(), 1U);
   EXPECT_TRUE(texts(store, "ada", "größer", {"café"}).empty());
   EXPECT_EQ(texts(store, "ada", "\"*\" -").size(), 1U) << "no words: the newest";
