@@ -12,10 +12,11 @@ const wanted = words.filter((word) => word !== '--full');
 const source = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const temporary = mkdtempSync(path.join(os.tmpdir(), 'mcp-promises-'));
 
+const env = { ...process.env, BUILD_DIR: path.resolve(build ?? '') };
 function run(file, ...args) {
   const program = path.join(source, file);
   const [command, ...all] = file.endsWith('.mjs') ? [process.execPath, program, ...args] : [program, ...args];
-  const { status, stdout, stderr, error } = spawnSync(command, all, { encoding: 'utf8', maxBuffer: 1 << 28 });
+  const { status, stdout, stderr, error } = spawnSync(command, all, { encoding: 'utf8', maxBuffer: 1 << 28, env });
   if (error) throw error;
   return { status, text: stdout + stderr };
 }
@@ -76,6 +77,13 @@ function searchQuality() {
   if (!isThere()) throw new Error('there are no published tools yet; --full asks their servers for them');
   const [hits, asked] = figuresOf(/^(\d+) of (\d+) questions/gm, [path.join(folder, 'search_tests')]);
   return { measured: `${hits} of ${asked}`, holds: hits >= 0.9 * asked };
+}
+// The official suite against a host, and against one that has this host as an upstream.
+function behindTheHost() {
+  const figures = figuresOf(/: (\d+) of \d+ scenarios pass directly, (\d+) of these/g, ['scripts/conformance.sh', 'through']);
+  const pairs = figures.map((passed, i) => (i % 2 === 1 ? [passed, figures[i - 1]] : [])).filter((pair) => pair.length > 0);
+  const lost = pairs.reduce((sum, [through, directly]) => sum + directly - through, 0);
+  return { measured: pairs.map((pair) => pair.join(' of ')).join(', '), holds: pairs.length === 3 && lost <= 1 };
 }
 const atLeast = (value, limit) => value >= limit;
 const atMost = (value, limit) => value <= limit;
@@ -191,6 +199,7 @@ const promises = [
   ['search', 'a search of 10,000 tools takes at most 5 ms, p99 (bench/README.md)',
     costs(/^a search, median and p99: \S+ ms, (\S+) ms/gm, 5, atMost, ' ms', built('bench_catalogue'))],
   ['search', 'of 100 questions about published tools 90 have a right one among the first five (bench/README.md)', searchQuality],
+  ['protocol', 'behind another host all scenarios of the conformance suite pass that pass directly, but one (docs/upstreams.md)', behindTheHost],
   ['plugins', 'a changed document is found within two seconds (docs/knowledge.md)',
     costs(/found after \S+ s p50, (\S+) s at most/g, 2, atMost, ' s', ...knowledge)],
   ['plugins', '100,000 documents are indexed within 60 s (docs/knowledge.md)',
