@@ -113,7 +113,6 @@ test('ARequestThatComesWhileAnotherIsAnsweredIsAnsweredAfterIt', async () => {
     connection.write(requestText(host.url, 'POST', { ...contentHeaders, ...headers }, JSON.stringify(body)));
   ask(modernHeaders('tools/call', 'wait'), modernRequest('tools/call', params, 1));
   await untilOutcome('first of two begun', outcomesOverHttp);
-  await sleep(150);
   ask(modernHeaders('tools/list'), modernRequest('tools/list', {}, 2));
   assert.equal(JSON.parse((await connection.response()).body).id, 1);
   assert.equal(JSON.parse((await connection.response()).body).id, 2);

@@ -52,17 +52,20 @@ test('AChangeIsToldOnOneStreamOfASessionOnly', async (context) => {
   const host = await serve(context, own);
   const session = await Session.open(host.url);
   const heard = [];
-  const closing = new AbortController();
-  const reading = [1, 2].map(async (number) => {
-    const stream = await session.get({}, { signal: closing.signal });
-    for await (const event of sseEvents(stream.body))
+  let hear;
+  const heardAll = new Promise((resolve) => (hear = resolve));
+  const streams = await Promise.all([1, 2].map(() => session.get()));
+  const reading = streams.map(async (stream, number) => {
+    for await (const event of sseEvents(stream.body)) {
       if (event.data) heard.push([number, JSON.parse(event.data).method]);
+      if (heard.length === 3) hear();
+    }
   });
-  await sleep(100);
   await own.add('sample_v1');
-  await sleep(500);
-  closing.abort();
-  await Promise.allSettled(reading);
+  await heardAll;
+  // What is on its way comes before the end of a stream.
+  await session.delete();
+  await Promise.all(reading);
   assert.deepEqual(
     heard.map(([, method]) => method).sort(),
     ['prompts', 'resources', 'tools'].map((list) => `notifications/${list}/list_changed`),
@@ -74,8 +77,8 @@ test('AChangeWithoutAStreamIsToldOnTheNextOne', async (context) => {
   const host = await serve(context, own);
   const session = await Session.open(host.url);
   await own.add('sample_v1');
-  await host.log.until({ event: 'plugin loaded', plugin: 'sample' });
-  await sleep(100);
+  const isServed = async () => (await session.ask('tools/list')).result.tools.some(({ name }) => name === 'only_in_v1');
+  while (!(await isServed()));
   const stream = await session.get();
   const methods = [];
   for await (const event of sseEvents(stream.body)) {
