@@ -192,9 +192,12 @@ bool accepts(std::optional<std::string_view> accept, std::string_view media_type
   return accepted;
 }
 
+bool is_media_type(std::string_view content_type, std::string_view media_type) {
+  return equal_ignoring_case(trimmed(content_type.substr(0, content_type.find(';'))), media_type);
+}
+
 bool is_json(std::optional<std::string_view> content_type) {
-  return content_type &&
-         equal_ignoring_case(trimmed(content_type->substr(0, content_type->find(';'))), "application/json");
+  return content_type && is_media_type(*content_type, "application/json");
 }
 
 TransferEncoding read_transfer_encoding(std::string_view list) {

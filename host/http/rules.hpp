@@ -47,6 +47,9 @@ bool origin_allowed(const HttpAccess& access, std::optional<std::string_view> or
 // header admits all (RFC 9110 section 12.5.1).
 bool accepts(std::optional<std::string_view> accept, std::string_view media_type);
 
+// Whether a Content-Type has this media type, in any case and with any parameters (RFC 9110 section 8.3.1).
+bool is_media_type(std::string_view content_type, std::string_view media_type);
+
 bool is_json(std::optional<std::string_view> content_type);
 
 // What a Transfer-Encoding makes of a body (RFC 9112 section 6.3): one in chunks, one in chunks that are coded

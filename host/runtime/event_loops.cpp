@@ -38,9 +38,19 @@ EventLoops::EventLoops(unsigned loops, unsigned blocked_limit) : blocked_limit_(
 
 EventLoops::~EventLoops() {
   end_threads();
+  drop_waiting_tasks();
   // A handler of one loop may own what belongs to another, as one that accepts a connection for it does.
   for (const auto& loop : loops_)
     loop->context.shutdown();
+}
+
+// What they own may use the contexts.
+void EventLoops::drop_waiting_tasks() {
+  std::deque<std::function<void()>> dropped[3];
+  const MutexLock lock(mutex_);
+  dropped[0].swap(waiting_);
+  dropped[1].swap(large_.waiting);
+  dropped[2].swap(largest_.waiting);
 }
 
 void EventLoops::end_threads() {

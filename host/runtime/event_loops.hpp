@@ -90,6 +90,7 @@ class EventLoops final : public Executor {
   };
 
   void end_threads();
+  void drop_waiting_tasks();
   bool add_thread() REQUIRES(mutex_);
   void provide_thread() REQUIRES(mutex_);
   std::size_t max_threads() const REQUIRES(mutex_);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include <boost/beast/http/basic_parser.hpp>
 
@@ -25,7 +26,8 @@ class AnswerParser final : public boost::beast::http::basic_parser<false> {
 
   unsigned status() const { return head_.status; }
   bool is_interim() const { return head_.status < 200; }
-  bool wants_pause() const { return wants_pause_; }
+  // Of the pieces that have been told since it was asked last.
+  bool takes_pause() { return std::exchange(wants_pause_, false); }
   // How long the server keeps the connection; 0: it does not say. Most servers of Node say 5 s.
   std::chrono::seconds keep_alive_time() const {
     constexpr std::string_view parameter = "timeout=";

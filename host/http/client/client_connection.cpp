@@ -81,7 +81,8 @@ void ClientConnection::time_is_over() {
 }
 
 void ClientConnection::close() {
-  asio::dispatch(strand_, [self = shared_from_this()] {
+  // Never at once, because whoever ends the pool may hold what is told.
+  asio::post(strand_, [self = shared_from_this()] {
     self->end_with(fail_for_now("nothing more is asked here"));
     self->shut();
   });
@@ -180,6 +181,7 @@ void ClientConnection::write(const std::shared_ptr<SentRequest>& sent) {
   const auto& request = sent->request();
   has_answer_ = is_unsent_ = is_writing_ = false;
   parser_ = std::make_unique<AnswerParser>(*sent, static_cast<std::uint32_t>(buffer_bytes - 1));
+  head_due_ = sent->due(request.times.head);
   wait_for(Waiting::for_head);
   written_.clear();
   written_.append(request.method).append(" ").append(request.url.target).append(" HTTP/1.1\r\n");
@@ -236,7 +238,7 @@ bool ClientConnection::take_bytes(std::size_t count) {
   std::copy(rest.begin(), rest.end(), buffer_.begin());
   filled_ = rest.size();
   if (!request_) return !is_closed_;
-  is_paused_ = parser_->wants_pause();
+  is_paused_ = parser_->takes_pause();
   // There is no room to read on.
   if (filled_ == buffer_.size() && !is_paused_) {
     end_with(fail("a line of its answer is too long"));
@@ -298,7 +300,8 @@ std::chrono::milliseconds ClientConnection::patience() const {
 
 void ClientConnection::wait_for(Waiting what) {
   waiting_ = what;
-  const auto due = request_ ? request_->due(patience()) : Clock::now() + idle_time_;
+  auto due = request_ ? request_->due(patience()) : Clock::now() + idle_time_;
+  if (what == Waiting::for_head) due = head_due_;
   // While it is not read, nothing can come.
   due_.store(is_paused_ ? Clock::time_point::max() : due);
   pool_->look_at(due_.load());

@@ -88,6 +88,7 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   boost::asio::steady_timer signal_;  // never expires; cancelled to wake the coroutine
   std::atomic<Clock::time_point> due_{Clock::time_point::max()};
   Waiting waiting_ = Waiting::for_connection;
+  Clock::time_point head_due_;  // of the answer, and of all that are interim before it; a byte more is no more time
 
   std::shared_ptr<SentRequest> request_;  // null: it is idle, or has closed
   std::unique_ptr<AnswerParser> parser_;

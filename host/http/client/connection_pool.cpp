@@ -102,7 +102,8 @@ void ConnectionPool::has_closed(const std::shared_ptr<ClientConnection>& connect
 }
 
 Result<std::shared_ptr<const ClientTlsContext>> ConnectionPool::tls() {
-  const MutexLock lock(mutex_);
+  // Who needs it waits for who reads it, and nobody else does.
+  const MutexLock lock(tls_mutex_);
   if (tls_ != nullptr) return tls_;
   // When it is needed first, because what a machine trusts takes milliseconds to read.
   auto loaded = ClientTlsContext::load(options_.ca_file);
@@ -128,8 +129,10 @@ void ConnectionPool::close() {
   }
   for (const auto& connection : connections)
     connection->close();
+  // Never at once: whoever ends this may have ended what would be told.
   for (const auto& request : waiting)
-    request->tell_end(fail_for_now("nothing more is asked here"));
+    boost::asio::post(loops_.context_here(),
+                      [request] { request->tell_end(fail_for_now("nothing more is asked here")); });
 }
 
 void ConnectionPool::look_earlier(Clock::time_point due) {

@@ -40,7 +40,7 @@ class ConnectionPool final : public std::enable_shared_from_this<ConnectionPool>
   ConnectionPool(EventLoops& loops, const HttpUrl& origin, const HttpClientOptions& options, NameLookup& names);
 
   void send(const std::shared_ptr<SentRequest>& request);
-  // Connections are closed, and what is in flight fails.
+  // Connections are closed, and what is in flight fails: on the event loops, and never within this call.
   void close();
 
   // For its connections.
@@ -72,11 +72,13 @@ class ConnectionPool final : public std::enable_shared_from_this<ConnectionPool>
 
   Mutex mutex_;
   NameLookup* names_ GUARDED_BY(mutex_);  // null: it is closed
-  std::shared_ptr<const ClientTlsContext> tls_ GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<ClientConnection>> connections_ GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<ClientConnection>> idle_ GUARDED_BY(mutex_);  // the last one was used last
   std::deque<std::shared_ptr<SentRequest>> waiting_ GUARDED_BY(mutex_);
   boost::asio::steady_timer timer_ GUARDED_BY(mutex_);
+  // Of its own, because reading what a machine trusts takes long.
+  Mutex tls_mutex_;
+  std::shared_ptr<const ClientTlsContext> tls_ GUARDED_BY(tls_mutex_);
   std::atomic<Clock::time_point> look_{Clock::time_point::max()};  // when the timer ends; max: it does not run
 };
 

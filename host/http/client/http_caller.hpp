@@ -32,7 +32,8 @@ class HttpCaller {
  public:
   virtual ~HttpCaller() = default;
 
-  // Calls `done` once, on any thread, unless the program ends before. Any thread.
+  // Calls `done` once, on a thread that serves clients and never within this call, unless those threads end before. Any
+  // thread.
   virtual void send(HttpCall call, std::function<void(Result<HttpAnswer>)> done) = 0;
 };
 

@@ -11,7 +11,10 @@ namespace mcph {
 Result<HttpUrl> read_http_url(std::string_view text, bool may_be_clear) {
   constexpr std::string_view secure = "https://";
   constexpr std::string_view clear = "http://";
-  const auto refuse = [text](const char* why) { return fail("\"" + std::string(text) + "\" " + why); };
+  const auto refuse = [text](const char* why) {
+    const auto shown = without_query(text);
+    return fail("\"" + std::string(shown) + (shown.size() < text.size() ? "?..." : "") + "\" " + why);
+  };
   HttpUrl url{.tls = text.starts_with(secure)};
   if (!url.tls && !text.starts_with(clear)) return refuse("must begin with https://");
   const auto rest = text.substr(url.tls ? secure.size() : clear.size());
@@ -37,6 +40,10 @@ Result<HttpUrl> read_http_url(std::string_view text, bool may_be_clear) {
   if (url.port.empty()) url.port = url.tls ? "443" : "80";
   if (url.host.front() == '[') url.host = url.host.substr(1, url.host.size() - 2);
   return url;
+}
+
+std::string_view without_query(std::string_view url) {
+  return url.substr(0, url.find('?'));
 }
 
 bool is_same_origin(const HttpUrl& left, const HttpUrl& right) {

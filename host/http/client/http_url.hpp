@@ -20,6 +20,9 @@ struct HttpUrl {
 // fragment.
 Result<HttpUrl> read_http_url(std::string_view text, bool may_be_clear = false);
 
+// For what people read: without the query, which may hold a key.
+std::string_view without_query(std::string_view url);
+
 // Whether both are asked at the same scheme, host and port.
 bool is_same_origin(const HttpUrl& left, const HttpUrl& right);
 

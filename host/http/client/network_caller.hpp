@@ -9,7 +9,8 @@ namespace mcph {
 
 class NetworkCaller final : public HttpCaller {
  public:
-  // The event loops outlive it, and whoever is told of an answer.
+  // The event loops outlive it. They alone tell of answers, so whoever is told lives until they have ended, and need
+  // not outlive this.
   explicit NetworkCaller(EventLoops& loops, HttpClientOptions options = {},
                          NameLookup::Resolve resolve = NameLookup::by_system)
       : client_(loops, std::move(options), std::move(resolve)) {}

@@ -23,7 +23,7 @@ class PooledHttpClient {
   // The event loops outlive it.
   explicit PooledHttpClient(EventLoops& loops, HttpClientOptions options = {},
                             NameLookup::Resolve resolve = NameLookup::by_system);
-  // What is in flight fails.
+  // What is in flight fails, which the event loops tell; after their end nobody is told anything.
   ~PooledHttpClient();
   PooledHttpClient(const PooledHttpClient&) = delete;
   PooledHttpClient& operator=(const PooledHttpClient&) = delete;

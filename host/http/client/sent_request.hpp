@@ -1,4 +1,4 @@
-// A request from when it is handed to an PooledHttpClient until it has ended. Shared by who sent it, who may let go of
+// A request from when it is handed to a PooledHttpClient until it has ended. Shared by who sent it, who may let go of
 // it, and by what works on it. What is marked [any] may be called from any thread; the rest is the client's own.
 #pragma once
 

@@ -36,6 +36,13 @@ TEST(HttpUrlTest, HasAnOrigin) {
   EXPECT_FALSE(same("http://localhost:443", "https://localhost"));
 }
 
+TEST(HttpUrlTest, KeepsItsQueryToItself) {
+  EXPECT_EQ(without_query("https://a.example/x?key=secret"), "https://a.example/x");
+  EXPECT_EQ(without_query("https://a.example/x"), "https://a.example/x");
+  EXPECT_EQ(read_http_url("ftp://a.example/x?key=secret").error().message,
+            "\"ftp://a.example/x?...\" must begin with https://");
+}
+
 TEST(HttpUrlTest, RefusesWhatIsSentInTheClearOrIsNone) {
   EXPECT_EQ(parts("http://a.example"), "must begin with https://, unless it is this machine");
   EXPECT_EQ(parts("http://127.0.0.1.example"), "must begin with https://, unless it is this machine");

@@ -1,12 +1,16 @@
 #include "http/client/pooled_http_client.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <sys/stat.h>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -48,6 +52,7 @@ class Heard final : public AnswerListener {
   void ended(const Result<>& whole) override {
     const std::lock_guard lock(mutex_);
     end_ = whole.has_error() ? whole.error().message : "whole";
+    told_by_ = std::this_thread::get_id();
     changed_.notify_all();
   }
 
@@ -69,19 +74,26 @@ class Heard final : public AnswerListener {
     const std::lock_guard lock(mutex_);
     return !end_.empty();
   }
+  // Of the end.
+  std::thread::id told_by() {
+    const std::lock_guard lock(mutex_);
+    return told_by_;
+  }
+  void pause_no_more() { pauses_ = false; }
   std::string type() {
     const std::lock_guard lock(mutex_);
     return type_;
   }
 
  private:
-  const bool pauses_;
+  std::atomic<bool> pauses_;
   std::mutex mutex_;
   std::condition_variable changed_;
   unsigned status_ = 0;
   std::string type_;
   std::string body_;
   std::string end_;
+  std::thread::id told_by_;
 };
 
 class PooledHttpClientTest : public ::testing::Test {
@@ -266,6 +278,51 @@ TEST_F(PooledHttpClientTest, HoldsTheServerToTimes) {
   EXPECT_EQ(ask(std::move(whole)), "it did not answer within 20 ms");
 }
 
+TEST_F(PooledHttpClientTest, GivesNoMoreTimeForAHeadThatDrips) {
+  const test::ScriptedServer server([](Connection& connection) {
+    const bool is_interim = connection.hear_request(2).find("/interim") != std::string::npos;
+    if (!is_interim) connection.say("HTTP/1.1 200 OK\r\nX: ");
+    while (connection.say(is_interim ? "HTTP/1.1 103 Early Hints\r\n\r\n" : "x"))
+      std::this_thread::sleep_for(5ms);
+  });
+  for (const auto* const path : {"/", "/interim"}) {
+    auto request = post(server.url(path));
+    request.times.head = 100ms;
+    EXPECT_EQ(ask(std::move(request)), "it did not begin to answer within 100 ms");
+  }
+}
+
+// Whoever ends the client may hold what is told, or have ended it.
+TEST_F(PooledHttpClientTest, TellsNobodyAnythingWhileItEnds) {
+  const test::ScriptedServer server([](Connection& connection) { connection.hear("never"); });
+  auto client = std::make_unique<PooledHttpClient>(loops_, options_);
+  std::vector<std::shared_ptr<Heard>> all;
+  for (int i = 0; i < 4; ++i) {
+    all.push_back(std::make_shared<Heard>());
+    client->send(post(server.url()), all.back());
+  }
+  client.reset();
+  for (const auto& each : all) {
+    EXPECT_EQ(each->outcome(), "nothing more is asked here");
+    EXPECT_NE(each->told_by(), std::this_thread::get_id());
+  }
+}
+
+TEST_F(PooledHttpClientTest, PausesOnlyWhereTheListenerWantsThat) {
+  const test::ScriptedServer server([](Connection& connection) {
+    connection.hear_request(2);
+    connection.answer(std::string(std::size_t{1} << 20, 'x'));
+  });
+  const auto heard = std::make_shared<Heard>(true);
+  auto request = post(server.url());
+  request.max_body = 0;
+  const auto sent = client_.send(std::move(request), heard);
+  EXPECT_TRUE(heard->hears("x"));
+  heard->pause_no_more();
+  sent->resume();
+  EXPECT_EQ(heard->outcome().size(), 4 + (std::size_t{1} << 20));
+}
+
 TEST_F(PooledHttpClientTest, ClosesTheConnectionOfWhatIsCancelled) {
   std::promise<std::string> rest;
   const test::ScriptedServer server([&](Connection& connection) {
@@ -388,6 +445,28 @@ TEST_F(PooledHttpClientTlsTest, SaysWhyItTrustsAServerNot) {
   const auto none = folder_.write("none.pem", "nothing");
   EXPECT_EQ(ask(own, none.string()).substr(0, none.string().size() + 48),
             none.string() + ": there is no certificate in PEM in it that can ");
+}
+
+// A pipe without a writer takes as long to read as a test likes.
+TEST_F(PooledHttpClientTlsTest, KeepsNobodyWaitingWhileItReadsWhomToTrust) {
+  const auto pipe = folder_.path() / "authority.pem";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const test::ScriptedServer server([](Connection& connection) { connection.hear("never"); });
+  PooledHttpClient client(client_loops_, {.ca_file = pipe});
+  const auto ask = [&] {
+    auto heard = std::make_shared<Heard>();
+    client.send({.url = *read_http_url("https" + server.url().substr(4))}, heard);
+    return heard;
+  };
+  const auto first = ask();
+  std::ofstream authorities(pipe);  // opened once it is being read
+  auto second = std::async(std::launch::async, ask);
+  EXPECT_EQ(second.wait_for(test::patience), std::future_status::ready);
+  authorities.close();
+  EXPECT_NE(first->outcome().find("there is no certificate in PEM"), std::string::npos);
+  // It is read anew for the next one, until there is something in it.
+  std::ofstream(pipe).close();
+  EXPECT_NE(second.get()->outcome().find("there is no certificate in PEM"), std::string::npos);
 }
 
 TEST_F(PooledHttpClientTest, SaysThatAServerHasNoTls) {
