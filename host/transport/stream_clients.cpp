@@ -36,13 +36,9 @@ StreamClient::StreamClient(std::string id, Eras eras, Principal principal, std::
 void StreamClient::receive(std::string_view text, const RequestContext& context, Server& server,
                            const std::shared_ptr<Exchange>& exchange) {
   const MutexLock lock(mutex_);
-  // What it may do is decided by the credential that came with it.
-  client_.principal = context.principal;
-  client_.limits = context.limits;
-  client_.counted = context.counted;
   client_.takes_requests = stream_->answers_due() <= max_answers_due && stream_->outbox().has_room();
-  server.receive(text, client_, exchange);
-  client_.limits = nullptr;
+  // What it may do is decided by the credential that came with it.
+  server.receive(text, client_, context, exchange);
 }
 
 Reply StreamClient::refuse(const LongMessage& message) {

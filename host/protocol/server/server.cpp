@@ -180,26 +180,26 @@ Reply Server::refuse_long(const LongMessage& message, const Session* session) {
                      {error_code::invalid_request, "Invalid request: the message " + words}, ReplyStatus::too_long);
 }
 
-void Server::receive(std::string_view text, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
+void Server::receive(std::string_view text, DuplexClient& client, const RequestContext& context,
+                     const std::shared_ptr<Exchange>& exchange) {
   auto read = Server::read(text);
   if (auto* none = std::get_if<NoMessage>(&read)) {
     // Nothing is said about a notification, not even that it is malformed (JSON-RPC 2.0 section 4.1).
     return exchange->reply(none->is_notification ? Reply{} : std::move(none->reply));
   }
-  if (auto* batch = std::get_if<Json>(&read)) return receive_batch(std::move(*batch), client, exchange);
+  if (auto* batch = std::get_if<Json>(&read)) return receive_batch(std::move(*batch), client, context, exchange);
   auto& message = std::get<Message>(read);
   if (message.kind == Message::Kind::request && !client.takes_requests) {
     return exchange->reply(refuse(message.id, too_many_requests()));
   }
-  const RequestContext context{.principal = client.principal, .limits = client.limits, .counted = client.counted};
   if (message.kind == Message::Kind::request && !context.counted && !count(message, context, *exchange)) return;
   if (message.kind == Message::Kind::request && has_modern_meta(message.params)) {
     if (!client.may_be_modern) return exchange->reply(error_reply(message.id, modern_refusal()));
-    if (!admit(message, client.principal, nullptr, *exchange)) return;
-    client.modern_requests->add(message.id, client.principal, exchange);
+    if (!admit(message, context.principal, nullptr, *exchange)) return;
+    client.modern_requests->add(message.id, context.principal, exchange);
     return modern_.handle(std::move(message), context, exchange, client.output);
   }
-  if (message.is_initialize()) return initialize(message, client, exchange);
+  if (message.is_initialize()) return initialize(message, client, context.principal, exchange);
   if (message.kind == Message::Kind::notification && message.method == Method::notifications_cancelled) {
     const auto id = message.params.find("requestId");
     const auto cancelled = id == message.params.end() ? nullptr : client.modern_requests->find(dump(*id));
@@ -217,15 +217,16 @@ void Server::receive(std::string_view text, DuplexClient& client, const std::sha
                                       "revision 2026-07-28"}));
 }
 
-void Server::receive_batch(Json batch, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
+void Server::receive_batch(Json batch, DuplexClient& client, const RequestContext& context,
+                           const std::shared_ptr<Exchange>& exchange) {
   if (!client.takes_requests) return exchange->reply(refuse({}, too_many_requests()));
   if (client.session == nullptr) return exchange->reply(refuse_batch());
-  receive_batch(std::move(batch), client.session,
-                {.principal = client.principal, .limits = client.limits, .counted = client.counted}, exchange);
+  receive_batch(std::move(batch), client.session, context, exchange);
 }
 
-void Server::initialize(const Message& message, DuplexClient& client, const std::shared_ptr<Exchange>& exchange) {
-  if (!admit(message, client.principal, client.session.get(), *exchange)) return;
+void Server::initialize(const Message& message, DuplexClient& client, const Principal& principal,
+                        const std::shared_ptr<Exchange>& exchange) {
+  if (!admit(message, principal, client.session.get(), *exchange)) return;
   if (client.session != nullptr) {
     return exchange->reply(refuse(message.id, {error_code::invalid_request, "This client is initialized already"}));
   }
@@ -234,7 +235,7 @@ void Server::initialize(const Message& message, DuplexClient& client, const std:
     return exchange->reply(legacy_.error(message.id, settled.error()));
   }
   auto& caller = *settled;
-  caller.principal = client.principal;
+  caller.principal = principal;
   client.session = std::make_shared<Session>(std::string(), std::move(caller));
   client.session->attach(client.output, client.reader);
   catalog_.listen(client.session);

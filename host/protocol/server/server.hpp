@@ -27,15 +27,12 @@ namespace mcph {
 // What is remembered of a client that hears everything on one output, such as stdio: its legacy session, if it opened
 // one, and the requests in flight of both eras. Used by one thread at a time.
 struct DuplexClient {
-  Principal principal = anonymous;  // of the message that is being received
   std::shared_ptr<NotificationStream> output = {};
   Principal reader = anonymous;  // by whose credential the output has been opened
   std::shared_ptr<Session> session = {};
   std::shared_ptr<RequestsInFlight> modern_requests = std::make_shared<RequestsInFlight>();
-  const SenderLimits* limits = nullptr;  // of who sends the message that is being received; null: there are none
-  bool counted = true;                   // by them already, as far as it is one request
-  bool takes_requests = true;            // false: as many are in flight as may be; notifications still count
-  bool may_be_modern = true;             // false: its transport belongs to the legacy era
+  bool takes_requests = true;  // false: as many are in flight as may be; notifications still count
+  bool may_be_modern = true;   // false: its transport belongs to the legacy era
 };
 
 // A message that is longer than its transport takes, and has not been kept.
@@ -71,7 +68,8 @@ class Server {
   static Text read(std::string_view text);
 
   // A message of a client that has such an output.
-  void receive(std::string_view text, DuplexClient& client, const std::shared_ptr<Exchange>& exchange);
+  void receive(std::string_view text, DuplexClient& client, const RequestContext& context,
+               const std::shared_ptr<Exchange>& exchange);
   // Its input has ended: the client answers nothing any more.
   static void end_input(DuplexClient& client);
 
@@ -115,8 +113,10 @@ class Server {
   void close_streams();
 
  private:
-  void receive_batch(Json batch, DuplexClient& client, const std::shared_ptr<Exchange>& exchange);
-  void initialize(const Message& message, DuplexClient& client, const std::shared_ptr<Exchange>& exchange);
+  void receive_batch(Json batch, DuplexClient& client, const RequestContext& context,
+                     const std::shared_ptr<Exchange>& exchange);
+  void initialize(const Message& message, DuplexClient& client, const Principal& principal,
+                  const std::shared_ptr<Exchange>& exchange);
 
   // Begins the record of a request. False: nothing may be done that is not recorded, and the request has been answered.
   bool record(const Message& message, const Principal& principal, const Session* session, Exchange& exchange) const;

@@ -52,7 +52,6 @@ StdioTransport::StdioTransport(int input, int output, StdioOptions options, Serv
                                              interrupt();
                                            })),
       line_(options_.max_message_bytes) {
-  client_.principal = options_.principal;
   client_.output = writer_;
   client_.reader = options_.principal;
 }
@@ -123,7 +122,7 @@ void StdioTransport::receive(std::string_view line) {
   client_.takes_requests = writer_->answers_due() < max_requests_in_flight;
   const auto exchange = std::make_shared<LineExchange>(writer_);
   exchange->comes_from({"stdio", line.size()});
-  server_.receive(line, client_, exchange);
+  server_.receive(line, client_, {.principal = options_.principal}, exchange);
 }
 
 void StdioTransport::refuse_long() {

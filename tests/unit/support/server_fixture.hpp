@@ -91,7 +91,7 @@ class ServerFixture : public ::testing::Test {
 
   std::shared_ptr<RecordingExchange> line(std::string_view text) {
     auto exchange = make_exchange();
-    server_.receive(text, stdio_, exchange);
+    server_.receive(text, stdio_, {}, exchange);
     return exchange;
   }
 
