@@ -195,7 +195,7 @@ test('TheHostHasATokenOfItsOwn', async (context) => {
     },
   });
   resource = server.url;
-  for (const found of [{}, { tokenUrl: `${issuer.url}/token` }]) {
+  for (const found of [{ issuer: issuer.url }, { tokenUrl: `${issuer.url}/token` }]) {
     const components = await Components.create();
     await writeFile(join(components.folder, 'secret'), issuer.secret, { mode: 0o600 });
     await addUpstream(components, 'far', {

@@ -18,7 +18,12 @@ constexpr std::chrono::seconds usual_life{600};
 constexpr std::chrono::seconds max_margin{30};
 
 Error about_url(const std::string& url, const std::string& why) {
-  return fail_for_now(url + ": " + why);
+  return fail_for_now(std::string(without_query(url)) + ": " + why);
+}
+
+// Of the same resource or issuer, however the URL is written (RFC 3986 section 6.2.3).
+bool is_same_url(const HttpUrl& left, const HttpUrl& right) {
+  return is_same_origin(left, right) && left.target == right.target;
 }
 
 std::string origin_of(const HttpUrl& url) {
@@ -102,6 +107,7 @@ void ClientToken::fetch() {
 }
 
 void ClientToken::find_issuer(const Found& found) {
+  // The secret goes only to whom the operator has named: nothing that the upstream says leads it elsewhere.
   if (const auto& text = settings_.credentials->token_url; !text.empty()) {
     auto url = read_http_url(text, true);
     return found(url.has_error() ? Result<Issuer>(url.error()) : Result<Issuer>(Issuer{*std::move(url)}));
@@ -118,81 +124,86 @@ void ClientToken::find_issuer(const Found& found) {
     const auto named = metadata_url_.empty() ? Result<HttpUrl>(fail("")) : read_http_url(metadata_url_, true);
     if (named.has_value() && is_same_origin(*named, settings_.url)) urls = {metadata_url_};
   }
-  ask_resource(std::move(urls), found);
+  ask_resource(std::move(urls), {}, found);
 }
 
-void ClientToken::ask_resource(std::vector<std::string> urls, const Found& found) {
+void ClientToken::ask_resource(std::vector<std::string> urls, std::optional<Error> wrong, const Found& found) {
   const auto address = urls.front();
   urls.erase(urls.begin());
   const auto url = read_http_url(address, true);
   if (url.has_error()) return found(url.error());
-  get_document(*caller_, address, *url,
-               [self = shared_from_this(), address, urls = std::move(urls), found](const Result<std::string>& text) {
-                 auto issuer = text.has_error() ? Result<std::string>(text.error()) : self->issuer_in(*text);
-                 if (issuer.has_value()) return self->ask_issuer(*issuer, issuer_metadata_urls(*issuer), found);
-                 if (!urls.empty()) return self->ask_resource(urls, found);
-                 found(text.has_error() ? text.error() : about_url(address, issuer.error().message));
-               });
+  auto heard = [self = shared_from_this(), address, urls = std::move(urls), wrong = std::move(wrong),
+                found](const Result<std::string>& text) mutable {
+    const auto checked = text.has_error() ? Result<>(text.error()) : self->check_resource(*text);
+    if (checked.has_value())
+      return self->ask_issuer(issuer_metadata_urls(self->settings_.credentials->issuer), {}, found);
+    if (text.has_value() && !wrong) wrong = about_url(address, checked.error().message);
+    if (urls.empty()) return found(wrong ? *wrong : text.error());
+    self->ask_resource(std::move(urls), std::move(wrong), found);
+  };
+  get_document(*caller_, address, *url, std::move(heard));
 }
 
-// RFC 9728 section 3.3.
-Result<std::string> ClientToken::issuer_in(const std::string& text) const {
+// Whether it is about this upstream (RFC 9728 section 3.3), and names the issuer.
+Result<> ClientToken::check_resource(const std::string& text) const {
   const auto metadata = parse_json(text);
   if (metadata.has_error() || !metadata->is_object()) return fail("it is no metadata of a protected resource");
   const auto resource = metadata->value("resource", Json());
   const auto said =
       resource.is_string() ? read_http_url(resource.get_ref<const std::string&>(), true) : Result<HttpUrl>(fail(""));
-  if (said.has_error() || !is_same_origin(*said, settings_.url)) return fail("it is the metadata of another resource");
+  auto without_key = settings_.url;
+  without_key.target = without_query(without_key.target);
+  const bool is_ours = said.has_value() && (is_same_url(*said, settings_.url) || is_same_url(*said, without_key));
+  if (!is_ours) return fail("it is the metadata of another resource than " + settings_.place());
   const auto issuers = metadata->value("authorization_servers", Json());
-  if (!issuers.is_array() || issuers.empty() || !issuers.front().is_string())
-    return fail("it names no authorization_servers");
-  auto issuer = issuers.front().get<std::string>();
-  if (const auto url = read_named_url(issuer); url.has_error()) return url.error();
-  return issuer;
+  if (!issuers.is_array()) return fail("it names no authorization_servers");
+  const auto& issuer = settings_.credentials->issuer;
+  if (std::ranges::find(issuers, Json(issuer)) != issuers.end()) return {};
+  return fail("its authorization_servers do not have the \"issuer\" that \"oauth\" names, " + issuer);
 }
 
-void ClientToken::ask_issuer(const std::string& issuer, std::vector<std::string> urls, const Found& found) {
+void ClientToken::ask_issuer(std::vector<std::string> urls, std::optional<Error> wrong, const Found& found) {
   const auto address = urls.front();
   urls.erase(urls.begin());
-  const auto url = read_named_url(address);
+  // Whether it may be in the clear, the operator has said.
+  const auto url = read_http_url(address, true);
   if (url.has_error()) return found(url.error());
-  get_document(
-      *caller_, address, *url,
-      [self = shared_from_this(), issuer, address, urls = std::move(urls), found](const Result<std::string>& text) {
-        auto read = text.has_error() ? Result<Issuer>(text.error()) : self->read_metadata(issuer, *text);
-        if (read.has_value() || urls.empty())
-          return found(read.has_value() || text.has_error() ? read : about_url(address, read.error().message));
-        self->ask_issuer(issuer, urls, found);
-      });
+  auto heard = [self = shared_from_this(), address, urls = std::move(urls), wrong = std::move(wrong),
+                found](const Result<std::string>& text) mutable {
+    const auto read = text.has_error() ? Result<Issuer>(text.error()) : self->read_metadata(*text);
+    if (read.has_value()) return found(read);
+    if (text.has_value() && !wrong) wrong = about_url(address, read.error().message);
+    if (urls.empty()) return found(wrong ? *wrong : text.error());
+    self->ask_issuer(std::move(urls), std::move(wrong), found);
+  };
+  get_document(*caller_, address, *url, std::move(heard));
 }
 
-Result<ClientToken::Issuer> ClientToken::read_metadata(const std::string& issuer, const std::string& text) const {
+Result<ClientToken::Issuer> ClientToken::read_metadata(const std::string& text) const {
   const auto metadata = parse_json(text);
   if (metadata.has_error() || !metadata->is_object()) return fail("it is no metadata of an issuer");
+  const auto& issuer = settings_.credentials->issuer;
   // Otherwise one issuer could speak for another (RFC 8414 section 3.3).
-  if (metadata->value("issuer", Json()) != issuer) return fail("it is the metadata of another issuer");
+  if (metadata->value("issuer", Json()) != issuer)
+    return fail("it is the metadata of another issuer than " + issuer + ", which \"oauth\" names");
   const auto endpoint = metadata->value("token_endpoint", Json());
   if (!endpoint.is_string()) return fail("it names no token_endpoint");
-  auto url = read_named_url(endpoint.get_ref<const std::string&>());
+  // Nothing goes in the clear, unless what the operator has written does.
+  const bool is_clear = !issuer.starts_with("https://");
+  auto url = read_http_url(endpoint.get_ref<const std::string&>(), read_http_url(issuer).has_error());
   if (url.has_error()) return url.error();
+  if (!url->tls && !is_clear) return fail("its token_endpoint does not begin with https://");
   const auto methods = metadata->value("token_endpoint_auth_methods_supported", Json());
   const bool takes_basic =
       !methods.is_array() || std::ranges::find(methods, Json("client_secret_basic")) != methods.end();
   return Issuer{*std::move(url), takes_basic};
 }
 
-Result<HttpUrl> ClientToken::read_named_url(const std::string& text) const {
-  auto url = read_http_url(text);
-  // Even to this machine: the upstream may be anybody's, and what serves here may trust whoever asks from here.
-  if (url.has_value() && !url->tls && settings_.url.tls) return fail("\"" + text + "\" must begin with https://");
-  return url;
-}
-
 void ClientToken::ask_for_token(const Issuer& issuer) {
   const auto& credentials = *settings_.credentials;
   const auto id = form_encoded(credentials.id);
   const auto secret = form_encoded(credentials.secret);
-  auto form = "grant_type=client_credentials&resource=" + form_encoded(settings_.url_text);
+  auto form = "grant_type=client_credentials&resource=" + form_encoded(settings_.place());
   if (!credentials.scope.empty()) form += "&scope=" + form_encoded(credentials.scope);
   if (!issuer.takes_basic) form.append("&client_id=").append(id).append("&client_secret=").append(secret);
   HttpCall call{.url = issuer.url,

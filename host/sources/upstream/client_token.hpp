@@ -1,5 +1,6 @@
 // The host's own access token for one upstream, by OAuth's client credentials (RFC 6749 section 4.4, RFC 8707): fetched
-// when it is needed first, kept until shortly before its end, and fetched anew when the upstream refuses it. Who asks
+// when it is needed first, kept until shortly before its end, and fetched anew when the upstream refuses it. The secret
+// goes to the token endpoint or the issuer that the operator has named, and to nobody whom the upstream names. Who asks
 // while it is being fetched waits with the others. Shared; any thread.
 #pragma once
 
@@ -42,13 +43,11 @@ class ClientToken final : public std::enable_shared_from_this<ClientToken> {
 
   void fetch();
   void find_issuer(const Found& found);
-  void ask_resource(std::vector<std::string> urls, const Found& found);
-  void ask_issuer(const std::string& issuer, std::vector<std::string> urls, const Found& found);
-  Result<std::string> issuer_in(const std::string& metadata) const;
-  Result<Issuer> read_metadata(const std::string& issuer, const std::string& metadata) const;
-  // Of what an upstream or an issuer has named: nothing is sent in the clear, unless the upstream itself is spoken to
-  // so.
-  Result<HttpUrl> read_named_url(const std::string& text) const;
+  // One after the other. `wrong`: what a document at an earlier URL lacks, which says more than that there is none.
+  void ask_resource(std::vector<std::string> urls, std::optional<Error> wrong, const Found& found);
+  void ask_issuer(std::vector<std::string> urls, std::optional<Error> wrong, const Found& found);
+  Result<> check_resource(const std::string& metadata) const;
+  Result<Issuer> read_metadata(const std::string& metadata) const;
   void ask_for_token(const Issuer& issuer);
   void end(const Result<std::string>& token, std::chrono::seconds life);
 

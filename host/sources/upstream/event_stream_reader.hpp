@@ -28,6 +28,9 @@ class EventStreamReader {
   // The stream broke: what follows is another one, which continues it.
   void begin_again();
 
+  // Of the event that has not ended yet.
+  bool is_too_long() const { return is_too_long_ || (line_is_cut_ && line_.starts_with("data:")); }
+
   // Where to continue (Last-Event-ID); empty: the server has not said.
   const std::string& last_id() const { return last_id_; }
   // How long to wait before that; nothing where the server has not said.

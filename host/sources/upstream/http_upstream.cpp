@@ -4,13 +4,14 @@
 #include <optional>
 #include <utility>
 
-#include <boost/asio/steady_timer.hpp>
-
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "http/rules.hpp"
 #include "sources/upstream/event_stream_reader.hpp"
 #include "sources/upstream/sse_upstream.hpp"
+#include "sources/upstream/upstream_answer.hpp"
 
 namespace mcph {
 namespace {
@@ -19,14 +20,18 @@ constexpr std::size_t max_refusal_bytes = std::size_t{64} << 10;
 constexpr std::size_t max_session_bytes = 1024;
 // Where the upstream does not say when a stream may be continued.
 constexpr std::chrono::milliseconds usual_retry{1000};
+// Whatever it says, it is not asked without a pause.
+constexpr std::chrono::milliseconds min_retry{100};
 constexpr std::chrono::milliseconds max_retry{30'000};
+// Of a field of its answer, in messages.
+constexpr std::size_t max_shown_field = 64;
 // One after the other, without an event.
 constexpr unsigned max_attempts = 6;
 // For the end of a session.
 constexpr std::chrono::milliseconds farewell_time{5000};
 
-bool has_type(const AnswerHead& head, std::string_view type) {
-  return head.field("Content-Type").substr(0, type.size()) == type;
+bool is_event_stream(const AnswerHead& head) {
+  return is_media_type(head.field("Content-Type"), "text/event-stream");
 }
 
 bool is_success(unsigned status) {
@@ -66,66 +71,39 @@ bool is_response(std::string_view message) {
   return false;
 }
 
+std::chrono::milliseconds pause_before_reconnecting(unsigned attempts, std::optional<std::chrono::milliseconds> said) {
+  const auto pause = std::max(said.value_or(usual_retry), min_retry);
+  return attempts == 0 ? pause : std::min(pause * (1U << attempts), std::max(pause, max_retry));
+}
+
 // What a POST's stream and a session's have in common: events are told, and when the stream has broken it is asked for
 // again, from where it broke, after a while.
-class HttpUpstream::Stream : public AnswerListener, public std::enable_shared_from_this<Stream> {
+class HttpUpstream::Stream : public UpstreamAnswer {
  public:
   explicit Stream(std::shared_ptr<HttpUpstream> upstream)
-      : upstream_(std::move(upstream)), reader_(upstream_->http_->settings().max_message_bytes) {}
-
-  // Nothing more is told.
-  void cancel() {
-    UpstreamHttp::Cancel cancel;
-    {
-      const MutexLock lock(mutex_);
-      is_cancelled_ = true;
-      cancel = std::move(cancel_);
-      if (timer_) timer_->cancel();
-    }
-    if (cancel) cancel();
-  }
-  void send(OutgoingRequest request) {
-    auto cancel = upstream_->http_->send(std::move(request), shared_from_this());
-    {
-      const MutexLock lock(mutex_);
-      cancel_ = is_cancelled_ ? nullptr : cancel;
-      if (!is_cancelled_) return;
-    }
-    cancel();
-  }
+      : UpstreamAnswer(upstream->http_),
+        upstream_(std::move(upstream)),
+        reader_(upstream_->http_->settings().max_message_bytes) {}
 
  protected:
+  // `stream_of` stays as long as this does.
   void read_events(std::string_view piece, std::optional<std::string_view> stream_of) {
     reader_.read(piece, [&](const EventStreamReader::Event& event) {
       attempts_ = 0;
       if (event.type != "message" || is_cancelled()) return;
-      const auto listener = upstream_->listener();
-      if (!listener) return;
-      if (event.is_too_long) return listener->message_refused(too_long(), stream_of);
-      if (event.data.empty()) return;
-      has_answer_ = has_answer_ || is_response(event.data);
-      listener->message_came(event.data, stream_of);
+      if (is_told_now(event.data.size())) return tell(event.data, event.is_too_long, stream_of);
+      tell_later(event.data.size(), [this, data = std::string(event.data), is_too_long = event.is_too_long, stream_of] {
+        tell(data, is_too_long, stream_of);
+      });
     });
   }
-  Error too_long() const { return upstream_->http_->too_long(); }
   // Asks for what comes from there on, unless that has failed too often.
   bool continue_later() {
     if (attempts_ >= max_attempts) return false;
-    const auto said = reader_.retry().value_or(usual_retry);
-    const auto pause = attempts_ == 0 ? said : std::min(said * (1U << attempts_), std::max(said, max_retry));
-    ++attempts_;
+    const auto pause = pause_before_reconnecting(attempts_++, reader_.retry());
     reader_.begin_again();
-    const MutexLock lock(mutex_);
-    if (is_cancelled_) return true;
-    timer_.emplace(upstream_->http_->loops().context_here(), pause);
-    timer_->async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
-      if (!cancelled && !self->is_cancelled()) self->send(self->upstream_->stream_request(self->reader_.last_id()));
-    });
+    send_after(pause, [this] { return upstream_->stream_request(reader_.last_id()); });
     return true;
-  }
-  bool is_cancelled() {
-    const MutexLock lock(mutex_);
-    return is_cancelled_;
   }
 
   const std::shared_ptr<HttpUpstream> upstream_;
@@ -134,10 +112,14 @@ class HttpUpstream::Stream : public AnswerListener, public std::enable_shared_fr
   bool has_answer_ = false;
 
  private:
-  Mutex mutex_;
-  std::optional<boost::asio::steady_timer> timer_ GUARDED_BY(mutex_);
-  UpstreamHttp::Cancel cancel_ GUARDED_BY(mutex_);
-  bool is_cancelled_ GUARDED_BY(mutex_) = false;
+  void tell(std::string_view data, bool is_too_long, std::optional<std::string_view> stream_of) {
+    const auto listener = upstream_->listener();
+    if (!listener) return;
+    if (is_too_long) return listener->message_refused(http().too_long(), stream_of);
+    if (data.empty()) return;
+    has_answer_ = has_answer_ || is_response(data);
+    listener->message_came(data, stream_of);
+  }
 };
 
 // A message, its answer, and what comes with that.
@@ -151,74 +133,95 @@ class HttpUpstream::Post final : public Stream {
   void head_came(const AnswerHead& head) override {
     status_ = head.status;
     body_.clear();
+    unfit_.clear();
     const bool wants_answer = message_.kind == UpstreamMessageKind::request;
     coming_ = Coming::refusal;
     if (is_success(status_)) {
+      unfit_ = why_unfit(head);
       coming_ = wants_answer ? Coming::text : Coming::nothing;
-      if (has_type(head, "text/event-stream")) coming_ = Coming::events;
+      if (unfit_.empty() && is_event_stream(head)) coming_ = Coming::events;
       if (message_.method == "initialize") upstream_->begin_session(head.field("Mcp-Session-Id"));
     }
     challenge_ = head.field("WWW-Authenticate");
   }
 
-  bool body_came(std::string_view piece) override {
-    if (coming_ == Coming::events) {
-      read_events(piece, of_stream());
-    } else if (coming_ == Coming::refusal) {
-      body_.append(piece.substr(0, max_refusal_bytes - std::min(max_refusal_bytes, body_.size())));
-    } else if (coming_ == Coming::text && !is_too_long_) {
-      is_too_long_ = body_.size() + piece.size() > upstream_->http_->settings().max_message_bytes;
-      is_too_long_ ? std::string().swap(body_) : static_cast<void>(body_.append(piece));
-    }
-    return true;
-  }
-
-  void ended(const Result<>& whole) override {
+  void all_came(const Result<>& whole) override {
     if (message_.kind != UpstreamMessageKind::request) return end_of_other();
     if (coming_ == Coming::events && !has_answer_ && !message_.is_modern && !reader_.last_id().empty() &&
         continue_later())
       return;
-    if (!upstream_->has_ended(*this)) return;
-    const auto listener = upstream_->listener();
-    if (!listener) return;
-    if (coming_ == Coming::events) {
-      if (!has_answer_) listener->request_failed(id(), {about_broken(whole), 0});
-    } else if (whole.has_error()) {
-      listener->request_failed(id(), {upstream_->http_->about(whole.error()), status_});
-    } else if (coming_ == Coming::refusal) {
-      refuse(*listener);
-    } else if (is_too_long_) {
-      listener->message_refused(too_long(), of_stream());
-    } else if (body_.empty()) {
-      listener->request_failed(id(), {upstream_->http_->about("it answers a request with nothing (HTTP status " +
-                                                              std::to_string(status_) + ")"),
-                                      status_});
-    } else {
-      listener->message_came(body_, of_stream());
-    }
+    if (coming_ != Coming::text || is_told_now(body_.size())) return finish(whole);
+    tell_later(body_.size(), [this, whole] { finish(whole); });
   }
 
  private:
   enum class Coming { nothing, text, events, refusal };
 
+  void piece_came(std::string_view piece) override {
+    if (coming_ == Coming::events) {
+      read_events(piece, of_stream());
+      if (reader_.is_too_long()) give_up();
+    } else if (coming_ == Coming::refusal) {
+      body_.append(piece.substr(0, max_refusal_bytes - std::min(max_refusal_bytes, body_.size())));
+    } else if (coming_ == Coming::text) {
+      if (body_.size() + piece.size() > http().settings().max_message_bytes) return give_up();
+      body_.append(piece);
+    }
+  }
+  // It sends more than is taken, and may do so for ever.
+  void give_up() {
+    const auto listener = upstream_->has_ended(*this) ? upstream_->listener() : nullptr;
+    cancel();
+    if (listener) listener->message_refused(http().too_long(), of_stream());
+  }
+  // Whatever it has said, the request does not wait any more: that it has no answer is said even where it has one,
+  // which then is no news.
+  void finish(const Result<>& whole) {
+    const auto listener = upstream_->has_ended(*this) ? upstream_->listener() : nullptr;
+    if (!listener) return;
+    if (coming_ == Coming::events) return listener->request_failed(id(), {about_broken(whole), 0});
+    if (whole.has_error()) return listener->request_failed(id(), {http().about(whole.error()), status_});
+    if (coming_ == Coming::refusal) return refuse(*listener);
+    if (body_.empty()) return fail_request(*listener, "it answers a request with nothing");
+    if (!unfit_.empty()) return fail_request(*listener, unfit_);
+    listener->message_came(body_, of_stream());
+    fail_request(*listener, "what it answers is no answer to the request");
+  }
+  void fail_request(UpstreamListener& listener, const std::string& why) {
+    listener.request_failed(id(), {http().about(why + " (HTTP status " + std::to_string(status_) + ")"), status_});
+  }
+  // What a body can be that is not asked for so; empty: nothing.
+  static std::string why_unfit(const AnswerHead& head) {
+    const auto shown = [](std::string_view value) {
+      return "\"" + std::string(value.substr(0, max_shown_field)) + "\"";
+    };
+    const auto type = head.field("Content-Type");
+    const auto coding = head.field("Content-Encoding");
+    if (!coding.empty() && lower_case(std::string(coding)) != "identity")
+      return "it answers in the coding " + shown(coding) + ", which nobody has asked for";
+    // Where it does not say what it is, it is looked at.
+    if (type.empty() || is_event_stream(head) || is_media_type(type, "application/json")) return {};
+    return "it answers with " + shown(type) + ", which is neither JSON nor an event stream";
+  }
+
   std::optional<std::string_view> of_stream() const {
     return id().empty() ? std::nullopt : std::optional<std::string_view>(id());
   }
   Error about_broken(const Result<>& whole) const {
-    return upstream_->http_->about(whole.has_error() ? whole.error()
-                                                     : fail_for_now("its stream ended before the answer had come"));
+    return http().about(whole.has_error() ? whole.error()
+                                          : fail_for_now("its stream ended before the answer had come"));
   }
   void refuse(UpstreamListener& listener) {
     // While a stream is continued, no error of JSON-RPC is the answer to the request.
     const bool is_first = reader_.last_id().empty();
     if (status_ == 404 && has_session_) {
       return listener.request_failed(
-          id(), {upstream_->http_->about(fail_for_now("it does not know the session any more")), status_, true});
+          id(), {http().about(fail_for_now("it does not know the session any more")), status_, true});
     }
     const bool is_about_access = status_ == 401 || status_ == 403;
     const auto error = is_first && !is_about_access ? error_in(body_, id()) : std::nullopt;
     if (error) return listener.message_came(*error, of_stream());
-    listener.request_failed(id(), {upstream_->http_->refusal(status_, challenge_, body_), status_});
+    listener.request_failed(id(), {http().refusal(status_, challenge_, body_), status_});
   }
   // A notification or a response. Nobody waits for it.
   void end_of_other() {
@@ -233,7 +236,7 @@ class HttpUpstream::Post final : public Stream {
   unsigned status_ = 0;
   std::string body_;
   std::string challenge_;
-  bool is_too_long_ = false;
+  std::string unfit_;  // why the body, if there is one, cannot be an answer; empty: it may be
 };
 
 // What an upstream of the legacy era says unasked.
@@ -243,13 +246,9 @@ class HttpUpstream::SessionStream final : public Stream {
 
   void head_came(const AnswerHead& head) override {
     status_ = head.status;
-    is_open_ = is_success(status_) && has_type(head, "text/event-stream");
+    is_open_ = is_success(status_) && is_event_stream(head);
   }
-  bool body_came(std::string_view piece) override {
-    if (is_open_) read_events(piece, std::nullopt);
-    return true;
-  }
-  void ended(const Result<>& whole) override {
+  void all_came(const Result<>& whole) override {
     if (is_cancelled()) return;
     // It has none, which 405 says, or does not let this host hear it.
     const bool may_come_back = whole.has_error() || is_open_ || status_ == 429 || status_ >= 500;
@@ -262,6 +261,10 @@ class HttpUpstream::SessionStream final : public Stream {
   }
 
  private:
+  void piece_came(std::string_view piece) override {
+    if (is_open_) read_events(piece, std::nullopt);
+  }
+
   unsigned status_ = 0;
   bool is_open_ = false;
 };

@@ -4,8 +4,10 @@
 // and their streams run beside each other. Shared until close, by what is in flight; any thread.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,5 +81,9 @@ class HttpUpstreams {
 
 // Whether a text, which may be anything, has "result" or "error" before any "method" in its object: a response.
 bool is_response(std::string_view message);
+
+// How long to wait until a stream that has broken is asked for again, after so many attempts without an event. `said`:
+// by the upstream.
+std::chrono::milliseconds pause_before_reconnecting(unsigned attempts, std::optional<std::chrono::milliseconds> said);
 
 }  // namespace mcph

@@ -14,7 +14,9 @@ namespace mcph {
 
 // OAuth 2.1 client credentials of the operator towards the upstream (RFC 6749 section 4.4).
 struct ClientCredentials {
-  std::string token_url = {};  // empty: found by the upstream's protected resource metadata (RFC 9728)
+  std::string token_url = {};  // empty: the issuer's metadata say it
+  // Empty where there is a token_url. That the upstream has it, its protected resource metadata must say (RFC 9728).
+  std::string issuer = {};
   std::string id = {};
   std::string secret = {};
   std::string scope = {};  // empty: none is asked for
@@ -22,7 +24,7 @@ struct ClientCredentials {
 
 struct HttpUpstreamSettings {
   HttpUrl url = {};
-  std::string url_text = {};                                     // as the operator wrote it, for messages
+  std::string url_text = {};                                     // as the operator wrote it
   std::vector<std::pair<std::string, std::string>> fields = {};  // of the operator, with every request
   bool sse = false;                                              // the HTTP+SSE of 2024-11-05
   std::optional<ClientCredentials> credentials = {};
@@ -33,6 +35,9 @@ struct HttpUpstreamSettings {
   // After which a connection on which nothing comes is given up; a request that is being answered with a stream, and
   // the stream of a session, are taken up again where they broke.
   std::chrono::milliseconds silence{300'000};
+
+  // The URL for messages, and as the name of the resource (RFC 8707 section 2).
+  std::string place() const { return std::string(without_query(url_text)); }
 };
 
 }  // namespace mcph

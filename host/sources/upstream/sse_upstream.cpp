@@ -1,49 +1,61 @@
 #include "sources/upstream/sse_upstream.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "http/rules.hpp"
+#include "sources/upstream/upstream_answer.hpp"
 
 namespace mcph {
 namespace {
 
 constexpr std::size_t max_said_bytes = std::size_t{4} << 10;
+constexpr std::size_t max_shown_url = 256;
 
 }  // namespace
 
-class SseUpstream::Events final : public AnswerListener {
+class SseUpstream::Events final : public UpstreamAnswer {
  public:
   explicit Events(std::shared_ptr<SseUpstream> upstream)
-      : upstream_(std::move(upstream)), reader_(upstream_->http_->settings().max_message_bytes) {}
+      : UpstreamAnswer(upstream->http_),
+        upstream_(std::move(upstream)),
+        reader_(upstream_->http_->settings().max_message_bytes) {}
 
   void head_came(const AnswerHead& head) override {
     status_ = head.status;
     challenge_ = head.field("WWW-Authenticate");
-    is_stream_ = status_ == 200 && head.field("Content-Type").starts_with("text/event-stream");
+    is_stream_ = status_ == 200 && is_media_type(head.field("Content-Type"), "text/event-stream");
   }
-  bool body_came(std::string_view piece) override {
-    if (!is_stream_) {
-      said_.append(piece.substr(0, max_said_bytes - std::min(max_said_bytes, said_.size())));
-      return true;
-    }
-    reader_.read(piece, [this](const EventStreamReader::Event& event) {
-      if (event.type == "endpoint") return upstream_->take_endpoint(event.data);
-      const auto listener = event.type == "message" ? upstream_->listener() : nullptr;
-      if (!listener) return;
-      const auto& http = *upstream_->http_;
-      if (event.is_too_long) return listener->message_refused(http.too_long(), std::nullopt);
-      listener->message_came(event.data, std::nullopt);
-    });
-    return true;
-  }
-  void ended(const Result<>& whole) override {
-    const auto& http = *upstream_->http_;
+  void all_came(const Result<>& whole) override {
     if (is_stream_)
-      return upstream_->end(whole.has_error() ? whole.error() : fail_for_now("it ended its event stream"));
-    if (whole.has_error()) return upstream_->end(whole.error());
-    if (status_ != 200) return upstream_->end(http.refusal(status_, challenge_, said_));
-    upstream_->end(fail("it answers with no event stream; if it speaks Streamable HTTP, leave out \"type\""));
+      return upstream_->end(
+          http().about(whole.has_error() ? whole.error() : fail_for_now("it ended its event stream")));
+    if (whole.has_error()) return upstream_->end(http().about(whole.error()));
+    if (status_ != 200) return upstream_->end(http().refusal(status_, challenge_, said_));
+    upstream_->end(http().about("it answers with no event stream; if it speaks Streamable HTTP, leave out \"type\""));
   }
 
  private:
+  void piece_came(std::string_view piece) override {
+    if (!is_stream_) {
+      said_.append(piece.substr(0, max_said_bytes - std::min(max_said_bytes, said_.size())));
+      return;
+    }
+    reader_.read(piece, [this](const EventStreamReader::Event& event) {
+      if (event.type == "endpoint") return upstream_->take_endpoint(event.data);
+      if (event.type != "message") return;
+      if (is_told_now(event.data.size())) return tell(event.data, event.is_too_long);
+      tell_later(event.data.size(),
+                 [this, data = std::string(event.data), is_too_long = event.is_too_long] { tell(data, is_too_long); });
+    });
+  }
+  void tell(std::string_view data, bool is_too_long) {
+    const auto listener = upstream_->listener();
+    if (!listener) return;
+    if (is_too_long) return listener->message_refused(http().too_long(), std::nullopt);
+    listener->message_came(data, std::nullopt);
+  }
+
   const std::shared_ptr<SseUpstream> upstream_;
   EventStreamReader reader_;
   unsigned status_ = 0;
@@ -89,14 +101,15 @@ Result<> SseUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::chron
   }
   auto request = http_->request("GET", http_->settings().url);
   request.add("Accept", "text/event-stream");
-  auto cancel = http_->send(std::move(request), std::make_shared<Events>(shared_from_this()));
+  const auto events = std::make_shared<Events>(shared_from_this());
+  events->send(std::move(request));
   Result<> outcome;
   {
     MutexLock lock(mutex_);
     while (!endpoint_ && !end_ && changed_.wait_until(lock, until)) {
     }
     if (endpoint_) {
-      cancel_ = std::move(cancel);
+      events_ = events;
       return {};
     }
     outcome = end_ ? *end_
@@ -104,7 +117,7 @@ Result<> SseUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::chron
                                                " ms where messages are sent to"));
     end_ = outcome.error();
   }
-  cancel();
+  events->cancel();
   return outcome;
 }
 
@@ -123,15 +136,15 @@ Result<> SseUpstream::send(UpstreamMessage message) {
 }
 
 void SseUpstream::close() {
-  UpstreamHttp::Cancel cancel;
+  std::shared_ptr<Events> events;
   {
     const MutexLock lock(mutex_);
     listener_.reset();
     if (!end_) end_ = fail("the connection to the upstream is closed");
-    cancel = std::move(cancel_);
+    events = events_.lock();
   }
   changed_.notify_all();
-  if (cancel) cancel();
+  if (events) events->cancel();
 }
 
 void SseUpstream::take_endpoint(std::string_view text) {
@@ -144,8 +157,8 @@ void SseUpstream::take_endpoint(std::string_view text) {
       return changed_.notify_all();
     }
   }
-  end(fail("it wants messages sent to another origin, which no upstream may: " +
-           std::string(text.substr(0, max_said_bytes))));
+  end(http_->about("it wants messages sent to another origin, which no upstream may: " +
+                   std::string(without_query(text).substr(0, max_shown_url))));
 }
 
 void SseUpstream::end(const Error& why) {
@@ -153,12 +166,12 @@ void SseUpstream::end(const Error& why) {
   {
     const MutexLock lock(mutex_);
     if (end_) return;
-    end_ = http_->about(why);
+    end_ = why;
     // Who waits in begin is told there.
     if (endpoint_) heard_by = listener_.lock();
     changed_.notify_all();
   }
-  if (heard_by) heard_by->ended(http_->about(why));
+  if (heard_by) heard_by->ended(why);
 }
 
 std::shared_ptr<UpstreamListener> SseUpstream::listener() {

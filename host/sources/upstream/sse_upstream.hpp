@@ -32,6 +32,7 @@ class SseUpstream final : public UpstreamTransport, public std::enable_shared_fr
   class Post;
 
   void take_endpoint(std::string_view text);
+  // `why` says where, too.
   void end(const Error& why);
   std::shared_ptr<UpstreamListener> listener();
 
@@ -41,7 +42,7 @@ class SseUpstream final : public UpstreamTransport, public std::enable_shared_fr
   std::weak_ptr<UpstreamListener> listener_ GUARDED_BY(mutex_);
   std::optional<HttpUrl> endpoint_ GUARDED_BY(mutex_);
   std::optional<Error> end_ GUARDED_BY(mutex_);
-  UpstreamHttp::Cancel cancel_ GUARDED_BY(mutex_);
+  std::weak_ptr<Events> events_ GUARDED_BY(mutex_);
 };
 
 // What a reference in the base's document is (RFC 3986 section 5.2), as far as upstreams write it: a whole URL, or a

@@ -35,6 +35,20 @@ std::string words_in(const std::string& body) {
   return is_page ? std::string() : std::string(utf8_prefix(body, max_quoted));
 }
 
+// `request` owns whoever may hold this.
+template <class Request>
+UpstreamHttp::Sent sent_by(const std::shared_ptr<Request>& request) {
+  const auto weak = std::weak_ptr(request);
+  return {.cancel =
+              [weak] {
+                if (const auto in_flight = weak.lock()) in_flight->cancel();
+              },
+          .resume =
+              [weak] {
+                if (const auto in_flight = weak.lock()) in_flight->resume();
+              }};
+}
+
 }  // namespace
 
 // A request with a token. Lives as long as it is in flight.
@@ -54,6 +68,14 @@ class UpstreamHttp::Authorized final : public AnswerListener, public std::enable
       sent = sent_.lock();
     }
     if (sent) sent->cancel();
+  }
+  void resume() {
+    std::shared_ptr<SentRequest> sent;
+    {
+      const MutexLock lock(mutex_);
+      sent = sent_.lock();
+    }
+    if (sent) sent->resume();
   }
 
   void head_came(const AnswerHead& head) override {
@@ -126,17 +148,11 @@ OutgoingRequest UpstreamHttp::request(std::string_view method, const HttpUrl& ur
           .times = {.connect = settings_.connect_time, .head = settings_.silence, .silence = settings_.silence}};
 }
 
-UpstreamHttp::Cancel UpstreamHttp::send(OutgoingRequest request, std::shared_ptr<AnswerListener> listener) {
-  if (token_ == nullptr) {
-    return [sent = std::weak_ptr(client_.send(std::move(request), std::move(listener)))] {
-      if (const auto in_flight = sent.lock()) in_flight->cancel();
-    };
-  }
+UpstreamHttp::Sent UpstreamHttp::send(OutgoingRequest request, std::shared_ptr<AnswerListener> listener) {
+  if (token_ == nullptr) return sent_by(client_.send(std::move(request), std::move(listener)));
   const auto authorized = std::make_shared<Authorized>(shared_from_this(), std::move(request), std::move(listener));
   authorized->begin();
-  return [weak = std::weak_ptr(authorized)] {
-    if (const auto in_flight = weak.lock()) in_flight->cancel();
-  };
+  return sent_by(authorized);
 }
 
 Error UpstreamHttp::about(const Error& why) const {

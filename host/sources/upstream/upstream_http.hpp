@@ -16,8 +16,11 @@ namespace mcph {
 
 class UpstreamHttp final : public std::enable_shared_from_this<UpstreamHttp> {
  public:
-  // Nothing more is told of the request. Any thread, any number of times.
-  using Cancel = std::function<void()>;
+  // A request that has been sent. Any thread, any number of times; of one that has ended they do nothing.
+  struct Sent {
+    std::function<void()> cancel = {};  // nothing more is told of it
+    std::function<void()> resume = {};  // after AnswerListener::body_came has returned false
+  };
 
   // The event loops outlive it.
   UpstreamHttp(HttpUpstreamSettings settings, EventLoops& loops);
@@ -25,13 +28,13 @@ class UpstreamHttp final : public std::enable_shared_from_this<UpstreamHttp> {
   // A request without fields and limits of time.
   OutgoingRequest request(std::string_view method, const HttpUrl& url) const;
   // The listener hears of one answer, as from PooledHttpClient.
-  Cancel send(OutgoingRequest request, std::shared_ptr<AnswerListener> listener);
+  Sent send(OutgoingRequest request, std::shared_ptr<AnswerListener> listener);
 
   const HttpUpstreamSettings& settings() const { return settings_; }
   EventLoops& loops() { return loops_; }
 
-  // With the URL, which is where it happened.
-  Error about(const std::string& why) const { return fail(settings_.url_text + ": " + why); }
+  // With the URL, which is where it happened. Clients are told this.
+  Error about(const std::string& why) const { return fail(settings_.place() + ": " + why); }
   Error about(const Error& why) const;
   // Of a message, which "it" has done.
   Error too_long() const;

@@ -138,16 +138,27 @@ Result<std::vector<std::pair<std::string, ConfiguredText>>> read_headers(const J
   return headers;
 }
 
-Result<UpstreamUrl::OAuth> read_oauth(const Json& json, const std::string& where, const ReadText& read) {
+Result<UpstreamUrl::OAuth> read_oauth(const Json& json, const std::string& where, const ReadText& read,
+                                      bool may_be_clear) {
   if (!json.is_object()) return fail(where + " must be an object");
+  const auto read_url = [may_be_clear](const Json& member, const std::string& place) -> Result<std::string> {
+    auto text = read_text(member, place);
+    const auto url = text.has_value() ? read_http_url(*text, may_be_clear) : Result<HttpUrl>(text.error());
+    if (text.has_value() && url.has_error()) return fail(place + " cannot be used: " + url.error().message);
+    return text;
+  };
   UpstreamUrl::OAuth oauth;
   Members members(json, where + ".");
   members.take("clientId", oauth.id, read_text);
   members.take("clientSecret", oauth.secret, read);
-  members.take("tokenUrl", oauth.token_url, read_text);
+  members.take("tokenUrl", oauth.token_url, read_url);
+  members.take("issuer", oauth.issuer, read_url);
   members.take("scope", oauth.scope, read_text);
   if (const auto end = members.end(); end.has_error()) return end.error();
   if (oauth.id.empty() || oauth.secret.value.empty()) return fail(where + " needs \"clientId\" and \"clientSecret\"");
+  // What the server says alone would be anybody whom it likes to have the secret.
+  if (oauth.token_url.empty() == oauth.issuer.empty())
+    return fail(where + R"( needs either "tokenUrl" or "issuer", which say who gets the secret)");
   return oauth;
 }
 
@@ -219,7 +230,7 @@ Result<std::variant<UpstreamCommand, UpstreamUrl>> read_way(Members& members, co
   members.take("headers", url.headers,
                [&](const Json& json, const std::string& where) { return read_headers(json, where, read); });
   members.take("oauth", url.oauth,
-               [&](const Json& json, const std::string& where) { return read_oauth(json, where, read); });
+               [&](const Json& json, const std::string& where) { return read_oauth(json, where, read, url.insecure); });
   url.sse = type == "sse";
   return std::variant<UpstreamCommand, UpstreamUrl>(std::move(url));
 }
@@ -276,9 +287,9 @@ std::string file_stem(const std::filesystem::path& file) {
   return name;
 }
 
-constexpr std::array<const char*, 18> known_members{"type",    "command",  "args",    "env",    "cwd",       "url",
-                                                    "headers", "oauth",    "prefix",  "rename", "include",   "exclude",
-                                                    "limits",  "restarts", "sandbox", "errors", "connectMs", "graceMs"};
+constexpr std::array<const char*, 20> known_members{
+    "type",   "command", "args",    "env",     "cwd",    "url",      "caFile",  "insecure", "headers",   "oauth",
+    "prefix", "rename",  "include", "exclude", "limits", "restarts", "sandbox", "errors",   "connectMs", "graceMs"};
 
 ImportedUpstream imported(const std::string& name, const OrderedJson& server) {
   ImportedUpstream upstream{.name = name, .settings = OrderedJson::object()};
@@ -341,7 +352,8 @@ Result<HttpUpstreamSettings> UpstreamUrl::settings() const {
   if (!oauth) return settings;
   auto secret = oauth->secret.read();
   if (secret.has_error()) return secret.error();
-  settings.credentials = ClientCredentials{oauth->token_url, oauth->id, *std::move(secret), oauth->scope};
+  settings.credentials =
+      ClientCredentials{oauth->token_url, oauth->issuer, oauth->id, *std::move(secret), oauth->scope};
   return settings;
 }
 

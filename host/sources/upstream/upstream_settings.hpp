@@ -50,7 +50,8 @@ struct UpstreamUrl {
   bool insecure = false;               // in the clear, to another machine, too
   bool sse = false;
   struct OAuth {
-    std::string token_url = {};
+    std::string token_url = {};  // empty: there is an issuer
+    std::string issuer = {};
     std::string id = {};
     ConfiguredText secret = {};
     std::string scope = {};

@@ -3,9 +3,11 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,20 +24,39 @@ namespace {
 using namespace std::chrono_literals;
 using Connection = test::ScriptedServer::Connection;
 
-// All that is told, one line each.
+// All that is told, one line each, but for the failure of what has its answer.
 class Listener final : public UpstreamListener {
  public:
+  // A message of more bytes is kept until it is let go.
+  void keep_longer_than(std::size_t bytes) { kept_ = bytes; }
+  void let_go() { let_go_.set_value(); }
+
   void message_came(std::string_view text, std::optional<std::string_view> stream_of) override {
-    note(std::string(text) + of(stream_of));
+    if (text.size() > kept_) is_let_go_.wait();
+    const bool is_answer = stream_of && text.find("\"id\":" + std::string(*stream_of) + ",") != std::string::npos;
+    note(std::string(text) + of(stream_of), is_answer ? *stream_of : "");
   }
   void message_refused(Error why, std::optional<std::string_view> stream_of) override {
-    note("refused" + of(stream_of) + ": " + why.message);
+    note("refused" + of(stream_of) + ": " + why.message, stream_of.value_or(""));
   }
   void request_failed(std::string_view id, UpstreamFailure why) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (answered_.erase(std::string(id)) > 0) return;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      last_failure_ = why.error.message;
+    }
     note("failed " + std::string(id) + (why.session_is_gone ? ", session gone" : "") + ": " + tail(why.error));
   }
   void ended(Error why) override { note("ended: " + tail(why)); }
 
+  // With the URL.
+  std::string last_failure() {
+    const std::lock_guard lock(mutex_);
+    return last_failure_;
+  }
   // The next line.
   std::string next() {
     std::unique_lock lock(mutex_);
@@ -49,15 +70,21 @@ class Listener final : public UpstreamListener {
   static std::string of(std::optional<std::string_view> stream) { return stream ? " of " + std::string(*stream) : ""; }
   // Without the URL.
   static std::string tail(const Error& why) { return why.message.substr(why.message.find(": ") + 2); }
-  void note(std::string line) {
+  void note(std::string line, std::string_view answered = "") {
     const std::lock_guard lock(mutex_);
+    if (!answered.empty()) answered_.emplace(answered);
     lines_.push_back(std::move(line));
     changed_.notify_all();
   }
 
+  std::atomic<std::size_t> kept_ = std::string::npos;
+  std::promise<void> let_go_;
+  const std::shared_future<void> is_let_go_ = let_go_.get_future().share();
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::set<std::string> answered_;
   std::vector<std::string> lines_;
+  std::string last_failure_;
 };
 
 // A server of HTTP that answers each request with what a test says, and keeps what it was asked.
@@ -85,7 +112,11 @@ class Answering {
 
   static std::string json(const std::string& body, const std::string& status = "200 OK",
                           const std::string& fields = "") {
-    return "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\n" + fields +
+    return typed("application/json", body, status, fields);
+  }
+  static std::string typed(const std::string& type, const std::string& body, const std::string& status = "200 OK",
+                           const std::string& fields = "") {
+    return "HTTP/1.1 " + status + "\r\nContent-Type: " + type + "\r\n" + fields +
            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
   // That ends with the connection.
@@ -214,6 +245,122 @@ TEST_F(HttpUpstreamTest, SaysWhyARequestHasNoAnswer) {
   EXPECT_EQ(told(Answering::json("busy", "503 Busy")), "failed 1: it answers with the HTTP status 503 (busy)");
 }
 
+TEST_F(HttpUpstreamTest, LetsNoRequestWaitWhoseAnswerFitsNot) {
+  const std::string no_answer = "failed 1: what it answers is no answer to the request (HTTP status 200)";
+  for (const std::string text :
+       {R"({"jsonrpc":"2.0","id":2,"result":{}})", R"({"jsonrpc":"2.0","method":"x"})", "nothing"}) {
+    const Answering server([&](const std::string&) { return Answering::json(text); });
+    connect(server.url());
+    request("1");
+    EXPECT_EQ(listener_->next(), text + " of 1");
+    EXPECT_EQ(listener_->next(), no_answer);
+    upstream_->close();
+  }
+  const std::string other = R"({"jsonrpc":"2.0","id":2,"result":{}})";
+  const Answering streams([&](const std::string&) { return Answering::events("data: " + other + "\n\n"); });
+  connect(streams.url());
+  request("1");
+  EXPECT_EQ(listener_->next(), other + " of 1");
+  EXPECT_EQ(listener_->next(), "failed 1: its stream ended before the answer had come");
+  EXPECT_EQ(told(Answering::json("")), "failed 1: it answers a request with nothing (HTTP status 200)");
+  EXPECT_EQ(told(Answering::json("", "204 No Content")),
+            "failed 1: it answers a request with nothing (HTTP status 204)");
+}
+
+TEST_F(HttpUpstreamTest, ReadsWhatHasTheRightMediaTypeWhateverItsCase) {
+  const auto answer = std::string(answer_1) + " of 1";
+  EXPECT_EQ(told(Answering::typed("Application/JSON; charset=utf-8", answer_1)), answer);
+  EXPECT_EQ(told(Answering::typed("Text/Event-Stream;charset=utf-8", "data: " + std::string(answer_1) + "\n\n")),
+            answer);
+  EXPECT_EQ(told(Answering::typed("", answer_1)), answer);
+  EXPECT_EQ(told(Answering::typed("application/jsonx", answer_1)),
+            "failed 1: it answers with \"application/jsonx\", which is neither JSON nor an event stream (HTTP status "
+            "200)");
+  EXPECT_EQ(told(Answering::typed("text/event-streams", answer_1)),
+            "failed 1: it answers with \"text/event-streams\", which is neither JSON nor an event stream (HTTP status "
+            "200)");
+  EXPECT_EQ(told(Answering::json(answer_1, "200 OK", "Content-Encoding: gzip\r\n")),
+            "failed 1: it answers in the coding \"gzip\", which nobody has asked for (HTTP status 200)");
+}
+
+TEST_F(HttpUpstreamTest, TellsNobodyTheQueryOfItsUrl) {
+  const Answering server([](const std::string&) { return Answering::json("{}", "500 Broken"); });
+  connect(server.url("/mcp?key=secret"));
+  request("1");
+  EXPECT_EQ(listener_->next(), "failed 1: it answers with the HTTP status 500");
+  EXPECT_EQ(listener_->last_failure(), server.url("/mcp") + ": it answers with the HTTP status 500");
+}
+
+TEST_F(HttpUpstreamTest, ReadsALongAnswerWithoutKeepingOthersWaiting) {
+  const std::string filling(std::size_t{1} << 20, 'x');
+  const Answering server([&](const std::string& request) {
+    const auto id = request.find("\"id\":1,") != std::string::npos ? "1" : "2";
+    const auto text =
+        std::string(R"({"jsonrpc":"2.0","id":)") + id + R"(,"result":{"a":")" + (id[0] == '1' ? filling : "") + "\"}}";
+    return field(request, "Mcp-Method") == "stream" ? Answering::events("data: " + text + "\n\n")
+                                                    : Answering::json(text);
+  });
+  for (const auto* const method : {"text", "stream"}) {
+    listener_ = std::make_shared<Listener>();
+    listener_->keep_longer_than(1000);
+    connect(server.url());
+    request("1", method);
+    server.request(0);
+    request("2", method);
+    EXPECT_EQ(listener_->next(), R"({"jsonrpc":"2.0","id":2,"result":{"a":""}} of 2)");
+    listener_->let_go();
+    EXPECT_GT(listener_->next().size(), filling.size());
+    upstream_->close();
+  }
+}
+
+TEST_F(HttpUpstreamTest, TellsLongAndShortMessagesOfAStreamInTheirOrder) {
+  constexpr int rounds = 20;
+  const std::string filling(std::size_t{200} << 10, 'x');
+  const Answering server([&](const std::string&) {
+    std::string all;
+    for (int i = 0; i < rounds; ++i) {
+      for (const std::string& size : {std::string(), filling})
+        all += "data: {\"method\":\"" + std::to_string(i) + "\",\"params\":{\"a\":\"" + size + "\"}}\n\n";
+    }
+    return Answering::events(all + "data: " + answer_1 + "\n\n");
+  });
+  connect(server.url());
+  request("1");
+  for (int i = 0; i < rounds; ++i) {
+    const auto begin = "{\"method\":\"" + std::to_string(i) + "\",\"params\":{\"a\":\"";
+    EXPECT_TRUE(listener_->next().starts_with(begin + "\""));
+    EXPECT_TRUE(listener_->next().starts_with(begin + "x"));
+  }
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+}
+
+TEST_F(HttpUpstreamTest, HearsNoAnswerWithoutEndToItsEnd) {
+  const test::ScriptedServer server([](Connection& connection) {
+    const bool is_stream = connection.hear("}").find("stream") != std::string::npos;
+    connection.say(std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: ") +
+                   (is_stream ? "text/event-stream\r\n\r\n6\r\ndata: \r\n" : "application/json\r\n\r\n"));
+    while (connection.say("10\r\n0123456789abcdef\r\n")) {
+    }
+  });
+  connect(server.url(), {.max_message_bytes = 100'000});
+  request("1", "text");
+  EXPECT_EQ(listener_->next(), "refused of 1: sent a message of more than 100000 bytes");
+  request("2", "stream");
+  EXPECT_EQ(listener_->next(), "refused of 2: sent a message of more than 100000 bytes");
+  EXPECT_TRUE(test::eventually([&] { return server.has_closed_all(); }));
+}
+
+TEST(HttpUpstreamPauseTest, IsNeverNone) {
+  using ms = std::chrono::milliseconds;
+  EXPECT_EQ(pause_before_reconnecting(0, std::nullopt), ms(1000));
+  EXPECT_EQ(pause_before_reconnecting(0, ms(5000)), ms(5000));
+  EXPECT_EQ(pause_before_reconnecting(0, ms(0)), ms(100));
+  EXPECT_EQ(pause_before_reconnecting(3, ms(0)), ms(800));
+  EXPECT_EQ(pause_before_reconnecting(5, std::nullopt), ms(30'000));
+  EXPECT_EQ(pause_before_reconnecting(5, ms(60'000)), ms(60'000));
+}
+
 TEST_F(HttpUpstreamTest, TellsAnErrorInARefusalAsTheAnswer) {
   const std::string error = R"("error":{"code":-32022,"message":"no"})";
   EXPECT_EQ(told(Answering::json(R"({"jsonrpc":"2.0","id":null,)" + error + "}", "400 Bad Request")),
@@ -334,7 +481,7 @@ TEST_F(HttpUpstreamTest, FetchesATokenOnceAndAnewWhenItIsRefused) {
     const bool is_good = credential == "Bearer t2" || (credential == "Bearer t1" && first_is_good);
     return is_good ? Answering::json(answer_1) : Answering::json("{}", "401 Unauthorized");
   });
-  connect(server.url(), {.credentials = ClientCredentials{issuer.url("/token"), "me", "s:cret", "a b"}});
+  connect(server.url(), {.credentials = ClientCredentials{issuer.url("/token"), "", "me", "s:cret", "a b"}});
   for (int i = 0; i < 2; ++i) {
     request("1");
     EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
@@ -350,32 +497,84 @@ TEST_F(HttpUpstreamTest, FetchesATokenOnceAndAnewWhenItIsRefused) {
   EXPECT_NE(asked.find("&scope=a%20b"), std::string::npos) << asked;
 }
 
-TEST_F(HttpUpstreamTest, FindsOutWhoIssuesTokens) {
-  std::string issuer_url;
-  std::string resource_url;
-  const Answering issuer([&](const std::string& request) {
+// An upstream that wants a token, and says who issues one.
+class HttpUpstreamTokenTest : public HttpUpstreamTest {
+ protected:
+  // What a request is told, and where `resource` is what the metadata say that they are of. `named` is what they say
+  // that the issuer is, `issuer_says` what the issuer says of itself.
+  std::string told_of(const std::string& named, const std::string& issuer_says, const std::string& resource) {
+    named_ = named;
+    issuer_says_ = issuer_says;
+    resource_ = resource;
+    connect(server_.url("/mcp?key=k"),
+            {.credentials = ClientCredentials{"", issuer_.url("/tenant"), "me", "secret", ""}});
+    request("1");
+    auto line = listener_->next();
+    upstream_->close();
+    return line;
+  }
+  std::string no_token(const std::string& where, const std::string& why) {
+    return "failed 1: there is no token for it: " + where + ": " + why;
+  }
+  bool the_secret_was_sent() const {
+    const auto all = issuer_.requests();
+    return std::ranges::any_of(all, [](const std::string& request) { return request.starts_with("POST"); });
+  }
+
+  std::string named_;
+  std::string issuer_says_;
+  std::string resource_;
+  const Answering issuer_{[this](const std::string& request) {
     if (request.starts_with("GET /.well-known/oauth-authorization-server/tenant "))
-      return Answering::json(R"({"issuer":")" + issuer_url + R"(","token_endpoint":")" + issuer_url +
+      return Answering::json(R"({"issuer":")" + issuer_says_ + R"(","token_endpoint":")" + issuer_says_ +
                              R"(/token","token_endpoint_auth_methods_supported":["client_secret_post"]})");
     if (request.starts_with("POST /tenant/token "))
       return Answering::json(R"({"access_token":"t","token_type":"Bearer"})");
     return Answering::json("", "404 Not Found");
-  });
-  issuer_url = issuer.url("/tenant");
-  const Answering server([&](const std::string& request) {
+  }};
+  const Answering server_{[this](const std::string& request) {
     if (request.starts_with("GET /elsewhere "))
-      return Answering::json(R"({"resource":")" + resource_url + R"(","authorization_servers":[")" + issuer_url +
-                             "\"]}");
+      return Answering::json(R"({"resource":")" + resource_ + R"(","authorization_servers":["https://a.example",")" +
+                             named_ + "\"]}");
     if (field(request, "Authorization") == "Bearer t") return Answering::json(answer_1);
-    const auto metadata = resource_url.substr(0, resource_url.rfind('/')) + "/elsewhere";
-    return Answering::json("{}", "401 Unauthorized",
-                           "WWW-Authenticate: Bearer realm=\"x\", resource_metadata=\"" + metadata + "\"\r\n");
-  });
-  resource_url = server.url();
-  connect(server.url(), {.credentials = ClientCredentials{"", "me", "secret", ""}});
-  request("1");
-  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
-  EXPECT_NE(issuer.request(1).find("&client_id=me&client_secret=secret"), std::string::npos);
+    return Answering::json(
+        "{}", "401 Unauthorized",
+        "WWW-Authenticate: Bearer realm=\"x\", resource_metadata=\"" + server_.url("/elsewhere") + "\"\r\n");
+  }};
+};
+
+TEST_F(HttpUpstreamTokenTest, AsksTheIssuerThatTheOperatorHasNamed) {
+  const auto issuer = issuer_.url("/tenant");
+  EXPECT_EQ(told_of(issuer, issuer, server_.url()), std::string(answer_1) + " of 1");
+  const auto asked = issuer_.request(1);
+  EXPECT_NE(asked.find("&client_id=me&client_secret=secret"), std::string::npos);
+  EXPECT_EQ(asked.find("key"), std::string::npos) << asked;
+}
+
+TEST_F(HttpUpstreamTokenTest, SendsTheSecretToNobodyElse) {
+  const auto issuer = issuer_.url("/tenant");
+  for (const auto& other : {issuer_.url("/other"), issuer + "/", std::string("https://evil.example")}) {
+    EXPECT_EQ(told_of(other, other, server_.url()),
+              no_token(server_.url("/elsewhere"),
+                       R"(its authorization_servers do not have the "issuer" that "oauth" names, )" + issuer));
+  }
+  EXPECT_TRUE(issuer_.requests().empty());
+  EXPECT_NE(told_of(issuer, issuer_.url("/other"), server_.url())
+                .find("it is the metadata of another issuer than " + issuer + ", which \"oauth\" names"),
+            std::string::npos);
+  EXPECT_FALSE(the_secret_was_sent());
+}
+
+TEST_F(HttpUpstreamTokenTest, TakesNoMetadataOfAnotherResource) {
+  const auto issuer = issuer_.url("/tenant");
+  for (const auto& resource : {server_.url("/"), server_.url("/mcp2"), server_.url("/mcp/more"), server_.url("/MCP"),
+                               server_.url("/mcp?key=other"), std::string("https://a.example/mcp")}) {
+    EXPECT_EQ(told_of(issuer, issuer, resource),
+              no_token(server_.url("/elsewhere"), "it is the metadata of another resource than " + server_.url()))
+        << resource;
+  }
+  EXPECT_FALSE(the_secret_was_sent());
+  EXPECT_EQ(told_of(issuer, issuer, server_.url("/mcp?key=k")), std::string(answer_1) + " of 1");
 }
 
 TEST_F(HttpUpstreamTest, AsksNobodyWhomAnotherOriginNames) {
@@ -385,7 +584,7 @@ TEST_F(HttpUpstreamTest, AsksNobodyWhomAnotherOriginNames) {
     return Answering::json("{}", "401 Unauthorized",
                            "WWW-Authenticate: Bearer resource_metadata=\"" + elsewhere.url() + "\"\r\n");
   });
-  connect(server.url(), {.credentials = ClientCredentials{"", "me", "secret", ""}});
+  connect(server.url(), {.credentials = ClientCredentials{"", elsewhere.url(), "me", "secret", ""}});
   request("1");
   const auto line = listener_->next();
   EXPECT_NE(line.find("there is no token for it"), std::string::npos) << line;

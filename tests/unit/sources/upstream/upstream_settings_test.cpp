@@ -64,6 +64,19 @@ TEST(UpstreamSettingsTest, SaysWhatIsWrong) {
   EXPECT_THAT(mistake_in(R"({"url": "https://a/", "oauth": {"clientId": "c"}})"), HasSubstr("clientSecret"));
 }
 
+TEST(UpstreamSettingsTest, WhoGetsTheSecretIsWritten) {
+  const auto mistake = [](const std::string& members) {
+    return mistake_in(R"({"url": "https://a/", "oauth": {"clientId": "c", "clientSecret": "s")" + members + "}}");
+  };
+  EXPECT_EQ(mistake(""), R"("oauth" needs either "tokenUrl" or "issuer", which say who gets the secret)");
+  EXPECT_EQ(mistake(R"(, "tokenUrl": "https://b/token", "issuer": "https://b")"), mistake(""));
+  EXPECT_EQ(mistake(R"(, "tokenUrl": "https://b/token")"), "none");
+  EXPECT_EQ(mistake(R"(, "issuer": "https://b")"), "none");
+  EXPECT_EQ(
+      mistake(R"(, "issuer": "http://b.example")"),
+      R"("oauth"."issuer" cannot be used: "http://b.example" must begin with https://, unless it is this machine)");
+}
+
 TEST(UpstreamSettingsTest, ASecretComesFromAFileOfItsOwnerOrFromTheEnvironment) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("secret", "word\n");
@@ -83,11 +96,12 @@ TEST(UpstreamSettingsTest, ASecretComesFromAFileOfItsOwnerOrFromTheEnvironment) 
 
 TEST(UpstreamSettingsTest, AClientsServersAreTakenWithoutWhatOnlyClientsKnow) {
   const auto servers = read_client_servers(
-      R"({"mcpServers": {"a": {"command": "x", "disabled": false}, "b": {"type": "http", "url": "https://b/"}}})");
+      R"({"mcpServers": {"a": {"command": "x", "disabled": false}, "b": {"type": "http", "url": "https://b/", "caFile": "ca.pem", "insecure": false}}})");
   ASSERT_TRUE(servers.has_value()) << servers.error().message;
   ASSERT_EQ(servers->size(), 2U);
   EXPECT_EQ(dump((*servers)[0].settings), R"({"command":"x"})");
   EXPECT_THAT((*servers)[0].dropped, ElementsAre("disabled"));
+  EXPECT_TRUE((*servers)[1].dropped.empty());
   EXPECT_TRUE(read_upstream_settings(dump((*servers)[1].settings), "/", {}).has_value());
   EXPECT_TRUE(read_client_servers("{}").has_error());
 }
