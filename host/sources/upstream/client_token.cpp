@@ -7,6 +7,7 @@
 #include "base/base64.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "base/utf8.hpp"
 #include "http/client/oauth.hpp"
 
 namespace mcph {
@@ -16,6 +17,8 @@ constexpr std::size_t max_metadata_bytes = std::size_t{256} << 10;
 // Where the issuer does not say how long a token is good.
 constexpr std::chrono::seconds usual_life{600};
 constexpr std::chrono::seconds max_margin{30};
+// Of each that an issuer says, in bytes.
+constexpr std::size_t max_words = 200;
 
 Error about_url(const std::string& url, const std::string& why) {
   return fail_for_now(std::string(without_query(url)) + ": " + why);
@@ -36,7 +39,8 @@ std::string words_of_refusal(const HttpAnswer& answer) {
   const auto json = parse_json(answer.body);
   if (json.has_value() && json->is_object()) {
     for (const auto* const member : {"error", "error_description"}) {
-      if (const auto text = json->value(member, Json()); text.is_string()) words += ", " + text.get<std::string>();
+      if (const auto text = json->value(member, Json()); text.is_string())
+        words.append(", ").append(utf8_prefix(text.get_ref<const std::string&>(), max_words));
     }
   }
   return words + ")";

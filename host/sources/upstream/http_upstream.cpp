@@ -150,7 +150,7 @@ class HttpUpstream::Post final : public Stream {
     if (coming_ == Coming::events && !has_answer_ && !message_.is_modern && !reader_.last_id().empty() &&
         continue_later())
       return;
-    if (coming_ != Coming::text || is_told_now(body_.size())) return finish(whole);
+    if (is_told_now(body_.size())) return finish(whole);
     tell_later(body_.size(), [this, whole] { finish(whole); });
   }
 
@@ -162,7 +162,10 @@ class HttpUpstream::Post final : public Stream {
       read_events(piece, of_stream());
       if (reader_.is_too_long()) give_up();
     } else if (coming_ == Coming::refusal) {
-      body_.append(piece.substr(0, max_refusal_bytes - std::min(max_refusal_bytes, body_.size())));
+      body_.append(piece.substr(0, max_refusal_bytes - body_.size()));
+      if (body_.size() < max_refusal_bytes) return;
+      finish({});
+      cancel();
     } else if (coming_ == Coming::text) {
       if (body_.size() + piece.size() > http().settings().max_message_bytes) return give_up();
       body_.append(piece);

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t max_said_bytes = std::size_t{4} << 10;
 constexpr std::size_t max_shown_url = 256;
+// Of what is answered to a POST, which is nothing unless it is refused.
+constexpr std::size_t max_post_answer = std::size_t{64} << 10;
 
 }  // namespace
 
@@ -129,6 +131,7 @@ Result<> SseUpstream::send(UpstreamMessage message) {
     endpoint = endpoint_;
   }
   auto request = http_->request("POST", *endpoint);
+  request.max_body = max_post_answer;
   request.add("Content-Type", "application/json");
   request.body = std::move(message.text);
   http_->send(std::move(request), std::make_shared<Post>(shared_from_this(), std::move(message.id)));

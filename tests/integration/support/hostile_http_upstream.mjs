@@ -42,8 +42,8 @@ const faults = {
     pour(socket, `8000\r\n${' '.repeat(0x8000)}\r\n`);
   },
   endless_refusal: (socket) => {
-    socket.write(head('500 Broken', { 'Content-Type': 'text/plain', 'Content-Length': 1 << 30 }));
-    socket.end('x'.repeat(1 << 20));
+    socket.write(head('500 Broken', { 'Content-Type': 'text/plain', 'Transfer-Encoding': 'chunked' }));
+    pour(socket, `8000\r\n${'x'.repeat(0x8000)}\r\n`);
   },
   huge_chunk: (socket) => socket.write(`${head('200 OK', { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' })}ffffffffffffffffff\r\n{`),
   endless_event: (socket) => {

@@ -593,6 +593,7 @@ TEST_F(HttpUpstreamTest, AsksNobodyWhomAnotherOriginNames) {
 }
 
 TEST_F(HttpUpstreamTest, SpeaksHttpWithSse) {
+  const std::string filling(100'000, ' ');
   std::atomic<bool> is_asked = false;
   const test::ScriptedServer streams([&](Connection& connection) {
     const auto request = connection.hear_request();
@@ -605,11 +606,13 @@ TEST_F(HttpUpstreamTest, SpeaksHttpWithSse) {
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: endpoint\ndata: "
         "/messages?session=1\n\n");
     test::eventually([&] { return is_asked.load(); });
+    connection.say("event: message\ndata: " + std::string(answer_1) + filling + "\n\n");
     connection.say("event: message\ndata: " + std::string(answer_1) + "\n\n");
   });
   connect(streams.url("/sse"), {.sse = true});
   EXPECT_EQ(begun_, "");
   request("1", "tools/list", false);
+  EXPECT_EQ(listener_->next(), answer_1 + filling);
   EXPECT_EQ(listener_->next(), answer_1);
   EXPECT_EQ(listener_->next(), "ended: it ended its event stream");
 }
