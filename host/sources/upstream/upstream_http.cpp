@@ -14,6 +14,7 @@ namespace mcph {
 namespace {
 
 constexpr std::size_t max_quoted = 200;
+constexpr std::size_t max_refused_body = std::size_t{64} << 10;
 
 std::string fields_text(const HttpUpstreamSettings& settings) {
   OutgoingRequest request;
@@ -80,10 +81,16 @@ class UpstreamHttp::Authorized final : public AnswerListener, public std::enable
 
   void head_came(const AnswerHead& head) override {
     is_refused_ = head.status == 401 && !is_renewed_;
+    refused_bytes_ = 0;
     if (!is_refused_) return listener_->head_came(head);
     challenge_ = head.field("WWW-Authenticate");
   }
-  bool body_came(std::string_view piece) override { return is_refused_ || listener_->body_came(piece); }
+  bool body_came(std::string_view piece) override {
+    if (!is_refused_) return listener_->body_came(piece);
+    refused_bytes_ += piece.size();
+    if (refused_bytes_ > max_refused_body) stop_hearing();
+    return true;
+  }
   void ended(const Result<>& whole) override {
     if (!is_refused_) return listener_->ended(whole);
     is_refused_ = false;
@@ -93,6 +100,17 @@ class UpstreamHttp::Authorized final : public AnswerListener, public std::enable
   }
 
  private:
+  // Nothing of why it is refused is of interest, and it may have no end.
+  void stop_hearing() {
+    std::shared_ptr<SentRequest> sent;
+    {
+      const MutexLock lock(mutex_);
+      sent = sent_.lock();
+    }
+    if (!sent) return;
+    sent->cancel();
+    ended({});
+  }
   void send_with(const Result<std::string>& token) {
     if (token.has_error()) {
       // Never at once, because who sends may hold what it is told under.
@@ -124,6 +142,7 @@ class UpstreamHttp::Authorized final : public AnswerListener, public std::enable
   std::string token_;
   std::string challenge_;
   bool is_refused_ = false;
+  std::size_t refused_bytes_ = 0;
   bool is_renewed_ = false;
   Mutex mutex_;
   std::weak_ptr<SentRequest> sent_ GUARDED_BY(mutex_);  // which owns this

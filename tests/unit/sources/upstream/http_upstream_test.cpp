@@ -29,10 +29,14 @@ class Listener final : public UpstreamListener {
  public:
   // A message of more bytes is kept until it is let go.
   void keep_longer_than(std::size_t bytes) { kept_ = bytes; }
+  bool is_keeping() const { return is_keeping_; }
   void let_go() { let_go_.set_value(); }
 
   void message_came(std::string_view text, std::optional<std::string_view> stream_of) override {
-    if (text.size() > kept_) is_let_go_.wait();
+    if (text.size() > kept_) {
+      is_keeping_ = true;
+      is_let_go_.wait();
+    }
     const bool is_answer = stream_of && text.find("\"id\":" + std::string(*stream_of) + ",") != std::string::npos;
     note(std::string(text) + of(stream_of), is_answer ? *stream_of : "");
   }
@@ -78,6 +82,7 @@ class Listener final : public UpstreamListener {
   }
 
   std::atomic<std::size_t> kept_ = std::string::npos;
+  std::atomic<bool> is_keeping_ = false;
   std::promise<void> let_go_;
   const std::shared_future<void> is_let_go_ = let_go_.get_future().share();
   std::mutex mutex_;
@@ -305,7 +310,7 @@ TEST_F(HttpUpstreamTest, ReadsALongAnswerWithoutKeepingOthersWaiting) {
     listener_->keep_longer_than(1000);
     connect(server.url());
     request("1", method);
-    server.request(0);
+    EXPECT_TRUE(test::eventually([&] { return listener_->is_keeping(); }));
     request("2", method);
     EXPECT_EQ(listener_->next(), R"({"jsonrpc":"2.0","id":2,"result":{"a":""}} of 2)");
     listener_->let_go();
@@ -495,6 +500,23 @@ TEST_F(HttpUpstreamTest, FetchesATokenOnceAndAnewWhenItIsRefused) {
   EXPECT_EQ(field(asked, "Authorization"), "Basic bWU6cyUzQWNyZXQ=");
   EXPECT_NE(asked.find("grant_type=client_credentials&resource=http%3A%2F%2F127.0.0.1"), std::string::npos) << asked;
   EXPECT_NE(asked.find("&scope=a%20b"), std::string::npos) << asked;
+}
+
+TEST_F(HttpUpstreamTest, HearsNoRefusalOfATokenToItsEnd) {
+  std::atomic<int> tokens = 0;
+  const Answering issuer([&](const std::string&) {
+    return Answering::json(R"({"access_token":"t)" + std::to_string(++tokens) + R"(","token_type":"bearer"})");
+  });
+  const test::ScriptedServer server([](Connection& connection) {
+    const bool is_good = field(connection.hear_request(), "Authorization") == "Bearer t2";
+    if (is_good) connection.say(Answering::json(answer_1));
+    if (!is_good) connection.say("HTTP/1.1 401 Unauthorized\r\nTransfer-Encoding: chunked\r\n\r\n");
+    while (connection.say("10\r\n0123456789abcdef\r\n")) {
+    }
+  });
+  connect(server.url(), {.credentials = ClientCredentials{issuer.url("/token"), "", "me", "secret", ""}});
+  request("1");
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
 }
 
 // An upstream that wants a token, and says who issues one.
