@@ -6,8 +6,9 @@
 # --spec-version 2025-11-25, --verbose. Without, every scenario under every revision, as a table; then the status is 0
 # if all pass.
 #
-# With `through [URL]` it runs against the server at the URL, and against a host that has this server as an upstream: the
-# status is 0 if all that passes directly passes through the host. Without a URL, the server is another host.
+# With `through [URL [legacy]]` it runs against the server at the URL, and against a host that has this server as an
+# upstream, with "legacy": true if that is said: the status is 0 if all that passes directly passes through the host.
+# Without a URL, the server is another host.
 #
 # With MCP_CONFORMANCE_AUTHENTICATION=1 the host asks for a token, which a proxy adds to the suite's requests.
 #

@@ -1,6 +1,7 @@
 // Runs the official suite against a server, and against a host that has this server as its only upstream: what the server
 // passes directly must pass through the host. Prints what differs.
-// usage: through_host.mjs [URL]     of any server; without: another host with the conformance plugin
+// usage: through_host.mjs [URL [legacy]]   of any server, spoken to as of the legacy era if that is wanted; without:
+//                                           another host with the conformance plugin
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +16,10 @@ const revisions = ['2025-06-18', '2025-11-25', '2026-07-28'];
 
 const passes = (result) => result !== undefined && result.failed === 0 && result.passed > 0;
 
-async function hostOf(url, folder) {
+async function hostOf(url, folder, legacy) {
   const components = new Components(folder);
   await mkdir(join(components.root, 'tools'), { recursive: true });
-  await writeFile(join(components.root, 'tools', 'far.mcp.json'), JSON.stringify({ url, prefix: '' }));
+  await writeFile(join(components.root, 'tools', 'far.mcp.json'), JSON.stringify({ url, prefix: '', legacy }));
   return HttpHost.start(components, ['--close-streams-after-ms', '2000']);
 }
 
@@ -43,7 +44,7 @@ async function compare(directly, through, revision, scenarios) {
 const folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-hop-'));
 const own = argv[2] === undefined ? await startHost() : undefined;
 const directly = own?.address ?? new URL(argv[2]);
-const host = await hostOf(directly.href, folder);
+const host = await hostOf(directly.href, folder, argv[3] === 'legacy');
 let lost = 0;
 try {
   const scenarios = await scenariosOfTheSuite();

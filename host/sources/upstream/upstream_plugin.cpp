@@ -50,6 +50,7 @@ UpstreamPlugin::UpstreamPlugin(Setup setup, Executor& executor, Timers& timers, 
       limit_reports_(log_, identity_),
       described_(std::make_shared<const UpstreamDescription>()),
       policy_(restarts_of(setup_.settings)),
+      is_legacy_(setup_.settings.is_legacy),
       calls_({identity_, setup_.settings.limits, setup_.events, limit_reports_, executor, &timers}, log_,
              [this](const UpstreamFailure& failure) { request_failed(failure); }) {}
 
@@ -177,7 +178,7 @@ Result<UpstreamLink> UpstreamPlugin::open() {
   // A program that cannot bear to be asked whether it is modern is not.
   if (link.has_error() && ended_at_once && !is_legacy_) link = open(false);
   // What it was may have been replaced.
-  if (link.has_error()) is_legacy_ = false;
+  if (link.has_error()) is_legacy_ = setup_.settings.is_legacy;
   return link;
 }
 

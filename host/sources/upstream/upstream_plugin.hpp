@@ -140,7 +140,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
 
   // The keeper's.
   RestartPolicy policy_;
-  bool is_legacy_ = false;  // as the last connection was
+  bool is_legacy_;  // as it is said to be, or the last connection was
   std::optional<Clock::time_point> down_since_;
   Clock::time_point list_at_;    // not before
   Clock::time_point listen_at_;  // likewise

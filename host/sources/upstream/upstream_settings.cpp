@@ -102,6 +102,11 @@ class Members {
   std::string mistake_;
 };
 
+Result<bool> read_flag(const Json& json, const std::string& where) {
+  if (!json.is_boolean()) return fail(where + " must be true or false");
+  return json.get<bool>();
+}
+
 Result<std::chrono::milliseconds> read_ms(const Json& json, const std::string& where) {
   constexpr std::uint64_t most = 24ULL * 3600 * 1000;
   if (json.is_number_unsigned() && json >= 1U && json <= most)
@@ -223,10 +228,7 @@ Result<std::variant<UpstreamCommand, UpstreamUrl>> read_way(Members& members, co
     if (path.has_error()) return path.error();
     return in_folder(folder, *path);
   });
-  members.take("insecure", url.insecure, [](const Json& json, const std::string& where) -> Result<bool> {
-    if (!json.is_boolean()) return fail(where + " must be true or false");
-    return json.get<bool>();
-  });
+  members.take("insecure", url.insecure, read_flag);
   members.take("headers", url.headers,
                [&](const Json& json, const std::string& where) { return read_headers(json, where, read); });
   members.take("oauth", url.oauth,
@@ -268,6 +270,7 @@ Result<UpstreamSettings> read_members(Json json, const std::filesystem::path& fo
   members.take("rename", names.rename, read_renames);
   members.take("include", names.include, read_patterns);
   members.take("exclude", names.exclude, read_patterns);
+  members.take("legacy", settings.is_legacy, read_flag);
   members.take("connectMs", settings.connect_time, read_ms);
   members.take("graceMs", settings.grace, read_ms);
   if (const auto end = members.end(); end.has_error()) return end.error();
@@ -287,9 +290,10 @@ std::string file_stem(const std::filesystem::path& file) {
   return name;
 }
 
-constexpr std::array<const char*, 20> known_members{
-    "type",   "command", "args",    "env",     "cwd",    "url",      "caFile",  "insecure", "headers",   "oauth",
-    "prefix", "rename",  "include", "exclude", "limits", "restarts", "sandbox", "errors",   "connectMs", "graceMs"};
+constexpr auto known_members =
+    std::to_array<const char*>({"type",     "command",  "args",    "env",    "cwd",    "url",       "caFile",
+                                "insecure", "headers",  "oauth",   "prefix", "rename", "include",   "exclude",
+                                "limits",   "restarts", "sandbox", "errors", "legacy", "connectMs", "graceMs"});
 
 ImportedUpstream imported(const std::string& name, const OrderedJson& server) {
   ImportedUpstream upstream{.name = name, .settings = OrderedJson::object()};

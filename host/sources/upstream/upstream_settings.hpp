@@ -68,6 +68,7 @@ struct UpstreamSettings {
   RestartPolicy::Limits restarts = {};
   Sandbox sandbox = {};
   ErrorTexts errors = ErrorTexts::shown;
+  bool is_legacy = false;                          // it is not asked whether it speaks a modern revision
   std::chrono::milliseconds connect_time{10'000};  // to begin, to agree on how to speak, and for each page of a list
   std::chrono::milliseconds grace{10'000};         // for which components stay that are not there any more
 
