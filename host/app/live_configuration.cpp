@@ -146,8 +146,10 @@ void LiveConfiguration::attend(bool changed) {
 }
 
 void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
-  // For clients to read how their streams have ended.
+  // For clients to read how their streams have ended. Further changes put the rest off, so that those whose streams they
+  // end have that time, too; but not for ever.
   static constexpr std::chrono::milliseconds farewell{300};
+  static constexpr std::chrono::milliseconds longest_farewell{900};
   const auto now = std::chrono::system_clock::now();
   // Who is good is so for all servers.
   const auto access = servers_.begin()->second.access.get();
@@ -155,11 +157,12 @@ void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
   const auto moment = std::chrono::steady_clock::now();
   if (replaced || access->has_expiry_between(looked_at_, now)) {
     ending_.close_streams(is_good);
-    if (!expel_at_) expel_at_ = moment + farewell;
+    if (!farewell_since_) farewell_since_ = moment;
+    expel_at_ = std::min(moment + farewell, *farewell_since_ + longest_farewell);
   }
-  if (expel_at_ && moment >= *expel_at_) {
+  if (farewell_since_ && moment >= expel_at_) {
     ending_.expel(is_good);
-    expel_at_.reset();
+    farewell_since_.reset();
   }
   looked_at_ = now;
 }

@@ -113,8 +113,9 @@ class LiveConfiguration {
   std::map<std::string, std::shared_ptr<const Policy>> policies_;
   Ending ending_;
   std::chrono::system_clock::time_point looked_at_ = std::chrono::system_clock::now();
-  std::optional<std::chrono::steady_clock::time_point> expel_at_;
-  WatchedFiles watched_;  // last, because its thread uses the others
+  std::optional<std::chrono::steady_clock::time_point> farewell_since_;  // the first streams have ended, and others may
+  std::chrono::steady_clock::time_point expel_at_;                       // if so
+  WatchedFiles watched_;                                                 // last, because its thread uses the others
 };
 
 }  // namespace mcph
