@@ -36,11 +36,13 @@ const port = await freePort();
 const own = ['--components', behind.root, '--data', behind.data, '--isolation', 'in-process', '--log-format', 'json'];
 
 // The server at the URL, which is always at the same port.
+let remoteProcess;
+process.on('exit', () => remoteProcess?.kill('SIGKILL'));
 class Remote {
   static async start() {
     const child = spawn(build.host, ['serve', ...own, '--listen', `127.0.0.1:${port}`],
       { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, XDG_RUNTIME_DIR: behind.run } });
-    process.on('exit', () => child.kill('SIGKILL'));
+    remoteProcess = child;
     const { url } = await new LogLines(child.stderr).until({ event: 'serving' }, { patienceMs: 30_000 });
     return new Remote(child, url);
   }
