@@ -20,5 +20,6 @@ if [[ "${MCP_TEST_SANITIZERS:-0}" == 1 ]]; then
   done
 fi
 
+# Two at a time, because most of them wait most of the time; those that measure run alone.
 echo "Testing build/release"
-exec ctest --preset release "$@"
+exec ctest --preset release --parallel 2 "$@"
