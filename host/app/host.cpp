@@ -138,7 +138,7 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
                .drainer = drainer_,
                .log = log}) {
   // After the folder, whose tool of the same name would count.
-  if (options.catalog.find_tools) publisher_.publish(publisher_.add_source(), {make_tool_finder()}, [] {});
+  if (options.catalog.find_tools) publisher_.publish(publisher_.add_source(), {make_tool_finder(threads_)}, [] {});
 }
 
 Host::~Host() = default;

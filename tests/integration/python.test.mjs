@@ -28,6 +28,8 @@ class Served {
     await copyFile(process.env.MCP_PYTHON, components.file('served.so'));
     served.host = await HttpHost.start(components, ['--log-level', 'info', '--control', served.control]);
     context.after(() => served.host.stop().finally(() => components.discard()));
+    // Its interpreter may take longer than the host waits before it serves.
+    await served.host.log.until({ event: 'plugin loaded', file: components.file('served.so') }, patience);
     return served;
   }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "runtime/executor.hpp"
 #include "sources/finder/tool_finder.hpp"
 #include "sources/finder/tool_search.hpp"
 
@@ -31,9 +33,15 @@ nlohmann::json read(const std::filesystem::path& file) {
   return nlohmann::json::parse(stream);
 }
 
+class CallersThread final : public Executor {
+ public:
+  void run(std::function<void()> task) override { task(); }
+};
+
 // All tools that a host would serve.
 std::shared_ptr<const Catalog> catalog_of(const nlohmann::json& tools) {
-  const auto plugin = make_tool_finder().plugin;
+  static CallersThread executor;
+  const auto plugin = make_tool_finder(executor).plugin;
   std::vector<ServedPlugin> served;
   for (auto tool : tools) {
     tool.erase("source");

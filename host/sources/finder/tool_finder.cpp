@@ -1,6 +1,7 @@
 #include "sources/finder/tool_finder.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -73,16 +74,21 @@ OrderedJson description_of(const Tool& tool) {
   return description;
 }
 
-class ToolFinder final : public Plugin {
+class ToolFinder final : public Plugin, public std::enable_shared_from_this<ToolFinder> {
  public:
+  explicit ToolFinder(Executor& executor) : executor_(executor) {}
+
   const PluginIdentity& identity() const override { return identity_; }
   Result<std::string> describe() override { return std::string(components_document); }
   Result<> start() override { return {}; }
   void invoke(std::shared_ptr<Call> call) override {
-    const auto* const caller = dynamic_cast<const CallerView*>(call.get());
-    call->complete(Outcome::result, caller == nullptr ? answer({}) : answer(find(call->params(), *caller)));
+    // The first search of a large catalog takes a while.
+    executor_.run([self = shared_from_this(), call = std::move(call)] {
+      const auto* const caller = dynamic_cast<const CallerView*>(call.get());
+      call->complete(Outcome::result, caller == nullptr ? answer({}) : answer(self->find(call->params(), *caller)));
+    });
   }
-  // It has answered before it could be asked to end.
+  // It answers before it could heed that.
   void cancel_all(CancelReason /*reason*/) override {}
   std::size_t fail_all(std::string_view /*why*/) override { return 0; }
   std::size_t calls_in_flight() const override { return 0; }
@@ -110,6 +116,7 @@ class ToolFinder final : public Plugin {
     return dump(OrderedJson{{"content", {{{"type", "text"}, {"text", dump(found)}}}}, {"structuredContent", found}});
   }
 
+  Executor& executor_;
   const PluginIdentity identity_{
       .file = "find_tools", .name = std::string(find_tools_name), .version = host_version, .digest = {}};
   ToolSearch search_;
@@ -117,8 +124,8 @@ class ToolFinder final : public Plugin {
 
 }  // namespace
 
-ServedPlugin make_tool_finder() {
-  auto finder = std::make_shared<ToolFinder>();
+ServedPlugin make_tool_finder(Executor& executor) {
+  auto finder = std::make_shared<ToolFinder>(executor);
   auto components = parse_components(components_document);
   return {std::move(finder), std::make_shared<const Components>(std::move(components).value())};
 }

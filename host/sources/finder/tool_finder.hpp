@@ -3,10 +3,11 @@
 #pragma once
 
 #include "catalog/catalog.hpp"
+#include "runtime/executor.hpp"
 
 namespace mcph {
 
-// To be published as a source of its own.
-ServedPlugin make_tool_finder();
+// To be published as a source of its own. It searches on the executor, which outlives it.
+ServedPlugin make_tool_finder(Executor& executor);
 
 }  // namespace mcph
