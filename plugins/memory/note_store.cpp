@@ -241,7 +241,8 @@ std::vector<Note> NoteStore::best(std::int64_t owner, const std::vector<std::str
   std::vector<Note> notes;
   for (const auto sequence : words_.best(owner, words, match)) {
     if (notes.size() == static_cast<std::size_t>(limit)) break;
-    row.with(sequence).step();
+    // Another process may have forgotten it meanwhile.
+    if (!row.with(sequence).step()) continue;
     auto note = note_of(row);
     const auto has = [&note](const std::string& tag) {
       return std::find(note.tags.begin(), note.tags.end(), tag) != note.tags.end();

@@ -124,9 +124,9 @@ void tell(void* plugin, mcp_string uri, bool is_subscribed) noexcept {
   try {
     static_cast<const py::object*>(plugin)->attr("subscription_changed")(std::string_view(uri.data, uri.size),
                                                                          is_subscribed);
-  } catch (const py::error_already_set& error) {
+  } catch (py::error_already_set& error) {
     // Python tells what goes wrong in the functions; what comes here is that it could not.
-    py::print("a change of subscriptions could not be told:", error.what());
+    error.discard_as_unraisable("a change of subscriptions");
   }
 }
 

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
+import { postModern, request, Session } from './support/http.mjs';
 import { addUpstream, script } from './support/upstreams.mjs';
 
 // The reason for which a server is not served at all.
@@ -35,7 +36,8 @@ const called = {
   reads_the_host: '1 refused: there is no such method here',
 };
 // Those that list something faulty, are restless, or do not end.
-const listed = ['long_list', 'shadow', 'faulty_schema', 'faulty_names', 'lying_schema', 'tags', 'restless', 'stays', 'daemon'];
+const listed = ['long_list', 'shadow', 'faulty_schema', 'faulty_names', 'lying_schema', 'tags', 'restless', 'stays', 'daemon',
+  'plain'];
 const faults = [...Object.keys(refused), ...Object.keys(called), ...listed, 'flood'];
 
 const components = await Components.create();
@@ -142,6 +144,23 @@ for (const kind of [legacy, modern]) {
     await fine('flood');
   });
 }
+
+// What is handed out with questions is the host's to hand back.
+test('AClientHandsNoStateToAnUpstreamOrAPlugin', async () => {
+  await loaded('plain');
+  for (const [name, args] of [['plain_fine', {}], ['calculate', { expression: '1 + 1' }]]) {
+    for (let i = 0; i < 20; ++i) {
+      const response = await postModern(host.url, 'tools/call', { name, arguments: args, inputState: 'abc' });
+      assert.ok((await response.json()).result, name);
+    }
+    const session = await Session.open(host.url);
+    const answer = await session.post(request('tools/call', { name, arguments: args, inputState: 'abc' }));
+    assert.match(await answer.text(), /"result"/);
+  }
+  for (const [method, params] of [['prompts/get', { name: 'nobody' }], ['resources/read', { uri: 'test://nobody' }]])
+    await (await postModern(host.url, method, { ...params, inputState: 'abc' })).text();
+  await fine('plain');
+});
 
 const isAlive = (pid) => {
   try {

@@ -9,6 +9,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { Authority } from './support/authority.mjs';
 import { AuthorizationServer } from './support/authorization_server.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
+import { postModern, Session } from './support/http.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
@@ -138,6 +139,58 @@ for (const kind of kinds) {
     await client.close();
   });
 }
+
+test('AModernServerMayWantToBeAskedAgainAndNothingElse', async (context) => {
+  const server = await startV2(context, { asks: true });
+  const host = await serve(context, { url: server.url });
+  const client = await connectHttp(kinds[0], host.url);
+  assert.equal(text(await client.callTool({ name: 'again', arguments: {} })), 'asked again 3 times');
+  await client.close();
+});
+
+// Each question is answered by itself, though the server gives the next one the same name.
+test('AnAnswerIsNotTakenForOneToALaterQuestion', async (context) => {
+  const server = await startV2(context, { asks: true });
+  const host = await serve(context, { url: server.url });
+  const meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+  const call = async (more = {}) => {
+    const response = await postModern(host.url, 'tools/call', { name: 'remove', arguments: {}, _meta: meta, ...more });
+    return (await response.json()).result;
+  };
+  const yes = { confirm: { action: 'accept', content: { confirm: true } } };
+  const first = await call();
+  assert.equal(first.inputRequests.confirm.params.message, 'a?');
+  const second = await call({ requestState: first.requestState, inputResponses: yes });
+  assert.equal(second.inputRequests.confirm.params.message, 'b?');
+  const again = await call({ requestState: second.requestState });
+  assert.equal(again.inputRequests?.confirm.params.message, 'b?', JSON.stringify(again));
+  const end = await call({ requestState: again.requestState, inputResponses: yes });
+  assert.equal(end.content[0].text, 'removed a and b');
+});
+
+test('AStreamThatStaysOpenAfterItsAnswerKeepsNoConnection', async (context) => {
+  const server = await HttpServer.start(context, async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    const { id, method } = JSON.parse(body || '{}');
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    if (id === undefined) return void response.writeHead(202).end();
+    const result = {
+      initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'open', version: '1' } },
+      'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text: 'here' }] },
+    }[method];
+    const answer = result ? { result } : { error: { code: -32601, message: 'no' } };
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n\n`);
+    const life = setInterval(() => response.write(': still here\n\n'), 100);
+    response.on('close', () => clearInterval(life));
+  });
+  const host = await serve(context, { url: server.url });
+  const client = await connectHttp(kinds[0], host.url);
+  for (let i = 0; i < 150; ++i) assert.equal(text(await client.callTool({ name: 'echo', arguments: {} })), 'here');
+  await client.close();
+});
 
 test('ASessionThatIsGoneIsBegunAnew', async (context) => {
   const server = await startV1(context);

@@ -16,11 +16,12 @@ std::optional<Rejection> require_string(const Json& params, const char* field) {
   return Rejection{Rejection::Reason::malformed, std::string("params.") + field + " must be a string"};
 }
 
-// The request's own _meta is not the component's business; the plugin learns of it by the call's context. Answers come
-// to it from the host, which has checked them.
+// The request's own _meta is not the component's business; the plugin learns of it by the call's context. Answers,
+// and what it wanted to have handed back with them, come to it from the host, which has checked them.
 Json take_meta(Json& params) {
   params.erase("inputResponses");
   params.erase("requestState");
+  params.erase("inputState");
   const auto found = params.find("_meta");
   if (found == params.end()) return nullptr;
   auto meta = std::move(*found);

@@ -228,6 +228,11 @@ void PluginCall::ask(std::string_view json) {
   }
   call.origin.rounds.last_progress = progress_.last();
   call.origin.rounds.state = read_input_state(json);
+  // What is asked again is not answered by what was said before.
+  if (auto& answers = call.origin.rounds.answers; answers.is_object()) {
+    for (const auto& [name, request] : requests->items())
+      answers.erase(name);
+  }
   origin_.payment.reset();  // whoever has the suspended call decides how long that is kept
   const auto reads = take_resource_reads(*requests);
   if (reads.empty()) {

@@ -17,6 +17,7 @@ constexpr std::size_t max_metadata_bytes = std::size_t{256} << 10;
 // Where the issuer does not say how long a token is good.
 constexpr std::chrono::seconds usual_life{600};
 constexpr std::chrono::seconds max_margin{30};
+constexpr std::chrono::seconds between_renewals{5};
 // Of each that an issuer says, in bytes.
 constexpr std::size_t max_words = 200;
 
@@ -83,7 +84,11 @@ void ClientToken::renew(const std::string& used, std::string_view challenge, Got
   {
     const MutexLock lock(mutex_);
     if (token_ != used) newer = token_;
+    const auto now = Clock::now();
+    if (newer.empty() && waiting_.empty() && !used.empty() && renewed_ && now - *renewed_ < between_renewals)
+      newer = used;
     if (newer.empty()) {
+      if (!used.empty()) renewed_ = now;
       token_.clear();
       metadata_url_ = challenge_parameter(challenge, "resource_metadata");
       waiting_.push_back(std::exchange(got, nullptr));

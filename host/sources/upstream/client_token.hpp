@@ -29,7 +29,8 @@ class ClientToken final : public std::enable_shared_from_this<ClientToken> {
 
   // Calls `got` once, here or on another thread.
   void get(Got got);
-  // The upstream has refused `used`, and said this with it (WWW-Authenticate).
+  // The upstream has refused `used`, and said this with it (WWW-Authenticate). Where it has refused another one a
+  // moment ago, it is not replaced: whoever takes no token at all does not have the issuer asked at each call.
   void renew(const std::string& used, std::string_view challenge, Got got);
 
  private:
@@ -56,6 +57,7 @@ class ClientToken final : public std::enable_shared_from_this<ClientToken> {
   Mutex mutex_;
   std::string token_ GUARDED_BY(mutex_);
   Clock::time_point expiry_ GUARDED_BY(mutex_);
+  std::optional<Clock::time_point> renewed_ GUARDED_BY(mutex_);  // the last time, because one was refused
   std::optional<Issuer> issuer_ GUARDED_BY(mutex_);
   std::string metadata_url_ GUARDED_BY(mutex_);  // that the upstream has named; empty: none
   std::vector<Got> waiting_ GUARDED_BY(mutex_);  // not empty: it is being fetched

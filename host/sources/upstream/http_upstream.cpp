@@ -21,6 +21,8 @@ constexpr std::size_t max_session_bytes = 1024;
 // Where the upstream does not say when a stream may be continued.
 constexpr std::chrono::milliseconds usual_retry{1000};
 // Whatever it says, it is not asked without a pause.
+// For a stream to end after the answer to its request.
+constexpr std::chrono::milliseconds time_after_answer{1000};
 constexpr std::chrono::milliseconds min_retry{100};
 constexpr std::chrono::milliseconds max_retry{30'000};
 // Of a field of its answer, in messages.
@@ -102,9 +104,11 @@ class HttpUpstream::Stream : public UpstreamAnswer {
     if (attempts_ >= max_attempts) return false;
     const auto pause = pause_before_reconnecting(attempts_++, reader_.retry());
     reader_.begin_again();
-    send_after(pause, [this] { return upstream_->stream_request(reader_.last_id()); });
+    run_after(pause, [this] { send(upstream_->stream_request(reader_.last_id())); });
     return true;
   }
+
+  virtual void answer_came() {}
 
   const std::shared_ptr<HttpUpstream> upstream_;
   EventStreamReader reader_;
@@ -117,8 +121,10 @@ class HttpUpstream::Stream : public UpstreamAnswer {
     if (!listener) return;
     if (is_too_long) return listener->message_refused(http().too_long(), stream_of);
     if (data.empty()) return;
-    has_answer_ = has_answer_ || is_response(data);
+    const bool is_answer = is_response(data);
+    has_answer_ = has_answer_ || is_answer;
     listener->message_came(data, stream_of);
+    if (is_answer) answer_came();
   }
 };
 
@@ -140,7 +146,9 @@ class HttpUpstream::Post final : public Stream {
       unfit_ = why_unfit(head);
       coming_ = wants_answer ? Coming::text : Coming::nothing;
       if (unfit_.empty() && is_event_stream(head)) coming_ = Coming::events;
-      if (message_.method == "initialize") upstream_->begin_session(head.field("Mcp-Session-Id"));
+      // The rest of its stream, where that broke, need not say it again.
+      if (message_.method == "initialize" && reader_.last_id().empty())
+        upstream_->begin_session(head.field("Mcp-Session-Id"));
     }
     challenge_ = head.field("WWW-Authenticate");
   }
@@ -164,12 +172,19 @@ class HttpUpstream::Post final : public Stream {
     } else if (coming_ == Coming::refusal) {
       body_.append(piece.substr(0, max_refusal_bytes - body_.size()));
       if (body_.size() < max_refusal_bytes) return;
-      finish({});
+      message_.kind == UpstreamMessageKind::request ? finish({}) : end_of_other();
       cancel();
     } else if (coming_ == Coming::text) {
       if (body_.size() + piece.size() > http().settings().max_message_bytes) return give_up();
       body_.append(piece);
     }
+  }
+  // Its connection is free for others when the stream ends, which it has to soon: nothing belongs to it any more.
+  void answer_came() override {
+    run_after(time_after_answer, [this] {
+      upstream_->has_ended(*this);
+      cancel();
+    });
   }
   // It sends more than is taken, and may do so for ever.
   void give_up() {
@@ -311,7 +326,6 @@ Result<> HttpUpstream::send(UpstreamMessage message) {
   auto request = http_->request("POST", http_->settings().url);
   request.add("Content-Type", "application/json");
   request.add("Accept", "application/json, text/event-stream");
-  if (!message.revision.empty()) request.add("MCP-Protocol-Version", message.revision);
   if (message.is_modern) {
     if (!message.method.empty()) request.add("Mcp-Method", message.method);
     if (!message.name.empty()) request.add("Mcp-Name", encode_mcp_header_value(message.name));
@@ -325,6 +339,9 @@ Result<> HttpUpstream::send(UpstreamMessage message) {
     if (is_closed_) return fail("the connection to the upstream is closed");
     const bool is_legacy = !message.is_modern && message.method != "initialize";
     if (is_legacy && !message.revision.empty()) revision_ = message.revision;
+    // What it asks may be answered by who does not know what has been agreed.
+    const auto& revision = is_legacy ? revision_ : message.revision;
+    if (!revision.empty()) request.add("MCP-Protocol-Version", revision);
     const bool has_session = is_legacy && !session_.empty();
     if (has_session) request.add("Mcp-Session-Id", session_);
     const auto id = message.id;

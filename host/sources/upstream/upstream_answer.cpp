@@ -40,6 +40,10 @@ bool UpstreamAnswer::body_came(std::string_view piece) {
 }
 
 void UpstreamAnswer::ended(const Result<>& whole) {
+  {
+    const MutexLock lock(mutex_);
+    timer_.reset();
+  }
   if (!is_behind()) return all_came(whole);
   tell_later(0, [this, whole] { all_came(whole); });
 }
@@ -81,14 +85,13 @@ void UpstreamAnswer::tell_waiting() {
   if (sent.resume) sent.resume();
 }
 
-void UpstreamAnswer::send_after(std::chrono::milliseconds pause, std::function<OutgoingRequest()> request) {
+void UpstreamAnswer::run_after(std::chrono::milliseconds pause, Task task) {
   const MutexLock lock(mutex_);
   if (is_cancelled_) return;
   timer_.emplace(http_->loops().context_here(), pause);
-  timer_->async_wait(
-      [self = shared_from_this(), request = std::move(request)](const boost::system::error_code& cancelled) {
-        if (!cancelled && !self->is_cancelled()) self->send(request());
-      });
+  timer_->async_wait([self = shared_from_this(), task = std::move(task)](const boost::system::error_code& cancelled) {
+    if (!cancelled && !self->is_cancelled()) task();
+  });
 }
 
 bool UpstreamAnswer::is_cancelled() {

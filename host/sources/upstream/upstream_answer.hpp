@@ -42,7 +42,8 @@ class UpstreamAnswer : public AnswerListener, public std::enable_shared_from_thi
   bool is_told_now(std::size_t bytes);
   void tell_later(std::size_t bytes, Task task);
 
-  void send_after(std::chrono::milliseconds pause, std::function<OutgoingRequest()> request);
+  // Unless it has ended or been cancelled by then. One at a time.
+  void run_after(std::chrono::milliseconds pause, Task task);
   bool is_cancelled();
   UpstreamHttp& http() const { return *http_; }
 

@@ -14,8 +14,15 @@ namespace {
 // As many as a plugin may ask at once, and how often.
 constexpr std::size_t max_open_questions = 32;
 constexpr unsigned max_questions = 256;
+// What is kept of all calls whose clients are asked: further questions, and answers that came meanwhile.
+constexpr std::size_t max_kept_bytes = std::size_t{64} << 20;
+// Times that one call is made again because the upstream wants to have its state back, and nothing else.
+constexpr unsigned max_repetitions = 32;
+constexpr std::size_t max_depth = 128;
 // Of what an upstream says to nobody in particular.
 constexpr std::size_t max_logged_bytes = 4096;
+
+constexpr std::string_view words_for_cancelled = "the client has cancelled the call, or its time is over";
 
 constexpr int internal_error = -32603;
 constexpr int invalid_params = -32602;
@@ -62,6 +69,16 @@ std::optional<Json> passed_on_requests(const Json& requests) {
   return requests;
 }
 
+// The requestState of a result that asks for nothing else.
+std::optional<std::string> lone_state_in(const UpstreamOutcome& outcome) {
+  const auto* const result = std::get_if<std::string>(&outcome);
+  if (result == nullptr || !is_input_required(*result)) return std::nullopt;
+  const auto json = parse_json(*result, max_depth);
+  if (json.has_error() || !json->value("inputRequests", Json::object()).empty()) return std::nullopt;
+  const auto state = json->value("requestState", Json());
+  return state.is_string() ? std::optional(state.get<std::string>()) : std::nullopt;
+}
+
 // Of the error of 2025-11-25 that asks for visits of web pages before the same is asked again.
 std::optional<Json> asked_visits(const Json& data) {
   const auto visits = data.is_object() ? data.value("elicitations", Json()) : Json();
@@ -104,7 +121,6 @@ void UpstreamCalls::hold() {
 }
 
 void UpstreamCalls::lose(const Error& why) {
-  questions_.drop_requests();
   std::vector<std::uint64_t> calls;
   {
     const MutexLock lock(mutex_);
@@ -115,7 +131,9 @@ void UpstreamCalls::lose(const Error& why) {
       calls.push_back(call);
     lost->requests.clear();
     lost->given.clear();
+    lost->kept_bytes = 0;
   }
+  questions_.drop_requests();
   for (const auto call : calls)
     table_.refuse(call, ": the call failed, because " + why.message);
 }
@@ -151,7 +169,7 @@ void UpstreamCalls::expire_questions(UpstreamQuestions::Clock::time_point now) {
       client->refuse(peer, id, internal_error, "nobody has answered in time");
     client->cancel(peer, each.request, "nobody has answered in time");
     const MutexLock lock(mutex_);
-    current->given.erase(each.request);
+    erase(*current, each.request);
   }
 }
 
@@ -215,6 +233,7 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
   if (capability == nullptr || peer.is_modern) return refuse(no_such_method, "there is no such method here");
   bool asks_now = false;
   std::optional<RequestId> asking;
+  const auto bytes = dump(question.params).size();
   {
     MutexLock lock(mutex_);
     asking = asking_request(*current, request);
@@ -225,17 +244,18 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
         client->answer(peer, question.id, {{"roots", Json::array()}});
         return true;
       }
-      return refuse(internal_error,
-                    any ? "several calls run, and which of them asks this cannot be told; the operator of "
-                          "the host can set limits.concurrentCalls to 1"
-                        : "no call runs that could ask somebody this");
+      return refuse(
+          internal_error,
+          any ? "several calls run or wait for their clients, and which of them asks this cannot be told; the "
+                "operator of the host can set limits.concurrentCalls to 1"
+              : "no call runs that could ask somebody this");
     }
     auto& given = current->given.at(*asking);
     if (!json_member(given.capabilities, capability)) {
       lock.unlock();
       return refuse(no_such_method, std::string("the client that made this call has no ") + capability);
     }
-    if (given.open.size() >= max_open_questions || ++given.questions > max_questions) {
+    if (given.open.size() >= max_open_questions || ++given.questions > max_questions || !keep(*current, given, bytes)) {
       lock.unlock();
       return refuse(internal_error, "the call has asked too much");
     }
@@ -265,6 +285,7 @@ void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
       questions.requests[name] = {{"method", question.method}, {"params", std::move(question.params)}};
     }
     given.open.clear();
+    served->kept_bytes -= std::exchange(given.kept_bytes, 0);
   }
   ended_on(*served);
   ask(call, std::move(questions));
@@ -282,7 +303,7 @@ void UpstreamCalls::ask(std::uint64_t call, AskedQuestions questions) {
   if (request != 0 && current != nullptr && current->number == connection) {
     current->link.client->cancel(current->link.peer, request, "too much is asked");
     const MutexLock lock(mutex_);
-    current->given.erase(request);
+    erase(*current, request);
   }
   table_.refuse(call, " has asked its clients too much that they have not answered");
 }
@@ -398,7 +419,8 @@ std::vector<ParameterHeader> UpstreamCalls::headers_of(const std::string& tool) 
   return found == described_->headers.end() ? std::vector<ParameterHeader>() : found->second;
 }
 
-void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params) {
+void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params,
+                                  unsigned repetitions) {
   const auto& [id, call] = admitted;
   const auto& [client, peer] = served->link;
   const auto context = call->context();
@@ -414,19 +436,52 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
   if (call->method() != PluginMethod::completion_complete) message.name = std::move(params.name);
   {
     const MutexLock lock(mutex_);
-    served->given[request] = {.call = id, .caller = call->caller(), .capabilities = std::move(capabilities)};
+    served->given[request] = {
+        .call = id, .caller = call->caller(), .capabilities = std::move(capabilities), .repetitions = repetitions};
     served->requests[id] = request;
   }
   const auto sent = client->request(std::move(message), request, [this, served, request](UpstreamOutcome outcome) {
     answered(served, request, std::move(outcome));
   });
-  if (sent.has_error()) answered(served, request, UpstreamFailure{sent.error()});
+  if (sent.has_error()) return answered(served, request, UpstreamFailure{sent.error()});
+  // It may have been cancelled before there was anything to cancel there.
+  const auto is_given = [&] {
+    const MutexLock lock(mutex_);
+    return served->given.contains(request);
+  }();
+  if (!is_given) client->cancel(peer, request, words_for_cancelled);
+}
+
+// A modern upstream may want nothing but to be asked again with its state. False: the call is gone.
+bool UpstreamCalls::repeat(const ServedPtr& served, std::uint64_t call, const std::string& state,
+                           unsigned repetitions) {
+  auto found = table_.find(call);
+  if (found == nullptr) return false;
+  auto params = params_of(*found);
+  append_json_member(params.members, "requestState", dump(Json(state)));
+  begin_request(served, {call, std::move(found)}, std::move(params), repetitions);
+  return true;
+}
+
+bool UpstreamCalls::keep(Served& served, Given& given, std::size_t bytes) {
+  if (served.kept_bytes + bytes > max_kept_bytes) return false;
+  served.kept_bytes += bytes;
+  given.kept_bytes += bytes;
+  return true;
+}
+
+void UpstreamCalls::erase(Served& served, RequestId request) {
+  const auto found = served.given.find(request);
+  if (found == served.given.end()) return;
+  served.kept_bytes -= found->second.kept_bytes;
+  served.given.erase(found);
 }
 
 // A call that brings answers to what was asked.
 void UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params) {
   const auto& [id, call] = admitted;
-  const auto answered = questions_.take(params.state, Json::parse(params.responses), call->caller());
+  const auto answered = questions_.take(
+      params.state, params.responses.empty() ? Json::object() : Json::parse(params.responses), call->caller());
   if (!answered) {
     table_.refuse(
         id,
@@ -458,7 +513,7 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const Ups
       outcome = std::exchange(given.outcome, std::nullopt);
       told = std::exchange(given.progress, std::nullopt);
       if (outcome) {
-        served->given.erase(found);
+        erase(*served, questions.request);
       } else {
         given.call = call;
         served->requests[call] = questions.request;
@@ -489,6 +544,7 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const Ups
 void UpstreamCalls::answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome) {
   if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome)) failed_(*failure);
   std::uint64_t call = 0;
+  unsigned repetitions = 0;
   std::string caller;
   {
     const MutexLock lock(mutex_);
@@ -496,13 +552,20 @@ void UpstreamCalls::answered(const ServedPtr& served, RequestId request, Upstrea
     if (found == served->given.end()) return;
     if (found->second.call == 0) {
       // It went on without waiting for its answers.
+      const auto* const result = std::get_if<std::string>(&outcome);
+      if (!keep(*served, found->second, result == nullptr ? 0 : result->size()))
+        outcome = UpstreamFailure{fail("it answered while its client was asked, and too much of that kind is kept")};
       found->second.outcome = std::move(outcome);
       return;
     }
     call = found->second.call;
     caller = std::move(found->second.caller);
-    served->given.erase(found);
+    repetitions = found->second.repetitions;
+    erase(*served, request);
     served->requests.erase(call);
+  }
+  if (const auto state = repetitions < max_repetitions ? lone_state_in(outcome) : std::nullopt) {
+    if (repeat(served, call, *state, repetitions + 1)) return;
   }
   ended_on(*served);
   complete(call, caller, std::move(outcome));
@@ -539,9 +602,9 @@ void UpstreamCalls::complete_with_error(std::uint64_t call, const UpstreamError&
   table_.complete({call, static_cast<std::int32_t>(Outcome::error), text});
 }
 
-// Of the modern era: its questions, or only a wish to be called again.
+// Of the modern era.
 bool UpstreamCalls::ask_again(std::uint64_t call, const std::string& caller, std::string_view text) {
-  const auto result = parse_json(text, 128);
+  const auto result = parse_json(text, max_depth);
   if (result.has_error()) return false;
   AskedQuestions questions;
   questions.caller = caller;
@@ -563,9 +626,9 @@ void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& 
     if (found == current->requests.end()) return;
     request = found->second;
     current->requests.erase(found);
-    current->given.erase(*request);
+    erase(*current, *request);
   }
-  current->link.client->cancel(current->link.peer, *request, "the client has cancelled the call, or its time is over");
+  current->link.client->cancel(current->link.peer, *request, words_for_cancelled);
   table_.complete({id, static_cast<std::int32_t>(Outcome::error),
                    error_text(internal_error, "plugin " + identity_.name + ": the call was cancelled")});
   ended_on(*current);

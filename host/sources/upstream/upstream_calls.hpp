@@ -87,6 +87,8 @@ class UpstreamCalls final : private CallTable::Owner {
     std::optional<UpstreamOutcome> outcome = {};                            // that came meanwhile
     std::optional<ToldProgress> progress = {};                              // likewise, the last of it
     unsigned questions = 0;                                                 // so far
+    unsigned repetitions = 0;                                               // of the call, for its state alone
+    std::size_t kept_bytes = 0;                                             // of `open` and `outcome`
   };
   // A connection and its requests. What is not const is guarded by the mutex of the calls.
   struct Served {
@@ -94,6 +96,7 @@ class UpstreamCalls final : private CallTable::Owner {
     const std::uint64_t number;
     std::unordered_map<RequestId, Given> given = {};
     std::unordered_map<std::uint64_t, RequestId> requests = {};  // by the calls that wait for them
+    std::size_t kept_bytes = 0;                                  // of all given
     std::size_t running = 0;                                     // calls that it has been given
     bool is_giving = false;                                      // a thread gives it those that wait
   };
@@ -117,7 +120,12 @@ class UpstreamCalls final : private CallTable::Owner {
   void give_waiting();
   void give(const ServedPtr& served, const CallTable::Admitted& admitted);
   void ended_on(Served& served);
-  void begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params);
+  void begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params,
+                     unsigned repetitions = 0);
+  bool repeat(const ServedPtr& served, std::uint64_t call, const std::string& state, unsigned repetitions);
+  // False: there is no room for so much.
+  bool keep(Served& served, Given& given, std::size_t bytes) REQUIRES(mutex_);
+  void erase(Served& served, RequestId request) REQUIRES(mutex_);
   void resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params);
   void go_on(const ServedPtr& served, std::uint64_t call, const UpstreamQuestions::Answered& answered);
   Params params_of(const Call& call) const;

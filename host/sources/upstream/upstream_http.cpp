@@ -75,6 +75,7 @@ class UpstreamHttp::Authorized final : public AnswerListener, public std::enable
     {
       const MutexLock lock(mutex_);
       sent = sent_.lock();
+      may_go_on_ = sent == nullptr;
     }
     if (sent) sent->resume();
   }
@@ -124,12 +125,16 @@ class UpstreamHttp::Authorized final : public AnswerListener, public std::enable
     if (is_cancelled()) return;
     auto sent = http_->client_.send(std::move(request), shared_from_this());
     bool is_late = false;
+    bool may_go_on = false;
     {
       const MutexLock lock(mutex_);
       sent_ = sent;
       is_late = is_cancelled_;
+      may_go_on = std::exchange(may_go_on_, false);
     }
-    if (is_late) sent->cancel();
+    // What has come by now may have wanted either.
+    if (is_late) return sent->cancel();
+    if (may_go_on) sent->resume();
   }
   bool is_cancelled() {
     const MutexLock lock(mutex_);
@@ -147,6 +152,7 @@ class UpstreamHttp::Authorized final : public AnswerListener, public std::enable
   Mutex mutex_;
   std::weak_ptr<SentRequest> sent_ GUARDED_BY(mutex_);  // which owns this
   bool is_cancelled_ GUARDED_BY(mutex_) = false;
+  bool may_go_on_ GUARDED_BY(mutex_) = false;  // which was said before it was known what
 };
 
 UpstreamHttp::UpstreamHttp(HttpUpstreamSettings settings, EventLoops& loops)

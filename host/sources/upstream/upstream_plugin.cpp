@@ -138,14 +138,20 @@ bool UpstreamPlugin::is_stopping() const {
   return state_ == State::stopped;
 }
 
+// A connection may end before it is served: what waits is for the next one.
+bool UpstreamPlugin::has_ended() const {
+  const MutexLock lock(mutex_);
+  return ended_.has_value();
+}
+
 void UpstreamPlugin::keep() {
   while (!is_stopping()) {
     auto opened = open();
     Error why;
     if (opened.has_value()) {
       serve_until_down(*opened);
+      if (is_stopping()) return close(*opened, fail_for_now("it is being stopped"));
       const MutexLock lock(mutex_);
-      if (state_ == State::stopped) return;
       why = ended_ ? *ended_ : fail_for_now("its connection has ended");
     } else {
       why = opened.error();
@@ -318,7 +324,7 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
                                    {"pid", link.client->transport().process()}});
   if (!peer.is_modern && peer.can("logging"))
     static_cast<void>(link.client->request(peer, "logging/setLevel", {{"level", "info"}}, [](const auto&) {}));
-  calls_.serve(link);
+  if (!has_ended()) calls_.serve(link);
   listens_for_ = Json::object();
   listen_request_.reset();
   subscribed_.clear();

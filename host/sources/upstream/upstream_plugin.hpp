@@ -112,6 +112,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   void withdraw_after_grace();
   void close(const UpstreamLink& link, const Error& why);
   bool is_stopping() const;
+  bool has_ended() const;
 
   void lost(const Error& why);
   void request_failed(const UpstreamFailure& failure);

@@ -19,14 +19,16 @@ constexpr std::size_t key_bytes = 16;
 std::optional<std::string> UpstreamQuestions::ask(AskedQuestions questions, Clock::time_point now) {
   const auto key = base64url_encode(random_bytes(key_bytes));
   const OrderedJson asked = {{"inputRequests", OrderedJson::parse(dump(questions.requests))}, {"inputState", key}};
-  const MutexLock lock(mutex_);
-  if (open_.size() >= max_open) return std::nullopt;
+  auto text = dump(asked);
+  const auto bytes = text.size() + (questions.request_state ? questions.request_state->size() : 0);
+  const auto most = questions.caller == nobody ? max_open_of_nobody : max_open_of_caller;
   const auto is_theirs = [&](const auto& each) { return each.second.questions.caller == questions.caller; };
-  if (questions.caller != nobody &&
-      std::ranges::count_if(open_, is_theirs) >= static_cast<std::ptrdiff_t>(max_open_of_caller))
-    return std::nullopt;
-  open_.emplace(key, Open{std::move(questions), now + time});
-  return dump(asked);
+  const MutexLock lock(mutex_);
+  if (open_.size() >= max_open || bytes_ + bytes > max_bytes) return std::nullopt;
+  if (std::ranges::count_if(open_, is_theirs) >= static_cast<std::ptrdiff_t>(most)) return std::nullopt;
+  bytes_ += bytes;
+  open_.emplace(key, Open{std::move(questions), now + time, bytes});
+  return text;
 }
 
 std::optional<UpstreamQuestions::Answered> UpstreamQuestions::take(const std::string& input_state,
@@ -36,6 +38,7 @@ std::optional<UpstreamQuestions::Answered> UpstreamQuestions::take(const std::st
   const auto found = open_.find(input_state);
   if (found == open_.end() || found->second.questions.caller != caller) return std::nullopt;
   Answered answered{std::move(found->second.questions), Json::object()};
+  bytes_ -= found->second.bytes;
   open_.erase(found);
   for (const auto& [name, request] : answered.questions.requests.items()) {
     if (const auto answer = input_responses.find(name); answer != input_responses.end())
@@ -49,6 +52,7 @@ std::vector<AskedQuestions> UpstreamQuestions::take_expired(Clock::time_point no
   const MutexLock lock(mutex_);
   std::erase_if(open_, [&](auto& each) {
     if (now < each.second.until) return false;
+    bytes_ -= each.second.bytes;
     expired.push_back(std::move(each.second.questions));
     return true;
   });
@@ -57,7 +61,11 @@ std::vector<AskedQuestions> UpstreamQuestions::take_expired(Clock::time_point no
 
 void UpstreamQuestions::drop_requests() {
   const MutexLock lock(mutex_);
-  std::erase_if(open_, [](const auto& each) { return each.second.questions.request != 0; });
+  std::erase_if(open_, [&](const auto& each) {
+    if (each.second.questions.request == 0) return false;
+    bytes_ -= each.second.bytes;
+    return true;
+  });
 }
 
 bool UpstreamQuestions::is_empty() const {

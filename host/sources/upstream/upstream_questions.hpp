@@ -31,13 +31,16 @@ class UpstreamQuestions {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t max_open = 1024;
-  // Of one caller who is known, so that nobody takes the places of all.
+  // Of one caller who is known, and of all who are not, so that nobody takes the places of all.
   static constexpr std::size_t max_open_of_caller = 64;
+  static constexpr std::size_t max_open_of_nobody = max_open / 2;
+  // What is asked, of all of them.
+  static constexpr std::size_t max_bytes = std::size_t{64} << 20;
   // As long as a client may take by default, and a little more, so that it is the client's time that counts.
   static constexpr std::chrono::seconds time{11 * 60};
 
   // {"inputRequests", "inputState"}, the latter a key that nobody can guess, which comes back with the answers;
-  // nothing: too many are open, of all callers or of this one.
+  // nothing: too many are open, or too much is asked.
   std::optional<std::string> ask(AskedQuestions questions, Clock::time_point now);
 
   struct Answered {
@@ -57,9 +60,11 @@ class UpstreamQuestions {
   struct Open {
     AskedQuestions questions;
     Clock::time_point until;
+    std::size_t bytes;
   };
 
   mutable Mutex mutex_;
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
   std::map<std::string, Open> open_ GUARDED_BY(mutex_);  // by their keys
 };
 

@@ -112,8 +112,21 @@ export async function startV1(context, { sessions = true, json = false, guard = 
   });
 }
 
-// A tool that asks its client twice, and knows of the first time only what comes back.
+// Tools that ask their clients more than once, and know of the time before only what comes back.
 function askTwice(server) {
+  const confirmation = z.object({ confirm: z.boolean() });
+  const ask = (message) => ({ confirm: inputRequired.elicit({ message, requestedSchema: z.toJSONSchema(confirmation) }) });
+  server.registerTool('remove', { inputSchema: z.object({}) }, (args, { mcpReq }) => {
+    const state = mcpReq.requestState();
+    const confirmed = acceptedContent(mcpReq.inputResponses, 'confirm', confirmation);
+    if (!confirmed) return inputRequired({ inputRequests: ask(`${state ?? 'a'}?`), requestState: state ?? 'a' });
+    if (state === 'a') return inputRequired({ inputRequests: ask('b?'), requestState: 'b' });
+    return text(`removed a and ${state}`);
+  });
+  server.registerTool('again', { inputSchema: z.object({}) }, (args, { mcpReq }) => {
+    const times = Number(mcpReq.requestState() ?? 0);
+    return times < 3 ? inputRequired({ requestState: String(times + 1) }) : text(`asked again ${times} times`);
+  });
   const form = z.object({ name: z.string() });
   server.registerTool('introduce', { inputSchema: z.object({}) }, (args, { mcpReq }) => {
     const opinion = mcpReq.inputResponses?.opinion;

@@ -51,9 +51,24 @@ TEST_F(UpstreamQuestionsTest, ExpireAndEndWithTheirConnection) {
 }
 
 TEST_F(UpstreamQuestionsTest, ThereAreOnlySoMany) {
-  for (std::size_t i = 0; i < UpstreamQuestions::max_open; ++i)
+  for (std::size_t i = 0; i < UpstreamQuestions::max_open_of_nobody; ++i)
     ASSERT_FALSE(ask("{}").empty());
   EXPECT_TRUE(ask("{}").empty());
+  for (std::size_t i = UpstreamQuestions::max_open_of_nobody; i < UpstreamQuestions::max_open; ++i)
+    ASSERT_FALSE(ask("person " + std::to_string(i)).empty());
+  EXPECT_TRUE(ask("one more").empty());
+}
+
+TEST_F(UpstreamQuestionsTest, TheyHaveABoundInBytes) {
+  AskedQuestions asked;
+  asked.caller = "ada";
+  asked.requests = {
+      {"size", {{"method", "roots/list"}, {"params", std::string(UpstreamQuestions::max_bytes / 2, 'x')}}}};
+  const auto text = questions_.ask(asked, now_);
+  ASSERT_TRUE(text.has_value());
+  EXPECT_FALSE(questions_.ask(asked, now_).has_value());
+  EXPECT_TRUE(questions_.take(Json::parse(*text)["inputState"], Json::object(), "ada").has_value());
+  EXPECT_TRUE(questions_.ask(asked, now_).has_value());
 }
 
 TEST_F(UpstreamQuestionsTest, NobodyTakesThePlacesOfAll) {
