@@ -2,13 +2,14 @@
 #ifndef MCP_GO_BRIDGE_H
 #define MCP_GO_BRIDGE_H
 
-#include <mcp/capabilities.h>
+#include <stddef.h>
+
 #include <mcp/caller.h>
+#include <mcp/capabilities.h>
 #include <mcp/metrics.h>
 #include <mcp/plugin.h>
 #include <mcp/store.h>
 #include <mcp/subscriptions.h>
-#include <stddef.h>
 
 /* What the plugin says of itself: texts that live for ever. Called once, before the host asks for the table. */
 void mcp_go_name(mcp_string name, mcp_string version, uint32_t flags);

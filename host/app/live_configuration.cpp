@@ -146,8 +146,8 @@ void LiveConfiguration::attend(bool changed) {
 }
 
 void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
-  // For clients to read how their streams have ended. Further changes put the rest off, so that those whose streams they
-  // end have that time, too; but not for ever.
+  // For clients to read how their streams have ended. Further changes put the rest off, so that those whose streams
+  // they end have that time, too; but not for ever.
   static constexpr std::chrono::milliseconds farewell{300};
   static constexpr std::chrono::milliseconds longest_farewell{900};
   const auto now = std::chrono::system_clock::now();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "catalog/narrowing.hpp"
 
@@ -21,22 +22,21 @@ HttpMiddleware narrow_to_upstream(const PublishedCatalog& catalog) {
     if (!request.path.starts_with(before)) return {};
     const auto rest = request.path.substr(before.size());
     const auto name = rest.substr(0, rest.find('/'));
-    const auto narrowed = [&](const Principal& principal) {
-      return principal.narrowed(std::make_shared<const Narrowing>(Narrowing::Wishes{.upstream = std::string(name)}));
-    };
     const auto all = catalog.current();
-    const auto is_it = [&](const ServedPlugin& each) {
+    const auto found = std::ranges::find_if(all->plugins(), [&](const ServedPlugin& each) {
       const auto& identity = each.plugin->identity();
       return identity.is_upstream && identity.name == name;
-    };
-    const auto mine = narrowed(request.principal);
+    });
+    auto mine =
+        request.principal.narrowed(std::make_shared<const Narrowing>(Narrowing::Wishes{.upstream = std::string(name)}));
     // One of which nothing may be seen is as one that there is not.
-    if (std::ranges::none_of(all->plugins(), is_it) ||
-        (has_nothing(*catalog.current(mine)) && !has_nothing(*catalog.current(narrowed({})))))
+    const bool is_there =
+        found != all->plugins().end() && (found->components->size() == 0 || !has_nothing(*catalog.current(mine)));
+    if (!is_there)
       return {.refusal = HttpRefusal{404,
                                      "There is no upstream of this name; mcp-plugin-host status lists those that "
                                      "there are"}};
-    request.principal = mine;
+    request.principal = std::move(mine);
     return {};
   };
 }

@@ -9,7 +9,6 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { Authority } from './support/authority.mjs';
 import { AuthorizationServer } from './support/authorization_server.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
-import { postModern, Session } from './support/http.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
