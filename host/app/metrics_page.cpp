@@ -7,6 +7,7 @@
 
 #include "app/admin_listener.hpp"
 #include "app/process_figures.hpp"
+#include "base/relative_path.hpp"
 #include "base/version.hpp"
 #include "plugin/plugin_metrics.hpp"
 #include "telemetry/metric_text.hpp"
@@ -34,7 +35,7 @@ void write_plugins(MetricText& text, const FolderReport& report, const std::file
   for (const auto& each : report.plugins) {
     ++states[each.state];
     if (!each.refusal.empty()) ++refused_files;
-    auto& figures = plugins[each.file.lexically_relative(root).string()];
+    auto& figures = plugins[path_within(root, each.file)];
     const auto& calls = each.status.calls;
     const bool drains = each.state == ReportedState::draining;
     figures.in_flight += calls.in_flight;
@@ -162,7 +163,7 @@ void write_recorded(MetricText& text, const ObservedHost& observed) {
   for (const auto& served : catalog->plugins()) {
     const auto metrics = served.plugin->metrics();
     if (metrics == nullptr) continue;
-    const auto file = served.plugin->identity().file.lexically_relative(observed.root).string();
+    const auto file = path_within(observed.root, served.plugin->identity().file);
     for (auto& metric : metrics->all()) {
       auto& all = by_name[metric.definition.name];
       if (all.empty() || all.front().second.definition.kind == metric.definition.kind)

@@ -155,8 +155,12 @@ int import_upstreams(const UpstreamsCommand& command) {
   if (servers.has_error()) return complain(command.file.string() + ": " + servers.error().message);
   const auto& components = command.config.host.components;
   int status = servers->empty() ? nothing_done : 0;
-  for (const auto& [name_there, settings, dropped] : *servers) {
+  for (const auto& [name_there, settings, dropped, is_disabled] : *servers) {
     const auto name = as_name(name_there);
+    if (is_disabled) {
+      std::cout << "Left out " << name_there << ", which is disabled there\n";
+      continue;
+    }
     const auto there = find_upstream(components, name);
     const auto file = there.value_or(file_of(components, name));
     const auto written = there && !command.force

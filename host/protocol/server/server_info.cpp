@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "base/relative_path.hpp"
 #include "protocol/legacy/legacy_era.hpp"
 #include "protocol/modern/modern_era.hpp"
 
@@ -23,7 +24,7 @@ OrderedJson plugin_json(const ServedPlugin& served, const std::filesystem::path&
   const auto& identity = served.plugin->identity();
   const auto& components = *served.components;
   const auto calls = served.plugin->status().calls;
-  return {{"file", identity.file.lexically_relative(root).generic_string()},
+  return {{"file", path_within(root, identity.file)},
           {"name", identity.name},
           {"version", identity.version},
           {"digest", identity.digest},

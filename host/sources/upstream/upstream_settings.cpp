@@ -69,7 +69,9 @@ Result<std::vector<ComponentPattern>> read_patterns(const Json& json, const std:
 // The members of one object, taken out of it one after another, so that what is left is a mistake.
 class Members {
  public:
-  Members(Json json, std::string where) : json_(std::move(json)), where_(std::move(where)) {}
+  // `others` are those that have been taken out before.
+  Members(Json json, std::string where, std::string others = "")
+      : json_(std::move(json)), where_(std::move(where)), others_(std::move(others)) {}
 
   // What `read` makes of the member, if it is there. The first mistake is kept.
   template <class T, class Read>
@@ -90,7 +92,7 @@ class Members {
   Result<> end() const {
     if (!mistake_.empty()) return fail(mistake_);
     if (json_.empty()) return {};
-    return fail(place_of(json_.begin().key()) + " is not known; the members are " + known_);
+    return fail(place_of(json_.begin().key()) + " is not known; the members are " + known_ + others_);
   }
 
  private:
@@ -98,6 +100,7 @@ class Members {
 
   Json json_;
   const std::string where_;
+  const std::string others_;
   std::string known_;
   std::string mistake_;
 };
@@ -253,7 +256,7 @@ Result<> check_process_members(const UpstreamSettings& settings) {
 
 Result<UpstreamSettings> read_members(Json json, const std::filesystem::path& folder,
                                       const PluginConfiguration& host_members) {
-  Members members(std::move(json), "");
+  Members members(std::move(json), "", ", limits, restarts, sandbox, errors");
   auto way = read_way(members, folder);
   if (way.has_error()) return way.error();
   UpstreamSettings settings{.way = *std::move(way),
@@ -298,7 +301,9 @@ constexpr auto known_members =
 ImportedUpstream imported(const std::string& name, const OrderedJson& server) {
   ImportedUpstream upstream{.name = name, .settings = OrderedJson::object()};
   for (const auto& [key, value] : server.items()) {
-    if (std::ranges::find(known_members, key) != known_members.end()) {
+    if (key == "disabled") {
+      upstream.is_disabled = value == true;
+    } else if (std::ranges::find(known_members, key) != known_members.end()) {
       upstream.settings[key] = value;
     } else {
       upstream.dropped.push_back(key);

@@ -88,6 +88,7 @@ struct ImportedUpstream {
   std::string name;
   OrderedJson settings;
   std::vector<std::string> dropped = {};  // members that mean nothing here
+  bool is_disabled = false;               // by its client's user
 };
 Result<std::vector<ImportedUpstream>> read_client_servers(std::string_view text);
 

@@ -1,0 +1,19 @@
+// How a file is called that lies in a folder. A free function; any thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace mcph {
+
+// The path of the file as seen from the folder, whichever of the two is said relative to where the program runs.
+inline std::string path_within(const std::filesystem::path& folder, const std::filesystem::path& file) {
+  std::error_code error;
+  const auto from = std::filesystem::absolute(folder, error);
+  const auto to = error ? file : std::filesystem::absolute(file, error);
+  return error ? file.generic_string()
+               : to.lexically_normal().lexically_relative(from.lexically_normal()).generic_string();
+}
+
+}  // namespace mcph
