@@ -49,23 +49,27 @@ std::optional<UpstreamQuestions::Answered> UpstreamQuestions::take(const std::st
 
 std::vector<AskedQuestions> UpstreamQuestions::take_expired(Clock::time_point now) {
   std::vector<AskedQuestions> expired;
+  std::size_t bytes = 0;
   const MutexLock lock(mutex_);
   std::erase_if(open_, [&](auto& each) {
     if (now < each.second.until) return false;
-    bytes_ -= each.second.bytes;
+    bytes += each.second.bytes;
     expired.push_back(std::move(each.second.questions));
     return true;
   });
+  bytes_ -= bytes;
   return expired;
 }
 
 void UpstreamQuestions::drop_requests() {
+  std::size_t bytes = 0;
   const MutexLock lock(mutex_);
   std::erase_if(open_, [&](const auto& each) {
     if (each.second.questions.request == 0) return false;
-    bytes_ -= each.second.bytes;
+    bytes += each.second.bytes;
     return true;
   });
+  bytes_ -= bytes;
 }
 
 bool UpstreamQuestions::is_empty() const {
