@@ -147,24 +147,6 @@ const impatient = new Load(host.url, wanted.impatient, async (one) => {
   if (!hit.test(why) && !missed.test(why)) return JSON.stringify(message);
 });
 
-// What it has when the dead are buried. The fewest descriptors in a while: some belong to a restart that is under way.
-async function remains() {
-  await host.settle(() => host.workers.length === 4 && host.zombies === 0);
-  let descriptors = Infinity;
-  for (let i = 0; i < 20; ++i) {
-    descriptors = Math.min(descriptors, host.descriptors);
-    await sleep(20);
-  }
-  return { descriptors, rss: host.rssKiB, workers: host.workers.length, zombies: host.zombies };
-}
-
-async function steadyTimes() {
-  await sleep(300); // for whatever goes faster after a while
-  well.takeTimes();
-  await sleep(steadyMs / 2);
-  return well.takeTimes();
-}
-
 // A plugin that cannot be kept running costs the host next to nothing once it is given up.
 async function crashLoop() {
   const doomed = new Components('crash-loop');
@@ -195,16 +177,16 @@ async function crashLoop() {
 }
 
 const warmUp = Math.min(wanted.deaths, Math.max(2 * ways.length, Math.floor(wanted.deaths / 5)));
-const steadyBefore = await steadyTimes();
+const steadyBefore = await well.timesWithin(steadyMs / 2);
 await dieOften(0, warmUp);
-const before = await remains();
+const before = await host.remains(4);
 well.takeTimes();
 const begin = performance.now();
 await dieOften(warmUp, wanted.deaths);
 const seconds = (performance.now() - begin) / 1000;
 const troubled = well.takeTimes();
-const after = await remains();
-const steady = steadyBefore.concat(await steadyTimes());
+const after = await host.remains(4);
+const steady = steadyBefore.concat(await well.timesWithin(steadyMs / 2));
 await Promise.all([well.stop(), impatient.stop()]);
 client.close();
 components.configure('stopping', { comes_back: true });

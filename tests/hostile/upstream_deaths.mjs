@@ -120,34 +120,17 @@ async function dieOften(begin, end) {
   }
 }
 
-async function remains() {
-  await host.settle(() => host.workers.length === 1 && host.zombies === 0);
-  let descriptors = Infinity;
-  for (let i = 0; i < 20; ++i) {
-    descriptors = Math.min(descriptors, host.descriptors);
-    await sleep(20);
-  }
-  return { descriptors, rss: host.rssKiB, zombies: host.zombies };
-}
-
-async function steadyTimes() {
-  await sleep(300);
-  well.takeTimes();
-  await sleep(steadyMs / 2);
-  return well.takeTimes();
-}
-
 const warmUp = Math.min(wanted.deaths, Math.max(20, Math.floor(wanted.deaths / 5)));
-const steadyBefore = await steadyTimes();
+const steadyBefore = await well.timesWithin(steadyMs / 2);
 await dieOften(0, warmUp);
-const before = await remains();
+const before = await host.remains(1);
 well.takeTimes();
 const begin = performance.now();
 await dieOften(warmUp, wanted.deaths);
 const seconds = (performance.now() - begin) / 1000;
 const troubled = well.takeTimes();
-const after = await remains();
-const steady = steadyBefore.concat(await steadyTimes());
+const after = await host.remains(1);
+const steady = steadyBefore.concat(await well.timesWithin(steadyMs / 2));
 await Promise.all([well, ...callers].map((load) => load.stop()));
 client.close();
 const end = await host.stop();

@@ -18,9 +18,6 @@ constexpr unsigned max_questions = 256;
 constexpr std::size_t max_kept_bytes = std::size_t{64} << 20;
 // Times that one call is made again because the upstream wants to have its state back, and nothing else.
 constexpr unsigned max_repetitions = 32;
-constexpr std::size_t max_depth = 128;
-// Of what an upstream says to nobody in particular.
-constexpr std::size_t max_logged_bytes = 4096;
 
 constexpr std::string_view words_for_cancelled = "the client has cancelled the call, or its time is over";
 
@@ -70,10 +67,8 @@ std::optional<Json> passed_on_requests(const Json& requests) {
 }
 
 // The requestState of a result that asks for nothing else.
-std::optional<std::string> lone_state_in(const UpstreamOutcome& outcome) {
-  const auto* const result = std::get_if<std::string>(&outcome);
-  if (result == nullptr || !is_input_required(*result)) return std::nullopt;
-  const auto json = parse_json(*result, max_depth);
+std::optional<std::string> lone_state_in(std::string_view result) {
+  const auto json = parse_json(result, max_upstream_depth);
   if (json.has_error() || !json->value("inputRequests", Json::object()).empty()) return std::nullopt;
   const auto state = json->value("requestState", Json());
   return state.is_string() ? std::optional(state.get<std::string>()) : std::nullopt;
@@ -455,11 +450,12 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
 // A modern upstream may want nothing but to be asked again with its state. False: the call is gone.
 bool UpstreamCalls::repeat(const ServedPtr& served, std::uint64_t call, const std::string& state,
                            unsigned repetitions) {
-  auto found = table_.find(call);
+  const auto found = table_.find(call);
   if (found == nullptr) return false;
   auto params = params_of(*found);
   append_json_member(params.members, "requestState", dump(Json(state)));
-  begin_request(served, {call, std::move(found)}, std::move(params), repetitions);
+  begin_request(served, {call, found}, std::move(params), repetitions);
+  if (const auto why = found->cancelled(); why != CancelReason::none) cancel_given(call, found, why);
   return true;
 }
 
@@ -528,7 +524,7 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const Ups
     teller->progress(told->progress, told->total, told->message);
   if (outcome) {
     ended_on(*served);
-    return complete(call, caller, *std::move(outcome));
+    return complete(call, caller, *std::move(outcome), false);
   }
   const auto& [client, peer] = served->link;
   for (const auto& [name, id] : questions.ids) {
@@ -564,14 +560,16 @@ void UpstreamCalls::answered(const ServedPtr& served, RequestId request, Upstrea
     erase(*served, request);
     served->requests.erase(call);
   }
-  if (const auto state = repetitions < max_repetitions ? lone_state_in(outcome) : std::nullopt) {
+  const auto* const result = std::get_if<std::string>(&outcome);
+  const bool asks = served->link.peer.is_modern && result != nullptr && is_input_required(*result);
+  if (const auto state = asks && repetitions < max_repetitions ? lone_state_in(*result) : std::nullopt) {
     if (repeat(served, call, *state, repetitions + 1)) return;
   }
   ended_on(*served);
-  complete(call, caller, std::move(outcome));
+  complete(call, caller, std::move(outcome), asks);
 }
 
-void UpstreamCalls::complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome) {
+void UpstreamCalls::complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome, bool asks) {
   if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome))
     return table_.refuse(call, ": the call failed, because " + failure->error.message);
   if (const auto* const error = std::get_if<UpstreamError>(&outcome)) {
@@ -586,7 +584,7 @@ void UpstreamCalls::complete(std::uint64_t call, const std::string& caller, Upst
     return complete_with_error(call, *error);
   }
   const auto& result = std::get<std::string>(outcome);
-  if (is_input_required(result)) {
+  if (asks) {
     if (!ask_again(call, caller, result)) {
       table_.refuse(call, " asks for something that this host does not pass on");
     }
@@ -604,7 +602,7 @@ void UpstreamCalls::complete_with_error(std::uint64_t call, const UpstreamError&
 
 // Of the modern era.
 bool UpstreamCalls::ask_again(std::uint64_t call, const std::string& caller, std::string_view text) {
-  const auto result = parse_json(text, max_depth);
+  const auto result = parse_json(text, max_upstream_depth);
   if (result.has_error()) return false;
   AskedQuestions questions;
   questions.caller = caller;

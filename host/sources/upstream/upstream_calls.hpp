@@ -132,7 +132,8 @@ class UpstreamCalls final : private CallTable::Owner {
   std::string own_name(PluginMethod method, std::string_view name) const REQUIRES(mutex_);
   std::vector<ParameterHeader> headers_of(const std::string& tool) const;
   void answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome);
-  void complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome);
+  // `asks`: it is a modern result that wants answers first.
+  void complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome, bool asks);
   void complete_with_error(std::uint64_t call, const UpstreamError& error);
   bool ask_again(std::uint64_t call, const std::string& caller, std::string_view result);
   void ask(std::uint64_t call, AskedQuestions questions);

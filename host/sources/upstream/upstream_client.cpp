@@ -16,7 +16,6 @@ constexpr int method_not_found = -32601;
 constexpr int unsupported_version = -32022;
 constexpr std::size_t max_pending = 100'000;
 // As deep as an answer of a plugin may be.
-constexpr std::size_t max_result_depth = 128;
 // Of what it says of itself and others are shown.
 constexpr std::size_t max_said_name = 128;
 
@@ -131,7 +130,7 @@ Error UpstreamClient::error_of(const ReadOutcome& outcome, std::string_view what
 UpstreamClient::ReadOutcome UpstreamClient::read(UpstreamOutcome outcome) {
   if (auto* const failure = std::get_if<UpstreamFailure>(&outcome)) return std::move(*failure);
   if (auto* const error = std::get_if<UpstreamError>(&outcome)) return std::move(*error);
-  auto result = parse_json(std::get<std::string>(outcome), max_result_depth);
+  auto result = parse_json(std::get<std::string>(outcome), max_upstream_depth);
   if (result.has_error()) return UpstreamFailure{fail("what it answered is no JSON: " + result.error().message)};
   return *std::move(result);
 }

@@ -60,7 +60,8 @@ class Gathering {
     remove_own_meta(component);
     const bool is_named = list == UpstreamList::tools || list == UpstreamList::prompts;
     if (is_named) component["name"] = names_.name_here(*key);
-    if (list == UpstreamList::tools) note_execution(*key, component);
+    // To the host it would say how its own calls run.
+    if (list == UpstreamList::tools) component.erase("execution");
     const OrderedJson alone = {{std::string(list_members.at(place_of(list))), OrderedJson::array({component})}};
     const auto text = dump(alone);
     const auto read = parse_components(text);
@@ -89,15 +90,6 @@ class Gathering {
     if (list == UpstreamList::resources) return component_key(read.resources.front());
     if (list == UpstreamList::resource_templates) return component_key(read.resource_templates.front());
     return component_key(read.prompts.front());
-  }
-
-  // To the host it would say how its own calls run.
-  void note_execution(const std::string& name, OrderedJson& tool) {
-    const auto execution = tool.find("execution");
-    if (execution == tool.end()) return;
-    if (execution->is_object() && execution->value("taskSupport", OrderedJson()) == "required")
-      description_.needs_task.insert(name);
-    tool.erase("execution");
   }
 
   void note(UpstreamList list, const std::string& key, const OrderedJson& component) {

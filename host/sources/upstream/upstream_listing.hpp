@@ -68,7 +68,6 @@ struct UpstreamDescription {
   std::map<std::string, std::string, std::less<>> prompts = {};
   std::map<std::string, std::vector<ParameterHeader>, std::less<>> headers = {};  // by the upstream's names of tools
   std::vector<std::string> resources = {};                                        // URIs as the upstream wrote them
-  std::set<std::string, std::less<>> needs_task = {};                             // tools, by the upstream's names
   std::vector<std::string> left_out = {};                                         // why, each
 };
 

@@ -24,8 +24,6 @@ constexpr milliseconds ping_interval{30'000};
 // Until something else is looked at.
 constexpr milliseconds idle_look{10'000};
 constexpr std::size_t max_subscriptions = 100;
-// Of what an upstream says.
-constexpr std::size_t most_logged_bytes = 4096;
 RestartPolicy::Limits restarts_of(const UpstreamSettings& settings) {
   auto limits = settings.restarts;
   // A server elsewhere may be away for as long as it likes.
@@ -318,8 +316,8 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
     changed_.notify_all();
   }
   log_.info("upstream connected", {{"plugin", identity_.name},
-                                   {"server", utf8_prefix(peer.name, most_logged_bytes)},
-                                   {"version", utf8_prefix(peer.version, most_logged_bytes)},
+                                   {"server", utf8_prefix(peer.name, max_logged_bytes)},
+                                   {"version", utf8_prefix(peer.version, max_logged_bytes)},
                                    {"protocol", peer.revision},
                                    {"pid", link.client->transport().process()}});
   if (!peer.is_modern && peer.can("logging"))
@@ -526,7 +524,7 @@ void UpstreamPlugin::resource_updated(const std::string& uri) {
 }
 
 void UpstreamPlugin::misbehaved(std::string_view what) {
-  log_.warning("plugin misbehaved", {{"plugin", identity_.name}, {"reason", utf8_prefix(what, most_logged_bytes)}});
+  log_.warning("plugin misbehaved", {{"plugin", identity_.name}, {"reason", utf8_prefix(what, max_logged_bytes)}});
 }
 
 // Nobody has called anything yet when it asks before it is served.

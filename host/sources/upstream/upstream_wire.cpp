@@ -17,7 +17,6 @@ namespace {
 constexpr std::array<std::string_view, 4> legacy_revisions{"2024-11-05", "2025-03-26", "2025-06-18",
                                                            last_legacy_revision};
 // As deep as an answer of a plugin may be.
-constexpr std::size_t max_message_depth = 128;
 constexpr std::string_view reserved = "io.modelcontextprotocol/";
 constexpr std::string_view of_this_host = "mcp-plugin-host/";
 
@@ -203,7 +202,7 @@ namespace from_upstream {
 
 Result<Message> read(std::string_view text) {
   if (auto result = read_plain_result(text)) return Message(*std::move(result));
-  auto parsed = parse_json(text, max_message_depth);
+  auto parsed = parse_json(text, max_upstream_depth);
   if (parsed.has_error()) return fail("is no JSON: " + parsed.error().message);
   auto& json = *parsed;
   if (!json.is_object()) return fail("is no JSON object");
@@ -268,7 +267,7 @@ std::string without_envelope(std::string_view result) {
     if (meta && !meta->empty()) append_json_member(kept, "_meta", "{" + *meta + "}");
   }
   if (is_plain && members.is_whole()) return "{" + kept + "}";
-  auto json = parse_json(result, max_message_depth);
+  auto json = parse_json(result, max_upstream_depth);
   return json.has_value() && json->is_object() ? envelope_removed(*std::move(json)) : std::string(result);
 }
 

@@ -2,6 +2,7 @@
 // functions and values; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,10 @@
 #include "sources/upstream/upstream_transport.hpp"
 
 namespace mcph {
+
+// To which what an upstream says is read, and of what it says in words, how much is in the log.
+inline constexpr std::size_t max_upstream_depth = 128;
+inline constexpr std::size_t max_logged_bytes = 4096;
 
 inline constexpr std::string_view modern_revision = "2026-07-28";
 inline constexpr std::string_view last_legacy_revision = "2025-11-25";

@@ -103,6 +103,14 @@ export class Load {
     return this.#times.splice(0);
   }
 
+  // The same of the time to come, undisturbed, but for a moment at first for whatever goes faster after a while.
+  async timesWithin(ms) {
+    await sleep(300);
+    this.takeTimes();
+    await sleep(ms);
+    return this.takeTimes();
+  }
+
   // Beyond one for each client.
   get connectionsClosed() {
     return this.clients.reduce((sum, client) => sum + client.sockets.size - 1, 0);

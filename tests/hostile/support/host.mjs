@@ -200,6 +200,18 @@ export class Host {
     return readdirSync(`/proc/${this.child.pid}/fd`).length;
   }
 
+  // What it has when so many workers are left and the dead are buried. The fewest descriptors in a while: some belong to
+  // a restart that is under way.
+  async remains(workers) {
+    await this.settle(() => this.workers.length === workers && this.zombies === 0);
+    let descriptors = Infinity;
+    for (let i = 0; i < 20; ++i) {
+      descriptors = Math.min(descriptors, this.descriptors);
+      await sleep(20);
+    }
+    return { descriptors, rss: this.rssKiB, zombies: this.zombies };
+  }
+
   // Of processor time so far.
   get cpuMs() {
     const fields = readOrNothing(`/proc/${this.child.pid}/stat`).split(') ')[1].split(' ');

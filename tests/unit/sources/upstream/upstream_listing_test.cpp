@@ -97,7 +97,6 @@ TEST(DescribeUpstreamTest, TheUpstreamHasNoSayInMattersOfTheHost) {
   const auto shown = OrderedJson::parse(described.document)["tools"][0];
   EXPECT_EQ(dump(shown["_meta"]), R"({"theirs":1})");
   EXPECT_FALSE(shown.contains("execution"));
-  EXPECT_THAT(described.needs_task, ElementsAre("run"));
 }
 
 }  // namespace
